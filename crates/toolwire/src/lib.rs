@@ -1,1 +1,27 @@
-//! x
+//! Translates tool calling between OpenAI Chat Completions, OpenAI Responses
+//! and Anthropic Messages, and says what it could not carry.
+//!
+//! The library performs no I/O, reads no clock, spawns nothing, logs nothing
+//! and does not panic on input.
+
+#![deny(missing_docs)]
+
+#[macro_use]
+pub mod wire;
+pub mod codec;
+pub mod ledger;
+pub mod media;
+pub mod model;
+pub mod native;
+pub mod profile;
+pub mod restore;
+pub mod schema;
+pub mod thread;
+pub mod toolset;
+pub mod translate;
+
+pub use codec::{CODECS, Codec, codec};
+pub use ledger::{Action, Code, Entry, Ledger, Level, Policy};
+pub use model::Protocol;
+pub use profile::Profile;
+pub use translate::{Error, Options, Translated};

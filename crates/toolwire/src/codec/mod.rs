@@ -1,0 +1,79 @@
+//! One folder per protocol, the same files in each, and the list of them.
+//!
+//! A codec decodes its protocol into the model and encodes the model into its
+//! protocol. No codec knows another: nine pairs come from six translators.
+
+pub mod chat;
+pub mod messages;
+pub mod responses;
+
+use crate::ledger::Ledger;
+use crate::model::{ApiError, Protocol, Request, Response, Tool};
+use crate::profile::Profile;
+use crate::wire::ReadError;
+
+/// The two directions of one protocol.
+///
+/// Decoding fails only on documents that are not JSON or have the wrong shape
+/// where the protocol is fixed. Encoding never fails: what cannot be carried is
+/// a line of the ledger, and what makes the request meaningless a refusal there.
+pub trait Codec: Sync {
+    /// Which protocol it is.
+    fn protocol(&self) -> Protocol;
+
+    /// Reads a request.
+    fn decode_request<'a>(&self, body: &'a str) -> Result<Request<'a>, ReadError>;
+
+    /// Writes a request for an upstream.
+    fn encode_request(
+        &self,
+        request: &Request<'_>,
+        profile: &Profile,
+        out: &mut Vec<u8>,
+        ledger: &mut Ledger,
+    );
+
+    /// Reads an answer.
+    fn decode_response<'a>(&self, body: &'a str) -> Result<Response<'a>, ReadError>;
+
+    /// Writes an answer for a client. `request` is what the client had asked,
+    /// where that is known: Responses repeats its settings in the answer.
+    fn encode_response(
+        &self,
+        response: &Response<'_>,
+        request: Option<&Request<'_>>,
+        out: &mut Vec<u8>,
+        ledger: &mut Ledger,
+    );
+
+    /// Reads an error body. `status` is the HTTP status it came with, if known.
+    fn decode_error(&self, status: Option<u16>, body: &str) -> Result<ApiError, ReadError>;
+
+    /// Writes an error body and says which HTTP status belongs to it.
+    fn encode_error(&self, error: &ApiError, out: &mut Vec<u8>) -> u16;
+
+    /// Reads a bare array of tool definitions.
+    fn decode_tools<'a>(&self, body: &'a str) -> Result<Vec<Tool<'a>>, ReadError>;
+
+    /// Writes a bare array of tool definitions that were read from `origin`.
+    fn encode_tools(
+        &self,
+        tools: &[Tool<'_>],
+        origin: Protocol,
+        profile: &Profile,
+        out: &mut Vec<u8>,
+        ledger: &mut Ledger,
+    );
+}
+
+/// The one list of codecs.
+pub const CODECS: [&dyn Codec; 3] = [&chat::Chat, &responses::Responses, &messages::Messages];
+
+/// The codec of a protocol.
+pub fn codec(protocol: Protocol) -> &'static dyn Codec {
+    match protocol {
+        Protocol::Chat => &chat::Chat,
+        Protocol::Responses => &responses::Responses,
+        Protocol::Messages => &messages::Messages,
+    }
+}

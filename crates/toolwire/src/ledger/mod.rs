@@ -1,0 +1,217 @@
+//! What a translation changed or could not carry.
+//!
+//! Encoders get a ledger and nothing is lost without a line in it. A line names
+//! the place in what the client sent, a code that software can act on, and a
+//! sentence that a person can.
+
+mod code;
+
+use std::borrow::Cow;
+
+pub use code::Code;
+
+use crate::wire::{Extra, Pos, Write, pointers};
+
+/// The lines of one translation, in the order in which they came up.
+#[derive(Clone, Debug, Default)]
+pub struct Ledger {
+    notes: Vec<Note>,
+}
+
+/// A line that still refers to the input by offset.
+#[derive(Clone, Debug)]
+pub struct Note {
+    pos: Pos,
+    key: Option<Cow<'static, str>>,
+    code: Code,
+    action: Action,
+    level: Level,
+    detail: Cow<'static, str>,
+}
+
+impl Note {
+    /// Names a member of the value at the position, for a member that has no
+    /// position of its own.
+    pub fn key(&mut self, key: impl Into<Cow<'static, str>>) -> &mut Self {
+        self.key = Some(key.into());
+        self
+    }
+
+    /// Says what happened, in a sentence for the user.
+    pub fn detail(&mut self, detail: impl Into<Cow<'static, str>>) -> &mut Self {
+        self.detail = detail.into();
+        self
+    }
+
+    /// Marks a loss that changes nothing a caller relies on. It is reported
+    /// like any other but not refused.
+    pub fn info(&mut self) -> &mut Self {
+        self.level = Level::Info;
+        self
+    }
+}
+
+impl Ledger {
+    /// Something did not cross.
+    pub fn dropped(&mut self, pos: Pos, code: Code) -> &mut Note {
+        self.note(pos, code, Action::Dropped)
+    }
+
+    /// Something crossed as less than it was.
+    pub fn degraded(&mut self, pos: Pos, code: Code) -> &mut Note {
+        self.note(pos, code, Action::Degraded)
+    }
+
+    /// Something crossed to another place.
+    pub fn moved(&mut self, pos: Pos, code: Code) -> &mut Note {
+        self.note(pos, code, Action::Moved)
+    }
+
+    /// Something crossed under another name and comes back under its own.
+    pub fn renamed(&mut self, pos: Pos, code: Code) -> &mut Note {
+        self.note(pos, code, Action::Renamed)
+    }
+
+    /// Something crossed in another shape that says exactly the same.
+    pub fn emulated(&mut self, pos: Pos, code: Code) -> &mut Note {
+        self.note(pos, code, Action::Emulated)
+    }
+
+    /// The request means nothing without this, so it is refused whatever the
+    /// policy.
+    pub fn refused(&mut self, pos: Pos, code: Code) -> &mut Note {
+        self.note(pos, code, Action::Refused)
+    }
+
+    /// Fields that exist in one protocol only did not cross.
+    pub fn only(&mut self, fields: &[Extra<'_>]) {
+        for field in fields {
+            self.dropped(field.value.pos(), Code::Only(field.key.decode().into_owned()));
+        }
+    }
+
+    /// Whether there is nothing to report.
+    pub fn is_empty(&self) -> bool {
+        self.notes.is_empty()
+    }
+
+    /// The lines with their JSON Pointers into `source`, the document that was
+    /// translated.
+    pub fn entries(&self, source: &str) -> Vec<Entry> {
+        let positions: Vec<Pos> = self.notes.iter().map(|note| note.pos).collect();
+        let paths = pointers(source, &positions);
+        self.notes.iter().zip(paths).map(|(note, path)| note.entry(path)).collect()
+    }
+
+    fn note(&mut self, pos: Pos, code: Code, action: Action) -> &mut Note {
+        let detail = Cow::Borrowed(code.meaning());
+        self.notes.push(Note { pos, key: None, code, action, level: Level::Loss, detail });
+        let last = self.notes.len() - 1;
+        // The note was pushed one line above.
+        #[expect(clippy::indexing_slicing, reason = "the index is that of the last element")]
+        &mut self.notes[last]
+    }
+}
+
+impl Note {
+    fn entry(&self, mut path: String) -> Entry {
+        let Self { pos: _, key, code, action, level, detail } = self;
+        if let Some(key) = key {
+            path.push('/');
+            path.push_str(&key.replace('~', "~0").replace('/', "~1"));
+        }
+        Entry { path, code: code.clone(), action: *action, level: *level, detail: detail.clone() }
+    }
+}
+
+/// One line of the ledger.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The JSON Pointer of what was lost or changed, in the document that was
+    /// translated.
+    pub path: String,
+    /// What it is about.
+    pub code: Code,
+    /// What was done.
+    pub action: Action,
+    /// How much it matters.
+    pub level: Level,
+    /// What happened, in a sentence.
+    pub detail: Cow<'static, str>,
+}
+
+impl Entry {
+    /// Whether a client that wants no loss would refuse this.
+    pub fn is_loss(&self) -> bool {
+        match self.action {
+            Action::Dropped | Action::Degraded | Action::Moved | Action::Refused => {
+                self.level == Level::Loss
+            }
+            Action::Renamed | Action::Emulated => false,
+        }
+    }
+}
+
+/// One JSON object, without a line end.
+impl Write for Entry {
+    fn write(&self, out: &mut Vec<u8>) {
+        let Self { path, code, action, level, detail } = self;
+        let mut object = crate::wire::Object::new(out);
+        object.put("path", path);
+        object.put("code", &code.to_string());
+        object.put("action", action.as_str());
+        match level {
+            Level::Loss => {}
+            Level::Info => object.put("level", "info"),
+        }
+        object.put("detail", detail);
+    }
+}
+
+/// What was done with something that could not cross as it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[expect(missing_docs, reason = "the ledger's methods say what each means")]
+pub enum Action {
+    Dropped,
+    Degraded,
+    Moved,
+    Renamed,
+    Emulated,
+    Refused,
+}
+
+impl Action {
+    /// The action as it appears in reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Dropped => "dropped",
+            Self::Degraded => "degraded",
+            Self::Moved => "moved",
+            Self::Renamed => "renamed",
+            Self::Emulated => "emulated",
+            Self::Refused => "refused",
+        }
+    }
+}
+
+/// How much a line matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// The model or the caller may behave differently.
+    Loss,
+    /// Nothing that a caller relies on changes.
+    Info,
+}
+
+/// What to do about losses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Policy {
+    /// Go on and report them.
+    #[default]
+    Report,
+    /// Refuse the request and name them.
+    Refuse,
+    /// Go on and say nothing, except where a request means nothing without
+    /// what is lost.
+    Ignore,
+}

@@ -1,0 +1,143 @@
+//! What went wrong, whose fault it is, and whether to try again.
+
+/// An error as an API reports it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ApiError {
+    /// What went wrong.
+    pub kind: ErrorKind,
+    /// Who has to act.
+    pub blame: Blame,
+    /// Whether the same request may succeed later.
+    pub retry: Retry,
+    /// A sentence for the user.
+    pub message: String,
+    /// The HTTP status it came with, if it came over HTTP.
+    pub status: Option<u16>,
+    /// The vendor's own type, kept when it crosses.
+    pub vendor_type: Option<String>,
+    /// The vendor's own code, kept when it crosses.
+    pub code: Option<String>,
+    /// The field at fault, in the words of the protocol it came from.
+    pub param: Option<String>,
+    /// The vendor's id of the request.
+    pub request_id: Option<String>,
+}
+
+impl ApiError {
+    /// An error with nothing but its kind and message.
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self {
+            kind,
+            blame: kind.blame(),
+            retry: kind.retry(),
+            message: message.into(),
+            status: None,
+            vendor_type: None,
+            code: None,
+            param: None,
+            request_id: None,
+        }
+    }
+}
+
+/// What went wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// The request is malformed.
+    InvalidRequest,
+    /// The request asks for what the target cannot do.
+    Unsupported,
+    /// A tool's schema is not accepted.
+    InvalidToolSchema,
+    /// The conversation does not fit the model's context.
+    ContextLength,
+    /// The credential is missing or wrong.
+    Auth,
+    /// The account has no credit left.
+    Quota,
+    /// The credential does not allow this.
+    Permission,
+    /// There is no such model, path or object.
+    NotFound,
+    /// The object changed in between.
+    Conflict,
+    /// The request is too large.
+    TooLarge,
+    /// Too many requests.
+    RateLimit,
+    /// The vendor has no capacity.
+    Overloaded,
+    /// The vendor took too long.
+    Timeout,
+    /// The vendor failed.
+    Server,
+    /// The vendor's answer stopped in the middle.
+    Truncated,
+    /// A filter of the vendor's refused the request.
+    ContentFilter,
+}
+
+impl ErrorKind {
+    /// Who has to act on such an error.
+    pub fn blame(self) -> Blame {
+        match self {
+            Self::InvalidRequest
+            | Self::Unsupported
+            | Self::InvalidToolSchema
+            | Self::ContextLength
+            | Self::Auth
+            | Self::Quota
+            | Self::Permission
+            | Self::NotFound
+            | Self::Conflict
+            | Self::TooLarge
+            | Self::RateLimit
+            | Self::ContentFilter => Blame::Client,
+            Self::Overloaded | Self::Timeout | Self::Server | Self::Truncated => Blame::Upstream,
+        }
+    }
+
+    /// Whether the same request may succeed later.
+    pub fn retry(self) -> Retry {
+        match self {
+            Self::RateLimit
+            | Self::Overloaded
+            | Self::Timeout
+            | Self::Server
+            | Self::Truncated
+            | Self::Conflict => Retry::Later,
+            Self::InvalidRequest
+            | Self::Unsupported
+            | Self::InvalidToolSchema
+            | Self::ContextLength
+            | Self::Auth
+            | Self::Quota
+            | Self::Permission
+            | Self::NotFound
+            | Self::TooLarge
+            | Self::ContentFilter => Retry::Never,
+        }
+    }
+}
+
+/// Who has to act.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Blame {
+    /// The client: the request will not succeed as it is.
+    Client,
+    /// toolwire or its configuration.
+    Gateway,
+    /// The vendor.
+    Upstream,
+}
+
+/// Whether the same request may succeed later.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Retry {
+    /// It will not.
+    Never,
+    /// It may.
+    Later,
+    /// It may, after this many seconds.
+    After(u64),
+}

@@ -1,0 +1,421 @@
+//! What a conversation is made of.
+
+use super::{HostedClass, Tool};
+use crate::wire::{At, Extra, Pos, Raw, Str};
+
+/// One message of a conversation, or one item where the protocol has items
+/// that are not messages.
+///
+/// Turns keep the boundaries of the protocol they were read from. Encoders
+/// merge and split as their own protocol wants.
+#[derive(Clone, Debug)]
+pub struct Turn<'a> {
+    /// Where it stood.
+    pub at: Pos,
+    /// Who speaks.
+    pub role: Role<'a>,
+    /// Whether it stood in the conversation or beside it.
+    pub slot: Slot,
+    /// What is said, called and answered.
+    pub items: Vec<Item<'a>>,
+    /// The message's or item's own id (Responses).
+    pub id: Option<Str<'a>>,
+    /// The speaker's name (Chat).
+    pub name: Option<Str<'a>>,
+    /// Whether it is complete (Responses).
+    pub status: Option<Str<'a>>,
+    /// Commentary or final answer (Responses).
+    pub phase: Option<Str<'a>>,
+    /// Other members.
+    pub extra: Vec<Extra<'a>>,
+}
+
+impl<'a> Turn<'a> {
+    /// A turn with nothing but its speaker and content.
+    pub fn new(at: Pos, role: Role<'a>, items: Vec<Item<'a>>) -> Self {
+        Self {
+            at,
+            role,
+            slot: Slot::Inline,
+            items,
+            id: None,
+            name: None,
+            status: None,
+            phase: None,
+            extra: Vec::new(),
+        }
+    }
+}
+
+/// Who speaks. Tool results are the user's, as in Messages.
+#[derive(Clone, Debug, PartialEq)]
+#[expect(missing_docs, reason = "the vendors' own words")]
+pub enum Role<'a> {
+    System,
+    Developer,
+    User,
+    Assistant,
+    Other(Str<'a>),
+}
+
+/// Where instructions stood.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Slot {
+    /// In a field of their own: Responses' `instructions`, Messages' `system`.
+    Top,
+    /// Among the messages.
+    Inline,
+}
+
+/// A piece of a turn.
+#[derive(Clone, Debug)]
+pub enum Item<'a> {
+    /// Text.
+    Text(Text<'a>),
+    /// An image.
+    Image(Image<'a>),
+    /// A document or another file.
+    Document(Document<'a>),
+    /// Sound.
+    Audio(Audio<'a>),
+    /// A search result with its source.
+    SearchResult(SearchResult<'a>),
+    /// The model declines.
+    Refusal(Refusal<'a>),
+    /// The model reasons.
+    Reasoning(Reasoning<'a>),
+    /// The model calls a tool that the client runs.
+    Call(Call<'a>),
+    /// The client answers a call.
+    Result(ToolResult<'a>),
+    /// The vendor's own tool at work: a call, its result, or both.
+    Hosted(HostedItem<'a>),
+    /// Tools that become known in the middle of the conversation: Responses'
+    /// `additional_tools`, or the yield of a tool search.
+    Tools(Vec<Tool<'a>>),
+    /// A tool named in a search result (Messages' `tool_reference`).
+    ToolReference(At<Str<'a>>),
+    /// Structured data: the output list of Responses' shell.
+    Json(Raw<'a>),
+    /// A kind toolwire does not know.
+    Opaque(Opaque<'a>),
+}
+
+/// A marker behind which the vendor may cache the prompt.
+#[derive(Clone, Debug)]
+pub struct Cache<'a> {
+    /// Where the marker stood.
+    pub at: Pos,
+    /// How long to keep it, in the words of its protocol.
+    pub ttl: Option<Str<'a>>,
+    /// Other members.
+    pub extra: Vec<Extra<'a>>,
+}
+
+/// Text.
+#[derive(Clone, Debug)]
+pub struct Text<'a> {
+    /// Where it stood.
+    pub at: Pos,
+    /// The text.
+    pub text: Str<'a>,
+    /// Citations or annotations, in the words of its protocol.
+    pub citations: Option<Raw<'a>>,
+    /// Log probabilities of its tokens.
+    pub logprobs: Option<Raw<'a>>,
+    /// A cache marker behind it.
+    pub cache: Option<Cache<'a>>,
+    /// Other members.
+    pub extra: Vec<Extra<'a>>,
+}
+
+impl<'a> Text<'a> {
+    /// Text without anything attached.
+    pub fn new(text: Str<'a>) -> Self {
+        Self {
+            at: text.pos(),
+            text,
+            citations: None,
+            logprobs: None,
+            cache: None,
+            extra: Vec::new(),
+        }
+    }
+
+    /// Whether the text is all there is to it.
+    pub fn is_bare(&self) -> bool {
+        let Self { at: _, text: _, citations, logprobs, cache, extra } = self;
+        citations.is_none() && logprobs.is_none() && cache.is_none() && extra.is_empty()
+    }
+}
+
+/// Where media comes from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Source<'a> {
+    /// An address that the vendor fetches.
+    Url(Str<'a>),
+    /// The bytes themselves.
+    Base64 {
+        /// The media type.
+        media: Str<'a>,
+        /// The base64 text.
+        data: Str<'a>,
+    },
+    /// A file uploaded to one vendor. No other vendor knows it.
+    File(Str<'a>),
+    /// Plain text as a document (Messages).
+    Text {
+        /// The media type.
+        media: Str<'a>,
+        /// The text.
+        data: Str<'a>,
+    },
+    /// A list of blocks as a document (Messages), or a source toolwire does
+    /// not know.
+    Other(Raw<'a>),
+}
+
+/// An image.
+#[derive(Clone, Debug)]
+pub struct Image<'a> {
+    /// Where it stood.
+    pub at: Pos,
+    /// Where it comes from.
+    pub source: Source<'a>,
+    /// How closely to look (OpenAI).
+    pub detail: Option<Str<'a>>,
+    /// A cache marker behind it.
+    pub cache: Option<Cache<'a>>,
+    /// Other members.
+    pub extra: Vec<Extra<'a>>,
+}
+
+/// A document or another file.
+#[derive(Clone, Debug)]
+pub struct Document<'a> {
+    /// Where it stood.
+    pub at: Pos,
+    /// Where it comes from.
+    pub source: Source<'a>,
+    /// OpenAI's `filename`, Messages' `title`.
+    pub name: Option<Str<'a>>,
+    /// What it is about (Messages).
+    pub context: Option<Str<'a>>,
+    /// Citation settings (Messages).
+    pub citations: Option<Raw<'a>>,
+    /// A cache marker behind it.
+    pub cache: Option<Cache<'a>>,
+    /// Other members.
+    pub extra: Vec<Extra<'a>>,
+}
+
+/// Sound.
+#[derive(Clone, Debug)]
+pub struct Audio<'a> {
+    /// Where it stood.
+    pub at: Pos,
+    /// The base64 text.
+    pub data: Option<Str<'a>>,
+    /// `wav`, `mp3`.
+    pub format: Option<Str<'a>>,
+    /// A cache marker behind it.
+    pub cache: Option<Cache<'a>>,
+    /// Other members.
+    pub extra: Vec<Extra<'a>>,
+}
+
+/// A search result with its source (Messages).
+#[derive(Clone, Debug)]
+pub struct SearchResult<'a> {
+    /// Where it stood.
+    pub at: Pos,
+    /// The address or name of the source.
+    pub source: Option<Str<'a>>,
+    /// The title.
+    pub title: Option<Str<'a>>,
+    /// What was found: text.
+    pub content: Vec<Item<'a>>,
+    /// Citation settings.
+    pub citations: Option<Raw<'a>>,
+    /// A cache marker behind it.
+    pub cache: Option<Cache<'a>>,
+    /// Other members.
+    pub extra: Vec<Extra<'a>>,
+}
+
+/// The model declines.
+#[derive(Clone, Debug)]
+pub struct Refusal<'a> {
+    /// Where it stood.
+    pub at: Pos,
+    /// What it says.
+    pub text: Str<'a>,
+    /// Other members.
+    pub extra: Vec<Extra<'a>>,
+}
+
+/// The model reasons.
+#[derive(Clone, Debug)]
+pub struct Reasoning<'a> {
+    /// Where it stood.
+    pub at: Pos,
+    /// What the vendor shows of it: Messages' `thinking` (one text),
+    /// Responses' `summary` (any number).
+    pub summary: Vec<Str<'a>>,
+    /// The reasoning itself, unsigned: Responses' `reasoning_text`, the
+    /// `reasoning_content` of Chat vendors.
+    pub content: Vec<Str<'a>>,
+    /// What only the vendor can read, and checks when it comes back.
+    pub sealed: Option<Sealed<'a>>,
+    /// How many items of its turn stood before it, if it came through a
+    /// protocol that has no place for it among them.
+    pub place: Option<u64>,
+    /// Other members.
+    pub extra: Vec<Extra<'a>>,
+}
+
+/// Reasoning that only its issuer can read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sealed<'a> {
+    /// Who can read it.
+    pub issuer: Issuer,
+    /// The item id it is bound to (Responses).
+    pub item_id: Option<Str<'a>>,
+    /// Messages' `signature` or `data`, Responses' `encrypted_content`.
+    pub blob: Option<Str<'a>>,
+    /// The issuer withheld the text (Messages' `redacted_thinking`).
+    pub redacted: bool,
+}
+
+/// Who sealed a piece of reasoning.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Issuer {
+    /// A model behind Messages.
+    Anthropic,
+    /// A model behind Responses.
+    OpenAi,
+    /// Somebody else, by name.
+    Vendor(String),
+}
+
+impl Issuer {
+    /// The issuer's name inside an envelope.
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Anthropic => "anthropic",
+            Self::OpenAi => "openai",
+            Self::Vendor(name) => name,
+        }
+    }
+
+    /// The issuer with that name.
+    pub fn parse(name: &str) -> Self {
+        match name {
+            "anthropic" => Self::Anthropic,
+            "openai" => Self::OpenAi,
+            vendor => Self::Vendor(vendor.to_owned()),
+        }
+    }
+}
+
+/// The model calls a tool that the client runs.
+#[derive(Clone, Debug)]
+pub struct Call<'a> {
+    /// Where it stood.
+    pub at: Pos,
+    /// The id its result answers to. Legacy Chat calls have none.
+    pub id: Option<Str<'a>>,
+    /// The tool's name.
+    pub name: Str<'a>,
+    /// The tool's namespace (Responses).
+    pub namespace: Option<Str<'a>>,
+    /// What it is called with.
+    pub arguments: Arguments<'a>,
+    /// Who calls: the model, or a program of the model's (vendor's words).
+    pub caller: Option<Raw<'a>>,
+    /// A cache marker behind it.
+    pub cache: Option<Cache<'a>>,
+    /// Other members, a Chat vendor's signature for one.
+    pub extra: Vec<Extra<'a>>,
+}
+
+/// What a tool is called with.
+#[derive(Clone, Debug)]
+pub enum Arguments<'a> {
+    /// JSON as the text of a string (Chat, Responses). Not necessarily valid.
+    Text(Str<'a>),
+    /// A JSON value (Messages).
+    Json(Raw<'a>),
+    /// The input of a freeform tool.
+    Freeform(Str<'a>),
+    /// The action of a tool whose shape its vendor fixed (Responses'
+    /// `local_shell`, `shell`, `apply_patch`, client-run `tool_search`).
+    Native(NativeKind, Raw<'a>),
+}
+
+/// Tools that the client runs and whose shape a vendor fixed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[expect(missing_docs, reason = "the vendors' own words")]
+pub enum NativeKind {
+    LocalShell,
+    Shell,
+    ApplyPatch,
+    ToolSearch,
+    Bash,
+    TextEditor,
+    Memory,
+    Computer,
+}
+
+/// The client answers a call.
+#[derive(Clone, Debug)]
+pub struct ToolResult<'a> {
+    /// Where it stood.
+    pub at: Pos,
+    /// The call it answers. Legacy Chat results have a name instead.
+    pub call_id: Option<Str<'a>>,
+    /// The tool's name, where the protocol repeats it.
+    pub name: Option<Str<'a>>,
+    /// The tool's namespace, where the protocol repeats it.
+    pub namespace: Option<Str<'a>>,
+    /// What kind of call it answers, where the protocol says.
+    pub kind: ResultKind,
+    /// The answer.
+    pub content: Vec<Item<'a>>,
+    /// Whether the tool failed. Only Messages says; elsewhere unknown, and
+    /// never guessed from the text.
+    pub is_error: Option<At<bool>>,
+    /// A cache marker behind it.
+    pub cache: Option<Cache<'a>>,
+    /// Other members.
+    pub extra: Vec<Extra<'a>>,
+}
+
+/// What kind of call a result answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResultKind {
+    /// A function call, or the protocol does not say.
+    Function,
+    /// A freeform call.
+    Freeform,
+    /// A call of a tool whose shape its vendor fixed.
+    Native(NativeKind),
+}
+
+/// A vendor's own tool at work.
+#[derive(Clone, Debug)]
+pub struct HostedItem<'a> {
+    /// What the tool does.
+    pub class: HostedClass,
+    /// The item as it came.
+    pub raw: Raw<'a>,
+}
+
+/// An item of a kind that toolwire does not know.
+#[derive(Clone, Debug)]
+pub struct Opaque<'a> {
+    /// Its type, if it has one.
+    pub kind: Option<Str<'a>>,
+    /// The item as it came.
+    pub raw: Raw<'a>,
+}

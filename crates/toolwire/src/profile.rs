@@ -1,0 +1,97 @@
+//! What one upstream accepts, beyond what its protocol says.
+//!
+//! A vendor is not a protocol: Groq, vLLM, Azure and Ollama all speak Chat with
+//! other limits. A profile holds the limits. The defaults are those of the
+//! protocol's own vendor, chosen so that neither the older nor the newer version
+//! of its API refuses what is sent.
+
+use crate::model::Protocol;
+use crate::wire::ids::IdRule;
+use crate::wire::names::NameRule;
+
+/// What an upstream accepts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Profile {
+    /// The protocol it speaks.
+    pub protocol: Protocol,
+    /// Tool names.
+    pub names: NameRule,
+    /// Call ids.
+    pub ids: IdRule,
+    /// Whether it has freeform tools.
+    pub freeform_tools: bool,
+    /// Whether a choice may name a subset of the tools.
+    pub allowed_tools: bool,
+    /// Whether `strict` may be sent.
+    pub strict: bool,
+    /// Whether Chat instructions of the first rank go out as `developer`.
+    pub developer_role: bool,
+    /// Whether Chat's limit goes out under its old name, `max_tokens`.
+    pub legacy_max_tokens: bool,
+    /// Whether Messages takes system turns inside the conversation.
+    pub mid_system: bool,
+    /// Whether temperature, top_p and top_k may be sent (Messages of version
+    /// 2026-10-21 refuses all three).
+    pub sampling: bool,
+    /// Whether temperature and top_p may be sent together.
+    pub temperature_with_top_p: bool,
+    /// What goes out as Messages' `max_tokens` when the client set no limit.
+    pub default_max_tokens: u64,
+    /// Whether the last turn may be a begun answer.
+    pub prefill: bool,
+    /// Whether Messages takes `thinking: disabled`.
+    pub thinking_disabled: bool,
+    /// The member a Chat vendor keeps reasoning in, if it wants it back.
+    pub reasoning_field: Option<&'static str>,
+    /// Whether cache markers on OpenAI content parts may be sent.
+    pub cache_breakpoints: bool,
+    /// Whether examples of arguments go out in the tool's description where
+    /// there is no field for them.
+    pub examples_in_description: bool,
+    /// Whether Chat takes `web_search_options`.
+    pub web_search_options: bool,
+    /// What is put before the text of a failed result where there is no flag.
+    pub error_prefix: &'static str,
+}
+
+impl Profile {
+    /// The defaults of a protocol's own vendor.
+    pub fn of(protocol: Protocol) -> Self {
+        let base = Self {
+            protocol,
+            names: NameRule::CHAT,
+            ids: IdRule::CHAT,
+            freeform_tools: true,
+            allowed_tools: true,
+            strict: true,
+            developer_role: false,
+            legacy_max_tokens: false,
+            mid_system: false,
+            sampling: true,
+            temperature_with_top_p: true,
+            default_max_tokens: 32_000,
+            prefill: true,
+            thinking_disabled: true,
+            reasoning_field: None,
+            cache_breakpoints: false,
+            examples_in_description: false,
+            web_search_options: false,
+            error_prefix: "Error: ",
+        };
+        match protocol {
+            Protocol::Chat => base,
+            Protocol::Responses => {
+                Self { names: NameRule::RESPONSES, ids: IdRule::RESPONSES, prefill: false, ..base }
+            }
+            Protocol::Messages => Self {
+                names: NameRule::MESSAGES,
+                ids: IdRule::MESSAGES,
+                freeform_tools: false,
+                allowed_tools: false,
+                sampling: false,
+                temperature_with_top_p: false,
+                ..base
+            },
+        }
+    }
+}

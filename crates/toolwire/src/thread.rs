@@ -1,0 +1,301 @@
+//! Which result answers which call, and the order in which a strict protocol
+//! wants them.
+//!
+//! Responses lets a result come anywhere after its call. Chat wants all results
+//! right behind the message that called, Messages wants them in the next user
+//! message, and both answer 400 to a call without a result or a result without
+//! a call. This module pairs them once, for every encoder.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, VecDeque};
+
+use crate::ledger::{Code, Ledger};
+use crate::model::{Call, Item, Role, ToolResult, Turn};
+use crate::wire::ids::{self, IdRule};
+
+/// A conversation with its calls and results paired.
+#[derive(Debug)]
+pub struct Thread<'r, 'a> {
+    /// Every call, in the order of the conversation.
+    pub calls: Vec<Paired<'r, 'a>>,
+    /// What became of every result, in the order of the conversation.
+    pub fates: Vec<Fate>,
+}
+
+/// A call and what answers it.
+#[derive(Debug)]
+pub struct Paired<'r, 'a> {
+    /// The call.
+    pub call: &'r Call<'a>,
+    /// Its id as the target gets it.
+    pub id: Cow<'r, str>,
+    /// The result that answers it, if any.
+    pub result: Option<&'r ToolResult<'a>>,
+}
+
+/// What became of a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// It answers the call with this index.
+    Answers(usize),
+    /// A later result answers the same call.
+    Superseded,
+    /// It answers no call.
+    Orphan,
+}
+
+/// A stretch of the conversation in the order of a strict protocol.
+#[derive(Debug)]
+pub enum Step<'r, 'a> {
+    /// Instructions.
+    System(&'r Turn<'a>),
+    /// Everything the model said and called until somebody else spoke. The
+    /// calls are those of `calls`, in order.
+    Assistant {
+        /// The turns.
+        turns: Vec<&'r Turn<'a>>,
+        /// Which of [`Thread::calls`] they make.
+        calls: std::ops::Range<usize>,
+    },
+    /// The results of the calls of the step before, as indexes into
+    /// [`Thread::calls`]: those that came, in the order they came, then those
+    /// that are missing.
+    Results(Vec<usize>),
+    /// What the user said. Results that answer a call are not part of it: the
+    /// fates of its results are `fates`, in order.
+    User {
+        /// The turn.
+        turn: &'r Turn<'a>,
+        /// Which of [`Thread::fates`] are its results'.
+        fates: std::ops::Range<usize>,
+    },
+}
+
+impl<'r, 'a> Thread<'r, 'a> {
+    /// Pairs the calls and results of a conversation.
+    pub fn new(turns: &'r [Turn<'a>], rule: IdRule, ledger: &mut Ledger) -> Self {
+        let mut pairing = Pairing { rule, ..Pairing::default() };
+        for (group, turn) in turns.iter().enumerate() {
+            for item in &turn.items {
+                match item {
+                    Item::Call(call) => pairing.call(call, group, ledger),
+                    Item::Result(result) => pairing.result(result, ledger),
+                    Item::Text(_)
+                    | Item::Image(_)
+                    | Item::Document(_)
+                    | Item::Audio(_)
+                    | Item::SearchResult(_)
+                    | Item::Refusal(_)
+                    | Item::Reasoning(_)
+                    | Item::Hosted(_)
+                    | Item::Tools(_)
+                    | Item::ToolReference(_)
+                    | Item::Json(_)
+                    | Item::Opaque(_) => {}
+                }
+            }
+        }
+        for paired in &pairing.calls {
+            if paired.result.is_none() {
+                ledger.degraded(paired.call.at, Code::MissingResult);
+            }
+        }
+        Self { calls: pairing.calls, fates: pairing.fates }
+    }
+
+    /// The conversation in the order of a strict protocol.
+    pub fn steps(&self, turns: &'r [Turn<'a>], ledger: &mut Ledger) -> Vec<Step<'r, 'a>> {
+        let arrivals = self.arrivals();
+        let mut steps = Vec::with_capacity(turns.len());
+        let mut run: Vec<&'r Turn<'a>> = Vec::new();
+        let (mut calls, mut fates) = (0, 0);
+        let mut due: VecDeque<usize> = VecDeque::new();
+        for turn in turns {
+            if turn.role == Role::Assistant {
+                run.push(turn);
+                continue;
+            }
+            self.close(&mut run, &mut calls, &arrivals, &mut due, &mut steps);
+            let results = turn.items.iter().filter(|item| matches!(item, Item::Result(_))).count();
+            let own = fates..fates + results;
+            fates += results;
+            for fate in self.fates.get(own.clone()).unwrap_or_default() {
+                // A result that is not the next one due was hoisted over
+                // something else.
+                if let Fate::Answers(call) = fate
+                    && due.pop_front() != Some(*call)
+                    && let Some(result) = self.calls.get(*call).and_then(|paired| paired.result)
+                {
+                    ledger.moved(result.at, Code::ResultMoved).info();
+                }
+            }
+            let orphans = self
+                .fates
+                .get(own.clone())
+                .unwrap_or_default()
+                .iter()
+                .any(|fate| !matches!(fate, Fate::Answers(_)));
+            if matches!(turn.role, Role::System | Role::Developer) {
+                due.clear();
+                steps.push(Step::System(turn));
+            } else if orphans || results < turn.items.len() || turn.items.is_empty() {
+                due.clear();
+                steps.push(Step::User { turn, fates: own });
+            }
+        }
+        self.close(&mut run, &mut calls, &arrivals, &mut due, &mut steps);
+        steps
+    }
+
+    /// For every call, when its result arrived.
+    fn arrivals(&self) -> Vec<Option<usize>> {
+        let mut arrivals = vec![None; self.calls.len()];
+        for (order, fate) in self.fates.iter().enumerate() {
+            if let Fate::Answers(call) = fate
+                && let Some(slot) = arrivals.get_mut(*call)
+            {
+                *slot = Some(order);
+            }
+        }
+        arrivals
+    }
+
+    fn close(
+        &self,
+        run: &mut Vec<&'r Turn<'a>>,
+        calls: &mut usize,
+        arrivals: &[Option<usize>],
+        due: &mut VecDeque<usize>,
+        steps: &mut Vec<Step<'r, 'a>>,
+    ) {
+        if run.is_empty() {
+            return;
+        }
+        let turns = std::mem::take(run);
+        let made = turns
+            .iter()
+            .flat_map(|turn| &turn.items)
+            .filter(|item| matches!(item, Item::Call(_)))
+            .count();
+        let own = *calls..*calls + made;
+        *calls += made;
+        steps.push(Step::Assistant { turns, calls: own.clone() });
+        if made > 0 {
+            let mut order: Vec<usize> = own.collect();
+            order.sort_by_key(|&call| {
+                let arrival = arrivals.get(call).copied().flatten();
+                (arrival.is_none(), arrival)
+            });
+            due.clear();
+            due.extend(
+                order
+                    .iter()
+                    .copied()
+                    .filter(|&call| arrivals.get(call).copied().flatten().is_some()),
+            );
+            steps.push(Step::Results(order));
+        }
+    }
+}
+
+struct Pairing<'r, 'a> {
+    rule: IdRule,
+    calls: Vec<Paired<'r, 'a>>,
+    fates: Vec<Fate>,
+    by_id: BTreeMap<Cow<'r, str>, Known>,
+}
+
+impl Default for Pairing<'_, '_> {
+    fn default() -> Self {
+        Self {
+            rule: IdRule::RESPONSES,
+            calls: Vec::new(),
+            fates: Vec::new(),
+            by_id: BTreeMap::new(),
+        }
+    }
+}
+
+/// The calls made under one id.
+#[derive(Default)]
+struct Known {
+    count: usize,
+    /// Calls without a result, by the turn that made them. A vendor that
+    /// numbers its calls anew on each turn makes the same id again and again:
+    /// a result means the latest of them, and within a turn the first.
+    open: Vec<(usize, VecDeque<usize>)>,
+    /// The call answered last, with the result that did.
+    answered: Option<(usize, usize)>,
+}
+
+impl<'r, 'a> Pairing<'r, 'a> {
+    fn call(&mut self, call: &'r Call<'a>, group: usize, ledger: &mut Ledger) {
+        let index = self.calls.len();
+        // A call without an id (Chat's deprecated functions) goes by its name.
+        let key = match &call.id {
+            Some(id) => id.decode(),
+            None => call.name.decode(),
+        };
+        let known = self.by_id.entry(key.clone()).or_default();
+        let id = match &call.id {
+            Some(id) if !id.is_empty() => render(self.rule, key, known.count),
+            Some(_) | None => Cow::Owned(self.rule.render(&ids::mint(&key, index), 0).into_owned()),
+        };
+        if let Some(original) = &call.id
+            && *original != *id
+        {
+            ledger.renamed(original.pos(), Code::CallId);
+        }
+        known.count += 1;
+        match known.open.last_mut() {
+            Some((last, open)) if *last == group => open.push_back(index),
+            Some(_) | None => known.open.push((group, VecDeque::from([index]))),
+        }
+        self.calls.push(Paired { call, id, result: None });
+    }
+
+    fn result(&mut self, result: &'r ToolResult<'a>, ledger: &mut Ledger) {
+        let order = self.fates.len();
+        let key = result.call_id.as_ref().or(result.name.as_ref()).map(|key| key.decode());
+        let Some(known) = key.and_then(|key| self.by_id.get_mut(&key)) else {
+            ledger.degraded(result.at, Code::OrphanResult);
+            self.fates.push(Fate::Orphan);
+            return;
+        };
+        let open = known.open.last_mut().and_then(|(_, open)| open.pop_front());
+        if known.open.last().is_some_and(|(_, open)| open.is_empty()) {
+            known.open.pop();
+        }
+        let call = match (open, known.answered) {
+            (Some(call), _) => call,
+            (None, Some((call, earlier))) => {
+                if let Some(paired) = self.calls.get(call)
+                    && let Some(earlier) = paired.result
+                {
+                    ledger.dropped(earlier.at, Code::DuplicateResult);
+                }
+                if let Some(fate) = self.fates.get_mut(earlier) {
+                    *fate = Fate::Superseded;
+                }
+                call
+            }
+            (None, None) => {
+                ledger.degraded(result.at, Code::OrphanResult);
+                self.fates.push(Fate::Orphan);
+                return;
+            }
+        };
+        known.answered = Some((call, order));
+        if let Some(paired) = self.calls.get_mut(call) {
+            paired.result = Some(result);
+        }
+        self.fates.push(Fate::Answers(call));
+    }
+}
+
+fn render<'r>(rule: IdRule, id: Cow<'r, str>, occurrence: usize) -> Cow<'r, str> {
+    match id {
+        Cow::Borrowed(id) => rule.render(id, occurrence),
+        Cow::Owned(id) => Cow::Owned(rule.render(&id, occurrence).into_owned()),
+    }
+}

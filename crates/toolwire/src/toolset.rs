@@ -1,0 +1,223 @@
+//! The tools of one request as one target gets them.
+//!
+//! Which tools cross, under which name and in which shape is decided here once,
+//! so that definitions, choices, calls in the history and the way back agree.
+
+use std::borrow::Cow;
+
+use crate::ledger::Code;
+use crate::model::{
+    HostedClass, Item, NativeKind, Protocol, Request, Tool, ToolKind, ToolRef, ToolRefKind, Turn,
+};
+use crate::profile::Profile;
+use crate::wire::names::Names;
+
+/// The tools of a request toward one target.
+#[derive(Debug)]
+pub struct Toolset<'r, 'a> {
+    /// The tools in the order of declaration, members of namespaces one by one.
+    pub entries: Vec<Declared<'r, 'a>>,
+    /// Their names toward the target.
+    pub names: Names,
+}
+
+/// A tool, where it was declared and how it crosses.
+#[derive(Debug)]
+pub struct Declared<'r, 'a> {
+    /// The tool.
+    pub tool: &'r Tool<'a>,
+    /// The namespace it is a member of.
+    pub namespace: Option<&'r Tool<'a>>,
+    /// Whether it was declared in the middle of the conversation.
+    pub inline: bool,
+    /// How it crosses.
+    pub crossing: Crossing,
+}
+
+/// How a tool crosses to a target.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Crossing {
+    /// The target has such tools.
+    Same,
+    /// A freeform tool, as a function of one text.
+    Freeform,
+    /// A tool whose shape its vendor fixed, as a function.
+    Native(NativeKind),
+    /// A hosted tool, as the target's own of the same class.
+    Hosted(HostedClass),
+    /// Not at all.
+    Dropped(Code),
+}
+
+impl<'r, 'a> Toolset<'r, 'a> {
+    /// The tools of a request toward an upstream.
+    pub fn new(request: &'r Request<'a>, profile: &Profile) -> Self {
+        let mut set =
+            Self { entries: Vec::with_capacity(request.tools.len()), names: Names::default() };
+        set.declare(&request.tools, request.origin, profile, false);
+        if profile.protocol != request.origin {
+            for tools in inline_tools(&request.turns) {
+                set.declare(tools, request.origin, profile, true);
+            }
+        }
+        set.name(profile);
+        set
+    }
+
+    /// A bare list of tools toward an upstream.
+    pub fn of_list(tools: &'r [Tool<'a>], origin: Protocol, profile: &Profile) -> Self {
+        let mut set = Self { entries: Vec::with_capacity(tools.len()), names: Names::default() };
+        set.declare(tools, origin, profile, false);
+        set.name(profile);
+        set
+    }
+
+    /// The tool's name toward the target.
+    pub fn wire_name<'n>(&self, namespace: Option<&str>, name: &'n str) -> Cow<'n, str> {
+        self.names.wire(namespace, name)
+    }
+
+    /// The declared tool that a choice means.
+    pub fn find(&self, wanted: &ToolRef<'_>) -> Option<&Declared<'r, 'a>> {
+        self.entries.iter().find(|declared| declared.is(wanted))
+    }
+
+    /// Whether any tool is left for the model to call.
+    pub fn is_empty(&self) -> bool {
+        !self.entries.iter().any(|declared| declared.crosses())
+    }
+
+    fn declare(
+        &mut self,
+        tools: &'r [Tool<'a>],
+        origin: Protocol,
+        profile: &Profile,
+        inline: bool,
+    ) {
+        for tool in tools {
+            if let ToolKind::Namespace { tools } = &tool.kind {
+                for member in tools {
+                    let crossing = Crossing::of(member, origin, profile);
+                    self.entries.push(Declared {
+                        tool: member,
+                        namespace: Some(tool),
+                        inline,
+                        crossing,
+                    });
+                }
+            } else {
+                let crossing = Crossing::of(tool, origin, profile);
+                self.entries.push(Declared { tool, namespace: None, inline, crossing });
+            }
+        }
+    }
+
+    fn name(&mut self, profile: &Profile) {
+        // Responses has namespaces of its own, so members keep their names.
+        let flat = profile.protocol != Protocol::Responses;
+        let named = self.entries.iter().filter(|declared| declared.crosses()).map(|declared| {
+            let namespace =
+                declared.namespace.filter(|_| flat).map(|namespace| namespace.name.decode());
+            (namespace, declared.tool.name.decode())
+        });
+        self.names = Names::new(profile.names, named);
+    }
+}
+
+impl Declared<'_, '_> {
+    /// Whether the target gets the tool at all.
+    pub fn crosses(&self) -> bool {
+        !matches!(self.crossing, Crossing::Dropped(_))
+    }
+
+    fn is(&self, wanted: &ToolRef<'_>) -> bool {
+        let same_space = match (&wanted.namespace, self.namespace) {
+            (Some(wanted), Some(namespace)) => *wanted == namespace.name,
+            (Some(_), None) => false,
+            (None, _) => true,
+        };
+        match wanted.kind {
+            ToolRefKind::Function | ToolRefKind::Freeform | ToolRefKind::Any => {
+                same_space && self.tool.name == wanted.name
+            }
+            ToolRefKind::Typed | ToolRefKind::Mcp => match &self.tool.kind {
+                ToolKind::Native(native) => native.kind_text == wanted.name,
+                ToolKind::Hosted(hosted) => {
+                    hosted.kind_text == wanted.name || self.tool.name == wanted.name
+                }
+                ToolKind::Function { .. }
+                | ToolKind::Freeform { .. }
+                | ToolKind::Namespace { .. }
+                | ToolKind::Unknown(_) => self.tool.name == wanted.name,
+            },
+        }
+    }
+}
+
+impl Crossing {
+    /// How a tool read from `origin` crosses to an upstream.
+    pub fn of(tool: &Tool<'_>, origin: Protocol, profile: &Profile) -> Self {
+        let target = profile.protocol;
+        match &tool.kind {
+            ToolKind::Function { schema: _ } => Self::Same,
+            ToolKind::Freeform { grammar: _ } if profile.freeform_tools => Self::Same,
+            ToolKind::Freeform { grammar: _ } => Self::Freeform,
+            ToolKind::Native(_)
+            | ToolKind::Hosted(_)
+            | ToolKind::Unknown(_)
+            | ToolKind::Namespace { .. }
+                if origin == target =>
+            {
+                Self::Same
+            }
+            ToolKind::Native(native) if native.kind == NativeKind::Computer => {
+                Self::Dropped(Code::ComputerTool)
+            }
+            ToolKind::Native(native) => Self::Native(native.kind),
+            ToolKind::Hosted(hosted) => Self::hosted(hosted.class, profile),
+            ToolKind::Namespace { .. } | ToolKind::Unknown(_) => Self::Dropped(Code::UnknownTool),
+        }
+    }
+
+    fn hosted(class: HostedClass, profile: &Profile) -> Self {
+        match (class, profile.protocol) {
+            (
+                HostedClass::WebSearch | HostedClass::ToolSearch,
+                Protocol::Responses | Protocol::Messages,
+            ) => Self::Hosted(class),
+            (HostedClass::WebSearch, Protocol::Chat) if profile.web_search_options => {
+                Self::Hosted(class)
+            }
+            // Without a search every tool is simply there from the start.
+            (HostedClass::ToolSearch, Protocol::Chat) => Self::Dropped(Code::ToolSearch),
+            (HostedClass::Computer, _) => Self::Dropped(Code::ComputerTool),
+            (_, _) => Self::Dropped(Code::HostedTool(class)),
+        }
+    }
+}
+
+/// The lists of tools that become known inside a conversation.
+fn inline_tools<'r, 'a>(turns: &'r [Turn<'a>]) -> impl Iterator<Item = &'r [Tool<'a>]> {
+    turns.iter().flat_map(|turn| &turn.items).flat_map(|item| match item {
+        Item::Tools(tools) => vec![tools.as_slice()],
+        Item::Result(result) => result
+            .content
+            .iter()
+            .filter_map(
+                |part| if let Item::Tools(tools) = part { Some(tools.as_slice()) } else { None },
+            )
+            .collect(),
+        Item::Text(_)
+        | Item::Image(_)
+        | Item::Document(_)
+        | Item::Audio(_)
+        | Item::SearchResult(_)
+        | Item::Refusal(_)
+        | Item::Reasoning(_)
+        | Item::Call(_)
+        | Item::Hosted(_)
+        | Item::ToolReference(_)
+        | Item::Json(_)
+        | Item::Opaque(_) => Vec::new(),
+    })
+}

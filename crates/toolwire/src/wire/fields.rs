@@ -1,0 +1,188 @@
+//! How a wire object is declared, and what every decoded field carries.
+
+use super::{Raw, Read, ReadError, Reader, Str, What, Write};
+
+/// Where a value starts in the input, as a byte offset.
+///
+/// An offset is four bytes and free to record; the JSON Pointer a user reads is
+/// worked out from it only when there is something to report.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Pos(u32);
+
+impl Pos {
+    /// The position of a value that did not come from the input.
+    pub const NONE: Self = Self(u32::MAX);
+
+    /// The position of the whole document.
+    pub const START: Self = Self(0);
+
+    pub(crate) fn new(offset: usize) -> Self {
+        Self(u32::try_from(offset).unwrap_or(u32::MAX))
+    }
+
+    /// The byte offset, if the value came from the input.
+    pub fn offset(self) -> Option<usize> {
+        (self != Self::NONE).then_some(self.0 as usize)
+    }
+
+    pub(super) fn advance(self, by: usize) -> Self {
+        match self.offset() {
+            Some(offset) => Self::new(offset + by),
+            None => Self::NONE,
+        }
+    }
+}
+
+impl Default for Pos {
+    fn default() -> Self {
+        Self::NONE
+    }
+}
+
+impl std::fmt::Debug for Pos {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.offset() {
+            Some(offset) => write!(f, "@{offset}"),
+            None => f.write_str("@-"),
+        }
+    }
+}
+
+/// A small value together with where it stood in the input.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct At<T> {
+    /// Where the value stood.
+    pub pos: Pos,
+    /// The value.
+    pub value: T,
+}
+
+impl<T> At<T> {
+    /// A value of toolwire's own making.
+    pub fn made(value: T) -> Self {
+        Self { pos: Pos::NONE, value }
+    }
+
+    /// A value read at `pos`.
+    pub fn new(pos: Pos, value: T) -> Self {
+        Self { pos, value }
+    }
+}
+
+/// Values are equal wherever they stood.
+impl<T: PartialEq> PartialEq for At<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.value == other.value
+    }
+}
+
+impl<T: Write> Write for At<T> {
+    fn write(&self, out: &mut Vec<u8>) {
+        self.value.write(out);
+    }
+}
+
+/// A field that the model has no room for, kept as it came.
+///
+/// It is replayed to its own protocol and reported toward any other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Extra<'a> {
+    /// The field's name.
+    pub key: Str<'a>,
+    /// The field's value.
+    pub value: Raw<'a>,
+}
+
+impl<'a> Extra<'a> {
+    /// Gives up the borrow of the input.
+    pub fn into_owned(self) -> Extra<'static> {
+        Extra { key: self.key.into_owned(), value: self.value.into_owned() }
+    }
+}
+
+/// Refuses an object that names a field twice: which of the two counts would
+/// depend on who reads it.
+pub(crate) fn check_duplicates(extra: &[Extra<'_>]) -> Result<(), ReadError> {
+    if extra.len() < 2 {
+        return Ok(());
+    }
+    let mut seen: Vec<_> = extra.iter().map(|field| (field.key.decode(), field)).collect();
+    seen.sort_by(|a, b| a.0.cmp(&b.0));
+    for pair in seen.windows(2) {
+        if let [a, b] = pair
+            && a.0 == b.0
+        {
+            return Err(ReadError::new(b.1.value.pos(), What::Duplicate(b.0.to_string())));
+        }
+    }
+    Ok(())
+}
+
+/// Stores the value of a field that may appear once. `null` means absent: the
+/// three published schemas give an explicit null no other meaning.
+pub(crate) fn fill<'a, T: Read<'a>>(
+    slot: &mut Option<T>,
+    seen: &mut bool,
+    key: &'static str,
+    reader: &mut Reader<'a>,
+) -> Result<(), ReadError> {
+    if std::mem::replace(seen, true) {
+        return Err(reader.error(What::Duplicate(key.to_owned())));
+    }
+    *slot = reader.nullable()?;
+    Ok(())
+}
+
+/// Declares a borrowed wire object: every field optional, every unknown field
+/// kept, every duplicate refused.
+///
+/// ```ignore
+/// wire! {
+///     /// One entry of `tools`.
+///     pub(super) struct Function<'a> {
+///         name: Str<'a> = "name",
+///         strict: At<bool> = "strict",
+///     }
+/// }
+/// ```
+///
+/// gives a struct with `at: Pos`, `name: Option<Str<'a>>`,
+/// `strict: Option<At<bool>>` and `extra: Vec<Extra<'a>>`, which implements
+/// `Read`. A codec takes it apart by destructuring without `..`, so a field
+/// added here does not compile until somebody has decided about it.
+macro_rules! wire {
+    ($(
+        $(#[$meta:meta])*
+        $vis:vis struct $name:ident<$life:lifetime> {
+            $( $(#[$field_meta:meta])* $field:ident : $ty:ty = $key:literal ),* $(,)?
+        }
+    )*) => {$(
+        $(#[$meta])*
+        #[derive(Debug)]
+        $vis struct $name<$life> {
+            /// Where the object starts in the input.
+            $vis at: $crate::wire::Pos,
+            $( $(#[$field_meta])* $vis $field: Option<$ty>, )*
+            /// Every field not named above, in order.
+            $vis extra: Vec<$crate::wire::Extra<$life>>,
+        }
+
+        impl<$life> $crate::wire::Read<$life> for $name<$life> {
+            fn read(reader: &mut $crate::wire::Reader<$life>) -> Result<Self, $crate::wire::ReadError> {
+                #[derive(Default)]
+                struct Seen { $( $field: bool, )* }
+                let mut seen = Seen::default();
+                let mut members = reader.object()?;
+                let mut this = Self { at: members.at(), $( $field: None, )* extra: Vec::new() };
+                while let Some(key) = members.next(reader)? {
+                    match key.decode().as_ref() {
+                        $( $key => $crate::wire::fill(&mut this.$field, &mut seen.$field, $key, reader)?, )*
+                        _ => this.extra.push($crate::wire::Extra { value: reader.raw()?, key }),
+                    }
+                }
+                $crate::wire::check_duplicates(&this.extra)?;
+                Ok(this)
+            }
+        }
+    )*};
+}

@@ -1,0 +1,79 @@
+//! Call ids that every protocol accepts, the same on every turn.
+//!
+//! An id that fits the target's rule is never touched. One that does not is
+//! replaced by a pure function of itself, so the call, its result and every
+//! later turn agree without any state.
+
+use std::borrow::Cow;
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+
+use super::hash;
+
+/// What a protocol accepts as a call id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IdRule {
+    /// The longest id.
+    pub max: usize,
+    /// Whether only letters, digits, `_` and `-` are allowed.
+    pub word: bool,
+    /// Whether an id must not come twice in one conversation.
+    pub unique: bool,
+}
+
+impl IdRule {
+    /// OpenAI has refused Chat call ids over forty characters.
+    pub const CHAT: Self = Self { max: 40, word: true, unique: false };
+    /// The published schema of Responses says 1 to 64 characters.
+    pub const RESPONSES: Self = Self { max: 64, word: false, unique: true };
+    /// Messages answers 400 to any other character or to a repeated id.
+    pub const MESSAGES: Self = Self { max: 64, word: true, unique: true };
+
+    /// Whether the id may be sent as it is.
+    pub fn accepts(self, id: &str) -> bool {
+        let word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+        !id.is_empty() && id.len() <= self.max && (!self.word || id.bytes().all(word))
+    }
+
+    /// The id as the target gets it. `occurrence` counts earlier calls with the
+    /// same id in the conversation.
+    pub fn render<'i>(self, id: &'i str, occurrence: usize) -> Cow<'i, str> {
+        if occurrence > 0 && self.unique {
+            let salt = (occurrence as u64).to_be_bytes();
+            return Cow::Owned(
+                self.cut(format!("call_{}", hash::base62(&[id.as_bytes(), &salt], 24))),
+            );
+        }
+        if self.accepts(id) {
+            return Cow::Borrowed(id);
+        }
+        let reversible = format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(id));
+        if !id.is_empty() && reversible.len() <= self.max {
+            return Cow::Owned(reversible);
+        }
+        Cow::Owned(self.cut(format!("call_{}", hash::base62(&[id.as_bytes()], 24))))
+    }
+
+    fn cut(self, mut id: String) -> String {
+        // Only vendors with very short ids (nine characters) come below 29.
+        if id.len() > self.max {
+            id = id.replace('_', "");
+            id = id.split_off(id.len().saturating_sub(self.max));
+        }
+        id
+    }
+}
+
+/// The id that [`IdRule::render`] made reversible, if it is one.
+pub fn original(id: &str) -> Option<String> {
+    let bytes = URL_SAFE_NO_PAD.decode(id.strip_prefix(PREFIX)?).ok()?;
+    String::from_utf8(bytes).ok()
+}
+
+/// An id for a call whose maker gave none.
+pub fn mint(scope: &str, ordinal: usize) -> String {
+    format!("call_{}", hash::base62(&[scope.as_bytes(), &(ordinal as u64).to_be_bytes()], 24))
+}
+
+const PREFIX: &str = "tw_";

@@ -1,0 +1,32 @@
+//! The plumbing every codec shares: reading and writing JSON without copying
+//! it, ids, names, and the envelope that carries sealed reasoning.
+//!
+//! toolwire reads JSON with a small pull reader of its own instead of serde.
+//! Three properties are the reason, and each is a promise to the user: string
+//! literals keep their escapes so that text is copied and never re-encoded,
+//! values that need no understanding stay raw spans so that numbers and key
+//! order survive, and every value remembers where it stood in the input so
+//! that a loss can be reported by its JSON Pointer at no cost to the requests
+//! that lose nothing.
+
+#[macro_use]
+mod fields;
+pub mod envelope;
+pub mod hash;
+pub mod ids;
+pub mod names;
+mod pointer;
+mod raw;
+mod read;
+mod scan;
+mod text;
+mod write;
+
+pub use fields::{At, Extra, Pos};
+pub(crate) use fields::{check_duplicates, fill};
+pub use pointer::{pointer, pointers};
+pub use raw::Raw;
+pub(crate) use read::read_fields;
+pub use read::{Kind, Members, Read, ReadError, Reader, What};
+pub use text::Str;
+pub use write::{Array, Object, Write, write_escaped, write_str};

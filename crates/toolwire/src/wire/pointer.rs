@@ -1,0 +1,129 @@
+//! From a byte offset of the input to the JSON Pointer a user can read.
+
+use super::Pos;
+use super::scan;
+
+/// The JSON Pointer (RFC 6901) of the value that holds the byte at `pos`.
+pub fn pointer(src: &str, pos: Pos) -> String {
+    pointers(src, &[pos]).pop().unwrap_or_default()
+}
+
+/// The pointers of many positions, in one walk over the input.
+///
+/// A position inside a malformed part gets the pointer of the innermost value
+/// that could still be made out, so errors point somewhere useful too.
+pub fn pointers(src: &str, wanted: &[Pos]) -> Vec<String> {
+    let mut order: Vec<usize> = (0..wanted.len()).collect();
+    order.sort_by_key(|&index| wanted.get(index).copied());
+    let mut walk = Walk { bytes: src.as_bytes(), src, pos: 0, path: Vec::new() };
+    let mut found = vec![String::new(); wanted.len()];
+    for index in order {
+        let Some(offset) = wanted.get(index).and_then(|pos| pos.offset()) else { continue };
+        walk.to(offset);
+        if let Some(slot) = found.get_mut(index) {
+            *slot = walk.render();
+        }
+    }
+    found
+}
+
+struct Walk<'s> {
+    bytes: &'s [u8],
+    src: &'s str,
+    /// The first byte that has not been looked at.
+    pos: usize,
+    path: Vec<Step<'s>>,
+}
+
+enum Step<'s> {
+    /// In an array, at this element.
+    Index(usize),
+    /// In an object, before its first key.
+    Object,
+    /// In an object, at the member of this key (the inside of its literal).
+    Key(&'s str),
+}
+
+impl<'s> Walk<'s> {
+    /// Walks until the value that holds `offset` is the innermost of the path.
+    fn to(&mut self, offset: usize) {
+        while self.pos <= offset {
+            self.pos = scan::whitespace(self.bytes, self.pos);
+            match self.bytes.get(self.pos) {
+                Some(b'{') if self.pos < offset => self.enter(Step::Object),
+                Some(b'[') if self.pos < offset => self.enter(Step::Index(0)),
+                Some(b'}' | b']') if self.pos < offset => {
+                    self.path.pop();
+                    self.pos += 1;
+                }
+                Some(b',') => {
+                    if let Some(Step::Index(index)) = self.path.last_mut() {
+                        *index += 1;
+                    } else if let Some(step) = self.path.last_mut() {
+                        *step = Step::Object;
+                    }
+                    self.pos += 1;
+                }
+                Some(b':') => self.pos += 1,
+                Some(b'"') if matches!(self.path.last(), Some(Step::Object)) => self.key(),
+                Some(b'"') => match scan::string(self.bytes, self.pos) {
+                    Ok((end, _)) if end <= offset => self.pos = end,
+                    Ok(_) | Err(_) => return,
+                },
+                Some(b'{' | b'}' | b'[' | b']') | None => return,
+                // A number, a word, or something that is not JSON at all.
+                Some(_) => {
+                    let end = self.word_end();
+                    if end > offset {
+                        return;
+                    }
+                    self.pos = end;
+                }
+            }
+        }
+    }
+
+    fn enter(&mut self, step: Step<'s>) {
+        self.path.push(step);
+        self.pos += 1;
+    }
+
+    fn key(&mut self) {
+        let end = scan::string(self.bytes, self.pos).map_or(self.bytes.len(), |(end, _)| end);
+        let inside = self.src.get(self.pos + 1..end.saturating_sub(1)).unwrap_or_default();
+        if let Some(step) = self.path.last_mut() {
+            *step = Step::Key(inside);
+        }
+        self.pos = end;
+    }
+
+    fn word_end(&self) -> usize {
+        let rest = self.bytes.get(self.pos..).unwrap_or_default();
+        let ends = |byte: &u8| {
+            matches!(
+                byte,
+                b',' | b'}' | b']' | b'{' | b'[' | b'"' | b':' | b' ' | b'\n' | b'\r' | b'\t'
+            )
+        };
+        self.pos + rest.iter().position(ends).unwrap_or(rest.len()).max(1)
+    }
+
+    fn render(&self) -> String {
+        let mut pointer = String::new();
+        for step in &self.path {
+            match step {
+                Step::Index(index) => {
+                    pointer.push('/');
+                    pointer.push_str(&index.to_string());
+                }
+                Step::Key(key) => {
+                    pointer.push('/');
+                    let literal = super::Str::literal(key, key.contains('\\'), Pos::NONE);
+                    pointer.push_str(&literal.decode().replace('~', "~0").replace('/', "~1"));
+                }
+                Step::Object => {}
+            }
+        }
+        pointer
+    }
+}

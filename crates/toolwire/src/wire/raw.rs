@@ -1,0 +1,100 @@
+//! A JSON value that nobody needs to understand.
+
+use std::borrow::Cow;
+
+use super::{Kind, Pos, Read, ReadError, Reader, Write};
+
+/// One JSON value, kept as the bytes it was written in.
+#[derive(Clone)]
+pub struct Raw<'a> {
+    text: Cow<'a, str>,
+    pos: Pos,
+}
+
+impl<'a> Raw<'a> {
+    /// A span of the input that the reader has checked.
+    pub(super) fn span(text: &'a str, pos: Pos) -> Self {
+        Self { text: Cow::Borrowed(text), pos }
+    }
+
+    /// JSON of toolwire's own making. The caller vouches that it is valid.
+    pub fn made(text: impl Into<Cow<'a, str>>) -> Self {
+        Self { text: text.into(), pos: Pos::NONE }
+    }
+
+    /// Checks that `text` is one JSON value.
+    pub fn parse(text: &'a str) -> Result<Self, ReadError> {
+        let mut reader = Reader::new(text);
+        let raw = Self::read(&mut reader)?;
+        reader.finish()?;
+        Ok(raw)
+    }
+
+    /// The bytes of the value.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Where the value stands in the input.
+    pub fn pos(&self) -> Pos {
+        self.pos
+    }
+
+    /// The same value reported under another position.
+    #[must_use]
+    pub fn at(mut self, pos: Pos) -> Self {
+        self.pos = pos;
+        self
+    }
+
+    /// What kind of value it is.
+    pub fn kind(&self) -> Kind {
+        Kind::of(self.text.as_bytes().first().copied())
+    }
+
+    /// Reads into the value. Positions stay those of the whole input.
+    pub fn reader(&self) -> Reader<'_> {
+        Reader::nested(&self.text, self.pos)
+    }
+
+    /// Like [`Raw::reader`] for a value that borrows the input, so that what is
+    /// read lives as long as the input does. `None` when the value is owned.
+    pub fn source_reader(&self) -> Option<Reader<'a>> {
+        match self.text {
+            Cow::Borrowed(text) => Some(Reader::nested(text, self.pos)),
+            Cow::Owned(_) => None,
+        }
+    }
+
+    /// Borrows this value for a shorter time.
+    pub fn borrowed(&self) -> Raw<'_> {
+        Raw { text: Cow::Borrowed(&self.text), pos: self.pos }
+    }
+
+    /// Gives up the borrow of the input.
+    pub fn into_owned(self) -> Raw<'static> {
+        Raw { text: Cow::Owned(self.text.into_owned()), pos: self.pos }
+    }
+}
+
+/// Values are equal when their bytes are: `1.0` and `1` are different numbers
+/// to somebody, so they are different here.
+impl PartialEq for Raw<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for Raw<'_> {}
+
+impl std::fmt::Debug for Raw<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl Write for Raw<'_> {
+    fn write(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(self.text.as_bytes());
+    }
+}

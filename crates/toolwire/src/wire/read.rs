@@ -1,0 +1,459 @@
+//! A pull reader over a JSON document that stays where it is.
+
+use std::fmt;
+
+use super::scan::{self, MAX_DEPTH};
+use super::{At, Extra, Pos, Raw, Str, check_duplicates};
+
+/// Something that can be read from a JSON value.
+pub trait Read<'a>: Sized {
+    /// Reads one value and leaves the reader behind it.
+    fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError>;
+}
+
+/// Reads JSON in one pass, borrowing everything it returns.
+#[derive(Clone)]
+pub struct Reader<'a> {
+    src: &'a str,
+    pos: usize,
+    base: Pos,
+    depth: u32,
+}
+
+impl<'a> Reader<'a> {
+    /// Reads a whole document.
+    pub fn new(src: &'a str) -> Self {
+        Self { src, pos: 0, base: Pos::START, depth: 0 }
+    }
+
+    /// Reads a value that is part of a larger document and starts at `base`.
+    pub(super) fn nested(src: &'a str, base: Pos) -> Self {
+        Self { src, pos: 0, base, depth: 0 }
+    }
+
+    /// Refuses anything but whitespace behind the value that was read.
+    pub fn finish(mut self) -> Result<(), ReadError> {
+        self.skip_whitespace();
+        if self.pos < self.src.len() { Err(self.error(What::Trailing)) } else { Ok(()) }
+    }
+
+    /// The kind of the value that comes next.
+    pub fn peek(&mut self) -> Kind {
+        self.skip_whitespace();
+        Kind::of(self.byte())
+    }
+
+    /// The position of the value that comes next.
+    pub fn here(&mut self) -> Pos {
+        self.skip_whitespace();
+        self.base.advance(self.pos)
+    }
+
+    /// Reads a string.
+    pub fn string(&mut self) -> Result<Str<'a>, ReadError> {
+        self.expect(Kind::String)?;
+        let start = self.pos;
+        let (end, escaped) = self.scanned(scan::string(self.bytes(), start))?;
+        self.pos = end;
+        let inside = self.src.get(start + 1..end - 1).unwrap_or_default();
+        let pos = self.base.advance(start);
+        if escaped {
+            check_surrogates(inside, pos)?;
+        }
+        Ok(Str::literal(inside, escaped, pos))
+    }
+
+    /// Reads any value as the bytes it is.
+    pub fn raw(&mut self) -> Result<Raw<'a>, ReadError> {
+        self.skip_whitespace();
+        let start = self.pos;
+        self.skip()?;
+        Ok(Raw::span(self.src.get(start..self.pos).unwrap_or_default(), self.base.advance(start)))
+    }
+
+    /// Passes over one value of any kind.
+    pub fn skip(&mut self) -> Result<(), ReadError> {
+        self.skip_whitespace();
+        self.pos = self.scanned(scan::value(self.bytes(), self.pos, self.depth))?;
+        Ok(())
+    }
+
+    /// Reads `true` or `false`.
+    pub fn boolean(&mut self) -> Result<bool, ReadError> {
+        self.expect(Kind::Bool)?;
+        let value = self.byte() == Some(b't');
+        let word = if value { "true" } else { "false" };
+        self.pos = self.scanned(scan::literal(self.bytes(), self.pos, word))?;
+        Ok(value)
+    }
+
+    /// Reads a number as it is spelled.
+    pub fn number(&mut self) -> Result<Raw<'a>, ReadError> {
+        self.expect(Kind::Number)?;
+        self.raw()
+    }
+
+    /// Reads a value, or `null` as its absence.
+    pub fn nullable<T: Read<'a>>(&mut self) -> Result<Option<T>, ReadError> {
+        if self.peek() == Kind::Null {
+            self.skip()?;
+            return Ok(None);
+        }
+        T::read(self).map(Some)
+    }
+
+    /// Enters an object.
+    pub fn object(&mut self) -> Result<Members, ReadError> {
+        self.expect(Kind::Object)?;
+        self.open()
+    }
+
+    /// Enters an array.
+    pub fn array(&mut self) -> Result<Members, ReadError> {
+        self.expect(Kind::Array)?;
+        self.open()
+    }
+
+    /// Looks ahead for the string under `key` in the object that comes next,
+    /// and stays before the object.
+    ///
+    /// Writers put a discriminator first almost always, so this rarely looks
+    /// past a few bytes.
+    pub fn tag(&mut self, key: &str) -> Result<Option<Str<'a>>, ReadError> {
+        let mut ahead = self.clone();
+        if ahead.peek() != Kind::Object {
+            return Ok(None);
+        }
+        let mut members = ahead.object()?;
+        while let Some(found) = members.next(&mut ahead)? {
+            if found == *key {
+                return if ahead.peek() == Kind::String {
+                    ahead.string().map(Some)
+                } else {
+                    Ok(None)
+                };
+            }
+            ahead.skip()?;
+        }
+        Ok(None)
+    }
+
+    /// An error at the value that comes next.
+    pub fn error(&mut self, what: What) -> ReadError {
+        ReadError::new(self.here(), what)
+    }
+
+    fn open(&mut self) -> Result<Members, ReadError> {
+        if self.depth >= MAX_DEPTH {
+            return Err(self.error(What::Depth));
+        }
+        self.depth += 1;
+        let at = self.base.advance(self.pos);
+        self.pos += 1;
+        Ok(Members { at, first: true })
+    }
+
+    fn expect(&mut self, wanted: Kind) -> Result<(), ReadError> {
+        let found = self.peek();
+        if found == wanted {
+            return Ok(());
+        }
+        let what = match found {
+            Kind::End => What::End,
+            Kind::Invalid => What::Value,
+            Kind::Null | Kind::Bool | Kind::Number | Kind::String | Kind::Array | Kind::Object => {
+                What::Expected { wanted, found }
+            }
+        };
+        Err(self.error(what))
+    }
+
+    fn skip_whitespace(&mut self) {
+        self.pos = scan::whitespace(self.bytes(), self.pos);
+    }
+
+    fn bytes(&self) -> &'a [u8] {
+        self.src.as_bytes()
+    }
+
+    fn byte(&self) -> Option<u8> {
+        self.bytes().get(self.pos).copied()
+    }
+
+    fn scanned<T>(&self, result: Result<T, (usize, What)>) -> Result<T, ReadError> {
+        result.map_err(|(at, what)| ReadError::new(self.base.advance(at), what))
+    }
+}
+
+/// The members of an object or array that is being read.
+pub struct Members {
+    at: Pos,
+    first: bool,
+}
+
+impl Members {
+    /// Where the container starts in the input.
+    pub fn at(&self) -> Pos {
+        self.at
+    }
+
+    /// The key of the next member of an object; the reader stands before its
+    /// value, which must be read or skipped.
+    pub fn next<'a>(&mut self, reader: &mut Reader<'a>) -> Result<Option<Str<'a>>, ReadError> {
+        if !self.step(reader, b'}', What::CommaOrBrace)? {
+            return Ok(None);
+        }
+        if reader.peek() != Kind::String {
+            let what = if reader.peek() == Kind::End { What::End } else { What::Key };
+            return Err(reader.error(what));
+        }
+        let key = reader.string()?;
+        reader.pos = reader.scanned(scan::colon(reader.bytes(), reader.pos))?;
+        Ok(Some(key))
+    }
+
+    /// Whether an array has another element; the reader stands before it.
+    pub fn more(&mut self, reader: &mut Reader<'_>) -> Result<bool, ReadError> {
+        self.step(reader, b']', What::CommaOrBracket)
+    }
+
+    fn step(&mut self, reader: &mut Reader<'_>, close: u8, what: What) -> Result<bool, ReadError> {
+        reader.skip_whitespace();
+        let first = std::mem::replace(&mut self.first, false);
+        match reader.byte() {
+            Some(byte) if byte == close => {
+                reader.pos += 1;
+                reader.depth -= 1;
+                Ok(false)
+            }
+            Some(b',') if !first => {
+                reader.pos += 1;
+                reader.skip_whitespace();
+                Ok(true)
+            }
+            Some(_) if first => Ok(true),
+            Some(_) => Err(reader.error(what)),
+            None => Err(reader.error(What::End)),
+        }
+    }
+}
+
+/// The kind of a JSON value, by its first byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Kind {
+    Null,
+    Bool,
+    Number,
+    String,
+    Array,
+    Object,
+    Invalid,
+    End,
+}
+
+impl Kind {
+    pub(super) fn of(byte: Option<u8>) -> Self {
+        match byte {
+            Some(b'"') => Self::String,
+            Some(b'{') => Self::Object,
+            Some(b'[') => Self::Array,
+            Some(b't' | b'f') => Self::Bool,
+            Some(b'n') => Self::Null,
+            Some(b'-' | b'0'..=b'9') => Self::Number,
+            Some(_) => Self::Invalid,
+            None => Self::End,
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Null => "null",
+            Self::Bool => "a boolean",
+            Self::Number => "a number",
+            Self::String => "a string",
+            Self::Array => "an array",
+            Self::Object => "an object",
+            Self::Invalid => "invalid JSON",
+            Self::End => "the end of the input",
+        })
+    }
+}
+
+/// Why a document could not be read, and where.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{what}")]
+pub struct ReadError {
+    /// The value at fault.
+    pub pos: Pos,
+    /// What is wrong with it.
+    pub what: What,
+}
+
+impl ReadError {
+    /// An error at a position.
+    pub fn new(pos: Pos, what: What) -> Self {
+        Self { pos, what }
+    }
+
+    /// A required field that is not there.
+    pub fn missing(at: Pos, field: &'static str) -> Self {
+        Self::new(at, What::Missing(field))
+    }
+}
+
+/// What is wrong with a document.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum What {
+    /// A value of the wrong kind.
+    #[error("expected {wanted}, found {found}")]
+    #[expect(missing_docs, reason = "the message says it")]
+    Expected { wanted: Kind, found: Kind },
+    /// A value that the field does not allow.
+    #[error("{0}")]
+    Invalid(String),
+    /// A required field is missing.
+    #[error("required field `{0}` is missing")]
+    Missing(&'static str),
+    /// A field appears twice.
+    #[error("field `{0}` appears twice")]
+    Duplicate(String),
+    /// The document stops in the middle.
+    #[error("the JSON ends in the middle of a value")]
+    End,
+    /// Something stands behind the document.
+    #[error("unexpected text behind the JSON value")]
+    Trailing,
+    /// Too many containers are open.
+    #[error("nested deeper than {MAX_DEPTH} levels")]
+    Depth,
+    /// A raw control character in a string.
+    #[error("control character inside a string; it must be escaped")]
+    Control,
+    /// An unknown escape.
+    #[error("invalid escape in a string")]
+    Escape,
+    /// Half of a UTF-16 pair.
+    #[error("lone surrogate escape in a string; it stands for no character")]
+    Surrogate,
+    /// A malformed number.
+    #[error("malformed number")]
+    Number,
+    /// No value where one must be.
+    #[error("expected a JSON value")]
+    Value,
+    /// No key where one must be.
+    #[error("expected a field name in double quotes")]
+    Key,
+    /// No colon behind a key.
+    #[error("expected `:` behind a field name")]
+    Colon,
+    /// Neither comma nor brace.
+    #[error("expected `,` or `}}`")]
+    CommaOrBrace,
+    /// Neither comma nor bracket.
+    #[error("expected `,` or `]`")]
+    CommaOrBracket,
+    /// The document is not UTF-8.
+    #[error("invalid UTF-8")]
+    Utf8,
+}
+
+/// Refuses escapes that stand for half a character: no UTF-8 text can hold
+/// them, so carrying them would mean changing them.
+fn check_surrogates(inside: &str, pos: Pos) -> Result<(), ReadError> {
+    let bytes = inside.as_bytes();
+    let mut at = 0;
+    let mut high = false;
+    while let Some(found) = memchr::memchr(b'\\', bytes.get(at..).unwrap_or_default()) {
+        // A high half must be followed at once by the escape of its low half.
+        if high && found > 0 {
+            return Err(ReadError::new(pos, What::Surrogate));
+        }
+        at += found;
+        if bytes.get(at + 1) == Some(&b'u') {
+            let unit = inside.get(at + 2..at + 6).and_then(|hex| u16::from_str_radix(hex, 16).ok());
+            let unit = unit.unwrap_or_default();
+            match (high, unit) {
+                (false, 0xD800..=0xDBFF) => high = true,
+                (true, 0xDC00..=0xDFFF) => high = false,
+                (true, _) | (false, 0xDC00..=0xDFFF) => {
+                    return Err(ReadError::new(pos, What::Surrogate));
+                }
+                (false, _) => {}
+            }
+            at += 6;
+        } else if high {
+            return Err(ReadError::new(pos, What::Surrogate));
+        } else {
+            at += 2;
+        }
+    }
+    if high { Err(ReadError::new(pos, What::Surrogate)) } else { Ok(()) }
+}
+
+impl<'a> Read<'a> for Str<'a> {
+    fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
+        reader.string()
+    }
+}
+
+impl<'a> Read<'a> for Raw<'a> {
+    fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
+        reader.raw()
+    }
+}
+
+impl<'a> Read<'a> for At<bool> {
+    fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
+        let pos = reader.here();
+        Ok(Self { pos, value: reader.boolean()? })
+    }
+}
+
+/// Whole numbers that toolwire computes with: limits, counts, timestamps. A
+/// number that is not a whole one in range is refused rather than rounded.
+impl<'a> Read<'a> for At<u64> {
+    fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
+        let pos = reader.here();
+        let number = reader.number()?;
+        let value = number.text().parse().or_else(|_| whole(number.text()).ok_or(()));
+        let Ok(value) = value else {
+            return Err(ReadError::new(
+                pos,
+                What::Invalid(format!("expected a whole number, found {}", number.text())),
+            ));
+        };
+        Ok(Self { pos, value })
+    }
+}
+
+/// Reads `3.0` and `1e3` as the whole numbers they are.
+fn whole(text: &str) -> Option<u64> {
+    let number: f64 = text.parse().ok()?;
+    (number.fract() == 0.0 && (0.0..9e15).contains(&number)).then_some(number as u64)
+}
+
+impl<'a, T: Read<'a>> Read<'a> for Vec<T> {
+    fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
+        let mut list = Self::new();
+        let mut members = reader.array()?;
+        while members.more(reader)? {
+            list.push(T::read(reader)?);
+        }
+        Ok(list)
+    }
+}
+
+/// Reads an object of which nothing is known beforehand.
+pub(crate) fn read_fields<'a>(reader: &mut Reader<'a>) -> Result<Vec<Extra<'a>>, ReadError> {
+    let mut fields = Vec::new();
+    let mut members = reader.object()?;
+    while let Some(key) = members.next(reader)? {
+        fields.push(Extra { value: reader.raw()?, key });
+    }
+    check_duplicates(&fields)?;
+    Ok(fields)
+}

@@ -1,0 +1,215 @@
+//! A string that remembers how it was spelled.
+
+use std::borrow::Cow;
+
+use super::{Pos, Write, write_escaped};
+
+/// Text that came from a JSON string literal, or will become one.
+///
+/// Text read from a document borrows the inside of its literal, escapes and
+/// all. Writing it to another document copies those bytes, so `\u00e9` stays
+/// `\u00e9` and nothing is decoded only to be encoded again. Text that toolwire
+/// made itself is plain and is escaped when written.
+#[derive(Clone)]
+pub struct Str<'a> {
+    text: Cow<'a, str>,
+    form: Form,
+    pos: Pos,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// Decoded and literal spelling are the same bytes.
+    Clean,
+    /// The inside of a literal that holds at least one escape.
+    Escaped,
+    /// Decoded text that may need escapes when written.
+    Plain,
+}
+
+impl<'a> Str<'a> {
+    /// Text of toolwire's own making.
+    pub fn plain(text: impl Into<Cow<'a, str>>) -> Self {
+        Self { text: text.into(), form: Form::Plain, pos: Pos::NONE }
+    }
+
+    /// The inside of a literal of the input. The reader has checked it.
+    pub(super) fn literal(inside: &'a str, escaped: bool, pos: Pos) -> Self {
+        let form = if escaped { Form::Escaped } else { Form::Clean };
+        Self { text: Cow::Borrowed(inside), form, pos }
+    }
+
+    /// The text itself, with every escape resolved.
+    pub fn decode(&self) -> Cow<'_, str> {
+        match self.form {
+            Form::Clean | Form::Plain => Cow::Borrowed(&self.text),
+            Form::Escaped => Cow::Owned(unescape(&self.text)),
+        }
+    }
+
+    /// Like [`Str::decode`], giving up the string.
+    pub fn into_decoded(self) -> Cow<'a, str> {
+        match self.form {
+            Form::Clean | Form::Plain => self.text,
+            Form::Escaped => Cow::Owned(unescape(&self.text)),
+        }
+    }
+
+    /// The same text positioned elsewhere in the input, for a value derived
+    /// from a field that is reported under that position.
+    #[must_use]
+    pub fn at(mut self, pos: Pos) -> Self {
+        self.pos = pos;
+        self
+    }
+
+    /// Where the literal stands in the input.
+    pub fn pos(&self) -> Pos {
+        self.pos
+    }
+
+    /// Whether the text has no characters.
+    pub fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    /// Whether the text has only whitespace, or nothing.
+    pub fn is_blank(&self) -> bool {
+        self.decode().trim().is_empty()
+    }
+
+    /// Splits the text at the first `mark`, which must be a character that JSON
+    /// never escapes.
+    pub fn split_once(&self, mark: char) -> Option<(Self, Self)> {
+        let half = |text: Cow<'a, str>| Self { text, form: self.form, pos: self.pos };
+        match &self.text {
+            Cow::Borrowed(text) => {
+                let (head, tail) = text.split_once(mark)?;
+                Some((half(Cow::Borrowed(head)), half(Cow::Borrowed(tail))))
+            }
+            Cow::Owned(text) => {
+                let (head, tail) = text.split_once(mark)?;
+                Some((half(Cow::Owned(head.to_owned())), half(Cow::Owned(tail.to_owned()))))
+            }
+        }
+    }
+
+    /// Borrows this string for a shorter time.
+    pub fn borrowed(&self) -> Str<'_> {
+        Str { text: Cow::Borrowed(&self.text), form: self.form, pos: self.pos }
+    }
+
+    /// Gives up the borrow of the input.
+    pub fn into_owned(self) -> Str<'static> {
+        Str { text: Cow::Owned(self.text.into_owned()), form: self.form, pos: self.pos }
+    }
+
+    /// The length of the text as written inside a literal, near enough for
+    /// reserving space.
+    pub fn size_hint(&self) -> usize {
+        self.text.len()
+    }
+
+    /// Writes the text as the inside of a literal, without the quotes.
+    pub fn write_inside(&self, out: &mut Vec<u8>) {
+        match self.form {
+            Form::Clean | Form::Escaped => out.extend_from_slice(self.text.as_bytes()),
+            Form::Plain => write_escaped(&self.text, out),
+        }
+    }
+}
+
+impl PartialEq<str> for Str<'_> {
+    fn eq(&self, other: &str) -> bool {
+        self.decode() == other
+    }
+}
+
+impl PartialEq<&str> for Str<'_> {
+    fn eq(&self, other: &&str) -> bool {
+        self.decode() == *other
+    }
+}
+
+/// Two strings are equal when their text is, however it was spelled and
+/// wherever it stood.
+impl PartialEq<Str<'_>> for Str<'_> {
+    fn eq(&self, other: &Str<'_>) -> bool {
+        self.decode() == other.decode()
+    }
+}
+
+impl Eq for Str<'_> {}
+
+impl std::fmt::Debug for Str<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.decode().fmt(f)
+    }
+}
+
+impl Write for Str<'_> {
+    fn write(&self, out: &mut Vec<u8>) {
+        out.push(b'"');
+        self.write_inside(out);
+        out.push(b'"');
+    }
+}
+
+impl<'a> From<&'a str> for Str<'a> {
+    fn from(text: &'a str) -> Self {
+        Self::plain(text)
+    }
+}
+
+impl From<String> for Str<'_> {
+    fn from(text: String) -> Self {
+        Self::plain(text)
+    }
+}
+
+/// Resolves the escapes of a literal that the reader has checked.
+fn unescape(inside: &str) -> String {
+    let mut text = String::with_capacity(inside.len());
+    let mut rest = inside;
+    while let Some(slash) = memchr::memchr(b'\\', rest.as_bytes()) {
+        let (run, tail) = rest.split_at(slash);
+        text.push_str(run);
+        let (decoded, used) = escape(tail);
+        text.push(decoded);
+        rest = tail.get(used..).unwrap_or_default();
+    }
+    text.push_str(rest);
+    text
+}
+
+/// Decodes the escape at the start of `tail` and says how many bytes it took.
+fn escape(tail: &str) -> (char, usize) {
+    match tail.as_bytes().get(1) {
+        Some(b'b') => ('\u{8}', 2),
+        Some(b'f') => ('\u{c}', 2),
+        Some(b'n') => ('\n', 2),
+        Some(b'r') => ('\r', 2),
+        Some(b't') => ('\t', 2),
+        Some(b'u') => unicode(tail),
+        Some(other) => (char::from(*other), 2),
+        None => ('\\', 1),
+    }
+}
+
+fn unicode(tail: &str) -> (char, usize) {
+    let unit = |at: usize| {
+        let digits = tail.get(at..at + 4)?;
+        u16::from_str_radix(digits, 16).ok()
+    };
+    let first = unit(2).unwrap_or_default();
+    let second = match tail.get(6..8) {
+        Some("\\u") => unit(8),
+        Some(_) | None => None,
+    };
+    let mut units = std::iter::once(first).chain(second);
+    match char::decode_utf16(&mut units).next() {
+        Some(Ok(decoded)) => (decoded, if decoded.len_utf16() == 2 { 12 } else { 6 }),
+        // The reader refuses lone surrogates before anything is decoded.
+        Some(Err(_)) | None => (char::REPLACEMENT_CHARACTER, 6),
+    }
+}

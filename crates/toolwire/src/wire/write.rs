@@ -1,0 +1,248 @@
+//! Writing JSON into the caller's buffer.
+
+use std::borrow::Cow;
+
+/// Something that can be written as a JSON value.
+pub trait Write {
+    /// Appends the value to `out`.
+    fn write(&self, out: &mut Vec<u8>);
+}
+
+/// An object being written. It is closed when dropped.
+pub struct Object<'o> {
+    out: &'o mut Vec<u8>,
+    empty: bool,
+}
+
+impl<'o> Object<'o> {
+    /// Opens an object.
+    pub fn new(out: &'o mut Vec<u8>) -> Self {
+        out.push(b'{');
+        Self { out, empty: true }
+    }
+
+    /// Writes a key and gives the buffer for its value.
+    pub fn key(&mut self, key: &str) -> &mut Vec<u8> {
+        self.separate();
+        // Keys in the sources are plain words, so they need no escaping.
+        self.out.push(b'"');
+        self.out.extend_from_slice(key.as_bytes());
+        self.out.extend_from_slice(b"\":");
+        self.out
+    }
+
+    /// Writes a key that came from outside and gives the buffer for its value.
+    pub fn foreign_key(&mut self, key: &super::Str<'_>) -> &mut Vec<u8> {
+        self.separate();
+        key.write(self.out);
+        self.out.push(b':');
+        self.out
+    }
+
+    /// Writes a member.
+    pub fn put(&mut self, key: &str, value: &(impl Write + ?Sized)) {
+        value.write(self.key(key));
+    }
+
+    /// Writes a member if there is a value.
+    pub fn maybe(&mut self, key: &str, value: Option<&(impl Write + ?Sized)>) {
+        if let Some(value) = value {
+            self.put(key, value);
+        }
+    }
+
+    /// Opens an object as a member.
+    pub fn object(&mut self, key: &str) -> Object<'_> {
+        Object::new(self.key(key))
+    }
+
+    /// Opens an array as a member.
+    pub fn array(&mut self, key: &str) -> Array<'_> {
+        Array::new(self.key(key))
+    }
+
+    /// Replays fields that the model has no room for.
+    pub fn extra(&mut self, fields: &[super::Extra<'_>]) {
+        for field in fields {
+            field.value.write(self.foreign_key(&field.key));
+        }
+    }
+
+    /// Whether nothing has been written yet.
+    pub fn is_empty(&self) -> bool {
+        self.empty
+    }
+
+    fn separate(&mut self) {
+        if !std::mem::replace(&mut self.empty, false) {
+            self.out.push(b',');
+        }
+    }
+}
+
+impl Drop for Object<'_> {
+    fn drop(&mut self) {
+        self.out.push(b'}');
+    }
+}
+
+/// An array being written. It is closed when dropped.
+pub struct Array<'o> {
+    out: &'o mut Vec<u8>,
+    empty: bool,
+}
+
+impl<'o> Array<'o> {
+    /// Opens an array.
+    pub fn new(out: &'o mut Vec<u8>) -> Self {
+        out.push(b'[');
+        Self { out, empty: true }
+    }
+
+    /// Gives the buffer for the next element.
+    pub fn item(&mut self) -> &mut Vec<u8> {
+        if !std::mem::replace(&mut self.empty, false) {
+            self.out.push(b',');
+        }
+        self.out
+    }
+
+    /// Writes the next element.
+    pub fn push(&mut self, value: &(impl Write + ?Sized)) {
+        value.write(self.item());
+    }
+
+    /// Opens an object as the next element.
+    pub fn object(&mut self) -> Object<'_> {
+        Object::new(self.item())
+    }
+
+    /// Whether nothing has been written yet.
+    pub fn is_empty(&self) -> bool {
+        self.empty
+    }
+}
+
+impl Drop for Array<'_> {
+    fn drop(&mut self) {
+        self.out.push(b']');
+    }
+}
+
+/// Writes text as a string literal.
+pub fn write_str(text: &str, out: &mut Vec<u8>) {
+    out.push(b'"');
+    write_escaped(text, out);
+    out.push(b'"');
+}
+
+/// Writes text as the inside of a string literal, with the fewest escapes.
+pub fn write_escaped(text: &str, out: &mut Vec<u8>) {
+    let bytes = text.as_bytes();
+    out.reserve(bytes.len());
+    let mut done = 0;
+    for (at, &byte) in bytes.iter().enumerate() {
+        if byte >= 0x20 && byte != b'"' && byte != b'\\' {
+            continue;
+        }
+        out.extend_from_slice(bytes.get(done..at).unwrap_or_default());
+        done = at + 1;
+        match byte {
+            b'"' => out.extend_from_slice(b"\\\""),
+            b'\\' => out.extend_from_slice(b"\\\\"),
+            b'\n' => out.extend_from_slice(b"\\n"),
+            b'\r' => out.extend_from_slice(b"\\r"),
+            b'\t' => out.extend_from_slice(b"\\t"),
+            0x08 => out.extend_from_slice(b"\\b"),
+            0x0c => out.extend_from_slice(b"\\f"),
+            control => {
+                const HEX: &[u8; 16] = b"0123456789abcdef";
+                let digit = |nibble: u8| HEX.get(usize::from(nibble)).copied().unwrap_or(b'0');
+                out.extend_from_slice(b"\\u00");
+                out.push(digit(control >> 4));
+                out.push(digit(control & 0xf));
+            }
+        }
+    }
+    out.extend_from_slice(bytes.get(done..).unwrap_or_default());
+}
+
+impl Write for str {
+    fn write(&self, out: &mut Vec<u8>) {
+        write_str(self, out);
+    }
+}
+
+impl Write for String {
+    fn write(&self, out: &mut Vec<u8>) {
+        write_str(self, out);
+    }
+}
+
+impl Write for Cow<'_, str> {
+    fn write(&self, out: &mut Vec<u8>) {
+        write_str(self, out);
+    }
+}
+
+impl<T: Write + ?Sized> Write for &T {
+    fn write(&self, out: &mut Vec<u8>) {
+        (**self).write(out);
+    }
+}
+
+impl Write for bool {
+    fn write(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(if *self { b"true" } else { b"false" });
+    }
+}
+
+impl Write for u64 {
+    fn write(&self, out: &mut Vec<u8>) {
+        // The longest u64 has twenty digits.
+        let mut digits = [b'0'; 20];
+        let mut rest = *self;
+        let mut used = 0;
+        for slot in digits.iter_mut().rev() {
+            // The remainder of a division by ten is one digit.
+            *slot = b'0' + (rest % 10) as u8;
+            rest /= 10;
+            used += 1;
+            if rest == 0 {
+                break;
+            }
+        }
+        out.extend_from_slice(digits.get(digits.len() - used..).unwrap_or_default());
+    }
+}
+
+/// The absence of a value where the protocol wants the member to be there.
+impl Write for () {
+    fn write(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(b"null");
+    }
+}
+
+impl<T: Write> Write for Option<T> {
+    fn write(&self, out: &mut Vec<u8>) {
+        match self {
+            Some(value) => value.write(out),
+            None => ().write(out),
+        }
+    }
+}
+
+impl<T: Write> Write for [T] {
+    fn write(&self, out: &mut Vec<u8>) {
+        let mut array = Array::new(out);
+        for value in self {
+            array.push(value);
+        }
+    }
+}
+
+impl<T: Write> Write for Vec<T> {
+    fn write(&self, out: &mut Vec<u8>) {
+        self.as_slice().write(out);
+    }
+}

@@ -15,8 +15,15 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-fn main() -> anyhow::Result<ExitCode> {
-    match Chores::parse().chore {
+fn main() -> ExitCode {
+    run(Chores::parse().chore).unwrap_or_else(|error| {
+        eprintln!("error: {error:#}");
+        ExitCode::FAILURE
+    })
+}
+
+fn run(chore: Chore) -> anyhow::Result<ExitCode> {
+    match chore {
         Chore::Test { fast: true } => test::run(test::FAST),
         Chore::Test { fast: false } => test::run(test::FULL),
         Chore::Tidy => tidy::run(),

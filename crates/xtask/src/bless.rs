@@ -11,8 +11,8 @@ use crate::cmd;
 pub(crate) fn run() -> Result<ExitCode> {
     let mut tests = cmd::command("cargo test --package toolwire --test it vectors");
     cmd::run(tests.env("TOOLWIRE_BLESS", "1"))?;
-    cmd::run(&mut cmd::command("git --no-pager diff --stat vectors"))?;
-    cmd::run(&mut cmd::command("git status --short vectors"))?;
+    cmd::run(&mut cmd::command("git --no-pager diff --stat -- vectors"))?;
+    cmd::run(&mut cmd::command("git status --short -- vectors"))?;
     println!("Read the difference before you commit it: `git diff vectors`.");
     Ok(ExitCode::SUCCESS)
 }

@@ -9,6 +9,9 @@ use crate::{cmd, setup};
 /// Runs one target, or all of them.
 pub(crate) fn run(target: Option<&str>, seconds: u32) -> Result<ExitCode> {
     let mut targets = targets()?;
+    if targets.is_empty() {
+        bail!("fuzz/fuzz_targets holds no targets");
+    }
     if let Some(target) = target {
         if !targets.iter().any(|known| known == target) {
             bail!("there is no fuzz target {target}; the targets are: {}", targets.join(", "));

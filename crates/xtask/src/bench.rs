@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: the benchmarks of the library, with what they need to run.
+//! `cargo xtask bench`: what the library costs, in instructions and in time.
 
 use std::process::ExitCode;
 
@@ -6,9 +6,16 @@ use anyhow::Result;
 
 use crate::{cmd, setup};
 
-/// Hands `args` to `cargo bench` unchanged.
+/// Without arguments, every table; otherwise `args` go to `cargo bench`.
 pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
-    setup::gungraun()?;
-    cmd::run(cmd::command("cargo bench --locked --package toolwire").args(args))?;
+    setup::valgrind()?;
+    let bench = "cargo bench --locked --package toolwire";
+    if args.is_empty() {
+        // Instructions first: they do not depend on what else the machine does.
+        cmd::run(&mut cmd::command(&format!("{bench} --bench cells -- --instructions")))?;
+        cmd::run(&mut cmd::command(&format!("{bench} --bench cells")))?;
+    } else {
+        cmd::run(cmd::command(bench).args(args))?;
+    }
     Ok(ExitCode::SUCCESS)
 }

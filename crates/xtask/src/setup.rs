@@ -70,23 +70,9 @@ pub(crate) fn cargo_fuzz() -> Result<()> {
     Ok(())
 }
 
-/// Valgrind, and the runner of the instruction benchmarks in the version that Cargo.lock names:
-/// the crate refuses to talk to any other.
-pub(crate) fn gungraun() -> Result<()> {
-    if !works("valgrind --version") {
-        debian_package("valgrind")?;
-    }
-    let lock = fs::read_to_string(cmd::root().join("Cargo.lock"))?;
-    let Some(version) = locked_version(&lock, "gungraun") else {
-        return Ok(());
-    };
-    let installed = cmd::output(&mut cmd::command("gungraun-runner --version"));
-    if installed.is_some_and(|text| text.split_whitespace().any(|word| word == version)) {
-        return Ok(());
-    }
-    println!("Installing gungraun-runner {version}; this takes a minute or two.");
-    let line = format!("cargo install --locked gungraun-runner --version {version}");
-    cmd::run(&mut cmd::command(&line))
+/// Valgrind, which counts the instructions of the benchmarks.
+pub(crate) fn valgrind() -> Result<()> {
+    if works("valgrind --version") { Ok(()) } else { debian_package("valgrind") }
 }
 
 /// Installs a Debian package, which only root may do.
@@ -102,28 +88,9 @@ fn debian_package(name: &str) -> Result<()> {
     cmd::run(&mut install)
 }
 
-fn locked_version<'a>(lock: &'a str, package: &str) -> Option<&'a str> {
-    let name = format!("name = \"{package}\"");
-    let mut lines = lock.lines().skip_while(|line| *line != name);
-    lines.nth(1)?.strip_prefix("version = \"")?.strip_suffix('"')
-}
-
 fn works(line: &str) -> bool {
     cmd::output(&mut cmd::command(line)).is_some()
 }
 
 const REQUIREMENTS: &str = "e2e/requirements.txt";
 const VENV: &str = ".e2e/venv";
-
-#[cfg(test)]
-mod tests {
-    use super::locked_version;
-
-    #[test]
-    fn finds_the_exact_package_in_the_lock_file() {
-        let lock = "[[package]]\nname = \"gungraun-macros\"\nversion = \"0.7.0\"\n\n\
-                    [[package]]\nname = \"gungraun\"\nversion = \"0.20.0\"\n";
-        assert_eq!(locked_version(lock, "gungraun"), Some("0.20.0"));
-        assert_eq!(locked_version(lock, "divan"), None);
-    }
-}

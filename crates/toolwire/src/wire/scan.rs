@@ -24,21 +24,28 @@ pub(super) fn string(bytes: &[u8], pos: usize) -> Result<(usize, bool), (usize, 
     let mut rest = bytes.get(pos + 1..).unwrap_or_default();
     loop {
         rest = after_plain(rest);
-        let here = bytes.len() - rest.len();
         rest = match rest {
-            [b'"', ..] => return Ok((here + 1, escaped)),
+            [b'"', ..] => return Ok((bytes.len() - rest.len() + 1, escaped)),
             [b'\\', b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', tail @ ..] => tail,
-            [b'\\', b'u', a, b, c, d, tail @ ..]
-                if [a, b, c, d].iter().all(|digit| digit.is_ascii_hexdigit()) =>
-            {
-                tail
-            }
-            [b'\\', b'u', digits @ ..] if digits.len() < 4 => return Err((bytes.len(), What::End)),
-            [b'\\', _, ..] => return Err((here, What::Escape)),
-            [b'\\'] | [] => return Err((bytes.len(), What::End)),
-            [_, ..] => return Err((here, What::Control)),
+            _ => after_rare(rest).map_err(|what| (bytes.len() - rest.len(), what))?,
         };
         escaped = true;
+    }
+}
+
+/// What is left behind an escape by number. Anything else here is an error.
+#[cold]
+fn after_rare(rest: &[u8]) -> Result<&[u8], What> {
+    match rest {
+        [b'\\', b'u', a, b, c, d, tail @ ..]
+            if [a, b, c, d].iter().all(|digit| digit.is_ascii_hexdigit()) =>
+        {
+            Ok(tail)
+        }
+        [b'\\', b'u', digits @ ..] if digits.len() < 4 => Err(What::End),
+        [b'\\', _, ..] => Err(What::Escape),
+        [b'\\'] | [] => Err(What::End),
+        [_, ..] => Err(What::Control),
     }
 }
 

@@ -10,5 +10,4 @@
 mod bad_input;
 mod json;
 mod laws;
-mod meaning;
 mod vectors;

@@ -10,4 +10,5 @@
 mod bad_input;
 mod json;
 mod laws;
+mod random;
 mod vectors;

@@ -115,7 +115,13 @@ fn damage(random: &mut Unstructured<'_>, value: &mut Value, depth: usize) -> arb
                 ])?
                 .to_string();
         }
-        other => *other = random.choose(&[Value::Null, Value::from(1), Value::from(true)])?.clone(),
+        other @ (Value::Null
+        | Value::Bool(_)
+        | Value::Number(_)
+        | Value::Array(_)
+        | Value::Object(_)) => {
+            *other = random.choose(&[Value::Null, Value::from(1), Value::from(true)])?.clone()
+        }
     }
     Ok(())
 }

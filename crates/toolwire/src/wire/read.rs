@@ -49,6 +49,11 @@ impl<'a> Reader<'a> {
         self.base.advance(self.pos)
     }
 
+    /// The position right behind what was read last.
+    pub fn behind(&self) -> Pos {
+        self.base.advance(self.pos)
+    }
+
     /// Reads a string.
     pub fn string(&mut self) -> Result<Str<'a>, ReadError> {
         self.expect(Kind::String)?;

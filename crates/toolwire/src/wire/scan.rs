@@ -19,6 +19,10 @@ pub(super) fn whitespace(bytes: &[u8], mut pos: usize) -> usize {
 
 /// Scans a string literal whose opening quote is at `pos`. The flag says
 /// whether the literal holds a backslash.
+///
+/// Escapes that stand for half a character are refused, also in values that
+/// are only copied: no UTF-8 text can hold them, so whoever decodes the text
+/// next would have to change it.
 pub(super) fn string(bytes: &[u8], pos: usize) -> Result<(usize, bool), (usize, What)> {
     let mut at = pos + 1;
     let mut escaped = false;
@@ -86,14 +90,30 @@ fn special(word: u64) -> u64 {
 fn escape(bytes: &[u8], pos: usize) -> Scan {
     match bytes.get(pos + 1) {
         Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Ok(pos + 2),
-        Some(b'u') => match bytes.get(pos + 2..pos + 6) {
-            Some(digits) if digits.iter().all(u8::is_ascii_hexdigit) => Ok(pos + 6),
-            Some(_) => Err((pos, What::Escape)),
-            None => Err((bytes.len(), What::End)),
+        Some(b'u') => match unit(bytes, pos)? {
+            // A high half must be followed at once by the escape of its low half.
+            0xD800..=0xDBFF => match bytes.get(pos + 6..pos + 8) {
+                Some(b"\\u") if (0xDC00..=0xDFFF).contains(&unit(bytes, pos + 6)?) => Ok(pos + 12),
+                Some(_) | None => Err((pos, What::Surrogate)),
+            },
+            0xDC00..=0xDFFF => Err((pos, What::Surrogate)),
+            _other => Ok(pos + 6),
         },
         Some(_) => Err((pos, What::Escape)),
         None => Err((bytes.len(), What::End)),
     }
+}
+
+/// The UTF-16 unit that the escape at `pos` stands for.
+fn unit(bytes: &[u8], pos: usize) -> Result<u32, (usize, What)> {
+    let Some(digits) = bytes.get(pos + 2..pos + 6) else {
+        return Err((bytes.len(), What::End));
+    };
+    let digit = |byte: &u8| char::from(*byte).to_digit(16);
+    digits
+        .iter()
+        .try_fold(0, |unit, byte| digit(byte).map(|digit| unit << 4 | digit))
+        .ok_or((pos, What::Escape))
 }
 
 fn digits(bytes: &[u8], mut pos: usize) -> Scan {

@@ -110,6 +110,7 @@ codes! {
     SchemaProperty = "schema_property_name", "The target refuses a property name in this schema.";
     SchemaRootUnion = "schema_root_union", "The target refuses a union at the root of a schema; its branches were merged.";
     SchemaRootWrapped = "schema_root", "The schema is not of an object; it crosses as the one property of an object and comes back unwrapped.";
+    SchemaSlimmed = "schema_slimmed", "The schema was made shorter, as asked.";
     ServerState = "server_state", "The target keeps nothing between calls.";
     Status = "status", "The target has no item status.";
     Stop = "stop", "The target has no stop texts.";

@@ -19,6 +19,10 @@ pub(super) fn whitespace(bytes: &[u8], mut pos: usize) -> usize {
 
 /// Scans a string literal whose opening quote is at `pos`. The flag says
 /// whether the literal holds a backslash.
+///
+/// Escapes that stand for half a character are refused, also in values that
+/// are only copied: no UTF-8 text can hold them, so whoever decodes the text
+/// next would have to change it.
 pub(super) fn string(bytes: &[u8], pos: usize) -> Result<(usize, bool), (usize, What)> {
     let mut escaped = false;
     let mut rest = bytes.get(pos + 1..).unwrap_or_default();
@@ -37,16 +41,29 @@ pub(super) fn string(bytes: &[u8], pos: usize) -> Result<(usize, bool), (usize, 
 #[cold]
 fn after_rare(rest: &[u8]) -> Result<&[u8], What> {
     match rest {
-        [b'\\', b'u', a, b, c, d, tail @ ..]
-            if [a, b, c, d].iter().all(|digit| digit.is_ascii_hexdigit()) =>
-        {
-            Ok(tail)
-        }
-        [b'\\', b'u', digits @ ..] if digits.len() < 4 => Err(What::End),
+        [b'\\', b'u', digits @ ..] => match unit(digits)? {
+            (0xD800..=0xDBFF, [b'\\', b'u', digits @ ..]) => match unit(digits)? {
+                (0xDC00..=0xDFFF, tail) => Ok(tail),
+                (_, _) => Err(What::Surrogate),
+            },
+            (0xD800..=0xDFFF, _) => Err(What::Surrogate),
+            (_, tail) => Ok(tail),
+        },
         [b'\\', _, ..] => Err(What::Escape),
         [b'\\'] | [] => Err(What::End),
         [_, ..] => Err(What::Control),
     }
+}
+
+/// Four hexadecimal digits and what is left behind them.
+fn unit(digits: &[u8]) -> Result<(u16, &[u8]), What> {
+    let Some((digits, tail)) = digits.split_first_chunk::<4>() else { return Err(What::End) };
+    let mut unit = 0;
+    for &digit in digits {
+        let value = char::from(digit).to_digit(16).ok_or(What::Escape)?;
+        unit = unit << 4 | value as u16;
+    }
+    Ok((unit, tail))
 }
 
 /// What is left behind the bytes that stand for themselves in a literal.

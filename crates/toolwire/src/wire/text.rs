@@ -104,6 +104,12 @@ impl<'a> Str<'a> {
         Str { text: Cow::Owned(self.text.into_owned()), form: self.form, pos: self.pos }
     }
 
+    /// The text as it is kept, whether its escapes are resolved or not. Good
+    /// for a quick look at what cannot be in it.
+    pub(crate) fn spelled(&self) -> &str {
+        &self.text
+    }
+
     /// The length of the text as written inside a literal, near enough for
     /// reserving space.
     pub fn size_hint(&self) -> usize {

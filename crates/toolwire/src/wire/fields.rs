@@ -161,6 +161,7 @@ macro_rules! wire {
         #[derive(Debug)]
         $vis struct $name<$life> {
             /// Where the object starts in the input.
+            #[allow(dead_code, reason = "not every object is ever reported by its place")]
             $vis at: $crate::wire::Pos,
             $( $(#[$field_meta])* $vis $field: Option<$ty>, )*
             /// Every field not named above, in order.

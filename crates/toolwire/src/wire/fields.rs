@@ -159,6 +159,7 @@ macro_rules! wire {
     )*) => {$(
         $(#[$meta])*
         #[derive(Debug)]
+        #[allow(dead_code, reason = "a codec that ignores a field takes it apart as `field: _`")]
         $vis struct $name<$life> {
             /// Where the object starts in the input.
             $vis at: $crate::wire::Pos,

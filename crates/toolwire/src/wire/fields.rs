@@ -159,9 +159,9 @@ macro_rules! wire {
     )*) => {$(
         $(#[$meta])*
         #[derive(Debug)]
-        #[allow(dead_code, reason = "a codec that ignores a field takes it apart as `field: _`")]
         $vis struct $name<$life> {
             /// Where the object starts in the input.
+            #[allow(dead_code, reason = "not every object is reported by its position")]
             $vis at: $crate::wire::Pos,
             $( $(#[$field_meta])* $vis $field: Option<$ty>, )*
             /// Every field not named above, in order.

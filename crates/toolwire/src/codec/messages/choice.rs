@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::content::Pen;
-use super::tools;
+use super::tools_out;
 use super::wire::ToolChoice;
 use crate::ledger::Code;
 use crate::model::{Choice, Mode, Subset, ToolRef, ToolRefKind};
@@ -173,7 +173,7 @@ pub(super) fn encode(
         Some(At { pos: _, value: Mode::Any }) => {
             let mut sent = pick.sent(toolset);
             match (subset, sent.next(), sent.next()) {
-                (Some(_), Some(only), None) => Target::Tool(tools::wire_name(only, toolset)),
+                (Some(_), Some(only), None) => Target::Tool(tools_out::wire_name(only, toolset)),
                 (_, _, _) => Target::Any,
             }
         }
@@ -233,7 +233,7 @@ fn named<'t>(wanted: &ToolRef<'_>, toolset: &Toolset<'t, '_>, pen: &mut Pen<'_>)
                 Target::Unset
             }
             Crossing::Same | Crossing::Freeform | Crossing::Native(_) | Crossing::Hosted(_) => {
-                Target::Tool(tools::wire_name(declared, toolset))
+                Target::Tool(tools_out::wire_name(declared, toolset))
             }
         },
         // The upstream says what is wrong with a name that nobody declared.

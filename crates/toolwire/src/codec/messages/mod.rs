@@ -1,14 +1,19 @@
 //! Messages.
 
+mod blocks;
+mod calls_out;
 mod choice;
 mod content;
 mod error;
 mod reasoning;
+mod replay;
 mod request;
 mod response;
 mod response_out;
 mod settings;
+mod talk;
 mod tools;
+mod tools_out;
 mod turns_in;
 mod turns_out;
 mod wire;
@@ -88,6 +93,6 @@ impl Codec for Messages {
             return;
         }
         let toolset = Toolset::of_list(tools, origin, profile);
-        tools::encode(&toolset, &choice::Pick::all(), profile, out, &mut pen);
+        tools_out::encode(&toolset, &choice::Pick::all(), profile, out, &mut pen);
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::choice::{self, Pick};
 use super::content::{self, Pen};
 use super::wire::{self, Body, List, Metadata, OutputConfig, OutputFormat};
-use super::{settings, tools, turns_in, turns_out};
+use super::{replay, settings, tools, tools_out, turns_in, turns_out};
 use crate::ledger::{Code, Ledger};
 use crate::model::{
     Display, Effort, Format, Item, JsonSchema, Protocol, Request, Thinking, ThinkingMode,
@@ -173,7 +173,7 @@ fn encode_own(request: &Request<'_>, out: &mut Vec<u8>, pen: &mut Pen<'_>) {
         }
     }
     choice::encode_own(choice, &mut object);
-    turns_out::encode_own(turns, &mut object, pen);
+    replay::encode(turns, &mut object, pen);
     settings::encode_own(thinking, output, extra, &mut object);
     if identity.end_user.is_some() || !identity.metadata_extra.is_empty() {
         let mut metadata = object.object("metadata");
@@ -229,11 +229,11 @@ fn encode_foreign(request: &Request<'_>, profile: &Profile, out: &mut Vec<u8>, p
     let mut wrapped = BTreeSet::new();
     if pick.is_empty(&toolset) {
         // What cannot cross is reported all the same.
-        tools::encode(&toolset, &pick, profile, &mut Vec::new(), pen);
+        tools_out::encode(&toolset, &pick, profile, &mut Vec::new(), pen);
         choice::encode(choice, &toolset, &pick, &mut object, pen);
         stubs(request, &toolset, &mut object, pen);
     } else {
-        wrapped = tools::encode(&toolset, &pick, profile, object.key("tools"), pen);
+        wrapped = tools_out::encode(&toolset, &pick, profile, object.key("tools"), pen);
         choice::encode(choice, &toolset, &pick, &mut object, pen);
     }
     turns_out::encode(request, profile, &toolset, &wrapped, &mut object, pen);

@@ -1,8 +1,10 @@
 //! An answer out of the model, for a client that speaks Messages.
 
+use super::calls_out::write_input;
 use super::content::{Pen, Wrote};
 use super::reasoning;
-use super::turns_out::{own_content, turn_losses, write_input};
+use super::replay::own_content;
+use super::turns_out::turn_losses;
 use crate::ledger::{Code, Ledger};
 use crate::model::{Arguments, Call, Candidate, Item, Protocol, Response, Stop, Turn, Usage};
 use crate::wire::ids::{self, IdRule};

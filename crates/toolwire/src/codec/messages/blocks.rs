@@ -27,6 +27,11 @@ impl Blocks {
             out.extend_from_slice(literal);
             return;
         }
+        self.write_list(out);
+    }
+
+    /// Writes the blocks as a list, whatever they are.
+    pub(super) fn write_list(&self, out: &mut Vec<u8>) {
         out.push(b'[');
         out.extend_from_slice(&self.bytes);
         out.push(b']');

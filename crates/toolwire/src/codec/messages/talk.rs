@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use super::blocks::{BARE_TEXT, Blocks, add_block, lone_text};
 use super::content::{Pen, Wrote};
-use super::turns_out::turn_losses;
 use super::{calls_out, reasoning};
 use crate::ledger::Code;
 use crate::model::{Item, Reasoning, Text, ToolResult, Turn};
@@ -126,7 +125,6 @@ impl<'o, 't, 'r, 'a> Talk<'o, 't, 'r, 'a> {
     /// Writes instructions in the middle of the conversation: where they stand
     /// if that is allowed, else as a reminder among the user's words.
     pub(super) fn system(&mut self, turn: &Turn<'_>, in_place: bool, pen: &mut Pen<'_>) {
-        turn_losses(turn, pen);
         let follows = matches!(self.speaker, Some(Speaker::User | Speaker::System));
         let in_place = in_place && follows;
         if in_place {
@@ -160,7 +158,6 @@ impl<'o, 't, 'r, 'a> Talk<'o, 't, 'r, 'a> {
     }
 
     pub(super) fn user(&mut self, turn: &Turn<'_>, fates: &[Fate], pen: &mut Pen<'_>) {
-        turn_losses(turn, pen);
         self.turn(Speaker::User, turn.at, pen);
         let mut fates = fates.iter();
         for item in &turn.items {
@@ -227,7 +224,6 @@ impl<'o, 't, 'r, 'a> Talk<'o, 't, 'r, 'a> {
         let mut pieces: Vec<Piece<'_, '_>> = Vec::new();
         let mut next = calls;
         for turn in turns {
-            turn_losses(turn, pen);
             for item in placed(&turn.items) {
                 if matches!(item, Item::Call(_)) {
                     pieces.push(Piece::Call(next));

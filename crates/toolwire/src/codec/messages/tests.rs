@@ -33,7 +33,7 @@ fn vectors(kind: &str) -> Vec<(String, String)> {
 fn parsed(text: impl AsRef<[u8]>) -> Value {
     let text = text.as_ref();
     let mut value = serde_json::from_slice(text)
-        .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(text)));
+        .unwrap_or_else(|error| panic!("{error}: {}", text.escape_ascii()));
     without_nulls(&mut value);
     value
 }

@@ -23,6 +23,8 @@ pub(super) struct Talk<'o, 't, 'r, 'a> {
     blocks: usize,
     count: usize,
     bare: bool,
+    /// Whether the open message holds what a user said in a turn.
+    said: bool,
     /// How many messages are complete.
     complete: usize,
     /// Where the turn stood that the open message began with.
@@ -47,6 +49,7 @@ impl<'o, 't, 'r, 'a> Talk<'o, 't, 'r, 'a> {
             blocks: 0,
             count: 0,
             bare: false,
+            said: false,
             complete: 0,
             at: Pos::START,
         }
@@ -75,6 +78,7 @@ impl<'o, 't, 'r, 'a> Talk<'o, 't, 'r, 'a> {
     }
 
     fn open(&mut self, speaker: Speaker, at: Pos) {
+        self.said = false;
         self.start = self.out.len();
         if self.complete > 0 {
             self.out.push(b',');
@@ -159,6 +163,9 @@ impl<'o, 't, 'r, 'a> Talk<'o, 't, 'r, 'a> {
 
     pub(super) fn user(&mut self, turn: &Turn<'_>, fates: &[Fate], pen: &mut Pen<'_>) {
         self.turn(Speaker::User, turn.at, pen);
+        if std::mem::replace(&mut self.said, true) {
+            pen.ledger.degraded(turn.at, Code::MessageBoundary).info();
+        }
         let mut fates = fates.iter();
         for item in &turn.items {
             match item {

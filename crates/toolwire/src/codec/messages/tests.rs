@@ -389,7 +389,12 @@ fn the_user_speaks_first_and_nobody_says_nothing() {
             {"role":"assistant","content":"hello"},
             {"role":"user","content":"x"},
             {"role":"assistant","content":"  begun"}]}),
-        &["degraded placeholder", "dropped placeholder", "degraded prefill"],
+        &[
+            "degraded placeholder",
+            "dropped placeholder",
+            "degraded message_boundary",
+            "degraded prefill",
+        ],
     );
 }
 

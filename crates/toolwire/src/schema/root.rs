@@ -1,6 +1,8 @@
 //! A root that every protocol accepts: an object, said in so many words, and no
 //! union.
 
+use std::collections::BTreeSet;
+
 use super::edit::{Edits, Span};
 use super::merge::merge;
 use super::references::{Definitions, members, references};
@@ -161,7 +163,7 @@ fn inline(fields: &[Extra<'_>], reference: &Extra<'_>) -> Option<String> {
     if definition.kind() != Kind::Object {
         return None;
     }
-    let own: Vec<_> = fields.iter().map(|field| field.key.decode()).collect();
+    let own: BTreeSet<_> = fields.iter().map(|field| field.key.decode()).collect();
     let mut out = Vec::new();
     {
         let mut object = Object::new(&mut out);
@@ -171,7 +173,6 @@ fn inline(fields: &[Extra<'_>], reference: &Extra<'_>) -> Option<String> {
                 continue;
             }
             for inner in members(definition) {
-                // A root has a handful of keywords.
                 if inner.key == "$ref" || !own.contains(&inner.key.decode()) {
                     inner.value.write(object.foreign_key(&inner.key));
                 }

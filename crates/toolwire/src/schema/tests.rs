@@ -426,5 +426,6 @@ fn any_schema_becomes_one_that_every_protocol_accepts() {
         assert_eq!(slim(&short, &everything, &mut ledger), short);
         let _strict = (fits_openai_strict(&raw), fits_anthropic_strict(&raw));
         Ok(())
-    });
+    })
+    .budget_ms(400);
 }

@@ -18,9 +18,8 @@ fn check(schema: &str, change: Option<RootChange>, expected: &str) {
 fn roots_that_are_fine() {
     for schema in [
         EMPTY,
-        r#"{"type":"object"}"#,
         r#"{ "properties" : {"a":{"anyOf":[]}}, "type" : "object", "x":1.0 }"#,
-        r#"{"$defs":{"a":{"oneOf":[]}},"type":"object"}"#,
+        r#"{"$defs":{"a":{"oneOf":[]}},"type":"object","properties":{}}"#,
     ] {
         check(schema, None, schema);
     }
@@ -46,7 +45,14 @@ fn roots_without_a_type() {
     check(
         r#"{"description":"no parameters"}"#,
         Some(Typed),
-        r#"{"type":"object","description":"no parameters"}"#,
+        r#"{"type":"object","description":"no parameters","properties":{}}"#,
+    );
+    check(r#"{"type":"object"}"#, Some(Typed), EMPTY);
+    check(r#"{"type":null,"properties":null}"#, Some(Typed), EMPTY);
+    check(
+        r#"{"type":"object","additionalProperties":{"type":"string"} }"#,
+        Some(Typed),
+        r#"{"type":"object","additionalProperties":{"type":"string"} ,"properties":{}}"#,
     );
     check(
         r#"{"properties":{},"type":["object", "null"]}"#,

@@ -150,9 +150,18 @@ fn unions_that_unfold_for_ever_are_wrapped() {
         })
         .collect::<Vec<_>>()
         .join(",");
-    let schema = format!(r##"{{"anyOf":[{{"$ref":"#/$defs/d0"}}],"$defs":{{{many}}}}}"##);
-    let raw = Raw::parse(&schema).unwrap();
-    assert_eq!(root(Some(&raw)).1, Some(RootChange::Wrapped));
+    let deep = format!(r##"{{"anyOf":[{{"$ref":"#/$defs/d0"}}],"$defs":{{{many}}}}}"##);
+    // Few branches, but each of them as large as the whole.
+    let references = vec![r##"{"$ref":"#/$defs/x"}"##; 200].join(",");
+    let properties: Vec<_> = (0..5000).map(|n| format!(r#""p{n}":{{}}"#)).collect();
+    let wide = format!(
+        r##"{{"anyOf":[{references}],"$defs":{{"x":{{"properties":{{{}}}}}}}}}"##,
+        properties.join(",")
+    );
+    for schema in [deep, wide] {
+        let raw = Raw::parse(&schema).unwrap();
+        assert_eq!(root(Some(&raw)).1, Some(RootChange::Wrapped));
+    }
 }
 
 #[track_caller]

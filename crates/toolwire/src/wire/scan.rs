@@ -92,9 +92,12 @@ fn escape(bytes: &[u8], pos: usize) -> Scan {
         Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Ok(pos + 2),
         Some(b'u') => match unit(bytes, pos)? {
             // A high half must be followed at once by the escape of its low half.
-            0xD800..=0xDBFF => match bytes.get(pos + 6..pos + 8) {
-                Some(b"\\u") if (0xDC00..=0xDFFF).contains(&unit(bytes, pos + 6)?) => Ok(pos + 12),
-                Some(_) | None => Err((pos, What::Surrogate)),
+            0xD800..=0xDBFF => match bytes.get(pos + 6..).unwrap_or_default() {
+                [] | [b'\\'] => Err((bytes.len(), What::End)),
+                [b'\\', b'u', ..] if (0xDC00..=0xDFFF).contains(&unit(bytes, pos + 6)?) => {
+                    Ok(pos + 12)
+                }
+                [..] => Err((pos, What::Surrogate)),
             },
             0xDC00..=0xDFFF => Err((pos, What::Surrogate)),
             _other => Ok(pos + 6),

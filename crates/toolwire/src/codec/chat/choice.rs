@@ -174,7 +174,7 @@ pub(super) fn write(
 ) {
     let Choice { mode, subset, parallel, extra } = choice;
     toward.ledger.only(extra);
-    // Chat answers 400 to either field without tools. vectors/choice-without-tools
+    // Chat answers 400 to either field without tools. vectors/requests/chat-choice-without-tools
     if shipment.written.is_empty() {
         return without_tools(choice, shipment, toward);
     }

@@ -452,7 +452,7 @@ pub(super) fn caller_loss(caller: &Raw<'_>, ledger: &mut Ledger) {
 }
 
 /// Writes the results of one step, and behind all of them the media that Chat
-/// does not take in results. vectors/result-image
+/// does not take in results.
 fn results(
     messages: &mut Array<'_>,
     order: &[usize],

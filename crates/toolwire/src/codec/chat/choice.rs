@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::content::Toward;
-use super::tools::Shipment;
+use super::tools_out::Shipment;
 use super::wire::{AllowedTools, Named, NamedChoice, literal, nest, replay, reread, string};
 use crate::ledger::Code;
 use crate::model::{Choice, Mode, Subset, ToolKind, ToolRef, ToolRefKind};

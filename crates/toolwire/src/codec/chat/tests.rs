@@ -31,14 +31,16 @@ fn bare(value: Value) -> Value {
     match value {
         Value::Object(map) => map
             .into_iter()
-            .filter(|(key, value)| {
-                !value.is_null() && !(key == "annotations" && *value == Value::Array(Vec::new()))
-            })
+            .filter(|(key, value)| !says_nothing(key, value))
             .map(|(key, value)| (key, bare(value)))
             .collect(),
         Value::Array(list) => list.into_iter().map(bare).collect(),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value,
     }
+}
+
+fn says_nothing(key: &str, value: &Value) -> bool {
+    value.is_null() || (key == "annotations" && *value == Value::Array(Vec::new()))
 }
 
 fn parse(text: &str) -> Value {
@@ -152,15 +154,15 @@ fn bad_input_says_where() {
     };
     check("{}", "", "required field `messages` is missing");
     check(r#"{"model":7}"#, "/model", "expected a string, found a number");
-    check(
-        r#"{"messages":[{"content":"x"}]}"#,
-        "/messages/0",
-        "required field `role` is missing",
-    );
+    check(r#"{"messages":[{"content":"x"}]}"#, "/messages/0", "required field `role` is missing");
     check(
         r#"{"messages":[{"role":"assistant","tool_calls":[{"function":{}}]}]}"#,
         "/messages/0/tool_calls/0/function",
         "required field `name` is missing",
     );
-    check(r#"{"messages":[{"role":"user","#, "/messages/0", "the JSON ends in the middle of a value");
+    check(
+        r#"{"messages":[{"role":"user","#,
+        "/messages/0",
+        "the JSON ends in the middle of a value",
+    );
 }

@@ -32,20 +32,21 @@ pub(super) fn crosses(item: &Item<'_>, toward: &mut Toward<'_>) -> bool {
         Item::Text(_) | Item::Refusal(_) | Item::Audio(_) | Item::SearchResult(_) => true,
         Item::Image(image) => match &image.source {
             Source::Url(_) | Source::Base64 { media: _, data: _ } => true,
-            Source::File(id) => lost(toward.ledger, id.pos(), Code::FileId),
-            Source::Text { media, data: _ } => lost(toward.ledger, media.pos(), Code::MediaType),
-            Source::Other(raw) => lost(toward.ledger, raw.pos(), Code::MediaType),
+            Source::File(_) => lost(toward.ledger, image.at, Code::FileId),
+            Source::Text { media: _, data: _ } | Source::Other(_) => {
+                lost(toward.ledger, image.at, Code::MediaType)
+            }
         },
         Item::Document(document) => match &document.source {
             Source::Url(_)
             | Source::Base64 { media: _, data: _ }
             | Source::Text { media: _, data: _ } => true,
-            Source::File(id) if toward.origin == Protocol::Messages => {
-                lost(toward.ledger, id.pos(), Code::FileId)
+            Source::File(_) if toward.origin == Protocol::Messages => {
+                lost(toward.ledger, document.at, Code::FileId)
             }
             Source::File(_) => true,
             Source::Other(raw) => {
-                blocks(raw).is_some() || lost(toward.ledger, raw.pos(), Code::MediaType)
+                blocks(raw).is_some() || lost(toward.ledger, document.at, Code::MediaType)
             }
         },
         Item::Json(_) | Item::ToolReference(_) => true,

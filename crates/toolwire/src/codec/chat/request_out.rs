@@ -310,23 +310,24 @@ fn put_identity(object: &mut Object<'_>, identity: &Identity<'_>, toward: &mut T
 
 fn put_tier(object: &mut Object<'_>, tier: Option<&Str<'_>>, toward: &mut Toward<'_>) {
     let Some(tier) = tier else { return };
-    let (word, exact) = match (toward.origin, tier.decode().as_ref()) {
-        (Protocol::Messages, "standard_only") => ("default", true),
-        (Protocol::Messages, "auto") => ("auto", true),
+    let nearest = match (toward.origin, tier.decode().as_ref()) {
+        (Protocol::Messages, "standard_only") => {
+            toward.ledger.emulated(tier.pos(), Code::Tier);
+            return object.put("service_tier", "default");
+        }
+        (Protocol::Messages, "auto") => return object.put("service_tier", "auto"),
         (Protocol::Messages, other) => {
             let detail = format!("Chat has no tier `{other}`.");
             toward.ledger.dropped(tier.pos(), Code::Tier).detail(detail);
             return;
         }
-        (Protocol::Responses, "ultrafast") => ("fast", false),
+        (Protocol::Responses, "ultrafast") => "fast",
         (Protocol::Chat | Protocol::Responses, same) => {
             return object.put("service_tier", same);
         }
     };
-    object.put("service_tier", word);
-    if !exact {
-        toward.ledger.degraded(tier.pos(), Code::Tier);
-    }
+    object.put("service_tier", nearest);
+    toward.ledger.degraded(tier.pos(), Code::Tier);
 }
 
 /// Writes what Chat has of the server's state, and says whether the includes

@@ -205,7 +205,10 @@ fn write_tier(
 ) {
     let Some(tier) = tier else { return };
     match (origin, tier.decode().as_ref()) {
-        (Protocol::Messages, "standard") => object.put("service_tier", "default"),
+        (Protocol::Messages, "standard") => {
+            object.put("service_tier", "default");
+            ledger.emulated(tier.pos(), Code::Tier);
+        }
         (Protocol::Messages, "priority") => object.put("service_tier", "priority"),
         (Protocol::Messages, other) => {
             let detail = format!("Chat has no tier `{other}`.");

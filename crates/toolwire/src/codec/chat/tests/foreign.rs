@@ -430,9 +430,9 @@ fn a_forced_tool_that_cannot_cross_is_refused() {
         check(&request, json!({"tool_choice": null}), codes);
     };
     let lost = "dropped hosted_tool:web_search";
-    let refused = "refused hosted_tool:web_search";
-    check_choice(vec![search(), function("f", SCHEMA)], named(), &[lost, refused]);
-    check_choice(vec![search()], named(), &[lost, refused]);
+    let (choice, refused) = ("refused choice_target", "refused hosted_tool:web_search");
+    check_choice(vec![search(), function("f", SCHEMA)], named(), &[lost, choice, refused]);
+    check_choice(vec![search()], named(), &[lost, choice, refused]);
     check_choice(vec![search()], Mode::Any, &[lost, "refused choice_without_tools"]);
     check_choice(vec![search()], Mode::Auto, &[lost, "dropped choice_without_tools"]);
 }

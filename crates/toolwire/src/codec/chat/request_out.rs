@@ -353,6 +353,7 @@ fn put_state(object: &mut Object<'_>, state: &State<'_>, toward: &mut Toward<'_>
     for wanted in include {
         if *wanted == "message.output_text.logprobs" {
             logprobs = true;
+            toward.ledger.emulated(wanted.pos(), Code::Include);
         } else {
             toward.ledger.dropped(wanted.pos(), Code::Include).info();
         }
@@ -410,6 +411,9 @@ fn put_extra(object: &mut Object<'_>, extra: &[Extra<'_>], toward: &mut Toward<'
 
 fn put_cache_options(object: &mut Object<'_>, raw: &Raw<'_>, toward: &mut Toward<'_>) {
     let fields = read_fields(&mut raw.reader()).unwrap_or_default();
+    if fields.iter().all(|field| field.key == "mode" || field.key == "ttl") {
+        return object.put("prompt_cache_options", raw);
+    }
     let mut options = object.object("prompt_cache_options");
     for field in &fields {
         match field.key.decode().as_ref() {

@@ -52,7 +52,14 @@ pub(super) fn results(
         let out = object.key("content");
         out.push(b'"');
         match paired.result {
-            Some(result) => write_result(result, out, &mut media, toward),
+            Some(result) => {
+                if let Some(id) = &result.call_id
+                    && *id != *paired.id
+                {
+                    toward.ledger.renamed(id.pos(), Code::CallId);
+                }
+                write_result(result, out, &mut media, toward);
+            }
             None => {
                 write_escaped(toward.profile.error_prefix, out);
                 out.extend_from_slice(b"no result supplied");
@@ -77,7 +84,7 @@ fn write_result<'r, 'a>(
     media: &mut Vec<&'r Item<'a>>,
     toward: &mut Toward<'_>,
 ) {
-    let ToolResult { at: _, call_id: _, name, namespace, kind, content, is_error, cache, extra } =
+    let ToolResult { at, call_id: _, name, namespace, kind, content, is_error, cache, extra } =
         result;
     for repeated in [name, namespace].into_iter().flatten() {
         toward.ledger.dropped(repeated.pos(), Code::ResultName).info();
@@ -96,6 +103,7 @@ fn write_result<'r, 'a>(
     };
     let start = out.len();
     if let Some(text) = &native {
+        toward.ledger.emulated(*at, Code::NativeToolWrapped);
         write_escaped(text, out);
     }
     for item in content {

@@ -369,6 +369,7 @@ fn tool_losses(tool: &Tool<'_>, toward: &mut Toward<'_>) {
 /// Reports what a namespace has beyond its name and description.
 fn namespace_losses(namespace: &Tool<'_>, toward: &mut Toward<'_>) {
     tool_losses(namespace, toward);
+    toward.ledger.emulated(namespace.at, Code::NamespaceFlattened);
     if let Some(strict) = &namespace.strict {
         toward.ledger.dropped(strict.pos, Code::StrictDowngraded);
     }

@@ -161,6 +161,9 @@ pub(super) fn write(
     shipment: &Shipment<'_, '_, '_>,
     toward: &mut Toward<'_>,
 ) {
+    for turn in turns {
+        turn_losses(turn, toward);
+    }
     let thread = Thread::new(turns, toward.profile.ids, toward.ledger);
     let steps = thread.steps(turns, toward.ledger);
     for step in &steps {
@@ -206,7 +209,6 @@ fn turn_losses(turn: &Turn<'_>, toward: &mut Toward<'_>) {
 
 fn system(messages: &mut Array<'_>, turn: &Turn<'_>, toward: &mut Toward<'_>) {
     let spoken = Spoken::of(std::iter::once(turn), toward);
-    turn_losses(turn, toward);
     if spoken.parts.is_empty() {
         return;
     }
@@ -242,7 +244,6 @@ fn assistant(
         Spoken::of(turns.iter().copied(), toward);
     let mut spoke = false;
     for turn in turns {
-        turn_losses(turn, toward);
         let speaks = turn.items.iter().any(|item| matches!(item, Item::Text(_)));
         if speaks && spoke {
             toward.ledger.degraded(turn.at, Code::MessageBoundary).info();
@@ -278,7 +279,6 @@ fn assistant(
 }
 
 fn user(messages: &mut Array<'_>, turn: &Turn<'_>, fates: &[Fate], toward: &mut Toward<'_>) {
-    turn_losses(turn, toward);
     if let Role::Other(word) = &turn.role {
         toward.ledger.degraded(word.pos(), Code::Role);
     }

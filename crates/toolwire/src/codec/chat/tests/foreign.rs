@@ -398,7 +398,7 @@ fn tools_cross_in_their_own_ways() {
             "tool_choice": {"type": "custom", "custom": {"name": "patch"}},
             "parallel_tool_calls": false,
         }),
-        &["dropped hosted_tool:web_search", "emulated namespace"],
+        &["dropped hosted_tool:web_search", "emulated namespace", "emulated namespace"],
     );
 }
 

@@ -121,7 +121,7 @@ fn usage(usage: wire::Usage<'_>) -> Usage<'_> {
 /// Members in which an answer repeats the request's own settings, or says what
 /// every answer says. The client has them from its request, and another
 /// protocol's answer has no place for them, so their absence there is no loss.
-const ECHO: [&str; 32] = [
+pub(super) const ECHO: [&str; 32] = [
     "access_programs",
     "background",
     "billing",

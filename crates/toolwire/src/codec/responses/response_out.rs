@@ -359,14 +359,15 @@ impl ItemWriter<'_> {
         {
             let mut parts = item.array("content");
             for part in content {
-                match part {
-                    Item::Text(text) if text.logprobs.is_none() && self.logprobs.is_some() => {
-                        let logprobs = self.logprobs.take().map(Raw::into_owned);
-                        let mut text = text.clone();
-                        text.logprobs = logprobs;
-                        write_part(&Item::Text(text), Voice::Answer, &mut parts, cx, ledger);
-                    }
-                    part => write_part(part, Voice::Answer, &mut parts, cx, ledger),
+                if let Item::Text(text) = part
+                    && text.logprobs.is_none()
+                    && let Some(logprobs) = self.logprobs.take()
+                {
+                    let mut text = text.clone();
+                    text.logprobs = Some(logprobs.into_owned());
+                    write_part(&Item::Text(text), Voice::Answer, &mut parts, cx, ledger);
+                } else {
+                    write_part(part, Voice::Answer, &mut parts, cx, ledger);
                 }
             }
         }

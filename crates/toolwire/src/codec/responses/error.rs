@@ -141,7 +141,29 @@ fn finish(status: Option<u16>, found: Found) -> ApiError {
     error.vendor_type = vendor_type;
     error.code = code.filter(|_| numeric.is_none());
     error.param = param;
+    if kind == ErrorKind::RateLimit
+        && let Some(seconds) = wait(&error.message)
+    {
+        error.retry = Retry::After(seconds);
+    }
     error
+}
+
+/// How long to wait, which OpenAI says in the sentence: `try again in 1.2s`.
+fn wait(message: &str) -> Option<u64> {
+    let (_, rest) = message.split_once("try again in ")?;
+    let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
+    let (number, unit) = rest.split_at(end);
+    let number: f64 = number.parse().ok()?;
+    let seconds = if unit.starts_with("ms") {
+        number / 1000.0
+    } else if unit.starts_with('s') || unit.starts_with(" second") {
+        number
+    } else {
+        return None;
+    };
+    // A float turned integer stays within the bounds of the integer.
+    Some(seconds.ceil().max(1.0) as u64)
 }
 
 fn by_code(code: Option<&str>) -> Option<ErrorKind> {

@@ -10,10 +10,10 @@ use super::{Responses, response};
 use crate::codec::Codec;
 use crate::ledger::{Entry, Ledger};
 use crate::model::{
-    ApiError, Arguments, Cache, Call, Candidate, Display, Document, ErrorKind, Format, Issuer,
-    Item, JsonSchema, Mode, Native, NativeKind, Protocol, Reasoning, Request, Response, ResultKind,
-    Retry, Role, Sealed, SearchResult, Slot, Source, Stop, Text, ThinkingMode, Tool, ToolKind,
-    ToolRef, ToolRefKind, ToolResult, Turn, Usage,
+    ApiError, Arguments, Cache, Call, Candidate, Display, Document, ErrorKind, Format, Hosted,
+    HostedClass, Issuer, Item, JsonSchema, Mode, Native, NativeKind, Protocol, Reasoning, Request,
+    Response, ResultKind, Retry, Role, Sealed, SearchResult, Slot, Source, Stop, Text,
+    ThinkingMode, Tool, ToolKind, ToolRef, ToolRefKind, ToolResult, Turn, Usage,
 };
 use crate::profile::Profile;
 use crate::wire::envelope::Envelope;
@@ -492,6 +492,119 @@ fn broken_requests_say_where() {
     for (body, offset) in cases {
         let error = Responses.decode_request(body).unwrap_err();
         assert_eq!(error.pos.offset(), Some(offset), "{body}: {error}");
+    }
+}
+
+#[test]
+fn instructions_alone_are_the_input() {
+    let request = request(Protocol::Chat, vec![system("Say hi.")]);
+    check_part(&request, "/input", json!([{"role": "system", "content": "Say hi."}]), &[]);
+}
+
+#[test]
+fn an_empty_text_beside_a_call_is_no_message() {
+    let items = vec![text(""), call("a", "f", Arguments::Text("{}".into()))];
+    let turns = vec![assistant(items), results(vec![result("a", vec![text("")])])];
+    let expected = json!([
+        {"type": "function_call", "call_id": "a", "name": "f", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "a", "output": ""},
+    ]);
+    check_part(&request(Protocol::Chat, turns), "/input", expected, &[]);
+}
+
+#[test]
+fn an_id_that_openai_did_not_give_is_not_sent() {
+    let body = r#"{"input":[{"type":"function_call","id":"call_1","call_id":"call_1","name":"f",
+        "arguments":"{}"}]}"#;
+    let request = Responses.decode_request(body).unwrap();
+    let expected = json!({"type": "function_call", "call_id": "call_1", "name": "f",
+        "arguments": "{}"});
+    check_part(&request, "/input/0", expected, &["dropped item_id info"]);
+}
+
+#[test]
+fn web_search_of_messages() {
+    let hosted = Hosted { class: HostedClass::WebSearch, kind_text: "web_search_20250305".into() };
+    let mut tool = Tool::new(Pos::NONE, "web_search".into(), ToolKind::Hosted(hosted));
+    let option =
+        |key: &'static str, value: &'static str| Extra { key: key.into(), value: Raw::made(value) };
+    tool.extra = vec![
+        option("max_uses", "3"),
+        option("allowed_domains", r#"["example.com"]"#),
+        option("user_location", r#"{"type":"approximate","city":"Paris"}"#),
+    ];
+    let mut request = request(Protocol::Messages, vec![user("hi")]);
+    request.tools = vec![tool];
+    request.choice.mode = Some(At::made(Mode::Named(ToolRef {
+        at: Pos::NONE,
+        kind: ToolRefKind::Any,
+        name: "web_search".into(),
+        namespace: None,
+        extra: Vec::new(),
+    })));
+    let expected = json!([{"type": "web_search", "filters": {"allowed_domains": ["example.com"]},
+        "user_location": {"type": "approximate", "city": "Paris"}}]);
+    check_part(&request, "/tools", expected, &["dropped web_search_option"]);
+    let choice = json!({"type": "web_search"});
+    check_part(&request, "/tool_choice", choice, &["dropped web_search_option"]);
+}
+
+#[test]
+fn citations_and_log_probabilities_of_others() {
+    let cited = |origin, citations: &'static str, logprobs: Option<&'static str>| {
+        let mut part = Text::new("Rain.".into());
+        part.citations = Some(Raw::made(citations));
+        let mut answer = answer(vec![Item::Text(part)], Stop::EndTurn);
+        answer.origin = origin;
+        answer.tier = None;
+        answer.candidates[0].logprobs = logprobs.map(Raw::made);
+        let (out, ledger) = answer_of(&answer, None);
+        (out["output"][0]["content"][0].clone(), lines(&ledger))
+    };
+    let note = json!({"type": "url_citation", "start_index": 0, "end_index": 5,
+        "url": "https://example.com", "title": "W"});
+    let (part, told) = cited(
+        Protocol::Messages,
+        r#"[{"type":"web_search_result_location","url":"https://example.com","title":"W",
+            "cited_text":"Rain","encrypted_index":"E"},{"type":"page_location"}]"#,
+        None,
+    );
+    assert_eq!(part["annotations"], json!([note]));
+    assert_eq!(told, ["degraded citations", "dropped citations"]);
+    let (part, told) = cited(
+        Protocol::Chat,
+        r#"[{"type":"url_citation","url_citation":{"start_index":0,"end_index":5,
+            "url":"https://example.com","title":"W"}}]"#,
+        Some(r#"{"content":[{"token":"Rain","logprob":-0.5}],"refusal":null}"#),
+    );
+    assert_eq!(part["annotations"], json!([note]));
+    assert_eq!(part["logprobs"], json!([{"token": "Rain", "logprob": -0.5}]));
+    assert_eq!(told, [""; 0]);
+}
+
+#[test]
+fn what_an_answer_of_others_has_beside_its_items() {
+    let mut answer = answer(vec![call("a", "f", Arguments::Text("{}".into()))], Stop::ToolCalls);
+    answer.candidates[0].turns[0].extra = vec![Extra { key: "mood".into(), value: Raw::made("1") }];
+    let (out, ledger) = answer_of(&answer, None);
+    assert_eq!(out["status"], "completed");
+    assert_eq!(lines(&ledger), ["dropped only:mood"]);
+}
+
+#[test]
+fn the_wait_is_read_out_of_the_sentence() {
+    let error = Responses.decode_error(None, &vector("errors", "responses-rate-limit")).unwrap();
+    assert_eq!(error.retry, Retry::After(2));
+}
+
+#[test]
+fn a_body_cut_anywhere_is_an_error() {
+    for (kind, name) in [("requests", "codex"), ("requests", "hosted-history")] {
+        let body = vector(kind, name);
+        let body = body.trim_end();
+        for end in (0..body.len()).filter(|end| body.is_char_boundary(*end)) {
+            assert!(Responses.decode_request(&body[..end]).is_err(), "{name} up to {end}");
+        }
     }
 }
 

@@ -214,6 +214,30 @@ fn results_that_do_not_pair_are_repaired() {
 }
 
 #[test]
+fn an_orphan_keeps_its_failure() {
+    let mut orphan = result("gone", vec![text("boom")]);
+    orphan.is_error = Some(At::made(true));
+    let (out, ledger) = encode(&request(Protocol::Messages, vec![results(vec![orphan])]));
+    assert_eq!(
+        out["input"][0]["content"],
+        json!([
+            {"type": "input_text", "text": "[result of call gone] Error:"},
+            {"type": "input_text", "text": "boom"},
+        ])
+    );
+    assert_eq!(lines(&ledger), ["degraded orphan_result", "degraded is_error info"]);
+}
+
+#[test]
+fn asking_for_log_probabilities_is_one_setting() {
+    let body = vector("requests", "state-fields");
+    let request = Responses.decode_request(&body).unwrap();
+    assert_eq!(request.output.logprobs.map(|asked| asked.value), Some(true));
+    let left: Vec<_> = request.state.include.iter().map(|word| word.decode()).collect();
+    assert_eq!(left, ["web_search_call.action.sources"]);
+}
+
+#[test]
 fn reasoning_goes_back_to_its_issuer_only() {
     let own = reasoning(Some(sealed(Issuer::OpenAi, Some("rs_1"))));
     let foreign = reasoning(Some(sealed(Issuer::Anthropic, None)));
@@ -766,7 +790,7 @@ fn normal(value: Value) -> Value {
                 .map(|(key, value)| (key, normal(value)))
                 .collect()
         }
-        scalar => scalar,
+        scalar @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_)) => scalar,
     }
 }
 
@@ -804,7 +828,7 @@ fn parse(text: &str) -> Value {
 
 fn bytes(text: &[u8]) -> Value {
     serde_json::from_slice(text)
-        .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(text)))
+        .unwrap_or_else(|error| panic!("{error}: {:?}", std::str::from_utf8(text)))
 }
 
 /// The members that the published types require of an answer.

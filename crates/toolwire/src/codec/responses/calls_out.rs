@@ -2,7 +2,7 @@
 
 use super::Out;
 use super::content_out::{
-    Voice, bare_text, crosses, lose_cache, reference_text, search_text, write_part,
+    Voice, bare_text, crosses, lose_cache, reference_text, search_text, write_part, write_plain,
 };
 use super::tools_out::{is_direct_only, write_tools};
 use crate::ledger::{Code, Ledger};
@@ -238,16 +238,33 @@ pub(super) fn write_orphan(
     cx: &Out<'_>,
     ledger: &mut Ledger,
 ) {
-    let id = result.call_id.as_ref().or(result.name.as_ref()).map(|id| id.decode());
+    let ToolResult { at: _, call_id, name, namespace: _, kind: _, content, is_error, cache, extra } =
+        result;
+    let id = call_id.as_ref().or(name.as_ref()).map(|id| id.decode()).unwrap_or_default();
+    let prefix = error_prefix(is_error.as_ref(), cx, ledger);
+    let head = format!("[result of call {id}] {prefix}");
     let mut item = items.object();
     item.put("type", "message");
     item.put("role", "user");
-    let mut parts = item.array("content");
-    let head =
-        Item::Text(Text::new(Str::plain(format!("[result of call {}]", id.unwrap_or_default()))));
-    write_part(&head, Voice::Input, &mut parts, cx, ledger);
-    for part in &result.content {
-        write_part(part, Voice::Input, &mut parts, cx, ledger);
+    {
+        let mut parts = item.array("content");
+        write_plain(head.trim_end(), Voice::Input, &mut parts);
+        for part in content {
+            write_part(part, Voice::Input, &mut parts, cx, ledger);
+        }
+    }
+    lose_cache(cache.as_ref(), cx, ledger);
+    ledger.only(extra);
+}
+
+/// What stands before the text of a result that failed: there is no flag.
+fn error_prefix<'p>(is_error: Option<&At<bool>>, cx: &Out<'p>, ledger: &mut Ledger) -> &'p str {
+    match is_error {
+        Some(At { pos, value: true }) => {
+            ledger.degraded(*pos, Code::IsError).info();
+            cx.profile.error_prefix
+        }
+        Some(At { pos: _, value: false }) | None => "",
     }
 }
 
@@ -260,13 +277,7 @@ fn write_output(
     cx: &Out<'_>,
     ledger: &mut Ledger,
 ) {
-    let prefix = match is_error {
-        Some(At { pos, value: true }) => {
-            ledger.degraded(*pos, Code::IsError).info();
-            cx.profile.error_prefix
-        }
-        Some(At { pos: _, value: false }) | None => "",
-    };
+    let prefix = error_prefix(is_error, cx, ledger);
     if let Some(text) = bare_text(content)
         && prefix.is_empty()
     {
@@ -284,8 +295,7 @@ fn write_output(
     }
     let mut parts = item.array("output");
     if !prefix.is_empty() {
-        let head = Item::Text(Text::new(Str::plain(prefix.trim_end())));
-        write_part(&head, Voice::Input, &mut parts, cx, ledger);
+        write_plain(prefix.trim_end(), Voice::Input, &mut parts);
     }
     for part in content {
         write_part(part, Voice::Input, &mut parts, cx, ledger);

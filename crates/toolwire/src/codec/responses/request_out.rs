@@ -2,7 +2,7 @@
 
 use super::choice::{filter, write_choice};
 use super::content_out::lose_cache;
-use super::request::TEXT_PREFIX;
+use super::request::{INCLUDE_LOGPROBS, TEXT_PREFIX};
 use super::tools_out::{has_search, write_tool, write_tools};
 use super::{Out, summary_word, turns_out};
 use crate::ledger::{Code, Ledger};
@@ -367,16 +367,23 @@ fn write_state(state: &State<'_>, output: &Output<'_>, object: &mut Object<'_>, 
     object.maybe("previous_response_id", previous.as_ref());
     object.maybe("conversation", conversation.as_ref());
     object.maybe("background", background.as_ref());
-    if cx.same() {
-        if *include_at != Pos::NONE {
-            object.put("include", include);
-        }
-    } else {
+    let logprobs = output.logprobs.filter(|asked| asked.value);
+    if !cx.same() {
         let mut list = object.array("include");
         list.push("reasoning.encrypted_content");
-        if output.logprobs.is_some_and(|logprobs| logprobs.value) {
-            list.push("message.output_text.logprobs");
+        if logprobs.is_some() {
+            list.push(INCLUDE_LOGPROBS);
         }
+    } else if *include_at != Pos::NONE {
+        let mut list = object.array("include");
+        let place = logprobs
+            .map_or(0, |asked| include.iter().filter(|word| word.pos() < asked.pos).count());
+        let (before, behind) = include.split_at_checked(place).unwrap_or((include, &[]));
+        before.iter().for_each(|word| list.push(word));
+        if logprobs.is_some() {
+            list.push(INCLUDE_LOGPROBS);
+        }
+        behind.iter().for_each(|word| list.push(word));
     }
     object.maybe("truncation", truncation.as_ref());
 }

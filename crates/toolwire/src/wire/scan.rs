@@ -31,9 +31,9 @@ pub(super) fn string(bytes: &[u8], pos: usize) -> Result<(usize, bool), (usize, 
         rest = match rest {
             [b'"', ..] => return Ok((bytes.len() - rest.len() + 1, escaped)),
             [b'\\', b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', tail @ ..] => tail,
-            _ => after_rare(rest).map_err(|what| match what {
-                What::End => (bytes.len(), what),
-                what => (bytes.len() - rest.len(), what),
+            _ => after_rare(rest).map_err(|what| {
+                let fault = if what == What::End { 0 } else { rest.len() };
+                (bytes.len() - fault, what)
             })?,
         };
         escaped = true;

@@ -90,6 +90,7 @@ codes! {
     NativeToolWrapped = "native_tool", "The tool crosses as a function and comes back as itself.";
     OrphanResult = "orphan_result", "The result answers no call; it was kept as text.";
     OutputSchema = "output_schema", "The target has no schemas of tool results.";
+    Parallel = "parallel", "Several calls at once are what the target does anyway.";
     Paused = "paused", "The model paused; the target protocol cannot say so.";
     Phase = "phase", "The target does not tell commentary from the final answer.";
     Placeholder = "placeholder", "The target refuses an empty message; a placeholder was put in.";

@@ -9,6 +9,8 @@
 #[macro_use]
 pub mod wire;
 pub mod codec;
+#[cfg(feature = "laws")]
+pub mod laws;
 pub mod ledger;
 pub mod media;
 pub mod model;

@@ -1,0 +1,208 @@
+//! Content parts, cache markers and media: reading them, and what all writers share.
+
+use super::wire::{
+    AudioPart, Breakpoint, File, FilePart, ImagePart, ImageUrl, InputAudio, RefusalPart, TextPart,
+    literal, nest, replay,
+};
+use crate::ledger::{Code, Ledger};
+use crate::media;
+use crate::model::{Audio, Cache, Document, Image, Item, Opaque, Protocol, Refusal, Source, Text};
+use crate::profile::Profile;
+use crate::wire::{Extra, Kind, Object, Raw, Read, ReadError, Reader, Str};
+
+/// The content of a message: one text, or parts.
+#[derive(Debug)]
+pub(super) struct Content<'a>(pub(super) Vec<Item<'a>>);
+
+impl<'a> Read<'a> for Content<'a> {
+    fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
+        if reader.peek() != Kind::Array {
+            return Ok(Self(vec![Item::Text(Text::new(reader.string()?))]));
+        }
+        let mut items = Vec::new();
+        let mut members = reader.array()?;
+        while members.more(reader)? {
+            items.push(part(reader)?);
+        }
+        Ok(Self(items))
+    }
+}
+
+fn part<'a>(reader: &mut Reader<'a>) -> Result<Item<'a>, ReadError> {
+    // Some clients mix bare strings into the list.
+    if reader.peek() == Kind::String {
+        return Ok(Item::Text(Text::new(reader.string()?)));
+    }
+    let kind = reader.tag("type")?;
+    match kind.as_ref().map(Str::decode).as_deref() {
+        Some("text") => text_part(reader),
+        Some("refusal") => refusal_part(reader),
+        Some("image_url") => image_part(reader),
+        Some("input_audio") => audio_part(reader),
+        Some("file") => file_part(reader),
+        Some(_) | None => Ok(Item::Opaque(Opaque { kind, raw: reader.raw()? })),
+    }
+}
+
+fn text_part<'a>(reader: &mut Reader<'a>) -> Result<Item<'a>, ReadError> {
+    let TextPart { at, kind: _, text, prompt_cache_breakpoint, extra } = TextPart::read(reader)?;
+    let text = text.ok_or_else(|| ReadError::missing(at, "text"))?;
+    let cache = prompt_cache_breakpoint.map(marker);
+    Ok(Item::Text(Text { at, text, citations: None, logprobs: None, cache, extra }))
+}
+
+fn refusal_part<'a>(reader: &mut Reader<'a>) -> Result<Item<'a>, ReadError> {
+    let RefusalPart { at, kind: _, refusal, extra } = RefusalPart::read(reader)?;
+    let text = refusal.ok_or_else(|| ReadError::missing(at, "refusal"))?;
+    Ok(Item::Refusal(Refusal { at, text, extra }))
+}
+
+fn image_part<'a>(reader: &mut Reader<'a>) -> Result<Item<'a>, ReadError> {
+    let ImagePart { at, kind: _, image_url, prompt_cache_breakpoint, mut extra } =
+        ImagePart::read(reader)?;
+    let ImageUrl { at: inner, url, detail, extra: nested } =
+        image_url.ok_or_else(|| ReadError::missing(at, "image_url"))?;
+    nest(&mut extra, "image_url", nested);
+    let url = url.ok_or_else(|| ReadError::missing(inner, "url"))?;
+    let source = match media::split_data_url(&url) {
+        Some((media, data)) => Source::Base64 { media, data },
+        None => Source::Url(url),
+    };
+    let cache = prompt_cache_breakpoint.map(marker);
+    Ok(Item::Image(Image { at, source, detail, cache, extra }))
+}
+
+fn audio_part<'a>(reader: &mut Reader<'a>) -> Result<Item<'a>, ReadError> {
+    let AudioPart { at, kind: _, input_audio, prompt_cache_breakpoint, mut extra } =
+        AudioPart::read(reader)?;
+    let InputAudio { at: _, data, format, extra: nested } =
+        input_audio.ok_or_else(|| ReadError::missing(at, "input_audio"))?;
+    nest(&mut extra, "input_audio", nested);
+    let cache = prompt_cache_breakpoint.map(marker);
+    Ok(Item::Audio(Audio { at, data, format, cache, extra }))
+}
+
+fn file_part<'a>(reader: &mut Reader<'a>) -> Result<Item<'a>, ReadError> {
+    let FilePart { at, kind: _, file, prompt_cache_breakpoint, mut extra } =
+        FilePart::read(reader)?;
+    let File { at: inner, file_data, file_id, filename, extra: nested } =
+        file.ok_or_else(|| ReadError::missing(at, "file"))?;
+    nest(&mut extra, "file", nested);
+    let source = match (file_data, file_id) {
+        (Some(data), id) => {
+            if let Some(id) = id {
+                // Both at once is nothing OpenAI documents; the bytes win.
+                let value = literal(&id);
+                extra.push(Extra { key: Str::plain("file.file_id"), value });
+            }
+            match media::split_data_url(&data) {
+                Some((media, data)) => Source::Base64 { media, data },
+                None if data.decode().starts_with("http") => Source::Url(data),
+                // Bare base64: the file's name is all there is to go by, and
+                // the made-up media type has no position of its own.
+                None => Source::Base64 { media: Str::plain("application/pdf"), data },
+            }
+        }
+        (None, Some(id)) => Source::File(id),
+        (None, None) => return Err(ReadError::missing(inner, "file_data")),
+    };
+    let cache = prompt_cache_breakpoint.map(marker);
+    Ok(Item::Document(Document {
+        at,
+        source,
+        name: filename,
+        context: None,
+        citations: None,
+        cache,
+        extra,
+    }))
+}
+
+fn marker<'a>(breakpoint: Breakpoint<'a>) -> Cache<'a> {
+    let Breakpoint { at, mode, ttl, mut extra } = breakpoint;
+    // A marker on a part is always explicit; only another word is worth
+    // keeping.
+    if let Some(mode) = mode.filter(|mode| *mode != "explicit") {
+        let value = literal(&mode);
+        extra.push(Extra { key: Str::plain("mode"), value });
+    }
+    Cache { at, ttl, extra }
+}
+
+/// Where content goes: back to Chat as it came, or to a Chat upstream from
+/// another protocol.
+pub(super) struct Toward<'x> {
+    /// The protocol the content was read from.
+    pub(super) origin: Protocol,
+    /// What the upstream accepts.
+    pub(super) profile: &'x Profile,
+    /// What is lost.
+    pub(super) ledger: &'x mut Ledger,
+}
+
+impl Toward<'_> {
+    /// Whether the content came from Chat.
+    pub(super) fn same(&self) -> bool {
+        self.origin == Protocol::Chat
+    }
+
+    /// Replays unknown members to Chat, or reports them as lost.
+    pub(super) fn extra(
+        &mut self,
+        object: &mut Object<'_>,
+        extra: &[Extra<'_>],
+        under: &str,
+        deeper: &[&str],
+    ) {
+        if extra.is_empty() {
+            return;
+        }
+        if self.same() {
+            replay(object, extra, under, deeper);
+        } else if under.is_empty() {
+            self.ledger.only(extra);
+        }
+    }
+
+    /// Whether the marker can be written.
+    pub(super) fn takes(&self, cache: Option<&Cache<'_>>) -> bool {
+        cache.is_some() && (self.same() || self.profile.cache_breakpoints)
+    }
+
+    /// Reports a cache marker at a place where Chat has none.
+    pub(super) fn drop_marker(&mut self, cache: Option<&Cache<'_>>) {
+        if let Some(Cache { at, ttl: _, extra: _ }) = cache {
+            self.ledger.dropped(*at, Code::CacheBreakpoint).info();
+        }
+    }
+
+    /// Writes a cache marker, or reports it where the upstream takes none.
+    pub(super) fn put_marker(&mut self, object: &mut Object<'_>, cache: Option<&Cache<'_>>) {
+        if !self.takes(cache) {
+            return self.drop_marker(cache);
+        }
+        let Some(Cache { at, ttl, extra }) = cache else { return };
+        let mut marker = object.object("prompt_cache_breakpoint");
+        if !self.same() || !extra.iter().any(|field| field.key == "mode") {
+            marker.put("mode", "explicit");
+        }
+        match ttl.as_ref().map(Str::decode).as_deref() {
+            Some("5m") if self.origin == Protocol::Messages => {
+                self.ledger.degraded(*at, Code::CacheTtl).info();
+                marker.put("ttl", "30m");
+            }
+            Some("1h") if self.origin == Protocol::Messages => {
+                self.ledger.degraded(*at, Code::CacheTtl).info();
+                marker.put("ttl", "12h");
+            }
+            Some(_) | None => marker.maybe("ttl", ttl.as_ref()),
+        }
+        self.extra(&mut marker, extra, "", &[]);
+    }
+}
+
+/// Whether a list or object has no members.
+pub(super) fn is_empty(raw: &Raw<'_>) -> bool {
+    let inside = raw.text().trim_matches(|c| matches!(c, '[' | ']' | '{' | '}'));
+    inside.trim().is_empty()
+}

@@ -1,0 +1,347 @@
+//! The conversation: from turns to messages.
+
+use std::borrow::Cow;
+
+use super::calls_out::{replay_calls, write_call};
+use super::content::Toward;
+use super::content_out::{self, crosses, write_content};
+use super::reasoning;
+use super::results_out::{orphan, replay_result, results};
+use super::tools_out::Shipment;
+use crate::ledger::Code;
+use crate::model::{Audio, Call, Item, Reasoning, Refusal, Role, Slot, Text, ToolResult, Turn};
+use crate::thread::{Fate, Step, Thread};
+use crate::wire::{Array, Object, Write};
+
+/// Writes turns that were read from Chat, message by message.
+pub(super) fn replay_turns(messages: &mut Array<'_>, turns: &[Turn<'_>], toward: &mut Toward<'_>) {
+    for turn in turns {
+        if let [Item::Result(result)] = turn.items.as_slice() {
+            replay_result(messages, result, toward);
+            continue;
+        }
+        let mut object = messages.object();
+        object.put("role", &role(&turn.role));
+        let spoken = Spoken::of(std::iter::once(turn), toward);
+        spoken.replay(&mut object, turn, toward);
+    }
+}
+
+/// Writes the message of an answer that was read from Chat.
+pub(super) fn replay_message(object: &mut Object<'_>, turn: &Turn<'_>, toward: &mut Toward<'_>) {
+    object.put("role", &role(&turn.role));
+    Spoken::of(std::iter::once(turn), toward).replay(object, turn, toward);
+}
+
+fn role<'r>(role: &'r Role<'_>) -> Cow<'r, str> {
+    match role {
+        Role::System => "system".into(),
+        Role::Developer => "developer".into(),
+        Role::User => "user".into(),
+        Role::Assistant => "assistant".into(),
+        Role::Other(word) => word.decode(),
+    }
+}
+
+/// What a message says, sorted by the members that Chat has for it.
+struct Spoken<'r, 'a> {
+    /// Text, refusals and whatever else is a content part.
+    parts: Vec<&'r Item<'a>>,
+    refusal: Option<&'r Refusal<'a>>,
+    audio: Option<&'r Audio<'a>>,
+    calls: Vec<&'r Call<'a>>,
+    reasoning: Vec<&'r Reasoning<'a>>,
+}
+
+impl<'r, 'a> Spoken<'r, 'a> {
+    fn of(turns: impl Iterator<Item = &'r Turn<'a>>, toward: &mut Toward<'_>) -> Self {
+        let mut spoken = Self {
+            parts: Vec::new(),
+            refusal: None,
+            audio: None,
+            calls: Vec::new(),
+            reasoning: Vec::new(),
+        };
+        for turn in turns {
+            for item in &turn.items {
+                spoken.sort(item, &turn.role, toward);
+            }
+        }
+        spoken
+    }
+
+    fn sort(&mut self, item: &'r Item<'a>, role: &Role<'_>, toward: &mut Toward<'_>) {
+        match item {
+            Item::Reasoning(reasoning) => self.reasoning.push(reasoning),
+            Item::Call(call) => self.calls.push(call),
+            // In Chat the member `refusal` is a string of its own; a content
+            // part stands elsewhere than its text.
+            Item::Refusal(refusal)
+                if self.refusal.is_none()
+                    && (!toward.same() || refusal.at == refusal.text.pos()) =>
+            {
+                self.refusal = Some(refusal);
+            }
+            Item::Audio(audio) if *role == Role::Assistant && self.audio.is_none() => {
+                self.audio = Some(audio);
+            }
+            Item::Text(text) => {
+                if !self.calls.is_empty() && !toward.same() {
+                    toward.ledger.moved(text.at, Code::Interleaving);
+                }
+                self.parts.push(item);
+            }
+            Item::Image(_) | Item::Audio(_) | Item::Document(_)
+                if !toward.same() && !content_out::is_texty(item, toward) =>
+            {
+                toward.ledger.dropped(content_out::position(item), Code::MediaType);
+            }
+            Item::Refusal(_)
+            | Item::Audio(_)
+            | Item::Image(_)
+            | Item::Document(_)
+            | Item::SearchResult(_)
+            | Item::Hosted(_)
+            | Item::Tools(_)
+            | Item::ToolReference(_)
+            | Item::Json(_)
+            | Item::Opaque(_)
+            | Item::Result(_) => {
+                if crosses(item, toward) {
+                    self.parts.push(item);
+                }
+            }
+        }
+    }
+
+    /// Writes the message back to Chat. The role is written already.
+    fn replay(self, object: &mut Object<'_>, turn: &Turn<'_>, toward: &mut Toward<'_>) {
+        let Self { parts, refusal, audio, calls, reasoning } = self;
+        let Turn { at: _, role: _, slot: _, items: _, id: _, name, status: _, phase: _, extra } =
+            turn;
+        object.maybe("name", name.as_ref());
+        if !parts.is_empty() {
+            write_content(object, &parts, toward);
+        } else if turn.role == Role::Assistant {
+            object.put("content", &());
+        }
+        if let Some(Refusal { at: _, text, extra: _ }) = refusal {
+            object.put("refusal", text);
+        }
+        for item in &parts {
+            if let Item::Text(Text {
+                at: _,
+                text: _,
+                citations: Some(list),
+                logprobs: _,
+                cache: _,
+                extra: _,
+            }) = item
+            {
+                object.put("annotations", list);
+            }
+        }
+        if let Some(Audio { at: _, data, format: _, cache: _, extra }) = audio {
+            let mut sound = object.object("audio");
+            sound.maybe("data", data.as_ref());
+            sound.extra(extra);
+        }
+        reasoning::replay(object, &reasoning);
+        replay_calls(object, &calls, turn);
+        for field in extra.iter().filter(|field| field.key != "tool_calls") {
+            field.value.write(object.foreign_key(&field.key));
+        }
+    }
+}
+
+/// Writes the conversation of another protocol.
+pub(super) fn write(
+    messages: &mut Array<'_>,
+    turns: &[Turn<'_>],
+    shipment: &Shipment<'_, '_, '_>,
+    toward: &mut Toward<'_>,
+) {
+    for turn in turns {
+        turn_losses(turn, toward);
+    }
+    let thread = Thread::new(turns, toward.profile.ids, toward.ledger);
+    let steps = thread.steps(turns, toward.ledger);
+    for step in &steps {
+        match step {
+            Step::System(turn) => system(messages, turn, toward),
+            Step::Assistant { turns, calls } => {
+                let ids = thread.calls.get(calls.clone()).unwrap_or_default();
+                let ids: Vec<&str> = ids.iter().map(|paired| paired.id.as_ref()).collect();
+                assistant(messages, turns, &ids, shipment, toward);
+            }
+            Step::Results(order) => results(messages, order, &thread, toward),
+            Step::User { turn, fates } => {
+                let fates = thread.fates.get(fates.clone()).unwrap_or_default();
+                user(messages, turn, fates, toward);
+            }
+        }
+    }
+    if let Some(Step::Assistant { turns, calls }) = steps.last()
+        && calls.is_empty()
+        && !toward.profile.prefill
+        && let Some(turn) = turns.last()
+    {
+        toward.ledger.degraded(turn.at, Code::Prefill);
+    }
+}
+
+/// Reports what a turn of another protocol has beside its items.
+fn turn_losses(turn: &Turn<'_>, toward: &mut Toward<'_>) {
+    let Turn { at: _, role: _, slot: _, items: _, id, name, status, phase, extra } = turn;
+    let members = [
+        (id, Code::ItemId),
+        (name, Code::MessageName),
+        (status, Code::Status),
+        (phase, Code::Phase),
+    ];
+    for (member, code) in members {
+        if let Some(member) = member {
+            toward.ledger.dropped(member.pos(), code).info();
+        }
+    }
+    toward.ledger.only(extra);
+}
+
+fn system(messages: &mut Array<'_>, turn: &Turn<'_>, toward: &mut Toward<'_>) {
+    let spoken = Spoken::of(std::iter::once(turn), toward);
+    if spoken.parts.is_empty() {
+        return;
+    }
+    let developer = toward.profile.developer_role;
+    let role = match (&turn.role, turn.slot) {
+        (_, Slot::Top) => {
+            if developer {
+                "developer"
+            } else {
+                "system"
+            }
+        }
+        (Role::Developer, Slot::Inline) if !developer => {
+            toward.ledger.degraded(turn.at, Code::DeveloperRole).info();
+            "system"
+        }
+        (Role::Developer, Slot::Inline) => "developer",
+        (Role::System | Role::User | Role::Assistant | Role::Other(_), Slot::Inline) => "system",
+    };
+    let mut object = messages.object();
+    object.put("role", role);
+    write_content(&mut object, &spoken.parts, toward);
+}
+
+fn assistant(
+    messages: &mut Array<'_>,
+    turns: &[&Turn<'_>],
+    ids: &[&str],
+    shipment: &Shipment<'_, '_, '_>,
+    toward: &mut Toward<'_>,
+) {
+    let Spoken { parts, refusal, audio, calls, reasoning } =
+        Spoken::of(turns.iter().copied(), toward);
+    let mut spoke = false;
+    for turn in turns {
+        let speaks = turn.items.iter().any(|item| matches!(item, Item::Text(_)));
+        if speaks && spoke {
+            toward.ledger.degraded(turn.at, Code::MessageBoundary).info();
+        }
+        spoke |= speaks;
+    }
+    if let Some(audio) = audio {
+        toward.ledger.dropped(audio.at, Code::Audio);
+    }
+    if parts.is_empty() && calls.is_empty() && refusal.is_none() {
+        // Reasoning alone is no message; what becomes of it is reported.
+        let mut nowhere = Vec::new();
+        return reasoning::write_upstream(&mut Object::new(&mut nowhere), &reasoning, toward);
+    }
+    let mut object = messages.object();
+    object.put("role", "assistant");
+    if parts.is_empty() {
+        object.put("content", &());
+    } else {
+        write_content(&mut object, &parts, toward);
+    }
+    if let Some(Refusal { at: _, text, extra }) = refusal {
+        object.put("refusal", text);
+        toward.ledger.only(extra);
+    }
+    reasoning::write_upstream(&mut object, &reasoning, toward);
+    if !calls.is_empty() {
+        let mut array = object.array("tool_calls");
+        for (call, id) in calls.iter().zip(ids) {
+            write_call(&mut array.object(), call, id, shipment, toward);
+        }
+    }
+}
+
+fn user(messages: &mut Array<'_>, turn: &Turn<'_>, fates: &[Fate], toward: &mut Toward<'_>) {
+    if let Role::Other(word) = &turn.role {
+        toward.ledger.degraded(word.pos(), Code::Role);
+    }
+    let mut fates = fates.iter();
+    let mut pieces = Vec::with_capacity(turn.items.len());
+    let mut silent = !turn.items.is_empty();
+    for item in &turn.items {
+        if let Item::Result(result) = item {
+            if fates.next() == Some(&Fate::Orphan) {
+                pieces.push(Piece::Orphan(result));
+            }
+            continue;
+        }
+        silent &= matches!(item, Item::Tools(_));
+        match item {
+            Item::Reasoning(reasoning) => {
+                toward.ledger.dropped(reasoning.at, Code::UnknownItem);
+            }
+            Item::Text(_)
+            | Item::Image(_)
+            | Item::Document(_)
+            | Item::Audio(_)
+            | Item::SearchResult(_)
+            | Item::Refusal(_)
+            | Item::Call(_)
+            | Item::Result(_)
+            | Item::Hosted(_)
+            | Item::Tools(_)
+            | Item::ToolReference(_)
+            | Item::Json(_)
+            | Item::Opaque(_) => {
+                if crosses(item, toward) {
+                    pieces.push(Piece::Item(item));
+                }
+            }
+        }
+    }
+    if pieces.is_empty() && silent {
+        return;
+    }
+    let mut object = messages.object();
+    object.put("role", "user");
+    if pieces.is_empty() {
+        if !turn.items.is_empty() {
+            toward.ledger.degraded(turn.at, Code::Placeholder).info();
+        }
+        return object.put("content", "");
+    }
+    if let [Piece::Item(item)] = pieces.as_slice() {
+        return write_content(&mut object, &[item], toward);
+    }
+    let mut parts = object.array("content");
+    for piece in &pieces {
+        match piece {
+            Piece::Item(item) => content_out::write_part(&mut parts, item, toward),
+            Piece::Orphan(result) => orphan(&mut parts, result, toward),
+        }
+    }
+}
+
+/// A piece of what the user said.
+enum Piece<'r, 'a> {
+    Item(&'r Item<'a>),
+    /// A result that answers no call.
+    Orphan(&'r ToolResult<'a>),
+}

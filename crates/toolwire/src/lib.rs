@@ -8,6 +8,7 @@
 
 #[macro_use]
 pub mod wire;
+pub mod calls;
 pub mod codec;
 #[cfg(feature = "laws")]
 pub mod laws;

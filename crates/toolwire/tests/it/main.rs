@@ -8,6 +8,7 @@
 )]
 
 mod bad_input;
+mod calls;
 mod json;
 mod laws;
 mod random;

@@ -12,4 +12,6 @@ mod calls;
 mod json;
 mod laws;
 mod random;
+mod registry;
+mod seeds;
 mod vectors;

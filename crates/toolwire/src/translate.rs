@@ -220,7 +220,7 @@ fn model_span(source: &str) -> Result<Option<Range<usize>>, ReadError> {
     Ok(span)
 }
 
-fn utf8(body: &[u8]) -> Result<&str, Error> {
+pub(crate) fn utf8(body: &[u8]) -> Result<&str, Error> {
     std::str::from_utf8(body).map_err(|error| {
         let valid = body.get(..error.valid_up_to()).unwrap_or_default();
         let readable = std::str::from_utf8(valid).unwrap_or_default();
@@ -228,7 +228,7 @@ fn utf8(body: &[u8]) -> Result<&str, Error> {
     })
 }
 
-fn invalid(source: &str, error: ReadError) -> Error {
+pub(crate) fn invalid(source: &str, error: ReadError) -> Error {
     let offset = error.pos.offset().unwrap_or_default();
     Error::Invalid { pointer: pointer(source, error.pos), offset, message: error.to_string() }
 }

@@ -9,6 +9,7 @@
 #[macro_use]
 pub mod wire;
 pub mod codec;
+pub mod guess;
 pub mod ledger;
 pub mod media;
 pub mod model;

@@ -18,7 +18,7 @@ use crate::failure::Failure;
 /// Translates tool calling between OpenAI Chat Completions, OpenAI Responses
 /// and Anthropic Messages, and says what it could not carry.
 #[derive(Parser)]
-#[command(name = "toolwire", version, max_term_width = 100, after_help = AFTER_HELP)]
+#[command(name = "toolwire", version, max_term_width = 80, after_help = AFTER_HELP)]
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,

@@ -1,0 +1,1 @@
+//! `--explain`: the ledger as a table.

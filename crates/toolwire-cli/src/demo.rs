@@ -7,7 +7,7 @@ use toolwire::{Options, Protocol, translate};
 
 use crate::explain;
 use crate::pretty::pretty;
-use crate::screen::Screen;
+use crate::screen::{Screen, Style};
 
 /// A strict function, a freeform tool, a call and its result.
 const REQUEST: &str = include_str!("demo.json");
@@ -15,9 +15,10 @@ const REQUEST: &str = include_str!("demo.json");
 /// Prints the request, and what becomes of it in the other protocols.
 pub(crate) fn run() -> io::Result<()> {
     let screen = Screen { width: 80, ..Screen::of(&io::stdout()) };
+    let bold = |text| screen.paint(text, Style::Bold);
     let mut out = io::stdout().lock();
     writeln!(out, "{INTRODUCTION}\n")?;
-    writeln!(out, "{}\n", screen.bold("A Chat request with two tools, a call and its result"))?;
+    writeln!(out, "{}\n", bold("A Chat request with two tools, a call and its result"))?;
     writeln!(out, "{REQUEST}")?;
     for (to, heading) in [
         (Protocol::Responses, "The same for Responses"),
@@ -27,10 +28,10 @@ pub(crate) fn run() -> io::Result<()> {
             .map_err(io::Error::other)?;
         let body = String::from_utf8(done.body).map_err(io::Error::other)?;
         let body = pretty(&body, screen.width).map_err(io::Error::other)?;
-        writeln!(out, "{}\n\n{body}\n", screen.bold(heading))?;
+        writeln!(out, "{}\n\n{body}\n", bold(heading))?;
         writeln!(out, "{}", explain::report("What happened on the way", &done.ledger, screen))?;
     }
-    writeln!(out, "{}\n", screen.bold("Try next"))?;
+    writeln!(out, "{}\n", bold("Try next"))?;
     let program = program();
     writeln!(out, "  echo '{TRY}' |\n    {program} translate --to messages --explain\n")?;
     writeln!(out, "  {program} translate --help")?;

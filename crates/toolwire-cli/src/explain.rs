@@ -4,13 +4,13 @@ use std::collections::HashMap;
 
 use toolwire::{Action, Entry, Level};
 
-use crate::screen::{Screen, visible, wrap};
+use crate::screen::{Screen, Style, visible, wrap};
 
 /// A heading, what was lost in numbers, and the table if there is one.
 pub(crate) fn report(heading: &str, entries: &[Entry], screen: Screen) -> String {
     let mut text = String::new();
     for line in wrap(&format!("{heading}: {}", summary(entries)), screen.width) {
-        text.push_str(&screen.bold(&line));
+        text.push_str(&screen.paint(&line, Style::Bold));
         text.push('\n');
     }
     if !entries.is_empty() {
@@ -31,7 +31,7 @@ pub(crate) fn table(entries: &[Entry], screen: Screen) -> String {
 
     let mut text = String::new();
     let heading = format!("{FIELD:field$}{:GAP$}{ACTION:action$}{:GAP$}{REASON}", "", "");
-    text.push_str(&screen.faint(&heading));
+    text.push_str(&screen.paint(&heading, Style::Faint));
     text.push('\n');
     for row in &rows {
         let fields = wrap_path(&row.field, field);
@@ -39,8 +39,10 @@ pub(crate) fn table(entries: &[Entry], screen: Screen) -> String {
         for line in 0..fields.len().max(reasons.len()) {
             let cell = |lines: &[String]| lines.get(line).cloned().unwrap_or_default();
             let done = if line == 0 { row.action } else { "" };
-            let padded = format!("{:field$}{:GAP$}{done:action$}{:GAP$}", cell(&fields), "", "");
-            text.push_str(format!("{padded}{}", cell(&reasons)).trim_end());
+            let painted = screen.paint(done, style(row.entry));
+            let padding = action - done.len() + GAP;
+            let line = format!("{:field$}{:GAP$}{painted}{:padding$}", cell(&fields), "", "");
+            text.push_str(format!("{line}{}", cell(&reasons)).trim_end());
             text.push('\n');
         }
     }
@@ -77,6 +79,15 @@ fn is_exact(entry: &Entry) -> bool {
     match entry.action {
         Action::Renamed | Action::Emulated => true,
         Action::Dropped | Action::Degraded | Action::Moved | Action::Refused => false,
+    }
+}
+
+fn style(entry: &Entry) -> Style {
+    match (entry.action, entry.level) {
+        (Action::Refused, _) => Style::Red,
+        (Action::Renamed | Action::Emulated, _) => Style::Green,
+        (Action::Dropped | Action::Degraded | Action::Moved, Level::Loss) => Style::Yellow,
+        (Action::Dropped | Action::Degraded | Action::Moved, Level::Info) => Style::Faint,
     }
 }
 

@@ -8,7 +8,7 @@ use std::io::IsTerminal;
 pub(crate) struct Screen {
     /// Columns of a line.
     pub(crate) width: usize,
-    /// Whether bold and faint text is understood.
+    /// Whether colours are understood.
     pub(crate) styled: bool,
 }
 
@@ -26,21 +26,30 @@ impl Screen {
         Self { width: columns.unwrap_or(80).clamp(40, 120), styled: !plain }
     }
 
-    pub(crate) fn bold(self, text: &str) -> String {
-        self.style(text, "\x1b[1m")
-    }
-
-    pub(crate) fn faint(self, text: &str) -> String {
-        self.style(text, "\x1b[2m")
-    }
-
-    fn style(self, text: &str, code: &str) -> String {
-        if self.styled && !text.is_empty() {
-            format!("{code}{text}\x1b[0m")
-        } else {
-            text.to_owned()
+    /// Text in a style, where styles are understood.
+    pub(crate) fn paint(self, text: &str, style: Style) -> String {
+        if !self.styled || text.is_empty() {
+            return text.to_owned();
         }
+        let code = match style {
+            Style::Bold => 1,
+            Style::Faint => 2,
+            Style::Red => 31,
+            Style::Green => 32,
+            Style::Yellow => 33,
+        };
+        format!("\x1b[{code}m{text}\x1b[0m")
     }
+}
+
+/// How text can stand out.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Style {
+    Bold,
+    Faint,
+    Red,
+    Green,
+    Yellow,
 }
 
 /// Makes text safe to show: a document's own field names must not move the

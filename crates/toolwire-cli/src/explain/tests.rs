@@ -97,7 +97,16 @@ ld_name_indeed
 }
 
 #[test]
-fn styles_only_where_they_are_understood() {
-    let found = report("Chat request to Messages", &[], Screen { width: 60, styled: true });
-    assert_eq!(found, "\u{1b}[1mChat request to Messages: nothing was lost.\u{1b}[0m\n");
+fn colours_only_where_they_are_understood() {
+    let entries = [entry("/seed", Code::Sampling, Action::Dropped)];
+    check(
+        &entries,
+        Screen { width: 80, styled: true },
+        "\
+\u{1b}[1mChat request to Messages: 1 loss.\u{1b}[0m
+
+\u{1b}[2mField  Action   Reason\u{1b}[0m
+/seed  \u{1b}[33mdropped\u{1b}[0m  The target does not take this sampling parameter. [sampling]
+",
+    );
 }

@@ -1,5 +1,11 @@
 //! `--from` and `--kind` left out.
 
+use std::fs;
+use std::path::Path;
+
+use toolwire::Protocol;
+use toolwire::guess::{Document, Guess, guess};
+
 use crate::command::toolwire;
 
 /// The heading of the explanation says what the document was taken for.
@@ -60,4 +66,36 @@ fn a_flag_settles_what_fields_leave_open() {
     let input = r#"[{"name":"f"}]"#;
     let ran = toolwire("translate --from messages --to chat --explain", input);
     assert!(ran.err.starts_with("Messages tools to Chat: "), "{}", ran.err);
+}
+
+/// The golden documents say in their path what they are.
+#[test]
+fn every_vector() {
+    let vectors = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors");
+    let mut seen = 0;
+    for (folder, document) in [
+        ("requests", Document::Request),
+        ("responses", Document::Response),
+        ("errors", Document::Error),
+        ("tools", Document::Tools),
+    ] {
+        let Ok(cases) = fs::read_dir(vectors.join(folder)) else { continue };
+        for case in cases {
+            let case = case.unwrap().path();
+            for protocol in Protocol::ALL {
+                let path = case.join(format!("in.{protocol}.json"));
+                let Ok(body) = fs::read(&path) else { continue };
+                let Ok(found) = guess(&body) else { continue };
+                let protocol = match (document, protocol) {
+                    // The two have the same error bodies.
+                    (Document::Error, Protocol::Responses) => Protocol::Chat,
+                    (_, protocol) => protocol,
+                };
+                let expected = Guess { document: Some(document), protocol: Some(protocol) };
+                assert_eq!(found, expected, "{}", path.display());
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen > 0, "no vectors in {}", vectors.display());
 }

@@ -1,5 +1,7 @@
 //! Runs the built command as a user does.
 
+#![expect(clippy::expect_used, clippy::unwrap_used, reason = "a test fails by panicking")]
+
 mod command;
 mod demo;
 mod explain;

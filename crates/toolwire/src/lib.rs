@@ -10,6 +10,8 @@
 pub mod wire;
 pub mod codec;
 pub mod guess;
+#[cfg(feature = "laws")]
+pub mod laws;
 pub mod ledger;
 pub mod media;
 pub mod model;

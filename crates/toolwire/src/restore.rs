@@ -3,19 +3,25 @@
 //! Everything here is worked out from the client's own request, so no state is
 //! kept between the request and its answer, and a later turn gives the same.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use crate::model::{NativeKind, Request, Response};
+use crate::model::{Arguments, Call, Item, NativeKind, Protocol, Request, Response, ToolKind};
+use crate::native;
 use crate::profile::Profile;
+use crate::schema::{self, RootChange};
+use crate::toolset::{Crossing, Declared, Toolset};
+use crate::wire::{Pos, Read, ReadError, Reader, Str};
 
 /// The way back for the calls of one answer.
 #[derive(Clone, Debug, Default)]
 pub struct Restore {
+    /// By the name toward the upstream, only those that went up changed.
     tools: BTreeMap<String, Original>,
 }
 
 /// A tool as the client declared it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Original {
     /// Its name.
     pub name: String,
@@ -40,8 +46,29 @@ pub enum Shape {
 
 impl Restore {
     /// The way back for answers to `request` from an upstream.
-    pub fn new(_request: &Request<'_>, _profile: &Profile) -> Self {
-        Self::default()
+    pub fn new(request: &Request<'_>, profile: &Profile) -> Self {
+        let set = Toolset::new(request, profile);
+        let mut tools = BTreeMap::new();
+        for declared in set.entries.iter().filter(|declared| declared.crosses()) {
+            let Declared { tool, namespace, inline: _, crossing: _ } = declared;
+            let name = tool.name.decode();
+            // An upstream with namespaces of its own says the namespace itself.
+            let namespace = namespace
+                .filter(|_| profile.protocol != Protocol::Responses)
+                .map(|space| space.name.decode());
+            let shape = Shape::of(declared, request.origin == profile.protocol);
+            let wire = set.wire_name(namespace.as_deref(), &name);
+            if shape == Shape::Same && namespace.is_none() && wire == name {
+                continue;
+            }
+            // Where two tools share a name, the first is the one that crossed.
+            tools.entry(wire.into_owned()).or_insert_with(|| Original {
+                name: name.into_owned(),
+                namespace: namespace.map(Cow::into_owned),
+                shape,
+            });
+        }
+        Self { tools }
     }
 
     /// Whether every tool went up as it was declared.
@@ -49,6 +76,189 @@ impl Restore {
         self.tools.is_empty()
     }
 
-    /// Turns the calls of an answer back into what the client declared.
-    pub fn apply(&self, _response: &mut Response<'_>) {}
+    /// The tool that went up under this name, if it went up changed.
+    pub fn original(&self, wire: &str) -> Option<&Original> {
+        self.tools.get(wire)
+    }
+
+    /// Turns the calls of an answer back into what the client declared. A call
+    /// of a tool that nobody declared stays as it is.
+    pub fn apply(&self, response: &mut Response<'_>) {
+        let turns = response.candidates.iter_mut().flat_map(|candidate| &mut candidate.turns);
+        for item in turns.flat_map(|turn| &mut turn.items) {
+            if let Item::Call(call) = item {
+                self.call(call);
+            }
+        }
+    }
+
+    fn call(&self, call: &mut Call<'_>) {
+        if let Some(raw) = unwrap_raw(&call.arguments) {
+            call.arguments = Arguments::Text(raw);
+        }
+        if self.tools.is_empty() {
+            return;
+        }
+        let Some(original) = self.tools.get(call.name.decode().as_ref()) else { return };
+        let Original { name, namespace, shape } = original;
+        call.name = Str::plain(name.clone()).at(call.name.pos());
+        if let Some(namespace) = namespace {
+            call.namespace = Some(Str::plain(namespace.clone()).at(call.name.pos()));
+        }
+        if let Some(arguments) = shape.restore(&call.arguments) {
+            call.arguments = arguments;
+        }
+    }
 }
+
+impl Shape {
+    fn of(declared: &Declared<'_, '_>, same_protocol: bool) -> Self {
+        match &declared.crossing {
+            Crossing::Freeform => Self::Freeform,
+            Crossing::Native(kind) => Self::Native(*kind),
+            Crossing::Same if !same_protocol => match &declared.tool.kind {
+                ToolKind::Function { schema } => {
+                    let (_, change) = schema::root(schema.as_ref());
+                    if change == Some(RootChange::Wrapped) { Self::Wrapped } else { Self::Same }
+                }
+                ToolKind::Freeform { grammar: _ }
+                | ToolKind::Namespace { tools: _ }
+                | ToolKind::Native(_)
+                | ToolKind::Hosted(_)
+                | ToolKind::Unknown(_) => Self::Same,
+            },
+            Crossing::Same | Crossing::Hosted(_) | Crossing::Dropped(_) => Self::Same,
+        }
+    }
+
+    /// The arguments in the client's shape. `None` if they stay as they are.
+    fn restore<'a>(self, arguments: &Arguments<'a>) -> Option<Arguments<'a>> {
+        match self {
+            Self::Same => None,
+            Self::Freeform => {
+                let input = match sole_member(arguments, "input") {
+                    Some(Member::Text(text)) => text,
+                    // The model did not keep to the one text it was asked for.
+                    // What it wrote is the input, rather than nothing.
+                    Some(Member::Value(_)) | None => json_text(arguments)?,
+                };
+                Some(Arguments::Freeform(input))
+            }
+            Self::Native(kind) => {
+                // The vendor's own calls of these are ordinary calls.
+                if let NativeKind::Bash | NativeKind::TextEditor | NativeKind::Memory = kind {
+                    return None;
+                }
+                let text = json_text(arguments)?;
+                let action = native::action(kind, &text.decode())?;
+                Some(Arguments::Native(kind, action.at(text.pos())))
+            }
+            Self::Wrapped => match sole_member(arguments, "value")? {
+                Member::Text(text) => {
+                    let mut literal = Vec::new();
+                    crate::wire::Write::write(&text, &mut literal);
+                    let literal = String::from_utf8(literal).ok()?;
+                    Some(Arguments::Text(Str::plain(literal).at(text.pos())))
+                }
+                Member::Value(value) => Some(Arguments::Text(value)),
+            },
+        }
+    }
+}
+
+/// The arguments inside `{"__toolwire_raw": "…"}`, which is how arguments that
+/// are no JSON object go to a protocol that takes only objects. A model that
+/// saw it in the conversation may write it too. `None` if it is not there.
+pub fn unwrap_raw<'a>(arguments: &Arguments<'a>) -> Option<Str<'a>> {
+    let text: &str = match arguments {
+        Arguments::Json(json) => json.text(),
+        Arguments::Text(text) => text.spelled(),
+        Arguments::Freeform(_) | Arguments::Native(_, _) => return None,
+    };
+    memchr::memmem::find(text.as_bytes(), RAW_KEY.as_bytes())?;
+    match sole_member(arguments, RAW_KEY)? {
+        Member::Text(text) => Some(text),
+        Member::Value(_) => None,
+    }
+}
+
+/// The value of the one member of an object.
+enum Member<'a> {
+    /// A string, as its text.
+    Text(Str<'a>),
+    /// Anything else, as its JSON.
+    Value(Str<'a>),
+}
+
+/// The value of `key` if the arguments are an object with that member only.
+fn sole_member<'a>(arguments: &Arguments<'a>, key: &str) -> Option<Member<'a>> {
+    match arguments {
+        Arguments::Json(json) => match json.source_reader() {
+            Some(reader) => read_sole(reader, key),
+            None => Some(read_sole(json.reader(), key)?.into_owned()),
+        },
+        Arguments::Text(text) => match text.clone().into_decoded() {
+            Cow::Borrowed(json) => Some(read_sole(Reader::new(json), key)?.at(text.pos())),
+            Cow::Owned(json) => {
+                Some(read_sole(Reader::new(&json), key)?.at(text.pos()).into_owned())
+            }
+        },
+        Arguments::Freeform(_) | Arguments::Native(_, _) => None,
+    }
+}
+
+fn read_sole<'s>(mut reader: Reader<'s>, key: &str) -> Option<Member<'s>> {
+    let mut read = || -> Result<Option<Member<'s>>, ReadError> {
+        let mut members = reader.object()?;
+        match members.next(&mut reader)? {
+            Some(found) if found == *key => {}
+            Some(_) | None => return Ok(None),
+        }
+        let member = Member::read(&mut reader)?;
+        Ok(members.next(&mut reader)?.is_none().then_some(member))
+    };
+    let member = read().ok()??;
+    reader.finish().ok()?;
+    Some(member)
+}
+
+impl<'a> Read<'a> for Member<'a> {
+    fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
+        if reader.peek() == crate::wire::Kind::String {
+            return reader.string().map(Self::Text);
+        }
+        let pos = reader.here();
+        Ok(Self::Value(Str::plain(reader.raw()?.into_text()).at(pos)))
+    }
+}
+
+impl<'a> Member<'a> {
+    fn map<'b>(self, change: impl FnOnce(Str<'a>) -> Str<'b>) -> Member<'b> {
+        match self {
+            Self::Text(text) => Member::Text(change(text)),
+            Self::Value(value) => Member::Value(change(value)),
+        }
+    }
+
+    fn at(self, pos: Pos) -> Self {
+        self.map(|text| text.at(pos))
+    }
+
+    fn into_owned(self) -> Member<'static> {
+        self.map(Str::into_owned)
+    }
+}
+
+/// The arguments as JSON text. `None` if they have another shape already.
+fn json_text<'a>(arguments: &Arguments<'a>) -> Option<Str<'a>> {
+    match arguments {
+        Arguments::Text(text) => Some(text.clone()),
+        Arguments::Json(json) => Some(Str::plain(json.clone().into_text()).at(json.pos())),
+        Arguments::Freeform(_) | Arguments::Native(_, _) => None,
+    }
+}
+
+const RAW_KEY: &str = "__toolwire_raw";
+
+#[cfg(test)]
+mod tests;

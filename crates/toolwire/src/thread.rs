@@ -7,7 +7,7 @@
 //! a call. This module pairs them once, for every encoder.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::ledger::{Code, Ledger};
 use crate::model::{Call, Item, Role, ToolResult, Turn};
@@ -75,10 +75,13 @@ impl<'r, 'a> Thread<'r, 'a> {
     /// Pairs the calls and results of a conversation.
     pub fn new(turns: &'r [Turn<'a>], rule: IdRule, ledger: &mut Ledger) -> Self {
         let mut pairing = Pairing { rule, ..Pairing::default() };
-        for (group, turn) in turns.iter().enumerate() {
+        for turn in turns {
+            if turn.role != Role::Assistant {
+                pairing.group += 1;
+            }
             for item in &turn.items {
                 match item {
-                    Item::Call(call) => pairing.call(call, group, ledger),
+                    Item::Call(call) => pairing.call(call, ledger),
                     Item::Result(result) => pairing.result(result, ledger),
                     Item::Text(_)
                     | Item::Image(_)
@@ -111,14 +114,20 @@ impl<'r, 'a> Thread<'r, 'a> {
         let (mut calls, mut fates) = (0, 0);
         let mut due: VecDeque<usize> = VecDeque::new();
         for turn in turns {
-            if turn.role == Role::Assistant {
+            let results = turn.items.iter().filter(|item| matches!(item, Item::Result(_))).count();
+            let own = fates..fates + results;
+            fates += results;
+            let orphans = self
+                .fates
+                .get(own.clone())
+                .unwrap_or_default()
+                .iter()
+                .any(|fate| !matches!(fate, Fate::Answers(_)));
+            if is_models(turn, results, orphans) {
                 run.push(turn);
                 continue;
             }
             self.close(&mut run, &mut calls, &arrivals, &mut due, &mut steps);
-            let results = turn.items.iter().filter(|item| matches!(item, Item::Result(_))).count();
-            let own = fates..fates + results;
-            fates += results;
             for fate in self.fates.get(own.clone()).unwrap_or_default() {
                 // A result that is not the next one due was hoisted over
                 // something else.
@@ -129,13 +138,7 @@ impl<'r, 'a> Thread<'r, 'a> {
                     ledger.moved(result.at, Code::ResultMoved).info();
                 }
             }
-            let orphans = self
-                .fates
-                .get(own.clone())
-                .unwrap_or_default()
-                .iter()
-                .any(|fate| !matches!(fate, Fate::Answers(_)));
-            if matches!(turn.role, Role::System | Role::Developer) {
+            if matches!(turn.role, Role::System | Role::Developer) && results == 0 {
                 due.clear();
                 steps.push(Step::System(turn));
             } else if orphans || results < turn.items.len() || turn.items.is_empty() {
@@ -198,20 +201,36 @@ impl<'r, 'a> Thread<'r, 'a> {
     }
 }
 
+/// Whether a turn is part of what the model said. A turn that calls is, whoever
+/// it says speaks, or its calls would have no place; results that stand in a
+/// turn of the model's are the user's all the same.
+fn is_models(turn: &Turn<'_>, results: usize, orphans: bool) -> bool {
+    let said = results == 0 || (results < turn.items.len() && !orphans);
+    (turn.role == Role::Assistant && said)
+        || turn.items.iter().any(|item| matches!(item, Item::Call(_)))
+}
+
 struct Pairing<'r, 'a> {
     rule: IdRule,
+    /// Counts the stretches in which the model speaks: several items of one
+    /// answer may be turns of their own.
+    group: usize,
     calls: Vec<Paired<'r, 'a>>,
     fates: Vec<Fate>,
     by_id: BTreeMap<Cow<'r, str>, Known>,
+    /// Ids that stand for others.
+    made: BTreeSet<String>,
 }
 
 impl Default for Pairing<'_, '_> {
     fn default() -> Self {
         Self {
             rule: IdRule::RESPONSES,
+            group: 0,
             calls: Vec::new(),
             fates: Vec::new(),
             by_id: BTreeMap::new(),
+            made: BTreeSet::new(),
         }
     }
 }
@@ -220,38 +239,58 @@ impl Default for Pairing<'_, '_> {
 #[derive(Default)]
 struct Known {
     count: usize,
-    /// Calls without a result, by the turn that made them. A vendor that
-    /// numbers its calls anew on each turn makes the same id again and again:
-    /// a result means the latest of them, and within a turn the first.
+    /// Calls without a result, by the answer that made them. A vendor that
+    /// numbers its calls anew in each answer makes the same id again and again:
+    /// a result means the latest of them, and within an answer the first.
     open: Vec<(usize, VecDeque<usize>)>,
     /// The call answered last, with the result that did.
     answered: Option<(usize, usize)>,
 }
 
 impl<'r, 'a> Pairing<'r, 'a> {
-    fn call(&mut self, call: &'r Call<'a>, group: usize, ledger: &mut Ledger) {
+    fn call(&mut self, call: &'r Call<'a>, ledger: &mut Ledger) {
         let index = self.calls.len();
         // A call without an id (Chat's deprecated functions) goes by its name.
         let key = match &call.id {
             Some(id) => id.decode(),
             None => call.name.decode(),
         };
-        let known = self.by_id.entry(key.clone()).or_default();
-        let id = match &call.id {
-            Some(id) if !id.is_empty() => render(self.rule, key, known.count),
-            Some(_) | None => Cow::Owned(self.rule.render(&ids::mint(&key, index), 0).into_owned()),
-        };
+        let id = self.id(call, &key, index);
         if let Some(original) = &call.id
             && *original != *id
         {
             ledger.renamed(original.pos(), Code::CallId);
         }
+        let known = self.by_id.entry(key).or_default();
         known.count += 1;
         match known.open.last_mut() {
-            Some((last, open)) if *last == group => open.push_back(index),
-            Some(_) | None => known.open.push((group, VecDeque::from([index]))),
+            Some((last, open)) if *last == self.group => open.push_back(index),
+            Some(_) | None => known.open.push((self.group, VecDeque::from([index]))),
         }
         self.calls.push(Paired { call, id, result: None });
+    }
+
+    /// The call's id as the target gets it.
+    fn id(&mut self, call: &Call<'_>, key: &Cow<'r, str>, index: usize) -> Cow<'r, str> {
+        let mut occurrence = self.by_id.get(key).map_or(0, |known| known.count);
+        let mut id = match &call.id {
+            Some(id) if !id.is_empty() => render(self.rule, key, occurrence),
+            Some(_) | None => Cow::Owned(self.rule.render(&ids::mint(key, index), 0).into_owned()),
+        };
+        // A client may return, as an id of its own, what toolwire makes of
+        // another id of the conversation.
+        while self.rule.unique && self.is_taken(&id, key) && occurrence <= index {
+            occurrence += 1;
+            id = render(self.rule, key, occurrence);
+        }
+        if id != *key {
+            self.made.insert(id.to_string());
+        }
+        id
+    }
+
+    fn is_taken(&self, id: &str, key: &str) -> bool {
+        self.made.contains(id) || (id != key && self.by_id.contains_key(id))
     }
 
     fn result(&mut self, result: &'r ToolResult<'a>, ledger: &mut Ledger) {
@@ -293,9 +332,12 @@ impl<'r, 'a> Pairing<'r, 'a> {
     }
 }
 
-fn render<'r>(rule: IdRule, id: Cow<'r, str>, occurrence: usize) -> Cow<'r, str> {
+fn render<'r>(rule: IdRule, id: &Cow<'r, str>, occurrence: usize) -> Cow<'r, str> {
     match id {
         Cow::Borrowed(id) => rule.render(id, occurrence),
-        Cow::Owned(id) => Cow::Owned(rule.render(&id, occurrence).into_owned()),
+        Cow::Owned(id) => Cow::Owned(rule.render(id, occurrence).into_owned()),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,1 +1,70 @@
-fn main() {}
+//! The project's chores, as `cargo xtask <chore>`: one program instead of a folder of scripts.
+
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a chore talks to the terminal")]
+
+mod bench;
+mod bless;
+mod cmd;
+mod fuzz;
+mod setup;
+mod tally;
+mod test;
+mod tidy;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+fn main() -> ExitCode {
+    run(Chores::parse().chore).unwrap_or_else(|error| {
+        eprintln!("error: {error:#}");
+        ExitCode::FAILURE
+    })
+}
+
+fn run(chore: Chore) -> anyhow::Result<ExitCode> {
+    match chore {
+        Chore::Test { fast: true } => test::run(test::FAST),
+        Chore::Test { fast: false } => test::run(test::FULL),
+        Chore::Tidy => tidy::run(),
+        Chore::Bless => bless::run(),
+        Chore::Bench { args } => bench::run(&args),
+        Chore::Fuzz { target, seconds } => fuzz::run(target.as_deref(), seconds),
+    }
+}
+
+/// The project's chores.
+#[derive(Parser)]
+#[command(name = "cargo xtask")]
+struct Chores {
+    #[command(subcommand)]
+    chore: Chore,
+}
+
+#[derive(Subcommand)]
+enum Chore {
+    /// Install what the tests need, then run every check there is.
+    Test {
+        /// Only formatting, lints, house rules and Rust tests; installs nothing.
+        #[arg(long)]
+        fast: bool,
+    },
+    /// Check the house rules that a machine can check.
+    Tidy,
+    /// Rewrite the expected files of the vectors, and show what changed.
+    Bless,
+    /// Run the benchmarks of the library.
+    Bench {
+        /// Passed to `cargo bench`, for example `--bench NAME -- FILTER`.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<String>,
+    },
+    /// Fuzz every target, or one, starting from the vectors.
+    Fuzz {
+        /// One target of `fuzz/fuzz_targets`, without `.rs`.
+        target: Option<String>,
+        /// How long each target runs.
+        #[arg(long, default_value_t = 60)]
+        seconds: u32,
+    },
+}

@@ -90,6 +90,7 @@ codes! {
     NativeToolWrapped = "native_tool", "The tool crosses as a function and comes back as itself.";
     OrphanResult = "orphan_result", "The result answers no call; it was kept as text.";
     OutputSchema = "output_schema", "The target has no schemas of tool results.";
+    Parallel = "parallel", "Several calls at once are what the target does anyway.";
     Paused = "paused", "The model paused; the target protocol cannot say so.";
     Phase = "phase", "The target does not tell commentary from the final answer.";
     Placeholder = "placeholder", "The target refuses an empty message; a placeholder was put in.";
@@ -110,6 +111,7 @@ codes! {
     SchemaProperty = "schema_property_name", "The target refuses a property name in this schema.";
     SchemaRootUnion = "schema_root_union", "The target refuses a union at the root of a schema; its branches were merged.";
     SchemaRootWrapped = "schema_root", "The schema is not of an object; it crosses as the one property of an object and comes back unwrapped.";
+    SchemaSlimmed = "schema_slimmed", "The schema was made shorter, as asked.";
     ServerState = "server_state", "The target keeps nothing between calls.";
     Status = "status", "The target has no item status.";
     Stop = "stop", "The target has no stop texts.";

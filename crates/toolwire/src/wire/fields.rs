@@ -159,8 +159,10 @@ macro_rules! wire {
     )*) => {$(
         $(#[$meta])*
         #[derive(Debug)]
+        #[allow(dead_code, reason = "not every object needs its position or its tag")]
         $vis struct $name<$life> {
             /// Where the object starts in the input.
+            #[allow(dead_code, reason = "not every object is reported by its position")]
             $vis at: $crate::wire::Pos,
             $( $(#[$field_meta])* $vis $field: Option<$ty>, )*
             /// Every field not named above, in order.

@@ -30,3 +30,6 @@ pub(crate) use read::read_fields;
 pub use read::{Kind, Members, Read, ReadError, Reader, What};
 pub use text::Str;
 pub use write::{Array, Object, Write, write_escaped, write_str};
+
+#[cfg(test)]
+mod tests;

@@ -1,7 +1,7 @@
 //! Tool names that every protocol accepts, and the way back.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::hash;
 
@@ -30,14 +30,20 @@ impl NameRule {
     /// A legal name that is a pure function of the full original name. It never
     /// cuts without a hash, so two long names cannot fall together.
     pub fn rename(self, full: &str) -> String {
+        self.rename_by(full, &[full.as_bytes()])
+    }
+
+    /// The readable part of the name, and a hash of `parts`.
+    fn rename_by(self, full: &str, parts: &[&[u8]]) -> String {
         let mut name: String = full
             .chars()
             .map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' })
             .take(self.max.saturating_sub(9))
             .collect();
         name.push('_');
-        name.push_str(&hash::hex8(&[full.as_bytes()]));
-        name
+        name.push_str(&hash::hex8(parts));
+        // Below ten characters there is room for a part of the hash only.
+        name.split_off(name.len().saturating_sub(self.max))
     }
 }
 
@@ -48,8 +54,9 @@ impl NameRule {
 #[derive(Debug, Default)]
 pub struct Names {
     rule: Option<NameRule>,
-    /// Full name (see [`full_name`]) to wire name, only where they differ.
-    renamed: BTreeMap<String, String>,
+    /// Namespace and name to wire name, for tools that cannot keep their name. Two tools may have the same full name: `b__c` in
+    /// `a`, and `c` in `a__b`.
+    renamed: BTreeMap<Option<String>, BTreeMap<String, String>>,
 }
 
 impl Names {
@@ -58,34 +65,41 @@ impl Names {
         rule: NameRule,
         tools: impl Iterator<Item = (Option<Cow<'n, str>>, Cow<'n, str>)>,
     ) -> Self {
+        let mut this = Self { rule: Some(rule), renamed: BTreeMap::new() };
         let tools: Vec<_> = tools.collect();
         let plain = |(namespace, name): &(Option<Cow<'_, str>>, Cow<'_, str>)| {
             namespace.is_none() && rule.accepts(name)
         };
         if tools.iter().all(plain) {
-            return Self { rule: Some(rule), renamed: BTreeMap::new() };
+            return this;
         }
         // Names that are fine as they are keep their spelling, whatever the
         // others would like to be called.
-        let mut taken: BTreeMap<String, ()> = tools
-            .iter()
-            .filter(|tool| plain(tool))
-            .map(|(_, name)| (name.to_string(), ()))
-            .collect();
-        let mut renamed = BTreeMap::new();
+        let mut taken: BTreeSet<String> =
+            tools.iter().filter(|tool| plain(tool)).map(|(_, name)| name.to_string()).collect();
         for (namespace, name) in tools.iter().filter(|tool| !plain(tool)) {
-            let full = full_name(namespace.as_deref(), name).into_owned();
-            let mut wire = if rule.accepts(&full) { full.clone() } else { rule.rename(&full) };
-            if renamed.contains_key(&full) {
+            if this.find(namespace.as_deref(), name).is_some() {
                 continue;
             }
-            if taken.contains_key(&wire) {
-                wire = rule.rename(&full);
+            let full = full_name(namespace.as_deref(), name);
+            let mut wire = if rule.accepts(&full) { full.to_string() } else { rule.rename(&full) };
+            // A rule too short for a hash runs out of names at some point.
+            let mut salt = 0u64;
+            while !taken.insert(wire.clone()) && salt < 64 {
+                wire = match salt {
+                    0 => rule.rename(&full),
+                    salt => {
+                        let space = namespace.as_deref().unwrap_or_default();
+                        let parts = [space.as_bytes(), name.as_bytes(), &salt.to_be_bytes()];
+                        rule.rename_by(&full, &parts)
+                    }
+                };
+                salt += 1;
             }
-            taken.insert(wire.clone(), ());
-            renamed.insert(full, wire);
+            let space = namespace.as_deref().map(str::to_owned);
+            this.renamed.entry(space).or_default().insert(name.to_string(), wire);
         }
-        Self { rule: Some(rule), renamed }
+        this
     }
 
     /// The name as the target sees it.
@@ -94,18 +108,19 @@ impl Names {
     /// gone) is renamed by the same rule.
     pub fn wire<'n>(&self, namespace: Option<&str>, name: &'n str) -> Cow<'n, str> {
         let Some(rule) = self.rule else { return Cow::Borrowed(name) };
-        if namespace.is_none()
-            && (self.renamed.is_empty() || !self.renamed.contains_key(name))
-            && rule.accepts(name)
-        {
-            return Cow::Borrowed(name);
+        if let Some(wire) = self.find(namespace, name) {
+            return Cow::Owned(wire.to_owned());
         }
         let full = full_name(namespace, name);
-        match self.renamed.get(full.as_ref()) {
-            Some(wire) => Cow::Owned(wire.clone()),
-            None if rule.accepts(&full) => Cow::Owned(full.into_owned()),
-            None => Cow::Owned(rule.rename(&full)),
+        if rule.accepts(&full) { full } else { Cow::Owned(rule.rename(&full)) }
+    }
+
+    fn find(&self, namespace: Option<&str>, name: &str) -> Option<&str> {
+        if self.renamed.is_empty() {
+            return None;
         }
+        let space = self.renamed.get(&namespace.map(str::to_owned))?;
+        space.get(name).map(String::as_str)
     }
 }
 

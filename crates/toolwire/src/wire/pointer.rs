@@ -65,7 +65,11 @@ impl<'s> Walk<'s> {
                     self.pos += 1;
                 }
                 Some(b':') => self.pos += 1,
-                Some(b'"') if matches!(self.path.last(), Some(Step::Object)) => self.key(),
+                Some(b'"') if matches!(self.path.last(), Some(Step::Object)) => {
+                    if !self.key() {
+                        return;
+                    }
+                }
                 Some(b'"') => match scan::string(self.bytes, self.pos) {
                     Ok((end, _)) if end <= offset => self.pos = end,
                     Ok(_) | Err(_) => return,
@@ -88,13 +92,15 @@ impl<'s> Walk<'s> {
         self.pos += 1;
     }
 
-    fn key(&mut self) {
-        let end = scan::string(self.bytes, self.pos).map_or(self.bytes.len(), |(end, _)| end);
+    /// Passes over a key. Whether it could be read.
+    fn key(&mut self) -> bool {
+        let Ok((end, _)) = scan::string(self.bytes, self.pos) else { return false };
         let inside = self.src.get(self.pos + 1..end.saturating_sub(1)).unwrap_or_default();
         if let Some(step) = self.path.last_mut() {
             *step = Step::Key(inside);
         }
         self.pos = end;
+        true
     }
 
     fn word_end(&self) -> usize {

@@ -35,6 +35,11 @@ impl<'a> Raw<'a> {
         &self.text
     }
 
+    /// The bytes of the value, giving up the value.
+    pub fn into_text(self) -> Cow<'a, str> {
+        self.text
+    }
+
     /// Where the value stands in the input.
     pub fn pos(&self) -> Pos {
         self.pos

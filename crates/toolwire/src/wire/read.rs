@@ -49,6 +49,11 @@ impl<'a> Reader<'a> {
         self.base.advance(self.pos)
     }
 
+    /// The position right behind what was read last.
+    pub fn behind(&self) -> Pos {
+        self.base.advance(self.pos)
+    }
+
     /// Reads a string.
     pub fn string(&mut self) -> Result<Str<'a>, ReadError> {
         self.expect(Kind::String)?;
@@ -57,9 +62,6 @@ impl<'a> Reader<'a> {
         self.pos = end;
         let inside = self.src.get(start + 1..end - 1).unwrap_or_default();
         let pos = self.base.advance(start);
-        if escaped {
-            check_surrogates(inside, pos)?;
-        }
         Ok(Str::literal(inside, escaped, pos))
     }
 
@@ -359,39 +361,6 @@ pub enum What {
     /// The document is not UTF-8.
     #[error("invalid UTF-8")]
     Utf8,
-}
-
-/// Refuses escapes that stand for half a character: no UTF-8 text can hold
-/// them, so carrying them would mean changing them.
-fn check_surrogates(inside: &str, pos: Pos) -> Result<(), ReadError> {
-    let bytes = inside.as_bytes();
-    let mut at = 0;
-    let mut high = false;
-    while let Some(found) = memchr::memchr(b'\\', bytes.get(at..).unwrap_or_default()) {
-        // A high half must be followed at once by the escape of its low half.
-        if high && found > 0 {
-            return Err(ReadError::new(pos, What::Surrogate));
-        }
-        at += found;
-        if bytes.get(at + 1) == Some(&b'u') {
-            let unit = inside.get(at + 2..at + 6).and_then(|hex| u16::from_str_radix(hex, 16).ok());
-            let unit = unit.unwrap_or_default();
-            match (high, unit) {
-                (false, 0xD800..=0xDBFF) => high = true,
-                (true, 0xDC00..=0xDFFF) => high = false,
-                (true, _) | (false, 0xDC00..=0xDFFF) => {
-                    return Err(ReadError::new(pos, What::Surrogate));
-                }
-                (false, _) => {}
-            }
-            at += 6;
-        } else if high {
-            return Err(ReadError::new(pos, What::Surrogate));
-        } else {
-            at += 2;
-        }
-    }
-    if high { Err(ReadError::new(pos, What::Surrogate)) } else { Ok(()) }
 }
 
 impl<'a> Read<'a> for Str<'a> {

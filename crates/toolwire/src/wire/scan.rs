@@ -19,56 +19,92 @@ pub(super) fn whitespace(bytes: &[u8], mut pos: usize) -> usize {
 
 /// Scans a string literal whose opening quote is at `pos`. The flag says
 /// whether the literal holds a backslash.
+///
+/// Escapes that stand for half a character are refused, also in values that
+/// are only copied: no UTF-8 text can hold them, so whoever decodes the text
+/// next would have to change it.
 pub(super) fn string(bytes: &[u8], pos: usize) -> Result<(usize, bool), (usize, What)> {
-    let mut at = pos + 1;
     let mut escaped = false;
+    let mut rest = bytes.get(pos + 1..).unwrap_or_default();
     loop {
-        at = plain_run(bytes, at);
-        match bytes.get(at) {
-            Some(b'"') => return Ok((at + 1, escaped)),
-            Some(b'\\') => {
-                escaped = true;
-                at = escape(bytes, at)?;
-            }
-            Some(_) => return Err((at, What::Control)),
-            None => return Err((at, What::End)),
-        }
-    }
-}
-
-/// Skips bytes that stand for themselves inside a string literal.
-fn plain_run(bytes: &[u8], mut pos: usize) -> usize {
-    // Keys and enum values are short: eight bytes at a time finds their end.
-    for _ in 0..4 {
-        let Some(word) = bytes.get(pos..pos + 8).and_then(|w| <[u8; 8]>::try_from(w).ok()) else {
-            return plain_tail(bytes, pos);
+        rest = after_plain(rest);
+        rest = match rest {
+            [b'"', ..] => return Ok((bytes.len() - rest.len() + 1, escaped)),
+            [b'\\', b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', tail @ ..] => tail,
+            _ => after_rare(rest).map_err(|what| (bytes.len() - rest.len(), what))?,
         };
-        let hit = special(u64::from_le_bytes(word));
-        if hit != 0 {
-            return pos + (hit.trailing_zeros() / 8) as usize;
-        }
-        pos += 8;
+        escaped = true;
     }
-    // Prompts and file contents are long: let the vectorised search find the
-    // end, then look for a stray control character in what it passed over.
-    let rest = bytes.get(pos..).unwrap_or_default();
-    let run = memchr::memchr2(b'"', b'\\', rest).unwrap_or(rest.len());
-    let passed = rest.get(..run).unwrap_or_default();
-    if passed.iter().fold(false, |found, &byte| found | (byte < 0x20)) {
-        return pos + passed.iter().position(|&byte| byte < 0x20).unwrap_or(run);
-    }
-    pos + run
 }
 
-fn plain_tail(bytes: &[u8], mut pos: usize) -> usize {
-    while let Some(&byte) = bytes.get(pos) {
-        if byte == b'"' || byte == b'\\' || byte < 0x20 {
+/// What is left behind an escape by number. Anything else here is an error.
+#[cold]
+fn after_rare(rest: &[u8]) -> Result<&[u8], What> {
+    match rest {
+        [b'\\', b'u', digits @ ..] => match unit(digits)? {
+            (0xD800..=0xDBFF, [b'\\', b'u', digits @ ..]) => match unit(digits)? {
+                (0xDC00..=0xDFFF, tail) => Ok(tail),
+                (_, _) => Err(What::Surrogate),
+            },
+            (0xD800..=0xDFFF, _) => Err(What::Surrogate),
+            (_, tail) => Ok(tail),
+        },
+        [b'\\', _, ..] => Err(What::Escape),
+        [b'\\'] | [] => Err(What::End),
+        [_, ..] => Err(What::Control),
+    }
+}
+
+/// Four hexadecimal digits and what is left behind them.
+fn unit(digits: &[u8]) -> Result<(u16, &[u8]), What> {
+    let Some((digits, tail)) = digits.split_first_chunk::<4>() else { return Err(What::End) };
+    let mut unit = 0;
+    for &digit in digits {
+        let value = char::from(digit).to_digit(16).ok_or(What::Escape)?;
+        unit = unit << 4 | value as u16;
+    }
+    Ok((unit, tail))
+}
+
+/// What is left behind the bytes that stand for themselves in a literal.
+fn after_plain(mut rest: &[u8]) -> &[u8] {
+    // Keys, enum values and the lines of source code are short: eight bytes at
+    // a time finds their end.
+    for _ in 0..8 {
+        let Some((word, tail)) = rest.split_first_chunk::<8>() else { return after_few(rest) };
+        let hit = special(u64::from_le_bytes(*word));
+        if hit != 0 {
+            return rest.get((hit.trailing_zeros() / 8) as usize..).unwrap_or_default();
+        }
+        rest = tail;
+    }
+    // Prose and base64 are long: the compiler turns this loop into a few
+    // vector instructions for each block.
+    while let Some((block, tail)) = rest.split_first_chunk::<BLOCK>() {
+        if block.iter().fold(0, |found, &byte| found | u8::from(is_special(byte))) != 0 {
             break;
         }
-        pos += 1;
+        rest = tail;
     }
-    pos
+    after_few(rest)
 }
+
+fn after_few(mut rest: &[u8]) -> &[u8] {
+    while let [byte, tail @ ..] = rest
+        && !is_special(*byte)
+    {
+        rest = tail;
+    }
+    rest
+}
+
+fn is_special(byte: u8) -> bool {
+    // Not `||`: without branches the compiler can look at many bytes at once.
+    (byte == b'"') | (byte == b'\\') | (byte < 0x20)
+}
+
+/// Two vector registers of the oldest processors that run this.
+const BLOCK: usize = 32;
 
 /// Marks each byte of `word` that is a quote, a backslash or a control
 /// character by its high bit. Only the lowest mark is exact, which is all that
@@ -76,24 +112,12 @@ fn plain_tail(bytes: &[u8], mut pos: usize) -> usize {
 fn special(word: u64) -> u64 {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = 0x8080_8080_8080_8080;
-    let zero = |w: u64| w.wrapping_sub(ONES) & !w;
-    let quote = zero(word ^ (ONES * b'"' as u64));
-    let backslash = zero(word ^ (ONES * b'\\' as u64));
-    let control = word.wrapping_sub(ONES * 0x20) & !word;
-    (quote | backslash | control) & HIGH
-}
-
-fn escape(bytes: &[u8], pos: usize) -> Scan {
-    match bytes.get(pos + 1) {
-        Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Ok(pos + 2),
-        Some(b'u') => match bytes.get(pos + 2..pos + 6) {
-            Some(digits) if digits.iter().all(u8::is_ascii_hexdigit) => Ok(pos + 6),
-            Some(_) => Err((pos, What::Escape)),
-            None => Err((bytes.len(), What::End)),
-        },
-        Some(_) => Err((pos, What::Escape)),
-        None => Err((bytes.len(), What::End)),
-    }
+    let quote = (word ^ (ONES * b'"' as u64)).wrapping_sub(ONES);
+    let backslash = (word ^ (ONES * b'\\' as u64)).wrapping_sub(ONES);
+    let control = word.wrapping_sub(ONES * 0x20);
+    // Each subtraction borrows into the high bit of a byte that matches; bytes
+    // that are not ASCII have it set already and are masked out.
+    (quote | backslash | control) & !word & HIGH
 }
 
 fn digits(bytes: &[u8], mut pos: usize) -> Scan {

@@ -75,7 +75,15 @@ impl<'a> Str<'a> {
 
     /// Whether the text has only whitespace, or nothing.
     pub fn is_blank(&self) -> bool {
-        self.decode().trim().is_empty()
+        let rest = self.text.trim_start();
+        match self.form {
+            Form::Clean | Form::Plain => rest.is_empty(),
+            // An escape may stand for whitespace; anything else that shows up
+            // first decides without decoding a long text.
+            Form::Escaped => {
+                rest.is_empty() || (rest.starts_with('\\') && self.decode().trim().is_empty())
+            }
+        }
     }
 
     /// Splits the text at the first `mark`, which must be a character that JSON
@@ -102,6 +110,12 @@ impl<'a> Str<'a> {
     /// Gives up the borrow of the input.
     pub fn into_owned(self) -> Str<'static> {
         Str { text: Cow::Owned(self.text.into_owned()), form: self.form, pos: self.pos }
+    }
+
+    /// The text as it is kept, whether its escapes are resolved or not. Good
+    /// for a quick look at what cannot be in it.
+    pub(crate) fn spelled(&self) -> &str {
+        &self.text
     }
 
     /// The length of the text as written inside a literal, near enough for

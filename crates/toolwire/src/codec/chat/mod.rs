@@ -1,10 +1,28 @@
 //! Chat Completions.
 
+mod choice;
+mod content;
+mod error;
+mod reasoning;
+mod request;
+mod response;
+mod response_out;
+mod tools;
+mod turns_in;
+mod turns_out;
+mod wire;
+
+#[cfg(test)]
+mod tests;
+
+use self::content::Toward;
+use self::tools::{Shipment, Tools};
 use crate::codec::Codec;
 use crate::ledger::Ledger;
-use crate::model::{ApiError, ErrorKind, Protocol, Request, Response, Tool};
+use crate::model::{ApiError, Protocol, Request, Response, Tool};
 use crate::profile::Profile;
-use crate::wire::ReadError;
+use crate::toolset::Toolset;
+use crate::wire::{Array, Read, ReadError, Reader};
 
 /// The Chat Completions protocol.
 pub struct Chat;
@@ -14,60 +32,66 @@ impl Codec for Chat {
         Protocol::Chat
     }
 
-    fn decode_request<'a>(&self, _body: &'a str) -> Result<Request<'a>, ReadError> {
-        Ok(Request::new(Protocol::Chat))
+    fn decode_request<'a>(&self, body: &'a str) -> Result<Request<'a>, ReadError> {
+        request::decode(body)
     }
 
     fn encode_request(
         &self,
-        _request: &Request<'_>,
-        _profile: &Profile,
-        _out: &mut Vec<u8>,
-        _ledger: &mut Ledger,
+        request: &Request<'_>,
+        profile: &Profile,
+        out: &mut Vec<u8>,
+        ledger: &mut Ledger,
     ) {
+        request::encode(request, profile, out, ledger);
     }
 
-    fn decode_response<'a>(&self, _body: &'a str) -> Result<Response<'a>, ReadError> {
-        Ok(Response {
-            origin: Protocol::Chat,
-            id: None,
-            model: None,
-            created: None,
-            candidates: Vec::new(),
-            usage: None,
-            tier: None,
-            extra: Vec::new(),
-        })
+    fn decode_response<'a>(&self, body: &'a str) -> Result<Response<'a>, ReadError> {
+        response::decode(body)
     }
 
     fn encode_response(
         &self,
-        _response: &Response<'_>,
-        _request: Option<&Request<'_>>,
-        _out: &mut Vec<u8>,
-        _ledger: &mut Ledger,
+        response: &Response<'_>,
+        request: Option<&Request<'_>>,
+        out: &mut Vec<u8>,
+        ledger: &mut Ledger,
     ) {
+        response::encode(response, request, out, ledger);
     }
 
-    fn decode_error(&self, _status: Option<u16>, _body: &str) -> Result<ApiError, ReadError> {
-        Ok(ApiError::new(ErrorKind::Server, ""))
+    fn decode_error(&self, status: Option<u16>, body: &str) -> Result<ApiError, ReadError> {
+        error::decode(status, body)
     }
 
-    fn encode_error(&self, _error: &ApiError, _out: &mut Vec<u8>) -> u16 {
-        500
+    fn encode_error(&self, error: &ApiError, out: &mut Vec<u8>) -> u16 {
+        error::encode(error, out)
     }
 
-    fn decode_tools<'a>(&self, _body: &'a str) -> Result<Vec<Tool<'a>>, ReadError> {
-        Ok(Vec::new())
+    fn decode_tools<'a>(&self, body: &'a str) -> Result<Vec<Tool<'a>>, ReadError> {
+        let mut reader = Reader::new(body);
+        let Tools { at: _, list } = Tools::read(&mut reader)?;
+        reader.finish()?;
+        Ok(list)
     }
 
     fn encode_tools(
         &self,
-        _tools: &[Tool<'_>],
-        _origin: Protocol,
-        _profile: &Profile,
-        _out: &mut Vec<u8>,
-        _ledger: &mut Ledger,
+        tools: &[Tool<'_>],
+        origin: Protocol,
+        profile: &Profile,
+        out: &mut Vec<u8>,
+        ledger: &mut Ledger,
     ) {
+        let mut array = Array::new(out);
+        if origin == Protocol::Chat {
+            for tool in tools {
+                tools::replay_tool(&mut array, tool, false);
+            }
+            return;
+        }
+        let toolset = Toolset::of_list(tools, origin, profile);
+        let toward = &mut Toward { origin, profile, ledger };
+        Shipment::new(&toolset).write_list(&mut array, toward);
     }
 }

@@ -1,10 +1,34 @@
 //! Responses.
 
+mod calls_out;
+mod choice;
+mod citations;
+mod content;
+mod content_out;
+mod echo;
+mod error;
+mod reasoning;
+mod request;
+mod request_out;
+mod response;
+mod response_out;
+#[cfg(test)]
+mod tests;
+mod tools;
+mod tools_out;
+mod turns_in;
+mod turns_out;
+mod wire;
+
+use std::borrow::Cow;
+
 use crate::codec::Codec;
-use crate::ledger::Ledger;
-use crate::model::{ApiError, ErrorKind, Protocol, Request, Response, Tool};
+use crate::ledger::{Code, Ledger};
+use crate::model::{ApiError, Display, Protocol, Request, Response, Tool};
 use crate::profile::Profile;
-use crate::wire::ReadError;
+use crate::toolset::Toolset;
+use crate::wire::names::Names;
+use crate::wire::{Array, Extra, Object, Read, ReadError, Reader, Str};
 
 /// The Responses protocol.
 pub struct Responses;
@@ -14,60 +38,123 @@ impl Codec for Responses {
         Protocol::Responses
     }
 
-    fn decode_request<'a>(&self, _body: &'a str) -> Result<Request<'a>, ReadError> {
-        Ok(Request::new(Protocol::Responses))
+    fn decode_request<'a>(&self, body: &'a str) -> Result<Request<'a>, ReadError> {
+        request::decode(body)
     }
 
     fn encode_request(
         &self,
-        _request: &Request<'_>,
-        _profile: &Profile,
-        _out: &mut Vec<u8>,
-        _ledger: &mut Ledger,
+        request: &Request<'_>,
+        profile: &Profile,
+        out: &mut Vec<u8>,
+        ledger: &mut Ledger,
     ) {
+        request_out::encode(request, profile, out, ledger);
     }
 
-    fn decode_response<'a>(&self, _body: &'a str) -> Result<Response<'a>, ReadError> {
-        Ok(Response {
-            origin: Protocol::Responses,
-            id: None,
-            model: None,
-            created: None,
-            candidates: Vec::new(),
-            usage: None,
-            tier: None,
-            extra: Vec::new(),
-        })
+    fn decode_response<'a>(&self, body: &'a str) -> Result<Response<'a>, ReadError> {
+        response::decode(body)
     }
 
     fn encode_response(
         &self,
-        _response: &Response<'_>,
-        _request: Option<&Request<'_>>,
-        _out: &mut Vec<u8>,
-        _ledger: &mut Ledger,
+        response: &Response<'_>,
+        request: Option<&Request<'_>>,
+        out: &mut Vec<u8>,
+        ledger: &mut Ledger,
     ) {
+        response_out::encode(response, request, out, ledger);
     }
 
-    fn decode_error(&self, _status: Option<u16>, _body: &str) -> Result<ApiError, ReadError> {
-        Ok(ApiError::new(ErrorKind::Server, ""))
+    fn decode_error(&self, status: Option<u16>, body: &str) -> Result<ApiError, ReadError> {
+        error::decode(status, body)
     }
 
-    fn encode_error(&self, _error: &ApiError, _out: &mut Vec<u8>) -> u16 {
-        500
+    fn encode_error(&self, error: &ApiError, out: &mut Vec<u8>) -> u16 {
+        error::encode(error, out)
     }
 
-    fn decode_tools<'a>(&self, _body: &'a str) -> Result<Vec<Tool<'a>>, ReadError> {
-        Ok(Vec::new())
+    fn decode_tools<'a>(&self, body: &'a str) -> Result<Vec<Tool<'a>>, ReadError> {
+        let mut reader = Reader::new(body);
+        let tools::ToolList { at: _, list } = Read::read(&mut reader)?;
+        reader.finish()?;
+        Ok(list)
     }
 
     fn encode_tools(
         &self,
-        _tools: &[Tool<'_>],
-        _origin: Protocol,
-        _profile: &Profile,
-        _out: &mut Vec<u8>,
-        _ledger: &mut Ledger,
+        tools: &[Tool<'_>],
+        origin: Protocol,
+        profile: &Profile,
+        out: &mut Vec<u8>,
+        ledger: &mut Ledger,
     ) {
+        let toolset = Toolset::of_list(tools, origin, profile);
+        let tool_search = tools_out::has_search(tools, origin, profile);
+        let cx = Out { origin, profile, names: &toolset.names, tool_search };
+        tools_out::write_tools(tools, &mut Array::new(out), &cx, ledger);
+    }
+}
+
+/// What every writer of this codec needs to know.
+struct Out<'c> {
+    /// The protocol that the document was written in.
+    origin: Protocol,
+    profile: &'c Profile,
+    /// The tools' names toward the target.
+    names: &'c Names,
+    /// Whether deferred tools can be searched for.
+    tool_search: bool,
+}
+
+impl Out<'_> {
+    /// Whether the document was a Responses document from the start.
+    fn same(&self) -> bool {
+        self.origin == Protocol::Responses
+    }
+
+    /// Whether ids of uploaded files mean something: OpenAI's two protocols
+    /// share one store of files.
+    fn knows_files(&self) -> bool {
+        self.origin != Protocol::Messages
+    }
+
+    /// Replays members that the model has no room for, or reports them.
+    fn extra(&self, object: &mut Object<'_>, extra: &[Extra<'_>], ledger: &mut Ledger) {
+        if self.same() {
+            object.extra(extra);
+        } else {
+            ledger.only(extra);
+        }
+    }
+
+    /// Writes a tool's name as the target knows it.
+    fn name(&self, key: &str, name: &Str<'_>, object: &mut Object<'_>) {
+        match self.names.wire(None, &name.decode()) {
+            Cow::Owned(wire) if !self.same() => object.put(key, &wire),
+            Cow::Owned(_) | Cow::Borrowed(_) => object.put(key, name),
+        }
+    }
+
+    /// Like [`Out::name`], where the tool is declared.
+    fn declare(&self, key: &str, name: &Str<'_>, object: &mut Object<'_>, ledger: &mut Ledger) {
+        match self.names.wire(None, &name.decode()) {
+            Cow::Owned(wire) if !self.same() => {
+                ledger.renamed(name.pos(), Code::ToolName);
+                object.put(key, &wire);
+            }
+            Cow::Owned(_) | Cow::Borrowed(_) => object.put(key, name),
+        }
+    }
+}
+
+/// `reasoning.summary` for what the client wants to see.
+fn summary_word<'r>(display: &'r Display<'_>) -> Option<Str<'r>> {
+    match display {
+        Display::Summary => Some(Str::plain("auto")),
+        Display::Concise => Some(Str::plain("concise")),
+        Display::Detailed => Some(Str::plain("detailed")),
+        Display::Omitted => None,
+        Display::Other(word) => Some(word.borrowed()),
     }
 }

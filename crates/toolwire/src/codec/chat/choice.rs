@@ -1,0 +1,340 @@
+//! `tool_choice`, its deprecated ancestor `function_call`, and
+//! `parallel_tool_calls`.
+
+use std::collections::BTreeSet;
+
+use super::content::Toward;
+use super::tools::Shipment;
+use super::wire::{AllowedTools, Named, NamedChoice, literal, nest, replay, reread, string};
+use crate::ledger::Code;
+use crate::model::{Choice, Mode, Subset, ToolKind, ToolRef, ToolRefKind};
+use crate::toolset::{Crossing, Declared};
+use crate::wire::{At, Extra, Kind, Object, Pos, Raw, ReadError, Str};
+
+/// Reads `tool_choice`.
+pub(super) fn read<'a>(raw: Raw<'a>, choice: &mut Choice<'a>) -> Result<(), ReadError> {
+    let at = raw.pos();
+    if raw.kind() != Kind::Object {
+        choice.mode = Some(At::new(at, word(&raw)));
+        return Ok(());
+    }
+    let Some(read) = reread::<NamedChoice<'a>>(&raw) else { return Ok(()) };
+    let NamedChoice { at, kind, function, custom, allowed_tools, name, extra } = read?;
+    if let Some(AllowedTools { at: inner, mode, tools, extra: nested }) = allowed_tools {
+        choice.mode = Some(At::new(at, mode.as_ref().map_or(Mode::Auto, word)));
+        let tools = tools.unwrap_or_default().into_iter().map(reference).collect();
+        choice.subset = Some(Subset { at: inner, tools });
+        choice.extra = extra;
+        nest(&mut choice.extra, "allowed_tools", nested);
+        return Ok(());
+    }
+    if function.is_none() && custom.is_none() && name.is_none() {
+        choice.mode = Some(At::new(at, Mode::Other(raw)));
+        return Ok(());
+    }
+    let named = NamedChoice { at, kind, function, custom, allowed_tools: None, name, extra };
+    choice.mode = Some(At::new(at, Mode::Named(reference(named))));
+    Ok(())
+}
+
+/// Reads the deprecated `function_call`.
+pub(super) fn read_legacy<'a>(raw: Raw<'a>, choice: &mut Choice<'a>) -> Result<(), ReadError> {
+    let at = raw.pos();
+    choice.mode = Some(match reread::<Named<'a>>(&raw).filter(|_| raw.kind() == Kind::Object) {
+        Some(read) => {
+            let Named { at, name, extra } = read?;
+            let name = name.ok_or_else(|| ReadError::missing(at, "name"))?;
+            let kind = ToolRefKind::Function;
+            At::new(at, Mode::Named(ToolRef { at, kind, name, namespace: None, extra }))
+        }
+        None => At::new(at, word(&raw)),
+    });
+    Ok(())
+}
+
+fn word<'a>(raw: &Raw<'a>) -> Mode<'a> {
+    match string(raw).as_ref().map(Str::decode).as_deref() {
+        Some("auto") => Mode::Auto,
+        Some("none") => Mode::None,
+        Some("required") => Mode::Any,
+        Some(_) | None => Mode::Other(raw.clone()),
+    }
+}
+
+fn reference(named: NamedChoice<'_>) -> ToolRef<'_> {
+    let NamedChoice { at, kind, function, custom, allowed_tools: _, name, mut extra } = named;
+    let word = kind.unwrap_or_else(|| Str::plain("function"));
+    let kind = match word.decode().as_ref() {
+        "function" => ToolRefKind::Function,
+        "custom" => ToolRefKind::Freeform,
+        other => return typed(at, other, name, extra),
+    };
+    let mut found = name;
+    for (under, inner) in [("function", function), ("custom", custom)] {
+        if let Some(Named { at: _, name, extra: nested }) = inner {
+            found = name.or(found);
+            nest(&mut extra, under, nested);
+        }
+    }
+    let name = found.unwrap_or_else(|| Str::plain("").at(at));
+    ToolRef { at, kind, name, namespace: None, extra }
+}
+
+/// A tool that is named by its type, which Chat does not publish but allows.
+fn typed<'a>(at: Pos, kind: &str, name: Option<Str<'a>>, mut extra: Vec<Extra<'a>>) -> ToolRef<'a> {
+    if let Some(name) = name {
+        extra.push(Extra { key: Str::plain("name"), value: literal(&name) });
+    }
+    let name = Str::plain(kind.to_owned()).at(at);
+    ToolRef { at, kind: ToolRefKind::Typed, name, namespace: None, extra }
+}
+
+/// Writes a choice back to Chat as it was read.
+pub(super) fn replay_choice(object: &mut Object<'_>, choice: &Choice<'_>, legacy: bool) {
+    let Choice { mode, subset, parallel, extra } = choice;
+    let key = if legacy { "function_call" } else { "tool_choice" };
+    if let Some(Subset { at: _, tools }) = subset {
+        let mut outer = object.object(key);
+        outer.put("type", "allowed_tools");
+        {
+            let mut allowed = outer.object("allowed_tools");
+            if let Some(mode) = mode {
+                put_word(&mut allowed, "mode", &mode.value);
+            }
+            let mut array = allowed.array("tools");
+            for tool in tools {
+                let mut object = array.object();
+                put_reference(&mut object, tool, &tool.name.decode(), false);
+                replay(&mut object, &tool.extra, "", &["function", "custom"]);
+            }
+            drop(array);
+            replay(&mut allowed, extra, "allowed_tools", &[]);
+        }
+        replay(&mut outer, extra, "", &["allowed_tools"]);
+    } else if let Some(At { pos: _, value: Mode::Named(tool) }) = mode {
+        let mut named = object.object(key);
+        if legacy {
+            named.put("name", &tool.name);
+        } else {
+            put_reference(&mut named, tool, &tool.name.decode(), false);
+        }
+        replay(&mut named, &tool.extra, "", &["function", "custom"]);
+    } else if let Some(mode) = mode {
+        put_word(object, key, &mode.value);
+    }
+    object.maybe("parallel_tool_calls", parallel.as_ref());
+}
+
+fn put_word(object: &mut Object<'_>, key: &str, mode: &Mode<'_>) {
+    match mode {
+        Mode::Auto => object.put(key, "auto"),
+        Mode::None => object.put(key, "none"),
+        Mode::Any => object.put(key, "required"),
+        Mode::Other(raw) => object.put(key, raw),
+        Mode::Named(_) => {}
+    }
+}
+
+/// Writes a reference to a tool into the object that is open.
+fn put_reference(object: &mut Object<'_>, tool: &ToolRef<'_>, wire: &str, freeform: bool) {
+    let under = match tool.kind {
+        ToolRefKind::Freeform => "custom",
+        ToolRefKind::Function | ToolRefKind::Any if freeform => "custom",
+        ToolRefKind::Function | ToolRefKind::Any => "function",
+        ToolRefKind::Typed | ToolRefKind::Mcp => {
+            return object.put("type", wire);
+        }
+    };
+    object.put("type", under);
+    let mut inner = object.object(under);
+    inner.put("name", wire);
+    replay(&mut inner, &tool.extra, under, &[]);
+}
+
+/// Works out which tools to send where the upstream cannot choose among them.
+pub(super) fn filter(
+    choice: &Choice<'_>,
+    shipment: &Shipment<'_, '_, '_>,
+    toward: &mut Toward<'_>,
+) -> Option<BTreeSet<String>> {
+    let Subset { at, tools } = choice.subset.as_ref()?;
+    if toward.profile.allowed_tools {
+        return None;
+    }
+    toward.ledger.emulated(*at, Code::AllowedToolsFiltered).info();
+    Some(tools.iter().map(|tool| wire_name(tool, shipment)).collect())
+}
+
+/// Writes a choice of another protocol.
+pub(super) fn write(
+    object: &mut Object<'_>,
+    choice: &Choice<'_>,
+    shipment: &Shipment<'_, '_, '_>,
+    toward: &mut Toward<'_>,
+) {
+    let Choice { mode, subset, parallel, extra } = choice;
+    toward.ledger.only(extra);
+    // Chat answers 400 to either field without tools. vectors/choice-without-tools
+    if shipment.written.is_empty() {
+        return without_tools(choice, shipment, toward);
+    }
+    match (subset, mode) {
+        (Some(subset), mode) if toward.profile.allowed_tools => {
+            let any = matches!(mode, Some(At { pos: _, value: Mode::Any }));
+            write_subset(object, subset, any, shipment, toward);
+        }
+        (_, Some(mode)) => write_mode(object, mode, shipment, toward),
+        (_, None) => {}
+    }
+    object.maybe("parallel_tool_calls", parallel.as_ref());
+}
+
+fn without_tools(choice: &Choice<'_>, shipment: &Shipment<'_, '_, '_>, toward: &mut Toward<'_>) {
+    let Choice { mode, subset, parallel, extra: _ } = choice;
+    match mode {
+        Some(At { pos, value: Mode::Any }) => {
+            toward
+                .ledger
+                .refused(*pos, Code::ChoiceWithoutTools)
+                .detail("The choice demands a tool call, and no tool can cross.");
+        }
+        Some(At { pos, value: Mode::Named(tool) }) => match shipment.toolset.find(tool) {
+            Some(declared) => refuse(declared, toward),
+            None => {
+                toward.ledger.refused(*pos, Code::ChoiceTarget);
+            }
+        },
+        Some(At { pos, value: Mode::Auto | Mode::None | Mode::Other(_) }) => {
+            toward.ledger.dropped(*pos, Code::ChoiceWithoutTools).info();
+        }
+        None => {
+            if let Some(Subset { at, tools: _ }) = subset {
+                toward.ledger.dropped(*at, Code::ChoiceWithoutTools).info();
+            }
+        }
+    }
+    if let Some(parallel) = parallel {
+        toward.ledger.dropped(parallel.pos, Code::ChoiceWithoutTools).info();
+    }
+}
+
+fn refuse(declared: &Declared<'_, '_>, toward: &mut Toward<'_>) {
+    let code = match &declared.crossing {
+        Crossing::Dropped(code) => code.clone(),
+        Crossing::Same | Crossing::Freeform | Crossing::Native(_) | Crossing::Hosted(_) => {
+            Code::ChoiceTarget
+        }
+    };
+    toward
+        .ledger
+        .refused(declared.tool.at, code)
+        .detail("The tool choice forces this tool, and it cannot cross.");
+}
+
+fn write_mode(
+    object: &mut Object<'_>,
+    mode: &At<Mode<'_>>,
+    shipment: &Shipment<'_, '_, '_>,
+    toward: &mut Toward<'_>,
+) {
+    match &mode.value {
+        Mode::Auto | Mode::None | Mode::Any => put_word(object, "tool_choice", &mode.value),
+        Mode::Other(raw) => {
+            toward.ledger.dropped(raw.pos(), Code::UnknownValue);
+        }
+        Mode::Named(tool) => {
+            let declared = shipment.toolset.find(tool);
+            if let Some(declared) = declared
+                && !callable(declared)
+            {
+                return refuse(declared, toward);
+            }
+            let by_type = matches!(tool.kind, ToolRefKind::Typed | ToolRefKind::Mcp);
+            if declared.is_none() && by_type {
+                toward.ledger.refused(tool.at, Code::ChoiceTarget);
+                return;
+            }
+            let mut named = object.object("tool_choice");
+            put_target(&mut named, tool, shipment, toward);
+        }
+    }
+}
+
+fn write_subset(
+    object: &mut Object<'_>,
+    subset: &Subset<'_>,
+    any: bool,
+    shipment: &Shipment<'_, '_, '_>,
+    toward: &mut Toward<'_>,
+) {
+    let Subset { at, tools } = subset;
+    let mut kept = Vec::with_capacity(tools.len());
+    for tool in tools {
+        match shipment.toolset.find(tool) {
+            Some(declared) if callable(declared) => kept.push(tool),
+            Some(_) | None => {
+                toward.ledger.dropped(tool.at, Code::ChoiceTarget);
+            }
+        }
+    }
+    if kept.is_empty() {
+        if any {
+            toward
+                .ledger
+                .refused(*at, Code::ChoiceTarget)
+                .detail("The choice demands a call of one of these tools, and none can cross.");
+        } else {
+            object.put("tool_choice", "none");
+        }
+        return;
+    }
+    let mut outer = object.object("tool_choice");
+    outer.put("type", "allowed_tools");
+    let mut allowed = outer.object("allowed_tools");
+    allowed.put("mode", if any { "required" } else { "auto" });
+    let mut array = allowed.array("tools");
+    for tool in kept {
+        put_target(&mut array.object(), tool, shipment, toward);
+    }
+}
+
+fn callable(declared: &Declared<'_, '_>) -> bool {
+    match declared.crossing {
+        Crossing::Same | Crossing::Freeform | Crossing::Native(_) => true,
+        Crossing::Hosted(_) | Crossing::Dropped(_) => false,
+    }
+}
+
+/// Writes a reference of another protocol as one to the tool that was sent.
+fn put_target(
+    object: &mut Object<'_>,
+    tool: &ToolRef<'_>,
+    shipment: &Shipment<'_, '_, '_>,
+    toward: &mut Toward<'_>,
+) {
+    let ToolRef { at: _, kind: _, name, namespace: _, extra } = tool;
+    toward.ledger.only(extra);
+    let declared = shipment.toolset.find(tool);
+    let freeform = declared.is_some_and(|declared| {
+        matches!(declared.tool.kind, ToolKind::Freeform { grammar: _ })
+            && declared.crossing == Crossing::Same
+    });
+    let wire = wire_name(tool, shipment);
+    if wire != name.decode() && declared.is_some_and(|declared| declared.namespace.is_none()) {
+        toward.ledger.renamed(name.pos(), Code::ToolName);
+    }
+    let under = if freeform { "custom" } else { "function" };
+    object.put("type", under);
+    object.object(under).put("name", &wire);
+}
+
+fn wire_name(tool: &ToolRef<'_>, shipment: &Shipment<'_, '_, '_>) -> String {
+    let (namespace, name) = match shipment.toolset.find(tool) {
+        Some(declared) => (
+            declared.namespace.map(|namespace| namespace.name.decode()),
+            declared.tool.name.decode(),
+        ),
+        None => (tool.namespace.as_ref().map(Str::decode), tool.name.decode()),
+    };
+    shipment.toolset.wire_name(namespace.as_deref(), &name).into_owned()
+}

@@ -1,0 +1,454 @@
+//! One answer of another protocol as a choice of Chat.
+
+use super::content::{Toward, is_empty};
+use super::reasoning;
+use super::turns_out::{caller_loss, put_arguments, put_call, replay_message};
+use crate::ledger::{Code, Ledger};
+use crate::model::{
+    Arguments, Call, Candidate, Item, Protocol, Reasoning, Refusal, Stop, Text, Turn,
+};
+use crate::profile::Profile;
+use crate::wire::{Array, At, Object, Raw, Read, Str, Write, ids};
+
+/// Writes a choice that was read from Chat.
+pub(super) fn replay_candidate(
+    choice: &mut Object<'_>,
+    candidate: &Candidate<'_>,
+    index: u64,
+    ledger: &mut Ledger,
+) {
+    let Candidate { at: _, turns, stop, logprobs, extra } = candidate;
+    if !extra.iter().any(|field| field.key == "index") {
+        choice.put("index", &index);
+    }
+    let profile = Profile::of(Protocol::Chat);
+    let toward = &mut Toward { origin: Protocol::Chat, profile: &profile, ledger };
+    let mut word = None;
+    for turn in turns {
+        replay_message(&mut choice.object("message"), turn, toward);
+        let legacy = |item: &Item<'_>| matches!(item, Item::Call(call) if call.id.is_none());
+        if turn.items.iter().any(legacy) {
+            word = Some("function_call");
+        }
+    }
+    match (&stop.value, word) {
+        (Stop::ToolCalls, Some(word)) => choice.put("finish_reason", word),
+        (Stop::Other(word), _) => choice.put("finish_reason", word),
+        (other, _) => choice.put("finish_reason", finish_reason(other, Protocol::Chat)),
+    }
+    choice.maybe("logprobs", logprobs.as_ref());
+    choice.extra(extra);
+}
+
+/// What every choice of an answer shares.
+pub(super) struct Answer<'x> {
+    /// The protocol it was read from.
+    pub(super) origin: Protocol,
+    /// The upstream's id.
+    pub(super) upstream: &'x str,
+    /// Whether the client speaks the deprecated functions.
+    pub(super) legacy: bool,
+}
+
+impl Answer<'_> {
+    /// Writes a choice.
+    pub(super) fn write(
+        &self,
+        choice: &mut Object<'_>,
+        candidate: &Candidate<'_>,
+        index: u64,
+        ledger: &mut Ledger,
+    ) {
+        let Candidate { at: _, turns, stop, logprobs, extra } = candidate;
+        choice.put("index", &index);
+        let said = Said::of(turns, ledger);
+        {
+            let mut message = choice.object("message");
+            message.put("role", "assistant");
+            self.write_message(&mut message, &said, stop, ledger);
+        }
+        // A call that was cut must not look like one that can be run.
+        let cut = matches!(stop.value, Stop::MaxTokens | Stop::ContextWindow | Stop::Failed(_));
+        let word = if said.calls.is_empty() || cut {
+            finish_reason(&stop.value, self.origin)
+        } else if self.legacy {
+            "function_call"
+        } else {
+            "tool_calls"
+        };
+        choice.put("finish_reason", word);
+        stop_losses(stop, self.origin, ledger);
+        write_logprobs(choice, &said.texts);
+        if let Some(logprobs) = logprobs {
+            ledger.dropped(logprobs.pos(), Code::Logprobs);
+        }
+        ledger.only(extra);
+    }
+
+    fn write_message(
+        &self,
+        message: &mut Object<'_>,
+        said: &Said<'_, '_>,
+        stop: &At<Stop<'_>>,
+        ledger: &mut Ledger,
+    ) {
+        let Said { texts, refusals, calls, reasoning } = said;
+        if texts.is_empty() {
+            message.put("content", &());
+        } else {
+            join(texts.iter().map(|text| &text.text), message.key("content"));
+        }
+        self.write_refusal(message, refusals, stop, ledger);
+        write_annotations(message, texts, self.origin, ledger);
+        reasoning::write_client(message, reasoning, ledger);
+        if calls.is_empty() {
+            return;
+        }
+        if self.legacy {
+            return write_legacy(message, calls, ledger);
+        }
+        let mut array = message.array("tool_calls");
+        for (ordinal, call) in calls.iter().enumerate() {
+            self.write_call(&mut array.object(), call, ordinal, ledger);
+        }
+    }
+
+    fn write_refusal(
+        &self,
+        message: &mut Object<'_>,
+        refusals: &[&Refusal<'_>],
+        stop: &At<Stop<'_>>,
+        ledger: &mut Ledger,
+    ) {
+        for Refusal { at: _, text: _, extra } in refusals {
+            ledger.only(extra);
+        }
+        if !refusals.is_empty() {
+            return join(refusals.iter().map(|refusal| &refusal.text), message.key("refusal"));
+        }
+        let explained = if let Stop::Refusal { category: _, explanation } = &stop.value {
+            explanation.as_ref()
+        } else {
+            None
+        };
+        message.put("refusal", &explained);
+    }
+
+    fn write_call(
+        &self,
+        object: &mut Object<'_>,
+        call: &Call<'_>,
+        ordinal: usize,
+        ledger: &mut Ledger,
+    ) {
+        let Call { at: _, id, name, namespace: _, arguments, caller: _, cache: _, extra: _ } = call;
+        match id {
+            Some(id) if !id.is_empty() => object.put("id", id),
+            Some(_) | None => object.put("id", &ids::mint(self.upstream, ordinal)),
+        }
+        let freeform = matches!(arguments, Arguments::Freeform(_));
+        put_call(object, name, arguments, freeform, false, &[]);
+        call_losses(call, ledger);
+    }
+}
+
+/// What an answer says, sorted by the members that Chat has for it.
+struct Said<'r, 'a> {
+    texts: Vec<&'r Text<'a>>,
+    refusals: Vec<&'r Refusal<'a>>,
+    calls: Vec<&'r Call<'a>>,
+    /// With their places in the message as a client will send it back.
+    reasoning: Vec<(u64, &'r Reasoning<'a>)>,
+}
+
+impl<'r, 'a> Said<'r, 'a> {
+    fn of(turns: &'r [Turn<'a>], ledger: &mut Ledger) -> Self {
+        let items = || turns.iter().flat_map(|turn| &turn.items);
+        // Chat puts all text before all calls, so behind a call any text
+        // counts as said already.
+        let speaks = items().any(|item| matches!(item, Item::Text(_)));
+        let refuses = items().any(|item| matches!(item, Item::Refusal(_)));
+        let mut said = Self {
+            texts: Vec::new(),
+            refusals: Vec::new(),
+            calls: Vec::new(),
+            reasoning: Vec::new(),
+        };
+        let mut spoke = false;
+        for turn in turns {
+            turn_losses(turn, &mut spoke, ledger);
+            for item in &turn.items {
+                match item {
+                    Item::Reasoning(reasoning) => {
+                        let called = !said.calls.is_empty();
+                        let text = u64::from(!said.texts.is_empty() || (called && speaks));
+                        let refusal = u64::from(!said.refusals.is_empty() || (called && refuses));
+                        let before = (said.calls.len() + said.reasoning.len()) as u64;
+                        said.reasoning.push((before + text + refusal, reasoning));
+                    }
+                    Item::Text(text) => {
+                        if !said.calls.is_empty() {
+                            ledger.moved(text.at, Code::Interleaving);
+                        }
+                        said.texts.push(text);
+                    }
+                    Item::Refusal(refusal) => said.refusals.push(refusal),
+                    Item::Call(call) => said.calls.push(call),
+                    Item::Hosted(hosted) => {
+                        ledger.dropped(hosted.raw.pos(), Code::HostedHistory);
+                    }
+                    Item::Opaque(opaque) => {
+                        ledger.dropped(opaque.raw.pos(), Code::UnknownItem);
+                    }
+                    Item::Json(raw) => {
+                        ledger.dropped(raw.pos(), Code::UnknownItem);
+                    }
+                    Item::Audio(audio) => {
+                        ledger.dropped(audio.at, Code::Audio);
+                    }
+                    Item::Image(image) => {
+                        ledger.dropped(image.at, Code::MediaType);
+                    }
+                    Item::Document(document) => {
+                        ledger.dropped(document.at, Code::MediaType);
+                    }
+                    Item::SearchResult(found) => {
+                        ledger.dropped(found.at, Code::Citations);
+                    }
+                    Item::ToolReference(name) => {
+                        ledger.dropped(name.pos, Code::ToolSearch);
+                    }
+                    Item::Tools(_) => {
+                        ledger.dropped(turn.at, Code::ToolPosition);
+                    }
+                    Item::Result(result) => {
+                        ledger.dropped(result.at, Code::OrphanResult);
+                    }
+                }
+            }
+        }
+        said
+    }
+}
+
+fn turn_losses(turn: &Turn<'_>, spoke: &mut bool, ledger: &mut Ledger) {
+    let Turn { at, role: _, slot: _, items, id, name, status, phase, extra } = turn;
+    let members = [(id, Code::ItemId), (name, Code::MessageName), (status, Code::Status)];
+    for (member, code) in members {
+        if let Some(member) = member {
+            ledger.dropped(member.pos(), code).info();
+        }
+    }
+    if let Some(phase) = phase {
+        ledger.dropped(phase.pos(), Code::Phase);
+    }
+    ledger.only(extra);
+    let speaks = items.iter().any(|item| matches!(item, Item::Text(_)));
+    if speaks && *spoke {
+        ledger.degraded(*at, Code::MessageBoundary);
+    }
+    *spoke |= speaks;
+}
+
+fn call_losses(call: &Call<'_>, ledger: &mut Ledger) {
+    let Call { at, id: _, name: _, namespace, arguments, caller, cache, extra } = call;
+    if let Some(namespace) = namespace {
+        ledger.dropped(namespace.pos(), Code::NamespaceFlattened);
+    }
+    if let Arguments::Native(_, _) = arguments {
+        ledger.emulated(*at, Code::NativeToolWrapped);
+    }
+    if let Some(caller) = caller {
+        caller_loss(caller, ledger);
+    }
+    if let Some(cache) = cache {
+        ledger.dropped(cache.at, Code::CacheBreakpoint).info();
+    }
+    ledger.only(extra);
+}
+
+/// The deprecated shape has room for one call and no id.
+fn write_legacy(message: &mut Object<'_>, calls: &[&Call<'_>], ledger: &mut Ledger) {
+    for (ordinal, call) in calls.iter().enumerate() {
+        if ordinal > 0 {
+            ledger
+                .dropped(call.at, Code::LegacyFunctions)
+                .detail("The client's deprecated functions have room for one call only.");
+            continue;
+        }
+        let mut function = message.object("function_call");
+        function.put("name", &call.name);
+        put_arguments(&mut function, &call.arguments, false);
+        call_losses(call, ledger);
+        if let Some(id) = &call.id {
+            ledger.dropped(id.pos(), Code::CallId).info();
+        }
+    }
+}
+
+/// Writes several texts as one string.
+fn join<'s, 'a: 's>(texts: impl Iterator<Item = &'s Str<'a>>, out: &mut Vec<u8>) {
+    out.push(b'"');
+    for text in texts {
+        text.write_inside(out);
+    }
+    out.push(b'"');
+}
+
+/// Chat's word for why the model stopped. Calls are decided by the caller.
+fn finish_reason(stop: &Stop<'_>, origin: Protocol) -> &'static str {
+    match stop {
+        Stop::ToolCalls => "tool_calls",
+        Stop::MaxTokens | Stop::ContextWindow | Stop::Cancelled | Stop::Steered => "length",
+        Stop::ContentFilter => "content_filter",
+        // What the model itself declines ends like any answer; Messages' own
+        // filter speaks through the same word as the model.
+        Stop::Refusal { category: _, explanation: _ } if origin == Protocol::Messages => {
+            "content_filter"
+        }
+        Stop::EndTurn
+        | Stop::StopSequence(_)
+        | Stop::Refusal { category: _, explanation: _ }
+        | Stop::Paused
+        | Stop::Compaction
+        | Stop::Running
+        | Stop::Failed(_)
+        | Stop::Other(_) => "stop",
+    }
+}
+
+fn stop_losses(stop: &At<Stop<'_>>, origin: Protocol, ledger: &mut Ledger) {
+    let pos = stop.pos;
+    match &stop.value {
+        Stop::EndTurn | Stop::ToolCalls | Stop::MaxTokens | Stop::ContentFilter => {}
+        Stop::ContextWindow => {
+            ledger.degraded(pos, Code::StopReason).info();
+        }
+        Stop::StopSequence(text) => {
+            let pos = text.as_ref().map_or(pos, Str::pos);
+            ledger.degraded(pos, Code::StopReason).info();
+        }
+        Stop::Refusal { category, explanation: _ } => {
+            if let Some(category) = category {
+                ledger.dropped(category.pos(), Code::StopReason);
+            } else if origin == Protocol::Messages {
+                ledger.degraded(pos, Code::StopReason).info();
+            }
+        }
+        Stop::Paused => {
+            ledger.degraded(pos, Code::Paused);
+        }
+        Stop::Compaction | Stop::Cancelled | Stop::Steered | Stop::Running | Stop::Other(_) => {
+            ledger.degraded(pos, Code::StopReason);
+        }
+        // A failure must not look like an answer.
+        Stop::Failed(error) => {
+            ledger.refused(pos, Code::StopReason).detail(error.message.clone());
+        }
+    }
+}
+
+/// Chat has log probabilities beside the message, Responses inside the text.
+fn write_logprobs(choice: &mut Object<'_>, texts: &[&Text<'_>]) {
+    let lists: Vec<&Raw<'_>> = texts
+        .iter()
+        .filter_map(|text| text.logprobs.as_ref())
+        .filter(|raw| !is_empty(raw))
+        .collect();
+    if lists.is_empty() {
+        return choice.put("logprobs", &());
+    }
+    let mut object = choice.object("logprobs");
+    let mut array = object.array("content");
+    for list in lists {
+        for token in Vec::<Raw<'_>>::read(&mut list.reader()).unwrap_or_default() {
+            array.push(&token);
+        }
+    }
+}
+
+/// Writes citations that have an address as annotations of the whole text.
+fn write_annotations(
+    message: &mut Object<'_>,
+    texts: &[&Text<'_>],
+    origin: Protocol,
+    ledger: &mut Ledger,
+) {
+    for text in texts {
+        if let Some(cache) = &text.cache {
+            ledger.dropped(cache.at, Code::CacheBreakpoint).info();
+        }
+        ledger.only(&text.extra);
+    }
+    let cites = |text: &&&Text<'_>| text.citations.as_ref().is_some_and(|list| !is_empty(list));
+    if !texts.iter().any(|text| cites(&text)) {
+        return;
+    }
+    let mut written = Vec::new();
+    {
+        let mut array = Array::new(&mut written);
+        let mut offset = 0;
+        for text in texts {
+            let end = offset + text.text.decode().chars().count() as u64;
+            if let Some(list) = &text.citations {
+                annotate(&mut array, list, (offset, end), origin, ledger);
+            }
+            offset = end;
+        }
+        if array.is_empty() {
+            return;
+        }
+    }
+    Raw::made(String::from_utf8(written).unwrap_or_default()).write(message.key("annotations"));
+}
+
+fn annotate(
+    array: &mut Array<'_>,
+    list: &Raw<'_>,
+    bounds: (u64, u64),
+    origin: Protocol,
+    ledger: &mut Ledger,
+) {
+    for raw in Vec::<Raw<'_>>::read(&mut list.reader()).unwrap_or_default() {
+        let Ok(citation) = Citation::read(&mut raw.reader()) else {
+            ledger.dropped(raw.pos(), Code::Citations);
+            continue;
+        };
+        let Citation { at, kind: _, url, source, title, start_index, end_index, extra: _ } =
+            citation;
+        let web = |address: &Str<'_>| address.decode().starts_with("http");
+        let Some(url) = url.or(source.filter(web)) else {
+            ledger.dropped(at, Code::Citations);
+            continue;
+        };
+        // Responses says where in its text; Messages cites a whole block.
+        let (start, end) = match (origin, start_index, end_index) {
+            (Protocol::Responses, Some(start), Some(end)) => {
+                (bounds.0 + start.value, bounds.0 + end.value)
+            }
+            (Protocol::Chat | Protocol::Responses | Protocol::Messages, _, _) => {
+                ledger.degraded(at, Code::Citations);
+                bounds
+            }
+        };
+        let mut object = array.object();
+        object.put("type", "url_citation");
+        let mut cited = object.object("url_citation");
+        cited.put("start_index", &start);
+        cited.put("end_index", &end);
+        cited.put("title", &title.unwrap_or_else(|| Str::plain("")));
+        cited.put("url", &url);
+    }
+}
+
+wire! {
+    /// A citation of Messages, or an annotation of Responses.
+    struct Citation<'a> {
+        kind: Str<'a> = "type",
+        url: Str<'a> = "url",
+        source: Str<'a> = "source",
+        title: Str<'a> = "title",
+        start_index: At<u64> = "start_index",
+        end_index: At<u64> = "end_index",
+    }
+}

@@ -1,0 +1,173 @@
+//! The conversation: from messages to turns.
+
+use super::content::{Content, is_empty};
+use super::reasoning::{self, Members};
+use super::wire::{
+    CalledCustom, CalledFunction, Message, Sound, ToolCall, literal, nest, reread, string,
+};
+use crate::model::{Arguments, Audio, Call, Item, Refusal, ResultKind, Role, ToolResult, Turn};
+use crate::wire::{Extra, Pos, Raw, Read, ReadError, Reader, Str};
+
+/// `messages`, as turns.
+#[derive(Debug)]
+pub(super) struct Turns<'a>(pub(super) Vec<Turn<'a>>);
+
+impl<'a> Read<'a> for Turns<'a> {
+    fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
+        let mut turns = Vec::new();
+        let mut members = reader.array()?;
+        while members.more(reader)? {
+            turns.push(turn(Message::read(reader)?)?);
+        }
+        Ok(Self(turns))
+    }
+}
+
+/// One message as one turn.
+pub(super) fn turn<'a>(message: Message<'a>) -> Result<Turn<'a>, ReadError> {
+    let Message {
+        at,
+        role,
+        content,
+        name,
+        tool_call_id,
+        refusal,
+        annotations,
+        audio,
+        tool_calls,
+        function_call,
+        reasoning_content,
+        reasoning,
+        reasoning_details,
+        thinking_blocks,
+        mut extra,
+    } = message;
+    let role = role.ok_or_else(|| ReadError::missing(at, "role"))?;
+    let role = match role.decode().as_ref() {
+        "assistant" => Role::Assistant,
+        "user" => Role::User,
+        "system" => Role::System,
+        "developer" => Role::Developer,
+        "tool" | "function" => {
+            let result = Answered { at, tool_call_id, name, content, extra };
+            return Ok(result.turn());
+        }
+        other => Role::Other(Str::plain(other.to_owned()).at(role.pos())),
+    };
+    let mut items = content.map(|Content(items)| items).unwrap_or_default();
+    if let Some(list) = annotations {
+        annotate(&mut items, list, &mut extra);
+    }
+    if let Some(text) = refusal {
+        items.push(Item::Refusal(Refusal { at: text.pos(), text, extra: Vec::new() }));
+    }
+    if let Some(Sound { at, data, extra }) = audio {
+        items.push(Item::Audio(Audio { at, data, format: None, cache: None, extra }));
+    }
+    for raw in tool_calls.unwrap_or_default() {
+        match call(&raw)? {
+            Some(call) => items.push(Item::Call(call)),
+            // A kind of call that nobody has published yet.
+            None => extra.push(Extra { key: Str::plain("tool_calls"), value: raw }),
+        }
+    }
+    if let Some(function) = function_call {
+        items.push(Item::Call(called(function.at, None, function, Vec::new())?));
+    }
+    if let Some(id) = tool_call_id {
+        extra.push(Extra { key: Str::plain("tool_call_id"), value: literal(&id) });
+    }
+    let members = Members { reasoning_content, reasoning, reasoning_details, thinking_blocks };
+    let found = reasoning::read(members, &mut extra);
+    let mut turn = Turn::new(at, role, reasoning::insert(items, found));
+    turn.name = name;
+    turn.extra = extra;
+    Ok(turn)
+}
+
+/// A message of the role `tool`, or of its deprecated ancestor `function`,
+/// which has a name instead of an id.
+struct Answered<'a> {
+    at: Pos,
+    tool_call_id: Option<Str<'a>>,
+    name: Option<Str<'a>>,
+    content: Option<Content<'a>>,
+    extra: Vec<Extra<'a>>,
+}
+
+impl<'a> Answered<'a> {
+    fn turn(self) -> Turn<'a> {
+        let Self { at, tool_call_id, name, content, extra } = self;
+        let result = ToolResult {
+            at,
+            call_id: tool_call_id,
+            name,
+            namespace: None,
+            kind: ResultKind::Function,
+            content: content.map(|Content(items)| items).unwrap_or_default(),
+            is_error: None,
+            cache: None,
+            extra,
+        };
+        Turn::new(at, Role::User, vec![Item::Result(result)])
+    }
+}
+
+/// Attaches the message's annotations to its text. OpenAI sends an empty list
+/// with every answer, which says nothing.
+fn annotate<'a>(items: &mut [Item<'a>], list: Raw<'a>, extra: &mut Vec<Extra<'a>>) {
+    if is_empty(&list) {
+        return;
+    }
+    for item in items {
+        if let Item::Text(text) = item {
+            text.citations = Some(list);
+            return;
+        }
+    }
+    extra.push(Extra { key: Str::plain("annotations"), value: list });
+}
+
+fn call<'a>(raw: &Raw<'a>) -> Result<Option<Call<'a>>, ReadError> {
+    let Some(read) = reread::<ToolCall<'a>>(raw) else { return Ok(None) };
+    let ToolCall { at, id, kind: _, function, custom, mut extra } = read?;
+    // A vendor that gives no id gets an empty one: no id at all is the mark of
+    // a deprecated function call.
+    let id = Some(id.unwrap_or_else(|| Str::plain("")));
+    match (function, custom) {
+        (Some(function), _) => called(at, id, function, extra).map(Some),
+        (None, Some(CalledCustom { at: inner, name, input, extra: nested })) => {
+            nest(&mut extra, "custom", nested);
+            Ok(Some(Call {
+                at,
+                id,
+                name: name.ok_or_else(|| ReadError::missing(inner, "name"))?,
+                namespace: None,
+                arguments: Arguments::Freeform(input.unwrap_or_else(|| Str::plain(""))),
+                caller: None,
+                cache: None,
+                extra,
+            }))
+        }
+        (None, None) => Ok(None),
+    }
+}
+
+fn called<'a>(
+    at: Pos,
+    id: Option<Str<'a>>,
+    function: CalledFunction<'a>,
+    mut extra: Vec<Extra<'a>>,
+) -> Result<Call<'a>, ReadError> {
+    let CalledFunction { at: inner, name, arguments, extra: nested } = function;
+    nest(&mut extra, "function", nested);
+    let arguments = match arguments {
+        Some(raw) => match string(&raw) {
+            Some(text) => Arguments::Text(text),
+            None => Arguments::Json(raw),
+        },
+        None => Arguments::Text(Str::plain("")),
+    };
+    let name = name.ok_or_else(|| ReadError::missing(inner, "name"))?;
+    Ok(Call { at, id, name, namespace: None, arguments, caller: None, cache: None, extra })
+}

@@ -1,0 +1,379 @@
+//! The objects of Chat Completions, in OpenAI's words.
+
+use super::content::Content;
+use super::tools::{Functions, Tools};
+use super::turns_in::Turns;
+use crate::wire::{
+    At, Extra, Kind, Object, Pos, Raw, Read, ReadError, Reader, Str, Write, read_fields,
+};
+
+wire! {
+    /// The body of a request.
+    pub(super) struct Request<'a> {
+        model: Str<'a> = "model",
+        messages: Turns<'a> = "messages",
+        tools: Tools<'a> = "tools",
+        functions: Functions<'a> = "functions",
+        tool_choice: Raw<'a> = "tool_choice",
+        function_call: Raw<'a> = "function_call",
+        parallel_tool_calls: At<bool> = "parallel_tool_calls",
+        web_search_options: Fields<'a> = "web_search_options",
+        response_format: Raw<'a> = "response_format",
+        reasoning_effort: Str<'a> = "reasoning_effort",
+        verbosity: Str<'a> = "verbosity",
+        max_tokens: At<u64> = "max_tokens",
+        max_completion_tokens: At<u64> = "max_completion_tokens",
+        stop: Stop<'a> = "stop",
+        n: At<u64> = "n",
+        logprobs: At<bool> = "logprobs",
+        top_logprobs: At<u64> = "top_logprobs",
+        temperature: Raw<'a> = "temperature",
+        top_p: Raw<'a> = "top_p",
+        /// Not OpenAI's, but many vendors take it.
+        top_k: Raw<'a> = "top_k",
+        frequency_penalty: Raw<'a> = "frequency_penalty",
+        presence_penalty: Raw<'a> = "presence_penalty",
+        seed: Raw<'a> = "seed",
+        logit_bias: Raw<'a> = "logit_bias",
+        metadata: Raw<'a> = "metadata",
+        user: Str<'a> = "user",
+        safety_identifier: Str<'a> = "safety_identifier",
+        prompt_cache_key: Str<'a> = "prompt_cache_key",
+        service_tier: Str<'a> = "service_tier",
+        store: At<bool> = "store",
+        stream: At<bool> = "stream",
+        stream_options: StreamOptions<'a> = "stream_options",
+    }
+
+    /// `stream_options`.
+    pub(super) struct StreamOptions<'a> {
+        include_usage: At<bool> = "include_usage",
+        include_obfuscation: At<bool> = "include_obfuscation",
+    }
+
+    /// A message of any role, in a request or an answer.
+    pub(super) struct Message<'a> {
+        role: Str<'a> = "role",
+        content: Content<'a> = "content",
+        name: Str<'a> = "name",
+        tool_call_id: Str<'a> = "tool_call_id",
+        refusal: Str<'a> = "refusal",
+        annotations: Raw<'a> = "annotations",
+        audio: Sound<'a> = "audio",
+        tool_calls: Vec<Raw<'a>> = "tool_calls",
+        function_call: CalledFunction<'a> = "function_call",
+        reasoning_content: Raw<'a> = "reasoning_content",
+        reasoning: Raw<'a> = "reasoning",
+        reasoning_details: Raw<'a> = "reasoning_details",
+        thinking_blocks: Raw<'a> = "thinking_blocks",
+    }
+
+    /// What the model said aloud; in a request only its id.
+    pub(super) struct Sound<'a> {
+        data: Str<'a> = "data",
+    }
+
+    /// An element of `tool_calls`.
+    pub(super) struct ToolCall<'a> {
+        id: Str<'a> = "id",
+        kind: Str<'a> = "type",
+        function: CalledFunction<'a> = "function",
+        custom: CalledCustom<'a> = "custom",
+    }
+
+    /// The `function` of a call, and the deprecated `function_call`.
+    pub(super) struct CalledFunction<'a> {
+        name: Str<'a> = "name",
+        /// A string. Some vendors send the object itself.
+        arguments: Raw<'a> = "arguments",
+    }
+
+    /// The `custom` of a call.
+    pub(super) struct CalledCustom<'a> {
+        name: Str<'a> = "name",
+        input: Str<'a> = "input",
+    }
+
+    /// A content part of type `text`.
+    pub(super) struct TextPart<'a> {
+        kind: Str<'a> = "type",
+        text: Str<'a> = "text",
+        prompt_cache_breakpoint: Breakpoint<'a> = "prompt_cache_breakpoint",
+    }
+
+    /// A content part of type `refusal`.
+    pub(super) struct RefusalPart<'a> {
+        kind: Str<'a> = "type",
+        refusal: Str<'a> = "refusal",
+    }
+
+    /// A content part of type `image_url`.
+    pub(super) struct ImagePart<'a> {
+        kind: Str<'a> = "type",
+        image_url: ImageUrl<'a> = "image_url",
+        prompt_cache_breakpoint: Breakpoint<'a> = "prompt_cache_breakpoint",
+    }
+
+    /// The `image_url` of a part.
+    pub(super) struct ImageUrl<'a> {
+        url: Str<'a> = "url",
+        detail: Str<'a> = "detail",
+    }
+
+    /// A content part of type `input_audio`.
+    pub(super) struct AudioPart<'a> {
+        kind: Str<'a> = "type",
+        input_audio: InputAudio<'a> = "input_audio",
+        prompt_cache_breakpoint: Breakpoint<'a> = "prompt_cache_breakpoint",
+    }
+
+    /// The `input_audio` of a part.
+    pub(super) struct InputAudio<'a> {
+        data: Str<'a> = "data",
+        format: Str<'a> = "format",
+    }
+
+    /// A content part of type `file`.
+    pub(super) struct FilePart<'a> {
+        kind: Str<'a> = "type",
+        file: File<'a> = "file",
+        prompt_cache_breakpoint: Breakpoint<'a> = "prompt_cache_breakpoint",
+    }
+
+    /// The `file` of a part.
+    pub(super) struct File<'a> {
+        file_data: Str<'a> = "file_data",
+        file_id: Str<'a> = "file_id",
+        filename: Str<'a> = "filename",
+    }
+
+    /// A cache marker on a content part.
+    pub(super) struct Breakpoint<'a> {
+        mode: Str<'a> = "mode",
+        ttl: Str<'a> = "ttl",
+    }
+
+    /// A tool of type `function`.
+    pub(super) struct FunctionTool<'a> {
+        kind: Str<'a> = "type",
+        function: Function<'a> = "function",
+    }
+
+    /// The definition of a function, and an element of the deprecated
+    /// `functions`.
+    pub(super) struct Function<'a> {
+        name: Str<'a> = "name",
+        description: Str<'a> = "description",
+        parameters: Raw<'a> = "parameters",
+        strict: At<bool> = "strict",
+    }
+
+    /// A tool of type `custom`.
+    pub(super) struct CustomTool<'a> {
+        kind: Str<'a> = "type",
+        custom: Custom<'a> = "custom",
+    }
+
+    /// The definition of a custom tool.
+    pub(super) struct Custom<'a> {
+        name: Str<'a> = "name",
+        description: Str<'a> = "description",
+        format: CustomFormat<'a> = "format",
+    }
+
+    /// The format of a custom tool's input.
+    pub(super) struct CustomFormat<'a> {
+        kind: Str<'a> = "type",
+        grammar: Grammar<'a> = "grammar",
+    }
+
+    /// The grammar of a custom tool's input.
+    pub(super) struct Grammar<'a> {
+        syntax: Str<'a> = "syntax",
+        definition: Str<'a> = "definition",
+    }
+
+    /// `tool_choice` as an object, and a reference inside `allowed_tools`.
+    pub(super) struct NamedChoice<'a> {
+        kind: Str<'a> = "type",
+        function: Named<'a> = "function",
+        custom: Named<'a> = "custom",
+        allowed_tools: AllowedTools<'a> = "allowed_tools",
+        /// Some vendors and clients write the name flat, as Responses does.
+        name: Str<'a> = "name",
+    }
+
+    /// The name of a chosen tool.
+    pub(super) struct Named<'a> {
+        name: Str<'a> = "name",
+    }
+
+    /// The `allowed_tools` of a choice.
+    pub(super) struct AllowedTools<'a> {
+        mode: Raw<'a> = "mode",
+        tools: Vec<NamedChoice<'a>> = "tools",
+    }
+
+    /// `response_format`.
+    pub(super) struct ResponseFormat<'a> {
+        kind: Str<'a> = "type",
+        json_schema: JsonSchema<'a> = "json_schema",
+    }
+
+    /// The `json_schema` of a response format.
+    pub(super) struct JsonSchema<'a> {
+        name: Str<'a> = "name",
+        description: Str<'a> = "description",
+        schema: Raw<'a> = "schema",
+        strict: At<bool> = "strict",
+    }
+
+    /// The body of an answer.
+    pub(super) struct Completion<'a> {
+        id: Str<'a> = "id",
+        object: Str<'a> = "object",
+        created: At<u64> = "created",
+        model: Str<'a> = "model",
+        choices: Vec<Choice<'a>> = "choices",
+        usage: Usage<'a> = "usage",
+        service_tier: Str<'a> = "service_tier",
+    }
+
+    /// One of the answers.
+    pub(super) struct Choice<'a> {
+        index: At<u64> = "index",
+        message: Message<'a> = "message",
+        finish_reason: Str<'a> = "finish_reason",
+        logprobs: Raw<'a> = "logprobs",
+    }
+
+    /// Token counts.
+    pub(super) struct Usage<'a> {
+        prompt_tokens: At<u64> = "prompt_tokens",
+        completion_tokens: At<u64> = "completion_tokens",
+        total_tokens: At<u64> = "total_tokens",
+        prompt_tokens_details: PromptDetails<'a> = "prompt_tokens_details",
+        completion_tokens_details: CompletionDetails<'a> = "completion_tokens_details",
+    }
+
+    /// `prompt_tokens_details`.
+    pub(super) struct PromptDetails<'a> {
+        cached_tokens: At<u64> = "cached_tokens",
+        cache_write_tokens: At<u64> = "cache_write_tokens",
+    }
+
+    /// `completion_tokens_details`.
+    pub(super) struct CompletionDetails<'a> {
+        reasoning_tokens: At<u64> = "reasoning_tokens",
+    }
+
+    /// The body of an error.
+    pub(super) struct ErrorBody<'a> {
+        error: Raw<'a> = "error",
+        /// Vendors that leave the envelope out.
+        message: Raw<'a> = "message",
+        detail: Raw<'a> = "detail",
+    }
+
+    /// The `error` of an error.
+    pub(super) struct ErrorObject<'a> {
+        message: Raw<'a> = "message",
+        kind: Raw<'a> = "type",
+        code: Raw<'a> = "code",
+        param: Raw<'a> = "param",
+    }
+}
+
+/// `stop`: one text or several.
+#[derive(Debug)]
+pub(super) struct Stop<'a> {
+    pub(super) at: Pos,
+    pub(super) texts: Vec<Str<'a>>,
+}
+
+impl<'a> Read<'a> for Stop<'a> {
+    fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
+        let at = reader.here();
+        let texts = match reader.peek() {
+            Kind::String => vec![reader.string()?],
+            Kind::Null
+            | Kind::Bool
+            | Kind::Number
+            | Kind::Array
+            | Kind::Object
+            | Kind::Invalid
+            | Kind::End => Vec::read(reader)?,
+        };
+        Ok(Self { at, texts })
+    }
+}
+
+/// An object whose members are kept as they came.
+#[derive(Debug)]
+pub(super) struct Fields<'a> {
+    pub(super) at: Pos,
+    pub(super) fields: Vec<Extra<'a>>,
+}
+
+impl<'a> Read<'a> for Fields<'a> {
+    fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
+        Ok(Self { at: reader.here(), fields: read_fields(reader)? })
+    }
+}
+
+/// Reads a raw value of the input as something else.
+pub(super) fn reread<'a, T: Read<'a>>(raw: &Raw<'a>) -> Option<Result<T, ReadError>> {
+    raw.source_reader().map(|mut reader| T::read(&mut reader))
+}
+
+/// The string that a raw value is, if it is one.
+pub(super) fn string<'a>(raw: &Raw<'a>) -> Option<Str<'a>> {
+    if raw.kind() == Kind::String { raw.source_reader()?.string().ok() } else { None }
+}
+
+/// A string as a raw value.
+pub(super) fn literal<'a>(text: &Str<'_>) -> Raw<'a> {
+    let mut out = Vec::with_capacity(text.size_hint() + 2);
+    text.write(&mut out);
+    Raw::made(String::from_utf8(out).unwrap_or_default()).at(text.pos())
+}
+
+/// Keeps the unknown members of a nested object among those of the object that
+/// the model has, under a dotted name.
+///
+/// Chat nests where the model is flat (`function.name`), so the model has one
+/// list of unknown members for two objects. The name says which object a member
+/// belongs to, to the user in the ledger and to [`replay`].
+pub(super) fn nest<'a>(extra: &mut Vec<Extra<'a>>, under: &str, inner: Vec<Extra<'a>>) {
+    extra.extend(inner.into_iter().map(|field| Extra {
+        key: Str::plain(format!("{under}.{}", field.key.decode())),
+        value: field.value,
+    }));
+}
+
+/// Writes the unknown members that belong to one object: those kept under
+/// `under` (or on top, if empty) and not under one of `deeper`.
+pub(super) fn replay(object: &mut Object<'_>, extra: &[Extra<'_>], under: &str, deeper: &[&str]) {
+    for field in extra {
+        let key = field.key.decode();
+        let own = if under.is_empty() {
+            Some(key.as_ref())
+        } else {
+            key.strip_prefix(under).and_then(|rest| rest.strip_prefix('.'))
+        };
+        let Some(own) = own else { continue };
+        let is_deeper =
+            |nested: &&str| own.strip_prefix(*nested).is_some_and(|rest| rest.starts_with('.'));
+        if !deeper.iter().any(|nested| is_deeper(nested)) {
+            let key = Str::plain(own);
+            field.value.write(object.foreign_key(&key));
+        }
+    }
+}
+
+/// Whether unknown members are kept under a dotted name.
+pub(super) fn has_nested(extra: &[Extra<'_>], under: &str) -> bool {
+    extra.iter().any(|field| {
+        field.key.decode().strip_prefix(under).is_some_and(|rest| rest.starts_with('.'))
+    })
+}

@@ -1,0 +1,178 @@
+//! Calls and results of another protocol's conversation.
+
+use std::collections::BTreeSet;
+
+use super::blocks::Blocks;
+use super::content::Pen;
+use crate::ledger::Code;
+use crate::model::{Arguments, Call, Item, ResultKind, Text, ToolResult};
+use crate::native;
+use crate::thread::Paired;
+use crate::toolset::Toolset;
+use crate::wire::{Kind, Object, Pos, Raw, Str, Write, write_str};
+
+/// Writes a call.
+pub(super) fn call(
+    paired: &Paired<'_, '_>,
+    toolset: &Toolset<'_, '_>,
+    wrapped: &BTreeSet<String>,
+    out: &mut Vec<u8>,
+    pen: &mut Pen<'_>,
+) {
+    let Call { at, id: _, name, namespace, arguments, caller, cache, extra } = paired.call;
+    let own = name.decode();
+    let wire = match namespace {
+        Some(namespace) => toolset.wire_name(Some(&namespace.decode()), &own),
+        None => toolset.wire_name(None, &own),
+    };
+    if namespace.is_some() {
+        pen.ledger.emulated(*at, Code::NamespaceFlattened);
+    } else if wire != own {
+        pen.ledger.renamed(name.pos(), Code::ToolName);
+    }
+    let mut block = Object::new(out);
+    block.put("type", "tool_use");
+    block.put("id", &paired.id);
+    block.put("name", &wire);
+    let input = block.key("input");
+    if !wrapped.is_empty() && wrapped.contains(wire.as_ref()) {
+        write_wrapped(arguments, *at, input, pen);
+    } else {
+        write_input(arguments, *at, input, pen);
+    }
+    if let Some(caller) = caller {
+        let note = pen.ledger.dropped(caller.pos(), Code::ProgrammaticCallers);
+        if caller.reader().tag("type").is_ok_and(|kind| kind.is_some_and(|kind| kind == *"direct"))
+        {
+            note.info();
+        }
+    }
+    pen.cache(&mut block, cache.as_ref());
+    pen.ledger.only(extra);
+}
+
+/// Arguments of a tool whose schema crossed as the property `value`.
+fn write_wrapped(arguments: &Arguments<'_>, at: Pos, out: &mut Vec<u8>, pen: &mut Pen<'_>) {
+    if let Arguments::Text(text) = arguments
+        && let Ok(value) = Raw::parse(&text.decode())
+    {
+        Object::new(out).put("value", &value);
+    } else if let Arguments::Json(value) = arguments {
+        Object::new(out).put("value", value);
+    } else {
+        write_input(arguments, at, out, pen);
+    }
+}
+
+/// Writes arguments as the object that Messages wants.
+pub(super) fn write_input(
+    arguments: &Arguments<'_>,
+    at: Pos,
+    out: &mut Vec<u8>,
+    pen: &mut Pen<'_>,
+) {
+    match arguments {
+        Arguments::Json(value) if value.kind() == Kind::Object || pen.same => value.write(out),
+        Arguments::Json(value) => write_text_input(value.text(), value.pos(), out, pen),
+        Arguments::Text(text) => {
+            let decoded = text.decode();
+            match Raw::parse(&decoded) {
+                Ok(value) if value.kind() == Kind::Object => value.write(out),
+                Ok(_) | Err(_) if decoded.trim().is_empty() => out.extend_from_slice(b"{}"),
+                Ok(_) | Err(_) => write_text_input(&decoded, text.pos(), out, pen),
+            }
+        }
+        Arguments::Freeform(text) => {
+            pen.ledger.emulated(at, Code::FreeformWrapped);
+            Object::new(out).put("input", text);
+        }
+        Arguments::Native(kind, action) => {
+            pen.ledger.emulated(at, Code::NativeToolWrapped);
+            native::arguments(*kind, action).write(out);
+        }
+    }
+}
+
+/// Arguments that are no object, as the text of one member. The way back takes
+/// them out again.
+fn write_text_input(text: &str, at: Pos, out: &mut Vec<u8>, pen: &mut Pen<'_>) {
+    if !pen.same {
+        pen.ledger.degraded(at, Code::ArgumentsNotObject);
+    }
+    let mut object = Object::new(out);
+    write_str(text, object.key("__toolwire_raw"));
+}
+
+/// Writes the result of a call, or one that says there is none.
+pub(super) fn result(paired: &Paired<'_, '_>, out: &mut Vec<u8>, pen: &mut Pen<'_>) {
+    let mut block = Object::new(out);
+    block.put("type", "tool_result");
+    block.put("tool_use_id", &paired.id);
+    let Some(result) = paired.result else {
+        block.put("content", "no result supplied");
+        block.put("is_error", &true);
+        return;
+    };
+    let ToolResult { at: _, call_id, name, namespace, kind, content, is_error, cache, extra } =
+        result;
+    if call_id.is_some() {
+        for label in [name, namespace].into_iter().flatten() {
+            pen.ledger.dropped(label.pos(), Code::ResultName).info();
+        }
+    }
+    let rendered = match kind {
+        ResultKind::Native(_) => native::result_text(result),
+        ResultKind::Function | ResultKind::Freeform => None,
+    };
+    match rendered {
+        Some(text) => {
+            pen.ledger.emulated(result.at, Code::NativeToolWrapped);
+            block.put("content", &text);
+        }
+        None => result_content(content, &mut block, pen),
+    }
+    block.maybe("is_error", is_error.as_ref());
+    pen.cache(&mut block, cache.as_ref());
+    pen.ledger.only(extra);
+}
+
+fn result_content(content: &[Item<'_>], block: &mut Object<'_>, pen: &mut Pen<'_>) {
+    if let [Item::Text(text)] = content
+        && text.is_bare()
+    {
+        if !text.text.is_empty() {
+            block.put("content", &text.text);
+        }
+        return;
+    }
+    let mut blocks = Blocks::default();
+    for item in content {
+        match item {
+            Item::Tools(tools) => {
+                let mut told = String::from("Loaded tools:");
+                for tool in tools {
+                    told.push(' ');
+                    told.push_str(&tool.name.decode());
+                }
+                let text = Text::new(Str::plain(told));
+                blocks.add(|out| pen.text(&text, out));
+            }
+            Item::Text(_)
+            | Item::Image(_)
+            | Item::Document(_)
+            | Item::Audio(_)
+            | Item::SearchResult(_)
+            | Item::Refusal(_)
+            | Item::Reasoning(_)
+            | Item::Call(_)
+            | Item::Result(_)
+            | Item::Hosted(_)
+            | Item::ToolReference(_)
+            | Item::Json(_)
+            | Item::Opaque(_) => blocks.add(|out| pen.part(item, out)),
+        }
+    }
+    if blocks.count > 0 {
+        blocks.write(block.key("content"));
+    }
+}

@@ -1,0 +1,213 @@
+//! Errors, both directions.
+
+use super::wire::{ErrorBody, ErrorObject};
+use crate::model::{ApiError, ErrorKind};
+use crate::wire::{Kind, Object, Raw, Read, ReadError, Reader, Str};
+
+/// Reads an error body.
+pub(super) fn decode(status: Option<u16>, body: &str) -> Result<ApiError, ReadError> {
+    let mut reader = Reader::new(body);
+    let ErrorBody { at: _, error, message, request_id, extra: _ } = ErrorBody::read(&mut reader)?;
+    reader.finish()?;
+    let mut found = Found::default();
+    match &error {
+        Some(error) if error.kind() == Kind::Object => {
+            found = Found::of(ErrorObject::read(&mut error.reader())?);
+        }
+        // Proxies in front of the vendor say it in one string.
+        Some(error) => found.message = text(error),
+        None => {}
+    }
+    let message = found.message.or_else(|| message.map(own)).unwrap_or_default();
+    let kind = kind(found.kind.as_deref(), found.code.as_deref(), status, &message);
+    let mut error = ApiError::new(kind, message);
+    error.status = status;
+    error.param = found.param.or_else(|| path(&error.message));
+    error.vendor_type = found.kind;
+    error.code = found.code;
+    error.request_id = request_id.map(own);
+    Ok(error)
+}
+
+#[derive(Default)]
+struct Found {
+    kind: Option<String>,
+    message: Option<String>,
+    code: Option<String>,
+    param: Option<String>,
+}
+
+impl Found {
+    fn of(error: ErrorObject<'_>) -> Self {
+        let ErrorObject { at: _, kind, message, details, code, param, extra: _ } = error;
+        let detailed = details.as_ref().and_then(|details| {
+            let code = details.reader().tag("error_code").ok()??;
+            Some(own(code))
+        });
+        Self {
+            kind: kind.map(own),
+            message: message.map(own),
+            code: detailed.or_else(|| code.as_ref().and_then(text)),
+            param: param.as_ref().and_then(text),
+        }
+    }
+}
+
+fn text(raw: &Raw<'_>) -> Option<String> {
+    Str::read(&mut raw.reader()).ok().map(own)
+}
+
+fn own(text: Str<'_>) -> String {
+    text.into_decoded().into_owned()
+}
+
+/// What kind of error it is: by what it says where the type says too little,
+/// then by the type, then by the status.
+fn kind(kind: Option<&str>, code: Option<&str>, status: Option<u16>, message: &str) -> ErrorKind {
+    let by_type = match kind {
+        Some("invalid_request_error") => by_words(code, message),
+        Some("authentication_error") => ErrorKind::Auth,
+        Some("billing_error") => ErrorKind::Quota,
+        Some("permission_error") => ErrorKind::Permission,
+        Some("not_found_error") => ErrorKind::NotFound,
+        Some("conflict_error") => ErrorKind::Conflict,
+        Some("request_too_large") => ErrorKind::TooLarge,
+        Some("rate_limit_error") => ErrorKind::RateLimit,
+        Some("overloaded_error") => ErrorKind::Overloaded,
+        Some("timeout_error") => ErrorKind::Timeout,
+        Some("api_error") => ErrorKind::Server,
+        Some(_) | None => return by_status(status, code, message),
+    };
+    // Some deployments call every refusal an invalid request.
+    match (by_type, status) {
+        (ErrorKind::InvalidRequest, Some(status)) if status != 400 => {
+            by_status(Some(status), code, message)
+        }
+        (known, _) => known,
+    }
+}
+
+fn by_words(code: Option<&str>, message: &str) -> ErrorKind {
+    let says = |words: &str| message.contains(words);
+    if says("prompt is too long") || says("exceed context limit") {
+        ErrorKind::ContextLength
+    } else if code.is_some_and(|code| code.contains("spend_limit"))
+        || says("credit balance is too low")
+    {
+        ErrorKind::Quota
+    } else if says("content filtering policy") {
+        ErrorKind::ContentFilter
+    } else if message.starts_with("tools.") && says("input_schema") {
+        ErrorKind::InvalidToolSchema
+    } else {
+        ErrorKind::InvalidRequest
+    }
+}
+
+fn by_status(status: Option<u16>, code: Option<&str>, message: &str) -> ErrorKind {
+    match status {
+        Some(401) => ErrorKind::Auth,
+        Some(402) => ErrorKind::Quota,
+        Some(403) => ErrorKind::Permission,
+        Some(404) => ErrorKind::NotFound,
+        Some(408 | 504) => ErrorKind::Timeout,
+        Some(409) => ErrorKind::Conflict,
+        Some(413) => ErrorKind::TooLarge,
+        Some(429) => ErrorKind::RateLimit,
+        Some(503 | 529) => ErrorKind::Overloaded,
+        Some(400..=499) => by_words(code, message),
+        Some(_) | None => ErrorKind::Server,
+    }
+}
+
+/// The field at fault: the API starts its message with the path of it.
+fn path(message: &str) -> Option<String> {
+    let (head, _) = message.split_once(": ")?;
+    let word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'.';
+    let starts = FIELDS.iter().any(|field| {
+        head.strip_prefix(field).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    });
+    (starts && head.bytes().all(word)).then(|| head.to_owned())
+}
+
+/// Writes an error body and says which HTTP status belongs to it.
+pub(super) fn encode(error: &ApiError, out: &mut Vec<u8>) -> u16 {
+    let ApiError {
+        kind,
+        blame: _,
+        retry: _,
+        message,
+        status: _,
+        vendor_type: _,
+        code,
+        param,
+        request_id,
+    } = error;
+    let (status, name) = match kind {
+        ErrorKind::InvalidRequest
+        | ErrorKind::Unsupported
+        | ErrorKind::InvalidToolSchema
+        | ErrorKind::ContextLength
+        | ErrorKind::ContentFilter => (400, "invalid_request_error"),
+        ErrorKind::Auth => (401, "authentication_error"),
+        ErrorKind::Quota => (402, "billing_error"),
+        ErrorKind::Permission => (403, "permission_error"),
+        ErrorKind::NotFound => (404, "not_found_error"),
+        ErrorKind::Conflict => (409, "conflict_error"),
+        ErrorKind::TooLarge => (413, "request_too_large"),
+        ErrorKind::RateLimit => (429, "rate_limit_error"),
+        ErrorKind::Overloaded => (529, "overloaded_error"),
+        ErrorKind::Timeout => (504, "timeout_error"),
+        ErrorKind::Server => (500, "api_error"),
+        ErrorKind::Truncated => (502, "api_error"),
+    };
+    let mut told = message.clone();
+    // There is no field for the place of the fault, so the message names it.
+    if let Some(param) = param
+        && !told.contains(param.as_str())
+    {
+        told = format!("{param}: {told}");
+    }
+    // Clients shorten the conversation when they read these words.
+    if *kind == ErrorKind::ContextLength && !told.starts_with(TOO_LONG) {
+        told = format!("{TOO_LONG}: {told}");
+    }
+    let mut body = Object::new(out);
+    body.put("type", "error");
+    {
+        let mut object = body.object("error");
+        object.put("type", name);
+        object.put("message", &told);
+        if let Some(code) = code {
+            object.object("details").put("error_code", code);
+        }
+    }
+    body.maybe("request_id", request_id.as_ref());
+    status
+}
+
+const TOO_LONG: &str = "prompt is too long";
+
+/// The fields of a request that messages about it begin with.
+const FIELDS: &[&str] = &[
+    "messages",
+    "tools",
+    "system",
+    "model",
+    "max_tokens",
+    "thinking",
+    "tool_choice",
+    "output_config",
+    "output_format",
+    "metadata",
+    "stop_sequences",
+    "temperature",
+    "top_p",
+    "top_k",
+    "stream",
+    "container",
+    "mcp_servers",
+    "context_management",
+    "service_tier",
+    "cache_control",
+];

@@ -1,0 +1,245 @@
+//! The objects of the Messages API, in its own words.
+
+use super::tools::Definition;
+use super::turns_in::Content;
+use crate::wire::{At, Pos, Raw, Read, ReadError, Reader, Str};
+
+wire! {
+    /// The body of a request.
+    pub(super) struct Body<'a> {
+        model: Str<'a> = "model",
+        messages: List<Message<'a>> = "messages",
+        system: Content<'a> = "system",
+        max_tokens: At<u64> = "max_tokens",
+        tools: List<Definition<'a>> = "tools",
+        tool_choice: Raw<'a> = "tool_choice",
+        thinking: Thinking<'a> = "thinking",
+        output_config: OutputConfig<'a> = "output_config",
+        metadata: Metadata<'a> = "metadata",
+        stop_sequences: List<Str<'a>> = "stop_sequences",
+        temperature: Raw<'a> = "temperature",
+        top_p: Raw<'a> = "top_p",
+        top_k: Raw<'a> = "top_k",
+        service_tier: Str<'a> = "service_tier",
+        cache_control: CacheControl<'a> = "cache_control",
+        context_management: Raw<'a> = "context_management",
+        stream: At<bool> = "stream",
+    }
+
+    /// One entry of `messages`.
+    pub(super) struct Message<'a> {
+        role: Str<'a> = "role",
+        content: Content<'a> = "content",
+    }
+
+    /// A cache marker.
+    pub(super) struct CacheControl<'a> {
+        kind: Str<'a> = "type",
+        ttl: Str<'a> = "ttl",
+    }
+
+    /// A `text` block.
+    pub(super) struct Text<'a> {
+        kind: Str<'a> = "type",
+        text: Str<'a> = "text",
+        citations: Raw<'a> = "citations",
+        cache_control: CacheControl<'a> = "cache_control",
+    }
+
+    /// An `image` block.
+    pub(super) struct Image<'a> {
+        kind: Str<'a> = "type",
+        source: Raw<'a> = "source",
+        cache_control: CacheControl<'a> = "cache_control",
+    }
+
+    /// A `document` block.
+    pub(super) struct Document<'a> {
+        kind: Str<'a> = "type",
+        source: Raw<'a> = "source",
+        title: Str<'a> = "title",
+        context: Str<'a> = "context",
+        citations: Raw<'a> = "citations",
+        cache_control: CacheControl<'a> = "cache_control",
+    }
+
+    /// Where an image or a document comes from.
+    pub(super) struct Source<'a> {
+        kind: Str<'a> = "type",
+        media_type: Str<'a> = "media_type",
+        data: Str<'a> = "data",
+        url: Str<'a> = "url",
+        file_id: Str<'a> = "file_id",
+    }
+
+    /// A `search_result` block.
+    pub(super) struct SearchResult<'a> {
+        kind: Str<'a> = "type",
+        source: Str<'a> = "source",
+        title: Str<'a> = "title",
+        content: Content<'a> = "content",
+        citations: Raw<'a> = "citations",
+        cache_control: CacheControl<'a> = "cache_control",
+    }
+
+    /// A `tool_use` block.
+    pub(super) struct ToolUse<'a> {
+        kind: Str<'a> = "type",
+        id: Str<'a> = "id",
+        name: Str<'a> = "name",
+        input: Raw<'a> = "input",
+        caller: Raw<'a> = "caller",
+        cache_control: CacheControl<'a> = "cache_control",
+    }
+
+    /// A `tool_result` block.
+    pub(super) struct ToolResult<'a> {
+        kind: Str<'a> = "type",
+        tool_use_id: Str<'a> = "tool_use_id",
+        content: Content<'a> = "content",
+        is_error: At<bool> = "is_error",
+        cache_control: CacheControl<'a> = "cache_control",
+    }
+
+    /// A `thinking` block.
+    pub(super) struct ThinkingBlock<'a> {
+        kind: Str<'a> = "type",
+        thinking: Str<'a> = "thinking",
+        signature: Str<'a> = "signature",
+    }
+
+    /// A `redacted_thinking` block.
+    pub(super) struct RedactedThinking<'a> {
+        kind: Str<'a> = "type",
+        data: Str<'a> = "data",
+    }
+
+    /// A `tool_reference` block.
+    pub(super) struct ToolReference<'a> {
+        kind: Str<'a> = "type",
+        tool_name: Str<'a> = "tool_name",
+    }
+
+    /// A `tool_addition` block.
+    pub(super) struct ToolAddition<'a> {
+        kind: Str<'a> = "type",
+        tool: AddedTool<'a> = "tool",
+    }
+
+    /// What a `tool_addition` block adds: a definition, or a reference to one.
+    pub(super) struct AddedTool<'a> {
+        kind: Str<'a> = "type",
+        definition: Definition<'a> = "definition",
+    }
+
+    /// One entry of `tools`, whatever its kind.
+    pub(super) struct Tool<'a> {
+        kind: Str<'a> = "type",
+        name: Str<'a> = "name",
+        description: Str<'a> = "description",
+        input_schema: Raw<'a> = "input_schema",
+        strict: At<bool> = "strict",
+        defer_loading: At<bool> = "defer_loading",
+        allowed_callers: Raw<'a> = "allowed_callers",
+        input_examples: Raw<'a> = "input_examples",
+        eager_input_streaming: At<bool> = "eager_input_streaming",
+        cache_control: CacheControl<'a> = "cache_control",
+    }
+
+    /// `tool_choice`.
+    pub(super) struct ToolChoice<'a> {
+        kind: Str<'a> = "type",
+        name: Str<'a> = "name",
+        disable_parallel_tool_use: At<bool> = "disable_parallel_tool_use",
+    }
+
+    /// `thinking` of a request.
+    pub(super) struct Thinking<'a> {
+        kind: Str<'a> = "type",
+        budget_tokens: At<u64> = "budget_tokens",
+        display: Str<'a> = "display",
+    }
+
+    /// `output_config`.
+    pub(super) struct OutputConfig<'a> {
+        effort: Str<'a> = "effort",
+        format: Raw<'a> = "format",
+    }
+
+    /// `output_config.format`.
+    pub(super) struct OutputFormat<'a> {
+        kind: Str<'a> = "type",
+        schema: Raw<'a> = "schema",
+    }
+
+    /// `metadata`.
+    pub(super) struct Metadata<'a> {
+        user_id: Str<'a> = "user_id",
+    }
+
+    /// The body of an answer.
+    pub(super) struct Answer<'a> {
+        kind: Str<'a> = "type",
+        role: Str<'a> = "role",
+        id: Str<'a> = "id",
+        model: Str<'a> = "model",
+        content: Content<'a> = "content",
+        stop_reason: Str<'a> = "stop_reason",
+        stop_sequence: Str<'a> = "stop_sequence",
+        stop_details: Raw<'a> = "stop_details",
+        usage: Usage<'a> = "usage",
+    }
+
+    /// `stop_details` of a refusal.
+    pub(super) struct StopDetails<'a> {
+        kind: Str<'a> = "type",
+        category: Str<'a> = "category",
+        explanation: Str<'a> = "explanation",
+    }
+
+    /// `usage`.
+    pub(super) struct Usage<'a> {
+        input_tokens: At<u64> = "input_tokens",
+        cache_read_input_tokens: At<u64> = "cache_read_input_tokens",
+        cache_creation_input_tokens: At<u64> = "cache_creation_input_tokens",
+        output_tokens: At<u64> = "output_tokens",
+        output_tokens_details: Raw<'a> = "output_tokens_details",
+        service_tier: Str<'a> = "service_tier",
+    }
+
+    /// `usage.output_tokens_details`.
+    pub(super) struct OutputDetails<'a> {
+        thinking_tokens: At<u64> = "thinking_tokens",
+    }
+
+    /// The body of an error.
+    pub(super) struct ErrorBody<'a> {
+        error: Raw<'a> = "error",
+        message: Str<'a> = "message",
+        request_id: Str<'a> = "request_id",
+    }
+
+    /// `error` of an error. Gateways in front of the vendor add `code` and
+    /// `param` in the words of other protocols.
+    pub(super) struct ErrorObject<'a> {
+        kind: Str<'a> = "type",
+        message: Str<'a> = "message",
+        details: Raw<'a> = "details",
+        code: Raw<'a> = "code",
+        param: Raw<'a> = "param",
+    }
+}
+
+/// An array and where it stood.
+#[derive(Debug)]
+pub(super) struct List<T> {
+    pub(super) at: Pos,
+    pub(super) items: Vec<T>,
+}
+
+impl<'a, T: Read<'a>> Read<'a> for List<T> {
+    fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
+        let at = reader.here();
+        Ok(Self { at, items: Vec::read(reader)? })
+    }
+}

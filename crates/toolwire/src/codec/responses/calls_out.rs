@@ -1,0 +1,375 @@
+//! Calls and their results: model to wire.
+
+use super::Out;
+use super::content_out::{
+    Voice, bare_text, crosses, lose_cache, reference_text, search_text, write_part,
+};
+use super::tools_out::{is_direct_only, write_tools};
+use crate::ledger::{Code, Ledger};
+use crate::model::{Arguments, Call, Item, NativeKind, ResultKind, Text, ToolResult, Turn};
+use crate::native;
+use crate::wire::{Array, At, Object, Raw, Str, write_escaped, write_str};
+
+/// What an item says of itself beside its content.
+pub(super) struct Frame<'f> {
+    /// The item's own id.
+    pub(super) id: Option<Str<'f>>,
+    /// The id that pairs call and result.
+    pub(super) call_id: Option<Str<'f>>,
+    /// Whether it is complete.
+    pub(super) status: Option<Str<'f>>,
+}
+
+impl Frame<'_> {
+    fn write(&self, item: &mut Object<'_>) {
+        let Self { id, call_id, status } = self;
+        item.maybe("id", id.as_ref());
+        item.maybe("call_id", call_id.as_ref());
+        item.maybe("status", status.as_ref());
+    }
+}
+
+/// The type of the item that a call becomes, and the prefix of its ids.
+pub(super) fn call_type(arguments: &Arguments<'_>, cx: &Out<'_>) -> (&'static str, &'static str) {
+    match arguments {
+        Arguments::Text(_) | Arguments::Json(_) => ("function_call", "fc"),
+        Arguments::Freeform(_) if cx.profile.freeform_tools => ("custom_tool_call", "ctc"),
+        Arguments::Freeform(_) => ("function_call", "fc"),
+        Arguments::Native(kind, _) => match kind {
+            NativeKind::LocalShell => ("local_shell_call", "lsh"),
+            NativeKind::Shell => ("shell_call", "sh"),
+            NativeKind::ApplyPatch => ("apply_patch_call", "apc"),
+            NativeKind::ToolSearch => ("tool_search_call", "tsc"),
+            NativeKind::Bash
+            | NativeKind::TextEditor
+            | NativeKind::Memory
+            | NativeKind::Computer => ("function_call", "fc"),
+        },
+    }
+}
+
+/// Writes a call as an item.
+pub(super) fn write_call(
+    call: &Call<'_>,
+    frame: &Frame<'_>,
+    items: &mut Array<'_>,
+    cx: &Out<'_>,
+    ledger: &mut Ledger,
+) {
+    let Call { at: _, id: _, name, namespace, arguments, caller, cache, extra } = call;
+    let mut item = items.object();
+    item.put("type", call_type(arguments, cx).0);
+    frame.write(&mut item);
+    match arguments {
+        Arguments::Text(text) => {
+            write_name(name, namespace.as_ref(), &mut item, cx);
+            item.put("arguments", text);
+        }
+        Arguments::Json(raw) => {
+            write_name(name, namespace.as_ref(), &mut item, cx);
+            write_str(raw.text(), item.key("arguments"));
+        }
+        Arguments::Freeform(input) => {
+            write_name(name, namespace.as_ref(), &mut item, cx);
+            if cx.profile.freeform_tools {
+                item.put("input", input);
+            } else {
+                let mut json = Vec::with_capacity(input.size_hint() + 16);
+                Object::new(&mut json).put("input", input);
+                let json = String::from_utf8(json).unwrap_or_default();
+                write_str(&json, item.key("arguments"));
+            }
+        }
+        Arguments::Native(kind, action) => {
+            write_action(*kind, action, name, namespace.as_ref(), &mut item, cx);
+        }
+    }
+    match caller {
+        Some(caller) if cx.same() => item.put("caller", caller),
+        Some(caller) => {
+            let note = ledger.dropped(caller.pos(), Code::ProgrammaticCallers);
+            if is_direct(caller) {
+                note.info();
+            }
+        }
+        None => {}
+    }
+    lose_cache(cache.as_ref(), cx, ledger);
+    cx.extra(&mut item, extra, ledger);
+}
+
+fn write_name(name: &Str<'_>, namespace: Option<&Str<'_>>, item: &mut Object<'_>, cx: &Out<'_>) {
+    cx.name("name", name, item);
+    item.maybe("namespace", namespace);
+}
+
+fn write_action(
+    kind: NativeKind,
+    action: &Raw<'_>,
+    name: &Str<'_>,
+    namespace: Option<&Str<'_>>,
+    item: &mut Object<'_>,
+    cx: &Out<'_>,
+) {
+    match kind {
+        NativeKind::LocalShell | NativeKind::Shell => item.put("action", action),
+        NativeKind::ApplyPatch => item.put("operation", action),
+        NativeKind::ToolSearch => {
+            item.put("execution", "client");
+            item.put("arguments", action);
+        }
+        NativeKind::Bash | NativeKind::TextEditor | NativeKind::Memory | NativeKind::Computer => {
+            write_name(name, namespace, item, cx);
+            write_str(native::arguments(kind, action).text(), item.key("arguments"));
+        }
+    }
+}
+
+/// Whether the model itself called, which is what every call means unless it
+/// says otherwise.
+fn is_direct(caller: &Raw<'_>) -> bool {
+    let kind = caller.reader().tag("type");
+    kind.is_ok_and(|kind| kind.is_some_and(|kind| kind == "direct")) || is_direct_only(caller)
+}
+
+/// Writes a result as an item. `kind` is that of the call it answers.
+pub(super) fn write_result(
+    result: &ToolResult<'_>,
+    kind: ResultKind,
+    turn: &Turn<'_>,
+    frame: &Frame<'_>,
+    items: &mut Array<'_>,
+    cx: &Out<'_>,
+    ledger: &mut Ledger,
+) {
+    let ToolResult { at: _, call_id: _, name, namespace, kind: _, content, is_error, cache, extra } =
+        result;
+    let mut item = items.object();
+    match kind {
+        ResultKind::Native(NativeKind::LocalShell) => {
+            item.put("type", "local_shell_call_output");
+            // It names the call's item id as its own, so its own is written
+            // even where there are two.
+            let own = turn.id.as_ref();
+            item.maybe("id", own.or(frame.call_id.as_ref()));
+            if let (Some(own), Some(call_id)) = (own, &frame.call_id)
+                && own.pos() != call_id.pos()
+            {
+                item.put("call_id", call_id);
+            }
+            item.maybe("status", frame.status.as_ref());
+            write_output(content, is_error.as_ref(), &mut item, cx, ledger);
+        }
+        ResultKind::Native(NativeKind::Shell) => {
+            item.put("type", "shell_call_output");
+            frame.write(&mut item);
+            write_shell(result, &mut item);
+        }
+        ResultKind::Native(NativeKind::ApplyPatch) => {
+            item.put("type", "apply_patch_call_output");
+            frame.write(&mut item);
+            if frame.status.is_none() {
+                let failed = is_error.is_some_and(|failed| failed.value);
+                item.put("status", if failed { "failed" } else { "completed" });
+            }
+            if !content.is_empty() {
+                write_output(content, None, &mut item, cx, ledger);
+            }
+        }
+        ResultKind::Native(NativeKind::ToolSearch) => {
+            item.put("type", "tool_search_output");
+            frame.write(&mut item);
+            item.put("execution", "client");
+            let mut list = item.array("tools");
+            for part in content {
+                if let Item::Tools(tools) = part {
+                    write_tools(tools, &mut list, cx, ledger);
+                }
+            }
+        }
+        ResultKind::Freeform => {
+            item.put("type", "custom_tool_call_output");
+            frame.write(&mut item);
+            write_output(content, is_error.as_ref(), &mut item, cx, ledger);
+        }
+        ResultKind::Function
+        | ResultKind::Native(
+            NativeKind::Bash | NativeKind::TextEditor | NativeKind::Memory | NativeKind::Computer,
+        ) => {
+            item.put("type", "function_call_output");
+            frame.write(&mut item);
+            write_output(content, is_error.as_ref(), &mut item, cx, ledger);
+        }
+    }
+    if let Some(name) = name {
+        cx.name("name", name, &mut item);
+    }
+    item.maybe("namespace", namespace.as_ref());
+    lose_cache(cache.as_ref(), cx, ledger);
+    cx.extra(&mut item, extra, ledger);
+}
+
+/// What a shell printed: OpenAI's own list, or text as the one entry of it.
+fn write_shell(result: &ToolResult<'_>, item: &mut Object<'_>) {
+    if let [Item::Json(raw)] = result.content.as_slice() {
+        item.put("output", raw);
+        return;
+    }
+    let mut stdout = String::new();
+    for part in &result.content {
+        if let Item::Text(text) = part {
+            stdout.push_str(&text.text.decode());
+        }
+    }
+    let failed = result.is_error.is_some_and(|failed| failed.value);
+    let mut list = item.array("output");
+    let mut entry = list.object();
+    entry.put("stdout", &stdout);
+    entry.put("stderr", "");
+    let mut outcome = entry.object("outcome");
+    outcome.put("type", "exit");
+    outcome.put("exit_code", &u64::from(failed));
+}
+
+/// A result that answers no call, kept as something the user said.
+pub(super) fn write_orphan(
+    result: &ToolResult<'_>,
+    items: &mut Array<'_>,
+    cx: &Out<'_>,
+    ledger: &mut Ledger,
+) {
+    let id = result.call_id.as_ref().or(result.name.as_ref()).map(|id| id.decode());
+    let mut item = items.object();
+    item.put("type", "message");
+    item.put("role", "user");
+    let mut parts = item.array("content");
+    let head =
+        Item::Text(Text::new(Str::plain(format!("[result of call {}]", id.unwrap_or_default()))));
+    write_part(&head, Voice::Input, &mut parts, cx, ledger);
+    for part in &result.content {
+        write_part(part, Voice::Input, &mut parts, cx, ledger);
+    }
+}
+
+/// Writes what a tool said: a string unless there is media in it, because
+/// strict compatible servers refuse lists of text and everybody an empty list.
+fn write_output(
+    content: &[Item<'_>],
+    is_error: Option<&At<bool>>,
+    item: &mut Object<'_>,
+    cx: &Out<'_>,
+    ledger: &mut Ledger,
+) {
+    let prefix = match is_error {
+        Some(At { pos, value: true }) => {
+            ledger.degraded(*pos, Code::IsError).info();
+            cx.profile.error_prefix
+        }
+        Some(At { pos: _, value: false }) | None => "",
+    };
+    if let Some(text) = bare_text(content)
+        && prefix.is_empty()
+    {
+        item.put("output", text);
+        return;
+    }
+    let as_string = if cx.same() {
+        content.is_empty() || bare_text(content).is_some()
+    } else {
+        !content.iter().any(|part| is_media(part) && crosses(part, cx))
+    };
+    if as_string {
+        write_joined(prefix, content, item.key("output"), cx, ledger);
+        return;
+    }
+    let mut parts = item.array("output");
+    if !prefix.is_empty() {
+        let head = Item::Text(Text::new(Str::plain(prefix.trim_end())));
+        write_part(&head, Voice::Input, &mut parts, cx, ledger);
+    }
+    for part in content {
+        write_part(part, Voice::Input, &mut parts, cx, ledger);
+    }
+}
+
+fn is_media(item: &Item<'_>) -> bool {
+    match item {
+        Item::Image(_) | Item::Document(_) | Item::Audio(_) => true,
+        Item::Text(_)
+        | Item::SearchResult(_)
+        | Item::Refusal(_)
+        | Item::Reasoning(_)
+        | Item::Call(_)
+        | Item::Result(_)
+        | Item::Hosted(_)
+        | Item::Tools(_)
+        | Item::ToolReference(_)
+        | Item::Json(_)
+        | Item::Opaque(_) => false,
+    }
+}
+
+/// Writes all text of a result as one string, a line end between parts.
+fn write_joined(
+    prefix: &str,
+    content: &[Item<'_>],
+    out: &mut Vec<u8>,
+    cx: &Out<'_>,
+    ledger: &mut Ledger,
+) {
+    out.push(b'"');
+    write_escaped(if content.is_empty() { prefix.trim_end() } else { prefix }, out);
+    let mut first = true;
+    for part in content {
+        let mut next = |out: &mut Vec<u8>| {
+            if !std::mem::replace(&mut first, false) {
+                out.extend_from_slice(b"\\n");
+            }
+        };
+        match part {
+            Item::Text(part) => {
+                next(out);
+                let Text { at: _, text, citations, logprobs, cache, extra } = part;
+                text.write_inside(out);
+                for lost in citations.iter().chain(logprobs) {
+                    ledger.dropped(lost.pos(), Code::Citations);
+                }
+                lose_cache(cache.as_ref(), cx, ledger);
+                ledger.only(extra);
+            }
+            Item::SearchResult(result) => {
+                next(out);
+                write_escaped(&search_text(result, cx, ledger), out);
+            }
+            Item::ToolReference(name) => {
+                next(out);
+                ledger.degraded(name.pos, Code::ToolSearch).detail(
+                    "Responses has no reference to a tool in a result; the model is told its name.",
+                );
+                write_escaped(&reference_text(&name.value), out);
+            }
+            Item::Json(raw) => {
+                next(out);
+                write_escaped(raw.text(), out);
+            }
+            // Media that does not cross, and kinds that no result has: the
+            // part's own writer says so and writes nothing.
+            Item::Image(_) | Item::Document(_) | Item::Audio(_) | Item::Opaque(_) => {
+                let mut nowhere = Vec::new();
+                write_part(part, Voice::Input, &mut Array::new(&mut nowhere), cx, ledger);
+            }
+            Item::Refusal(refusal) => {
+                next(out);
+                refusal.text.write_inside(out);
+            }
+            Item::Tools(tools) => {
+                for tool in tools {
+                    next(out);
+                    write_escaped(&reference_text(&tool.name), out);
+                }
+            }
+            Item::Reasoning(_) | Item::Call(_) | Item::Result(_) | Item::Hosted(_) => {}
+        }
+    }
+    out.push(b'"');
+}

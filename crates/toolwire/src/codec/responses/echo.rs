@@ -1,0 +1,131 @@
+//! The client's own settings, repeated in the answer. The published type
+//! requires most of them, and clients read them.
+
+use super::choice::write_choice;
+use super::tools_out::{write_common, write_tool};
+use super::{Out, tools_out};
+use crate::ledger::Ledger;
+use crate::model::{Effort, Format, Item, Request, Slot, Tool, ToolKind};
+use crate::profile::Profile;
+use crate::schema;
+use crate::toolset::Toolset;
+use crate::wire::{At, Object, Raw, Str};
+
+/// Writes the settings, the API's defaults where the client left them out.
+pub(super) fn write(request: Option<&Request<'_>>, object: &mut Object<'_>) {
+    let empty = Request::new(crate::model::Protocol::Responses);
+    let request = request.unwrap_or(&empty);
+    let profile = Profile::of(crate::model::Protocol::Responses);
+    let toolset = Toolset::new(request, &profile);
+    let cx = Out {
+        origin: request.origin,
+        profile: &profile,
+        names: &toolset.names,
+        tool_search: tools_out::has_search(&request.tools, request.origin, &profile),
+    };
+    // What the request loses or does not is in the request's own ledger.
+    let mut ledger = Ledger::default();
+    object.put("instructions", &instructions(request));
+    object.put("max_output_tokens", &request.output.max_tokens);
+    object.put("max_tool_calls", &request.output.max_tool_calls);
+    {
+        let mut list = object.array("tools");
+        for tool in &request.tools {
+            match &tool.kind {
+                ToolKind::Function { schema } => {
+                    write_function(tool, schema.as_ref(), &mut list.object(), &cx, &mut ledger);
+                }
+                ToolKind::Freeform { grammar: _ }
+                | ToolKind::Namespace { tools: _ }
+                | ToolKind::Native(_)
+                | ToolKind::Hosted(_)
+                | ToolKind::Unknown(_) => write_tool(tool, &mut list, &cx, &mut ledger),
+            }
+        }
+    }
+    let mut choice = request.choice.clone();
+    choice.parallel = Some(choice.parallel.unwrap_or(At::made(true)));
+    if choice.mode.is_none() && choice.subset.is_none() {
+        object.put("tool_choice", "auto");
+    }
+    write_choice(&choice, &toolset, object, &cx, &mut ledger);
+    write_reasoning(request, object);
+    write_text(request, object);
+    let one = Raw::made("1.0");
+    object.put("temperature", request.sampling.temperature.as_ref().unwrap_or(&one));
+    object.put("top_p", request.sampling.top_p.as_ref().unwrap_or(&one));
+    let zero = At::made(0u64);
+    object.put("top_logprobs", request.output.top_logprobs.as_ref().unwrap_or(&zero));
+    for key in ["presence_penalty", "frequency_penalty"] {
+        // Open Responses has them in the request too.
+        let asked = request.extra.iter().find(|field| field.key == key);
+        object.put(key, asked.map_or(&Raw::made("0.0"), |field| &field.value));
+    }
+    object.put("previous_response_id", &request.state.previous.as_ref());
+    object.put("store", &request.state.store.is_none_or(|store| store.value));
+    object.put("background", &request.state.background.is_some_and(|later| later.value));
+    let disabled = Str::plain("disabled");
+    object.put("truncation", request.state.truncation.as_ref().unwrap_or(&disabled));
+    object.put("prompt_cache_key", &request.identity.cache_key.as_ref());
+    object.put("safety_identifier", &request.identity.end_user.as_ref());
+    object.put("user", &request.identity.user.as_ref());
+    object.put("metadata", request.identity.metadata.as_ref().unwrap_or(&Raw::made("{}")));
+}
+
+fn instructions<'r>(request: &'r Request<'_>) -> Option<&'r Str<'r>> {
+    let turn = request.turns.first().filter(|turn| turn.slot == Slot::Top)?;
+    turn.items
+        .first()
+        .and_then(|item| if let Item::Text(text) = item { Some(&text.text) } else { None })
+}
+
+/// A function with every member of the published type, `strict` as the API
+/// resolves it when left out.
+fn write_function(
+    tool: &Tool<'_>,
+    parameters: Option<&Raw<'_>>,
+    item: &mut Object<'_>,
+    cx: &Out<'_>,
+    ledger: &mut Ledger,
+) {
+    item.put("type", "function");
+    item.put("name", &tool.name);
+    item.put("description", &tool.description.as_ref());
+    item.put("parameters", &parameters);
+    let strict = match tool.strict {
+        Some(strict) => strict.value,
+        None => parameters.is_some_and(schema::fits_openai_strict),
+    };
+    item.put("strict", &strict);
+    write_common(tool, tools_out::Kept::Extra, item, cx, ledger);
+}
+
+fn write_reasoning(request: &Request<'_>, object: &mut Object<'_>) {
+    let thinking = &request.thinking;
+    let mut reasoning = object.object("reasoning");
+    let effort = thinking.effort.as_ref().map(|effort| Effort::name(&effort.value));
+    reasoning.put("effort", &effort);
+    let summary = thinking.display.as_ref().and_then(|display| super::summary_word(&display.value));
+    reasoning.put("summary", &summary);
+    reasoning.extra(&thinking.extra);
+}
+
+fn write_text(request: &Request<'_>, object: &mut Object<'_>) {
+    let mut text = object.object("text");
+    match request.output.format.as_ref().map(|format| &format.value) {
+        Some(Format::JsonSchema(format)) => {
+            let mut item = text.object("format");
+            item.put("type", "json_schema");
+            item.maybe("name", format.name.as_ref());
+            item.put("description", &format.description.as_ref());
+            item.maybe("schema", format.schema.as_ref());
+            item.put("strict", &format.strict.is_some_and(|strict| strict.value));
+            item.extra(&format.extra);
+        }
+        Some(Format::JsonObject) => text.object("format").put("type", "json_object"),
+        Some(Format::Other(raw)) => text.put("format", raw),
+        Some(Format::Text) | None => text.object("format").put("type", "text"),
+    }
+    let medium = Str::plain("medium");
+    text.put("verbosity", request.output.verbosity.as_ref().unwrap_or(&medium));
+}

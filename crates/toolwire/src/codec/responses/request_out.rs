@@ -1,0 +1,426 @@
+//! The request object: settings, model to wire.
+
+use super::choice::{filter, write_choice};
+use super::content_out::lose_cache;
+use super::request::TEXT_PREFIX;
+use super::tools_out::{has_search, write_tool, write_tools};
+use super::{Out, summary_word, turns_out};
+use crate::ledger::{Code, Ledger};
+use crate::model::{
+    Display, Effort, Format, Identity, JsonSchema, Output, Protocol, Request, Sampling, State,
+    Stream, Thinking, ThinkingMode,
+};
+use crate::profile::Profile;
+use crate::schema;
+use crate::toolset::Toolset;
+use crate::wire::{At, Extra, Object, Pos, Str, hash};
+
+/// Writes a request for an upstream.
+pub(super) fn encode(
+    request: &Request<'_>,
+    profile: &Profile,
+    out: &mut Vec<u8>,
+    ledger: &mut Ledger,
+) {
+    let Request {
+        origin,
+        model,
+        turns,
+        tools,
+        tools_at,
+        legacy_functions: _,
+        choice,
+        thinking,
+        output,
+        sampling,
+        identity,
+        cache,
+        tier,
+        state,
+        context_management,
+        stream,
+        extra,
+    } = request;
+    let toolset = Toolset::new(request, profile);
+    let cx = Out {
+        origin: *origin,
+        profile,
+        names: &toolset.names,
+        tool_search: has_search(tools, *origin, profile),
+    };
+    let mut object = Object::new(out);
+    object.maybe("model", model.as_ref());
+    turns_out::write_input(turns, &mut object, &cx, ledger);
+    let allowed = filter(choice, &cx, ledger);
+    if !toolset.is_empty() || (cx.same() && *tools_at != Pos::NONE) {
+        let mut list = object.array("tools");
+        match &allowed {
+            Some(allowed) => {
+                for tool in tools {
+                    if allowed.contains(tool.name.decode().as_ref()) {
+                        write_tool(tool, &mut list, &cx, ledger);
+                    }
+                }
+            }
+            None => write_tools(tools, &mut list, &cx, ledger),
+        }
+    } else {
+        // Nothing is left of the tools, but the ledger hears about each.
+        write_tools(tools, &mut crate::wire::Array::new(&mut Vec::new()), &cx, ledger);
+    }
+    write_choice(choice, &toolset, &mut object, &cx, ledger);
+    write_thinking(thinking, &mut object, &cx, ledger);
+    write_text(output, extra, &mut object, &cx, ledger);
+    write_limits(output, &mut object, &cx, ledger);
+    write_sampling(sampling, &mut object, &cx, ledger);
+    write_identity(identity, &mut object, &cx, ledger);
+    lose_cache(cache.as_ref(), &cx, ledger);
+    if let Some(tier) = tier {
+        write_tier(tier, &mut object, &cx, ledger);
+    }
+    write_state(state, output, &mut object, &cx);
+    match context_management {
+        Some(settings) if cx.same() => object.put("context_management", settings),
+        Some(settings) => {
+            ledger.dropped(settings.pos(), Code::ContextManagement);
+        }
+        None => {}
+    }
+    write_stream(stream, &mut object, &cx, ledger);
+    write_extra(extra, &mut object, &cx, ledger);
+}
+
+fn write_thinking(
+    thinking: &Thinking<'_>,
+    object: &mut Object<'_>,
+    cx: &Out<'_>,
+    ledger: &mut Ledger,
+) {
+    let Thinking { at, effort, mode, budget, display, extra } = thinking;
+    let effort = self::effort(effort.as_ref(), mode.as_ref(), budget.as_ref(), ledger);
+    let summary = summary(display.as_ref(), mode.as_ref(), cx, ledger);
+    if !cx.same() {
+        ledger.only(extra);
+    }
+    let own = cx.same() && *at != Pos::NONE;
+    if effort.is_none() && summary.is_none() && !own {
+        return;
+    }
+    let mut reasoning = object.object("reasoning");
+    reasoning.maybe("effort", effort.as_ref().map(Effort::name).as_ref());
+    reasoning.maybe("summary", summary.as_ref());
+    if cx.same() {
+        reasoning.extra(extra);
+    }
+}
+
+/// The effort that comes nearest to what Messages says with a mode, a budget
+/// and an effort of its own.
+fn effort<'r>(
+    effort: Option<&'r At<Effort<'_>>>,
+    mode: Option<&At<ThinkingMode<'_>>>,
+    budget: Option<&At<u64>>,
+    ledger: &mut Ledger,
+) -> Option<Effort<'r>> {
+    match mode.map(|mode| &mode.value) {
+        Some(ThinkingMode::Disabled) => {
+            if let Some(effort) = effort {
+                ledger
+                    .degraded(effort.pos, Code::Effort)
+                    .detail("The target has one setting for effort and thinking, which is off.");
+            }
+            return Some(Effort::None);
+        }
+        Some(ThinkingMode::BetweenTools | ThinkingMode::Other(_)) => {
+            ledger.degraded(mode.map_or(Pos::NONE, |mode| mode.pos), Code::ThinkingMode);
+        }
+        Some(ThinkingMode::Adaptive | ThinkingMode::Enabled) | None => {}
+    }
+    match (effort, budget) {
+        (Some(effort), budget) => {
+            if let Some(budget) = budget {
+                ledger.dropped(budget.pos, Code::ThinkingBudget);
+            }
+            Some(borrow(&effort.value))
+        }
+        (None, Some(budget)) => {
+            ledger.degraded(budget.pos, Code::ThinkingBudget);
+            let steps = [(2_048, Effort::Low), (8_192, Effort::Medium), (24_576, Effort::High)];
+            let step = steps.into_iter().find(|(most, _)| budget.value <= *most);
+            Some(step.map_or(Effort::XHigh, |(_, effort)| effort))
+        }
+        (None, None) => None,
+    }
+}
+
+fn borrow<'r>(effort: &'r Effort<'_>) -> Effort<'r> {
+    Effort::parse(effort.name())
+}
+
+/// What of the reasoning the client wants to see. A Messages client that turns
+/// thinking on sees it; Responses shows nothing unless asked.
+fn summary<'r>(
+    display: Option<&'r At<Display<'_>>>,
+    mode: Option<&At<ThinkingMode<'_>>>,
+    cx: &Out<'_>,
+    ledger: &mut Ledger,
+) -> Option<Str<'r>> {
+    let thinks = match mode.map(|mode| &mode.value) {
+        Some(ThinkingMode::Adaptive | ThinkingMode::Enabled | ThinkingMode::BetweenTools) => true,
+        Some(ThinkingMode::Disabled | ThinkingMode::Other(_)) | None => false,
+    };
+    match display.map(|display| &display.value) {
+        Some(Display::Other(word)) if !cx.same() => {
+            ledger.dropped(word.pos(), Code::ReasoningDisplay);
+            thinks.then(|| Str::plain("auto"))
+        }
+        Some(display) => summary_word(display),
+        None => thinks.then(|| Str::plain("auto")),
+    }
+}
+
+fn write_text(
+    output: &Output<'_>,
+    extra: &[Extra<'_>],
+    object: &mut Object<'_>,
+    cx: &Out<'_>,
+    ledger: &mut Ledger,
+) {
+    let own = |field: &&Extra<'_>| cx.same() && field.key.decode().starts_with(TEXT_PREFIX);
+    let format = output.format.as_ref().filter(|format| match &format.value {
+        Format::Other(raw) if !cx.same() => {
+            ledger.dropped(raw.pos(), Code::UnknownValue);
+            false
+        }
+        Format::Text | Format::JsonObject | Format::JsonSchema(_) | Format::Other(_) => true,
+    });
+    if format.is_none() && output.verbosity.is_none() && !extra.iter().any(|field| own(&field)) {
+        return;
+    }
+    let mut text = object.object("text");
+    match format.map(|format| &format.value) {
+        Some(Format::Text) => text.object("format").put("type", "text"),
+        Some(Format::JsonObject) => text.object("format").put("type", "json_object"),
+        Some(Format::JsonSchema(schema)) => {
+            write_schema(schema, &mut text.object("format"), cx, ledger);
+        }
+        Some(Format::Other(raw)) => text.put("format", raw),
+        None => {}
+    }
+    text.maybe("verbosity", output.verbosity.as_ref());
+    for Extra { key, value } in extra.iter().filter(own) {
+        let key = key.decode().strip_prefix(TEXT_PREFIX).unwrap_or_default().to_owned();
+        crate::wire::Write::write(value, text.foreign_key(&Str::plain(key)));
+    }
+}
+
+fn write_schema(
+    format: &JsonSchema<'_>,
+    object: &mut Object<'_>,
+    cx: &Out<'_>,
+    ledger: &mut Ledger,
+) {
+    let JsonSchema { name, description, schema, strict, extra } = format;
+    object.put("type", "json_schema");
+    match name {
+        Some(name) => object.put("name", name),
+        None if cx.same() => {}
+        // OpenAI requires a name; Messages has none.
+        None => object.put("name", "response"),
+    }
+    object.maybe("description", description.as_ref());
+    object.maybe("schema", schema.as_ref());
+    match strict {
+        Some(strict) => object.put("strict", strict),
+        // Messages always holds the output to the schema.
+        None if cx.origin == Protocol::Messages => {
+            let fits = schema.as_ref().is_some_and(schema::fits_openai_strict);
+            if !fits {
+                let at = schema.as_ref().map_or(Pos::NONE, |schema| schema.pos());
+                ledger.degraded(at, Code::StrictDowngraded);
+            }
+            object.put("strict", &fits);
+        }
+        None => {}
+    }
+    cx.extra(object, extra, ledger);
+}
+
+fn write_limits(output: &Output<'_>, object: &mut Object<'_>, cx: &Out<'_>, ledger: &mut Ledger) {
+    let Output {
+        max_tokens,
+        legacy_max_tokens: _,
+        format: _,
+        verbosity: _,
+        stop,
+        stop_at,
+        n,
+        logprobs: _,
+        top_logprobs,
+        max_tool_calls,
+    } = output;
+    if let Some(limit) = max_tokens {
+        let mut value = limit.value;
+        if !cx.same() && value < FLOOR {
+            ledger.degraded(limit.pos, Code::MaxTokensFloor).info();
+            value = FLOOR;
+        }
+        object.put("max_output_tokens", &value);
+    }
+    if !stop.is_empty() {
+        ledger.dropped(*stop_at, Code::Stop);
+    }
+    if let Some(n) = n
+        && n.value > 1
+    {
+        ledger.refused(n.pos, Code::MultipleAnswers);
+    }
+    object.maybe("top_logprobs", top_logprobs.as_ref());
+    object.maybe("max_tool_calls", max_tool_calls.as_ref());
+}
+
+fn write_sampling(
+    sampling: &Sampling<'_>,
+    object: &mut Object<'_>,
+    cx: &Out<'_>,
+    ledger: &mut Ledger,
+) {
+    let Sampling {
+        temperature,
+        top_p,
+        top_k,
+        frequency_penalty,
+        presence_penalty,
+        seed,
+        logit_bias,
+    } = sampling;
+    let free = cx.same() || cx.profile.sampling;
+    let both = cx.same() || cx.profile.temperature_with_top_p || temperature.is_none();
+    for (key, value, sent) in [("temperature", temperature, free), ("top_p", top_p, free && both)] {
+        match value {
+            Some(value) if sent => object.put(key, value),
+            Some(value) => {
+                ledger.dropped(value.pos(), Code::Sampling);
+            }
+            None => {}
+        }
+    }
+    for value in
+        [top_k, frequency_penalty, presence_penalty, seed, logit_bias].into_iter().flatten()
+    {
+        ledger.dropped(value.pos(), Code::Sampling);
+    }
+}
+
+fn write_identity(
+    identity: &Identity<'_>,
+    object: &mut Object<'_>,
+    cx: &Out<'_>,
+    ledger: &mut Ledger,
+) {
+    let Identity { end_user, user, metadata, metadata_extra, cache_key } = identity;
+    if let Some(end_user) = end_user {
+        let name = end_user.decode();
+        if !cx.same() && name.chars().count() > USER_MAX {
+            // Claude Code's identifiers are longer than OpenAI accepts.
+            ledger
+                .degraded(end_user.pos(), Code::User)
+                .detail("The identifier is too long for the target; a stable hash stands for it.")
+                .info();
+            let short = format!("user_{}", hash::base62(&[name.as_bytes()], 32));
+            object.put("safety_identifier", &short);
+        } else {
+            object.put("safety_identifier", end_user);
+        }
+    }
+    object.maybe("user", user.as_ref());
+    object.maybe("metadata", metadata.as_ref());
+    for field in metadata_extra {
+        ledger.dropped(field.value.pos(), Code::Metadata);
+    }
+    object.maybe("prompt_cache_key", cache_key.as_ref());
+}
+
+fn write_tier(tier: &Str<'_>, object: &mut Object<'_>, cx: &Out<'_>, ledger: &mut Ledger) {
+    match cx.origin {
+        Protocol::Chat | Protocol::Responses => object.put("service_tier", tier),
+        Protocol::Messages => match tier.decode().as_ref() {
+            "auto" => object.put("service_tier", "auto"),
+            "standard_only" => object.put("service_tier", "default"),
+            _other => {
+                ledger.dropped(tier.pos(), Code::Tier);
+            }
+        },
+    }
+}
+
+/// A client of another protocol knows nothing of stored answers, so none is
+/// kept unless it asked, and sealed reasoning comes along instead.
+fn write_state(state: &State<'_>, output: &Output<'_>, object: &mut Object<'_>, cx: &Out<'_>) {
+    let State { store, previous, conversation, background, include, include_at, truncation } =
+        state;
+    match store {
+        Some(store) => object.put("store", store),
+        None if cx.same() => {}
+        None => object.put("store", &false),
+    }
+    object.maybe("previous_response_id", previous.as_ref());
+    object.maybe("conversation", conversation.as_ref());
+    object.maybe("background", background.as_ref());
+    if cx.same() {
+        if *include_at != Pos::NONE {
+            object.put("include", include);
+        }
+    } else {
+        let mut list = object.array("include");
+        list.push("reasoning.encrypted_content");
+        if output.logprobs.is_some_and(|logprobs| logprobs.value) {
+            list.push("message.output_text.logprobs");
+        }
+    }
+    object.maybe("truncation", truncation.as_ref());
+}
+
+fn write_stream(stream: &Stream<'_>, object: &mut Object<'_>, cx: &Out<'_>, ledger: &mut Ledger) {
+    let Stream { on, usage, obfuscation, extra } = stream;
+    object.maybe("stream", on.as_ref());
+    if let Some(usage) = usage {
+        ledger
+            .emulated(usage.pos, Code::StreamOptions)
+            .detail("Every stream of the target ends with usage.");
+    }
+    if !cx.same() {
+        ledger.only(extra);
+    }
+    if obfuscation.is_some() || (cx.same() && !extra.is_empty()) {
+        let mut options = object.object("stream_options");
+        options.maybe("include_obfuscation", obfuscation.as_ref());
+        if cx.same() {
+            options.extra(extra);
+        }
+    }
+}
+
+fn write_extra(extra: &[Extra<'_>], object: &mut Object<'_>, cx: &Out<'_>, ledger: &mut Ledger) {
+    for field in extra {
+        let name = field.key.decode();
+        match cx.origin {
+            Protocol::Responses if name.starts_with(TEXT_PREFIX) => {}
+            Protocol::Responses => object.extra(std::slice::from_ref(field)),
+            // OpenAI's two protocols share these, shape and all.
+            Protocol::Chat if SHARED_WITH_CHAT.contains(&name.as_ref()) => {
+                object.extra(std::slice::from_ref(field));
+            }
+            Protocol::Chat | Protocol::Messages => ledger.only(std::slice::from_ref(field)),
+        }
+    }
+}
+
+const SHARED_WITH_CHAT: [&str; 3] =
+    ["moderation", "prompt_cache_options", "prompt_cache_retention"];
+
+/// OpenAI answers 400 to a smaller limit of output tokens.
+const FLOOR: u64 = 16;
+
+/// The longest `safety_identifier` that every version of the API accepts.
+const USER_MAX: usize = 64;

@@ -1,0 +1,157 @@
+//! The answer: wire to model.
+
+use super::error;
+use super::wire::{self, IncompleteDetails, InputDetails, OutputDetails};
+use crate::model::{Candidate, Item, Protocol, Response, Stop, Turn, Usage};
+use crate::wire::{At, Read, ReadError, Reader, Str};
+
+/// Reads an answer.
+pub(super) fn decode(body: &str) -> Result<Response<'_>, ReadError> {
+    let mut reader = Reader::new(body);
+    let wire::Response {
+        at,
+        id,
+        model,
+        created_at,
+        status,
+        error,
+        incomplete_details,
+        output,
+        usage,
+        service_tier,
+        mut extra,
+    } = wire::Response::read(&mut reader)?;
+    reader.finish()?;
+    extra.retain(|field| !ECHO.contains(&field.key.decode().as_ref()));
+    let turns = output.map(|output| output.0).unwrap_or_default();
+    let failure = error.map(error::of_detail);
+    let pos = status.as_ref().map_or(at, Str::pos);
+    let stop = match (status.as_ref().map(Str::decode).as_deref(), failure) {
+        (Some("failed") | None, Some(failure)) => Stop::Failed(Box::new(failure)),
+        (Some("failed"), None) => Stop::Failed(Box::new(error::unexplained())),
+        (Some("cancelled"), _) => Stop::Cancelled,
+        (Some("queued" | "in_progress"), _) => Stop::Running,
+        (Some("incomplete"), _) => incomplete(incomplete_details),
+        (Some(_) | None, _) => finished(&turns),
+    };
+    let candidate =
+        Candidate { at, turns, stop: At::new(pos, stop), logprobs: None, extra: Vec::new() };
+    Ok(Response {
+        origin: Protocol::Responses,
+        id,
+        model,
+        created: created_at,
+        candidates: vec![candidate],
+        usage: usage.map(self::usage),
+        tier: service_tier,
+        extra,
+    })
+}
+
+fn incomplete(details: Option<IncompleteDetails<'_>>) -> Stop<'_> {
+    let Some(IncompleteDetails { at: _, reason: Some(reason), extra: _ }) = details else {
+        return Stop::MaxTokens;
+    };
+    match reason.decode().as_ref() {
+        "max_output_tokens" => Stop::MaxTokens,
+        "content_filter" => Stop::ContentFilter,
+        "steered" => Stop::Steered,
+        _unknown => Stop::Other(reason.clone()),
+    }
+}
+
+/// `completed` does not say what the model waits for; its items do.
+fn finished<'a>(turns: &[Turn<'_>]) -> Stop<'a> {
+    let mut refused = false;
+    for item in turns.iter().flat_map(|turn| &turn.items) {
+        match item {
+            Item::Call(_) => return Stop::ToolCalls,
+            Item::Refusal(_) => refused = true,
+            Item::Text(_)
+            | Item::Image(_)
+            | Item::Document(_)
+            | Item::Audio(_)
+            | Item::SearchResult(_)
+            | Item::Reasoning(_)
+            | Item::Result(_)
+            | Item::Hosted(_)
+            | Item::Tools(_)
+            | Item::ToolReference(_)
+            | Item::Json(_)
+            | Item::Opaque(_) => {}
+        }
+    }
+    if refused { Stop::Refusal { category: None, explanation: None } } else { Stop::EndTurn }
+}
+
+fn usage(usage: wire::Usage<'_>) -> Usage<'_> {
+    let wire::Usage {
+        at,
+        input_tokens,
+        input_tokens_details,
+        output_tokens,
+        output_tokens_details,
+        total_tokens: _,
+        mut extra,
+    } = usage;
+    let value = |count: Option<At<u64>>| count.map(|count| count.value);
+    let (mut cache_read, mut cache_write, mut reasoning) = (None, None, None);
+    if let Some(details) = input_tokens_details {
+        let InputDetails { at: _, cached_tokens, cache_write_tokens, extra: more } = details;
+        cache_read = value(cached_tokens);
+        cache_write = value(cache_write_tokens);
+        extra.extend(more);
+    }
+    if let Some(details) = output_tokens_details {
+        let OutputDetails { at: _, reasoning_tokens, extra: more } = details;
+        reasoning = value(reasoning_tokens);
+        extra.extend(more);
+    }
+    Usage {
+        at,
+        input: value(input_tokens).unwrap_or_default(),
+        cache_read,
+        cache_write,
+        output: value(output_tokens).unwrap_or_default(),
+        reasoning,
+        extra,
+    }
+}
+
+/// Members in which an answer repeats the request's own settings, or says what
+/// every answer says. The client has them from its request, and another
+/// protocol's answer has no place for them, so their absence there is no loss.
+const ECHO: [&str; 32] = [
+    "access_programs",
+    "background",
+    "billing",
+    "completed_at",
+    "conversation",
+    "frequency_penalty",
+    "image",
+    "instructions",
+    "max_output_tokens",
+    "max_tool_calls",
+    "metadata",
+    "object",
+    "output_text",
+    "parallel_tool_calls",
+    "presence_penalty",
+    "previous_response_id",
+    "prompt",
+    "prompt_cache_key",
+    "prompt_cache_options",
+    "prompt_cache_retention",
+    "reasoning",
+    "safety_identifier",
+    "store",
+    "temperature",
+    "text",
+    "tool_choice",
+    "tools",
+    "top_logprobs",
+    "top_p",
+    "truncation",
+    "user",
+    "context_management",
+];

@@ -1,0 +1,406 @@
+//! Tool definitions: model to wire.
+
+use super::Out;
+use crate::ledger::{Code, Ledger};
+use crate::model::{Grammar, Hosted, HostedClass, Native, NativeKind, Protocol, Tool, ToolKind};
+use crate::native;
+use crate::profile::Profile;
+use crate::schema::{self, RootChange};
+use crate::toolset::Crossing;
+use crate::wire::{
+    Array, At, Extra, Object, Raw, Read, ReadError, Reader, Str, write_escaped, write_str,
+};
+
+/// Writes the tools that cross.
+pub(super) fn write_tools(
+    tools: &[Tool<'_>],
+    list: &mut Array<'_>,
+    cx: &Out<'_>,
+    ledger: &mut Ledger,
+) {
+    for tool in tools {
+        write_tool(tool, list, cx, ledger);
+    }
+}
+
+pub(super) fn write_tool(tool: &Tool<'_>, list: &mut Array<'_>, cx: &Out<'_>, ledger: &mut Ledger) {
+    match Crossing::of(tool, cx.origin, cx.profile) {
+        Crossing::Dropped(code) => {
+            ledger.dropped(tool.at, code);
+            return;
+        }
+        Crossing::Same | Crossing::Freeform | Crossing::Native(_) | Crossing::Hosted(_) => {}
+    }
+    match &tool.kind {
+        ToolKind::Function { schema } => {
+            let mut item = list.object();
+            item.put("type", "function");
+            write_function(tool, schema.as_ref(), &mut item, cx, ledger);
+            write_common(tool, Kept::Extra, &mut item, cx, ledger);
+        }
+        ToolKind::Freeform { grammar } if cx.profile.freeform_tools => {
+            let mut item = list.object();
+            item.put("type", "custom");
+            cx.declare("name", &tool.name, &mut item, ledger);
+            item.maybe("description", tool.description.as_ref());
+            write_grammar(grammar.as_ref(), &mut item, cx, ledger);
+            write_common(tool, Kept::Extra, &mut item, cx, ledger);
+        }
+        ToolKind::Freeform { grammar } => {
+            let mut item = list.object();
+            item.put("type", "function");
+            write_wrapped(tool, grammar.as_ref(), &mut item, cx, ledger);
+            write_common(tool, Kept::Extra, &mut item, cx, ledger);
+        }
+        ToolKind::Namespace { tools } => {
+            let mut item = list.object();
+            item.put("type", "namespace");
+            item.put("name", &tool.name);
+            item.maybe("description", tool.description.as_ref());
+            write_tools(tools, &mut item.array("tools"), cx, ledger);
+            write_common(tool, Kept::Extra, &mut item, cx, ledger);
+        }
+        ToolKind::Native(native) if cx.same() => {
+            let Native { kind, kind_text } = native;
+            let mut item = list.object();
+            item.put("type", kind_text);
+            if *kind == NativeKind::ToolSearch {
+                item.put("execution", "client");
+            }
+            item.maybe("description", tool.description.as_ref());
+            write_common(tool, Kept::Extra, &mut item, cx, ledger);
+        }
+        ToolKind::Native(native) => write_native(tool, native, list, cx, ledger),
+        ToolKind::Hosted(hosted) if cx.same() => {
+            let Hosted { class, kind_text } = hosted;
+            let mut item = list.object();
+            item.put("type", kind_text);
+            if *class == HostedClass::Mcp && tool.name != *kind_text {
+                item.put("server_label", &tool.name);
+            }
+            item.maybe("description", tool.description.as_ref());
+            write_common(tool, Kept::Extra, &mut item, cx, ledger);
+        }
+        ToolKind::Hosted(hosted) => write_hosted(tool, hosted, list, cx, ledger),
+        ToolKind::Unknown(raw) => list.push(raw),
+    }
+}
+
+/// The members of an ordinary function.
+fn write_function(
+    tool: &Tool<'_>,
+    schema: Option<&Raw<'_>>,
+    item: &mut Object<'_>,
+    cx: &Out<'_>,
+    ledger: &mut Ledger,
+) {
+    cx.declare("name", &tool.name, item, ledger);
+    write_description(tool, item, cx, ledger);
+    let schema = if cx.same() {
+        schema.map(Raw::borrowed)
+    } else {
+        let (root, change) = schema::root(schema);
+        let at = schema.map_or(tool.at, Raw::pos);
+        match change {
+            Some(RootChange::Empty) => {
+                ledger.emulated(at, Code::SchemaEmpty);
+            }
+            Some(RootChange::Typed) => {
+                ledger
+                    .emulated(at, Code::SchemaRootWrapped)
+                    .detail("The root of the schema names no type; `object` was added.");
+            }
+            Some(RootChange::Union) => {
+                ledger.degraded(at, Code::SchemaRootUnion);
+            }
+            Some(RootChange::Wrapped) => {
+                ledger.emulated(at, Code::SchemaRootWrapped);
+            }
+            None => {}
+        }
+        Some(root)
+    };
+    item.maybe("parameters", schema.as_ref());
+    write_strict(tool.strict, schema.as_ref(), item, cx, ledger);
+}
+
+/// Left out, `strict` makes Responses try the schema as a strict one, which
+/// neither Chat nor Messages does, so what they left out is written as false.
+fn write_strict(
+    strict: Option<At<bool>>,
+    schema: Option<&Raw<'_>>,
+    item: &mut Object<'_>,
+    cx: &Out<'_>,
+    ledger: &mut Ledger,
+) {
+    match strict {
+        Some(strict) if cx.same() => item.put("strict", &strict),
+        None if cx.same() => {}
+        Some(At { pos, value: true }) => {
+            let fits = cx.profile.strict && schema.is_some_and(schema::fits_openai_strict);
+            if !fits {
+                ledger.degraded(pos, Code::StrictDowngraded);
+            }
+            if cx.profile.strict {
+                item.put("strict", &fits);
+            }
+        }
+        Some(At { pos: _, value: false }) | None => {
+            if cx.profile.strict {
+                item.put("strict", &false);
+            }
+        }
+    }
+}
+
+fn write_description(tool: &Tool<'_>, item: &mut Object<'_>, cx: &Out<'_>, ledger: &mut Ledger) {
+    match (&tool.description, &tool.examples) {
+        (description, Some(examples)) if cx.profile.examples_in_description => {
+            ledger
+                .emulated(examples.pos(), Code::InputExamples)
+                .detail("The examples stand in the description.");
+            let out = item.key("description");
+            out.push(b'"');
+            if let Some(description) = description {
+                description.write_inside(out);
+                out.extend_from_slice(b"\\n\\n");
+            }
+            out.extend_from_slice(b"Examples: ");
+            write_escaped(examples.text(), out);
+            out.push(b'"');
+        }
+        (description, Some(examples)) => {
+            ledger.dropped(examples.pos(), Code::InputExamples);
+            item.maybe("description", description.as_ref());
+        }
+        (description, None) => item.maybe("description", description.as_ref()),
+    }
+}
+
+fn write_grammar(
+    grammar: Option<&Grammar<'_>>,
+    item: &mut Object<'_>,
+    cx: &Out<'_>,
+    ledger: &mut Ledger,
+) {
+    let Some(Grammar { at: _, syntax, definition, extra }) = grammar else { return };
+    let mut format = item.object("format");
+    format.put("type", "grammar");
+    format.maybe("syntax", syntax.as_ref());
+    format.maybe("definition", definition.as_ref());
+    cx.extra(&mut format, extra, ledger);
+}
+
+/// A freeform tool for a server that has only functions.
+fn write_wrapped(
+    tool: &Tool<'_>,
+    grammar: Option<&Grammar<'_>>,
+    item: &mut Object<'_>,
+    cx: &Out<'_>,
+    ledger: &mut Ledger,
+) {
+    ledger.emulated(tool.at, Code::FreeformWrapped);
+    cx.declare("name", &tool.name, item, ledger);
+    let mut text = tool.description.as_ref().map(|text| text.decode().into_owned());
+    if let Some(Grammar { at, syntax, definition, extra }) = grammar {
+        ledger.degraded(*at, Code::GrammarUnenforced);
+        ledger.only(extra);
+        let text = text.get_or_insert_default();
+        text.push_str("\n\nThe input must follow this ");
+        text.push_str(&syntax.as_ref().map_or("".into(), |syntax| syntax.decode()));
+        text.push_str(" grammar:\n");
+        text.push_str(&definition.as_ref().map_or("".into(), |text| text.decode()));
+    }
+    if let Some(text) = text {
+        write_str(&text, item.key("description"));
+    }
+    item.put("parameters", &Raw::made(WRAPPED));
+    if cx.profile.strict {
+        item.put("strict", &false);
+    }
+}
+
+/// A tool that Messages fixed the shape of, as the function it amounts to.
+fn write_native(
+    tool: &Tool<'_>,
+    native: &Native<'_>,
+    list: &mut Array<'_>,
+    cx: &Out<'_>,
+    ledger: &mut Ledger,
+) {
+    let Native { kind, kind_text } = native;
+    ledger.degraded(tool.at, Code::NativeToolTraining);
+    let function = native::function(*kind, &kind_text.decode());
+    let mut item = list.object();
+    item.put("type", "function");
+    cx.declare("name", &tool.name, &mut item, ledger);
+    match (&tool.description, &function) {
+        (Some(description), _) => item.put("description", description),
+        (None, Some(function)) => item.put("description", function.description),
+        (None, None) => {}
+    }
+    let schema = function.map_or(schema::EMPTY, |function| function.schema);
+    item.put("parameters", &Raw::made(schema));
+    if cx.profile.strict {
+        item.put("strict", &false);
+    }
+    write_common(tool, Kept::Extra, &mut item, cx, ledger);
+}
+
+/// Another vendor's hosted tool as OpenAI's own of the same class.
+fn write_hosted(
+    tool: &Tool<'_>,
+    hosted: &Hosted<'_>,
+    list: &mut Array<'_>,
+    cx: &Out<'_>,
+    ledger: &mut Ledger,
+) {
+    let Hosted { class, kind_text } = hosted;
+    let mut item = list.object();
+    if *class == HostedClass::ToolSearch {
+        item.put("type", "tool_search");
+        ledger
+            .degraded(kind_text.pos(), Code::ToolSearch)
+            .detail("The target searches in its own way, not by this one.")
+            .info();
+        write_common(tool, Kept::Extra, &mut item, cx, ledger);
+        return;
+    }
+    item.put("type", "web_search");
+    for Extra { key, value } in &tool.extra {
+        match key.decode().as_ref() {
+            "allowed_domains" => item.object("filters").put("allowed_domains", value),
+            "user_location" => write_location(value, &mut item),
+            "search_context_size" => item.put("search_context_size", value),
+            _other => {
+                ledger.dropped(value.pos(), Code::WebSearchOption);
+            }
+        }
+    }
+    write_common(tool, Kept::Nothing, &mut item, cx, ledger);
+}
+
+/// Chat nests the place in a member named after its kind; the others do not.
+fn write_location(location: &Raw<'_>, item: &mut Object<'_>) {
+    let nested = Location::read(&mut location.reader()).ok().and_then(|place| place.approximate);
+    match nested {
+        Some(place) => {
+            let mut flat = item.object("user_location");
+            flat.put("type", "approximate");
+            flat.extra(&place.0);
+        }
+        None => item.put("user_location", location),
+    }
+}
+
+wire! {
+    struct Location<'a> {
+        approximate: Fields<'a> = "approximate",
+    }
+}
+
+#[derive(Debug)]
+struct Fields<'a>(Vec<Extra<'a>>);
+
+impl<'a> Read<'a> for Fields<'a> {
+    fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
+        crate::wire::read_fields(reader).map(Self)
+    }
+}
+
+/// Which of a tool's own members are left to write.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kept {
+    Extra,
+    Nothing,
+}
+
+/// The members that every kind of tool may have.
+pub(super) fn write_common(
+    tool: &Tool<'_>,
+    kept: Kept,
+    item: &mut Object<'_>,
+    cx: &Out<'_>,
+    ledger: &mut Ledger,
+) {
+    let Tool {
+        at: _,
+        name: _,
+        description: _,
+        kind,
+        strict,
+        defer,
+        callers,
+        examples,
+        output_schema,
+        deferred_result,
+        eager,
+        cache,
+        extra,
+    } = tool;
+    if !matches!(kind, ToolKind::Function { schema: _ }) {
+        if let Some(At { pos, value: true }) = strict {
+            ledger.degraded(*pos, Code::StrictDowngraded);
+        }
+        if let Some(examples) = examples {
+            ledger.dropped(examples.pos(), Code::InputExamples);
+        }
+    }
+    match defer {
+        Some(defer) if cx.same() || (defer.value && cx.tool_search) => {
+            item.put("defer_loading", defer);
+        }
+        Some(At { pos, value: true }) => {
+            ledger.degraded(*pos, Code::DeferLoading);
+        }
+        Some(At { pos: _, value: false }) | None => {}
+    }
+    match callers {
+        Some(callers) if cx.same() => item.put("allowed_callers", callers),
+        Some(callers) => {
+            let note = ledger.dropped(callers.pos(), Code::ProgrammaticCallers);
+            if is_direct_only(callers) {
+                note.info();
+            }
+        }
+        None => {}
+    }
+    item.maybe("output_schema", output_schema.as_ref());
+    item.maybe("async", deferred_result.as_ref());
+    if let Some(eager) = eager {
+        ledger.dropped(eager.pos, Code::Only("eager_input_streaming".to_owned())).info();
+    }
+    if let Some(cache) = cache {
+        ledger.dropped(cache.at, Code::CacheBreakpoint);
+    }
+    if kept == Kept::Extra {
+        cx.extra(item, extra, ledger);
+    }
+}
+
+/// Whether only the model itself may call, which is the default everywhere.
+pub(super) fn is_direct_only(callers: &Raw<'_>) -> bool {
+    let words = Vec::<Str<'_>>::read(&mut callers.reader());
+    words.is_ok_and(|words| words.iter().all(|word| *word == "direct"))
+}
+
+/// Whether a search over deferred tools reaches the target.
+pub(super) fn has_search(tools: &[Tool<'_>], origin: Protocol, profile: &Profile) -> bool {
+    tools.iter().any(|tool| match &tool.kind {
+        ToolKind::Hosted(hosted) => {
+            hosted.class == HostedClass::ToolSearch
+                && !matches!(Crossing::of(tool, origin, profile), Crossing::Dropped(_))
+        }
+        ToolKind::Native(native) => {
+            native.kind == NativeKind::ToolSearch && origin == Protocol::Responses
+        }
+        ToolKind::Function { schema: _ }
+        | ToolKind::Freeform { grammar: _ }
+        | ToolKind::Namespace { tools: _ }
+        | ToolKind::Unknown(_) => false,
+    })
+}
+
+/// The schema of a freeform tool as a function of one text.
+const WRAPPED: &str =
+    r#"{"type":"object","properties":{"input":{"type":"string"}},"required":["input"]}"#;

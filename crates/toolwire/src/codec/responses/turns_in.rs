@@ -1,0 +1,405 @@
+//! Conversation to model: one turn per item.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use super::reasoning;
+use super::wire::{AdditionalTools, Message, ShellOutput, ToolCall, ToolOutput, ToolSearchOutput};
+use crate::model::{
+    Arguments, Call, HostedClass, HostedItem, Item, NativeKind, Opaque, ResultKind, Role, Text,
+    ToolResult, Turn,
+};
+use crate::wire::{At, Kind, Pos, Raw, Read, ReadError, Reader, Str};
+
+/// `input`: one text of the user's, or items.
+#[derive(Debug)]
+pub(super) struct Input<'a>(pub(super) Vec<Turn<'a>>);
+
+impl<'a> Read<'a> for Input<'a> {
+    fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
+        if reader.peek() != Kind::String {
+            return Ok(Self(Items::read(reader)?.0));
+        }
+        let text = reader.string()?;
+        // The turn stands where its text stands, which no message does: that
+        // is how the encoder knows the short form again.
+        Ok(Self(vec![Turn::new(text.pos(), Role::User, vec![Item::Text(Text::new(text))])]))
+    }
+}
+
+/// A list of items, as in `input` and `output`.
+#[derive(Debug)]
+pub(super) struct Items<'a>(pub(super) Vec<Turn<'a>>);
+
+impl<'a> Read<'a> for Items<'a> {
+    fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
+        let mut turns = Vec::new();
+        let mut shells = Shells::default();
+        let mut members = reader.array()?;
+        while members.more(reader)? {
+            turns.push(item(reader, &mut shells)?);
+        }
+        Ok(Self(turns))
+    }
+}
+
+/// The local shell calls so far. Their outputs name the call's item id, where
+/// every other output names its `call_id`.
+#[derive(Default)]
+struct Shells<'a> {
+    call_ids: BTreeMap<Cow<'a, str>, Str<'a>>,
+}
+
+fn item<'a>(reader: &mut Reader<'a>, shells: &mut Shells<'a>) -> Result<Turn<'a>, ReadError> {
+    let Some(tag) = reader.tag("type")? else {
+        let message = reader.peek() != Kind::Object || reader.tag("role")?.is_some();
+        return if message { self::message(reader) } else { opaque(reader, None) };
+    };
+    let start = reader.clone();
+    let read = match tag.decode().as_ref() {
+        "message" => Some(message(reader)?),
+        "function_call" => function_call(ToolCall::read(reader)?)?,
+        "custom_tool_call" => custom_call(ToolCall::read(reader)?)?,
+        "local_shell_call" => {
+            let call = ToolCall::read(reader)?;
+            shells.remember(&call);
+            native_call(call, NativeKind::LocalShell)
+        }
+        "shell_call" => native_call(ToolCall::read(reader)?, NativeKind::Shell),
+        "apply_patch_call" => native_call(ToolCall::read(reader)?, NativeKind::ApplyPatch),
+        "tool_search_call" if run_by_client(reader)? => {
+            native_call(ToolCall::read(reader)?, NativeKind::ToolSearch)
+        }
+        "function_call_output" => Some(output(ToolOutput::read(reader)?, ResultKind::Function)),
+        "custom_tool_call_output" => Some(output(ToolOutput::read(reader)?, ResultKind::Freeform)),
+        "local_shell_call_output" => Some(local_shell_output(ToolOutput::read(reader)?, shells)),
+        "shell_call_output" => Some(shell_output(ShellOutput::read(reader)?)),
+        "apply_patch_call_output" => Some(patch_output(ToolOutput::read(reader)?)),
+        "tool_search_output" if run_by_client(reader)? => {
+            Some(search_output(ToolSearchOutput::read(reader)?))
+        }
+        "additional_tools" => additional_tools(AdditionalTools::read(reader)?),
+        "reasoning" => reasoning::decode(reader)?,
+        other => match hosted_class(other) {
+            Some((class, role)) => {
+                let raw = reader.raw()?;
+                let at = raw.pos();
+                Some(Turn::new(at, role, vec![Item::Hosted(HostedItem { class, raw })]))
+            }
+            None => None,
+        },
+    };
+    match read {
+        Some(turn) => Ok(turn),
+        // A kind that nobody knows, or a known one that says more than the
+        // model has room for, stays as it came.
+        None => {
+            *reader = start;
+            opaque(reader, Some(tag))
+        }
+    }
+}
+
+fn message<'a>(reader: &mut Reader<'a>) -> Result<Turn<'a>, ReadError> {
+    let Message { at, kind: _, role, content, id, status, phase, extra } = Message::read(reader)?;
+    let items = content.map(|content| content.0).unwrap_or_default();
+    let role = role.map_or(Role::User, self::role);
+    let mut turn = Turn::new(at, role, items);
+    turn.id = id;
+    turn.status = status;
+    turn.phase = phase;
+    turn.extra = extra;
+    Ok(turn)
+}
+
+fn role(name: Str<'_>) -> Role<'_> {
+    match name.decode().as_ref() {
+        "user" => Role::User,
+        "assistant" => Role::Assistant,
+        "system" => Role::System,
+        "developer" => Role::Developer,
+        _unknown => Role::Other(name.clone()),
+    }
+}
+
+fn opaque<'a>(reader: &mut Reader<'a>, kind: Option<Str<'a>>) -> Result<Turn<'a>, ReadError> {
+    let role = match reader.tag("role")? {
+        Some(role) => self::role(role),
+        // What answers something is the client's; anything else, a reference
+        // to an earlier item above all, stands in for what the model said.
+        None => match &kind {
+            Some(kind) if is_answer(&kind.decode()) => Role::User,
+            Some(_) | None => Role::Assistant,
+        },
+    };
+    let raw = reader.raw()?;
+    Ok(Turn::new(raw.pos(), role, vec![Item::Opaque(Opaque { kind, raw })]))
+}
+
+fn is_answer(kind: &str) -> bool {
+    kind.ends_with("_output") || kind.ends_with("_response") || kind == "compaction_trigger"
+}
+
+fn hosted_class(kind: &str) -> Option<(HostedClass, Role<'static>)> {
+    Some(match kind {
+        "web_search_call" => (HostedClass::WebSearch, Role::Assistant),
+        "file_search_call" => (HostedClass::FileSearch, Role::Assistant),
+        "code_interpreter_call" | "program" | "program_output" => {
+            (HostedClass::Code, Role::Assistant)
+        }
+        "image_generation_call" => (HostedClass::ImageGeneration, Role::Assistant),
+        "computer_call" => (HostedClass::Computer, Role::Assistant),
+        "computer_call_output" => (HostedClass::Computer, Role::User),
+        "mcp_call" | "mcp_list_tools" | "mcp_approval_request" => {
+            (HostedClass::Mcp, Role::Assistant)
+        }
+        "mcp_approval_response" => (HostedClass::Mcp, Role::User),
+        "tool_search_call" | "tool_search_output" => (HostedClass::ToolSearch, Role::Assistant),
+        _unknown => return None,
+    })
+}
+
+/// A search is the server's unless it says otherwise or waits for an answer by
+/// call id.
+fn run_by_client(reader: &mut Reader<'_>) -> Result<bool, ReadError> {
+    Ok(match reader.tag("execution")? {
+        Some(execution) => execution == "client",
+        None => reader.tag("call_id")?.is_some(),
+    })
+}
+
+fn function_call(call: ToolCall<'_>) -> Result<Option<Turn<'_>>, ReadError> {
+    let ToolCall {
+        at,
+        kind: _,
+        id,
+        call_id,
+        name,
+        namespace,
+        arguments,
+        input: None,
+        action: None,
+        operation: None,
+        execution: None,
+        status,
+        caller,
+        extra,
+    } = call
+    else {
+        return Ok(None);
+    };
+    let name = name.ok_or(ReadError::missing(at, "name"))?;
+    let arguments = match arguments {
+        Some(arguments) => arguments.0,
+        None => Arguments::Text(Str::plain("").at(at)),
+    };
+    let call = Call { at, id: call_id, name, namespace, arguments, caller, cache: None, extra };
+    Ok(Some(turn(at, Role::Assistant, Item::Call(call), id, status)))
+}
+
+fn custom_call(call: ToolCall<'_>) -> Result<Option<Turn<'_>>, ReadError> {
+    let ToolCall {
+        at,
+        kind: _,
+        id,
+        call_id,
+        name,
+        namespace,
+        arguments: None,
+        input,
+        action: None,
+        operation: None,
+        execution: None,
+        status,
+        caller,
+        extra,
+    } = call
+    else {
+        return Ok(None);
+    };
+    let name = name.ok_or(ReadError::missing(at, "name"))?;
+    let arguments = Arguments::Freeform(input.unwrap_or(Str::plain("").at(at)));
+    let call = Call { at, id: call_id, name, namespace, arguments, caller, cache: None, extra };
+    Ok(Some(turn(at, Role::Assistant, Item::Call(call), id, status)))
+}
+
+/// The call of a tool whose shape OpenAI fixed. `None` if it says more than
+/// such a call has, which is then kept as it came.
+fn native_call(call: ToolCall<'_>, native: NativeKind) -> Option<Turn<'_>> {
+    let ToolCall {
+        at,
+        kind: _,
+        id,
+        call_id,
+        name: None,
+        namespace: None,
+        arguments,
+        input: None,
+        action,
+        operation,
+        execution: _,
+        status,
+        caller,
+        extra,
+    } = call
+    else {
+        return None;
+    };
+    let (name, raw) = match (native, arguments, action, operation) {
+        (NativeKind::LocalShell, None, Some(action), None) => ("local_shell", action),
+        (NativeKind::Shell, None, Some(action), None) => ("shell", action),
+        (NativeKind::ApplyPatch, None, None, Some(operation)) => ("apply_patch", operation),
+        (NativeKind::ToolSearch, Some(CallArguments(Arguments::Json(raw))), None, None) => {
+            ("tool_search", raw)
+        }
+        (_native, _arguments, _action, _operation) => return None,
+    };
+    let call = Call {
+        at,
+        id: call_id,
+        name: Str::plain(name).at(at),
+        namespace: None,
+        arguments: Arguments::Native(native, raw),
+        caller,
+        cache: None,
+        extra,
+    };
+    Some(turn(at, Role::Assistant, Item::Call(call), id, status))
+}
+
+fn output(output: ToolOutput<'_>, kind: ResultKind) -> Turn<'_> {
+    let ToolOutput { at, kind: _, id, call_id, name, namespace, output, status, extra } = output;
+    let content = output.map(|output| output.0).unwrap_or_default();
+    let result = ToolResult {
+        at,
+        call_id,
+        name,
+        namespace,
+        kind,
+        content,
+        is_error: None,
+        cache: None,
+        extra,
+    };
+    turn(at, Role::User, Item::Result(result), id, status)
+}
+
+fn local_shell_output<'a>(output: ToolOutput<'a>, shells: &Shells<'a>) -> Turn<'a> {
+    let mut turn = self::output(output, ResultKind::Native(NativeKind::LocalShell));
+    if let [Item::Result(result)] = turn.items.as_mut_slice()
+        && result.call_id.is_none()
+    {
+        result.call_id = turn.id.as_ref().map(|id| shells.call_id(id));
+    }
+    turn
+}
+
+fn shell_output(output: ShellOutput<'_>) -> Turn<'_> {
+    let ShellOutput { at, kind: _, id, call_id, output, status, extra } = output;
+    let result = ToolResult {
+        at,
+        call_id,
+        name: None,
+        namespace: None,
+        kind: ResultKind::Native(NativeKind::Shell),
+        content: output.map(Item::Json).into_iter().collect(),
+        is_error: None,
+        cache: None,
+        extra,
+    };
+    turn(at, Role::User, Item::Result(result), id, status)
+}
+
+/// The one output with an outcome: its status says whether the patch applied.
+fn patch_output(output: ToolOutput<'_>) -> Turn<'_> {
+    let mut turn = self::output(output, ResultKind::Native(NativeKind::ApplyPatch));
+    let failed = match &turn.status {
+        Some(status) if *status == "failed" => Some(At::new(status.pos(), true)),
+        Some(status) if *status == "completed" => Some(At::new(status.pos(), false)),
+        Some(_) | None => None,
+    };
+    if failed.is_some() {
+        turn.status = None;
+    }
+    if let [Item::Result(result)] = turn.items.as_mut_slice() {
+        result.is_error = failed;
+    }
+    turn
+}
+
+fn search_output(output: ToolSearchOutput<'_>) -> Turn<'_> {
+    let ToolSearchOutput { at, kind: _, id, call_id, execution: _, tools, status, extra } = output;
+    let tools = tools.map(|tools| tools.list).unwrap_or_default();
+    let result = ToolResult {
+        at,
+        call_id,
+        name: None,
+        namespace: None,
+        kind: ResultKind::Native(NativeKind::ToolSearch),
+        content: vec![Item::Tools(tools)],
+        is_error: None,
+        cache: None,
+        extra,
+    };
+    turn(at, Role::User, Item::Result(result), id, status)
+}
+
+fn additional_tools(item: AdditionalTools<'_>) -> Option<Turn<'_>> {
+    let AdditionalTools { at, kind: _, id, role, tools, extra } = item;
+    let role = role.map_or(Role::Developer, self::role);
+    let tools = tools?.list;
+    let mut turn = turn(at, role, Item::Tools(tools), id, None);
+    turn.extra = extra;
+    Some(turn)
+}
+
+/// An item that is no message.
+pub(super) fn turn<'a>(
+    at: Pos,
+    role: Role<'a>,
+    item: Item<'a>,
+    id: Option<Str<'a>>,
+    status: Option<Str<'a>>,
+) -> Turn<'a> {
+    let mut turn = Turn::new(at, role, vec![item]);
+    turn.id = id;
+    turn.status = status;
+    turn
+}
+
+impl<'a> Shells<'a> {
+    fn remember(&mut self, call: &ToolCall<'a>) {
+        if let (Some(id), Some(call_id)) = (&call.id, &call.call_id) {
+            self.call_ids.insert(id.clone().into_decoded(), call_id.clone());
+        }
+    }
+
+    /// The `call_id` of the call with that item id. Codex answers with the
+    /// `call_id` itself, so an id that is no item's stands for itself.
+    fn call_id(&self, id: &Str<'a>) -> Str<'a> {
+        match self.call_ids.get(&id.decode()) {
+            Some(call_id) => call_id.clone().at(id.pos()),
+            None => id.clone(),
+        }
+    }
+}
+
+/// The arguments of a call: JSON as text, or a value where the protocol or a
+/// compatible server has one.
+#[derive(Debug)]
+pub(super) struct CallArguments<'a>(pub(super) Arguments<'a>);
+
+impl<'a> Read<'a> for CallArguments<'a> {
+    fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
+        Ok(Self(match reader.peek() {
+            Kind::String => Arguments::Text(reader.string()?),
+            Kind::Null
+            | Kind::Bool
+            | Kind::Number
+            | Kind::Array
+            | Kind::Object
+            | Kind::Invalid
+            | Kind::End => Arguments::Json(Raw::read(reader)?),
+        }))
+    }
+}

@@ -1,0 +1,350 @@
+//! Model to conversation.
+
+use super::calls_out::{Frame, call_type, write_call, write_orphan, write_result};
+use super::content_out::{Voice, bare_text, crosses, is_content, lose_cache, write_part};
+use super::tools_out::write_tools;
+use super::{Out, reasoning};
+use crate::ledger::{Code, Ledger};
+use crate::model::{
+    Arguments, Call, HostedItem, Item, Opaque, ResultKind, Role, Slot, Text, Tool, ToolResult, Turn,
+};
+use crate::thread::{Fate, Thread};
+use crate::wire::{Array, Object, Pos, Str};
+
+/// Writes `instructions` and `input`.
+pub(super) fn write_input(
+    turns: &[Turn<'_>],
+    object: &mut Object<'_>,
+    cx: &Out<'_>,
+    ledger: &mut Ledger,
+) {
+    let turns = match instructions(turns, cx) {
+        Some((turn, text, rest)) => {
+            lose_turn(turn, cx, ledger);
+            if !cx.same() {
+                lose_cache(text.cache.as_ref(), cx, ledger);
+            }
+            object.put("instructions", &text.text);
+            rest
+        }
+        None => turns,
+    };
+    if cx.same()
+        && let [turn] = turns
+        && let Some(text) = short_input(turn)
+    {
+        object.put("input", text);
+        return;
+    }
+    // The client's own order and pairs are replayed as they are: an earlier
+    // answer that the server keeps may hold the other half of a pair.
+    let thread = (!cx.same()).then(|| Thread::new(turns, cx.profile.ids, ledger));
+    let mut writer = Writer { thread, calls: 0, fates: 0, unanswered: Vec::new() };
+    let mut items = object.array("input");
+    for run in turns.chunk_by(|a, b| (a.role == Role::Assistant) == (b.role == Role::Assistant)) {
+        let ids = Ids::of(run, cx);
+        for turn in run {
+            writer.turn(turn, ids, &mut items, cx, ledger);
+        }
+        // A run of the model's turns is behind us, so results that are still
+        // missing will not come.
+        writer.answer_missing(&mut items, cx);
+    }
+    if let Some(turn) = turns.last()
+        && !cx.same()
+        && !cx.profile.prefill
+        && turn.role == Role::Assistant
+        && matches!(turn.items.last(), Some(Item::Text(_)))
+    {
+        ledger.degraded(turn.at, Code::Prefill);
+    }
+}
+
+/// The first turn, if it can be `instructions`, and the turns behind it.
+///
+/// Instructions of another protocol can if they are one text with nothing
+/// behind it that is instructions too: those keep their order among the items.
+fn instructions<'r, 'a>(
+    turns: &'r [Turn<'a>],
+    cx: &Out<'_>,
+) -> Option<(&'r Turn<'a>, &'r Text<'a>, &'r [Turn<'a>])> {
+    let (turn, rest) = turns.split_first()?;
+    let [Item::Text(text)] = turn.items.as_slice() else { return None };
+    if cx.same() {
+        return (turn.slot == Slot::Top).then_some((turn, text, rest));
+    }
+    let Text { at: _, text: _, citations, logprobs, cache, extra } = text;
+    let plain = citations.is_none() && logprobs.is_none() && extra.is_empty();
+    let marked = cache.is_some() && cx.profile.cache_breakpoints;
+    let more = rest.first().is_some_and(|next| matches!(next.role, Role::System | Role::Developer));
+    (turn.role == Role::System && plain && !marked && !more).then_some((turn, text, rest))
+}
+
+/// The text of `input` when it was no list.
+fn short_input<'r, 'a>(turn: &'r Turn<'a>) -> Option<&'r Str<'a>> {
+    bare_text(&turn.items).filter(|text| text.pos() == turn.at && turn.at != Pos::NONE)
+}
+
+/// Whether the items of one answer keep their ids.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ids {
+    Kept,
+    /// OpenAI refuses an item by its id when the reasoning that came before it
+    /// is gone, so with the reasoning go the ids.
+    Stripped,
+}
+
+impl Ids {
+    fn of(run: &[Turn<'_>], cx: &Out<'_>) -> Self {
+        let lost = run.iter().flat_map(|turn| &turn.items).any(
+            |item| matches!(item, Item::Reasoning(found) if !reasoning::is_readable(found, cx)),
+        );
+        if lost { Self::Stripped } else { Self::Kept }
+    }
+}
+
+struct Writer<'r, 'a> {
+    thread: Option<Thread<'r, 'a>>,
+    /// How many calls have been written.
+    calls: usize,
+    /// How many results have been seen.
+    fates: usize,
+    /// The calls of this run that nobody answers.
+    unanswered: Vec<usize>,
+}
+
+impl Writer<'_, '_> {
+    fn turn(
+        &mut self,
+        turn: &Turn<'_>,
+        ids: Ids,
+        items: &mut Array<'_>,
+        cx: &Out<'_>,
+        ledger: &mut Ledger,
+    ) {
+        lose_turn(turn, cx, ledger);
+        if turn.items.is_empty() {
+            write_message(turn, &[], ids, items, cx, ledger);
+        }
+        for group in turn.items.chunk_by(|a, b| is_content(a, turn.at) && is_content(b, turn.at)) {
+            match group {
+                [Item::Reasoning(found)] => {
+                    reasoning::write_history(found, turn, items, cx, ledger);
+                }
+                [Item::Call(call)] => self.call(call, turn, ids, items, cx, ledger),
+                [Item::Result(result)] => self.result(result, turn, ids, items, cx, ledger),
+                [Item::Tools(tools)] => write_additional(tools, turn, items, cx, ledger),
+                [Item::Hosted(HostedItem { class: _, raw })] => {
+                    if cx.same() {
+                        items.push(raw);
+                    } else {
+                        ledger.dropped(raw.pos(), Code::HostedHistory);
+                    }
+                }
+                [Item::Opaque(Opaque { kind: _, raw })] if raw.pos() == turn.at && cx.same() => {
+                    items.push(raw);
+                }
+                content => write_message(turn, content, ids, items, cx, ledger),
+            }
+        }
+    }
+
+    fn call(
+        &mut self,
+        call: &Call<'_>,
+        turn: &Turn<'_>,
+        ids: Ids,
+        items: &mut Array<'_>,
+        cx: &Out<'_>,
+        ledger: &mut Ledger,
+    ) {
+        let index = self.calls;
+        self.calls += 1;
+        let paired = self.thread.as_ref().and_then(|thread| thread.calls.get(index));
+        if paired.is_some_and(|paired| paired.result.is_none()) {
+            self.unanswered.push(index);
+        }
+        let (_, prefix) = call_type(&call.arguments, cx);
+        let frame = Frame {
+            id: item_id(turn, prefix, ids, cx, ledger),
+            call_id: match paired {
+                Some(paired) => Some(Str::plain(paired.id.as_ref())),
+                None => call.id.as_ref().map(Str::borrowed),
+            },
+            status: turn.status.as_ref().filter(|_| cx.same()).map(Str::borrowed),
+        };
+        write_call(call, &frame, items, cx, ledger);
+    }
+
+    fn result(
+        &mut self,
+        result: &ToolResult<'_>,
+        turn: &Turn<'_>,
+        ids: Ids,
+        items: &mut Array<'_>,
+        cx: &Out<'_>,
+        ledger: &mut Ledger,
+    ) {
+        let order = self.fates;
+        self.fates += 1;
+        let status = turn.status.as_ref().filter(|_| cx.same()).map(Str::borrowed);
+        let id = turn.id.as_ref().filter(|_| cx.same() && ids == Ids::Kept).map(Str::borrowed);
+        let Some(thread) = &self.thread else {
+            let call_id = result.call_id.as_ref().map(Str::borrowed);
+            let frame = Frame { id, call_id, status };
+            write_result(result, result.kind, turn, &frame, items, cx, ledger);
+            return;
+        };
+        match thread.fates.get(order) {
+            Some(Fate::Answers(call)) => {
+                let Some(paired) = thread.calls.get(*call) else { return };
+                let call_id = Some(Str::plain(paired.id.as_ref()));
+                let kind = result_kind(&paired.call.arguments, cx);
+                let frame = Frame { id, call_id, status };
+                write_result(result, kind, turn, &frame, items, cx, ledger);
+            }
+            Some(Fate::Superseded) => {}
+            Some(Fate::Orphan) | None => write_orphan(result, items, cx, ledger),
+        }
+    }
+
+    /// OpenAI answers 400 to a call without a result.
+    fn answer_missing(&mut self, items: &mut Array<'_>, cx: &Out<'_>) {
+        for index in std::mem::take(&mut self.unanswered) {
+            let paired = self.thread.as_ref().and_then(|thread| thread.calls.get(index));
+            let Some(paired) = paired else { continue };
+            let mut item = items.object();
+            item.put(
+                "type",
+                match result_kind(&paired.call.arguments, cx) {
+                    ResultKind::Freeform => "custom_tool_call_output",
+                    ResultKind::Function | ResultKind::Native(_) => "function_call_output",
+                },
+            );
+            item.put("call_id", &paired.id);
+            item.put("output", &format!("{}no result supplied", cx.profile.error_prefix));
+        }
+    }
+}
+
+/// What a result is called, by the call it answers.
+fn result_kind(arguments: &Arguments<'_>, cx: &Out<'_>) -> ResultKind {
+    match arguments {
+        Arguments::Freeform(_) if cx.profile.freeform_tools => ResultKind::Freeform,
+        Arguments::Text(_) | Arguments::Json(_) | Arguments::Freeform(_) => ResultKind::Function,
+        Arguments::Native(kind, _) => ResultKind::Native(*kind),
+    }
+}
+
+fn write_message(
+    turn: &Turn<'_>,
+    content: &[Item<'_>],
+    ids: Ids,
+    items: &mut Array<'_>,
+    cx: &Out<'_>,
+    ledger: &mut Ledger,
+) {
+    let voice = if turn.role == Role::Assistant { Voice::Model } else { Voice::Input };
+    if !content.is_empty() && !content.iter().any(|item| crosses(item, cx)) {
+        // An empty message says nothing, but the ledger says what it held.
+        let mut nowhere = Vec::new();
+        for item in content {
+            write_part(item, voice, &mut Array::new(&mut nowhere), cx, ledger);
+        }
+        return;
+    }
+    let id = item_id(turn, "msg", ids, cx, ledger);
+    let text = bare_text(content).filter(|_| cx.same() || voice == Voice::Input);
+    let mut item = items.object();
+    if text.is_none() || id.is_some() {
+        item.put("type", "message");
+    }
+    item.maybe("id", id.as_ref());
+    write_role(turn, &mut item, cx, ledger);
+    match text {
+        Some(text) => item.put("content", text),
+        None if content.is_empty() && !cx.same() => item.put("content", ""),
+        None => {
+            let mut parts = item.array("content");
+            for part in content {
+                write_part(part, voice, &mut parts, cx, ledger);
+            }
+        }
+    }
+    if cx.same() {
+        item.maybe("status", turn.status.as_ref());
+        item.maybe("phase", turn.phase.as_ref());
+        item.extra(&turn.extra);
+    }
+}
+
+fn write_role(turn: &Turn<'_>, item: &mut Object<'_>, cx: &Out<'_>, ledger: &mut Ledger) {
+    match &turn.role {
+        // What stood beside the conversation outranks what stands in it.
+        Role::System if turn.slot == Slot::Top => item.put("role", "developer"),
+        Role::System => item.put("role", "system"),
+        Role::Developer => item.put("role", "developer"),
+        Role::User => item.put("role", "user"),
+        Role::Assistant => item.put("role", "assistant"),
+        Role::Other(name) if cx.same() => item.put("role", name),
+        Role::Other(name) => {
+            ledger.degraded(name.pos(), Code::Role);
+            item.put("role", "user");
+        }
+    }
+}
+
+fn write_additional(
+    tools: &[Tool<'_>],
+    turn: &Turn<'_>,
+    items: &mut Array<'_>,
+    cx: &Out<'_>,
+    ledger: &mut Ledger,
+) {
+    let mut item = items.object();
+    item.put("type", "additional_tools");
+    item.put("role", "developer");
+    write_tools(tools, &mut item.array("tools"), cx, ledger);
+    if cx.same() {
+        item.maybe("id", turn.id.as_ref());
+        item.extra(&turn.extra);
+    }
+}
+
+/// An item's own id, if OpenAI gave it: it refuses any other.
+fn item_id<'r>(
+    turn: &'r Turn<'_>,
+    prefix: &str,
+    ids: Ids,
+    cx: &Out<'_>,
+    ledger: &mut Ledger,
+) -> Option<Str<'r>> {
+    let id = turn.id.as_ref().filter(|_| cx.same() && ids == Ids::Kept)?;
+    let checked = matches!(prefix, "msg" | "fc" | "ctc");
+    if checked && !id.decode().starts_with(prefix) {
+        ledger.dropped(id.pos(), Code::ItemId).info();
+        return None;
+    }
+    Some(id.borrowed())
+}
+
+/// What a turn of another protocol has beside its content.
+fn lose_turn(turn: &Turn<'_>, cx: &Out<'_>, ledger: &mut Ledger) {
+    let Turn { at: _, role: _, slot: _, items: _, id, name, status, phase, extra } = turn;
+    if let Some(name) = name {
+        ledger.dropped(name.pos(), Code::MessageName).info();
+    }
+    if cx.same() {
+        return;
+    }
+    if let Some(id) = id {
+        ledger.dropped(id.pos(), Code::ItemId).info();
+    }
+    if let Some(status) = status {
+        ledger.dropped(status.pos(), Code::Status).info();
+    }
+    if let Some(phase) = phase {
+        ledger.dropped(phase.pos(), Code::Phase);
+    }
+    ledger.only(extra);
+}

@@ -1,0 +1,243 @@
+//! A root that every protocol accepts: an object, said in so many words, and no
+//! union.
+
+use super::edit::{Edits, Span};
+use super::merge::merge;
+use super::references::{Definitions, members, references};
+use super::walk::literal_span;
+use crate::wire::{Extra, Kind, Object, Raw, Reader, Str, Write, read_fields};
+
+/// What was done to the root of a schema so that every protocol accepts it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RootChange {
+    /// There was no schema, or one that says nothing: it became that of an
+    /// object without properties.
+    Empty,
+    /// It says `"type":"object"` now, or what its root referred to stands at
+    /// the root. Nothing is lost.
+    Typed,
+    /// A union of objects became one object. Lossy.
+    Union,
+    /// A schema of something else became the property `value` of an object.
+    /// Arguments must be unwrapped on the way back.
+    Wrapped,
+}
+
+/// The schema of a tool's arguments with a root that every protocol accepts.
+pub fn root<'s>(schema: Option<&'s Raw<'_>>) -> (Raw<'s>, Option<RootChange>) {
+    let Some(schema) = schema else { return (Raw::made(EMPTY), Some(RootChange::Empty)) };
+    if schema.kind() != Kind::Object {
+        return (Raw::made(EMPTY).at(schema.pos()), Some(RootChange::Empty));
+    }
+    if is_plain(&mut schema.reader()) {
+        return (schema.borrowed(), None);
+    }
+    match rewrite(schema.text(), MAX_HOPS) {
+        Some((text, change)) => (Raw::made(text).at(schema.pos()), Some(change)),
+        None => (schema.borrowed(), None),
+    }
+}
+
+/// The schema of an object without properties.
+pub const EMPTY: &str = r#"{"type":"object","properties":{}}"#;
+
+/// Whether the root is fine as it is, as nearly every root is.
+fn is_plain(reader: &mut Reader<'_>) -> bool {
+    let Ok(mut members) = reader.object() else { return false };
+    let mut typed = false;
+    loop {
+        match members.next(reader) {
+            Ok(Some(key)) => match key.decode().as_ref() {
+                "type" => {
+                    let word =
+                        if reader.peek() == Kind::String { reader.string().ok() } else { None };
+                    if word.is_none_or(|word| word != "object") {
+                        return false;
+                    }
+                    typed = true;
+                    continue;
+                }
+                "anyOf" | "oneOf" | "allOf" | "enum" | "const" | "not" | "$ref" => return false,
+                _other => {}
+            },
+            Ok(None) => return typed,
+            Err(_) => return false,
+        }
+        if reader.skip().is_err() {
+            return false;
+        }
+    }
+}
+
+/// The rewritten schema. `None` if it is fine, or too odd to be understood.
+fn rewrite(text: &str, hops: u32) -> Option<(String, RootChange)> {
+    let fields = read_fields(&mut Reader::new(text)).ok()?;
+    let find = |key: &str| fields.iter().find(|field| field.key == *key);
+    if fields.is_empty() {
+        return Some((EMPTY.to_owned(), RootChange::Empty));
+    }
+    if let Some(reference) = find("$ref") {
+        return match inline(&fields, reference) {
+            Some(inlined) if hops > 0 => match rewrite(&inlined, hops - 1) {
+                // A wrapper is put around what the client wrote, so that
+                // references to the root keep their meaning.
+                Some((_, RootChange::Wrapped)) => wrap(text, &fields),
+                Some((text, RootChange::Empty)) => Some((text, RootChange::Typed)),
+                Some((text, change @ (RootChange::Typed | RootChange::Union))) => {
+                    Some((text, change))
+                }
+                None => Some((inlined, RootChange::Typed)),
+            },
+            Some(_) | None => wrap(text, &fields),
+        };
+    }
+    if ["enum", "const", "not"].into_iter().any(|key| find(key).is_some()) {
+        return wrap(text, &fields);
+    }
+    if UNIONS.into_iter().any(|key| find(key).is_some()) {
+        let pointed = UNIONS.into_iter().any(|key| text.contains(&format!("\"#/{key}")));
+        let merged = if pointed { None } else { merge(&fields) };
+        return match merged {
+            Some(merged) => Some((merged, RootChange::Union)),
+            None => wrap(text, &fields),
+        };
+    }
+    match (find("type"), Type::of(&fields)) {
+        (Some(_), Type::Object) => None,
+        (Some(field), Type::Maybe) => {
+            let start = field.value.pos().offset()?;
+            let mut edits = Edits::default();
+            edits.replace(start..start + field.value.text().len(), r#""object""#);
+            Some((edits.apply(text), RootChange::Typed))
+        }
+        (None, Type::Unsaid) => {
+            let mut edits = Edits::default();
+            edits.replace(1..1, r#""type":"object","#);
+            Some((edits.apply(text), RootChange::Typed))
+        }
+        (Some(_) | None, _) => wrap(text, &fields),
+    }
+}
+
+/// What a schema says about the type of its values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Type {
+    /// An object.
+    Object,
+    /// An object among others.
+    Maybe,
+    /// `null`.
+    Null,
+    /// Something else.
+    Other,
+    /// Nothing, and no keyword speaks against an object.
+    Unsaid,
+}
+
+impl Type {
+    pub(super) fn of(fields: &[Extra<'_>]) -> Self {
+        let find = |key: &str| fields.iter().find(|field| field.key == *key);
+        let Some(said) = find("type") else {
+            let other = ["enum", "const", "items", "prefixItems", "contains"];
+            let object = find("properties").is_some();
+            let spoken = other.into_iter().any(|key| find(key).is_some());
+            return if spoken && !object { Self::Other } else { Self::Unsaid };
+        };
+        match said.value.text() {
+            r#""object""# => Self::Object,
+            r#""null""# => Self::Null,
+            words if words.starts_with('[') && words.contains(r#""object""#) => Self::Maybe,
+            _other => Self::Other,
+        }
+    }
+}
+
+/// The schema with the definition that its root refers to in the place of the
+/// reference. What stands beside the reference counts before the definition.
+fn inline(fields: &[Extra<'_>], reference: &Extra<'_>) -> Option<String> {
+    let target = reference.value.reader().string().ok()?;
+    let definitions = Definitions::of(fields);
+    let definition = definitions.get(&target.decode())?;
+    if definition.kind() != Kind::Object {
+        return None;
+    }
+    let own: Vec<_> = fields.iter().map(|field| field.key.decode()).collect();
+    let mut out = Vec::new();
+    {
+        let mut object = Object::new(&mut out);
+        for field in fields {
+            if field.key != "$ref" {
+                field.value.write(object.foreign_key(&field.key));
+                continue;
+            }
+            for inner in members(definition) {
+                // A root has a handful of keywords.
+                if inner.key == "$ref" || !own.contains(&inner.key.decode()) {
+                    inner.value.write(object.foreign_key(&inner.key));
+                }
+            }
+        }
+    }
+    String::from_utf8(out).ok()
+}
+
+/// The schema as the one property of an object. Definitions stay at the root,
+/// where references look for them; references to the old root follow it.
+fn wrap(text: &str, fields: &[Extra<'_>]) -> Option<(String, RootChange)> {
+    let mut edits = Edits::default();
+    for reference in references(text).ok()? {
+        let Some(rest) = reference.target.strip_prefix('#') else { continue };
+        let lifted = LIFTED.into_iter().any(|key| {
+            rest.strip_prefix('/')
+                .and_then(|rest| rest.strip_prefix(key))
+                .is_some_and(|rest| rest.starts_with('/'))
+        });
+        if !lifted && (rest.is_empty() || rest.starts_with('/')) {
+            let mut literal = Vec::new();
+            Str::plain(format!("#/properties/value{rest}")).write(&mut literal);
+            edits.replace(reference.span, String::from_utf8(literal).ok()?);
+        }
+    }
+    edits.sort();
+    let is_lifted = |field: &Extra<'_>| LIFTED.into_iter().any(|key| field.key == *key);
+    let span = |field: &Extra<'_>| {
+        let start = field.value.pos().offset().unwrap_or_default();
+        start..start + field.value.text().len()
+    };
+    let lifted: Vec<(String, String)> = fields
+        .iter()
+        .filter(|field| is_lifted(field))
+        .map(|field| {
+            let key = text.get(literal_span(&field.key)).unwrap_or_default();
+            (key.to_owned(), edits.splice(text, span(field)))
+        })
+        .collect();
+    let spans: Vec<Span> = fields
+        .iter()
+        .map(|field| Span {
+            start: literal_span(&field.key).start,
+            end: span(field).end,
+            removed: is_lifted(field),
+        })
+        .collect();
+    edits.remove(&spans);
+    let inner = edits.apply(text);
+    let mut out =
+        format!(r#"{{"type":"object","properties":{{"value":{inner}}},"required":["value"]"#);
+    for (key, value) in lifted {
+        out.push(',');
+        out.push_str(&key);
+        out.push(':');
+        out.push_str(&value);
+    }
+    out.push('}');
+    Some((out, RootChange::Wrapped))
+}
+
+/// Keywords that mean the whole document wherever it starts.
+const LIFTED: [&str; 4] = ["$schema", "$defs", "definitions", "components"];
+
+pub(super) const UNIONS: [&str; 3] = ["anyOf", "oneOf", "allOf"];
+
+/// How many references the root may be away from its definition.
+const MAX_HOPS: u32 = 16;

@@ -1,0 +1,14 @@
+//! The tests of the library as its users see it.
+
+#![allow(
+    clippy::panic,
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
+
+mod bad_input;
+mod json;
+mod laws;
+mod random;
+mod vectors;

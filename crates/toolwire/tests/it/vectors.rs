@@ -1,0 +1,134 @@
+//! Golden vectors: every input under `vectors/`, to every other protocol, byte
+//! for byte, ledger included. `cargo xtask bless` rewrites what is expected.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use toolwire::translate::{self, Error, Options, Translated};
+use toolwire::{Entry, Protocol};
+
+use crate::json::pretty;
+
+#[test]
+fn requests() {
+    check_all("requests", |from, to, body, _| {
+        translate::request(from, to, body, &Options::default())
+    });
+}
+
+#[test]
+fn responses() {
+    check_all("responses", |from, to, body, folder| {
+        let asked = fs::read(folder.join(format!("request.{to}.json"))).ok();
+        translate::response(from, to, body, asked.as_deref(), &Options::default())
+    });
+}
+
+#[test]
+fn errors() {
+    check_all("errors", |from, to, body, folder| {
+        let status = fs::read_to_string(folder.join("status"))
+            .ok()
+            .and_then(|text| text.trim().parse().ok());
+        let (mut translated, status) = translate::error(from, to, status, body)?;
+        // The status is part of what is expected, so it goes before the body.
+        translated.body = [format!("[{status},").as_bytes(), &translated.body, b"]"].concat();
+        Ok(translated)
+    });
+}
+
+#[test]
+fn tools() {
+    check_all("tools", |from, to, body, _| translate::tools(from, to, body, &Options::default()));
+}
+
+/// Every vector input of a kind: its folder, its protocol and its bytes.
+pub(crate) fn inputs(kind: &str) -> Vec<(PathBuf, Protocol, Vec<u8>)> {
+    let mut found = Vec::new();
+    let Ok(folders) = fs::read_dir(root().join(kind)) else { return found };
+    for folder in folders {
+        let folder = folder.unwrap().path();
+        for protocol in Protocol::ALL {
+            if let Ok(body) = fs::read(folder.join(format!("in.{protocol}.json"))) {
+                found.push((folder.clone(), protocol, body));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+type Run = fn(Protocol, Protocol, &[u8], &Path) -> Result<Translated, Error>;
+
+fn check_all(kind: &str, run: Run) {
+    let mut wrong = Vec::new();
+    let mut seen = 0;
+    for (folder, from, body) in inputs(kind) {
+        for to in Protocol::ALL.into_iter().filter(|to| *to != from) {
+            seen += 1;
+            check(&folder, to, run(from, to, &body, &folder), &mut wrong);
+        }
+    }
+    assert!(seen > 0, "no vectors under vectors/{kind}");
+    assert!(
+        wrong.is_empty(),
+        "{} of {seen} differ; see `cargo xtask bless`\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+}
+
+fn check(folder: &Path, to: Protocol, result: Result<Translated, Error>, wrong: &mut Vec<String>) {
+    let (body, entries) = match result {
+        Ok(translated) => (Some(String::from_utf8(translated.body).unwrap()), translated.ledger),
+        Err(Error::Refused { entries }) => (None, entries),
+        Err(error) => {
+            wrong.push(format!("{} to {to}: {error}", folder.display()));
+            return;
+        }
+    };
+    if let Some(body) = &body
+        && let Err(error) = serde_json::from_str::<serde_json::Value>(body)
+    {
+        wrong.push(format!("{} to {to}: not JSON: {error}\n{body}", folder.display()));
+        return;
+    }
+    expect(
+        &folder.join(format!("out.{to}.json")),
+        &body.map_or(String::new(), |body| pretty(&body)),
+        wrong,
+    );
+    expect(&folder.join(format!("out.{to}.ledger.jsonl")), &lines(&entries), wrong);
+}
+
+fn expect(path: &Path, actual: &str, wrong: &mut Vec<String>) {
+    if std::env::var_os("TOOLWIRE_BLESS").is_some() {
+        if actual.is_empty() {
+            _ = fs::remove_file(path);
+        } else {
+            fs::write(path, actual).unwrap();
+        }
+        return;
+    }
+    let expected = fs::read_to_string(path).unwrap_or_default();
+    if expected != actual {
+        let differing = expected.lines().zip(actual.lines()).find(|(a, b)| a != b);
+        let (expected, actual) = differing.unwrap_or((&expected, actual));
+        wrong.push(format!("{}\n  expected {expected}\n  actual   {actual}", path.display()));
+    }
+}
+
+fn lines(entries: &[Entry]) -> String {
+    let mut text = String::new();
+    for entry in entries {
+        let mut line = Vec::new();
+        toolwire::wire::Write::write(entry, &mut line);
+        text.push_str(&String::from_utf8(line).unwrap());
+        text.push('\n');
+    }
+    text
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors")
+}

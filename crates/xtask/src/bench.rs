@@ -1,0 +1,21 @@
+//! `cargo xtask bench`: what the library costs, in instructions and in time.
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+
+use crate::{cmd, setup};
+
+/// Without arguments, every table; otherwise `args` go to `cargo bench`.
+pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
+    setup::valgrind()?;
+    let bench = "cargo bench --locked --package toolwire";
+    if args.is_empty() {
+        // Instructions first: they do not depend on what else the machine does.
+        cmd::run(&mut cmd::command(&format!("{bench} --bench cells -- --instructions")))?;
+        cmd::run(&mut cmd::command(&format!("{bench} --bench cells")))?;
+    } else {
+        cmd::run(cmd::command(bench).args(args))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,96 @@
+//! Installing what the chores need on a machine that has only Rust, Python and Node.
+//!
+//! Every function first looks whether its work is already done, so a second run costs nothing.
+
+use std::fs;
+
+use anyhow::{Context, Result, bail};
+
+use crate::cmd;
+
+/// The interpreter that has the packages of `e2e/requirements.txt`.
+pub(crate) const VENV_PYTHON: &str = ".e2e/venv/bin/python";
+
+/// The formatter and the linter, which a minimal Rust installation lacks.
+pub(crate) fn rust_components() -> Result<()> {
+    for (component, probe) in [("rustfmt", "cargo fmt"), ("clippy", "cargo clippy")] {
+        if !works(&format!("{probe} --version")) {
+            cmd::run(&mut cmd::command(&format!("rustup component add {component}")))?;
+        }
+    }
+    Ok(())
+}
+
+/// A virtual environment with the pinned SDKs, made again whenever the pins change.
+pub(crate) fn python_packages() -> Result<()> {
+    let wanted = fs::read_to_string(cmd::root().join(REQUIREMENTS))
+        .with_context(|| format!("{REQUIREMENTS} cannot be read"))?;
+    let stamp = cmd::root().join(VENV).join("installed.txt");
+    if fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted)
+        && works(&format!("{VENV_PYTHON} --version"))
+    {
+        println!("The Python packages of {REQUIREMENTS} are installed.");
+        return Ok(());
+    }
+    let create = format!("python3 -m venv --clear {VENV}");
+    if cmd::run(&mut cmd::command(&create)).is_err() {
+        println!(
+            "Python came without its venv module, which Debian keeps in a package of its own."
+        );
+        debian_package("python3-venv")?;
+        cmd::run(&mut cmd::command(&create))?;
+    }
+    println!("Installing the packages of {REQUIREMENTS}; the first time takes about a minute.");
+    let pip =
+        format!("{VENV_PYTHON} -m pip install --disable-pip-version-check --progress-bar off");
+    cmd::run(&mut cmd::command(&format!("{pip} --requirement {REQUIREMENTS}")))?;
+    // Written last: an interrupted installation must not look like a finished one.
+    fs::write(&stamp, wanted).with_context(|| format!("{} cannot be written", stamp.display()))
+}
+
+/// A nightly compiler, which cargo-fuzz needs for its sanitizers.
+pub(crate) fn nightly() -> Result<()> {
+    if works("cargo +nightly --version") {
+        return Ok(());
+    }
+    println!("Installing a nightly compiler for fuzzing.");
+    cmd::run(&mut cmd::command("rustup toolchain install nightly --profile minimal"))
+        .context("fuzzing needs a nightly compiler, and none could be installed")
+}
+
+/// cargo-fuzz, and the C++ compiler that builds libFuzzer.
+pub(crate) fn cargo_fuzz() -> Result<()> {
+    if !works("c++ --version") {
+        debian_package("g++")?;
+    }
+    if !works("cargo fuzz --version") {
+        println!("Installing cargo-fuzz; this takes a minute or two.");
+        cmd::run(&mut cmd::command("cargo install --locked cargo-fuzz"))?;
+    }
+    Ok(())
+}
+
+/// Valgrind, which counts the instructions of the benchmarks.
+pub(crate) fn valgrind() -> Result<()> {
+    if works("valgrind --version") { Ok(()) } else { debian_package("valgrind") }
+}
+
+/// Installs a Debian package, which only root may do.
+fn debian_package(name: &str) -> Result<()> {
+    let user = cmd::output(&mut cmd::command("id -u"));
+    if user.is_none_or(|user| user.trim() != "0") {
+        bail!("the package {name} is missing; install it with `sudo apt-get install {name}`");
+    }
+    let mut install =
+        cmd::command(&format!("apt-get install --yes --no-install-recommends {name}"));
+    install.env("DEBIAN_FRONTEND", "noninteractive");
+    cmd::run(&mut cmd::command("apt-get update"))?;
+    cmd::run(&mut install)
+}
+
+fn works(line: &str) -> bool {
+    cmd::output(&mut cmd::command(line)).is_some()
+}
+
+const REQUIREMENTS: &str = "e2e/requirements.txt";
+const VENV: &str = ".e2e/venv";

@@ -1,0 +1,184 @@
+//! `cargo xtask test`: every check, one after the other, with a summary that CI can read.
+
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+
+use crate::tally::Tally;
+use crate::{cmd, fuzz, setup, tidy};
+
+/// The inner loop: no installation, no network, no nightly compiler.
+pub(crate) const FAST: &[Step] = &[FORMAT, LINTS, TIDY, TESTS];
+
+/// Everything.
+pub(crate) const FULL: &[Step] = &[SETUP, FORMAT, LINTS, TIDY, TESTS, DOCS, E2E, FUZZ];
+
+/// Runs all the steps, also after one has failed, so that one run shows everything there is to fix.
+pub(crate) fn run(steps: &[Step]) -> Result<ExitCode> {
+    let mut reports = Vec::new();
+    for (number, step) in (1..).zip(steps) {
+        println!("\n[{number}/{}] {}: {}", steps.len(), step.name, step.what);
+        let start = Instant::now();
+        let outcome = (step.run)().unwrap_or_else(|error| {
+            eprintln!("error: {error:#}");
+            Outcome::Ran(Tally::ONE_FAILED)
+        });
+        reports.push(Report { name: step.name, outcome, time: start.elapsed() });
+    }
+    Ok(summarise(&reports))
+}
+
+/// One named part of the test run.
+pub(crate) struct Step {
+    name: &'static str,
+    what: &'static str,
+    run: fn() -> Result<Outcome>,
+}
+
+/// How a step ended, unless with an error.
+pub(crate) enum Outcome {
+    Ran(Tally),
+    Skipped(String),
+}
+
+struct Report {
+    name: &'static str,
+    outcome: Outcome,
+    time: Duration,
+}
+
+/// Prints a line per step and, last and alone on its line, the totals that CI looks for.
+fn summarise(reports: &[Report]) -> ExitCode {
+    let mut total = Tally::default();
+    println!("\nSummary");
+    for Report { name, outcome, time } in reports {
+        let seconds = time.as_secs_f64();
+        let result = match outcome {
+            Outcome::Ran(tally) => {
+                total += *tally;
+                match tally {
+                    Tally { passed: 1, failed: 0 } => "ok".to_owned(),
+                    Tally { passed, failed: 0 } => format!("ok, {passed} passed"),
+                    Tally { passed: 0, failed: 1 } => "FAILED".to_owned(),
+                    Tally { passed, failed } => format!("FAILED, {failed} of {}", passed + failed),
+                }
+            }
+            Outcome::Skipped(reason) => format!("skipped: {reason}"),
+        };
+        println!("  {name:<8} {seconds:>7.1} s  {result}");
+    }
+    println!("\n{} passed, {} failed", total.passed, total.failed);
+    if total.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+const SETUP: Step = Step {
+    name: "setup",
+    what: "install what the tests need",
+    run: || {
+        setup::rust_components()?;
+        setup::python_packages()?;
+        PASSED
+    },
+};
+
+const FORMAT: Step = Step {
+    name: "format",
+    what: "the code is formatted",
+    run: || {
+        cmd::run(&mut cmd::command("cargo fmt --all --check"))?;
+        PASSED
+    },
+};
+
+const LINTS: Step = Step {
+    name: "lints",
+    what: "the code has no warnings",
+    run: || {
+        let line = "cargo clippy --workspace --all-targets --locked -- -D warnings";
+        cmd::run(&mut cmd::command(line))?;
+        PASSED
+    },
+};
+
+const TIDY: Step = Step {
+    name: "tidy",
+    what: "the tree keeps the house rules",
+    run: || {
+        tidy::check_workspace()?;
+        PASSED
+    },
+};
+
+const TESTS: Step = Step {
+    name: "tests",
+    what: "unit tests, vectors and laws",
+    run: || counted("cargo test --workspace --locked --no-fail-fast", &[]),
+};
+
+const DOCS: Step = Step {
+    name: "docs",
+    what: "the documentation builds without warnings",
+    run: || {
+        // The binary and the library are both called toolwire; only the library has readers.
+        let mut doc = cmd::command("cargo doc --workspace --lib --no-deps --locked");
+        cmd::run(doc.env("RUSTDOCFLAGS", "-D warnings"))?;
+        PASSED
+    },
+};
+
+const E2E: Step = Step {
+    name: "e2e",
+    what: "real clients, from e2e/",
+    run: || {
+        if !has_python_tests()? {
+            return Ok(Outcome::Skipped("e2e/ holds no test_*.py".to_owned()));
+        }
+        cmd::run(&mut cmd::command("cargo build --locked --package toolwire-cli"))?;
+        let binary = cmd::target_dir().join("debug/toolwire").display().to_string();
+        let line = format!("{} -m pytest e2e -q", setup::VENV_PYTHON);
+        counted(&line, &[("TOOLWIRE_BIN", &binary)])
+    },
+};
+
+const FUZZ: Step = Step {
+    name: "fuzz",
+    what: "a short run of every fuzz target",
+    run: || {
+        let targets = fuzz::targets()?;
+        if targets.is_empty() {
+            return Ok(Outcome::Skipped("fuzz/ holds no targets".to_owned()));
+        }
+        if let Err(error) = setup::nightly() {
+            return Ok(Outcome::Skipped(format!("{error:#}")));
+        }
+        let failed = fuzz::run_each(&targets, SHORT_FUZZ_SECONDS)?.len();
+        Ok(Outcome::Ran(Tally { passed: targets.len() - failed, failed }))
+    },
+};
+
+/// Runs a test program and counts the tests it reports.
+fn counted(line: &str, environment: &[(&str, &str)]) -> Result<Outcome> {
+    let mut tally = Tally::default();
+    let mut command = cmd::command(line);
+    command.envs(environment.iter().copied());
+    let status = cmd::run_watched(&mut command, |line| tally.read(line))?;
+    Ok(Outcome::Ran(tally.settled(status.success())))
+}
+
+fn has_python_tests() -> Result<bool> {
+    let folder = cmd::root().join("e2e");
+    if !folder.is_dir() {
+        return Ok(false);
+    }
+    for entry in folder.read_dir()? {
+        let name = entry?.file_name();
+        if name.to_str().is_some_and(|name| name.starts_with("test_") && name.ends_with(".py")) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+const PASSED: Result<Outcome> = Ok(Outcome::Ran(Tally::ONE_PASSED));
+const SHORT_FUZZ_SECONDS: u32 = 20;

@@ -1,0 +1,303 @@
+//! Each rule is shown a tree that keeps it and one that breaks it.
+
+use super::tree::Tree;
+use super::{Problem, codecs, crates, links, size, text, vectors};
+
+#[test]
+fn the_workspace_is_tidy() {
+    super::check_workspace().unwrap();
+}
+
+/// Applies one rule to a tree and compares all it has to say, as `path:line` or `path`.
+#[track_caller]
+fn check(rule: fn(&Tree) -> Vec<Problem>, files: &[(&str, &str)], breaches: &[&str]) {
+    check_tree(rule, &Tree::of(files), breaches);
+}
+
+#[track_caller]
+fn check_tree(rule: fn(&Tree) -> Vec<Problem>, tree: &Tree, breaches: &[&str]) {
+    let places = rule(tree).into_iter().map(|Problem { path, line, what: _ }| match line {
+        Some(line) => format!("{path}:{line}"),
+        None => path,
+    });
+    assert_eq!(places.collect::<Vec<_>>(), breaches);
+}
+
+#[test]
+fn a_long_file_is_refused() {
+    let long = "x();\n".repeat(501);
+    let most = "x();\n".repeat(500);
+    let table = format!("//! Which field goes where: table only.\n{long}");
+    let late = format!("//! Much code.\n//! Not a table only.\n{long}");
+    check(
+        size::files_are_rooms,
+        &[
+            ("crates/a/src/at_most.rs", &most),
+            ("crates/a/src/late.rs", &late),
+            ("crates/a/src/long.rs", &long),
+            ("crates/a/src/table.rs", &table),
+            ("crates/a/src/tests.rs", &long),
+            ("crates/a/src/b/laws_tests.rs", &long),
+            ("crates/a/tests/it/main.rs", &long),
+        ],
+        &["crates/a/src/late.rs", "crates/a/src/long.rs"],
+    );
+}
+
+#[test]
+fn codecs_share_their_file_names() {
+    let names = ["mod.rs", "wire.rs", "tools.rs", "request.rs", "response.rs", "error.rs"];
+    let mut paths: Vec<_> = names.iter().map(|name| path("chat", name)).collect();
+    paths.extend(names.iter().map(|name| path("messages", name)));
+    paths.push("crates/toolwire/src/codec/mod.rs".to_owned());
+    check_names(&paths, &[]);
+
+    paths.push(path("chat", "events_in.rs"));
+    check_names(&paths, &["crates/toolwire/src/codec/messages"]);
+
+    paths.push(path("messages", "events_in.rs"));
+    check_names(&paths, &[]);
+
+    paths.retain(|path| !path.ends_with("/error.rs"));
+    let both = ["crates/toolwire/src/codec/chat", "crates/toolwire/src/codec/messages"];
+    check_names(&paths, &both);
+
+    fn path(codec: &str, name: &str) -> String {
+        format!("crates/toolwire/src/codec/{codec}/{name}")
+    }
+
+    #[track_caller]
+    fn check_names(paths: &[String], breaches: &[&str]) {
+        let files: Vec<_> = paths.iter().map(|path| (path.as_str(), "")).collect();
+        check(codecs::same_file_names, &files, breaches);
+    }
+}
+
+/// Checks one line of codec source.
+#[track_caller]
+fn check_codec(line: &str, decided: Decided) {
+    let path = "crates/toolwire/src/codec/chat/tools.rs";
+    let source = format!("// The line in question is the next one.\n{line}\n");
+    let place = format!("{path}:2");
+    let breaches: &[&str] = match decided {
+        Decided::Yes => &[],
+        Decided::No => &[&place],
+    };
+    check(codecs::every_field_decided, &[(path, &source)], breaches);
+}
+
+enum Decided {
+    Yes,
+    No,
+}
+
+#[test]
+fn skipped_fields_are_refused() {
+    check_codec("let Tool { name, .. } = tool;", Decided::No);
+    check_codec("let Tool{..} = tool;", Decided::No);
+    check_codec("if let Item::Call { id, ref name, .. } = item {}", Decided::No);
+    check_codec("let Pair(left, ..) = pair;", Decided::No);
+    check_codec("let Pair(.., right) = pair;", Decided::No);
+    check_codec("matches!(item, Item::Call(..))", Decided::No);
+    check_codec("let Tool { name, description } = tool;", Decided::Yes);
+    check_codec("let Item::Call(_) = item else { return };", Decided::Yes);
+}
+
+#[test]
+fn filled_in_fields_are_refused() {
+    check_codec("Tool { name, ..Default::default() }", Decided::No);
+    check_codec("Tool { name, ..base }", Decided::No);
+    check_codec("Tool { ..*base }", Decided::No);
+}
+
+#[test]
+fn wildcard_arms_are_refused() {
+    check_codec("match kind { Kind::Call => 1, _ => 2 }", Decided::No);
+    check_codec("match kind { Kind::Call => 1, _ if late => 2 }", Decided::No);
+    check_codec("match kind { Kind::Call | _ => 2 }", Decided::No);
+    check_codec("match text { \"auto\" => 1, other => fail(other) }", Decided::Yes);
+    check_codec("match kind { Kind::Other(_) => 1 }", Decided::Yes);
+    check_codec("items.map(|_| 1)", Decided::Yes);
+    check_codec("let _ = 1; let f: Vec<_> = x;", Decided::Yes);
+}
+
+#[test]
+fn ranges_are_not_skipped_fields() {
+    check_codec("for at in 1..3 { at..; }", Decided::Yes);
+    check_codec("let (a, b) = (&text[..at], &text[at..]);", Decided::Yes);
+    check_codec("text.get(..at).or(text.get(..=at)); buffer.drain(..);", Decided::Yes);
+    check_codec("buffer.splice(.., more); Some(..5)", Decided::Yes);
+    check_codec("match status { ..400 => a, 400..=499 => b, 500.. => c }", Decided::Yes);
+    check_codec("match status { ..OK => a, x => b, }", Decided::Yes);
+    check_codec("[first, ..] => first", Decided::Yes);
+}
+
+#[test]
+fn comments_and_strings_are_not_code() {
+    check_codec("/* Tool { .. } /* _ => */ _ => */ 1", Decided::Yes);
+    check_codec(r##"let a = (r#" " Tool { .. } "#, "\" _ => ", '"', b"{ .. }");"##, Decided::Yes);
+    check_codec("fn f<'a>(c: &'a str) { c.find(['\\'', '\"']); } // _ => 1", Decided::Yes);
+    check_codec("fn f<'a>(c: &'a str) { let Tool { .. } = \"'\"; }", Decided::No);
+}
+
+#[test]
+fn only_codecs_decide_and_their_tests_need_not() {
+    let source = "let Tool { name, .. } = tool;";
+    check(
+        codecs::every_field_decided,
+        &[
+            ("crates/toolwire/src/codec/chat/tests.rs", source),
+            ("crates/toolwire/src/registry.rs", source),
+        ],
+        &[],
+    );
+}
+
+#[test]
+fn dependencies_against_the_arrows_are_refused() {
+    let rule = crates::dependencies_point_one_way;
+    let cli = "[dependencies]\ntoolwire.workspace = true\ntoolwire-gateway = \"1\"\nclap = \"4\"";
+    check(rule, &[("crates/toolwire-cli/Cargo.toml", cli)], &[]);
+
+    let gateway = "crates/toolwire-gateway/Cargo.toml";
+    let place = "crates/toolwire-gateway/Cargo.toml:2";
+    for breach in [
+        "[dependencies]\ntoolwire-runner.workspace = true",
+        "[build-dependencies]\ntoolwire-runner = { path = \"../toolwire-runner\" }",
+        "[target.'cfg(unix)'.dependencies]\n\"toolwire-runner\" = \"1\"",
+        "[dependencies]\nhands = { version = \"1\", package = \"toolwire-runner\" }",
+        "[dependencies.hands]\npackage = \"toolwire-runner\"",
+        "\n[dependencies.toolwire-runner]\nworkspace = true",
+    ] {
+        check(rule, &[(gateway, breach)], &[place]);
+    }
+    check(rule, &[(gateway, "[dev-dependencies]\ntoolwire-runner.workspace = true")], &[]);
+}
+
+#[test]
+fn a_crate_without_a_place_is_refused() {
+    let path = "crates/toolwire-misc/Cargo.toml";
+    check(crates::dependencies_point_one_way, &[(path, "[package]")], &[path]);
+}
+
+#[test]
+fn an_impure_library_is_refused() {
+    let manifest = "[dependencies]\nmemchr = \"2\"\nserde_json = \"1\"\ntokio.workspace = true\n\
+                    [dev-dependencies]\nserde_json = \"1\"\n";
+    check(
+        crates::library_stays_pure,
+        &[("crates/toolwire/Cargo.toml", manifest), ("crates/toolwire-cli/Cargo.toml", manifest)],
+        &["crates/toolwire/Cargo.toml:3", "crates/toolwire/Cargo.toml:4"],
+    );
+}
+
+#[test]
+fn a_cell_without_a_vector_is_refused() {
+    let rule = vectors::every_cell_has_a_vector;
+    check(rule, &[("vectors/README.md", "")], &[]);
+
+    let mut paths = Vec::new();
+    for kind in ["requests", "responses", "errors", "tools"] {
+        for from in ["chat", "responses", "messages"] {
+            paths.push(format!("vectors/{kind}/{from}-case/in.{from}.json"));
+            for to in ["chat", "responses", "messages"] {
+                paths.push(format!("vectors/{kind}/{from}-case/out.{to}.json"));
+                paths.push(format!("vectors/{kind}/{from}-case/out.{to}.ledger.jsonl"));
+            }
+        }
+    }
+    check_cells(&paths, &[]);
+
+    paths.retain(|path| path != "vectors/errors/chat-case/out.messages.json");
+    check_cells(&paths, &["vectors/errors"]);
+
+    paths.retain(|path| path != "vectors/tools/messages-case/in.messages.json");
+    check_cells(&paths, &["vectors/errors", "vectors/tools", "vectors/tools", "vectors/tools"]);
+
+    #[track_caller]
+    fn check_cells(paths: &[String], breaches: &[&str]) {
+        let files: Vec<_> = paths.iter().map(|path| (path.as_str(), "{}")).collect();
+        check(vectors::every_cell_has_a_vector, &files, breaches);
+    }
+}
+
+#[test]
+fn a_vector_that_is_not_utf8_is_refused() {
+    let files: [(&str, &[u8]); 4] = [
+        ("docs/picture.png", b"\xff"),
+        ("vectors/a/broken.bin", b"\xff"),
+        ("vectors/a/broken.json", b"{\"a\":\"\xff\"}"),
+        ("vectors/a/whole.json", "{\"a\":\"ü\"}".as_bytes()),
+    ];
+    check_tree(vectors::text_is_utf8, &Tree::of_bytes(files), &["vectors/a/broken.json"]);
+}
+
+#[test]
+fn unfinished_work_is_refused() {
+    check(
+        text::no_unfinished_work,
+        &[
+            ("a.rs", "fine();\n// TODO: the rest\n"),
+            ("b.rs", "todo!()\n"),
+            ("c.py", "# XXX\n# FIXME(me)\n"),
+            ("d.rs", "TodoWrite\nAXXXB XXX= TODOS\nlet mastodon = 1;\n"),
+            ("e.rs", "dbg!(x); unimplemented!()"),
+            ("vectors/a.json", "{\"text\": \"TODO\"}"),
+        ],
+        &["a.rs:2", "b.rs:1", "c.py:1", "c.py:2", "e.rs:1"],
+    );
+}
+
+#[test]
+fn machine_paths_are_refused() {
+    check(
+        text::no_machine_paths,
+        &[
+            ("a.md", "see /home/me/x"),
+            ("b.json", "{\"cwd\":\"/work/tree\"}"),
+            ("c.md", "https://example.com/home/ src/work/x ~/work/ $HOME/root/ {dir}/work/"),
+            ("d.sh", "\nfile:///root/x"),
+        ],
+        &["a.md:1", "b.json:1", "d.sh:2"],
+    );
+}
+
+#[test]
+fn banners_are_refused() {
+    check(
+        text::no_banners,
+        &[
+            ("a.rs", "//! Fine.\n// ==== Part two ====\n    // ----------\n//////////\n"),
+            ("b.py", "# ---- part\n#!/usr/bin/env python\n"),
+            ("c.md", "# ----\n"),
+            ("d.rs", "/// |---|---|\n// a ---- b\nlet x = 1; // -1\n#[test]\n"),
+        ],
+        &["a.rs:2", "a.rs:3", "a.rs:4", "b.py:1"],
+    );
+}
+
+#[test]
+fn links_that_lead_nowhere_are_refused() {
+    let guide = "[root](../README.md#top) [folder](../vectors/) [web](https://example.com/x)\n\
+                 [gone](gone.md) and [`code`](also-gone.rs \"title\")\n\
+                 `[not](a-link.md)` [anchor](#here) [mail](mailto:a@example.com)\n\
+                 ```\n[fenced](no.md)\n```\n\
+                 [out](../../outside.md)\n\
+                 [ref]: missing.md\n\
+                 [abs](/README.md) [own](./guide.md) ![picture](picture.png)\n";
+    check(
+        links::links_lead_somewhere,
+        &[
+            ("README.md", "[guide](docs/guide.md) [here](.)"),
+            ("docs/guide.md", guide),
+            ("vectors/a.json", "[x](y)"),
+        ],
+        &[
+            "docs/guide.md:2",
+            "docs/guide.md:2",
+            "docs/guide.md:7",
+            "docs/guide.md:8",
+            "docs/guide.md:9",
+        ],
+    );
+}

@@ -1,0 +1,15 @@
+//! Any bytes as an answer, an error or a list of tools come out readable.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use toolwire::{Protocol, laws};
+
+fuzz_target!(|data: &[u8]| {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    for from in Protocol::ALL {
+        if let Err(what) = laws::answers_are_readable(from, text) {
+            panic!("{from}: {what}");
+        }
+    }
+});

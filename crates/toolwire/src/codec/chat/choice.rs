@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::content::Toward;
-use super::tools::Shipment;
+use super::tools_out::Shipment;
 use super::wire::{AllowedTools, Named, NamedChoice, literal, nest, replay, reread, string};
 use crate::ledger::Code;
 use crate::model::{Choice, Mode, Subset, ToolKind, ToolRef, ToolRefKind};
@@ -174,7 +174,7 @@ pub(super) fn write(
 ) {
     let Choice { mode, subset, parallel, extra } = choice;
     toward.ledger.only(extra);
-    // Chat answers 400 to either field without tools. vectors/choice-without-tools
+    // Chat answers 400 to either field without tools. vectors/requests/chat-choice-without-tools
     if shipment.written.is_empty() {
         return without_tools(choice, shipment, toward);
     }
@@ -199,7 +199,7 @@ fn without_tools(choice: &Choice<'_>, shipment: &Shipment<'_, '_, '_>, toward: &
                 .detail("The choice demands a tool call, and no tool can cross.");
         }
         Some(At { pos, value: Mode::Named(tool) }) => match shipment.toolset.find(tool) {
-            Some(declared) => refuse(declared, toward),
+            Some(declared) => refuse(tool, declared, toward),
             None => {
                 toward.ledger.refused(*pos, Code::ChoiceTarget);
             }
@@ -218,7 +218,9 @@ fn without_tools(choice: &Choice<'_>, shipment: &Shipment<'_, '_, '_>, toward: &
     }
 }
 
-fn refuse(declared: &Declared<'_, '_>, toward: &mut Toward<'_>) {
+/// Refuses a choice, and names both the choice and the tool that it forces.
+fn refuse(tool: &ToolRef<'_>, declared: &Declared<'_, '_>, toward: &mut Toward<'_>) {
+    toward.ledger.refused(tool.at, Code::ChoiceTarget);
     let code = match &declared.crossing {
         Crossing::Dropped(code) => code.clone(),
         Crossing::Same | Crossing::Freeform | Crossing::Native(_) | Crossing::Hosted(_) => {
@@ -247,7 +249,7 @@ fn write_mode(
             if let Some(declared) = declared
                 && !callable(declared)
             {
-                return refuse(declared, toward);
+                return refuse(tool, declared, toward);
             }
             let by_type = matches!(tool.kind, ToolRefKind::Typed | ToolRefKind::Mcp);
             if declared.is_none() && by_type {

@@ -1,13 +1,18 @@
 //! Chat Completions.
 
+mod calls_out;
 mod choice;
 mod content;
+mod content_out;
 mod error;
 mod reasoning;
 mod request;
+mod request_out;
 mod response;
 mod response_out;
+mod results_out;
 mod tools;
+mod tools_out;
 mod turns_in;
 mod turns_out;
 mod wire;
@@ -16,7 +21,8 @@ mod wire;
 mod tests;
 
 use self::content::Toward;
-use self::tools::{Shipment, Tools};
+use self::tools::Tools;
+use self::tools_out::Shipment;
 use crate::codec::Codec;
 use crate::ledger::Ledger;
 use crate::model::{ApiError, Protocol, Request, Response, Tool};
@@ -43,7 +49,7 @@ impl Codec for Chat {
         out: &mut Vec<u8>,
         ledger: &mut Ledger,
     ) {
-        request::encode(request, profile, out, ledger);
+        request_out::encode(request, profile, out, ledger);
     }
 
     fn decode_response<'a>(&self, body: &'a str) -> Result<Response<'a>, ReadError> {

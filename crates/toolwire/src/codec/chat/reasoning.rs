@@ -40,13 +40,7 @@ pub(super) fn read<'a>(members: Members<'a>, extra: &mut Vec<Extra<'a>>) -> Vec<
     let mut found = Vec::new();
     if let Some(raw) = thinking_blocks {
         match blocks(&raw) {
-            Some(mut signed) => {
-                // The vendor repeats the text of the blocks beside them.
-                if let Some(first) = signed.first_mut() {
-                    first.content.extend(shown.take());
-                }
-                found.append(&mut signed);
-            }
+            Some(mut signed) => found.append(&mut signed),
             None => keep(BLOCKS, raw),
         }
     }
@@ -121,10 +115,7 @@ pub(super) fn replay(object: &mut Object<'_>, list: &[&Reasoning<'_>]) {
                 put_joined(object, REASONING, content);
                 details.extend(seal_blob(reasoning));
             }
-            Some(Issuer::Anthropic) if place.is_none() => {
-                put_joined(object, CONTENT, content);
-                signed.push(*reasoning);
-            }
+            Some(Issuer::Anthropic) if place.is_none() => signed.push(*reasoning),
             Some(Issuer::Anthropic | Issuer::OpenAi | Issuer::Vendor(_)) => {
                 enveloped.push((place.unwrap_or_default(), *reasoning));
             }
@@ -230,8 +221,8 @@ fn write_joined(list: &[&Str<'_>], out: &mut Vec<u8>) {
 fn seal_blob(reasoning: &Reasoning<'_>) -> Option<String> {
     let text = reasoning.sealed.as_ref()?.blob.as_ref()?.decode();
     let raw = Raw::parse(text.trim()).ok().filter(|raw| raw.kind() == Kind::Array)?;
-    let inside = raw.text().strip_prefix('[')?.strip_suffix(']')?.trim();
-    (!inside.is_empty()).then(|| inside.to_owned())
+    let inside = raw.text().strip_prefix('[')?.strip_suffix(']')?;
+    (!inside.trim().is_empty()).then(|| inside.to_owned())
 }
 
 fn write_details(object: &mut Object<'_>, enveloped: &[(u64, &Reasoning<'_>)], rest: &[String]) {

@@ -49,7 +49,7 @@ fn candidate<'a>(choice: Choice<'a>, position: u64) -> Result<Candidate<'a>, Rea
 }
 
 /// Why the model stopped. A named function that was forced ends with `stop`,
-/// and vendors vary, so the presence of calls decides. vectors/forced-call-stop
+/// and vendors vary, so the presence of calls decides. vectors/responses/chat-forced-call-stop
 fn stop<'a>(word: Option<Str<'a>>, items: &[Item<'a>]) -> Stop<'a> {
     let calls = items.iter().any(|item| matches!(item, Item::Call(_)));
     let refused = items.iter().any(|item| matches!(item, Item::Refusal(_)));
@@ -205,7 +205,10 @@ fn write_tier(
 ) {
     let Some(tier) = tier else { return };
     match (origin, tier.decode().as_ref()) {
-        (Protocol::Messages, "standard") => object.put("service_tier", "default"),
+        (Protocol::Messages, "standard") => {
+            object.put("service_tier", "default");
+            ledger.emulated(tier.pos(), Code::Tier);
+        }
         (Protocol::Messages, "priority") => object.put("service_tier", "priority"),
         (Protocol::Messages, other) => {
             let detail = format!("Chat has no tier `{other}`.");

@@ -1,8 +1,9 @@
 //! One answer of another protocol as a choice of Chat.
 
+use super::calls_out::{caller_loss, put_arguments, put_call};
 use super::content::{Toward, is_empty};
 use super::reasoning;
-use super::turns_out::{caller_loss, put_arguments, put_call, replay_message};
+use super::turns_out::replay_message;
 use crate::ledger::{Code, Ledger};
 use crate::model::{
     Arguments, Call, Candidate, Item, Protocol, Reasoning, Refusal, Stop, Text, Turn,

@@ -364,7 +364,7 @@ pub(super) fn replay(object: &mut Object<'_>, extra: &[Extra<'_>], under: &str, 
         let Some(own) = own else { continue };
         let is_deeper =
             |nested: &&str| own.strip_prefix(*nested).is_some_and(|rest| rest.starts_with('.'));
-        if !deeper.iter().any(|nested| is_deeper(nested)) {
+        if !deeper.iter().any(is_deeper) {
             let key = Str::plain(own);
             field.value.write(object.foreign_key(&key));
         }

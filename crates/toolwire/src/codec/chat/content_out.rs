@@ -1,0 +1,352 @@
+//! Content parts and media: writing them.
+
+use super::content::{Content, Toward, is_empty};
+use super::wire::replay;
+use crate::ledger::{Code, Ledger};
+use crate::media;
+use crate::model::{
+    Audio, Cache, Document, HostedItem, Image, Item, Opaque, Protocol, Refusal, SearchResult,
+    Source, Text,
+};
+use crate::wire::{Array, Object, Pos, Raw, Read, Str};
+
+/// Writes the parts of a message: as one string where they are one text.
+pub(super) fn write_content(object: &mut Object<'_>, items: &[&Item<'_>], toward: &mut Toward<'_>) {
+    if let [Item::Text(text)] = items
+        && !toward.takes(text.cache.as_ref())
+        && (text.extra.is_empty() || !toward.same())
+    {
+        object.put("content", &text.text);
+        return text_losses(text, toward);
+    }
+    let mut parts = object.array("content");
+    for item in items {
+        write_part(&mut parts, item, toward);
+    }
+}
+
+/// Whether Chat has a part for the item. What it has none for is reported.
+pub(super) fn crosses(item: &Item<'_>, toward: &mut Toward<'_>) -> bool {
+    let same = toward.same();
+    match item {
+        Item::Text(_) | Item::Refusal(_) | Item::Audio(_) | Item::SearchResult(_) => true,
+        Item::Image(image) => match &image.source {
+            Source::Url(_) | Source::Base64 { media: _, data: _ } => true,
+            Source::File(_) => lost(toward.ledger, image.at, Code::FileId),
+            Source::Text { media: _, data: _ } | Source::Other(_) => {
+                lost(toward.ledger, image.at, Code::MediaType)
+            }
+        },
+        Item::Document(document) => match &document.source {
+            Source::Url(_)
+            | Source::Base64 { media: _, data: _ }
+            | Source::Text { media: _, data: _ } => true,
+            Source::File(_) if toward.origin == Protocol::Messages => {
+                lost(toward.ledger, document.at, Code::FileId)
+            }
+            Source::File(_) => true,
+            Source::Other(raw) => {
+                blocks(raw).is_some() || lost(toward.ledger, document.at, Code::MediaType)
+            }
+        },
+        Item::Json(_) | Item::ToolReference(_) => true,
+        Item::Opaque(_) if same => true,
+        Item::Opaque(Opaque { kind: _, raw }) => lost(toward.ledger, raw.pos(), Code::UnknownItem),
+        Item::Hosted(HostedItem { class: _, raw }) => {
+            lost(toward.ledger, raw.pos(), Code::HostedHistory)
+        }
+        // Tools that become known inside a conversation are declared with the
+        // others; calls, results and reasoning have places of their own.
+        Item::Tools(_) | Item::Reasoning(_) | Item::Call(_) | Item::Result(_) => false,
+    }
+}
+
+fn lost(ledger: &mut Ledger, pos: Pos, code: Code) -> bool {
+    ledger.dropped(pos, code);
+    false
+}
+
+/// Writes one part. Only items that cross are given to it.
+pub(super) fn write_part(parts: &mut Array<'_>, item: &Item<'_>, toward: &mut Toward<'_>) {
+    match item {
+        Item::Text(text) => {
+            let Text { at: _, text: words, citations: _, logprobs: _, cache, extra } = text;
+            let mut part = parts.object();
+            part.put("type", "text");
+            part.put("text", words);
+            if toward.same() {
+                replay(&mut part, extra, "", &[]);
+            }
+            if toward.takes(cache.as_ref()) {
+                toward.put_marker(&mut part, cache.as_ref());
+            }
+            text_losses(text, toward);
+        }
+        Item::Refusal(Refusal { at: _, text, extra }) => {
+            let mut part = parts.object();
+            part.put("type", "refusal");
+            part.put("refusal", text);
+            toward.extra(&mut part, extra, "", &[]);
+        }
+        Item::Image(image) => image_out(parts, image, toward),
+        Item::Audio(Audio { at: _, data, format, cache, extra }) => {
+            let mut part = parts.object();
+            part.put("type", "input_audio");
+            {
+                let mut audio = part.object("input_audio");
+                audio.maybe("data", data.as_ref());
+                audio.maybe("format", format.as_ref());
+                toward.extra(&mut audio, extra, "input_audio", &[]);
+            }
+            toward.extra(&mut part, extra, "", &["input_audio"]);
+            toward.put_marker(&mut part, cache.as_ref());
+        }
+        Item::Document(document) if !reads_as_text(document, toward) => {
+            document_out(parts, document, toward);
+        }
+        Item::Opaque(Opaque { kind: _, raw }) => parts.push(raw),
+        Item::Document(_) | Item::SearchResult(_) | Item::Json(_) | Item::ToolReference(_) => {
+            let text = as_text(item, toward);
+            let mut part = parts.object();
+            part.put("type", "text");
+            part.put("text", &text);
+            toward.put_marker(&mut part, cache_of(item));
+        }
+        Item::Reasoning(_) | Item::Call(_) | Item::Result(_) | Item::Hosted(_) | Item::Tools(_) => {
+        }
+    }
+}
+
+/// Reports what a text loses on the way from another protocol.
+pub(super) fn text_losses(text: &Text<'_>, toward: &mut Toward<'_>) {
+    let Text { at: _, text: _, citations, logprobs, cache, extra } = text;
+    if toward.same() {
+        return;
+    }
+    if let Some(citations) = citations.as_ref().filter(|list| !is_empty(list)) {
+        toward.ledger.dropped(citations.pos(), Code::Citations);
+    }
+    if let Some(logprobs) = logprobs.as_ref().filter(|list| !is_empty(list)) {
+        toward.ledger.dropped(logprobs.pos(), Code::Logprobs).info();
+    }
+    if !toward.takes(cache.as_ref()) {
+        toward.drop_marker(cache.as_ref());
+    }
+    toward.ledger.only(extra);
+}
+
+fn image_out(parts: &mut Array<'_>, image: &Image<'_>, toward: &mut Toward<'_>) {
+    let Image { at: _, source, detail, cache, extra } = image;
+    let mut part = parts.object();
+    part.put("type", "image_url");
+    {
+        let mut url = part.object("image_url");
+        match source {
+            Source::Url(address) => url.put("url", address),
+            Source::Base64 { media, data } => media::write_data_url(media, data, url.key("url")),
+            Source::File(_) | Source::Text { media: _, data: _ } | Source::Other(_) => {}
+        }
+        url.maybe("detail", detail.as_ref());
+        toward.extra(&mut url, extra, "image_url", &[]);
+    }
+    toward.extra(&mut part, extra, "", &["image_url"]);
+    toward.put_marker(&mut part, cache.as_ref());
+}
+
+fn document_out(parts: &mut Array<'_>, document: &Document<'_>, toward: &mut Toward<'_>) {
+    let Document { at: _, source, name, context, citations, cache, extra } = document;
+    let mut part = parts.object();
+    part.put("type", "file");
+    {
+        let mut file = part.object("file");
+        match source {
+            Source::Base64 { media, data } if media.pos() == Pos::NONE && toward.same() => {
+                file.put("file_data", data);
+            }
+            Source::Base64 { media, data } => {
+                media::write_data_url(media, data, file.key("file_data"));
+            }
+            Source::Url(address) => file.put("file_data", address),
+            Source::File(id) => file.put("file_id", id),
+            Source::Text { media: _, data: _ } | Source::Other(_) => {}
+        }
+        match (name, source) {
+            (Some(name), _) => file.put("filename", name),
+            // OpenAI wants a name beside the bytes.
+            (None, Source::Base64 { media, data: _ }) if !toward.same() => {
+                file.put("filename", default_name(media));
+            }
+            (None, _) => {}
+        }
+        toward.extra(&mut file, extra, "file", &[]);
+    }
+    document_losses(context.as_ref(), citations.as_ref(), toward);
+    toward.extra(&mut part, extra, "", &["file"]);
+    toward.put_marker(&mut part, cache.as_ref());
+}
+
+fn default_name(media: &Str<'_>) -> &'static str {
+    match media.decode().as_ref() {
+        "application/pdf" => "document.pdf",
+        "text/plain" => "document.txt",
+        other => other.strip_prefix("text/").map_or("document", |_| "document.txt"),
+    }
+}
+
+fn document_losses(
+    context: Option<&Str<'_>>,
+    citations: Option<&Raw<'_>>,
+    toward: &mut Toward<'_>,
+) {
+    if let Some(context) = context {
+        toward.ledger.dropped(context.pos(), Code::Only("context".to_owned()));
+    }
+    if let Some(citations) = citations {
+        toward.ledger.dropped(citations.pos(), Code::Citations);
+    }
+}
+
+fn cache_of<'i, 'a>(item: &'i Item<'a>) -> Option<&'i Cache<'a>> {
+    match item {
+        Item::Text(text) => text.cache.as_ref(),
+        Item::Image(image) => image.cache.as_ref(),
+        Item::Document(document) => document.cache.as_ref(),
+        Item::Audio(audio) => audio.cache.as_ref(),
+        Item::SearchResult(found) => found.cache.as_ref(),
+        Item::Call(call) => call.cache.as_ref(),
+        Item::Result(result) => result.cache.as_ref(),
+        Item::Refusal(_)
+        | Item::Reasoning(_)
+        | Item::Hosted(_)
+        | Item::Tools(_)
+        | Item::ToolReference(_)
+        | Item::Json(_)
+        | Item::Opaque(_) => None,
+    }
+}
+
+/// Whether Chat can only have the document as text.
+pub(super) fn reads_as_text(document: &Document<'_>, toward: &Toward<'_>) -> bool {
+    match &document.source {
+        Source::Base64 { media: _, data: _ } | Source::File(_) => false,
+        Source::Url(_) => !toward.same(),
+        Source::Text { media: _, data: _ } | Source::Other(_) => true,
+    }
+}
+
+/// Whether an item of media crosses as text.
+pub(super) fn is_texty(item: &Item<'_>, toward: &Toward<'_>) -> bool {
+    matches!(item, Item::Document(document) if reads_as_text(document, toward))
+}
+
+/// Where an item of media stands.
+pub(super) fn position(item: &Item<'_>) -> Pos {
+    match item {
+        Item::Image(image) => image.at,
+        Item::Document(document) => document.at,
+        Item::Audio(audio) => audio.at,
+        Item::Text(_)
+        | Item::SearchResult(_)
+        | Item::Refusal(_)
+        | Item::Reasoning(_)
+        | Item::Call(_)
+        | Item::Result(_)
+        | Item::Hosted(_)
+        | Item::Tools(_)
+        | Item::ToolReference(_)
+        | Item::Json(_)
+        | Item::Opaque(_) => Pos::NONE,
+    }
+}
+
+/// What Chat can only have as text, as text.
+pub(super) fn as_text(item: &Item<'_>, toward: &mut Toward<'_>) -> String {
+    match item {
+        Item::Document(document) => document_text(document, toward),
+        Item::SearchResult(found) => search_result_text(found, toward),
+        Item::Json(raw) => raw.text().to_owned(),
+        Item::ToolReference(name) => {
+            toward.ledger.degraded(name.pos, Code::ToolSearch);
+            format!("Loaded tool: {}", name.value.decode())
+        }
+        Item::Text(_)
+        | Item::Image(_)
+        | Item::Audio(_)
+        | Item::Refusal(_)
+        | Item::Reasoning(_)
+        | Item::Call(_)
+        | Item::Result(_)
+        | Item::Hosted(_)
+        | Item::Tools(_)
+        | Item::Opaque(_) => String::new(),
+    }
+}
+
+fn document_text(document: &Document<'_>, toward: &mut Toward<'_>) -> String {
+    let Document { at, source, name, context, citations, cache: _, extra } = document;
+    toward
+        .ledger
+        .degraded(*at, Code::MediaType)
+        .detail("The target takes no such document; what can be read of it follows as text.");
+    document_losses(None, citations.as_ref(), toward);
+    toward.ledger.only(extra);
+    let mut text = String::new();
+    for head in [name, context].into_iter().flatten() {
+        text.push_str(&head.decode());
+        text.push_str("\n\n");
+    }
+    match source {
+        Source::Text { media: _, data } => text.push_str(&data.decode()),
+        Source::Url(address) => {
+            text.push_str("Document: ");
+            text.push_str(&address.decode());
+        }
+        Source::Other(raw) => text.push_str(&blocks(raw).unwrap_or_default()),
+        Source::Base64 { media: _, data: _ } | Source::File(_) => {}
+    }
+    text
+}
+
+fn search_result_text(found: &SearchResult<'_>, toward: &mut Toward<'_>) -> String {
+    let SearchResult { at, source, title, content, citations, cache: _, extra } = found;
+    toward.ledger.degraded(*at, Code::Citations);
+    if let Some(citations) = citations {
+        toward.ledger.dropped(citations.pos(), Code::Citations);
+    }
+    toward.ledger.only(extra);
+    let mut text = match (title, source) {
+        (Some(title), Some(source)) => format!("{} ({})", title.decode(), source.decode()),
+        (Some(only), None) | (None, Some(only)) => only.decode().into_owned(),
+        (None, None) => String::new(),
+    };
+    for item in content {
+        if let Item::Text(part) = item {
+            text.push('\n');
+            text.push_str(&part.text.decode());
+            text_losses(part, toward);
+        }
+    }
+    text
+}
+
+/// The text of a document that is made of text blocks. `None` if it has
+/// anything else in it.
+fn blocks(raw: &Raw<'_>) -> Option<String> {
+    let mut reader = raw.reader();
+    let BlockSource { at: _, kind: _, content, extra: _ } = BlockSource::read(&mut reader).ok()?;
+    let Content(items) = content?;
+    let mut texts = Vec::with_capacity(items.len());
+    for item in &items {
+        let Item::Text(text) = item else { return None };
+        texts.push(text.text.decode().into_owned());
+    }
+    Some(texts.join("\n"))
+}
+
+wire! {
+    /// A document made of blocks, as Messages has it.
+    struct BlockSource<'a> {
+        kind: Str<'a> = "type",
+        content: Content<'a> = "content",
+    }
+}

@@ -1,0 +1,415 @@
+//! Tool definitions of other protocols: writing them.
+
+use std::collections::BTreeSet;
+
+use super::content::Toward;
+use super::tools::{WEB_SEARCH_OPTIONS, put_grammar};
+use crate::ledger::Code;
+use crate::model::{Grammar, Native, NativeKind, Protocol, Tool, ToolKind};
+use crate::native;
+use crate::schema::{self, RootChange};
+use crate::toolset::{Crossing, Declared, Toolset};
+use crate::wire::{Array, Kind, Object, Raw, Read, Str, Write, read_fields};
+
+/// The tools of a request from another protocol on their way out.
+pub(super) struct Shipment<'t, 'r, 'a> {
+    pub(super) toolset: &'t Toolset<'r, 'a>,
+    /// The only tools to send, by their wire names, where the upstream has no
+    /// way to choose among more.
+    pub(super) subset: Option<BTreeSet<String>>,
+    /// The wire names written so far.
+    pub(super) written: BTreeSet<String>,
+    /// The tools whose arguments go up as the property `value` of an object.
+    pub(super) wrapped: BTreeSet<String>,
+}
+
+impl<'t, 'r, 'a> Shipment<'t, 'r, 'a> {
+    /// Nothing written yet.
+    pub(super) fn new(toolset: &'t Toolset<'r, 'a>) -> Self {
+        let (written, wrapped) = (BTreeSet::new(), BTreeSet::new());
+        Self { toolset, subset: None, written, wrapped }
+    }
+
+    /// Writes `tools` and `web_search_options`.
+    pub(super) fn write(&mut self, object: &mut Object<'_>, toward: &mut Toward<'_>) {
+        // Chat refuses an empty list, and whether anything is left shows only
+        // when everything was looked at.
+        let mut list = Vec::new();
+        self.write_list(&mut Array::new(&mut list), toward);
+        if !self.written.is_empty() {
+            object.key("tools").extend_from_slice(&list);
+        }
+        for declared in &self.toolset.entries {
+            if let Crossing::Hosted(_) = declared.crossing {
+                search_options(object, declared.tool, toward);
+                return;
+            }
+        }
+    }
+
+    /// Writes every tool that Chat takes in a list.
+    pub(super) fn write_list(&mut self, array: &mut Array<'_>, toward: &mut Toward<'_>) {
+        let mut last: Option<&Tool<'_>> = None;
+        for declared in &self.toolset.entries {
+            let Declared { tool, namespace, inline, crossing } = declared;
+            if let Some(namespace) = namespace
+                && !last.is_some_and(|last| std::ptr::eq(last, *namespace))
+            {
+                namespace_losses(namespace, toward);
+                last = Some(namespace);
+            }
+            let wire = self.wire_name(declared);
+            if let Some(subset) = &self.subset
+                && !subset.contains(&wire)
+            {
+                continue;
+            }
+            match crossing {
+                Crossing::Dropped(code) => {
+                    toward.ledger.dropped(tool.at, code.clone());
+                    continue;
+                }
+                Crossing::Hosted(_) => continue,
+                Crossing::Same | Crossing::Freeform | Crossing::Native(_) => {}
+            }
+            if let ToolKind::Native(Native { kind, kind_text }) = &tool.kind
+                && native::function(*kind, &kind_text.decode()).is_none()
+            {
+                toward.ledger.dropped(tool.at, Code::UnknownTool);
+                continue;
+            }
+            if *inline {
+                toward.ledger.moved(tool.at, Code::ToolPosition);
+            }
+            if !self.written.insert(wire.clone()) {
+                toward
+                    .ledger
+                    .dropped(tool.at, Code::ToolPosition)
+                    .detail("A tool of this name is declared already.")
+                    .info();
+                continue;
+            }
+            if wire != tool.name.decode() {
+                match namespace {
+                    Some(_) => toward.ledger.emulated(tool.at, Code::NamespaceFlattened),
+                    None => toward.ledger.renamed(tool.name.pos(), Code::ToolName),
+                };
+            }
+            if self.write_one(array, declared, &wire, toward) {
+                self.wrapped.insert(wire);
+            }
+        }
+    }
+
+    fn wire_name(&self, declared: &Declared<'_, '_>) -> String {
+        let namespace = declared.namespace.map(|namespace| namespace.name.decode());
+        let name = declared.tool.name.decode();
+        self.toolset.wire_name(namespace.as_deref(), &name).into_owned()
+    }
+
+    /// Writes one tool and says whether its arguments go up wrapped.
+    fn write_one(
+        &self,
+        array: &mut Array<'_>,
+        declared: &Declared<'_, '_>,
+        wire: &str,
+        toward: &mut Toward<'_>,
+    ) -> bool {
+        let tool = declared.tool;
+        tool_losses(tool, toward);
+        let description = Description::of(declared, toward);
+        match &tool.kind {
+            ToolKind::Function { schema } => {
+                let changed = schema.as_ref().map(|schema| schema::root(Some(schema)));
+                let (schema, change) = match changed {
+                    Some((schema, change)) => (Some(schema), change),
+                    None => (None, None),
+                };
+                if let Some(change) = change {
+                    report_root(tool, change, toward);
+                }
+                let strict = strict(tool, schema.as_ref(), toward);
+                put_function(array, wire, &description, schema.as_ref(), strict);
+                change == Some(RootChange::Wrapped)
+            }
+            ToolKind::Freeform { grammar } if declared.crossing == Crossing::Same => {
+                let mut object = array.object();
+                object.put("type", "custom");
+                let mut custom = object.object("custom");
+                custom.put("name", wire);
+                description.put(&mut custom);
+                if let Some(grammar) = grammar {
+                    drop(put_grammar(&mut custom, &own_grammar(grammar, toward)));
+                }
+                false
+            }
+            ToolKind::Freeform { grammar } => {
+                toward.ledger.emulated(tool.at, Code::FreeformWrapped);
+                if let Some(Grammar { at, syntax: _, definition: _, extra }) = grammar {
+                    toward.ledger.degraded(*at, Code::GrammarUnenforced);
+                    toward.ledger.only(extra);
+                }
+                put_function(array, wire, &description, Some(&Raw::made(INPUT_SCHEMA)), None);
+                false
+            }
+            ToolKind::Native(Native { kind, kind_text }) => {
+                let Some(function) = native::function(*kind, &kind_text.decode()) else {
+                    return false;
+                };
+                report_native(tool, *kind, toward);
+                let description = description.or(function.description);
+                let schema = Raw::made(function.schema);
+                put_function(array, wire, &description, Some(&schema), None);
+                false
+            }
+            ToolKind::Namespace { tools: _ } | ToolKind::Hosted(_) | ToolKind::Unknown(_) => false,
+        }
+    }
+}
+
+/// A grammar without the members that Chat does not have.
+fn own_grammar<'a>(grammar: &Grammar<'a>, toward: &mut Toward<'_>) -> Grammar<'a> {
+    let Grammar { at, syntax, definition, extra } = grammar;
+    toward.ledger.only(extra);
+    Grammar { at: *at, syntax: syntax.clone(), definition: definition.clone(), extra: Vec::new() }
+}
+
+fn put_function(
+    array: &mut Array<'_>,
+    name: &str,
+    description: &Description<'_>,
+    schema: Option<&Raw<'_>>,
+    strict: Option<bool>,
+) {
+    let mut object = array.object();
+    object.put("type", "function");
+    let mut function = object.object("function");
+    function.put("name", name);
+    description.put(&mut function);
+    function.maybe("parameters", schema);
+    function.maybe("strict", strict.as_ref());
+}
+
+/// What a tool is for, as the upstream gets it.
+enum Description<'d> {
+    None,
+    Own(&'d Str<'d>),
+    Made(String),
+}
+
+impl<'d> Description<'d> {
+    fn of(declared: &'d Declared<'_, '_>, toward: &Toward<'_>) -> Self {
+        let tool = declared.tool;
+        let mut extra = Vec::new();
+        if let Some(examples) = &tool.examples
+            && toward.profile.examples_in_description
+        {
+            extra.push(format!("Examples: {}", examples.text()));
+        }
+        if let ToolKind::Freeform { grammar } = &tool.kind
+            && declared.crossing == Crossing::Freeform
+        {
+            extra.push(
+                "The property `input` holds the tool's whole input as plain text.".to_owned(),
+            );
+            if let Some(Grammar { at: _, syntax, definition: Some(definition), extra: _ }) = grammar
+            {
+                let syntax = syntax.as_ref().map(Str::decode).unwrap_or_default();
+                extra.push(format!(
+                    "The input must fit this {syntax} grammar:\n{}",
+                    definition.decode()
+                ));
+            }
+        }
+        let space = declared.namespace.and_then(|namespace| namespace.description.as_ref());
+        if space.is_none() && extra.is_empty() {
+            return tool.description.as_ref().map_or(Self::None, Self::Own);
+        }
+        let mut parts: Vec<String> = Vec::new();
+        parts.extend(space.map(|text| text.decode().into_owned()));
+        parts.extend(tool.description.as_ref().map(|text| text.decode().into_owned()));
+        parts.append(&mut extra);
+        Self::Made(parts.join("\n\n"))
+    }
+
+    fn or(self, default: &str) -> Self {
+        match self {
+            Self::None => Self::Made(default.to_owned()),
+            Self::Own(_) | Self::Made(_) => self,
+        }
+    }
+
+    fn put(&self, object: &mut Object<'_>) {
+        match self {
+            Self::None => {}
+            Self::Own(text) => object.put("description", *text),
+            Self::Made(text) => object.put("description", text),
+        }
+    }
+}
+
+/// Whether the arguments must fit exactly. Left out means "no" in Chat, so
+/// Responses' "try" becomes a yes only where it would succeed.
+fn strict(tool: &Tool<'_>, schema: Option<&Raw<'_>>, toward: &mut Toward<'_>) -> Option<bool> {
+    let empty = Raw::made(schema::EMPTY);
+    let fits = || schema::fits_openai_strict(schema.unwrap_or(&empty));
+    match &tool.strict {
+        Some(wanted) if !toward.profile.strict => {
+            if wanted.value {
+                toward.ledger.dropped(wanted.pos, Code::StrictDowngraded);
+            }
+            None
+        }
+        Some(wanted) if wanted.value => {
+            let fits = fits();
+            if !fits {
+                toward.ledger.degraded(wanted.pos, Code::StrictDowngraded);
+            }
+            Some(fits)
+        }
+        Some(_) => Some(false),
+        None if toward.origin == Protocol::Responses && toward.profile.strict => {
+            (schema.is_some() && fits()).then_some(true)
+        }
+        None => None,
+    }
+}
+
+fn report_root(tool: &Tool<'_>, change: RootChange, toward: &mut Toward<'_>) {
+    let at = match &tool.kind {
+        ToolKind::Function { schema: Some(schema) } => schema.pos(),
+        ToolKind::Function { schema: None }
+        | ToolKind::Freeform { grammar: _ }
+        | ToolKind::Namespace { tools: _ }
+        | ToolKind::Native(_)
+        | ToolKind::Hosted(_)
+        | ToolKind::Unknown(_) => tool.at,
+    };
+    match change {
+        RootChange::Empty => toward.ledger.emulated(at, Code::SchemaEmpty),
+        RootChange::Typed => toward
+            .ledger
+            .emulated(at, Code::SchemaRootWrapped)
+            .detail("The target needs the type of the root; it was added."),
+        RootChange::Union => toward.ledger.degraded(at, Code::SchemaRootUnion),
+        RootChange::Wrapped => toward.ledger.emulated(at, Code::SchemaRootWrapped),
+    };
+}
+
+fn report_native(tool: &Tool<'_>, kind: NativeKind, toward: &mut Toward<'_>) {
+    match kind {
+        NativeKind::Bash | NativeKind::TextEditor | NativeKind::Memory => {
+            toward.ledger.degraded(tool.at, Code::NativeToolTraining);
+        }
+        NativeKind::LocalShell
+        | NativeKind::Shell
+        | NativeKind::ApplyPatch
+        | NativeKind::ToolSearch
+        | NativeKind::Computer => {
+            toward.ledger.emulated(tool.at, Code::NativeToolWrapped);
+        }
+    }
+}
+
+/// Reports what a tool of another protocol has and Chat's have not.
+fn tool_losses(tool: &Tool<'_>, toward: &mut Toward<'_>) {
+    let Tool {
+        at: _,
+        name: _,
+        description: _,
+        kind: _,
+        strict: _,
+        defer,
+        callers,
+        examples,
+        output_schema,
+        deferred_result,
+        eager,
+        cache,
+        extra,
+    } = tool;
+    let ledger = &mut *toward.ledger;
+    if let Some(defer) = defer {
+        let note = ledger.degraded(defer.pos, Code::DeferLoading);
+        if !defer.value {
+            note.info();
+        }
+    }
+    if let Some(callers) = callers {
+        let note = ledger.dropped(callers.pos(), Code::ProgrammaticCallers);
+        if only_direct(callers) {
+            note.info();
+        }
+    }
+    if let Some(examples) = examples {
+        if toward.profile.examples_in_description {
+            ledger.degraded(examples.pos(), Code::InputExamples).info();
+        } else {
+            ledger.dropped(examples.pos(), Code::InputExamples);
+        }
+    }
+    if let Some(schema) = output_schema {
+        ledger.dropped(schema.pos(), Code::OutputSchema).info();
+    }
+    if let Some(later) = deferred_result {
+        let note = ledger.dropped(later.pos, Code::AsyncTool);
+        if !later.value {
+            note.info();
+        }
+    }
+    if let Some(eager) = eager {
+        ledger.dropped(eager.pos, Code::Only("eager_input_streaming".to_owned())).info();
+    }
+    if let Some(cache) = cache {
+        ledger.dropped(cache.at, Code::CacheBreakpoint);
+    }
+    ledger.only(extra);
+}
+
+/// Reports what a namespace has beyond its name and description.
+fn namespace_losses(namespace: &Tool<'_>, toward: &mut Toward<'_>) {
+    tool_losses(namespace, toward);
+    toward.ledger.emulated(namespace.at, Code::NamespaceFlattened);
+    if let Some(strict) = &namespace.strict {
+        toward.ledger.dropped(strict.pos, Code::StrictDowngraded);
+    }
+}
+
+fn only_direct(callers: &Raw<'_>) -> bool {
+    Vec::<Str<'_>>::read(&mut callers.reader())
+        .is_ok_and(|list| list.iter().all(|caller| *caller == "direct"))
+}
+
+/// Writes another protocol's web search as Chat's options.
+fn search_options(object: &mut Object<'_>, tool: &Tool<'_>, toward: &mut Toward<'_>) {
+    let mut options = object.object(WEB_SEARCH_OPTIONS);
+    for field in &tool.extra {
+        match field.key.decode().as_ref() {
+            "search_context_size" => options.put("search_context_size", &field.value),
+            "user_location" if field.value.kind() == Kind::Object => {
+                location(&mut options, &field.value);
+            }
+            other => {
+                let detail = format!("Chat's web search has no option `{other}`.");
+                toward.ledger.dropped(field.value.pos(), Code::WebSearchOption).detail(detail);
+            }
+        }
+    }
+}
+
+/// Chat keeps the place one level deeper than the others do.
+fn location(options: &mut Object<'_>, place: &Raw<'_>) {
+    let fields = read_fields(&mut place.reader()).unwrap_or_default();
+    let mut location = options.object("user_location");
+    location.put("type", "approximate");
+    let mut approximate = location.object("approximate");
+    for field in &fields {
+        if field.key != "type" {
+            field.value.write(approximate.foreign_key(&field.key));
+        }
+    }
+}
+
+/// The schema of a freeform tool as a function of one text.
+const INPUT_SCHEMA: &str =
+    r#"{"type":"object","properties":{"input":{"type":"string"}},"required":["input"]}"#;

@@ -73,6 +73,13 @@ pub(super) fn crosses(item: &Item<'_>, cx: &Out<'_>) -> bool {
     }
 }
 
+/// Whether content of another protocol says nothing: Chat writes an empty text
+/// beside calls, which would become a message of its own here.
+pub(super) fn is_silent(content: &[Item<'_>], cx: &Out<'_>) -> bool {
+    let empty = |item: &Item<'_>| matches!(item, Item::Text(text) if text.text.is_empty());
+    !cx.same() && content.iter().all(empty)
+}
+
 /// Writes one part.
 pub(super) fn write_part(
     item: &Item<'_>,

@@ -10,8 +10,8 @@ pub(super) fn decode(status: Option<u16>, body: &str) -> Result<ApiError, ReadEr
     if reader.peek() == Kind::String {
         let message = reader.string()?;
         reader.finish()?;
-        let mut found = Found::default();
-        found.message = own(message);
+        let message = own(message);
+        let found = Found { message, vendor_type: None, code: None, param: None };
         return Ok(finish(status, found));
     }
     let ErrorBody { at: _, error, message, kind, code, param, detail, request_id, extra: _ } =
@@ -141,7 +141,29 @@ fn finish(status: Option<u16>, found: Found) -> ApiError {
     error.vendor_type = vendor_type;
     error.code = code.filter(|_| numeric.is_none());
     error.param = param;
+    if kind == ErrorKind::RateLimit
+        && let Some(seconds) = wait(&error.message)
+    {
+        error.retry = Retry::After(seconds);
+    }
     error
+}
+
+/// How long to wait, which OpenAI says in the sentence: `try again in 1.2s`.
+fn wait(message: &str) -> Option<u64> {
+    let (_, rest) = message.split_once("try again in ")?;
+    let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
+    let (number, unit) = rest.split_at(end);
+    let number: f64 = number.parse().ok()?;
+    let seconds = if unit.starts_with("ms") {
+        number / 1000.0
+    } else if unit.starts_with('s') || unit.starts_with(" second") {
+        number
+    } else {
+        return None;
+    };
+    // A float turned integer stays within the bounds of the integer.
+    Some(seconds.ceil().max(1.0) as u64)
 }
 
 fn by_code(code: Option<&str>) -> Option<ErrorKind> {
@@ -204,7 +226,7 @@ fn by_status(status: u16) -> Option<ErrorKind> {
         413 => ErrorKind::TooLarge,
         429 => ErrorKind::RateLimit,
         503 | 529 => ErrorKind::Overloaded,
-        client if client >= 400 && client < 500 => ErrorKind::InvalidRequest,
+        client if CLIENT_FAULTS.contains(&client) => ErrorKind::InvalidRequest,
         server if server >= 500 => ErrorKind::Server,
         _other => return None,
     })
@@ -300,7 +322,7 @@ fn http_status(kind: ErrorKind, status: Option<u16>) -> u16 {
     };
     match (kind, status) {
         // A status that says more than the kind does is kept.
-        (ErrorKind::InvalidRequest, Some(own)) if own >= 400 && own < 500 => own,
+        (ErrorKind::InvalidRequest, Some(own)) if CLIENT_FAULTS.contains(&own) => own,
         (ErrorKind::Server, Some(own)) if own >= 500 && own != 529 => own,
         (_kind, _status) => usual,
     }
@@ -317,3 +339,5 @@ fn plain(raw: &Raw<'_>) -> String {
         Err(_) => raw.text().to_owned(),
     }
 }
+
+const CLIENT_FAULTS: std::ops::RangeInclusive<u16> = std::ops::RangeInclusive::new(400, 499);

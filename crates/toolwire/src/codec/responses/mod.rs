@@ -18,6 +18,7 @@ mod tools;
 mod tools_out;
 mod turns_in;
 mod turns_out;
+mod usage;
 mod wire;
 
 use std::borrow::Cow;

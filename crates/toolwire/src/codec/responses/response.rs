@@ -1,8 +1,8 @@
 //! The answer: wire to model.
 
-use super::error;
-use super::wire::{self, IncompleteDetails, InputDetails, OutputDetails};
-use crate::model::{Candidate, Item, Protocol, Response, Stop, Turn, Usage};
+use super::wire::{self, IncompleteDetails};
+use super::{error, usage};
+use crate::model::{Candidate, Item, Protocol, Response, Stop, Turn};
 use crate::wire::{At, Read, ReadError, Reader, Str};
 
 /// Reads an answer.
@@ -17,7 +17,7 @@ pub(super) fn decode(body: &str) -> Result<Response<'_>, ReadError> {
         error,
         incomplete_details,
         output,
-        usage,
+        usage: tokens,
         service_tier,
         mut extra,
     } = wire::Response::read(&mut reader)?;
@@ -42,7 +42,7 @@ pub(super) fn decode(body: &str) -> Result<Response<'_>, ReadError> {
         model,
         created: created_at,
         candidates: vec![candidate],
-        usage: usage.map(self::usage),
+        usage: tokens.map(usage::decode),
         tier: service_tier,
         extra,
     })
@@ -84,44 +84,10 @@ fn finished<'a>(turns: &[Turn<'_>]) -> Stop<'a> {
     if refused { Stop::Refusal { category: None, explanation: None } } else { Stop::EndTurn }
 }
 
-fn usage(usage: wire::Usage<'_>) -> Usage<'_> {
-    let wire::Usage {
-        at,
-        input_tokens,
-        input_tokens_details,
-        output_tokens,
-        output_tokens_details,
-        total_tokens: _,
-        mut extra,
-    } = usage;
-    let value = |count: Option<At<u64>>| count.map(|count| count.value);
-    let (mut cache_read, mut cache_write, mut reasoning) = (None, None, None);
-    if let Some(details) = input_tokens_details {
-        let InputDetails { at: _, cached_tokens, cache_write_tokens, extra: more } = details;
-        cache_read = value(cached_tokens);
-        cache_write = value(cache_write_tokens);
-        extra.extend(more);
-    }
-    if let Some(details) = output_tokens_details {
-        let OutputDetails { at: _, reasoning_tokens, extra: more } = details;
-        reasoning = value(reasoning_tokens);
-        extra.extend(more);
-    }
-    Usage {
-        at,
-        input: value(input_tokens).unwrap_or_default(),
-        cache_read,
-        cache_write,
-        output: value(output_tokens).unwrap_or_default(),
-        reasoning,
-        extra,
-    }
-}
-
 /// Members in which an answer repeats the request's own settings, or says what
 /// every answer says. The client has them from its request, and another
 /// protocol's answer has no place for them, so their absence there is no loss.
-const ECHO: [&str; 32] = [
+pub(super) const ECHO: [&str; 32] = [
     "access_programs",
     "background",
     "billing",

@@ -2,18 +2,18 @@
 //! the client's own settings repeated.
 
 use super::calls_out::{Frame, call_type, write_call, write_result};
-use super::content_out::{Voice, crosses, is_content, write_part};
+use super::content_out::{Voice, crosses, is_content, is_silent, write_part};
 use super::tools_out::write_tools;
-use super::{Out, echo, error, reasoning};
+use super::turns_out::lose_turn;
+use super::{Out, echo, error, reasoning, usage};
 use crate::ledger::{Code, Ledger};
 use crate::model::{
     Call, Candidate, HostedItem, Item, Opaque, Protocol, Refusal, Request, Response, Stop, Turn,
-    Usage,
 };
 use crate::profile::Profile;
 use crate::wire::ids::{self, IdRule};
 use crate::wire::names::Names;
-use crate::wire::{Array, Extra, Object, Pos, Raw, Read, Str, hash};
+use crate::wire::{Array, Object, Pos, Raw, Read, Str, hash};
 
 /// Writes an answer for a client.
 pub(super) fn encode(
@@ -22,7 +22,7 @@ pub(super) fn encode(
     out: &mut Vec<u8>,
     ledger: &mut Ledger,
 ) {
-    let Response { origin, id, model, created, candidates, usage, tier, extra } = response;
+    let Response { origin, id, model, created, candidates, usage: tokens, tier, extra } = response;
     let profile = Profile::of(Protocol::Responses);
     // The calls were restored before, so names are the client's own.
     let names = Names::default();
@@ -57,8 +57,8 @@ pub(super) fn encode(
             write_items(candidate, &id, &ended, &mut items, &cx, ledger);
         }
     }
-    match usage {
-        Some(usage) => write_usage(usage, &mut object, &cx, ledger),
+    match tokens {
+        Some(tokens) => usage::write(tokens, &mut object, &cx, ledger),
         None => object.put("usage", &()),
     }
     write_tier(tier.as_ref(), request, &mut object, &cx, ledger);
@@ -197,6 +197,7 @@ fn write_items(
         logprobs: logprobs.as_ref().and_then(|logprobs| text_logprobs(logprobs, ledger)),
     };
     for turn in turns {
+        lose_turn(turn, cx, ledger);
         for group in self::groups(turn) {
             writer.group(group, turn, items, cx, ledger);
         }
@@ -288,7 +289,9 @@ impl ItemWriter<'_> {
                 item.put("id", &self.id(turn, "at", cx));
                 item.put("role", "developer");
                 write_tools(tools, &mut item.array("tools"), cx, ledger);
-                cx.extra(&mut item, &turn.extra, ledger);
+                if cx.same() {
+                    item.extra(&turn.extra);
+                }
             }
             [Item::Hosted(HostedItem { class: _, raw })] => {
                 if cx.same() {
@@ -344,6 +347,9 @@ impl ItemWriter<'_> {
         cx: &Out<'_>,
         ledger: &mut Ledger,
     ) {
+        if is_silent(content, cx) {
+            return;
+        }
         if !content.iter().any(|item| crosses(item, cx)) {
             let mut nowhere = Vec::new();
             for item in content {
@@ -359,21 +365,22 @@ impl ItemWriter<'_> {
         {
             let mut parts = item.array("content");
             for part in content {
-                match part {
-                    Item::Text(text) if text.logprobs.is_none() && self.logprobs.is_some() => {
-                        let logprobs = self.logprobs.take().map(Raw::into_owned);
-                        let mut text = text.clone();
-                        text.logprobs = logprobs;
-                        write_part(&Item::Text(text), Voice::Answer, &mut parts, cx, ledger);
-                    }
-                    part => write_part(part, Voice::Answer, &mut parts, cx, ledger),
+                if let Item::Text(text) = part
+                    && text.logprobs.is_none()
+                    && let Some(logprobs) = self.logprobs.take()
+                {
+                    let mut text = text.clone();
+                    text.logprobs = Some(logprobs.into_owned());
+                    write_part(&Item::Text(text), Voice::Answer, &mut parts, cx, ledger);
+                } else {
+                    write_part(part, Voice::Answer, &mut parts, cx, ledger);
                 }
             }
         }
         if cx.same() {
             item.maybe("phase", turn.phase.as_ref());
+            item.extra(&turn.extra);
         }
-        cx.extra(&mut item, &turn.extra, ledger);
     }
 
     fn id<'t>(&self, turn: &'t Turn<'_>, prefix: &str, cx: &Out<'_>) -> Str<'t> {
@@ -392,39 +399,6 @@ impl ItemWriter<'_> {
         }
         let cut = self.cut && self.left == 0;
         Some(Str::plain(if cut { "incomplete" } else { "completed" }))
-    }
-}
-
-fn write_usage(usage: &Usage<'_>, object: &mut Object<'_>, cx: &Out<'_>, ledger: &mut Ledger) {
-    let Usage { at: _, input, cache_read, cache_write, output, reasoning, extra } = usage;
-    let own = |list: &'static [&'static str]| {
-        extra.iter().filter(move |field| cx.same() && list.contains(&field.key.decode().as_ref()))
-    };
-    let replay = |object: &mut Object<'_>, field: &Extra<'_>| {
-        object.extra(std::slice::from_ref(field));
-    };
-    let mut tokens = object.object("usage");
-    tokens.put("input_tokens", input);
-    {
-        let mut details = tokens.object("input_tokens_details");
-        details.put("cached_tokens", &cache_read.unwrap_or_default());
-        if cache_write.is_some() || !cx.same() {
-            details.put("cache_write_tokens", &cache_write.unwrap_or_default());
-        }
-        own(&INPUT_DETAILS).for_each(|field| replay(&mut details, field));
-    }
-    tokens.put("output_tokens", output);
-    {
-        let mut details = tokens.object("output_tokens_details");
-        details.put("reasoning_tokens", &reasoning.unwrap_or_default());
-    }
-    tokens.put("total_tokens", &input.saturating_add(*output));
-    for field in extra {
-        if !cx.same() {
-            ledger.dropped(field.value.pos(), Code::UsageDetail).info();
-        } else if !INPUT_DETAILS.contains(&field.key.decode().as_ref()) {
-            replay(&mut tokens, field);
-        }
     }
 }
 
@@ -450,9 +424,5 @@ fn write_tier(
         }
     }
 }
-
-/// Members of the usage that stand among the details of the input.
-const INPUT_DETAILS: [&str; 4] =
-    ["cache_write_tokens_details", "audio_tokens", "image_tokens", "text_tokens"];
 
 const ID_LENGTH: usize = 24;

@@ -1,7 +1,9 @@
 //! Model to conversation.
 
 use super::calls_out::{Frame, call_type, write_call, write_orphan, write_result};
-use super::content_out::{Voice, bare_text, crosses, is_content, lose_cache, write_part};
+use super::content_out::{
+    Voice, bare_text, crosses, is_content, is_silent, lose_cache, write_part,
+};
 use super::tools_out::write_tools;
 use super::{Out, reasoning};
 use crate::ledger::{Code, Ledger};
@@ -34,6 +36,9 @@ pub(super) fn write_input(
         && let Some(text) = short_input(turn)
     {
         object.put("input", text);
+        return;
+    }
+    if cx.same() && turns.is_empty() {
         return;
     }
     // The client's own order and pairs are replayed as they are: an earlier
@@ -77,7 +82,10 @@ fn instructions<'r, 'a>(
     let plain = citations.is_none() && logprobs.is_none() && extra.is_empty();
     let marked = cache.is_some() && cx.profile.cache_breakpoints;
     let more = rest.first().is_some_and(|next| matches!(next.role, Role::System | Role::Developer));
-    (turn.role == Role::System && plain && !marked && !more).then_some((turn, text, rest))
+    // Instructions alone are no request: then they are the input.
+    let alone = rest.is_empty();
+    let fits = turn.role == Role::System && plain && !marked && !more && !alone;
+    fits.then_some((turn, text, rest))
 }
 
 /// The text of `input` when it was no list.
@@ -245,6 +253,9 @@ fn write_message(
     ledger: &mut Ledger,
 ) {
     let voice = if turn.role == Role::Assistant { Voice::Model } else { Voice::Input };
+    if voice == Voice::Model && is_silent(content, cx) {
+        return;
+    }
     if !content.is_empty() && !content.iter().any(|item| crosses(item, cx)) {
         // An empty message says nothing, but the ledger says what it held.
         let mut nowhere = Vec::new();
@@ -329,7 +340,7 @@ fn item_id<'r>(
 }
 
 /// What a turn of another protocol has beside its content.
-fn lose_turn(turn: &Turn<'_>, cx: &Out<'_>, ledger: &mut Ledger) {
+pub(super) fn lose_turn(turn: &Turn<'_>, cx: &Out<'_>, ledger: &mut Ledger) {
     let Turn { at: _, role: _, slot: _, items: _, id, name, status, phase, extra } = turn;
     if let Some(name) = name {
         ledger.dropped(name.pos(), Code::MessageName).info();

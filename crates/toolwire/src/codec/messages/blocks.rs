@@ -11,6 +11,17 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
+    /// No blocks yet, in a buffer that was used before.
+    pub(super) fn reusing(mut bytes: Vec<u8>) -> Self {
+        bytes.clear();
+        Self { bytes, count: 0, bare: false }
+    }
+
+    /// Gives the buffer back.
+    pub(super) fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+
     pub(super) fn add(&mut self, write: impl FnOnce(&mut Vec<u8>) -> Wrote) {
         let (count, bare) = (&mut self.count, &mut self.bare);
         add_block(&mut self.bytes, count, bare, write);
@@ -27,6 +38,11 @@ impl Blocks {
             out.extend_from_slice(literal);
             return;
         }
+        self.write_list(out);
+    }
+
+    /// Writes the blocks as a list, whatever they are.
+    pub(super) fn write_list(&self, out: &mut Vec<u8>) {
         out.push(b'[');
         out.extend_from_slice(&self.bytes);
         out.push(b']');

@@ -12,6 +12,8 @@ mod response;
 mod response_out;
 mod settings;
 mod talk;
+#[cfg(test)]
+mod tests;
 mod tools;
 mod tools_out;
 mod turns_in;

@@ -1,5 +1,6 @@
 //! An answer out of the model, for a client that speaks Messages.
 
+use super::blocks::Blocks;
 use super::calls_out::write_input;
 use super::content::{Pen, Wrote};
 use super::reasoning;
@@ -8,7 +9,7 @@ use super::turns_out::turn_losses;
 use crate::ledger::{Code, Ledger};
 use crate::model::{Arguments, Call, Candidate, Item, Protocol, Response, Stop, Turn, Usage};
 use crate::wire::ids::{self, IdRule};
-use crate::wire::{Array, At, Extra, Kind, Object, Pos, Raw, Reader, Str, Write, hash};
+use crate::wire::{At, Extra, Kind, Object, Pos, Raw, Reader, Str, Write, hash};
 
 /// Writes an answer.
 pub(super) fn encode(response: &Response<'_>, out: &mut Vec<u8>, ledger: &mut Ledger) {
@@ -56,7 +57,7 @@ fn candidate(answer: &Candidate<'_>, scope: &str, object: &mut Object<'_>, pen: 
         own_content(&turn.items, object.key("content"), pen);
     } else {
         let cut = matches!(stop.value, Stop::MaxTokens | Stop::ContextWindow);
-        said = content(turns, scope, cut, object.array("content"), pen);
+        said = content(turns, scope, cut, object.key("content"), pen);
     }
     if let Some(logprobs) = logprobs {
         pen.ledger.dropped(logprobs.pos(), Code::Logprobs).info();
@@ -78,26 +79,26 @@ fn content<'r>(
     turns: &'r [Turn<'r>],
     scope: &str,
     cut: bool,
-    mut blocks: Array<'_>,
+    out: &mut Vec<u8>,
     pen: &mut Pen<'_>,
 ) -> Said<'r> {
     let mut said = Said::default();
+    let mut blocks = Blocks::default();
     let total = turns.iter().flat_map(|turn| &turn.items).filter(|item| is_call(item)).count();
     for turn in turns {
         turn_losses(turn, pen);
         for item in &turn.items {
-            let mut block = Vec::new();
-            let wrote = match item {
+            match item {
                 Item::Call(made) => {
                     let last = said.calls + 1 == total;
-                    call(made, &ids::mint(scope, said.calls), cut && last, &mut block, pen);
+                    let minted = ids::mint(scope, said.calls);
+                    blocks.add(|out| call(made, &minted, cut && last, out, pen));
                     said.calls += 1;
-                    Wrote::Block
                 }
-                Item::Reasoning(item) => reasoning::encode(item, pen, &mut block),
+                Item::Reasoning(item) => blocks.add(|out| reasoning::encode(item, pen, out)),
                 Item::Refusal(refusal) => {
                     said.refusal = Some(&refusal.text);
-                    pen.part(item, &mut block)
+                    blocks.add(|out| pen.part(item, out));
                 }
                 Item::Text(_)
                 | Item::Image(_)
@@ -109,13 +110,11 @@ fn content<'r>(
                 | Item::Tools(_)
                 | Item::ToolReference(_)
                 | Item::Json(_)
-                | Item::Opaque(_) => pen.part(item, &mut block),
-            };
-            if wrote != Wrote::Nothing {
-                blocks.item().extend_from_slice(&block);
+                | Item::Opaque(_) => blocks.add(|out| pen.part(item, out)),
             }
         }
     }
+    blocks.write_list(out);
     said
 }
 
@@ -123,7 +122,7 @@ fn is_call(item: &Item<'_>) -> bool {
     matches!(item, Item::Call(_))
 }
 
-fn call(call: &Call<'_>, minted: &str, cut: bool, out: &mut Vec<u8>, pen: &mut Pen<'_>) {
+fn call(call: &Call<'_>, minted: &str, cut: bool, out: &mut Vec<u8>, pen: &mut Pen<'_>) -> Wrote {
     let Call { at, id, name, namespace, arguments, caller, cache: _, extra } = call;
     let mut block = Object::new(out);
     block.put("type", "tool_use");
@@ -159,6 +158,7 @@ fn call(call: &Call<'_>, minted: &str, cut: bool, out: &mut Vec<u8>, pen: &mut P
         pen.ledger.dropped(caller.pos(), Code::ProgrammaticCallers).info();
     }
     pen.ledger.only(extra);
+    Wrote::Block
 }
 
 /// Writes arguments that stop in the middle, without the member that is not

@@ -86,7 +86,7 @@ pub(super) fn limit(
         Some(limit) => object.put("max_tokens", limit),
         None => {
             object.put("max_tokens", &profile.default_max_tokens);
-            pen.ledger.emulated(Pos::START, Code::MaxTokensDefault).key("max_tokens");
+            pen.ledger.degraded(Pos::START, Code::MaxTokensDefault).key("max_tokens").info();
         }
     }
 }
@@ -123,6 +123,9 @@ pub(super) fn thinking(
         // Saying how to show reasoning would mean switching it on, and which
         // way of thinking a model takes is its own.
         pen.ledger.dropped(display.pos, Code::ReasoningDisplay).info();
+    }
+    if let Some(budget) = budget.as_ref().filter(|_| mode.is_none()) {
+        pen.ledger.dropped(budget.pos, Code::ThinkingBudget);
     }
     let level = level(effort.as_ref(), mode.is_some(), profile, object, pen);
     let format = format(output.format.as_ref(), pen);

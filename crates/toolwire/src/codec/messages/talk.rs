@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use super::blocks::{BARE_TEXT, Blocks, add_block, lone_text};
 use super::content::{Pen, Wrote};
-use super::turns_out::turn_losses;
 use super::{calls_out, reasoning};
 use crate::ledger::Code;
 use crate::model::{Item, Reasoning, Text, ToolResult, Turn};
@@ -24,10 +23,14 @@ pub(super) struct Talk<'o, 't, 'r, 'a> {
     blocks: usize,
     count: usize,
     bare: bool,
+    /// Whether the open message holds what a user said in a turn.
+    said: bool,
     /// How many messages are complete.
     complete: usize,
     /// Where the turn stood that the open message began with.
     at: Pos,
+    /// A buffer that was used and may be again.
+    spare: Vec<u8>,
 }
 
 impl<'o, 't, 'r, 'a> Talk<'o, 't, 'r, 'a> {
@@ -48,8 +51,10 @@ impl<'o, 't, 'r, 'a> Talk<'o, 't, 'r, 'a> {
             blocks: 0,
             count: 0,
             bare: false,
+            said: false,
             complete: 0,
             at: Pos::START,
+            spare: Vec::new(),
         }
     }
 
@@ -76,6 +81,7 @@ impl<'o, 't, 'r, 'a> Talk<'o, 't, 'r, 'a> {
     }
 
     fn open(&mut self, speaker: Speaker, at: Pos) {
+        self.said = false;
         self.start = self.out.len();
         if self.complete > 0 {
             self.out.push(b',');
@@ -126,7 +132,6 @@ impl<'o, 't, 'r, 'a> Talk<'o, 't, 'r, 'a> {
     /// Writes instructions in the middle of the conversation: where they stand
     /// if that is allowed, else as a reminder among the user's words.
     pub(super) fn system(&mut self, turn: &Turn<'_>, in_place: bool, pen: &mut Pen<'_>) {
-        turn_losses(turn, pen);
         let follows = matches!(self.speaker, Some(Speaker::User | Speaker::System));
         let in_place = in_place && follows;
         if in_place {
@@ -160,8 +165,10 @@ impl<'o, 't, 'r, 'a> Talk<'o, 't, 'r, 'a> {
     }
 
     pub(super) fn user(&mut self, turn: &Turn<'_>, fates: &[Fate], pen: &mut Pen<'_>) {
-        turn_losses(turn, pen);
         self.turn(Speaker::User, turn.at, pen);
+        if std::mem::replace(&mut self.said, true) {
+            pen.ledger.degraded(turn.at, Code::MessageBoundary).info();
+        }
         let mut fates = fates.iter();
         for item in &turn.items {
             match item {
@@ -223,18 +230,22 @@ impl<'o, 't, 'r, 'a> Talk<'o, 't, 'r, 'a> {
         pen: &mut Pen<'_>,
     ) {
         let at = turns.first().map_or(Pos::START, |turn| turn.at);
-        let mut blocks = Blocks::default();
+        let mut blocks = Blocks::reusing(std::mem::take(&mut self.spare));
         let mut pieces: Vec<Piece<'_, '_>> = Vec::new();
         let mut next = calls;
+        let mut take = |item| {
+            if matches!(item, &Item::Call(_)) {
+                pieces.push(Piece::Call(next));
+                next += 1;
+            } else {
+                pieces.push(Piece::Item(item));
+            }
+        };
         for turn in turns {
-            turn_losses(turn, pen);
-            for item in placed(&turn.items) {
-                if matches!(item, Item::Call(_)) {
-                    pieces.push(Piece::Call(next));
-                    next += 1;
-                } else {
-                    pieces.push(Piece::Item(item));
-                }
+            if turn.items.iter().any(|item| place(item).is_some()) {
+                placed(&turn.items).into_iter().for_each(&mut take);
+            } else {
+                turn.items.iter().for_each(&mut take);
             }
         }
         let is_call = |piece: &Piece<'_, '_>| matches!(piece, Piece::Call(_));
@@ -260,10 +271,11 @@ impl<'o, 't, 'r, 'a> Talk<'o, 't, 'r, 'a> {
         if blocks.count == 0 {
             let note = pen.ledger.dropped(at, Code::Placeholder);
             note.detail("The target refuses an empty message; it is left out.").info();
-            return;
+        } else {
+            self.turn(Speaker::Assistant, at, pen);
+            self.add(|out| blocks.append(out));
         }
-        self.turn(Speaker::Assistant, at, pen);
-        self.add(|out| blocks.append(out));
+        self.spare = blocks.into_bytes();
     }
 
     fn piece(&self, piece: &Piece<'_, '_>, prefill: bool, blocks: &mut Blocks, pen: &mut Pen<'_>) {
@@ -296,9 +308,9 @@ enum Piece<'r, 'a> {
     Call(usize),
 }
 
-/// The items of a turn with reasoning at the place it had with its vendor.
-fn placed<'r, 'a>(items: &'r [Item<'a>]) -> Vec<&'r Item<'a>> {
-    let place = |item: &Item<'_>| match item {
+/// The place that reasoning had with its vendor.
+fn place(item: &Item<'_>) -> Option<u64> {
+    match item {
         Item::Reasoning(Reasoning {
             at: _,
             summary: _,
@@ -320,12 +332,13 @@ fn placed<'r, 'a>(items: &'r [Item<'a>]) -> Vec<&'r Item<'a>> {
         | Item::ToolReference(_)
         | Item::Json(_)
         | Item::Opaque(_) => None,
-    };
+    }
+}
+
+/// The items of a turn with reasoning at the place it had with its vendor.
+fn placed<'r, 'a>(items: &'r [Item<'a>]) -> Vec<&'r Item<'a>> {
     let (mut wanting, rest): (Vec<&Item<'_>>, Vec<&Item<'_>>) =
         items.iter().partition(|item| place(item).is_some());
-    if wanting.is_empty() {
-        return rest;
-    }
     wanting.sort_by_key(|item| place(item));
     let mut wanting = wanting.into_iter().peekable();
     let mut order = Vec::with_capacity(items.len());

@@ -21,6 +21,11 @@ pub(super) fn encode(
     object: &mut Object<'_>,
     pen: &mut Pen<'_>,
 ) {
+    // Results are written apart from the turns they stood in, so what turns
+    // lose is said for all of them here.
+    for turn in &request.turns {
+        turn_losses(turn, pen);
+    }
     let thread = Thread::new(&request.turns, profile.ids, pen.ledger);
     let steps = thread.steps(&request.turns, pen.ledger);
     let lead = steps.iter().take_while(|step| matches!(step, Step::System(_))).count();
@@ -78,7 +83,6 @@ fn system(lead: &[Step<'_, '_>], object: &mut Object<'_>, pen: &mut Pen<'_>) {
     let mut texts: Vec<&Text<'_>> = Vec::new();
     for (index, step) in lead.iter().enumerate() {
         let Step::System(turn) = step else { continue };
-        turn_losses(turn, pen);
         if index > 0 {
             pen.ledger.degraded(turn.at, Code::SystemMerged).info();
         }

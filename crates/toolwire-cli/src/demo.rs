@@ -42,7 +42,7 @@ const INTRODUCTION: &str = "\
 toolwire translates tool calling between OpenAI Chat Completions, OpenAI
 Responses and Anthropic Messages, and says what it could not carry.";
 
-const TRY: &str = r#"{"messages": [{"role": "user", "content": "Hi"}], "n": 2, "seed": 7}"#;
+const TRY: &str = r#"{"messages": [{"role": "user", "content": "Hi"}], "seed": 7}"#;
 
 /// The program as it was called, so that the commands work when copied.
 fn program() -> String {

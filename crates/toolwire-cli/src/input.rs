@@ -56,15 +56,15 @@ impl Source {
     }
 }
 
-/// The document in a sentence: "a chat request".
+/// The document in a sentence: "chat request".
 impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { protocol, document } = self;
         match document {
             Document::Request | Document::Response | Document::Error => {
-                write!(f, "a {protocol} {}", document.as_str())
+                write!(f, "{protocol} {}", document.as_str())
             }
-            Document::Tools => write!(f, "a list of {protocol} tools"),
+            Document::Tools => write!(f, "list of {protocol} tools"),
         }
     }
 }

@@ -102,7 +102,7 @@ impl<'a> Job<'a> {
         ] {
             if given && source.document != wanted {
                 return Err(Failure::Usage(format!(
-                    "{flag} goes with --kind {}, but this is {source}",
+                    "{flag} goes with --kind {}, but this is a {source}",
                     wanted.as_str(),
                 )));
             }
@@ -191,23 +191,18 @@ impl<'a> Job<'a> {
             "Correct that place. If the document is something else, say so with --from and --kind."
         };
         let source = self.source;
-        Failure::Rejected(format!("cannot read standard input as {source}: {error}\n{hint}"))
+        Failure::Rejected(format!("cannot read standard input as a {source}: {error}\n{hint}"))
     }
 
     fn refused(&self, entries: &[Entry]) -> Failure {
         let (source, to) = (self.source, self.args.to);
         let table = explain::table(entries, Screen::of(&io::stderr()));
         let (why, remedy) = if entries.iter().any(|entry| entry.action == Action::Refused) {
-            ("it means nothing without these", "Remove or change these fields.")
+            ("; it means nothing without these", "Remove or change these fields.")
         } else {
-            (
-                "something would be lost",
-                "Remove these fields, or go on without them by --on-loss report.",
-            )
+            (" without loss", "Remove these fields, or go on without them by --on-loss report.")
         };
-        Failure::Rejected(format!(
-            "{source} was refused on its way to {to}, because {why}:\n\n{table}\n{remedy}"
-        ))
+        Failure::Rejected(format!("this {source} cannot go to {to}{why}:\n\n{table}\n{remedy}"))
     }
 }
 

@@ -3,6 +3,8 @@
 //! The top-level fields say almost always. A Chat and a Messages request look
 //! alike there, so their conversation, tools and choice are looked at too.
 
+mod shape;
+
 use crate::model::Protocol;
 use crate::translate::{Error, invalid, utf8};
 use crate::wire::{Kind, ReadError, Reader, Str};
@@ -59,7 +61,7 @@ pub fn guess(body: &[u8]) -> Result<Guess, Error> {
 fn look(source: &str) -> Result<Guess, ReadError> {
     let mut reader = Reader::new(source);
     let guess = if reader.peek() == Kind::Array {
-        Guess { document: Some(Document::Tools), protocol: tools(&mut reader)? }
+        Guess { document: Some(Document::Tools), protocol: shape::tools(&mut reader)? }
     } else if reader.peek() == Kind::Object {
         object(&mut reader)?.guess()
     } else {
@@ -137,32 +139,32 @@ fn object(reader: &mut Reader<'_>) -> Result<Signs, ReadError> {
             ("choices", Kind::Array) => signs.response = Some(Protocol::Chat),
             ("output", Kind::Array) => signs.response = Some(Protocol::Responses),
             ("stop_reason", _) => signs.response = Some(Protocol::Messages),
-            ("object" | "type", Kind::String) => {
-                named(&reader.string()?, &mut signs);
+            (name @ ("object" | "type"), Kind::String) => {
+                named(name, &reader.string()?, &mut signs);
                 continue;
             }
             // `type: error` may stand before or behind and is Messages' own.
-            ("error", Kind::Object | Kind::String) => {
+            // `detail` is how servers built on FastAPI say it.
+            ("error", Kind::Object | Kind::String) | ("detail", _) => {
                 signs.error = signs.error.or(Some(Protocol::Chat));
             }
             ("messages", Kind::Array) => {
                 signs.messages = true;
-                signs.shape(turns(reader)?);
+                signs.shape(shape::turns(reader)?);
                 continue;
             }
             ("tools", Kind::Array) => {
-                signs.shape(tools(reader)?);
+                signs.shape(shape::tools(reader)?);
                 continue;
             }
             ("tool_choice", _) => {
-                signs.shape(choice(reader)?);
+                signs.shape(shape::choice(reader)?);
                 continue;
             }
             ("system", _) => signs.shape(Some(Protocol::Messages)),
             ("max_tokens", _) => signs.max_tokens = true,
-            ("conversation" | "input" | "instructions" | "previous_response_id", _) => {
-                signs.input = true;
-            }
+            ("conversation" | "input" | "instructions" | "previous_response_id", _)
+            | ("prompt", Kind::Object) => signs.input = true,
             (name, _) if CHAT_NAMES.contains(&name) => signs.chat_names += 1,
             (name, _) if MESSAGES_NAMES.contains(&name) => signs.messages_names += 1,
             (_, _) => {}
@@ -173,136 +175,16 @@ fn object(reader: &mut Reader<'_>) -> Result<Signs, ReadError> {
 }
 
 /// An object that says itself what it is.
-fn named(name: &Str<'_>, signs: &mut Signs) {
-    match name.decode().as_ref() {
-        "chat.completion" => signs.response = Some(Protocol::Chat),
-        "response" => signs.response = Some(Protocol::Responses),
-        "message" => signs.response = Some(Protocol::Messages),
-        "error" => signs.error = Some(Protocol::Messages),
-        _ => {}
+fn named(key: &str, name: &Str<'_>, signs: &mut Signs) {
+    match (key, name.decode().as_ref()) {
+        ("object", "chat.completion") => signs.response = Some(Protocol::Chat),
+        ("object", "response") => signs.response = Some(Protocol::Responses),
+        ("type", "message") => signs.response = Some(Protocol::Messages),
+        ("type", "error") => signs.error = Some(Protocol::Messages),
+        // vectors/errors/chat-vendor-context-length
+        ("object", "error") => signs.error = Some(Protocol::Chat),
+        (_, _) => {}
     }
-}
-
-/// The protocol of a list of messages, by the first one that tells.
-fn turns(reader: &mut Reader<'_>) -> Result<Option<Protocol>, ReadError> {
-    let mut found = None;
-    let mut first = true;
-    let mut members = reader.array()?;
-    while members.more(reader)? {
-        if found.is_some() || reader.peek() != Kind::Object {
-            reader.skip()?;
-        } else {
-            found = turn(reader, first)?;
-        }
-        first = false;
-    }
-    Ok(found)
-}
-
-fn turn(reader: &mut Reader<'_>, first: bool) -> Result<Option<Protocol>, ReadError> {
-    let mut found = None;
-    let mut members = reader.object()?;
-    while let Some(key) = members.next(reader)? {
-        match (key.decode().as_ref(), reader.peek()) {
-            ("role", Kind::String) => match reader.string()?.decode().as_ref() {
-                "developer" | "tool" | "function" => found = Some(Protocol::Chat),
-                // Messages takes system turns too, but never before a user's.
-                "system" if first => found = Some(Protocol::Chat),
-                _ => {}
-            },
-            ("content", Kind::Array) => found = found.or(each(reader, part)?),
-            ("tool_calls" | "tool_call_id" | "function_call", _) => {
-                found = Some(Protocol::Chat);
-                reader.skip()?;
-            }
-            (_, _) => reader.skip()?,
-        }
-    }
-    Ok(found)
-}
-
-fn part(reader: &mut Reader<'_>) -> Result<Option<Protocol>, ReadError> {
-    let found = reader.tag("type")?.and_then(|kind| match kind.decode().as_ref() {
-        "image_url" | "input_audio" | "file" | "refusal" => Some(Protocol::Chat),
-        "image" | "document" | "tool_use" | "tool_result" | "thinking" | "redacted_thinking"
-        | "search_result" | "server_tool_use" => Some(Protocol::Messages),
-        _ => None,
-    });
-    reader.skip()?;
-    Ok(found)
-}
-
-/// The protocol of a list of tool definitions, by the first one that tells.
-fn tools(reader: &mut Reader<'_>) -> Result<Option<Protocol>, ReadError> {
-    each(reader, tool)
-}
-
-fn tool(reader: &mut Reader<'_>) -> Result<Option<Protocol>, ReadError> {
-    if reader.peek() != Kind::Object {
-        reader.skip()?;
-        return Ok(None);
-    }
-    let mut kind = None;
-    let mut nested = false;
-    let mut schema = false;
-    let mut members = reader.object()?;
-    while let Some(key) = members.next(reader)? {
-        match (key.decode().as_ref(), reader.peek()) {
-            ("type", Kind::String) => {
-                kind = Some(reader.string()?);
-                continue;
-            }
-            ("function" | "custom", Kind::Object) => nested = true,
-            ("input_schema", _) => schema = true,
-            (_, _) => {}
-        }
-        reader.skip()?;
-    }
-    Ok(match kind {
-        Some(_) | None if nested => Some(Protocol::Chat),
-        Some(_) | None if schema => Some(Protocol::Messages),
-        Some(kind) if is_versioned(&kind.decode()) => Some(Protocol::Messages),
-        // Chat nests its two kinds, so every other flat kind is of Responses.
-        Some(_) => Some(Protocol::Responses),
-        None => None,
-    })
-}
-
-/// Whether a tool kind is spelled as Messages spells those of its own making,
-/// with a date at the end: `bash_20250124`.
-fn is_versioned(kind: &str) -> bool {
-    let date = kind.rsplit_once('_').map(|(_, date)| date);
-    kind == "mcp_toolset"
-        || date.is_some_and(|date| date.len() == 8 && date.bytes().all(|b| b.is_ascii_digit()))
-}
-
-/// The protocol of a choice, given that it is that of Chat or Messages.
-fn choice(reader: &mut Reader<'_>) -> Result<Option<Protocol>, ReadError> {
-    let found = match reader.tag("type")?.as_ref().map(Str::decode).as_deref() {
-        Some("auto" | "any" | "tool" | "none") => Some(Protocol::Messages),
-        Some("function" | "custom" | "allowed_tools") => Some(Protocol::Chat),
-        Some(_) => None,
-        None => (reader.peek() == Kind::String).then_some(Protocol::Chat),
-    };
-    reader.skip()?;
-    Ok(found)
-}
-
-/// Asks every element of an array until one tells.
-fn each(
-    reader: &mut Reader<'_>,
-    ask: fn(&mut Reader<'_>) -> Result<Option<Protocol>, ReadError>,
-) -> Result<Option<Protocol>, ReadError> {
-    let mut found = None;
-    let mut members = reader.array()?;
-    while members.more(reader)? {
-        if found.is_some() {
-            reader.skip()?;
-        } else {
-            found = ask(reader)?;
-        }
-    }
-    Ok(found)
 }
 
 /// What only Chat calls so, of the two whose requests have `messages`.

@@ -73,6 +73,7 @@ fn a_flag_settles_what_fields_leave_open() {
 fn every_vector() {
     let vectors = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors");
     let mut seen = 0;
+    let mut wrong = Vec::new();
     for (folder, document) in [
         ("requests", Document::Request),
         ("responses", Document::Response),
@@ -91,11 +92,16 @@ fn every_vector() {
                     (Document::Error, Protocol::Responses) => Protocol::Chat,
                     (_, protocol) => protocol,
                 };
-                let expected = Guess { document: Some(document), protocol: Some(protocol) };
-                assert_eq!(found, expected, "{}", path.display());
+                // No tools look the same everywhere.
+                let protocol = (body.trim_ascii() != b"[]").then_some(protocol);
+                let expected = Guess { document: Some(document), protocol };
+                if found != expected {
+                    wrong.push(format!("{}: {found:?}", path.display()));
+                }
                 seen += 1;
             }
         }
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(seen > 0, "no vectors in {}", vectors.display());
 }

@@ -55,7 +55,11 @@ fn ignore_says_nothing() {
 fn refuse_names_what_would_be_lost() {
     let ran = toolwire("translate --to messages --on-loss refuse", REQUEST);
     assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""));
-    assert!(ran.err.starts_with("error: a chat request was refused"), "{}", ran.err);
+    assert!(
+        ran.err.starts_with("error: this chat request cannot go to messages without loss:\n"),
+        "{}",
+        ran.err
+    );
     assert!(ran.err.contains("/seed"), "{}", ran.err);
     assert!(ran.err.contains("--on-loss report"), "{}", ran.err);
     for harmless in ["/verbosity", "/tools/0"] {

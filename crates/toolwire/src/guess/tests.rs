@@ -17,6 +17,7 @@ fn requests() {
     for (body, expected) in [
         (r#"{"model":"m","input":"hi"}"#, "responses request"),
         (r#"{"model":"m","previous_response_id":"resp_1"}"#, "responses request"),
+        (r#"{"prompt":{"id":"pmpt_1"}}"#, "responses request"),
         (r#"{"tools":[{"type":"function","name":"f"}],"input":[]}"#, "responses request"),
         (r#"{"messages":[{"role":"user","content":"hi"}]}"#, "chat request"),
         (r#"{"messages":[{"role":"user","content":"hi"}],"max_tokens":9}"#, "messages request"),
@@ -77,6 +78,8 @@ fn errors() {
     for (body, expected) in [
         (r#"{"error":{"message":"no"}}"#, "chat error"),
         (r#"{"error":"no"}"#, "chat error"),
+        (r#"{"object":"error","message":"no"}"#, "chat error"),
+        (r#"{"detail":"Not Found"}"#, "chat error"),
         (r#"{"type":"error","error":{"type":"api_error"}}"#, "messages error"),
         (r#"{"error":{"type":"api_error"},"type":"error"}"#, "messages error"),
     ] {
@@ -89,6 +92,7 @@ fn tools() {
     for (body, expected) in [
         (r#"[{"type":"function","function":{"name":"f"}}]"#, "chat tools"),
         (r#"[{"type":"custom","custom":{"name":"f"}}]"#, "chat tools"),
+        (r#"[{"type":"web_search"},{"type":"function","function":{}}]"#, "chat tools"),
         (r#"[{"type":"function","name":"f","parameters":{}}]"#, "responses tools"),
         (r#"[{"type":"custom","name":"f"}]"#, "responses tools"),
         (r#"[{"type":"web_search_preview_2025_03_11"}]"#, "responses tools"),

@@ -29,6 +29,9 @@ pub(crate) fn run() -> io::Result<()> {
         let body = String::from_utf8(done.body).map_err(io::Error::other)?;
         let body = pretty(&body, screen.width).map_err(io::Error::other)?;
         writeln!(out, "{}\n\n{body}\n", bold(heading))?;
+        if body.contains('…') {
+            writeln!(out, "Where it says … a long text was cut to fit here.\n")?;
+        }
         writeln!(out, "{}", explain::report("What happened on the way", &done.ledger, screen))?;
     }
     writeln!(out, "{}\n", bold("Try next"))?;

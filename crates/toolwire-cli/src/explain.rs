@@ -110,7 +110,7 @@ fn fold(entries: &[Entry]) -> Vec<Row<'_>> {
         let field = match count {
             1 if entry.path.is_empty() => "(whole document)".to_owned(),
             1 => visible(&entry.path),
-            _ => format!("{} ({count} times)", visible(&pattern(&entry.path))),
+            _ => format!("{} ({count}×)", visible(&pattern(&entry.path))),
         };
         rows.push(Row { field, action: entry.action.as_str(), reason: reason(entry), entry });
     }

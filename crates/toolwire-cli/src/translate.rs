@@ -197,10 +197,18 @@ impl<'a> Job<'a> {
     fn refused(&self, entries: &[Entry]) -> Failure {
         let (source, to) = (self.source, self.args.to);
         let table = explain::table(entries, Screen::of(&io::stderr()));
-        let (why, remedy) = if entries.iter().any(|entry| entry.action == Action::Refused) {
-            ("; it means nothing without these", "Remove or change these fields.")
+        let (why, remedy) = if !entries.iter().any(|entry| entry.action == Action::Refused) {
+            (
+                " without loss",
+                "Remove these fields, or give --on-loss report to go on without them.",
+            )
+        } else if source.document == Document::Response {
+            (", because of these fields", "This is no finished answer; ask again.")
         } else {
-            (" without loss", "Remove these fields, or go on without them by --on-loss report.")
+            (
+                ", because of these fields",
+                "Remove or change them; without them the rest would mean something else.",
+            )
         };
         Failure::Rejected(format!("this {source} cannot go to {to}{why}:\n\n{table}\n{remedy}"))
     }

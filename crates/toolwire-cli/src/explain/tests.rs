@@ -64,7 +64,7 @@ Chat request to Messages: 3 losses, 1 minor loss, 1 exact emulation.
 
 Field                     Action    Reason
 /tools/*/function/strict  degraded  The schema does not fit what the
-(2 times)                           target accepts as strict; it is sent
+(2×)                                target accepts as strict; it is sent
                                     without. [strict_downgraded]
 (whole document)          refused   The target protocol has no such
                                     field. [only:n]

@@ -25,12 +25,12 @@ fn losses() {
         "\
 Chat request to Messages: 1 loss, 1 minor loss, 2 exact emulations.
 
-Field               Action    Reason
-/seed               dropped   The target does not take this sampling parameter.
-                              [sampling]
-/verbosity          dropped   The target has no verbosity. [verbosity, info]
-/tools/* (2 times)  emulated  The freeform tool crosses as a function of one
-                              text and comes back as itself. [freeform]
+Field          Action    Reason
+/seed          dropped   The target does not take this sampling parameter.
+                         [sampling]
+/verbosity     dropped   The target has no verbosity. [verbosity, info]
+/tools/* (2×)  emulated  The freeform tool crosses as a function of one text and
+                         comes back as itself. [freeform]
 ",
     );
 }

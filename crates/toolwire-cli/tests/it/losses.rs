@@ -1,5 +1,6 @@
 //! The ledger on standard error, and the policies.
 
+use std::io::Write;
 use std::process::{Command, Stdio};
 
 use serde_json::json;
@@ -75,8 +76,17 @@ fn what_means_nothing_without_is_refused_under_every_policy() {
         let ran = toolwire(&format!("translate --to chat --on-loss {policy}"), input);
         assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""), "{policy}");
         assert!(ran.err.contains("/tool_choice"), "{}", ran.err);
-        assert!(ran.err.contains("Remove or change these fields."), "{}", ran.err);
+        assert!(ran.err.contains("Remove or change them; "), "{}", ran.err);
     }
+}
+
+#[test]
+fn an_answer_that_never_came_is_no_answer() {
+    let input = r#"{"id":"resp_1","object":"response","status":"failed","model":"m","output":[],
+        "error":{"code":"server_error","message":"no"}}"#;
+    let ran = toolwire("translate --to chat", input);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""));
+    assert!(ran.err.ends_with("This is no finished answer; ask again.\n"), "{}", ran.err);
 }
 
 #[test]
@@ -122,12 +132,17 @@ fn errors_keep_their_message() {
 #[test]
 fn nobody_reads_the_output() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_toolwire"))
+        .args(["translate", "--to", "messages"])
+        .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
+    // The command writes nothing before it has read everything.
     drop(child.stdout.take());
+    child.stdin.take().unwrap().write_all(REQUEST.as_bytes()).unwrap();
     let output = child.wait_with_output().unwrap();
-    assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
     assert_eq!(output.status.code(), Some(0));
+    // The ledger is owed all the same.
+    assert_eq!(String::from_utf8(output.stderr).unwrap().lines().count(), 3);
 }

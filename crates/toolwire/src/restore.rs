@@ -11,7 +11,7 @@ use crate::native;
 use crate::profile::Profile;
 use crate::schema::{self, RootChange};
 use crate::toolset::{Crossing, Declared, Toolset};
-use crate::wire::{Pos, Read, ReadError, Reader, Str};
+use crate::wire::{Kind, Pos, Read, ReadError, Reader, Str, What, Write};
 
 /// The way back for the calls of one answer.
 #[derive(Clone, Debug, Default)]
@@ -138,9 +138,14 @@ impl Shape {
             Self::Freeform => {
                 let input = match sole_member(arguments, "input") {
                     Some(Member::Text(text)) => text,
-                    // The model did not keep to the one text it was asked for.
-                    // What it wrote is the input, rather than nothing.
-                    Some(Member::Value(_)) | None => json_text(arguments)?,
+                    // The model was cut off, or did not keep to the one text it
+                    // was asked for. What it wrote is the input, rather than
+                    // nothing.
+                    Some(Member::Value(_)) | None => {
+                        let text = json_text(arguments)?;
+                        let cut = cut_input(&text.decode());
+                        cut.map_or(text.clone(), |cut| Str::plain(cut).at(text.pos()))
+                    }
                 };
                 Some(Arguments::Freeform(input))
             }
@@ -156,7 +161,7 @@ impl Shape {
             Self::Wrapped => match sole_member(arguments, "value")? {
                 Member::Text(text) => {
                     let mut literal = Vec::new();
-                    crate::wire::Write::write(&text, &mut literal);
+                    text.write(&mut literal);
                     let literal = String::from_utf8(literal).ok()?;
                     Some(Arguments::Text(Str::plain(literal).at(text.pos())))
                 }
@@ -224,7 +229,7 @@ fn read_sole<'s>(mut reader: Reader<'s>, key: &str) -> Option<Member<'s>> {
 
 impl<'a> Read<'a> for Member<'a> {
     fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
-        if reader.peek() == crate::wire::Kind::String {
+        if reader.peek() == Kind::String {
             return reader.string().map(Self::Text);
         }
         let pos = reader.here();
@@ -246,6 +251,33 @@ impl<'a> Member<'a> {
 
     fn into_owned(self) -> Member<'static> {
         self.map(Str::into_owned)
+    }
+}
+
+/// The text under `input` of an object that ends in the middle, as far as it
+/// goes. `None` if the object is whole or malformed.
+fn cut_input(json: &str) -> Option<String> {
+    let mut reader = Reader::new(json);
+    let mut members = reader.object().ok()?;
+    if members.next(&mut reader).ok()?? != "input" || reader.peek() != Kind::String {
+        return None;
+    }
+    let start = reader.here().offset()?;
+    match reader.string() {
+        Ok(text) => {
+            let ended = members.next(&mut reader).err()?.what == What::End;
+            ended.then(|| text.into_decoded().into_owned())
+        }
+        Err(error) if error.what != What::End => None,
+        Err(_) => {
+            // The cut may go through an escape, of which a pair is the longest.
+            let inside = json.get(start..)?;
+            (0..12.min(inside.len())).find_map(|short| {
+                let closed = format!("{}\"", inside.get(..inside.len() - short)?);
+                let text = Reader::new(&closed).string().ok()?.into_decoded().into_owned();
+                Some(text)
+            })
+        }
     }
 }
 

@@ -4,9 +4,11 @@
 //! to the model must be given a place here before this compiles. That makes the
 //! completeness law complete.
 
+use std::collections::BTreeMap;
+
 use crate::ledger::Entry;
 use crate::model::*;
-use crate::wire::{At, Extra, Pos, Raw, Str, pointer};
+use crate::wire::{At, Extra, Pos, Raw, Str, pointers};
 
 /// One thing that a request says.
 #[derive(Clone, Debug, PartialEq)]
@@ -91,31 +93,37 @@ pub fn lost<'b>(
     source: &str,
     ledger: &[Entry],
 ) -> Vec<(&'b Atom, String)> {
-    let mut pool = after.to_vec();
-    let mut gone = Vec::new();
-    for atom in before {
-        let found =
-            pool.iter().position(|other| other.class == atom.class && other.value == atom.value);
-        if let Some(found) = found {
-            pool.swap_remove(found);
-            continue;
-        }
-        let inside = after
-            .iter()
-            .any(|other| other.class == atom.class && other.value.contains(&atom.value));
-        if atom.class.ends_with("text") && inside {
-            continue;
-        }
-        let path = pointer(source, atom.pos);
+    let positions: Vec<Pos> = before.iter().map(|atom| atom.pos).collect();
+    let paths = pointers(source, &positions);
+    let excused = |path: &str| {
         // A line about the request as a whole excuses nothing in it.
-        let covers = |entry: &Entry| {
-            !entry.path.is_empty() && (under(&path, &entry.path) || under(&entry.path, &path))
-        };
-        if !ledger.iter().any(covers) {
-            gone.push((atom, path));
+        let covers = |entry: &Entry| under(path, &entry.path) || under(&entry.path, path);
+        ledger.iter().any(|entry| !entry.path.is_empty() && covers(entry))
+    };
+    let mut rest: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    for atom in after {
+        *rest.entry((atom.class, &atom.value)).or_default() += 1;
+    }
+    // What the ledger does not excuse comes first: of two things that say the
+    // same, the one that is excused is the one that is gone.
+    let (excused, strict): (Vec<_>, Vec<_>) =
+        before.iter().zip(paths).partition(|(_, path)| excused(path));
+    drop(excused);
+    let mut gone = Vec::new();
+    for (atom, path) in strict {
+        match rest.get_mut(&(atom.class, atom.value.as_str())) {
+            Some(count) if *count > 0 => *count -= 1,
+            Some(_) | None if !is_said_inside(atom, after) => gone.push((atom, path)),
+            Some(_) | None => {}
         }
     }
     gone
+}
+
+/// Whether a text stands inside a longer one: protocols join parts.
+fn is_said_inside(atom: &Atom, after: &[Atom]) -> bool {
+    let inside = |other: &Atom| other.class == atom.class && other.value.contains(&atom.value);
+    atom.class.ends_with("text") && after.iter().any(inside)
 }
 
 /// Whether `path` is `parent` or below it.
@@ -191,7 +199,8 @@ impl Atoms {
     fn item(&mut self, item: &Item<'_>, speaker: Speaker) {
         match item {
             Item::Text(Text { at: _, text, citations, logprobs, cache, extra }) => {
-                self.text(speaker.text(), Some(text));
+                // An empty text says nothing.
+                self.text(speaker.text(), Some(text).filter(|text| !text.is_empty()));
                 self.raw("citations", citations.as_ref().filter(|list| list.text() != "[]"));
                 self.raw("logprobs", logprobs.as_ref().filter(|list| list.text() != "[]"));
                 self.cache(cache.as_ref());
@@ -199,7 +208,8 @@ impl Atoms {
             }
             Item::Image(Image { at, source, detail, cache, extra }) => {
                 self.source("image", source, *at);
-                self.text("image.detail", detail.as_ref());
+                // What every vendor does without being told.
+                self.text("image.detail", detail.as_ref().filter(|detail| **detail != "auto"));
                 self.cache(cache.as_ref());
                 self.extra(extra);
             }

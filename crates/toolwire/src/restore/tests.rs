@@ -122,6 +122,33 @@ fn freeform_input() {
 }
 
 #[test]
+fn freeform_input_that_was_cut() {
+    for (arguments, expected) in [
+        (r#"{"input":"par"#, "par"),
+        (r#"{"input":""#, ""),
+        (r#"{"input":"a\nb\"#, "a\nb"),
+        (r#"{"input":"a\u00"#, "a"),
+        (r#"{"input":"a\ud83d\ude0"#, "a"),
+        (r#"{"input":"a""#, "a"),
+        (r#"{"input":"a","#, "a"),
+        (r#"{"inp"#, r#"{"inp"#),
+        (r#"{"input":"#, r#"{"input":"#),
+        (r#"{"input":"a\x"}"#, r#"{"input":"a\x"}"#),
+        ("plain words", "plain words"),
+        ("", ""),
+    ] {
+        let (.., found) = restored(
+            Protocol::Responses,
+            Protocol::Messages,
+            vec![freeform("f")],
+            "f",
+            text(arguments),
+        );
+        assert_eq!(found, format!("Freeform({expected:?})"), "{arguments}");
+    }
+}
+
+#[test]
 fn native_actions() {
     let tools = || vec![native("local_shell", NativeKind::LocalShell)];
     check(

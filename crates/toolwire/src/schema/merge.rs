@@ -9,7 +9,9 @@ use crate::wire::{Extra, Kind, Object, Raw, Str, Write};
 /// The merged schema. `None` if a branch is not an object's.
 pub(super) fn merge(root: &[Extra<'_>]) -> Option<String> {
     let definitions = Definitions::of(root);
-    let mut merger = Merger { definitions, budget: MAX_BRANCHES, forms: Vec::new() };
+    let size: usize = root.iter().map(|field| field.value.text().len()).sum();
+    let unfold = size.saturating_mul(2).saturating_add(MIN_UNFOLD);
+    let mut merger = Merger { definitions, branches: MAX_BRANCHES, unfold, forms: Vec::new() };
     let shape = merger.shape(root, 0)?;
     if !shape.definite {
         return None;
@@ -23,6 +25,7 @@ struct Shape<'s> {
     properties: Vec<Property<'s>>,
     index: BTreeMap<String, usize>,
     required: Vec<Str<'s>>,
+    known: BTreeSet<String>,
     /// It refuses properties of other names.
     closed: bool,
     /// It is certainly an object.
@@ -53,7 +56,7 @@ impl<'s> Shape<'s> {
     }
 
     fn absorb(&mut self, branch: Self, all: bool) {
-        let Self { properties, index: _, required: _, closed: _, definite } = branch;
+        let Self { properties, index: _, required: _, known: _, closed: _, definite } = branch;
         self.definite |= definite;
         for Property { name, schemas, all: inner } in properties {
             for schema in schemas {
@@ -63,10 +66,8 @@ impl<'s> Shape<'s> {
     }
 
     fn require(&mut self, names: impl IntoIterator<Item = Str<'s>>) {
-        let mut known: BTreeSet<String> =
-            self.required.iter().map(|name| name.decode().into_owned()).collect();
         for name in names {
-            if known.insert(name.decode().into_owned()) {
+            if self.known.insert(name.decode().into_owned()) {
                 self.required.push(name);
             }
         }
@@ -75,16 +76,17 @@ impl<'s> Shape<'s> {
 
 struct Merger<'s> {
     definitions: Definitions<'s>,
-    /// How many more branches may be looked at: definitions that refer to each
-    /// other could be unfolded for ever.
-    budget: usize,
+    /// How many more branches may be looked at, and how many bytes of
+    /// definitions: those that refer to each other could be unfolded for ever.
+    branches: usize,
+    unfold: usize,
     /// What each alternative at the root asks for, in words.
     forms: Vec<String>,
 }
 
 impl<'s> Merger<'s> {
     fn shape(&mut self, fields: &[Extra<'s>], depth: usize) -> Option<Shape<'s>> {
-        self.budget = self.budget.checked_sub(1)?;
+        self.branches = self.branches.checked_sub(1)?;
         if depth > MAX_NESTING {
             return None;
         }
@@ -117,6 +119,7 @@ impl<'s> Merger<'s> {
                 "$ref" => {
                     let target = field.value.reader().string().ok()?.into_decoded().into_owned();
                     let definition = self.definitions.get(&target)?.clone();
+                    self.unfold = self.unfold.checked_sub(definition.text().len())?;
                     let branch = self.branch(&definition, depth)??;
                     shape.require(branch.required.clone());
                     shape.closed |= branch.closed;
@@ -148,15 +151,13 @@ impl<'s> Merger<'s> {
         if depth == 0 {
             self.forms = branches.iter().map(form).collect();
         }
-        let rest: Vec<BTreeSet<String>> = branches
-            .iter()
-            .skip(1)
-            .map(|branch| branch.required.iter().map(|n| n.decode().into_owned()).collect())
-            .collect();
         let common: Vec<Str<'s>> = first
             .required
             .iter()
-            .filter(|name| rest.iter().all(|names| names.contains(name.decode().as_ref())))
+            .filter(|name| {
+                let name = name.decode();
+                branches.iter().all(|branch| branch.known.contains(name.as_ref()))
+            })
             .cloned()
             .collect();
         shape.closed |= branches.iter().all(|branch| branch.closed);
@@ -287,5 +288,7 @@ fn note(forms: &[String]) -> String {
 
 const MAX_BRANCHES: usize = 256;
 const MAX_NESTING: usize = 8;
+/// Small schemas may use a definition often.
+const MIN_UNFOLD: usize = 64 * 1024;
 /// How many forms, and names in a form, are told to the model.
 const MAX_WORDS: usize = 16;

@@ -1,6 +1,9 @@
 //! A root that every protocol accepts: an object, said in so many words, and no
 //! union.
 
+use std::collections::BTreeSet;
+use std::ops::Range;
+
 use super::edit::{Edits, Span};
 use super::merge::merge;
 use super::references::{Definitions, members, references};
@@ -13,8 +16,8 @@ pub enum RootChange {
     /// There was no schema, or one that says nothing: it became that of an
     /// object without properties.
     Empty,
-    /// It says `"type":"object"` now, or what its root referred to stands at
-    /// the root. Nothing is lost.
+    /// It says `"type":"object"` and `properties` in so many words now, or what
+    /// its root referred to stands at the root. Nothing is lost.
     Typed,
     /// A union of objects became one object. Lossy.
     Union,
@@ -44,7 +47,7 @@ pub const EMPTY: &str = r#"{"type":"object","properties":{}}"#;
 /// Whether the root is fine as it is, as nearly every root is.
 fn is_plain(reader: &mut Reader<'_>) -> bool {
     let Ok(mut members) = reader.object() else { return false };
-    let mut typed = false;
+    let (mut typed, mut listed) = (false, false);
     loop {
         match members.next(reader) {
             Ok(Some(key)) => match key.decode().as_ref() {
@@ -57,10 +60,11 @@ fn is_plain(reader: &mut Reader<'_>) -> bool {
                     typed = true;
                     continue;
                 }
+                "properties" => listed = reader.peek() == Kind::Object,
                 "anyOf" | "oneOf" | "allOf" | "enum" | "const" | "not" | "$ref" => return false,
                 _other => {}
             },
-            Ok(None) => return typed,
+            Ok(None) => return typed && listed,
             Err(_) => return false,
         }
         if reader.skip().is_err() {
@@ -102,21 +106,32 @@ fn rewrite(text: &str, hops: u32) -> Option<(String, RootChange)> {
             None => wrap(text, &fields),
         };
     }
-    match (find("type"), Type::of(&fields)) {
-        (Some(_), Type::Object) => None,
-        (Some(field), Type::Maybe) => {
-            let start = field.value.pos().offset()?;
-            let mut edits = Edits::default();
-            edits.replace(start..start + field.value.text().len(), r#""object""#);
-            Some((edits.apply(text), RootChange::Typed))
+    let mut edits = Edits::default();
+    let said = find("type");
+    match (Type::of(&fields), said) {
+        (Type::Object, _) => {}
+        (Type::Maybe | Type::Unsaid, Some(said)) => {
+            edits.replace(span(&said.value), r#""object""#);
         }
-        (None, Type::Unsaid) => {
-            let mut edits = Edits::default();
-            edits.replace(1..1, r#""type":"object","#);
-            Some((edits.apply(text), RootChange::Typed))
-        }
-        (Some(_) | None, _) => wrap(text, &fields),
+        (Type::Maybe | Type::Unsaid, None) => edits.replace(1..1, r#""type":"object","#),
+        (Type::Null | Type::Other, _) => return wrap(text, &fields),
     }
+    // OpenAI answers 400 to an object that does not list its properties, even
+    // if it has none.
+    match find("properties") {
+        None => edits.replace(text.len() - 1..text.len() - 1, r#","properties":{}"#),
+        Some(listed) if listed.value.kind() == Kind::Null => {
+            edits.replace(span(&listed.value), "{}");
+        }
+        Some(_) => {}
+    }
+    (!edits.is_empty()).then(|| (edits.apply(text), RootChange::Typed))
+}
+
+/// Where a value that was read from the text stands in it.
+fn span(value: &Raw<'_>) -> Range<usize> {
+    let start = value.pos().offset().unwrap_or_default();
+    start..start + value.text().len()
 }
 
 /// What a schema says about the type of its values.
@@ -137,7 +152,8 @@ pub(super) enum Type {
 impl Type {
     pub(super) fn of(fields: &[Extra<'_>]) -> Self {
         let find = |key: &str| fields.iter().find(|field| field.key == *key);
-        let Some(said) = find("type") else {
+        // Some clients write `null` for what they do not say.
+        let Some(said) = find("type").filter(|said| said.value.kind() != Kind::Null) else {
             let other = ["enum", "const", "items", "prefixItems", "contains"];
             let object = find("properties").is_some();
             let spoken = other.into_iter().any(|key| find(key).is_some());
@@ -161,7 +177,7 @@ fn inline(fields: &[Extra<'_>], reference: &Extra<'_>) -> Option<String> {
     if definition.kind() != Kind::Object {
         return None;
     }
-    let own: Vec<_> = fields.iter().map(|field| field.key.decode()).collect();
+    let own: BTreeSet<_> = fields.iter().map(|field| field.key.decode()).collect();
     let mut out = Vec::new();
     {
         let mut object = Object::new(&mut out);
@@ -171,7 +187,6 @@ fn inline(fields: &[Extra<'_>], reference: &Extra<'_>) -> Option<String> {
                 continue;
             }
             for inner in members(definition) {
-                // A root has a handful of keywords.
                 if inner.key == "$ref" || !own.contains(&inner.key.decode()) {
                     inner.value.write(object.foreign_key(&inner.key));
                 }
@@ -200,23 +215,19 @@ fn wrap(text: &str, fields: &[Extra<'_>]) -> Option<(String, RootChange)> {
     }
     edits.sort();
     let is_lifted = |field: &Extra<'_>| LIFTED.into_iter().any(|key| field.key == *key);
-    let span = |field: &Extra<'_>| {
-        let start = field.value.pos().offset().unwrap_or_default();
-        start..start + field.value.text().len()
-    };
     let lifted: Vec<(String, String)> = fields
         .iter()
         .filter(|field| is_lifted(field))
         .map(|field| {
             let key = text.get(literal_span(&field.key)).unwrap_or_default();
-            (key.to_owned(), edits.splice(text, span(field)))
+            (key.to_owned(), edits.splice(text, span(&field.value)))
         })
         .collect();
     let spans: Vec<Span> = fields
         .iter()
         .map(|field| Span {
             start: literal_span(&field.key).start,
-            end: span(field).end,
+            end: span(&field.value).end,
             removed: is_lifted(field),
         })
         .collect();

@@ -18,9 +18,8 @@ fn check(schema: &str, change: Option<RootChange>, expected: &str) {
 fn roots_that_are_fine() {
     for schema in [
         EMPTY,
-        r#"{"type":"object"}"#,
         r#"{ "properties" : {"a":{"anyOf":[]}}, "type" : "object", "x":1.0 }"#,
-        r#"{"$defs":{"a":{"oneOf":[]}},"type":"object"}"#,
+        r#"{"$defs":{"a":{"oneOf":[]}},"type":"object","properties":{}}"#,
     ] {
         check(schema, None, schema);
     }
@@ -46,7 +45,14 @@ fn roots_without_a_type() {
     check(
         r#"{"description":"no parameters"}"#,
         Some(Typed),
-        r#"{"type":"object","description":"no parameters"}"#,
+        r#"{"type":"object","description":"no parameters","properties":{}}"#,
+    );
+    check(r#"{"type":"object"}"#, Some(Typed), EMPTY);
+    check(r#"{"type":null,"properties":null}"#, Some(Typed), EMPTY);
+    check(
+        r#"{"type":"object","additionalProperties":{"type":"string"} }"#,
+        Some(Typed),
+        r#"{"type":"object","additionalProperties":{"type":"string"} ,"properties":{}}"#,
     );
     check(
         r#"{"properties":{},"type":["object", "null"]}"#,
@@ -144,9 +150,18 @@ fn unions_that_unfold_for_ever_are_wrapped() {
         })
         .collect::<Vec<_>>()
         .join(",");
-    let schema = format!(r##"{{"anyOf":[{{"$ref":"#/$defs/d0"}}],"$defs":{{{many}}}}}"##);
-    let raw = Raw::parse(&schema).unwrap();
-    assert_eq!(root(Some(&raw)).1, Some(RootChange::Wrapped));
+    let deep = format!(r##"{{"anyOf":[{{"$ref":"#/$defs/d0"}}],"$defs":{{{many}}}}}"##);
+    // Few branches, but each of them as large as the whole.
+    let references = vec![r##"{"$ref":"#/$defs/x"}"##; 200].join(",");
+    let properties: Vec<_> = (0..5000).map(|n| format!(r#""p{n}":{{}}"#)).collect();
+    let wide = format!(
+        r##"{{"anyOf":[{references}],"$defs":{{"x":{{"properties":{{{}}}}}}}}}"##,
+        properties.join(",")
+    );
+    for schema in [deep, wide] {
+        let raw = Raw::parse(&schema).unwrap();
+        assert_eq!(root(Some(&raw)).1, Some(RootChange::Wrapped));
+    }
 }
 
 #[track_caller]
@@ -426,5 +441,6 @@ fn any_schema_becomes_one_that_every_protocol_accepts() {
         assert_eq!(slim(&short, &everything, &mut ledger), short);
         let _strict = (fits_openai_strict(&raw), fits_anthropic_strict(&raw));
         Ok(())
-    });
+    })
+    .budget_ms(400);
 }

@@ -31,7 +31,10 @@ pub(super) fn string(bytes: &[u8], pos: usize) -> Result<(usize, bool), (usize, 
         rest = match rest {
             [b'"', ..] => return Ok((bytes.len() - rest.len() + 1, escaped)),
             [b'\\', b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', tail @ ..] => tail,
-            _ => after_rare(rest).map_err(|what| (bytes.len() - rest.len(), what))?,
+            _ => after_rare(rest).map_err(|what| {
+                let fault = if what == What::End { 0 } else { rest.len() };
+                (bytes.len() - fault, what)
+            })?,
         };
         escaped = true;
     }
@@ -46,6 +49,7 @@ fn after_rare(rest: &[u8]) -> Result<&[u8], What> {
                 (0xDC00..=0xDFFF, tail) => Ok(tail),
                 (_, _) => Err(What::Surrogate),
             },
+            (0xD800..=0xDBFF, [] | [b'\\']) => Err(What::End),
             (0xD800..=0xDFFF, _) => Err(What::Surrogate),
             (_, tail) => Ok(tail),
         },

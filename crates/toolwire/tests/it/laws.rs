@@ -13,6 +13,11 @@ fn identity_of_requests() {
     let mut wrong = Vec::new();
     for (folder, protocol, body) in inputs("requests") {
         let text = std::str::from_utf8(&body).unwrap();
+        // Reasoning that another vendor sealed is taken out, and a shape of
+        // another protocol is read but never written.
+        if text.contains("\"tw1.") || folder.ends_with("tool-result-of-messages-in-responses") {
+            continue;
+        }
         let request = codec(protocol).decode_request(text).unwrap();
         let (mut out, mut ledger) = (Vec::new(), Ledger::default());
         codec(protocol).encode_request(&request, &Profile::of(protocol), &mut out, &mut ledger);

@@ -2,6 +2,7 @@
 
 mod calls_out;
 mod choice;
+mod citations;
 mod content;
 mod content_out;
 mod error;
@@ -10,7 +11,6 @@ mod request;
 mod request_out;
 mod response;
 mod response_out;
-mod results_out;
 mod tools;
 mod tools_out;
 mod turns_in;

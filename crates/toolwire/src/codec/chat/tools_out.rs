@@ -158,8 +158,9 @@ impl<'t, 'r, 'a> Shipment<'t, 'r, 'a> {
                 };
                 report_native(tool, *kind, toward);
                 let description = description.or(function.description);
-                let schema = Raw::made(function.schema);
-                put_function(array, wire, &description, Some(&schema), None);
+                let usual = Raw::made(function.schema);
+                let schema = native::declared_schema(tool).unwrap_or(&usual);
+                put_function(array, wire, &description, Some(schema), None);
                 false
             }
             ToolKind::Namespace { tools: _ } | ToolKind::Hosted(_) | ToolKind::Unknown(_) => false,
@@ -363,7 +364,10 @@ fn tool_losses(tool: &Tool<'_>, toward: &mut Toward<'_>) {
     if let Some(cache) = cache {
         ledger.dropped(cache.at, Code::CacheBreakpoint);
     }
-    ledger.only(extra);
+    let declared = native::declared_schema(tool).is_some();
+    for field in extra.iter().filter(|field| !declared || field.key != "parameters") {
+        ledger.only(std::slice::from_ref(field));
+    }
 }
 
 /// Reports what a namespace has beyond its name and description.

@@ -2,7 +2,7 @@
 
 use super::Out;
 use super::content_out::{
-    Voice, bare_text, crosses, lose_cache, reference_text, search_text, write_part,
+    Voice, bare_text, crosses, lose_cache, reference_text, search_text, write_part, write_plain,
 };
 use super::tools_out::{is_direct_only, write_tools};
 use crate::ledger::{Code, Ledger};
@@ -142,7 +142,7 @@ pub(super) fn write_result(
     cx: &Out<'_>,
     ledger: &mut Ledger,
 ) {
-    let ToolResult { at: _, call_id: _, name, namespace, kind: _, content, is_error, cache, extra } =
+    let ToolResult { at: _, call_id, name, namespace, kind: _, content, is_error, cache, extra } =
         result;
     let mut item = items.object();
     match kind {
@@ -201,8 +201,14 @@ pub(super) fn write_result(
             write_output(content, is_error.as_ref(), &mut item, cx, ledger);
         }
     }
-    if let Some(name) = name {
-        cx.name("name", name, &mut item);
+    match (name, call_id) {
+        (Some(name), _) if cx.same() => item.put("name", name),
+        // Older versions of the API refuse the name, and the call has it.
+        (Some(name), Some(_)) => {
+            ledger.dropped(name.pos(), Code::ResultName).info();
+        }
+        // Chat's deprecated results go by their name, which found the call.
+        (Some(_), None) | (None, _) => {}
     }
     item.maybe("namespace", namespace.as_ref());
     lose_cache(cache.as_ref(), cx, ledger);
@@ -238,16 +244,33 @@ pub(super) fn write_orphan(
     cx: &Out<'_>,
     ledger: &mut Ledger,
 ) {
-    let id = result.call_id.as_ref().or(result.name.as_ref()).map(|id| id.decode());
+    let ToolResult { at: _, call_id, name, namespace: _, kind: _, content, is_error, cache, extra } =
+        result;
+    let id = call_id.as_ref().or(name.as_ref()).map(|id| id.decode()).unwrap_or_default();
+    let prefix = error_prefix(is_error.as_ref(), cx, ledger);
+    let head = format!("[result of call {id}] {prefix}");
     let mut item = items.object();
     item.put("type", "message");
     item.put("role", "user");
-    let mut parts = item.array("content");
-    let head =
-        Item::Text(Text::new(Str::plain(format!("[result of call {}]", id.unwrap_or_default()))));
-    write_part(&head, Voice::Input, &mut parts, cx, ledger);
-    for part in &result.content {
-        write_part(part, Voice::Input, &mut parts, cx, ledger);
+    {
+        let mut parts = item.array("content");
+        write_plain(head.trim_end(), Voice::Input, &mut parts);
+        for part in content {
+            write_part(part, Voice::Input, &mut parts, cx, ledger);
+        }
+    }
+    lose_cache(cache.as_ref(), cx, ledger);
+    ledger.only(extra);
+}
+
+/// What stands before the text of a result that failed: there is no flag.
+fn error_prefix<'p>(is_error: Option<&At<bool>>, cx: &Out<'p>, ledger: &mut Ledger) -> &'p str {
+    match is_error {
+        Some(At { pos, value: true }) => {
+            ledger.degraded(*pos, Code::IsError).info();
+            cx.profile.error_prefix
+        }
+        Some(At { pos: _, value: false }) | None => "",
     }
 }
 
@@ -260,13 +283,7 @@ fn write_output(
     cx: &Out<'_>,
     ledger: &mut Ledger,
 ) {
-    let prefix = match is_error {
-        Some(At { pos, value: true }) => {
-            ledger.degraded(*pos, Code::IsError).info();
-            cx.profile.error_prefix
-        }
-        Some(At { pos: _, value: false }) | None => "",
-    };
+    let prefix = error_prefix(is_error, cx, ledger);
     if let Some(text) = bare_text(content)
         && prefix.is_empty()
     {
@@ -276,7 +293,7 @@ fn write_output(
     let as_string = if cx.same() {
         content.is_empty() || bare_text(content).is_some()
     } else {
-        !content.iter().any(|part| is_media(part) && crosses(part, cx))
+        !content.iter().any(|part| is_media(part) && crosses(part, Voice::Input, cx))
     };
     if as_string {
         write_joined(prefix, content, item.key("output"), cx, ledger);
@@ -284,8 +301,7 @@ fn write_output(
     }
     let mut parts = item.array("output");
     if !prefix.is_empty() {
-        let head = Item::Text(Text::new(Str::plain(prefix.trim_end())));
-        write_part(&head, Voice::Input, &mut parts, cx, ledger);
+        write_plain(prefix.trim_end(), Voice::Input, &mut parts);
     }
     for part in content {
         write_part(part, Voice::Input, &mut parts, cx, ledger);

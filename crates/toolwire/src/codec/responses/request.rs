@@ -68,7 +68,15 @@ pub(super) fn decode(body: &str) -> Result<Request<'_>, ReadError> {
     request.state.previous = previous_response_id;
     request.state.conversation = conversation;
     request.state.background = background;
-    if let Some(Includes { at, list }) = include {
+    if let Some(Includes { at, mut list }) = include {
+        // Asking for log probabilities is a setting of its own elsewhere.
+        list.retain(|word| {
+            let logprobs = *word == INCLUDE_LOGPROBS;
+            if logprobs {
+                request.output.logprobs = Some(At::new(word.pos(), true));
+            }
+            !logprobs
+        });
         request.state.include_at = at;
         request.state.include = list;
     }
@@ -162,3 +170,6 @@ impl<'a> Read<'a> for Includes<'a> {
 /// Members of `text` that the model has no room for are kept among those of
 /// the request under their path.
 pub(super) const TEXT_PREFIX: &str = "text.";
+
+/// The word in `include` that asks for log probabilities.
+pub(super) const INCLUDE_LOGPROBS: &str = "message.output_text.logprobs";

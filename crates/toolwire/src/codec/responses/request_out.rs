@@ -2,7 +2,7 @@
 
 use super::choice::{filter, write_choice};
 use super::content_out::lose_cache;
-use super::request::TEXT_PREFIX;
+use super::request::{INCLUDE_LOGPROBS, TEXT_PREFIX};
 use super::tools_out::{has_search, write_tool, write_tools};
 use super::{Out, summary_word, turns_out};
 use crate::ledger::{Code, Ledger};
@@ -28,7 +28,7 @@ pub(super) fn encode(
         turns,
         tools,
         tools_at,
-        legacy_functions: _,
+        legacy_functions,
         choice,
         thinking,
         output,
@@ -48,6 +48,9 @@ pub(super) fn encode(
         names: &toolset.names,
         tool_search: has_search(tools, *origin, profile),
     };
+    if *legacy_functions {
+        ledger.emulated(*tools_at, Code::LegacyFunctions);
+    }
     let mut object = Object::new(out);
     object.maybe("model", model.as_ref());
     turns_out::write_input(turns, &mut object, &cx, ledger);
@@ -262,7 +265,12 @@ fn write_limits(output: &Output<'_>, object: &mut Object<'_>, cx: &Out<'_>, ledg
     if let Some(limit) = max_tokens {
         let mut value = limit.value;
         if !cx.same() && value < FLOOR {
-            ledger.degraded(limit.pos, Code::MaxTokensFloor).info();
+            let note = ledger.degraded(limit.pos, Code::MaxTokensFloor);
+            if value > 0 {
+                note.info();
+            } else {
+                note.detail("The target cannot only read a prompt; a few tokens are generated.");
+            }
             value = FLOOR;
         }
         object.put("max_output_tokens", &value);
@@ -367,16 +375,23 @@ fn write_state(state: &State<'_>, output: &Output<'_>, object: &mut Object<'_>, 
     object.maybe("previous_response_id", previous.as_ref());
     object.maybe("conversation", conversation.as_ref());
     object.maybe("background", background.as_ref());
-    if cx.same() {
-        if *include_at != Pos::NONE {
-            object.put("include", include);
-        }
-    } else {
+    let logprobs = output.logprobs.filter(|asked| asked.value);
+    if !cx.same() {
         let mut list = object.array("include");
         list.push("reasoning.encrypted_content");
-        if output.logprobs.is_some_and(|logprobs| logprobs.value) {
-            list.push("message.output_text.logprobs");
+        if logprobs.is_some() {
+            list.push(INCLUDE_LOGPROBS);
         }
+    } else if *include_at != Pos::NONE {
+        let mut list = object.array("include");
+        let place = logprobs
+            .map_or(0, |asked| include.iter().filter(|word| word.pos() < asked.pos).count());
+        let (before, behind) = include.split_at_checked(place).unwrap_or((include, &[]));
+        before.iter().for_each(|word| list.push(word));
+        if logprobs.is_some() {
+            list.push(INCLUDE_LOGPROBS);
+        }
+        behind.iter().for_each(|word| list.push(word));
     }
     object.maybe("truncation", truncation.as_ref());
 }

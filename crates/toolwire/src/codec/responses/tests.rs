@@ -10,9 +10,9 @@ use super::{Responses, response};
 use crate::codec::Codec;
 use crate::ledger::{Entry, Ledger};
 use crate::model::{
-    ApiError, Arguments, Cache, Call, Candidate, Display, Document, ErrorKind, Format, Hosted,
-    HostedClass, Issuer, Item, JsonSchema, Mode, Native, NativeKind, Protocol, Reasoning, Request,
-    Response, ResultKind, Retry, Role, Sealed, SearchResult, Slot, Source, Stop, Text,
+    ApiError, Arguments, Audio, Cache, Call, Candidate, Display, Document, ErrorKind, Format,
+    Hosted, HostedClass, Issuer, Item, JsonSchema, Mode, Native, NativeKind, Protocol, Reasoning,
+    Request, Response, ResultKind, Retry, Role, Sealed, SearchResult, Slot, Source, Stop, Text,
     ThinkingMode, Tool, ToolKind, ToolRef, ToolRefKind, ToolResult, Turn, Usage,
 };
 use crate::profile::Profile;
@@ -211,6 +211,30 @@ fn results_that_do_not_pair_are_repaired() {
         ])
     );
     assert_eq!(lines(&ledger), ["degraded orphan_result", "degraded missing_result"]);
+}
+
+#[test]
+fn an_orphan_keeps_its_failure() {
+    let mut orphan = result("gone", vec![text("boom")]);
+    orphan.is_error = Some(At::made(true));
+    let (out, ledger) = encode(&request(Protocol::Messages, vec![results(vec![orphan])]));
+    assert_eq!(
+        out["input"][0]["content"],
+        json!([
+            {"type": "input_text", "text": "[result of call gone] Error:"},
+            {"type": "input_text", "text": "boom"},
+        ])
+    );
+    assert_eq!(lines(&ledger), ["degraded orphan_result", "degraded is_error info"]);
+}
+
+#[test]
+fn asking_for_log_probabilities_is_one_setting() {
+    let body = vector("requests", "state-fields");
+    let request = Responses.decode_request(&body).unwrap();
+    assert_eq!(request.output.logprobs.map(|asked| asked.value), Some(true));
+    let left: Vec<_> = request.state.include.iter().map(|word| word.decode()).collect();
+    assert_eq!(left, ["web_search_call.action.sources"]);
 }
 
 #[test]
@@ -544,9 +568,9 @@ fn web_search_of_messages() {
     })));
     let expected = json!([{"type": "web_search", "filters": {"allowed_domains": ["example.com"]},
         "user_location": {"type": "approximate", "city": "Paris"}}]);
-    check_part(&request, "/tools", expected, &["dropped web_search_option"]);
-    let choice = json!({"type": "web_search"});
-    check_part(&request, "/tool_choice", choice, &["dropped web_search_option"]);
+    let told = ["emulated hosted_tool:web_search", "dropped web_search_option"];
+    check_part(&request, "/tools", expected, &told);
+    check_part(&request, "/tool_choice", json!({"type": "web_search"}), &told);
 }
 
 #[test]
@@ -583,6 +607,20 @@ fn citations_and_log_probabilities_of_others() {
 }
 
 #[test]
+fn a_spoken_answer_crosses_as_its_transcript() {
+    let spoken = Audio {
+        at: Pos::NONE,
+        data: Some("SUQz".into()),
+        format: None,
+        cache: None,
+        extra: vec![Extra { key: "transcript".into(), value: Raw::made("\"Hello.\"") }],
+    };
+    let (out, ledger) = answer_of(&answer(vec![Item::Audio(spoken)], Stop::EndTurn), None);
+    assert_eq!(out["output"][0]["content"][0]["text"], "Hello.");
+    assert_eq!(lines(&ledger), ["degraded audio"]);
+}
+
+#[test]
 fn what_an_answer_of_others_has_beside_its_items() {
     let mut answer = answer(vec![call("a", "f", Arguments::Text("{}".into()))], Stop::ToolCalls);
     answer.candidates[0].turns[0].extra = vec![Extra { key: "mood".into(), value: Raw::made("1") }];
@@ -599,7 +637,7 @@ fn the_wait_is_read_out_of_the_sentence() {
 
 #[test]
 fn a_body_cut_anywhere_is_an_error() {
-    for (kind, name) in [("requests", "codex"), ("requests", "hosted-history")] {
+    for (kind, name) in [("requests", "codex"), ("requests", "responses-hosted-history")] {
         let body = vector(kind, name);
         let body = body.trim_end();
         for end in (0..body.len()).filter(|end| body.is_char_boundary(*end)) {
@@ -766,7 +804,7 @@ fn normal(value: Value) -> Value {
                 .map(|(key, value)| (key, normal(value)))
                 .collect()
         }
-        scalar => scalar,
+        scalar @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_)) => scalar,
     }
 }
 
@@ -804,7 +842,7 @@ fn parse(text: &str) -> Value {
 
 fn bytes(text: &[u8]) -> Value {
     serde_json::from_slice(text)
-        .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(text)))
+        .unwrap_or_else(|error| panic!("{error}: {:?}", std::str::from_utf8(text)))
 }
 
 /// The members that the published types require of an answer.

@@ -41,7 +41,11 @@ fn built(text: &str) -> Result<Value, ReadError> {
 /// same of it.
 #[track_caller]
 fn check(text: &str) {
-    let expected = serde_json::from_str::<Value>(text).ok();
+    let expected = match serde_json::from_str::<Value>(text) {
+        // Its numbers end where `f64` does; ours are kept as they are spelled.
+        Err(error) if error.to_string().contains("out of range") => return,
+        expected => expected.ok(),
+    };
     assert_eq!(Raw::parse(text).is_ok(), expected.is_some(), "raw: {text:?}");
     assert_eq!(built(text).ok(), expected, "built: {text:?}");
 }

@@ -8,6 +8,7 @@
 
 #[macro_use]
 pub mod wire;
+pub mod calls;
 pub mod codec;
 pub mod guess;
 #[cfg(feature = "laws")]
@@ -17,6 +18,7 @@ pub mod media;
 pub mod model;
 pub mod native;
 pub mod profile;
+pub mod registry;
 pub mod restore;
 pub mod schema;
 pub mod thread;
@@ -28,3 +30,8 @@ pub use ledger::{Action, Code, Entry, Ledger, Level, Policy};
 pub use model::Protocol;
 pub use profile::Profile;
 pub use translate::{Error, Options, Translated};
+
+/// The guide's examples, so that they are compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/library.md")]
+pub struct Guide;

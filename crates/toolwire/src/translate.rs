@@ -21,7 +21,7 @@ pub struct Options {
 }
 
 impl Options {
-    fn profile(&self, protocol: Protocol) -> Profile {
+    pub(crate) fn profile(&self, protocol: Protocol) -> Profile {
         self.profile.clone().unwrap_or_else(|| Profile::of(protocol))
     }
 }
@@ -65,9 +65,7 @@ pub fn request(
     options: &Options,
 ) -> Result<Translated, Error> {
     let source = utf8(body)?;
-    // An envelope may hold reasoning that this upstream never sealed. It must
-    // come out, so such a request is read like any other.
-    if from == to && memchr::memmem::find(body, b"\"tw1.").is_none() {
+    if from == to {
         return splice_model(source, options.model.as_deref());
     }
     let mut request = codec(from).decode_request(source).map_err(|error| invalid(source, error))?;
@@ -155,7 +153,15 @@ fn settle(
     if ledger.is_empty() {
         return Ok(Translated { body, ledger: Vec::new() });
     }
-    let entries = ledger.entries(source);
+    judge(body, ledger.entries(source), policy)
+}
+
+/// Applies the policy to a document that has been written.
+pub(crate) fn judge(
+    body: Vec<u8>,
+    entries: Vec<Entry>,
+    policy: Policy,
+) -> Result<Translated, Error> {
     let refused: Vec<Entry> = entries
         .iter()
         .filter(|entry| {

@@ -8,7 +8,10 @@
 )]
 
 mod bad_input;
+mod calls;
 mod json;
 mod laws;
 mod random;
+mod registry;
+mod seeds;
 mod vectors;

@@ -2,7 +2,6 @@
 
 mod calls_out;
 mod choice;
-mod citations;
 mod content;
 mod content_out;
 mod error;
@@ -11,6 +10,7 @@ mod request;
 mod request_out;
 mod response;
 mod response_out;
+mod results_out;
 mod tools;
 mod tools_out;
 mod turns_in;

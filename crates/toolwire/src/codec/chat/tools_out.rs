@@ -158,9 +158,8 @@ impl<'t, 'r, 'a> Shipment<'t, 'r, 'a> {
                 };
                 report_native(tool, *kind, toward);
                 let description = description.or(function.description);
-                let usual = Raw::made(function.schema);
-                let schema = native::declared_schema(tool).unwrap_or(&usual);
-                put_function(array, wire, &description, Some(schema), None);
+                let schema = Raw::made(function.schema);
+                put_function(array, wire, &description, Some(&schema), None);
                 false
             }
             ToolKind::Namespace { tools: _ } | ToolKind::Hosted(_) | ToolKind::Unknown(_) => false,
@@ -364,10 +363,7 @@ fn tool_losses(tool: &Tool<'_>, toward: &mut Toward<'_>) {
     if let Some(cache) = cache {
         ledger.dropped(cache.at, Code::CacheBreakpoint);
     }
-    let declared = native::declared_schema(tool).is_some();
-    for field in extra.iter().filter(|field| !declared || field.key != "parameters") {
-        ledger.only(std::slice::from_ref(field));
-    }
+    ledger.only(extra);
 }
 
 /// Reports what a namespace has beyond its name and description.

@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 
-use super::calls_out::{orphan, replay_calls, replay_result, results, write_call};
+use super::calls_out::{replay_calls, write_call};
 use super::content::Toward;
 use super::content_out::{self, crosses, write_content};
 use super::reasoning;
+use super::results_out::{orphan, replay_result, results};
 use super::tools_out::Shipment;
 use crate::ledger::Code;
 use crate::model::{Audio, Call, Item, Reasoning, Refusal, Role, Slot, Text, ToolResult, Turn};

@@ -142,7 +142,7 @@ pub(super) fn write_result(
     cx: &Out<'_>,
     ledger: &mut Ledger,
 ) {
-    let ToolResult { at: _, call_id, name, namespace, kind: _, content, is_error, cache, extra } =
+    let ToolResult { at: _, call_id: _, name, namespace, kind: _, content, is_error, cache, extra } =
         result;
     let mut item = items.object();
     match kind {
@@ -201,14 +201,8 @@ pub(super) fn write_result(
             write_output(content, is_error.as_ref(), &mut item, cx, ledger);
         }
     }
-    match (name, call_id) {
-        (Some(name), _) if cx.same() => item.put("name", name),
-        // Older versions of the API refuse the name, and the call has it.
-        (Some(name), Some(_)) => {
-            ledger.dropped(name.pos(), Code::ResultName).info();
-        }
-        // Chat's deprecated results go by their name, which found the call.
-        (Some(_), None) | (None, _) => {}
+    if let Some(name) = name {
+        cx.name("name", name, &mut item);
     }
     item.maybe("namespace", namespace.as_ref());
     lose_cache(cache.as_ref(), cx, ledger);
@@ -293,7 +287,7 @@ fn write_output(
     let as_string = if cx.same() {
         content.is_empty() || bare_text(content).is_some()
     } else {
-        !content.iter().any(|part| is_media(part) && crosses(part, Voice::Input, cx))
+        !content.iter().any(|part| is_media(part) && crosses(part, cx))
     };
     if as_string {
         write_joined(prefix, content, item.key("output"), cx, ledger);

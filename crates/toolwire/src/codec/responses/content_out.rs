@@ -7,7 +7,7 @@ use crate::media;
 use crate::model::{
     Audio, Cache, Document, Image, Item, Opaque, Protocol, Refusal, SearchResult, Source, Text,
 };
-use crate::wire::{Array, Object, Pos, Raw, Read, Str};
+use crate::wire::{Array, Object, Pos, Raw, Str};
 
 /// Who a part is written for: text is spelled differently for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +50,7 @@ pub(super) fn is_content(item: &Item<'_>, turn_at: Pos) -> bool {
 }
 
 /// Whether anything of a content item reaches the target.
-pub(super) fn crosses(item: &Item<'_>, voice: Voice, cx: &Out<'_>) -> bool {
+pub(super) fn crosses(item: &Item<'_>, cx: &Out<'_>) -> bool {
     let carried = |source: &Source<'_>, text: bool| match source {
         Source::Url(_) | Source::Base64 { media: _, data: _ } => true,
         Source::File(_) => cx.knows_files(),
@@ -63,8 +63,6 @@ pub(super) fn crosses(item: &Item<'_>, voice: Voice, cx: &Out<'_>) -> bool {
         | Item::Refusal(_)
         | Item::ToolReference(_)
         | Item::Json(_) => true,
-        Item::Image(_) | Item::Document(_) if voice.is_text_only(cx) => false,
-        Item::Audio(audio) if voice.is_text_only(cx) => transcript(audio).is_some(),
         Item::Image(image) => carried(&image.source, false),
         Item::Document(document) => carried(&document.source, true),
         Item::Audio(audio) => audio.data.is_some(),
@@ -92,29 +90,6 @@ pub(super) fn write_part(
 ) {
     match item {
         Item::Text(text) => write_text(text, voice, parts, cx, ledger),
-        Item::Image(Image { at, source: _, detail: _, cache: _, extra: _ })
-        | Item::Document(Document {
-            at,
-            source: _,
-            name: _,
-            context: _,
-            citations: _,
-            cache: _,
-            extra: _,
-        }) if voice.is_text_only(cx) => {
-            ledger.dropped(*at, Code::MediaType);
-        }
-        Item::Audio(audio) if voice.is_text_only(cx) => match transcript(audio) {
-            Some(text) => {
-                ledger
-                    .degraded(audio.at, Code::Audio)
-                    .detail("The target's models speak no audio; the transcript crosses.");
-                write_plain(&text, voice, parts);
-            }
-            None => {
-                ledger.dropped(audio.at, Code::Audio);
-            }
-        },
         Item::Image(image) => write_image(image, parts, cx, ledger),
         Item::Document(document) => write_file(document, parts, cx, ledger),
         Item::Audio(audio) => write_audio(audio, parts, cx, ledger),
@@ -186,19 +161,7 @@ pub(super) fn write_plain(text: &str, voice: Voice, parts: &mut Array<'_>) {
     voice.complete(&mut part, None, None);
 }
 
-/// What a model of Chat's said, in words.
-fn transcript(audio: &Audio<'_>) -> Option<String> {
-    let field = audio.extra.iter().find(|field| field.key == "transcript")?;
-    Str::read(&mut field.value.reader()).ok().map(|text| text.into_decoded().into_owned())
-}
-
 impl Voice {
-    /// Whether Responses takes nothing but text from the speaker. What was
-    /// Responses from the start is replayed whatever it holds.
-    fn is_text_only(self, cx: &Out<'_>) -> bool {
-        self != Self::Input && !cx.same()
-    }
-
     fn text_type(self) -> &'static str {
         match self {
             Self::Input => "input_text",

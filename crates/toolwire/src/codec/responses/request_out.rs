@@ -28,7 +28,7 @@ pub(super) fn encode(
         turns,
         tools,
         tools_at,
-        legacy_functions,
+        legacy_functions: _,
         choice,
         thinking,
         output,
@@ -48,9 +48,6 @@ pub(super) fn encode(
         names: &toolset.names,
         tool_search: has_search(tools, *origin, profile),
     };
-    if *legacy_functions {
-        ledger.emulated(*tools_at, Code::LegacyFunctions);
-    }
     let mut object = Object::new(out);
     object.maybe("model", model.as_ref());
     turns_out::write_input(turns, &mut object, &cx, ledger);
@@ -265,12 +262,7 @@ fn write_limits(output: &Output<'_>, object: &mut Object<'_>, cx: &Out<'_>, ledg
     if let Some(limit) = max_tokens {
         let mut value = limit.value;
         if !cx.same() && value < FLOOR {
-            let note = ledger.degraded(limit.pos, Code::MaxTokensFloor);
-            if value > 0 {
-                note.info();
-            } else {
-                note.detail("The target cannot only read a prompt; a few tokens are generated.");
-            }
+            ledger.degraded(limit.pos, Code::MaxTokensFloor).info();
             value = FLOOR;
         }
         object.put("max_output_tokens", &value);

@@ -350,7 +350,7 @@ impl ItemWriter<'_> {
         if is_silent(content, cx) {
             return;
         }
-        if !content.iter().any(|item| crosses(item, Voice::Answer, cx)) {
+        if !content.iter().any(|item| crosses(item, cx)) {
             let mut nowhere = Vec::new();
             for item in content {
                 write_part(item, Voice::Answer, &mut Array::new(&mut nowhere), cx, ledger);

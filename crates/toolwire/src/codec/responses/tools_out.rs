@@ -266,7 +266,6 @@ fn write_hosted(
         write_common(tool, Kept::Extra, &mut item, cx, ledger);
         return;
     }
-    ledger.emulated(tool.at, Code::HostedTool(*class)).detail("The target runs its own.");
     item.put("type", "web_search");
     for Extra { key, value } in &tool.extra {
         match key.decode().as_ref() {

@@ -253,10 +253,10 @@ fn write_message(
     ledger: &mut Ledger,
 ) {
     let voice = if turn.role == Role::Assistant { Voice::Model } else { Voice::Input };
-    if content.len() < turn.items.len() && is_silent(content, cx) {
+    if voice == Voice::Model && is_silent(content, cx) {
         return;
     }
-    if !content.is_empty() && !content.iter().any(|item| crosses(item, voice, cx)) {
+    if !content.is_empty() && !content.iter().any(|item| crosses(item, cx)) {
         // An empty message says nothing, but the ledger says what it held.
         let mut nowhere = Vec::new();
         for item in content {

@@ -1,0 +1,298 @@
+//! A registry for a protocol, and the calls of an answer for the registry.
+
+use std::collections::BTreeMap;
+
+use super::{Registry, Stored};
+use crate::calls::{self, ToolCall};
+use crate::codec::codec;
+use crate::ledger::{Action, Code, Entry, Ledger, Level};
+use crate::model::{Protocol, Request, Tool, ToolKind};
+use crate::restore::Restore;
+use crate::schema::{self, Slim};
+use crate::translate::{Error, Options, Translated, invalid, judge, utf8};
+use crate::wire::{Array, Raw};
+
+impl Registry {
+    /// The definitions for a protocol: a JSON list, ready to be a request's
+    /// `tools`, and the ledger of what could not be carried. Paths are into the
+    /// list of all definitions that were offered: `/2/strict` is the `strict` of
+    /// the third.
+    ///
+    /// Names that the protocol refuses are replaced, and tools it has no kind
+    /// for are wrapped; [`Registry::calls`] turns calls of them back.
+    ///
+    /// ```
+    /// use toolwire::{Options, Protocol, registry::Registry};
+    ///
+    /// let registry = Registry::from_json(
+    ///     br#"[{"type":"web_search"},{"type":"function","name":"f","strict":false}]"#,
+    /// )?;
+    /// let tools = registry.render(Protocol::Chat, &Options::default())?;
+    /// assert_eq!(tools.ledger.len(), 1);
+    /// assert_eq!(tools.ledger[0].path, "/0");
+    /// assert_eq!(tools.ledger[0].code.to_string(), "hosted_tool:web_search");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Refused`] if something cannot be carried and the policy of the
+    /// options, or the protocol, forbids to go on without.
+    pub fn render(&self, to: Protocol, options: &Options) -> Result<Translated, Error> {
+        let profile = options.profile(to);
+        let mut body = Vec::new();
+        let mut entries = Vec::new();
+        {
+            let mut list = Array::new(&mut body);
+            for run in self.runs(to) {
+                let mut tools = run.decode()?;
+                let mut rendered = Vec::new();
+                let mut ledger = Ledger::default();
+                slim(&mut tools, &self.slim, &mut ledger);
+                if to == Protocol::Responses && run.origin == to {
+                    complete(&mut tools, &mut ledger);
+                }
+                codec(to).encode_tools(&tools, run.origin, &profile, &mut rendered, &mut ledger);
+                let inside = rendered.strip_prefix(b"[").and_then(|rest| rest.strip_suffix(b"]"));
+                if let Some(inside) = inside.filter(|inside| !inside.is_empty()) {
+                    list.item().extend_from_slice(inside);
+                }
+                entries.extend(run.entries(&ledger));
+            }
+        }
+        judge(body, entries, options.policy)
+    }
+
+    /// The calls in an answer to a request with this registry's tools, under
+    /// the names and in the shapes in which the tools were defined.
+    ///
+    /// Otherwise as [`calls::parse`]. Results must bear the ids of the calls and
+    /// can be sent with [`calls::next_request`].
+    ///
+    /// ```
+    /// use toolwire::registry::{Definition, Registry};
+    /// use toolwire::{Options, Protocol};
+    ///
+    /// let mut registry = Registry::default();
+    /// registry.add(Definition::freeform("run_sql"))?;
+    /// // Messages has no freeform tools, so the model called a function of one text.
+    /// let answer = br#"{"role":"assistant","stop_reason":"tool_use","content":[
+    ///     {"type":"tool_use","id":"toolu_1","name":"run_sql","input":{"input":"SELECT 1"}}]}"#;
+    /// let calls = registry.calls(Protocol::Messages, answer, &Options::default())?;
+    /// assert_eq!(calls[0].freeform(), Some("SELECT 1"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`calls::Error::Document`] if the answer cannot be read.
+    pub fn calls(
+        &self,
+        from: Protocol,
+        response: &[u8],
+        options: &Options,
+    ) -> Result<Vec<ToolCall>, calls::Error> {
+        let source = utf8(response)?;
+        let fault = |error| invalid(source, error);
+        let response = codec(from).decode_response(source).map_err(fault)?;
+        let profile = options.profile(from);
+        let mut ways = Vec::new();
+        for run in self.runs(from) {
+            let mut request = Request::new(run.origin);
+            request.tools = run.decode()?;
+            let way = Restore::new(&request, &profile);
+            let mut restored = response.clone();
+            way.apply(&mut restored);
+            ways.push((way, calls::all(&restored)));
+        }
+        // Every call goes back by the way of the run that declared its tool.
+        let restored = calls::all(&response).into_iter().enumerate().map(|(place, call)| {
+            let way = ways.iter().find(|(way, _)| way.original(&call.name).is_some());
+            let restored = way.or(ways.first()).and_then(|(_, calls)| calls.get(place).cloned());
+            restored.unwrap_or(call)
+        });
+        Ok(restored.collect())
+    }
+
+    /// The definitions in order, in stretches of one protocol, so that each
+    /// stretch is read and written by one pair of codecs.
+    fn runs(&self, to: Protocol) -> Vec<Run<'_>> {
+        let mut runs: Vec<Run<'_>> = Vec::new();
+        for unit in units(&self.stored) {
+            let origin = unit.origin();
+            match runs.last_mut() {
+                Some(run) if run.origin == origin => run.units.push(unit),
+                Some(_) | None => runs.push(Run { origin, units: vec![unit], text: String::new() }),
+            }
+        }
+        for run in &mut runs {
+            run.write(to);
+        }
+        runs
+    }
+}
+
+/// Neighbouring definitions that are stored in one protocol's spelling.
+struct Run<'r> {
+    origin: Protocol,
+    units: Vec<Unit<'r>>,
+    /// All of them as one JSON list.
+    text: String,
+}
+
+/// What becomes one element of a list: a definition, or the definitions that
+/// were put into one namespace.
+struct Unit<'r> {
+    namespace: Option<&'r str>,
+    members: Vec<&'r Stored>,
+}
+
+impl Unit<'_> {
+    fn origin(&self) -> Protocol {
+        self.members.first().map_or(Protocol::Responses, |stored| stored.shape.protocol())
+    }
+}
+
+/// A namespace stands where its first member stands.
+fn units(stored: &[Stored]) -> Vec<Unit<'_>> {
+    let mut units: Vec<Unit<'_>> = Vec::new();
+    let mut spaces: BTreeMap<&str, usize> = BTreeMap::new();
+    for stored in stored {
+        let namespace = stored.namespace.as_deref();
+        let known = namespace.and_then(|namespace| spaces.get(namespace));
+        if let Some(unit) = known.and_then(|&place| units.get_mut(place)) {
+            unit.members.push(stored);
+            continue;
+        }
+        if let Some(namespace) = namespace {
+            spaces.insert(namespace, units.len());
+        }
+        units.push(Unit { namespace, members: vec![stored] });
+    }
+    units
+}
+
+impl Run<'_> {
+    fn write(&mut self, to: Protocol) {
+        let mut out = Vec::new();
+        {
+            let mut list = Array::new(&mut out);
+            for unit in &self.units {
+                unit.write(to, &mut list);
+            }
+        }
+        // Everything written above is text.
+        self.text = String::from_utf8(out).unwrap_or_default();
+    }
+
+    fn decode(&self) -> Result<Vec<Tool<'_>>, Error> {
+        codec(self.origin).decode_tools(&self.text).map_err(|error| invalid(&self.text, error))
+    }
+
+    /// The lines of a ledger with paths into what was offered, and those about
+    /// members that were never sent.
+    fn entries(&self, ledger: &Ledger) -> Vec<Entry> {
+        let mut entries: Vec<Entry> =
+            if ledger.is_empty() { Vec::new() } else { ledger.entries(&self.text) };
+        for entry in &mut entries {
+            entry.path = self.offered(&entry.path);
+        }
+        for field in self.units.iter().flat_map(|unit| &unit.members).flat_map(|stored| {
+            stored.extra.iter().map(|field| (stored.index, field.key.decode().into_owned()))
+        }) {
+            let (index, key) = field;
+            let path = format!("/{index}/{}", key.replace('~', "~0").replace('/', "~1"));
+            let code = Code::Only(key);
+            let detail = "Only MCP has this member; it is for the client, not for the model.";
+            entries.push(Entry {
+                path,
+                code,
+                action: Action::Dropped,
+                level: Level::Info,
+                detail: detail.into(),
+            });
+        }
+        entries
+    }
+
+    /// A path into the definitions as they were offered, from one into this
+    /// list.
+    fn offered(&self, path: &str) -> String {
+        let (place, rest) = element(path);
+        let Some(unit) = self.units.get(place) else { return path.to_owned() };
+        let (member, rest) = match (unit.namespace, rest.strip_prefix("/tools")) {
+            (Some(_), Some(rest)) => element(rest),
+            (Some(_) | None, _) => (0, rest),
+        };
+        match unit.members.get(member) {
+            Some(stored) => format!("/{}{}", stored.index, stored.shape.offered(rest)),
+            None => path.to_owned(),
+        }
+    }
+}
+
+impl Unit<'_> {
+    fn write(&self, to: Protocol, list: &mut Array<'_>) {
+        let Some(namespace) = self.namespace else {
+            for stored in &self.members {
+                list.push(&Raw::made(stored.text.as_str()));
+            }
+            return;
+        };
+        let mut tool = list.object();
+        tool.put("type", "namespace");
+        tool.put("name", namespace);
+        // Responses refuses a namespace without a description. Elsewhere it
+        // would stand in front of every member's own.
+        if to == Protocol::Responses {
+            tool.put("description", &format!("Tools of {namespace}."));
+        }
+        let mut tools = tool.array("tools");
+        for stored in &self.members {
+            tools.push(&Raw::made(stored.text.as_str()));
+        }
+    }
+}
+
+/// Gives functions without a schema the empty one. Responses wants a schema of
+/// every function, and its codec leaves Responses' own definitions as they are.
+fn complete(tools: &mut [Tool<'_>], ledger: &mut Ledger) {
+    for tool in tools {
+        match &mut tool.kind {
+            ToolKind::Function { schema: schema @ None } => {
+                *schema = Some(Raw::made(schema::EMPTY));
+                ledger.emulated(tool.at, Code::SchemaEmpty);
+            }
+            ToolKind::Namespace { tools } => complete(tools, ledger),
+            ToolKind::Function { schema: Some(_) }
+            | ToolKind::Freeform { grammar: _ }
+            | ToolKind::Native(_)
+            | ToolKind::Hosted(_)
+            | ToolKind::Unknown(_) => {}
+        }
+    }
+}
+
+/// Shortens the schemas of functions as asked.
+fn slim(tools: &mut [Tool<'_>], wanted: &Slim, ledger: &mut Ledger) {
+    for tool in tools {
+        match &mut tool.kind {
+            ToolKind::Function { schema: Some(schema) } => {
+                *schema = schema::slim(schema, wanted, ledger).into_owned();
+            }
+            ToolKind::Namespace { tools } => slim(tools, wanted, ledger),
+            ToolKind::Function { schema: None }
+            | ToolKind::Freeform { grammar: _ }
+            | ToolKind::Native(_)
+            | ToolKind::Hosted(_)
+            | ToolKind::Unknown(_) => {}
+        }
+    }
+}
+
+/// The index at the start of a path, and the rest of it.
+fn element(path: &str) -> (usize, &str) {
+    let path = path.strip_prefix('/').unwrap_or(path);
+    let (index, rest) = path.split_at(path.find('/').unwrap_or(path.len()));
+    (index.parse().unwrap_or(usize::MAX), rest)
+}

@@ -62,15 +62,15 @@ pub(super) fn write_call(
     frame.write(&mut item);
     match arguments {
         Arguments::Text(text) => {
-            write_name(name, namespace.as_ref(), &mut item, cx);
+            write_name(name, namespace.as_ref(), &mut item, cx, ledger);
             item.put("arguments", text);
         }
         Arguments::Json(raw) => {
-            write_name(name, namespace.as_ref(), &mut item, cx);
+            write_name(name, namespace.as_ref(), &mut item, cx, ledger);
             write_str(raw.text(), item.key("arguments"));
         }
         Arguments::Freeform(input) => {
-            write_name(name, namespace.as_ref(), &mut item, cx);
+            write_name(name, namespace.as_ref(), &mut item, cx, ledger);
             if cx.profile.freeform_tools {
                 item.put("input", input);
             } else {
@@ -81,7 +81,7 @@ pub(super) fn write_call(
             }
         }
         Arguments::Native(kind, action) => {
-            write_action(*kind, action, name, namespace.as_ref(), &mut item, cx);
+            write_action(*kind, action, name, namespace.as_ref(), &mut item, cx, ledger);
         }
     }
     match caller {
@@ -98,8 +98,14 @@ pub(super) fn write_call(
     cx.extra(&mut item, extra, ledger);
 }
 
-fn write_name(name: &Str<'_>, namespace: Option<&Str<'_>>, item: &mut Object<'_>, cx: &Out<'_>) {
-    cx.name("name", name, item);
+fn write_name(
+    name: &Str<'_>,
+    namespace: Option<&Str<'_>>,
+    item: &mut Object<'_>,
+    cx: &Out<'_>,
+    ledger: &mut Ledger,
+) {
+    cx.name("name", name, item, ledger);
     item.maybe("namespace", namespace);
 }
 
@@ -110,6 +116,7 @@ fn write_action(
     namespace: Option<&Str<'_>>,
     item: &mut Object<'_>,
     cx: &Out<'_>,
+    ledger: &mut Ledger,
 ) {
     match kind {
         NativeKind::LocalShell | NativeKind::Shell => item.put("action", action),
@@ -119,7 +126,7 @@ fn write_action(
             item.put("arguments", action);
         }
         NativeKind::Bash | NativeKind::TextEditor | NativeKind::Memory | NativeKind::Computer => {
-            write_name(name, namespace, item, cx);
+            write_name(name, namespace, item, cx, ledger);
             write_str(native::arguments(kind, action).text(), item.key("arguments"));
         }
     }
@@ -207,8 +214,12 @@ pub(super) fn write_result(
         (Some(name), Some(_)) => {
             ledger.dropped(name.pos(), Code::ResultName).info();
         }
-        // Chat's deprecated results go by their name, which found the call.
-        (Some(_), None) | (None, _) => {}
+        (Some(name), None) => {
+            ledger
+                .emulated(name.pos(), Code::ResultName)
+                .detail("Deprecated results go by their name, which found the call.");
+        }
+        (None, _) => {}
     }
     item.maybe("namespace", namespace.as_ref());
     lose_cache(cache.as_ref(), cx, ledger);

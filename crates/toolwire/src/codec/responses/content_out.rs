@@ -6,6 +6,7 @@ use crate::ledger::{Code, Ledger};
 use crate::media;
 use crate::model::{
     Audio, Cache, Document, Image, Item, Opaque, Protocol, Refusal, SearchResult, Source, Text,
+    ToolResult,
 };
 use crate::wire::{Array, Object, Pos, Raw, Read, Str};
 
@@ -30,7 +31,7 @@ pub(super) fn bare_text<'r, 'a>(items: &'r [Item<'a>]) -> Option<&'r Str<'a>> {
 
 /// Whether an item goes into a message's content. The others are items of
 /// their own in Responses.
-pub(super) fn is_content(item: &Item<'_>, turn_at: Pos) -> bool {
+pub(super) fn is_content(item: &Item<'_>, turn_at: Pos, cx: &Out<'_>) -> bool {
     match item {
         Item::Text(_)
         | Item::Image(_)
@@ -43,9 +44,9 @@ pub(super) fn is_content(item: &Item<'_>, turn_at: Pos) -> bool {
         // An unknown part stands inside its message, an unknown item is the
         // whole turn.
         Item::Opaque(opaque) => opaque.raw.pos() != turn_at,
-        Item::Reasoning(_) | Item::Call(_) | Item::Result(_) | Item::Hosted(_) | Item::Tools(_) => {
-            false
-        }
+        // So does the result of Messages that somebody put into a message.
+        Item::Result(result) => cx.same() && result.at != turn_at,
+        Item::Reasoning(_) | Item::Call(_) | Item::Hosted(_) | Item::Tools(_) => false,
     }
 }
 
@@ -68,18 +69,26 @@ pub(super) fn crosses(item: &Item<'_>, voice: Voice, cx: &Out<'_>) -> bool {
         Item::Image(image) => carried(&image.source, false),
         Item::Document(document) => carried(&document.source, true),
         Item::Audio(audio) => audio.data.is_some(),
-        Item::Opaque(_) => cx.same(),
-        Item::Reasoning(_) | Item::Call(_) | Item::Result(_) | Item::Hosted(_) | Item::Tools(_) => {
-            false
-        }
+        Item::Opaque(_) | Item::Result(_) => cx.same(),
+        Item::Reasoning(_) | Item::Call(_) | Item::Hosted(_) | Item::Tools(_) => false,
     }
 }
 
 /// Whether content of another protocol says nothing: Chat writes an empty text
 /// beside calls, which would become a message of its own here.
-pub(super) fn is_silent(content: &[Item<'_>], cx: &Out<'_>) -> bool {
+pub(super) fn is_silent(content: &[Item<'_>], cx: &Out<'_>, ledger: &mut Ledger) -> bool {
     let empty = |item: &Item<'_>| matches!(item, Item::Text(text) if text.text.is_empty());
-    !cx.same() && content.iter().all(empty)
+    let silent = !cx.same() && content.iter().all(empty);
+    if silent {
+        for item in content {
+            if let Item::Text(text) = item {
+                ledger
+                    .emulated(text.at, Code::MessageBoundary)
+                    .detail("An empty text says nothing and would be a message of its own.");
+            }
+        }
+    }
+    silent
 }
 
 /// Writes one part.
@@ -144,9 +153,45 @@ pub(super) fn write_part(
                 ledger.dropped(raw.pos(), Code::UnknownItem);
             }
         }
+        Item::Result(result) if cx.same() => write_foreign(result, parts, cx, ledger),
         Item::Reasoning(_) | Item::Call(_) | Item::Result(_) | Item::Hosted(_) | Item::Tools(_) => {
         }
     }
+}
+
+/// The result of Messages in a message, as it came.
+fn write_foreign(
+    result: &ToolResult<'_>,
+    parts: &mut Array<'_>,
+    cx: &Out<'_>,
+    ledger: &mut Ledger,
+) {
+    let ToolResult {
+        at: _,
+        call_id,
+        name: _,
+        namespace: _,
+        kind: _,
+        content,
+        is_error,
+        cache: _,
+        extra,
+    } = result;
+    let mut part = parts.object();
+    part.put("type", "tool_result");
+    part.maybe("tool_use_id", call_id.as_ref());
+    match bare_text(content) {
+        Some(text) => part.put("content", text),
+        None if content.is_empty() => {}
+        None => {
+            let mut inner = part.array("content");
+            for item in content {
+                write_part(item, Voice::Input, &mut inner, cx, ledger);
+            }
+        }
+    }
+    part.maybe("is_error", is_error.as_ref());
+    part.extra(extra);
 }
 
 /// A search result as text: Responses has no such part.
@@ -267,8 +312,8 @@ fn write_image(image: &Image<'_>, parts: &mut Array<'_>, cx: &Out<'_>, ledger: &
             part.put("file_id", file);
             part
         }
-        Source::File(file) => {
-            ledger.dropped(file.pos(), Code::FileId);
+        Source::File(_) => {
+            ledger.dropped(*at, Code::FileId);
             return;
         }
         Source::Text { media: _, data: _ } | Source::Other(_) => {
@@ -320,8 +365,8 @@ fn write_file(document: &Document<'_>, parts: &mut Array<'_>, cx: &Out<'_>, ledg
             part.maybe("filename", name.as_ref());
             part
         }
-        Source::File(file) => {
-            ledger.dropped(file.pos(), Code::FileId);
+        Source::File(_) => {
+            ledger.dropped(*at, Code::FileId);
             return;
         }
         // A document that is plain text stays readable as text.
@@ -340,8 +385,8 @@ fn write_file(document: &Document<'_>, parts: &mut Array<'_>, cx: &Out<'_>, ledg
             }
             part
         }
-        Source::Other(raw) => {
-            ledger.dropped(raw.pos(), Code::MediaType);
+        Source::Other(_) => {
+            ledger.dropped(*at, Code::MediaType);
             return;
         }
     };

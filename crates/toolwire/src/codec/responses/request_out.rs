@@ -132,12 +132,18 @@ fn effort<'r>(
                     .degraded(effort.pos, Code::Effort)
                     .detail("The target has one setting for effort and thinking, which is off.");
             }
+            ledger.emulated(mode.map_or(Pos::NONE, |mode| mode.pos), Code::ThinkingMode);
             return Some(Effort::None);
         }
         Some(ThinkingMode::BetweenTools | ThinkingMode::Other(_)) => {
             ledger.degraded(mode.map_or(Pos::NONE, |mode| mode.pos), Code::ThinkingMode);
         }
-        Some(ThinkingMode::Adaptive | ThinkingMode::Enabled) | None => {}
+        Some(ThinkingMode::Adaptive | ThinkingMode::Enabled) => {
+            ledger
+                .emulated(mode.map_or(Pos::NONE, |mode| mode.pos), Code::ThinkingMode)
+                .detail("The target's models think unless told not to.");
+        }
+        None => {}
     }
     match (effort, budget) {
         (Some(effort), budget) => {
@@ -176,6 +182,13 @@ fn summary<'r>(
         Some(Display::Other(word)) if !cx.same() => {
             ledger.dropped(word.pos(), Code::ReasoningDisplay);
             thinks.then(|| Str::plain("auto"))
+        }
+        Some(Display::Omitted) => {
+            let at = display.map_or(Pos::NONE, |display| display.pos);
+            ledger
+                .emulated(at, Code::ReasoningDisplay)
+                .detail("The target shows nothing unless asked.");
+            None
         }
         Some(display) => summary_word(display),
         None => thinks.then(|| Str::plain("auto")),
@@ -354,7 +367,10 @@ fn write_tier(tier: &Str<'_>, object: &mut Object<'_>, cx: &Out<'_>, ledger: &mu
         Protocol::Chat | Protocol::Responses => object.put("service_tier", tier),
         Protocol::Messages => match tier.decode().as_ref() {
             "auto" => object.put("service_tier", "auto"),
-            "standard_only" => object.put("service_tier", "default"),
+            "standard_only" => {
+                ledger.emulated(tier.pos(), Code::Tier);
+                object.put("service_tier", "default");
+            }
             _other => {
                 ledger.dropped(tier.pos(), Code::Tier);
             }

@@ -1,8 +1,9 @@
 //! Calls and their results: model to wire.
 
 use super::Out;
+use super::cache_out::lose_cache;
 use super::content_out::{
-    Voice, bare_text, crosses, lose_cache, reference_text, search_text, write_part, write_plain,
+    Voice, bare_text, crosses, reference_text, search_text, write_part, write_plain,
 };
 use super::tools_out::{is_direct_only, write_tools};
 use crate::ledger::{Code, Ledger};

@@ -1,5 +1,6 @@
 //! Responses.
 
+mod cache_out;
 mod calls_out;
 mod choice;
 mod citations;
@@ -14,6 +15,7 @@ mod response;
 mod response_out;
 #[cfg(test)]
 mod tests;
+mod thinking_out;
 mod tools;
 mod tools_out;
 mod turns_in;

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use super::cache_out::lose_cache;
 use super::calls_out::{Frame, call_type, write_call, write_orphan, write_result};
-use super::content_out::{
-    Voice, bare_text, crosses, is_content, is_silent, lose_cache, write_part,
-};
+use super::content_out::{Voice, bare_text, crosses, is_content, is_silent, write_part};
 use super::tools_out::write_tools;
 use super::{Out, reasoning};
 use crate::ledger::{Code, Ledger};

@@ -335,6 +335,11 @@ impl<'r, 'a> Pairing<'r, 'a> {
         known.answered = Some((call, order));
         if let Some(paired) = self.calls.get_mut(call) {
             paired.result = Some(result);
+            if let Some(answered) = &result.call_id
+                && *answered != *paired.id
+            {
+                ledger.renamed(answered.pos(), Code::CallId);
+            }
         }
         self.fates.push(Fate::Answers(call));
     }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{Responses, response};
 use crate::codec::Codec;
-use crate::ledger::{Entry, Ledger};
+use crate::ledger::{Code, Entry, Ledger};
 use crate::model::{
     ApiError, Arguments, Audio, Cache, Call, Candidate, Display, Document, ErrorKind, Format,
     Hosted, HostedClass, Issuer, Item, JsonSchema, Mode, Native, NativeKind, Protocol, Reasoning,

@@ -107,17 +107,14 @@ impl<'s> Walk<'s> {
     /// the document was read, so only its last quote is looked for, which is
     /// what makes a pointer cheap in a document of long texts.
     fn literal_end(&self) -> Option<usize> {
-        let start = self.pos + 1;
-        let mut from = start;
-        loop {
-            let quote = from + memchr::memchr(b'"', self.bytes.get(from..)?)?;
-            let inside = self.bytes.get(start..quote)?;
-            let slashes = inside.iter().rev().take_while(|&&byte| byte == b'\\').count();
-            if slashes % 2 == 0 {
-                return Some(quote + 1);
-            }
-            from = quote + 1;
-        }
+        let inside = self.bytes.get(self.pos + 1..)?;
+        let ends = |quote: &usize| {
+            let before = inside.get(..*quote).unwrap_or_default();
+            !before.ends_with(b"\\")
+                || before.iter().rev().take_while(|&&byte| byte == b'\\').count() % 2 == 0
+        };
+        let end = memchr::memchr_iter(b'"', inside).find(ends)?;
+        Some(self.pos + 1 + end + 1)
     }
 
     fn word_end(&self) -> usize {

@@ -104,21 +104,22 @@ pub(super) fn encode(
             Target::Unset
         }
     };
-    let serial = match (parallel, &target) {
-        (Some(At { pos: _, value: false }), Target::Unset | Target::Auto) => true,
-        (Some(At { pos: _, value: false }), Target::Any | Target::Tool(_)) => true,
-        (Some(At { pos, value: false }), Target::None) => {
+    // Several calls at once are what happens anyway, so that alone makes no choice.
+    let several = match (parallel, &target) {
+        (Some(At { pos: _, value }), Target::Auto | Target::Any | Target::Tool(_)) => Some(*value),
+        (Some(At { pos: _, value: false }), Target::Unset) => Some(false),
+        (Some(At { pos, value: true }), Target::Unset) => {
+            pen.ledger.emulated(*pos, Code::Parallel);
+            None
+        }
+        (Some(At { pos, value: _ }), Target::None) => {
             let note = pen.ledger.emulated(*pos, Code::Parallel);
             note.detail("The model may call no tool, so it calls no two.");
-            false
+            None
         }
-        (Some(At { pos, value: true }), _) => {
-            pen.ledger.emulated(*pos, Code::Parallel);
-            false
-        }
-        (None, _) => false,
+        (None, _) => None,
     };
-    if matches!(target, Target::Unset) && !serial {
+    if matches!(target, Target::Unset) && several.is_none() {
         return;
     }
     let mut written = object.object("tool_choice");
@@ -131,8 +132,8 @@ pub(super) fn encode(
             written.put("name", name);
         }
     }
-    if serial {
-        written.put("disable_parallel_tool_use", &true);
+    if let Some(several) = several {
+        written.put("disable_parallel_tool_use", &!several);
     }
 }
 

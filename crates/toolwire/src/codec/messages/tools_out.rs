@@ -148,11 +148,8 @@ impl Tools<'_> {
             Some(At { pos, value: true }) => {
                 pen.ledger.degraded(*pos, Code::StrictDowngraded);
             }
-            Some(At { pos, value: false }) => {
-                let note = pen.ledger.emulated(*pos, Code::StrictDowngraded);
-                note.detail("The target is not strict unless asked to be.");
-            }
-            None => {}
+            // The target is not strict unless asked to be.
+            Some(At { pos: _, value: false }) | None => {}
         }
         match defer {
             Some(defer) if self.search || !defer.value => object.put("defer_loading", &defer.value),

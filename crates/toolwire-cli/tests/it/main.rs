@@ -1,0 +1,12 @@
+//! Runs the built command as a user does.
+
+#![expect(clippy::expect_used, clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod command;
+mod demo;
+mod explain;
+mod guesses;
+mod losses;
+mod response;
+mod unreadable;
+mod usage;

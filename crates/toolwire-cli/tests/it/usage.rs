@@ -1,0 +1,68 @@
+//! Wrong flags: exit code 2, nothing on standard output, and what to give.
+
+use crate::command::toolwire;
+
+const CHAT: &str = r#"{"messages":[{"role":"user","content":"hi"}]}"#;
+
+fn check(flags: &str, input: &str, expected: &str) {
+    let ran = toolwire(flags, input);
+    assert_eq!(ran.code, Some(2), "{flags}: {}", ran.err);
+    assert_eq!(ran.out, "", "{flags}");
+    assert!(ran.err.starts_with("error: "), "{flags}: {}", ran.err);
+    assert!(ran.err.contains(expected), "{flags}: {}", ran.err);
+}
+
+#[test]
+fn flags_that_do_not_exist() {
+    check("tranlsate", CHAT, "unrecognized subcommand");
+    check("translate --to chat --frm chat", CHAT, "--frm");
+    check("translate --to completions", CHAT, "chat, responses, messages");
+    check("translate --to chat --from x", CHAT, "chat, responses, messages");
+    check("translate --to chat --kind stream", CHAT, "request, response, error, tools");
+    check("translate --to chat --on-loss warn", CHAT, "report, refuse, ignore");
+    check("translate --to chat --status 42", CHAT, "100..=599");
+}
+
+#[test]
+fn flags_that_are_missing() {
+    check("translate", CHAT, "--to <PROTOCOL>");
+    check("translate --to chat", "{}", "cannot tell what this document is; give --from and --kind");
+    check(
+        "translate --to chat --from chat",
+        "{}",
+        "cannot tell what this document is; give --kind",
+    );
+    check("translate --to chat", "[]", "cannot tell the protocol of these tools; give --from");
+    check("translate --to chat --kind error", "{}", "the protocol of this error; give --from");
+    check("translate --to messages --kind response", CHAT, "this response; give --from");
+}
+
+#[test]
+fn flags_that_do_not_go_together() {
+    for (flags, expected) in [
+        ("--request x.json", "--request goes with --kind response, but this is a chat request"),
+        ("--status 500", "--status goes with --kind error, but this is a chat request"),
+        (
+            "--from messages --kind tools --model m",
+            "--model goes with --kind request, but this is a list of messages tools",
+        ),
+    ] {
+        check(&format!("translate --to messages {flags}"), CHAT, expected);
+    }
+}
+
+#[test]
+fn help_is_not_an_error() {
+    for flags in ["--help", "-h", "help", "translate --help", "--version"] {
+        let ran = toolwire(flags, "");
+        assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{flags}");
+        assert!(ran.out.contains("toolwire"), "{flags}");
+    }
+    for flags in ["--help", "translate --help"] {
+        let help = toolwire(flags, "").out;
+        assert!(help.contains("Example"), "{flags}");
+        for line in help.lines() {
+            assert!(line.chars().count() <= 80, "too wide: {line}");
+        }
+    }
+}

@@ -4,6 +4,7 @@ mod demo;
 mod explain;
 mod failure;
 mod input;
+mod lines;
 mod pretty;
 mod screen;
 mod translate;

@@ -123,7 +123,15 @@ impl<'r, 'a> Thread<'r, 'a> {
                 .unwrap_or_default()
                 .iter()
                 .any(|fate| !matches!(fate, Fate::Answers(_)));
-            if is_models(turn, results, orphans) {
+            let models = is_models(turn, results, orphans);
+            let plain_results = !models && results == turn.items.len();
+            if models != (turn.role == Role::Assistant) && !plain_results {
+                let note = ledger.degraded(turn.at, Code::Role);
+                note.detail(
+                    "Calls are the model's and results the user's, so the turn crosses as theirs.",
+                );
+            }
+            if models {
                 run.push(turn);
                 continue;
             }
@@ -327,6 +335,11 @@ impl<'r, 'a> Pairing<'r, 'a> {
         known.answered = Some((call, order));
         if let Some(paired) = self.calls.get_mut(call) {
             paired.result = Some(result);
+            if let Some(answered) = &result.call_id
+                && *answered != *paired.id
+            {
+                ledger.renamed(answered.pos(), Code::CallId);
+            }
         }
         self.fates.push(Fate::Answers(call));
     }

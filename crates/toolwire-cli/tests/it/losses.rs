@@ -108,7 +108,8 @@ fn the_model_can_be_named() {
 
 #[test]
 fn tools_are_a_bare_array() {
-    let input = r#"[{"type":"function","function":{"name":"f","parameters":{"type":"object"}}},
+    let input = r#"[{"type":"function","function":{"name":"f","parameters":
+            {"type":"object","properties":{}}}},
         {"type":"function","function":{"name":"g","strict":true,"parameters":
             {"type":"object","properties":{},"required":[],"additionalProperties":false}}}]"#;
     let ran = toolwire("translate --from chat --to responses --kind tools", input);

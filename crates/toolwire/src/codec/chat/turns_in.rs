@@ -3,7 +3,7 @@
 use super::content::{Content, is_empty};
 use super::reasoning::{self, Members};
 use super::wire::{
-    CalledCustom, CalledFunction, Message, Sound, ToolCall, literal, nest, reread, string,
+    AnyCall, CalledCustom, CalledFunction, Given, Message, Sound, ToolCall, literal, nest,
 };
 use crate::model::{Arguments, Audio, Call, Item, Refusal, ResultKind, Role, ToolResult, Turn};
 use crate::wire::{Extra, Pos, Raw, Read, ReadError, Reader, Str};
@@ -64,11 +64,11 @@ pub(super) fn turn<'a>(message: Message<'a>) -> Result<Turn<'a>, ReadError> {
     if let Some(Sound { at, data, extra }) = audio {
         items.push(Item::Audio(Audio { at, data, format: None, cache: None, extra }));
     }
-    for raw in tool_calls.unwrap_or_default() {
-        match call(&raw)? {
-            Some(call) => items.push(Item::Call(call)),
+    for element in tool_calls.unwrap_or_default() {
+        match element {
+            AnyCall::Known(known) => items.push(Item::Call(call(known)?)),
             // A kind of call that nobody has published yet.
-            None => extra.push(Extra { key: Str::plain("tool_calls"), value: raw }),
+            AnyCall::Unknown(value) => extra.push(Extra { key: Str::plain("tool_calls"), value }),
         }
     }
     if let Some(function) = function_call {
@@ -128,29 +128,27 @@ fn annotate<'a>(items: &mut [Item<'a>], list: Raw<'a>, extra: &mut Vec<Extra<'a>
     extra.push(Extra { key: Str::plain("annotations"), value: list });
 }
 
-fn call<'a>(raw: &Raw<'a>) -> Result<Option<Call<'a>>, ReadError> {
-    let Some(read) = reread::<ToolCall<'a>>(raw) else { return Ok(None) };
-    let ToolCall { at, id, kind: _, function, custom, mut extra } = read?;
+fn call<'a>(call: ToolCall<'a>) -> Result<Call<'a>, ReadError> {
+    let ToolCall { at, id, kind: _, function, custom, mut extra } = call;
     // A vendor that gives no id gets an empty one: no id at all is the mark of
     // a deprecated function call.
     let id = Some(id.unwrap_or_else(|| Str::plain("")));
-    match (function, custom) {
-        (Some(function), _) => called(at, id, function, extra).map(Some),
-        (None, Some(CalledCustom { at: inner, name, input, extra: nested })) => {
-            nest(&mut extra, "custom", nested);
-            Ok(Some(Call {
-                at,
-                id,
-                name: name.ok_or_else(|| ReadError::missing(inner, "name"))?,
-                namespace: None,
-                arguments: Arguments::Freeform(input.unwrap_or_else(|| Str::plain(""))),
-                caller: None,
-                cache: None,
-                extra,
-            }))
-        }
-        (None, None) => Ok(None),
+    if let Some(function) = function {
+        return called(at, id, function, extra);
     }
+    let CalledCustom { at: inner, name, input, extra: nested } =
+        custom.ok_or_else(|| ReadError::missing(at, "function"))?;
+    nest(&mut extra, "custom", nested);
+    Ok(Call {
+        at,
+        id,
+        name: name.ok_or_else(|| ReadError::missing(inner, "name"))?,
+        namespace: None,
+        arguments: Arguments::Freeform(input.unwrap_or_else(|| Str::plain(""))),
+        caller: None,
+        cache: None,
+        extra,
+    })
 }
 
 fn called<'a>(
@@ -161,13 +159,8 @@ fn called<'a>(
 ) -> Result<Call<'a>, ReadError> {
     let CalledFunction { at: inner, name, arguments, extra: nested } = function;
     nest(&mut extra, "function", nested);
-    let arguments = match arguments {
-        Some(raw) => match string(&raw) {
-            Some(text) => Arguments::Text(text),
-            None => Arguments::Json(raw),
-        },
-        None => Arguments::Text(Str::plain("")),
-    };
+    let arguments =
+        arguments.map_or_else(|| Arguments::Text(Str::plain("")), |Given(arguments)| arguments);
     let name = name.ok_or_else(|| ReadError::missing(inner, "name"))?;
     Ok(Call { at, id, name, namespace: None, arguments, caller: None, cache: None, extra })
 }

@@ -3,6 +3,7 @@
 use super::content::Content;
 use super::tools::{Functions, Tools};
 use super::turns_in::Turns;
+use crate::model::Arguments;
 use crate::wire::{
     At, Extra, Kind, Object, Pos, Raw, Read, ReadError, Reader, Str, Write, read_fields,
 };
@@ -60,7 +61,7 @@ wire! {
         refusal: Str<'a> = "refusal",
         annotations: Raw<'a> = "annotations",
         audio: Sound<'a> = "audio",
-        tool_calls: Vec<Raw<'a>> = "tool_calls",
+        tool_calls: Vec<AnyCall<'a>> = "tool_calls",
         function_call: CalledFunction<'a> = "function_call",
         reasoning_content: Raw<'a> = "reasoning_content",
         reasoning: Raw<'a> = "reasoning",
@@ -84,8 +85,7 @@ wire! {
     /// The `function` of a call, and the deprecated `function_call`.
     pub(super) struct CalledFunction<'a> {
         name: Str<'a> = "name",
-        /// A string. Some vendors send the object itself.
-        arguments: Raw<'a> = "arguments",
+        arguments: Given<'a> = "arguments",
     }
 
     /// The `custom` of a call.
@@ -281,6 +281,45 @@ wire! {
         kind: Raw<'a> = "type",
         code: Raw<'a> = "code",
         param: Raw<'a> = "param",
+    }
+}
+
+/// An element of `tool_calls`, of a kind that toolwire knows or not.
+#[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "almost every call is of a known kind")]
+pub(super) enum AnyCall<'a> {
+    Known(ToolCall<'a>),
+    Unknown(Raw<'a>),
+}
+
+impl<'a> Read<'a> for AnyCall<'a> {
+    fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
+        let mut ahead = reader.clone();
+        let call = ToolCall::read(&mut ahead)?;
+        if call.function.is_none() && call.custom.is_none() {
+            return Ok(Self::Unknown(reader.raw()?));
+        }
+        *reader = ahead;
+        Ok(Self::Known(call))
+    }
+}
+
+/// The arguments of a call: a text, or from some vendors the JSON itself.
+#[derive(Debug)]
+pub(super) struct Given<'a>(pub(super) Arguments<'a>);
+
+impl<'a> Read<'a> for Given<'a> {
+    fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
+        Ok(Self(match reader.peek() {
+            Kind::String => Arguments::Text(reader.string()?),
+            Kind::Null
+            | Kind::Bool
+            | Kind::Number
+            | Kind::Array
+            | Kind::Object
+            | Kind::Invalid
+            | Kind::End => Arguments::Json(reader.raw()?),
+        }))
     }
 }
 

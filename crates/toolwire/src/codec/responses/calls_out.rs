@@ -1,8 +1,9 @@
 //! Calls and their results: model to wire.
 
 use super::Out;
+use super::cache_out::lose_cache;
 use super::content_out::{
-    Voice, bare_text, crosses, lose_cache, reference_text, search_text, write_part, write_plain,
+    Voice, bare_text, crosses, reference_text, search_text, write_part, write_plain,
 };
 use super::tools_out::{is_direct_only, write_tools};
 use crate::ledger::{Code, Ledger};
@@ -62,15 +63,15 @@ pub(super) fn write_call(
     frame.write(&mut item);
     match arguments {
         Arguments::Text(text) => {
-            write_name(name, namespace.as_ref(), &mut item, cx);
+            write_name(name, namespace.as_ref(), &mut item, cx, ledger);
             item.put("arguments", text);
         }
         Arguments::Json(raw) => {
-            write_name(name, namespace.as_ref(), &mut item, cx);
+            write_name(name, namespace.as_ref(), &mut item, cx, ledger);
             write_str(raw.text(), item.key("arguments"));
         }
         Arguments::Freeform(input) => {
-            write_name(name, namespace.as_ref(), &mut item, cx);
+            write_name(name, namespace.as_ref(), &mut item, cx, ledger);
             if cx.profile.freeform_tools {
                 item.put("input", input);
             } else {
@@ -81,7 +82,7 @@ pub(super) fn write_call(
             }
         }
         Arguments::Native(kind, action) => {
-            write_action(*kind, action, name, namespace.as_ref(), &mut item, cx);
+            write_action(*kind, action, name, namespace.as_ref(), &mut item, cx, ledger);
         }
     }
     match caller {
@@ -98,8 +99,14 @@ pub(super) fn write_call(
     cx.extra(&mut item, extra, ledger);
 }
 
-fn write_name(name: &Str<'_>, namespace: Option<&Str<'_>>, item: &mut Object<'_>, cx: &Out<'_>) {
-    cx.name("name", name, item);
+fn write_name(
+    name: &Str<'_>,
+    namespace: Option<&Str<'_>>,
+    item: &mut Object<'_>,
+    cx: &Out<'_>,
+    ledger: &mut Ledger,
+) {
+    cx.name("name", name, item, ledger);
     item.maybe("namespace", namespace);
 }
 
@@ -110,6 +117,7 @@ fn write_action(
     namespace: Option<&Str<'_>>,
     item: &mut Object<'_>,
     cx: &Out<'_>,
+    ledger: &mut Ledger,
 ) {
     match kind {
         NativeKind::LocalShell | NativeKind::Shell => item.put("action", action),
@@ -119,7 +127,7 @@ fn write_action(
             item.put("arguments", action);
         }
         NativeKind::Bash | NativeKind::TextEditor | NativeKind::Memory | NativeKind::Computer => {
-            write_name(name, namespace, item, cx);
+            write_name(name, namespace, item, cx, ledger);
             write_str(native::arguments(kind, action).text(), item.key("arguments"));
         }
     }
@@ -142,7 +150,7 @@ pub(super) fn write_result(
     cx: &Out<'_>,
     ledger: &mut Ledger,
 ) {
-    let ToolResult { at: _, call_id: _, name, namespace, kind: _, content, is_error, cache, extra } =
+    let ToolResult { at: _, call_id, name, namespace, kind: _, content, is_error, cache, extra } =
         result;
     let mut item = items.object();
     match kind {
@@ -201,8 +209,18 @@ pub(super) fn write_result(
             write_output(content, is_error.as_ref(), &mut item, cx, ledger);
         }
     }
-    if let Some(name) = name {
-        cx.name("name", name, &mut item);
+    match (name, call_id) {
+        (Some(name), _) if cx.same() => item.put("name", name),
+        // Older versions of the API refuse the name, and the call has it.
+        (Some(name), Some(_)) => {
+            ledger.dropped(name.pos(), Code::ResultName).info();
+        }
+        (Some(name), None) => {
+            ledger
+                .emulated(name.pos(), Code::ResultName)
+                .detail("Deprecated results go by their name, which found the call.");
+        }
+        (None, _) => {}
     }
     item.maybe("namespace", namespace.as_ref());
     lose_cache(cache.as_ref(), cx, ledger);
@@ -287,7 +305,7 @@ fn write_output(
     let as_string = if cx.same() {
         content.is_empty() || bare_text(content).is_some()
     } else {
-        !content.iter().any(|part| is_media(part) && crosses(part, cx))
+        !content.iter().any(|part| is_media(part) && crosses(part, Voice::Input, cx))
     };
     if as_string {
         write_joined(prefix, content, item.key("output"), cx, ledger);

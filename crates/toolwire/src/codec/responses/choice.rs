@@ -262,12 +262,12 @@ impl Target<'_, '_> {
                 if wanted.kind != ToolRefKind::Any || !cx.same() {
                     object.put("type", "function");
                 }
-                cx.name("name", &wanted.name, object);
+                cx.name("name", &wanted.name, object, ledger);
                 wanted
             }
             Self::Freeform(wanted) => {
                 object.put("type", "custom");
-                cx.name("name", &wanted.name, object);
+                cx.name("name", &wanted.name, object, ledger);
                 wanted
             }
             Self::Typed(wanted) => {

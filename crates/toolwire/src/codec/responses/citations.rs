@@ -25,6 +25,9 @@ pub(super) fn annotations(
             some |= annotation(citation, text, origin, &mut notes, ledger);
         }
     }
+    if some && origin == Protocol::Chat {
+        ledger.emulated(citations.pos(), Code::Citations).detail("Each crosses as an annotation.");
+    }
     let out = String::from_utf8(out).ok()?;
     some.then(|| Raw::made(out))
 }

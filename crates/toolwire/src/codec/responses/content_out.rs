@@ -1,13 +1,14 @@
 //! Content parts, cache markers and media: model to wire.
 
 use super::Out;
+use super::cache_out::{lose_cache, write_cache};
 use super::citations::annotations;
 use crate::ledger::{Code, Ledger};
 use crate::media;
 use crate::model::{
-    Audio, Cache, Document, Image, Item, Opaque, Protocol, Refusal, SearchResult, Source, Text,
+    Audio, Document, Image, Item, Opaque, Refusal, SearchResult, Source, Text, ToolResult,
 };
-use crate::wire::{Array, Object, Pos, Raw, Str};
+use crate::wire::{Array, Object, Pos, Raw, Read, Str};
 
 /// Who a part is written for: text is spelled differently for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +31,7 @@ pub(super) fn bare_text<'r, 'a>(items: &'r [Item<'a>]) -> Option<&'r Str<'a>> {
 
 /// Whether an item goes into a message's content. The others are items of
 /// their own in Responses.
-pub(super) fn is_content(item: &Item<'_>, turn_at: Pos) -> bool {
+pub(super) fn is_content(item: &Item<'_>, turn_at: Pos, cx: &Out<'_>) -> bool {
     match item {
         Item::Text(_)
         | Item::Image(_)
@@ -43,14 +44,14 @@ pub(super) fn is_content(item: &Item<'_>, turn_at: Pos) -> bool {
         // An unknown part stands inside its message, an unknown item is the
         // whole turn.
         Item::Opaque(opaque) => opaque.raw.pos() != turn_at,
-        Item::Reasoning(_) | Item::Call(_) | Item::Result(_) | Item::Hosted(_) | Item::Tools(_) => {
-            false
-        }
+        // So does the result of Messages that somebody put into a message.
+        Item::Result(result) => cx.same() && result.at != turn_at,
+        Item::Reasoning(_) | Item::Call(_) | Item::Hosted(_) | Item::Tools(_) => false,
     }
 }
 
 /// Whether anything of a content item reaches the target.
-pub(super) fn crosses(item: &Item<'_>, cx: &Out<'_>) -> bool {
+pub(super) fn crosses(item: &Item<'_>, voice: Voice, cx: &Out<'_>) -> bool {
     let carried = |source: &Source<'_>, text: bool| match source {
         Source::Url(_) | Source::Base64 { media: _, data: _ } => true,
         Source::File(_) => cx.knows_files(),
@@ -63,21 +64,31 @@ pub(super) fn crosses(item: &Item<'_>, cx: &Out<'_>) -> bool {
         | Item::Refusal(_)
         | Item::ToolReference(_)
         | Item::Json(_) => true,
+        Item::Image(_) | Item::Document(_) if voice.is_text_only(cx) => false,
+        Item::Audio(audio) if voice.is_text_only(cx) => transcript(audio).is_some(),
         Item::Image(image) => carried(&image.source, false),
         Item::Document(document) => carried(&document.source, true),
         Item::Audio(audio) => audio.data.is_some(),
-        Item::Opaque(_) => cx.same(),
-        Item::Reasoning(_) | Item::Call(_) | Item::Result(_) | Item::Hosted(_) | Item::Tools(_) => {
-            false
-        }
+        Item::Opaque(_) | Item::Result(_) => cx.same(),
+        Item::Reasoning(_) | Item::Call(_) | Item::Hosted(_) | Item::Tools(_) => false,
     }
 }
 
 /// Whether content of another protocol says nothing: Chat writes an empty text
 /// beside calls, which would become a message of its own here.
-pub(super) fn is_silent(content: &[Item<'_>], cx: &Out<'_>) -> bool {
+pub(super) fn is_silent(content: &[Item<'_>], cx: &Out<'_>, ledger: &mut Ledger) -> bool {
     let empty = |item: &Item<'_>| matches!(item, Item::Text(text) if text.text.is_empty());
-    !cx.same() && content.iter().all(empty)
+    let silent = !cx.same() && content.iter().all(empty);
+    if silent {
+        for item in content {
+            if let Item::Text(text) = item {
+                ledger
+                    .emulated(text.at, Code::MessageBoundary)
+                    .detail("An empty text says nothing and would be a message of its own.");
+            }
+        }
+    }
+    silent
 }
 
 /// Writes one part.
@@ -90,6 +101,29 @@ pub(super) fn write_part(
 ) {
     match item {
         Item::Text(text) => write_text(text, voice, parts, cx, ledger),
+        Item::Image(Image { at, source: _, detail: _, cache: _, extra: _ })
+        | Item::Document(Document {
+            at,
+            source: _,
+            name: _,
+            context: _,
+            citations: _,
+            cache: _,
+            extra: _,
+        }) if voice.is_text_only(cx) => {
+            ledger.dropped(*at, Code::MediaType);
+        }
+        Item::Audio(audio) if voice.is_text_only(cx) => match transcript(audio) {
+            Some(text) => {
+                ledger
+                    .degraded(audio.at, Code::Audio)
+                    .detail("The target's models speak no audio; the transcript crosses.");
+                write_plain(&text, voice, parts);
+            }
+            None => {
+                ledger.dropped(audio.at, Code::Audio);
+            }
+        },
         Item::Image(image) => write_image(image, parts, cx, ledger),
         Item::Document(document) => write_file(document, parts, cx, ledger),
         Item::Audio(audio) => write_audio(audio, parts, cx, ledger),
@@ -119,9 +153,45 @@ pub(super) fn write_part(
                 ledger.dropped(raw.pos(), Code::UnknownItem);
             }
         }
+        Item::Result(result) if cx.same() => write_foreign(result, parts, cx, ledger),
         Item::Reasoning(_) | Item::Call(_) | Item::Result(_) | Item::Hosted(_) | Item::Tools(_) => {
         }
     }
+}
+
+/// The result of Messages in a message, as it came.
+fn write_foreign(
+    result: &ToolResult<'_>,
+    parts: &mut Array<'_>,
+    cx: &Out<'_>,
+    ledger: &mut Ledger,
+) {
+    let ToolResult {
+        at: _,
+        call_id,
+        name: _,
+        namespace: _,
+        kind: _,
+        content,
+        is_error,
+        cache: _,
+        extra,
+    } = result;
+    let mut part = parts.object();
+    part.put("type", "tool_result");
+    part.maybe("tool_use_id", call_id.as_ref());
+    match bare_text(content) {
+        Some(text) => part.put("content", text),
+        None if content.is_empty() => {}
+        None => {
+            let mut inner = part.array("content");
+            for item in content {
+                write_part(item, Voice::Input, &mut inner, cx, ledger);
+            }
+        }
+    }
+    part.maybe("is_error", is_error.as_ref());
+    part.extra(extra);
 }
 
 /// A search result as text: Responses has no such part.
@@ -161,7 +231,19 @@ pub(super) fn write_plain(text: &str, voice: Voice, parts: &mut Array<'_>) {
     voice.complete(&mut part, None, None);
 }
 
+/// What a model of Chat's said, in words.
+fn transcript(audio: &Audio<'_>) -> Option<String> {
+    let field = audio.extra.iter().find(|field| field.key == "transcript")?;
+    Str::read(&mut field.value.reader()).ok().map(|text| text.into_decoded().into_owned())
+}
+
 impl Voice {
+    /// Whether Responses takes nothing but text from the speaker. What was
+    /// Responses from the start is replayed whatever it holds.
+    fn is_text_only(self, cx: &Out<'_>) -> bool {
+        self != Self::Input && !cx.same()
+    }
+
     fn text_type(self) -> &'static str {
         match self {
             Self::Input => "input_text",
@@ -230,8 +312,8 @@ fn write_image(image: &Image<'_>, parts: &mut Array<'_>, cx: &Out<'_>, ledger: &
             part.put("file_id", file);
             part
         }
-        Source::File(file) => {
-            ledger.dropped(file.pos(), Code::FileId);
+        Source::File(_) => {
+            ledger.dropped(*at, Code::FileId);
             return;
         }
         Source::Text { media: _, data: _ } | Source::Other(_) => {
@@ -283,8 +365,8 @@ fn write_file(document: &Document<'_>, parts: &mut Array<'_>, cx: &Out<'_>, ledg
             part.maybe("filename", name.as_ref());
             part
         }
-        Source::File(file) => {
-            ledger.dropped(file.pos(), Code::FileId);
+        Source::File(_) => {
+            ledger.dropped(*at, Code::FileId);
             return;
         }
         // A document that is plain text stays readable as text.
@@ -303,8 +385,8 @@ fn write_file(document: &Document<'_>, parts: &mut Array<'_>, cx: &Out<'_>, ledg
             }
             part
         }
-        Source::Other(raw) => {
-            ledger.dropped(raw.pos(), Code::MediaType);
+        Source::Other(_) => {
+            ledger.dropped(*at, Code::MediaType);
             return;
         }
     };
@@ -343,55 +425,4 @@ fn write_audio(audio: &Audio<'_>, parts: &mut Array<'_>, cx: &Out<'_>, ledger: &
     }
     write_cache(cache.as_ref(), &mut part, Voice::Input, cx, ledger);
     cx.extra(&mut part, extra, ledger);
-}
-
-/// A cache marker on a part. Only newer OpenAI models have them, and only on
-/// what the model reads.
-fn write_cache(
-    cache: Option<&Cache<'_>>,
-    part: &mut Object<'_>,
-    voice: Voice,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
-) {
-    let Some(Cache { at, ttl, extra }) = cache else { return };
-    if cx.same() {
-        let mut marker = part.object("prompt_cache_breakpoint");
-        marker.maybe("ttl", ttl.as_ref());
-        marker.extra(extra);
-        return;
-    }
-    if !cx.profile.cache_breakpoints || voice != Voice::Input {
-        ledger.dropped(*at, Code::CacheBreakpoint).info();
-        return;
-    }
-    let mut marker = part.object("prompt_cache_breakpoint");
-    marker.put("mode", "explicit");
-    let word = ttl.as_ref().map(|ttl| ttl.decode());
-    match word.as_deref() {
-        Some(own @ ("30m" | "12h")) => marker.put("ttl", own),
-        Some("1h") => marker.put("ttl", "12h"),
-        Some(_other) => marker.put("ttl", "30m"),
-        None if cx.origin == Protocol::Messages => marker.put("ttl", "30m"),
-        None => {}
-    }
-    if cx.origin == Protocol::Messages {
-        ledger.degraded(*at, Code::CacheTtl).info();
-    }
-    for field in extra {
-        // Messages calls its one kind `ephemeral`, Chat its one mode `explicit`.
-        if field.key != "mode" && field.key != "type" {
-            ledger.dropped(field.value.pos(), Code::Only(field.key.decode().into_owned()));
-        }
-    }
-}
-
-/// A cache marker where Responses has none.
-pub(super) fn lose_cache(cache: Option<&Cache<'_>>, cx: &Out<'_>, ledger: &mut Ledger) {
-    if let Some(Cache { at, ttl: _, extra: _ }) = cache {
-        let note = ledger.dropped(*at, Code::CacheBreakpoint);
-        if !cx.profile.cache_breakpoints {
-            note.info();
-        }
-    }
 }

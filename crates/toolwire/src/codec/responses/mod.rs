@@ -1,5 +1,6 @@
 //! Responses.
 
+mod cache_out;
 mod calls_out;
 mod choice;
 mod citations;
@@ -14,6 +15,7 @@ mod response;
 mod response_out;
 #[cfg(test)]
 mod tests;
+mod thinking_out;
 mod tools;
 mod tools_out;
 mod turns_in;
@@ -130,15 +132,7 @@ impl Out<'_> {
     }
 
     /// Writes a tool's name as the target knows it.
-    fn name(&self, key: &str, name: &Str<'_>, object: &mut Object<'_>) {
-        match self.names.wire(None, &name.decode()) {
-            Cow::Owned(wire) if !self.same() => object.put(key, &wire),
-            Cow::Owned(_) | Cow::Borrowed(_) => object.put(key, name),
-        }
-    }
-
-    /// Like [`Out::name`], where the tool is declared.
-    fn declare(&self, key: &str, name: &Str<'_>, object: &mut Object<'_>, ledger: &mut Ledger) {
+    fn name(&self, key: &str, name: &Str<'_>, object: &mut Object<'_>, ledger: &mut Ledger) {
         match self.names.wire(None, &name.decode()) {
             Cow::Owned(wire) if !self.same() => {
                 ledger.renamed(name.pos(), Code::ToolName);

@@ -66,16 +66,6 @@ fn unseal<'a>(reasoning: &mut Reasoning<'a>, blob: Str<'a>) {
     });
 }
 
-/// Whether a Responses upstream can read the item back.
-pub(super) fn is_readable(reasoning: &Reasoning<'_>, cx: &Out<'_>) -> bool {
-    match &reasoning.sealed {
-        Some(Sealed { issuer, item_id: _, blob, redacted: _ }) => {
-            *issuer == Issuer::OpenAi && (blob.is_some() || cx.same())
-        }
-        None => cx.same(),
-    }
-}
-
 /// Writes reasoning of the history for an upstream, which only takes back what
 /// it sealed itself.
 pub(super) fn write_history(
@@ -85,38 +75,54 @@ pub(super) fn write_history(
     cx: &Out<'_>,
     ledger: &mut Ledger,
 ) {
-    let Reasoning { at, summary, content, sealed, place: _, extra } = reasoning;
-    if !is_readable(reasoning, cx) {
+    if cx.same() && !is_foreign(turn) {
+        write_item(reasoning, turn.id.as_ref(), turn.status.as_ref(), items, cx, ledger);
+        return;
+    }
+    let Reasoning { at, summary, content: _, sealed, place: _, extra } = reasoning;
+    let Some(Sealed { issuer: Issuer::OpenAi, item_id, blob: Some(blob), redacted: _ }) = sealed
+    else {
         let code = match sealed {
             Some(_) => Code::ReasoningForeign,
             None => Code::ReasoningUnsigned,
         };
         ledger.dropped(*at, code);
         return;
-    }
-    let (item_id, blob) = match sealed {
-        Some(Sealed { issuer: _, item_id, blob, redacted: _ }) => (item_id.as_ref(), blob.as_ref()),
-        None => (None, None),
     };
     let mut item = items.object();
     item.put("type", "reasoning");
-    item.maybe("id", item_id.or(turn.id.as_ref()));
+    item.maybe("id", item_id.as_ref());
     write_texts("summary", "summary_text", summary.iter(), &mut item);
-    if cx.same() && !content.is_empty() {
-        write_texts("content", "reasoning_text", content.iter(), &mut item);
-    }
-    item.maybe("encrypted_content", blob);
-    if cx.same() {
-        item.maybe("status", turn.status.as_ref());
-    }
-    cx.extra(&mut item, extra, ledger);
+    item.put("encrypted_content", blob);
+    ledger.only(extra);
+}
+
+/// Whether a turn is reasoning that another vendor sealed.
+pub(super) fn is_foreign(turn: &Turn<'_>) -> bool {
+    let sealed = turn.items.iter().find_map(|item| match item {
+        Item::Reasoning(reasoning) => reasoning.sealed.as_ref(),
+        Item::Text(_)
+        | Item::Image(_)
+        | Item::Document(_)
+        | Item::Audio(_)
+        | Item::SearchResult(_)
+        | Item::Refusal(_)
+        | Item::Call(_)
+        | Item::Result(_)
+        | Item::Hosted(_)
+        | Item::Tools(_)
+        | Item::ToolReference(_)
+        | Item::Json(_)
+        | Item::Opaque(_) => None,
+    });
+    sealed.is_some_and(|sealed| sealed.issuer != Issuer::OpenAi)
 }
 
 /// Writes reasoning of an answer for a client. What another vendor sealed goes
 /// into an envelope, which the client returns with the conversation.
-pub(super) fn write_answer(
+pub(super) fn write_item(
     reasoning: &Reasoning<'_>,
-    id: &Str<'_>,
+    id: Option<&Str<'_>>,
     status: Option<&Str<'_>>,
     items: &mut Array<'_>,
     cx: &Out<'_>,
@@ -125,8 +131,9 @@ pub(super) fn write_answer(
     let Reasoning { at: _, summary, content, sealed, place, extra } = reasoning;
     let mut item = items.object();
     item.put("type", "reasoning");
-    item.put("id", id);
-    let shown = summary.iter().filter(|text| cx.same() || !text.is_empty());
+    item.maybe("id", id);
+    let own = sealed.as_ref().is_none_or(|sealed| sealed.issuer == Issuer::OpenAi);
+    let shown = summary.iter().filter(|text| (cx.same() && own) || !text.is_empty());
     write_texts("summary", "summary_text", shown, &mut item);
     if !content.is_empty() {
         write_texts("content", "reasoning_text", content.iter(), &mut item);

@@ -1,19 +1,19 @@
 //! The request object: settings, model to wire.
 
+use super::cache_out::lose_cache;
 use super::choice::{filter, write_choice};
-use super::content_out::lose_cache;
 use super::request::{INCLUDE_LOGPROBS, TEXT_PREFIX};
+use super::thinking_out::write_thinking;
 use super::tools_out::{has_search, write_tool, write_tools};
-use super::{Out, summary_word, turns_out};
+use super::{Out, turns_out};
 use crate::ledger::{Code, Ledger};
 use crate::model::{
-    Display, Effort, Format, Identity, JsonSchema, Output, Protocol, Request, Sampling, State,
-    Stream, Thinking, ThinkingMode,
+    Format, Identity, JsonSchema, Output, Protocol, Request, Sampling, State, Stream,
 };
 use crate::profile::Profile;
 use crate::schema;
 use crate::toolset::Toolset;
-use crate::wire::{At, Extra, Object, Pos, Str, hash};
+use crate::wire::{Extra, Object, Pos, Str, hash};
 
 /// Writes a request for an upstream.
 pub(super) fn encode(
@@ -28,7 +28,7 @@ pub(super) fn encode(
         turns,
         tools,
         tools_at,
-        legacy_functions: _,
+        legacy_functions,
         choice,
         thinking,
         output,
@@ -48,6 +48,9 @@ pub(super) fn encode(
         names: &toolset.names,
         tool_search: has_search(tools, *origin, profile),
     };
+    if *legacy_functions {
+        ledger.emulated(*tools_at, Code::LegacyFunctions);
+    }
     let mut object = Object::new(out);
     object.maybe("model", model.as_ref());
     turns_out::write_input(turns, &mut object, &cx, ledger);
@@ -88,95 +91,6 @@ pub(super) fn encode(
     }
     write_stream(stream, &mut object, &cx, ledger);
     write_extra(extra, &mut object, &cx, ledger);
-}
-
-fn write_thinking(
-    thinking: &Thinking<'_>,
-    object: &mut Object<'_>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
-) {
-    let Thinking { at, effort, mode, budget, display, extra } = thinking;
-    let effort = self::effort(effort.as_ref(), mode.as_ref(), budget.as_ref(), ledger);
-    let summary = summary(display.as_ref(), mode.as_ref(), cx, ledger);
-    if !cx.same() {
-        ledger.only(extra);
-    }
-    let own = cx.same() && *at != Pos::NONE;
-    if effort.is_none() && summary.is_none() && !own {
-        return;
-    }
-    let mut reasoning = object.object("reasoning");
-    reasoning.maybe("effort", effort.as_ref().map(Effort::name).as_ref());
-    reasoning.maybe("summary", summary.as_ref());
-    if cx.same() {
-        reasoning.extra(extra);
-    }
-}
-
-/// The effort that comes nearest to what Messages says with a mode, a budget
-/// and an effort of its own.
-fn effort<'r>(
-    effort: Option<&'r At<Effort<'_>>>,
-    mode: Option<&At<ThinkingMode<'_>>>,
-    budget: Option<&At<u64>>,
-    ledger: &mut Ledger,
-) -> Option<Effort<'r>> {
-    match mode.map(|mode| &mode.value) {
-        Some(ThinkingMode::Disabled) => {
-            if let Some(effort) = effort {
-                ledger
-                    .degraded(effort.pos, Code::Effort)
-                    .detail("The target has one setting for effort and thinking, which is off.");
-            }
-            return Some(Effort::None);
-        }
-        Some(ThinkingMode::BetweenTools | ThinkingMode::Other(_)) => {
-            ledger.degraded(mode.map_or(Pos::NONE, |mode| mode.pos), Code::ThinkingMode);
-        }
-        Some(ThinkingMode::Adaptive | ThinkingMode::Enabled) | None => {}
-    }
-    match (effort, budget) {
-        (Some(effort), budget) => {
-            if let Some(budget) = budget {
-                ledger.dropped(budget.pos, Code::ThinkingBudget);
-            }
-            Some(borrow(&effort.value))
-        }
-        (None, Some(budget)) => {
-            ledger.degraded(budget.pos, Code::ThinkingBudget);
-            let steps = [(2_048, Effort::Low), (8_192, Effort::Medium), (24_576, Effort::High)];
-            let step = steps.into_iter().find(|(most, _)| budget.value <= *most);
-            Some(step.map_or(Effort::XHigh, |(_, effort)| effort))
-        }
-        (None, None) => None,
-    }
-}
-
-fn borrow<'r>(effort: &'r Effort<'_>) -> Effort<'r> {
-    Effort::parse(effort.name())
-}
-
-/// What of the reasoning the client wants to see. A Messages client that turns
-/// thinking on sees it; Responses shows nothing unless asked.
-fn summary<'r>(
-    display: Option<&'r At<Display<'_>>>,
-    mode: Option<&At<ThinkingMode<'_>>>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
-) -> Option<Str<'r>> {
-    let thinks = match mode.map(|mode| &mode.value) {
-        Some(ThinkingMode::Adaptive | ThinkingMode::Enabled | ThinkingMode::BetweenTools) => true,
-        Some(ThinkingMode::Disabled | ThinkingMode::Other(_)) | None => false,
-    };
-    match display.map(|display| &display.value) {
-        Some(Display::Other(word)) if !cx.same() => {
-            ledger.dropped(word.pos(), Code::ReasoningDisplay);
-            thinks.then(|| Str::plain("auto"))
-        }
-        Some(display) => summary_word(display),
-        None => thinks.then(|| Str::plain("auto")),
-    }
 }
 
 fn write_text(
@@ -262,7 +176,12 @@ fn write_limits(output: &Output<'_>, object: &mut Object<'_>, cx: &Out<'_>, ledg
     if let Some(limit) = max_tokens {
         let mut value = limit.value;
         if !cx.same() && value < FLOOR {
-            ledger.degraded(limit.pos, Code::MaxTokensFloor).info();
+            let note = ledger.degraded(limit.pos, Code::MaxTokensFloor);
+            if value > 0 {
+                note.info();
+            } else {
+                note.detail("The target cannot only read a prompt; a few tokens are generated.");
+            }
             value = FLOOR;
         }
         object.put("max_output_tokens", &value);
@@ -346,7 +265,10 @@ fn write_tier(tier: &Str<'_>, object: &mut Object<'_>, cx: &Out<'_>, ledger: &mu
         Protocol::Chat | Protocol::Responses => object.put("service_tier", tier),
         Protocol::Messages => match tier.decode().as_ref() {
             "auto" => object.put("service_tier", "auto"),
-            "standard_only" => object.put("service_tier", "default"),
+            "standard_only" => {
+                ledger.emulated(tier.pos(), Code::Tier);
+                object.put("service_tier", "default");
+            }
             _other => {
                 ledger.dropped(tier.pos(), Code::Tier);
             }

@@ -187,7 +187,7 @@ fn write_items(
     if !cx.same() {
         ledger.only(extra);
     }
-    let groups = |turn| groups(turn).count();
+    let groups = |turn| groups(turn, cx).count();
     let mut writer = ItemWriter {
         response: id.decode().into_owned(),
         index: 0,
@@ -198,7 +198,7 @@ fn write_items(
     };
     for turn in turns {
         lose_turn(turn, cx, ledger);
-        for group in self::groups(turn) {
+        for group in self::groups(turn, cx) {
             writer.group(group, turn, items, cx, ledger);
         }
     }
@@ -213,8 +213,8 @@ fn write_items(
 }
 
 /// The stretches of a turn that become one item each.
-fn groups<'t, 'a>(turn: &'t Turn<'a>) -> impl Iterator<Item = &'t [Item<'a>]> {
-    turn.items.chunk_by(|a, b| is_content(a, turn.at) && is_content(b, turn.at))
+fn groups<'t, 'a>(turn: &'t Turn<'a>, cx: &'t Out<'_>) -> impl Iterator<Item = &'t [Item<'a>]> {
+    turn.items.chunk_by(|a, b| is_content(a, turn.at, cx) && is_content(b, turn.at, cx))
 }
 
 /// Chat keeps the log probabilities of all text beside it; here they belong to
@@ -272,7 +272,7 @@ impl ItemWriter<'_> {
                     None => self.id(turn, "rs", cx),
                 };
                 let status = turn.status.as_ref().filter(|_| cx.same());
-                reasoning::write_answer(found, &id, status, items, cx, ledger);
+                reasoning::write_item(found, Some(&id), status, items, cx, ledger);
             }
             [Item::Call(call)] => self.call(call, turn, items, cx, ledger),
             [Item::Result(result)] => {
@@ -347,10 +347,10 @@ impl ItemWriter<'_> {
         cx: &Out<'_>,
         ledger: &mut Ledger,
     ) {
-        if is_silent(content, cx) {
+        if is_silent(content, cx, ledger) {
             return;
         }
-        if !content.iter().any(|item| crosses(item, cx)) {
+        if !content.iter().any(|item| crosses(item, Voice::Answer, cx)) {
             let mut nowhere = Vec::new();
             for item in content {
                 write_part(item, Voice::Answer, &mut Array::new(&mut nowhere), cx, ledger);

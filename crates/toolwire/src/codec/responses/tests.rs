@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 
 use super::{Responses, response};
 use crate::codec::Codec;
-use crate::ledger::{Entry, Ledger};
+use crate::ledger::{Code, Entry, Ledger};
 use crate::model::{
-    ApiError, Arguments, Cache, Call, Candidate, Display, Document, ErrorKind, Format, Hosted,
-    HostedClass, Issuer, Item, JsonSchema, Mode, Native, NativeKind, Protocol, Reasoning, Request,
-    Response, ResultKind, Retry, Role, Sealed, SearchResult, Slot, Source, Stop, Text,
+    ApiError, Arguments, Audio, Cache, Call, Candidate, Display, Document, ErrorKind, Format,
+    Hosted, HostedClass, Issuer, Item, JsonSchema, Mode, Native, NativeKind, Protocol, Reasoning,
+    Request, Response, ResultKind, Retry, Role, Sealed, SearchResult, Slot, Source, Stop, Text,
     ThinkingMode, Tool, ToolKind, ToolRef, ToolRefKind, ToolResult, Turn, Usage,
 };
 use crate::profile::Profile;
@@ -21,17 +21,28 @@ use crate::wire::{At, Extra, Pos, Raw, Str};
 
 #[test]
 fn requests_come_back_as_they_were() {
-    // A foreign envelope cannot go to OpenAI, and the result of another
-    // protocol is read but never written.
-    let lossy = ["reasoning-of-messages-returns", "tool-result-of-messages-in-responses"];
     let vectors = vectors("requests");
     assert!(vectors.len() >= 30, "only {} vectors", vectors.len());
-    for (name, body) in vectors.iter().filter(|(name, _)| !lossy.contains(&name.as_str())) {
+    // Reasoning that another vendor sealed does not come back to this one.
+    for (name, body) in vectors.iter().filter(|(_, body)| !body.contains("tw1.")) {
         let request = Responses.decode_request(body).unwrap_or_else(|e| panic!("{name}: {e}"));
         let (out, ledger) = encode(&request);
         assert_eq!(normal(out), normal(parse(body)), "{name}");
         assert_eq!(ledger, [], "{name}");
     }
+}
+
+#[test]
+fn reasoning_of_another_vendor_is_taken_out_with_the_ids_of_its_answer() {
+    let body = vector("requests", "reasoning-of-messages-returns");
+    let request = Responses.decode_request(&body).unwrap();
+    let (out, ledger) = encode(&request);
+    let kinds: Vec<_> =
+        out["input"].as_array().unwrap().iter().map(|item| item["type"].as_str()).collect();
+    assert_eq!(kinds, [None, Some("function_call"), Some("function_call_output")]);
+    assert!(out["input"].as_array().unwrap().iter().all(|item| item.get("id").is_none()));
+    assert!(ledger.iter().any(|line| line.code == Code::ReasoningForeign), "{ledger:?}");
+    assert!(ledger.iter().any(|line| line.code == Code::ItemId), "{ledger:?}");
 }
 
 #[test]
@@ -253,24 +264,32 @@ fn reasoning_goes_back_to_its_issuer_only() {
 }
 
 #[test]
-fn ids_go_with_lost_reasoning() {
-    let body = vector("requests", "reasoning-of-messages-returns");
+fn a_result_in_the_words_of_messages_is_read() {
+    let body = vector("requests", "tool-result-of-messages-in-responses");
     let request = Responses.decode_request(&body).unwrap();
-    let (out, ledger) = encode(&request);
-    let call = json!({"type": "function_call", "call_id": "toolu_01", "name": "get_weather",
-        "arguments": "{\"city\":\"Paris\"}", "status": "completed"});
-    assert_eq!(out["input"][1], call);
-    assert_eq!(lines(&ledger), ["dropped reasoning_foreign"; 3]);
+    let result = match request.turns[2].items.as_slice() {
+        [Item::Result(result), Item::Text(_)] => result,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(result.call_id.as_ref().unwrap(), &"call_1");
 }
 
 #[test]
-fn a_result_in_the_words_of_messages_is_read() {
-    let body = vector("requests", "tool-result-of-messages-in-responses");
-    let (out, ledger) = encode(&Responses.decode_request(&body).unwrap());
-    let output = json!({"type": "function_call_output", "call_id": "call_1", "output": "18"});
-    assert_eq!(out["input"][2], output);
-    assert_eq!(out["input"][3]["content"][0]["text"], "and?");
-    assert_eq!(ledger, []);
+fn repeated_ids_and_results_are_told() {
+    let made = |id| call(id, "f", Arguments::Text("{}".into()));
+    let turns = vec![
+        assistant(vec![made("x")]),
+        results(vec![result("x", vec![text("1")]), result("x", vec![text("2")])]),
+        assistant(vec![made("x")]),
+        results(vec![result("x", vec![text("3")])]),
+    ];
+    let (out, ledger) = encode(&request(Protocol::Chat, turns));
+    let outputs: Vec<_> = out["input"].as_array().unwrap().iter().map(|i| &i["output"]).collect();
+    assert_eq!(outputs, [&Value::Null, &json!("2"), &Value::Null, &json!("3")]);
+    assert_eq!(out["input"][2]["call_id"], out["input"][3]["call_id"]);
+    let told = lines(&ledger);
+    assert!(told.contains(&"dropped duplicate_result".to_owned()), "{told:?}");
+    assert!(told.contains(&"renamed call_id".to_owned()), "{told:?}");
 }
 
 #[test]
@@ -280,14 +299,20 @@ fn thinking_of_messages_is_effort_and_summary() {
         request.thinking.mode = Some(At::made(ThinkingMode::Enabled));
         request.thinking.budget = Some(At::made(budget));
         let expected = json!({"effort": effort, "summary": "auto"});
-        check_part(&request, "/reasoning", expected, &["degraded thinking_budget"]);
+        check_part(
+            &request,
+            "/reasoning",
+            expected,
+            &["emulated thinking_mode", "degraded thinking_budget"],
+        );
     }
     let mut request = request(Protocol::Messages, vec![user("hi")]);
     request.thinking.mode = Some(At::made(ThinkingMode::Adaptive));
     request.thinking.display = Some(At::made(Display::Omitted));
-    check_part(&request, "/reasoning", Value::Null, &[]);
+    let told = ["emulated thinking_mode", "emulated reasoning_display"];
+    check_part(&request, "/reasoning", Value::Null, &told);
     request.thinking.mode = Some(At::made(ThinkingMode::Disabled));
-    check_part(&request, "/reasoning", json!({"effort": "none"}), &[]);
+    check_part(&request, "/reasoning", json!({"effort": "none"}), &told);
 }
 
 #[test]
@@ -533,7 +558,8 @@ fn an_empty_text_beside_a_call_is_no_message() {
         {"type": "function_call", "call_id": "a", "name": "f", "arguments": "{}"},
         {"type": "function_call_output", "call_id": "a", "output": ""},
     ]);
-    check_part(&request(Protocol::Chat, turns), "/input", expected, &[]);
+    let told = ["emulated message_boundary"];
+    check_part(&request(Protocol::Chat, turns), "/input", expected, &told);
 }
 
 #[test]
@@ -568,9 +594,9 @@ fn web_search_of_messages() {
     })));
     let expected = json!([{"type": "web_search", "filters": {"allowed_domains": ["example.com"]},
         "user_location": {"type": "approximate", "city": "Paris"}}]);
-    check_part(&request, "/tools", expected, &["dropped web_search_option"]);
-    let choice = json!({"type": "web_search"});
-    check_part(&request, "/tool_choice", choice, &["dropped web_search_option"]);
+    let told = ["emulated hosted_tool:web_search", "dropped web_search_option"];
+    check_part(&request, "/tools", expected, &told);
+    check_part(&request, "/tool_choice", json!({"type": "web_search"}), &told);
 }
 
 #[test]
@@ -603,7 +629,21 @@ fn citations_and_log_probabilities_of_others() {
     );
     assert_eq!(part["annotations"], json!([note]));
     assert_eq!(part["logprobs"], json!([{"token": "Rain", "logprob": -0.5}]));
-    assert_eq!(told, [""; 0]);
+    assert_eq!(told, ["emulated citations"]);
+}
+
+#[test]
+fn a_spoken_answer_crosses_as_its_transcript() {
+    let spoken = Audio {
+        at: Pos::NONE,
+        data: Some("SUQz".into()),
+        format: None,
+        cache: None,
+        extra: vec![Extra { key: "transcript".into(), value: Raw::made("\"Hello.\"") }],
+    };
+    let (out, ledger) = answer_of(&answer(vec![Item::Audio(spoken)], Stop::EndTurn), None);
+    assert_eq!(out["output"][0]["content"][0]["text"], "Hello.");
+    assert_eq!(lines(&ledger), ["degraded audio"]);
 }
 
 #[test]
@@ -623,7 +663,7 @@ fn the_wait_is_read_out_of_the_sentence() {
 
 #[test]
 fn a_body_cut_anywhere_is_an_error() {
-    for (kind, name) in [("requests", "codex"), ("requests", "hosted-history")] {
+    for (kind, name) in [("requests", "codex"), ("requests", "responses-hosted-history")] {
         let body = vector(kind, name);
         let body = body.trim_end();
         for end in (0..body.len()).filter(|end| body.is_char_boundary(*end)) {

@@ -41,7 +41,7 @@ pub(super) fn write_tool(tool: &Tool<'_>, list: &mut Array<'_>, cx: &Out<'_>, le
         ToolKind::Freeform { grammar } if cx.profile.freeform_tools => {
             let mut item = list.object();
             item.put("type", "custom");
-            cx.declare("name", &tool.name, &mut item, ledger);
+            cx.name("name", &tool.name, &mut item, ledger);
             item.maybe("description", tool.description.as_ref());
             write_grammar(grammar.as_ref(), &mut item, cx, ledger);
             write_common(tool, Kept::Extra, &mut item, cx, ledger);
@@ -94,7 +94,7 @@ fn write_function(
     cx: &Out<'_>,
     ledger: &mut Ledger,
 ) {
-    cx.declare("name", &tool.name, item, ledger);
+    cx.name("name", &tool.name, item, ledger);
     write_description(tool, item, cx, ledger);
     let schema = if cx.same() {
         schema.map(Raw::borrowed)
@@ -200,7 +200,7 @@ fn write_wrapped(
     ledger: &mut Ledger,
 ) {
     ledger.emulated(tool.at, Code::FreeformWrapped);
-    cx.declare("name", &tool.name, item, ledger);
+    cx.name("name", &tool.name, item, ledger);
     let mut text = tool.description.as_ref().map(|text| text.decode().into_owned());
     if let Some(Grammar { at, syntax, definition, extra }) = grammar {
         ledger.degraded(*at, Code::GrammarUnenforced);
@@ -233,7 +233,7 @@ fn write_native(
     let function = native::function(*kind, &kind_text.decode());
     let mut item = list.object();
     item.put("type", "function");
-    cx.declare("name", &tool.name, &mut item, ledger);
+    cx.name("name", &tool.name, &mut item, ledger);
     match (&tool.description, &function) {
         (Some(description), _) => item.put("description", description),
         (None, Some(function)) => item.put("description", function.description),
@@ -266,6 +266,7 @@ fn write_hosted(
         write_common(tool, Kept::Extra, &mut item, cx, ledger);
         return;
     }
+    ledger.emulated(tool.at, Code::HostedTool(*class)).detail("The target runs its own.");
     item.put("type", "web_search");
     for Extra { key, value } in &tool.extra {
         match key.decode().as_ref() {

@@ -1,9 +1,8 @@
 //! Model to conversation.
 
+use super::cache_out::lose_cache;
 use super::calls_out::{Frame, call_type, write_call, write_orphan, write_result};
-use super::content_out::{
-    Voice, bare_text, crosses, is_content, is_silent, lose_cache, write_part,
-};
+use super::content_out::{Voice, bare_text, crosses, is_content, is_silent, write_part};
 use super::tools_out::write_tools;
 use super::{Out, reasoning};
 use crate::ledger::{Code, Ledger};
@@ -20,6 +19,13 @@ pub(super) fn write_input(
     cx: &Out<'_>,
     ledger: &mut Ledger,
 ) {
+    let stripped;
+    let turns = if cx.same() && turns.iter().any(reasoning::is_foreign) {
+        stripped = without_ids(turns, ledger);
+        stripped.as_slice()
+    } else {
+        turns
+    };
     let turns = match instructions(turns, cx) {
         Some((turn, text, rest)) => {
             lose_turn(turn, cx, ledger);
@@ -47,9 +53,8 @@ pub(super) fn write_input(
     let mut writer = Writer { thread, calls: 0, fates: 0, unanswered: Vec::new() };
     let mut items = object.array("input");
     for run in turns.chunk_by(|a, b| (a.role == Role::Assistant) == (b.role == Role::Assistant)) {
-        let ids = Ids::of(run, cx);
         for turn in run {
-            writer.turn(turn, ids, &mut items, cx, ledger);
+            writer.turn(turn, &mut items, cx, ledger);
         }
         // A run of the model's turns is behind us, so results that are still
         // missing will not come.
@@ -63,6 +68,19 @@ pub(super) fn write_input(
     {
         ledger.degraded(turn.at, Code::Prefill);
     }
+}
+
+/// The turns without their items' ids. Reasoning that another vendor sealed is
+/// left out, and an item that still bore the id of the same answer would ask
+/// for it.
+fn without_ids<'a>(turns: &[Turn<'a>], ledger: &mut Ledger) -> Vec<Turn<'a>> {
+    let mut turns = turns.to_vec();
+    for turn in turns.iter_mut().filter(|turn| !reasoning::is_foreign(turn)) {
+        if let Some(id) = turn.id.take() {
+            ledger.dropped(id.pos(), Code::ItemId).info();
+        }
+    }
+    turns
 }
 
 /// The first turn, if it can be `instructions`, and the turns behind it.
@@ -93,24 +111,6 @@ fn short_input<'r, 'a>(turn: &'r Turn<'a>) -> Option<&'r Str<'a>> {
     bare_text(&turn.items).filter(|text| text.pos() == turn.at && turn.at != Pos::NONE)
 }
 
-/// Whether the items of one answer keep their ids.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Ids {
-    Kept,
-    /// OpenAI refuses an item by its id when the reasoning that came before it
-    /// is gone, so with the reasoning go the ids.
-    Stripped,
-}
-
-impl Ids {
-    fn of(run: &[Turn<'_>], cx: &Out<'_>) -> Self {
-        let lost = run.iter().flat_map(|turn| &turn.items).any(
-            |item| matches!(item, Item::Reasoning(found) if !reasoning::is_readable(found, cx)),
-        );
-        if lost { Self::Stripped } else { Self::Kept }
-    }
-}
-
 struct Writer<'r, 'a> {
     thread: Option<Thread<'r, 'a>>,
     /// How many calls have been written.
@@ -122,25 +122,22 @@ struct Writer<'r, 'a> {
 }
 
 impl Writer<'_, '_> {
-    fn turn(
-        &mut self,
-        turn: &Turn<'_>,
-        ids: Ids,
-        items: &mut Array<'_>,
-        cx: &Out<'_>,
-        ledger: &mut Ledger,
-    ) {
+    fn turn(&mut self, turn: &Turn<'_>, items: &mut Array<'_>, cx: &Out<'_>, ledger: &mut Ledger) {
         lose_turn(turn, cx, ledger);
         if turn.items.is_empty() {
-            write_message(turn, &[], ids, items, cx, ledger);
+            write_message(turn, &[], items, cx, ledger);
         }
-        for group in turn.items.chunk_by(|a, b| is_content(a, turn.at) && is_content(b, turn.at)) {
+        for group in
+            turn.items.chunk_by(|a, b| is_content(a, turn.at, cx) && is_content(b, turn.at, cx))
+        {
             match group {
                 [Item::Reasoning(found)] => {
                     reasoning::write_history(found, turn, items, cx, ledger);
                 }
-                [Item::Call(call)] => self.call(call, turn, ids, items, cx, ledger),
-                [Item::Result(result)] => self.result(result, turn, ids, items, cx, ledger),
+                [Item::Call(call)] => self.call(call, turn, items, cx, ledger),
+                [Item::Result(result)] if !cx.same() || result.at == turn.at => {
+                    self.result(result, turn, items, cx, ledger)
+                }
                 [Item::Tools(tools)] => write_additional(tools, turn, items, cx, ledger),
                 [Item::Hosted(HostedItem { class: _, raw })] => {
                     if cx.same() {
@@ -152,7 +149,7 @@ impl Writer<'_, '_> {
                 [Item::Opaque(Opaque { kind: _, raw })] if raw.pos() == turn.at && cx.same() => {
                     items.push(raw);
                 }
-                content => write_message(turn, content, ids, items, cx, ledger),
+                content => write_message(turn, content, items, cx, ledger),
             }
         }
     }
@@ -161,7 +158,6 @@ impl Writer<'_, '_> {
         &mut self,
         call: &Call<'_>,
         turn: &Turn<'_>,
-        ids: Ids,
         items: &mut Array<'_>,
         cx: &Out<'_>,
         ledger: &mut Ledger,
@@ -174,7 +170,7 @@ impl Writer<'_, '_> {
         }
         let (_, prefix) = call_type(&call.arguments, cx);
         let frame = Frame {
-            id: item_id(turn, prefix, ids, cx, ledger),
+            id: item_id(turn, prefix, cx, ledger),
             call_id: match paired {
                 Some(paired) => Some(Str::plain(paired.id.as_ref())),
                 None => call.id.as_ref().map(Str::borrowed),
@@ -188,7 +184,6 @@ impl Writer<'_, '_> {
         &mut self,
         result: &ToolResult<'_>,
         turn: &Turn<'_>,
-        ids: Ids,
         items: &mut Array<'_>,
         cx: &Out<'_>,
         ledger: &mut Ledger,
@@ -196,7 +191,7 @@ impl Writer<'_, '_> {
         let order = self.fates;
         self.fates += 1;
         let status = turn.status.as_ref().filter(|_| cx.same()).map(Str::borrowed);
-        let id = turn.id.as_ref().filter(|_| cx.same() && ids == Ids::Kept).map(Str::borrowed);
+        let id = turn.id.as_ref().filter(|_| cx.same()).map(Str::borrowed);
         let Some(thread) = &self.thread else {
             let call_id = result.call_id.as_ref().map(Str::borrowed);
             let frame = Frame { id, call_id, status };
@@ -247,16 +242,15 @@ fn result_kind(arguments: &Arguments<'_>, cx: &Out<'_>) -> ResultKind {
 fn write_message(
     turn: &Turn<'_>,
     content: &[Item<'_>],
-    ids: Ids,
     items: &mut Array<'_>,
     cx: &Out<'_>,
     ledger: &mut Ledger,
 ) {
     let voice = if turn.role == Role::Assistant { Voice::Model } else { Voice::Input };
-    if voice == Voice::Model && is_silent(content, cx) {
+    if content.len() < turn.items.len() && is_silent(content, cx, ledger) {
         return;
     }
-    if !content.is_empty() && !content.iter().any(|item| crosses(item, cx)) {
+    if !content.is_empty() && !content.iter().any(|item| crosses(item, voice, cx)) {
         // An empty message says nothing, but the ledger says what it held.
         let mut nowhere = Vec::new();
         for item in content {
@@ -264,10 +258,12 @@ fn write_message(
         }
         return;
     }
-    let id = item_id(turn, "msg", ids, cx, ledger);
+    let id = item_id(turn, "msg", cx, ledger);
     let text = bare_text(content).filter(|_| cx.same() || voice == Voice::Input);
     let mut item = items.object();
-    if text.is_none() || id.is_some() {
+    // Who writes the results of Messages here leaves the type out too.
+    let foreign = content.iter().any(|part| matches!(part, Item::Result(_)));
+    if (text.is_none() && !foreign) || id.is_some() {
         item.put("type", "message");
     }
     item.maybe("id", id.as_ref());
@@ -326,11 +322,10 @@ fn write_additional(
 fn item_id<'r>(
     turn: &'r Turn<'_>,
     prefix: &str,
-    ids: Ids,
     cx: &Out<'_>,
     ledger: &mut Ledger,
 ) -> Option<Str<'r>> {
-    let id = turn.id.as_ref().filter(|_| cx.same() && ids == Ids::Kept)?;
+    let id = turn.id.as_ref().filter(|_| cx.same())?;
     let checked = matches!(prefix, "msg" | "fc" | "ctc");
     if checked && !id.decode().starts_with(prefix) {
         ledger.dropped(id.pos(), Code::ItemId).info();

@@ -1,0 +1,109 @@
+//! Reasoning settings: model to wire.
+
+use super::{Out, summary_word};
+use crate::ledger::{Code, Ledger};
+use crate::model::{Display, Effort, Thinking, ThinkingMode};
+use crate::wire::{At, Object, Pos, Str};
+
+/// Writes `reasoning`, if there is anything to say in it.
+pub(super) fn write_thinking(
+    thinking: &Thinking<'_>,
+    object: &mut Object<'_>,
+    cx: &Out<'_>,
+    ledger: &mut Ledger,
+) {
+    let Thinking { at, effort, mode, budget, display, extra } = thinking;
+    let effort = self::effort(effort.as_ref(), mode.as_ref(), budget.as_ref(), ledger);
+    let summary = summary(display.as_ref(), mode.as_ref(), cx, ledger);
+    if !cx.same() {
+        ledger.only(extra);
+    }
+    let own = cx.same() && *at != Pos::NONE;
+    if effort.is_none() && summary.is_none() && !own {
+        return;
+    }
+    let mut reasoning = object.object("reasoning");
+    reasoning.maybe("effort", effort.as_ref().map(Effort::name).as_ref());
+    reasoning.maybe("summary", summary.as_ref());
+    if cx.same() {
+        reasoning.extra(extra);
+    }
+}
+
+/// The effort that comes nearest to what Messages says with a mode, a budget
+/// and an effort of its own.
+fn effort<'r>(
+    effort: Option<&'r At<Effort<'_>>>,
+    mode: Option<&At<ThinkingMode<'_>>>,
+    budget: Option<&At<u64>>,
+    ledger: &mut Ledger,
+) -> Option<Effort<'r>> {
+    match mode.map(|mode| &mode.value) {
+        Some(ThinkingMode::Disabled) => {
+            if let Some(effort) = effort {
+                ledger
+                    .degraded(effort.pos, Code::Effort)
+                    .detail("The target has one setting for effort and thinking, which is off.");
+            }
+            ledger.emulated(mode.map_or(Pos::NONE, |mode| mode.pos), Code::ThinkingMode);
+            return Some(Effort::None);
+        }
+        Some(ThinkingMode::BetweenTools | ThinkingMode::Other(_)) => {
+            ledger.degraded(mode.map_or(Pos::NONE, |mode| mode.pos), Code::ThinkingMode);
+        }
+        Some(ThinkingMode::Adaptive | ThinkingMode::Enabled) => {
+            ledger
+                .emulated(mode.map_or(Pos::NONE, |mode| mode.pos), Code::ThinkingMode)
+                .detail("The target's models think unless told not to.");
+        }
+        None => {}
+    }
+    match (effort, budget) {
+        (Some(effort), budget) => {
+            if let Some(budget) = budget {
+                ledger.dropped(budget.pos, Code::ThinkingBudget);
+            }
+            Some(borrow(&effort.value))
+        }
+        (None, Some(budget)) => {
+            ledger.degraded(budget.pos, Code::ThinkingBudget);
+            let steps = [(2_048, Effort::Low), (8_192, Effort::Medium), (24_576, Effort::High)];
+            let step = steps.into_iter().find(|(most, _)| budget.value <= *most);
+            Some(step.map_or(Effort::XHigh, |(_, effort)| effort))
+        }
+        (None, None) => None,
+    }
+}
+
+fn borrow<'r>(effort: &'r Effort<'_>) -> Effort<'r> {
+    Effort::parse(effort.name())
+}
+
+/// What of the reasoning the client wants to see. A Messages client that turns
+/// thinking on sees it; Responses shows nothing unless asked.
+fn summary<'r>(
+    display: Option<&'r At<Display<'_>>>,
+    mode: Option<&At<ThinkingMode<'_>>>,
+    cx: &Out<'_>,
+    ledger: &mut Ledger,
+) -> Option<Str<'r>> {
+    let thinks = match mode.map(|mode| &mode.value) {
+        Some(ThinkingMode::Adaptive | ThinkingMode::Enabled | ThinkingMode::BetweenTools) => true,
+        Some(ThinkingMode::Disabled | ThinkingMode::Other(_)) | None => false,
+    };
+    match display.map(|display| &display.value) {
+        Some(Display::Other(word)) if !cx.same() => {
+            ledger.dropped(word.pos(), Code::ReasoningDisplay);
+            thinks.then(|| Str::plain("auto"))
+        }
+        Some(Display::Omitted) => {
+            let at = display.map_or(Pos::NONE, |display| display.pos);
+            ledger
+                .emulated(at, Code::ReasoningDisplay)
+                .detail("The target shows nothing unless asked.");
+            None
+        }
+        Some(display) => summary_word(display),
+        None => thinks.then(|| Str::plain("auto")),
+    }
+}

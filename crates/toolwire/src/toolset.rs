@@ -17,7 +17,9 @@ use crate::wire::names::Names;
 pub struct Toolset<'r, 'a> {
     /// The tools in the order of declaration, members of namespaces one by one.
     pub entries: Vec<Declared<'r, 'a>>,
-    /// Their names toward the target.
+    /// The namespaces themselves, also those without members.
+    pub namespaces: Vec<&'r Tool<'a>>,
+    /// The names of the tools toward the target.
     pub names: Names,
 }
 
@@ -52,8 +54,7 @@ pub enum Crossing {
 impl<'r, 'a> Toolset<'r, 'a> {
     /// The tools of a request toward an upstream.
     pub fn new(request: &'r Request<'a>, profile: &Profile) -> Self {
-        let mut set =
-            Self { entries: Vec::with_capacity(request.tools.len()), names: Names::default() };
+        let mut set = Self::with_room(request.tools.len());
         set.declare(&request.tools, request.origin, profile, false);
         if profile.protocol != request.origin {
             for tools in inline_tools(&request.turns) {
@@ -66,7 +67,7 @@ impl<'r, 'a> Toolset<'r, 'a> {
 
     /// A bare list of tools toward an upstream.
     pub fn of_list(tools: &'r [Tool<'a>], origin: Protocol, profile: &Profile) -> Self {
-        let mut set = Self { entries: Vec::with_capacity(tools.len()), names: Names::default() };
+        let mut set = Self::with_room(tools.len());
         set.declare(tools, origin, profile, false);
         set.name(profile);
         set
@@ -87,6 +88,11 @@ impl<'r, 'a> Toolset<'r, 'a> {
         !self.entries.iter().any(|declared| declared.crosses())
     }
 
+    fn with_room(tools: usize) -> Self {
+        let entries = Vec::with_capacity(tools);
+        Self { entries, namespaces: Vec::new(), names: Names::default() }
+    }
+
     fn declare(
         &mut self,
         tools: &'r [Tool<'a>],
@@ -96,6 +102,7 @@ impl<'r, 'a> Toolset<'r, 'a> {
     ) {
         for tool in tools {
             if let ToolKind::Namespace { tools } = &tool.kind {
+                self.namespaces.push(tool);
                 for member in tools {
                     let crossing = Crossing::of(member, origin, profile);
                     self.entries.push(Declared {

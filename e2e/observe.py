@@ -7,17 +7,19 @@ that lacks it, and looking at what differs and at what the ledger says about the
     emulated code      it crossed in another shape, under another name or at another place
     lost code          some of it, or all, did not cross
     refused code       the request was refused because of it
-    silent             the output is the same and the ledger says nothing
+    within             the output is the same, and the ledger speaks of the fields inside
+    silent             the output is the same, and the ledger says nothing
 """
 
 import json
 import os
 import subprocess
-from collections import defaultdict
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from e2e import paths
+from e2e.corners import SPECIAL, unpublished
 from e2e.published import PROTOCOLS, rows
 
 ROOT = Path(__file__).parent.parent
@@ -35,19 +37,29 @@ class Case:
 
     row: dict
     target: str
-    value: str | None
+    value: object
     fates: frozenset
     answer: dict
     other: dict
 
     def __str__(self):
-        value = f" = {self.value}" if self.value else ""
+        value = f" = {json.dumps(self.value)}" if self.value is not None else ""
         return f"{self.row['protocol']} {self.row['path']}{value} → {self.target}"
 
 
-def cases(published=None):
-    """Every published field that means something, toward each other protocol, with each value it may have."""
-    published = published or [row.as_json() for row in rows()]
+@cache
+def fields():
+    """Every field there is to know: the published ones, and those that the SDKs do not have."""
+    return tuple(row.as_json() for row in rows()) + unpublished()
+
+
+@cache
+def cases():
+    """Every field that means something, toward each other protocol, with each value that makes a difference."""
+    return tuple(_cases(fields()))
+
+
+def _cases(published):
     parents = {(row["protocol"], above) for row in published for above in _above(row["path"])}
     for protocol in PROTOCOLS:
         mine = [row for row in published if row["protocol"] == protocol and not row["neutral"]]
@@ -66,24 +78,34 @@ def fates(at, leaf, answer, other):
     """What became of the value at `at`, judged by the two answers; `leaf` unless it has fields of its own."""
     if answer["error"] and not answer["ledger"]:
         return frozenset(["unreadable"])
-    refused = {entry["code"] for entry in answer["ledger"] if entry["action"] == "refused"}
+    refused = [entry for entry in answer["ledger"] if entry["action"] == "refused"]
     if refused:
-        return frozenset(f"refused {code}" for code in refused)
+        mine = [entry for entry in refused if at.startswith(entry["path"]) or entry["path"].startswith(at)]
+        return frozenset(f"refused {entry['code']}" for entry in mine or refused)
     same = answer["body"] == other["body"]
     before = {_key(entry) for entry in other["ledger"]}
-    inside, around = set(), {}
+    inside, around, deeper = set(), {}, False
     for entry in answer["ledger"]:
         path = entry["path"]
-        if path == at or (path.startswith(at + "/") and (leaf or same)):
+        if path in (at, f"{at}/type") or (leaf and path.startswith(f"{at}/")):
             inside.add(_fate(entry))
-        elif path and at.startswith(path + "/") and (same and lossy(entry) or _key(entry) not in before):
-            # What stands above was said of something larger. It is about this field if it is
-            # said only because of it, or if it is a loss and nothing of the field can be seen.
+        elif path.startswith(f"{at}/"):
+            deeper = True
+        elif path and at.startswith(f"{path}/") and _speaks(entry, same, before):
             around.setdefault(path, set()).add(_fate(entry))
     found = inside or around.get(max(around, key=len, default=""), set())
     # What had to be done to the turns around says nothing about the field.
     found = {fate for fate in found if fate.split()[1] not in REPAIRS} or found
-    return frozenset(found or (["silent"] if same else ["carried"]))
+    return frozenset(found or (["carried"] if not same else ["within"] if deeper else ["silent"]))
+
+
+def _speaks(entry, same, before):
+    """Whether an entry about something larger is about the field in it.
+
+    It is if the whole is gone, if it is said only because of the field, or if it tells of a loss
+    and nothing of the field can be seen.
+    """
+    return entry["action"] == "dropped" or _key(entry) not in before or (same and lossy(entry))
 
 
 def _fate(entry):
@@ -102,8 +124,9 @@ def _key(entry):
 
 def _trials(row):
     yield row, None, row["with"], row["without"]
-    for value in row["values"]:
-        if value != row["sample"] and isinstance(row["sample"], str):
+    values = row["values"] if isinstance(row["sample"], str) else []
+    for value in [*values, *(special for pattern, special in SPECIAL[row["protocol"]] if pattern == row["path"])]:
+        if value != row["sample"]:
             having = paths.replace(row["with"], row["at"], value)
             if having != row["without"]:
                 yield row, value, having, row["without"]

@@ -281,7 +281,7 @@ fn repeated_ids_pair_within_their_turn() {
             turn(Role::User, vec![result(id, None)]),
         ],
         &[Answers(0), Answers(1)],
-        &[("call_id", Action::Renamed), ("call_id", Action::Renamed)],
+        &[("call_id", Action::Renamed); 4],
     );
 }
 
@@ -297,7 +297,7 @@ fn repeated_ids_of_one_answer_pair_in_order() {
             turn(Role::User, vec![result(id, None)]),
         ],
         &[Answers(0), Answers(1)],
-        &[("call_id", Action::Renamed)],
+        &[("call_id", Action::Renamed); 2],
     );
 }
 

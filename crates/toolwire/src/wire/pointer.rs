@@ -70,9 +70,9 @@ impl<'s> Walk<'s> {
                         return;
                     }
                 }
-                Some(b'"') => match scan::string(self.bytes, self.pos) {
-                    Ok((end, _)) if end <= offset => self.pos = end,
-                    Ok(_) | Err(_) => return,
+                Some(b'"') => match self.literal_end() {
+                    Some(end) if end <= offset => self.pos = end,
+                    Some(_) | None => return,
                 },
                 Some(b'{' | b'}' | b'[' | b']') | None => return,
                 // A number, a word, or something that is not JSON at all.
@@ -101,6 +101,20 @@ impl<'s> Walk<'s> {
         }
         self.pos = end;
         true
+    }
+
+    /// The end of the literal that comes next. What it holds was checked when
+    /// the document was read, so only its last quote is looked for, which is
+    /// what makes a pointer cheap in a document of long texts.
+    fn literal_end(&self) -> Option<usize> {
+        let inside = self.bytes.get(self.pos + 1..)?;
+        let ends = |quote: &usize| {
+            let before = inside.get(..*quote).unwrap_or_default();
+            !before.ends_with(b"\\")
+                || before.iter().rev().take_while(|&&byte| byte == b'\\').count() % 2 == 0
+        };
+        let end = memchr::memchr_iter(b'"', inside).find(ends)?;
+        Some(self.pos + 1 + end + 1)
     }
 
     fn word_end(&self) -> usize {

@@ -11,6 +11,7 @@ mod bad_input;
 mod calls;
 mod json;
 mod laws;
+mod loops;
 mod random;
 mod registry;
 mod seeds;

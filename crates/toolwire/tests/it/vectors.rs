@@ -42,17 +42,50 @@ fn tools() {
     check_all("tools", |from, to, body, _| translate::tools(from, to, body, &Options::default()));
 }
 
+/// Within one protocol the bytes pass, whatever they say; only the model's name
+/// may be another.
+#[test]
+fn the_same_protocol_passes_the_bytes() {
+    let renamed = Options { model: Some("another \"model\"".to_owned()), ..Options::default() };
+    for (folder, protocol, body) in inputs("requests") {
+        // An envelope of another vendor's reasoning is the one thing that is
+        // looked for and taken out.
+        if body.windows(5).any(|bytes| bytes == b"\"tw1.") {
+            continue;
+        }
+        let passed = translate::request(protocol, protocol, &body, &Options::default()).unwrap();
+        assert_eq!(
+            (passed.body.as_slice(), passed.ledger.len()),
+            (body.as_slice(), 0),
+            "{}",
+            folder.display()
+        );
+        let before: serde_json::Value = serde_json::from_slice(&body).unwrap();
+        let spliced = translate::request(protocol, protocol, &body, &renamed).unwrap();
+        let mut after: serde_json::Value = serde_json::from_slice(&spliced.body).unwrap();
+        assert_eq!(after["model"], "another \"model\"");
+        match before.get("model") {
+            Some(model) => after["model"] = model.clone(),
+            None => _ = after.as_object_mut().unwrap().shift_remove("model"),
+        }
+        assert_eq!(before, after, "{}", folder.display());
+    }
+}
+
 /// Every vector input of a kind: its folder, its protocol and its bytes.
 pub(crate) fn inputs(kind: &str) -> Vec<(PathBuf, Protocol, Vec<u8>)> {
     let mut found = Vec::new();
     let Ok(folders) = fs::read_dir(root().join(kind)) else { return found };
     for folder in folders {
         let folder = folder.unwrap().path();
+        let before = found.len();
         for protocol in Protocol::ALL {
             if let Ok(body) = fs::read(folder.join(format!("in.{protocol}.json"))) {
                 found.push((folder.clone(), protocol, body));
             }
         }
+        // Two inputs would share their expected files.
+        assert_eq!(found.len(), before + 1, "{} must hold one input", folder.display());
     }
     found.sort();
     found

@@ -1,6 +1,6 @@
 //! Calls: writing them.
 
-use super::content::Toward;
+use super::content_in::Toward;
 use super::tools_out::Shipment;
 use super::wire::replay;
 use crate::ledger::{Code, Ledger};

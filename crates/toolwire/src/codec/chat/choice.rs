@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::content::Toward;
+use super::content_in::Toward;
 use super::tools_out::Shipment;
 use super::wire::{AllowedTools, Named, NamedChoice, literal, nest, replay, reread, string};
 use crate::ledger::Code;

@@ -1,6 +1,6 @@
 //! Content parts and media: writing them.
 
-use super::content::{Content, Toward, is_empty};
+use super::content_in::{Content, Toward, is_empty};
 use super::wire::replay;
 use crate::ledger::{Code, Ledger};
 use crate::media;

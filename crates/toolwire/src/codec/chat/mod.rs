@@ -2,16 +2,16 @@
 
 mod calls_out;
 mod choice;
-mod content;
+mod content_in;
 mod content_out;
 mod error;
 mod reasoning;
-mod request;
+mod request_in;
 mod request_out;
-mod response;
+mod response_in;
 mod response_out;
 mod results_out;
-mod tools;
+mod tools_in;
 mod tools_out;
 mod turns_in;
 mod turns_out;
@@ -20,8 +20,8 @@ mod wire;
 #[cfg(test)]
 mod tests;
 
-use self::content::Toward;
-use self::tools::Tools;
+use self::content_in::Toward;
+use self::tools_in::Tools;
 use self::tools_out::Shipment;
 use crate::codec::Codec;
 use crate::ledger::Ledger;
@@ -39,7 +39,7 @@ impl Codec for Chat {
     }
 
     fn decode_request<'a>(&self, body: &'a str) -> Result<Request<'a>, ReadError> {
-        request::decode(body)
+        request_in::decode(body)
     }
 
     fn encode_request(
@@ -53,7 +53,7 @@ impl Codec for Chat {
     }
 
     fn decode_response<'a>(&self, body: &'a str) -> Result<Response<'a>, ReadError> {
-        response::decode(body)
+        response_in::decode(body)
     }
 
     fn encode_response(
@@ -63,7 +63,7 @@ impl Codec for Chat {
         out: &mut Vec<u8>,
         ledger: &mut Ledger,
     ) {
-        response::encode(response, request, out, ledger);
+        response_in::encode(response, request, out, ledger);
     }
 
     fn decode_error(&self, status: Option<u16>, body: &str) -> Result<ApiError, ReadError> {
@@ -92,7 +92,7 @@ impl Codec for Chat {
         let mut array = Array::new(out);
         if origin == Protocol::Chat {
             for tool in tools {
-                tools::replay_tool(&mut array, tool, false);
+                tools_in::replay_tool(&mut array, tool, false);
             }
             return;
         }

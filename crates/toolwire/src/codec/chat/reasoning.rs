@@ -5,7 +5,7 @@
 //! in the most common of them, `reasoning_content`, and kept whole in an
 //! envelope inside `reasoning_details`, which clients return untouched.
 
-use super::content::Toward;
+use super::content_in::Toward;
 use super::wire::string;
 use crate::ledger::{Code, Ledger};
 use crate::model::{Issuer, Item, Reasoning, Sealed};

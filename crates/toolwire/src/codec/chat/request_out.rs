@@ -1,9 +1,9 @@
 //! The request object: writing it.
 
-use super::content::Toward;
+use super::content_in::Toward;
 use super::tools_out::Shipment;
 use super::wire::replay;
-use super::{choice, tools, turns_out};
+use super::{choice, tools_in, turns_out};
 use crate::ledger::{Code, Ledger};
 use crate::model::{
     Display, Effort, Format, Identity, JsonSchema, Output, Protocol, Request, Sampling, State,
@@ -44,7 +44,7 @@ pub(super) fn encode(
     let object = &mut Object::new(out);
     object.maybe("model", model.as_ref());
     if toward.same() {
-        tools::replay_tools(object, tools, *legacy_functions);
+        tools_in::replay_tools(object, tools, *legacy_functions);
         choice::replay_choice(object, choice, *legacy_functions);
         turns_out::replay_turns(&mut object.array("messages"), turns, toward);
     } else {

@@ -1,7 +1,7 @@
 //! One answer of another protocol as a choice of Chat.
 
 use super::calls_out::{caller_loss, put_arguments, put_call};
-use super::content::{Toward, is_empty};
+use super::content_in::{Toward, is_empty};
 use super::reasoning;
 use super::turns_out::replay_message;
 use crate::ledger::{Code, Ledger};

@@ -1,6 +1,6 @@
 //! Results: writing them.
 
-use super::content::Toward;
+use super::content_in::Toward;
 use super::content_out::{self, as_text, crosses, reads_as_text, write_content};
 use super::wire::replay;
 use crate::ledger::Code;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::content::Toward;
-use super::tools::{WEB_SEARCH_OPTIONS, put_grammar};
+use super::content_in::Toward;
+use super::tools_in::{WEB_SEARCH_OPTIONS, put_grammar};
 use crate::ledger::Code;
 use crate::model::{Grammar, Native, NativeKind, Protocol, Tool, ToolKind};
 use crate::native;

@@ -1,6 +1,6 @@
 //! The conversation: from messages to turns.
 
-use super::content::{Content, is_empty};
+use super::content_in::{Content, is_empty};
 use super::reasoning::{self, Members};
 use super::wire::{
     AnyCall, CalledCustom, CalledFunction, Given, Message, Sound, ToolCall, literal, nest,

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::calls_out::{replay_calls, write_call};
-use super::content::Toward;
+use super::content_in::Toward;
 use super::content_out::{self, crosses, write_content};
 use super::reasoning;
 use super::results_out::{orphan, replay_result, results};

@@ -1,7 +1,7 @@
 //! The objects of Chat Completions, in OpenAI's words.
 
-use super::content::Content;
-use super::tools::{Functions, Tools};
+use super::content_in::Content;
+use super::tools_in::{Functions, Tools};
 use super::turns_in::Turns;
 use crate::model::Arguments;
 use crate::wire::{

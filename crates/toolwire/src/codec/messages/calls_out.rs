@@ -53,14 +53,21 @@ pub(super) fn call(
 
 /// Arguments of a tool whose schema crossed as the property `value`.
 fn write_wrapped(arguments: &Arguments<'_>, at: Pos, out: &mut Vec<u8>, pen: &mut Pen<'_>) {
-    if let Arguments::Text(text) = arguments
-        && let Ok(value) = Raw::parse(&text.decode())
-    {
-        Object::new(out).put("value", &value);
-    } else if let Arguments::Json(value) = arguments {
-        Object::new(out).put("value", value);
-    } else {
-        write_input(arguments, at, out, pen);
+    let decoded;
+    let value = match arguments {
+        Arguments::Text(text) => {
+            decoded = text.decode();
+            Raw::parse(&decoded).ok()
+        }
+        Arguments::Json(value) => Some(value.borrowed()),
+        Arguments::Freeform(_) | Arguments::Native(_, _) => None,
+    };
+    match value {
+        Some(value) => {
+            pen.ledger.emulated(at, Code::SchemaRootWrapped);
+            Object::new(out).put("value", &value);
+        }
+        None => write_input(arguments, at, out, pen),
     }
 }
 
@@ -88,7 +95,12 @@ pub(super) fn write_input(
         }
         Arguments::Native(kind, action) => {
             pen.ledger.emulated(at, Code::NativeToolWrapped);
-            native::arguments(*kind, action).write(out);
+            let input = native::arguments(*kind, action);
+            if input.kind() == Kind::Object {
+                input.write(out);
+            } else {
+                write_text_input(input.text(), input.pos(), out, pen);
+            }
         }
     }
 }
@@ -113,10 +125,15 @@ pub(super) fn result(paired: &Paired<'_, '_>, out: &mut Vec<u8>, pen: &mut Pen<'
         block.put("is_error", &true);
         return;
     };
-    let ToolResult { at: _, call_id, name, namespace, kind, content, is_error, cache, extra } =
+    let ToolResult { at: _, call_id: _, name, namespace, kind, content, is_error, cache, extra } =
         result;
-    if call_id.is_some() {
-        for label in [name, namespace].into_iter().flatten() {
+    let of_call = [Some(&paired.call.name), paired.call.namespace.as_ref()];
+    for (label, of_call) in [name, namespace].into_iter().zip(of_call) {
+        let Some(label) = label else { continue };
+        if of_call == Some(label) {
+            let note = pen.ledger.emulated(label.pos(), Code::ResultName);
+            note.detail("The call that the result answers has the name.");
+        } else {
             pen.ledger.dropped(label.pos(), Code::ResultName).info();
         }
     }

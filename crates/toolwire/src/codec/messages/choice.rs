@@ -1,14 +1,14 @@
 //! Which tools the model may call, and whether several at once.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 use super::content::Pen;
-use super::tools_out;
+use super::pick::Pick;
+use super::tools_out::HOSTED_STAND_IN;
 use super::wire::ToolChoice;
 use crate::ledger::Code;
-use crate::model::{Choice, Mode, Subset, ToolRef, ToolRefKind};
-use crate::toolset::{Crossing, Declared, Toolset};
+use crate::model::{Choice, Mode, ToolRef, ToolRefKind};
+use crate::toolset::{Crossing, Declared};
 use crate::wire::{At, Kind, Object, Pos, Raw, Read, ReadError};
 
 /// Reads `tool_choice`.
@@ -67,84 +67,6 @@ pub(super) fn encode_own(choice: &Choice<'_>, object: &mut Object<'_>) {
     target.extra(extra);
 }
 
-/// Which of the declared tools are sent.
-pub(super) struct Pick {
-    /// By the index of the tool; all of them if there is no list.
-    chosen: Option<Vec<bool>>,
-}
-
-impl Pick {
-    /// All tools.
-    pub(super) fn all() -> Self {
-        Self { chosen: None }
-    }
-
-    /// The tools that a choice allows. Messages has no such choice, so the
-    /// others are not sent at all.
-    pub(super) fn new(choice: &Choice<'_>, toolset: &Toolset<'_, '_>, pen: &mut Pen<'_>) -> Self {
-        let Some(Subset { at, tools }) = &choice.subset else { return Self::all() };
-        pen.ledger.degraded(*at, Code::AllowedToolsFiltered).info();
-        let mut by_name: BTreeMap<Cow<'_, str>, Vec<usize>> = BTreeMap::new();
-        for (index, declared) in toolset.entries.iter().enumerate() {
-            by_name.entry(declared.tool.name.decode()).or_default().push(index);
-        }
-        let mut chosen = vec![false; toolset.entries.len()];
-        for wanted in tools {
-            let named = by_name.get(&wanted.name.decode()).map_or(&[][..], Vec::as_slice);
-            let found = named.iter().copied().find(|&index| {
-                toolset.entries.get(index).is_some_and(|declared| in_space(declared, wanted))
-            });
-            let found = found.or_else(|| match wanted.kind {
-                ToolRefKind::Typed | ToolRefKind::Mcp => {
-                    let meant = toolset.find(wanted)?;
-                    toolset.entries.iter().position(|declared| std::ptr::eq(declared, meant))
-                }
-                ToolRefKind::Function | ToolRefKind::Freeform | ToolRefKind::Any => None,
-            });
-            match found.and_then(|index| chosen.get_mut(index)) {
-                Some(slot) => *slot = true,
-                None => {
-                    pen.ledger.dropped(wanted.at, Code::ChoiceTarget);
-                }
-            }
-            pen.ledger.only(&wanted.extra);
-        }
-        Self { chosen: Some(chosen) }
-    }
-
-    /// Whether the tool with this index is sent.
-    pub(super) fn takes(&self, index: usize) -> bool {
-        match &self.chosen {
-            Some(chosen) => chosen.get(index).copied().unwrap_or_default(),
-            None => true,
-        }
-    }
-
-    /// The tools that are sent.
-    fn sent<'t, 'r, 'a>(
-        &'t self,
-        toolset: &'t Toolset<'r, 'a>,
-    ) -> impl Iterator<Item = &'t Declared<'r, 'a>> {
-        let taken = |(index, declared): &(usize, &Declared<'r, 'a>)| {
-            declared.crosses() && self.takes(*index)
-        };
-        toolset.entries.iter().enumerate().filter(taken).map(|(_, declared)| declared)
-    }
-
-    /// Whether no tool is sent.
-    pub(super) fn is_empty(&self, toolset: &Toolset<'_, '_>) -> bool {
-        self.sent(toolset).next().is_none()
-    }
-}
-
-fn in_space(declared: &Declared<'_, '_>, wanted: &ToolRef<'_>) -> bool {
-    match (&wanted.namespace, declared.namespace) {
-        (Some(wanted), Some(namespace)) => *wanted == namespace.name,
-        (Some(_), None) => false,
-        (None, _) => true,
-    }
-}
-
 /// Whether a tool must be called.
 pub(super) fn is_forced(choice: &Choice<'_>) -> bool {
     match &choice.mode {
@@ -156,48 +78,48 @@ pub(super) fn is_forced(choice: &Choice<'_>) -> bool {
 /// Writes a choice of another protocol.
 pub(super) fn encode(
     choice: &Choice<'_>,
-    toolset: &Toolset<'_, '_>,
-    pick: &Pick,
+    pick: &Pick<'_, '_, '_>,
     object: &mut Object<'_>,
     pen: &mut Pen<'_>,
 ) {
     let Choice { mode, subset, parallel, extra } = choice;
     pen.ledger.only(extra);
-    if pick.is_empty(toolset) {
-        return without_tools(choice, toolset, pen);
+    if pick.is_empty() {
+        return without_tools(choice, pick, pen);
     }
     let target = match mode {
         None => Target::Unset,
         Some(At { pos: _, value: Mode::Auto }) => Target::Auto,
         Some(At { pos: _, value: Mode::None }) => Target::None,
         Some(At { pos: _, value: Mode::Any }) => {
-            let mut sent = pick.sent(toolset);
+            let mut sent = pick.sent();
             match (subset, sent.next(), sent.next()) {
-                (Some(_), Some(only), None) => Target::Tool(tools_out::wire_name(only, toolset)),
+                (Some(_), Some((_, name)), None) => Target::Tool(name.clone()),
                 (_, _, _) => Target::Any,
             }
         }
-        Some(At { pos: _, value: Mode::Named(wanted) }) => named(wanted, toolset, pen),
+        Some(At { pos: _, value: Mode::Named(wanted) }) => named(wanted, pick, pen),
         Some(At { pos, value: Mode::Other(_) }) => {
             pen.ledger.dropped(*pos, Code::UnknownValue);
             Target::Unset
         }
     };
-    let serial = match (parallel, &target) {
-        (Some(At { pos: _, value: false }), Target::Unset | Target::Auto) => true,
-        (Some(At { pos: _, value: false }), Target::Any | Target::Tool(_)) => true,
-        (Some(At { pos, value: false }), Target::None) => {
+    // Several calls at once are what happens anyway, so that alone makes no choice.
+    let several = match (parallel, &target) {
+        (Some(At { pos: _, value }), Target::Auto | Target::Any | Target::Tool(_)) => Some(*value),
+        (Some(At { pos: _, value: false }), Target::Unset) => Some(false),
+        (Some(At { pos, value: true }), Target::Unset) => {
+            pen.ledger.emulated(*pos, Code::Parallel);
+            None
+        }
+        (Some(At { pos, value: _ }), Target::None) => {
             let note = pen.ledger.emulated(*pos, Code::Parallel);
             note.detail("The model may call no tool, so it calls no two.");
-            false
+            None
         }
-        (Some(At { pos, value: true }), _) => {
-            pen.ledger.emulated(*pos, Code::Parallel);
-            false
-        }
-        (None, _) => false,
+        (None, _) => None,
     };
-    if matches!(target, Target::Unset) && !serial {
+    if matches!(target, Target::Unset) && several.is_none() {
         return;
     }
     let mut written = object.object("tool_choice");
@@ -210,8 +132,8 @@ pub(super) fn encode(
             written.put("name", name);
         }
     }
-    if serial {
-        written.put("disable_parallel_tool_use", &true);
+    if let Some(several) = several {
+        written.put("disable_parallel_tool_use", &!several);
     }
 }
 
@@ -223,42 +145,60 @@ enum Target<'t> {
     Tool(Cow<'t, str>),
 }
 
-fn named<'t>(wanted: &ToolRef<'_>, toolset: &Toolset<'t, '_>, pen: &mut Pen<'_>) -> Target<'t> {
+fn named<'r>(wanted: &ToolRef<'_>, pick: &Pick<'_, 'r, '_>, pen: &mut Pen<'_>) -> Target<'r> {
     let ToolRef { at, kind, name, namespace, extra } = wanted;
     pen.ledger.only(extra);
-    match (toolset.find(wanted), kind) {
-        (Some(declared), _) => match &declared.crossing {
-            Crossing::Dropped(code) => {
-                pen.ledger.refused(declared.tool.at, code.clone());
-                Target::Unset
+    let target = match (pick.find(wanted), kind) {
+        (Some((declared, Some(wire))), _) => {
+            if let Crossing::Hosted(class) = &declared.crossing {
+                if *name != *wire {
+                    pen.ledger.emulated(*at, Code::HostedTool(*class)).detail(HOSTED_STAND_IN);
+                }
+                return Target::Tool(wire);
             }
-            Crossing::Same | Crossing::Freeform | Crossing::Native(_) | Crossing::Hosted(_) => {
-                Target::Tool(tools_out::wire_name(declared, toolset))
-            }
-        },
+            wire
+        }
+        (Some((declared, None)), _) => {
+            refuse_target(wanted, declared, pen);
+            return Target::Unset;
+        }
         // The upstream says what is wrong with a name that nobody declared.
         (None, ToolRefKind::Function | ToolRefKind::Freeform | ToolRefKind::Any) => {
             let namespace = namespace.as_ref().map(|namespace| namespace.decode());
             let name = name.decode();
-            Target::Tool(Cow::Owned(toolset.wire_name(namespace.as_deref(), &name).into_owned()))
+            Cow::Owned(pick.toolset.wire_name(namespace.as_deref(), &name).into_owned())
         }
         (None, ToolRefKind::Typed | ToolRefKind::Mcp) => {
             pen.ledger.refused(*at, Code::ChoiceTarget);
-            Target::Unset
+            return Target::Unset;
         }
+    };
+    if namespace.is_some() {
+        pen.ledger.emulated(*at, Code::NamespaceFlattened);
+    } else if *name != *target {
+        pen.ledger.renamed(*at, Code::ToolName);
     }
+    Target::Tool(target)
+}
+
+/// The choice forces a tool that is not sent.
+fn refuse_target(wanted: &ToolRef<'_>, declared: &Declared<'_, '_>, pen: &mut Pen<'_>) {
+    match &declared.crossing {
+        Crossing::Dropped(code) => pen.ledger.refused(declared.tool.at, code.clone()),
+        Crossing::Same | Crossing::Freeform | Crossing::Native(_) | Crossing::Hosted(_) => {
+            pen.ledger.refused(wanted.at, Code::ChoiceTarget)
+        }
+    };
 }
 
 /// Messages refuses a choice without tools. One that forces a call means
 /// nothing then; any other says what happens anyway.
-fn without_tools(choice: &Choice<'_>, toolset: &Toolset<'_, '_>, pen: &mut Pen<'_>) {
+fn without_tools(choice: &Choice<'_>, pick: &Pick<'_, '_, '_>, pen: &mut Pen<'_>) {
     let Choice { mode, subset: _, parallel, extra: _ } = choice;
     match mode {
-        Some(At { pos: _, value: Mode::Named(wanted) }) => match toolset.find(wanted) {
-            Some(Declared { tool, namespace: _, inline: _, crossing: Crossing::Dropped(code) }) => {
-                pen.ledger.refused(tool.at, code.clone());
-            }
-            Some(_) | None => {
+        Some(At { pos: _, value: Mode::Named(wanted) }) => match pick.find(wanted) {
+            Some((declared, _)) => refuse_target(wanted, declared, pen),
+            None => {
                 pen.ledger.refused(wanted.at, Code::ChoiceTarget);
             }
         },

@@ -154,8 +154,10 @@ impl<'l> Pen<'l> {
             }
         }
         for field in extra {
-            // OpenAI's marker says that it is one; the target's does by being there.
-            if field.key != *"mode" {
+            if field.key == *"mode" && field.value.text() == r#""explicit""# {
+                let note = self.ledger.emulated(field.value.pos(), Code::CacheBreakpoint);
+                note.detail("The target's marker says by being there that it is one.");
+            } else {
                 self.ledger.only(std::slice::from_ref(field));
             }
         }
@@ -329,16 +331,16 @@ impl<'l> Pen<'l> {
                 self.inline(media.borrowed(), data.borrowed(), at, medium)
             }
             Source::File(id) if same => Some(Source::File(id.borrowed())),
-            Source::File(id) => {
-                self.ledger.dropped(id.pos(), Code::FileId);
+            Source::File(_) => {
+                self.ledger.dropped(at, Code::FileId);
                 None
             }
             Source::Text { media, data } => {
                 Some(Source::Text { media: media.borrowed(), data: data.borrowed() })
             }
             Source::Other(raw) if same => Some(Source::Other(raw.borrowed())),
-            Source::Other(raw) => {
-                self.ledger.dropped(raw.pos(), Code::MediaType);
+            Source::Other(_) => {
+                self.ledger.dropped(at, Code::MediaType);
                 None
             }
         }

@@ -5,6 +5,7 @@ mod calls_out;
 mod choice;
 mod content;
 mod error;
+mod pick;
 mod reasoning;
 mod replay;
 mod request;
@@ -95,6 +96,7 @@ impl Codec for Messages {
             return;
         }
         let toolset = Toolset::of_list(tools, origin, profile);
-        tools_out::encode(&toolset, &choice::Pick::all(), profile, out, &mut pen);
+        let pick = pick::Pick::new(&toolset, None, &mut pen);
+        tools_out::encode(&pick, profile, out, &mut pen);
     }
 }

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::choice::{self, Pick};
 use super::content::{self, Pen};
+use super::pick::Pick;
 use super::wire::{self, Body, List, Metadata, OutputConfig, OutputFormat};
-use super::{replay, settings, tools, tools_out, turns_in, turns_out};
+use super::{choice, replay, settings, tools, tools_out, turns_in, turns_out};
 use crate::ledger::{Code, Ledger};
 use crate::model::{
     Display, Effort, Format, Item, JsonSchema, Protocol, Request, Thinking, ThinkingMode,
@@ -225,16 +225,14 @@ fn encode_foreign(request: &Request<'_>, profile: &Profile, out: &mut Vec<u8>, p
         pen.ledger.emulated(*tools_at, Code::LegacyFunctions);
     }
     let toolset = Toolset::new(request, profile);
-    let pick = Pick::new(choice, &toolset, pen);
+    let pick = Pick::new(&toolset, choice.subset.as_ref(), pen);
     let mut wrapped = BTreeSet::new();
-    if pick.is_empty(&toolset) {
-        // What cannot cross is reported all the same.
-        tools_out::encode(&toolset, &pick, profile, &mut Vec::new(), pen);
-        choice::encode(choice, &toolset, &pick, &mut object, pen);
+    if pick.is_empty() {
+        choice::encode(choice, &pick, &mut object, pen);
         stubs(request, &toolset, &mut object, pen);
     } else {
-        wrapped = tools_out::encode(&toolset, &pick, profile, object.key("tools"), pen);
-        choice::encode(choice, &toolset, &pick, &mut object, pen);
+        wrapped = tools_out::encode(&pick, profile, object.key("tools"), pen);
+        choice::encode(choice, &pick, &mut object, pen);
     }
     turns_out::encode(request, profile, &toolset, &wrapped, &mut object, pen);
     settings::thinking(thinking, choice::is_forced(choice), output, profile, &mut object, pen);

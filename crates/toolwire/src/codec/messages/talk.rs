@@ -6,7 +6,7 @@ use super::blocks::{BARE_TEXT, Blocks, add_block, lone_text};
 use super::content::{Pen, Wrote};
 use super::{calls_out, reasoning};
 use crate::ledger::Code;
-use crate::model::{Item, Reasoning, Text, ToolResult, Turn};
+use crate::model::{Document, Image, Item, Reasoning, Role, Text, ToolResult, Turn};
 use crate::thread::{Fate, Thread};
 use crate::toolset::Toolset;
 use crate::wire::{Object, Pos, Str};
@@ -242,6 +242,13 @@ impl<'o, 't, 'r, 'a> Talk<'o, 't, 'r, 'a> {
             }
         };
         for turn in turns {
+            match turn.role {
+                Role::Assistant => {}
+                Role::System | Role::Developer | Role::User | Role::Other(_) => {
+                    let note = pen.ledger.degraded(turn.at, Code::Role);
+                    note.detail("Only the model calls tools, so it is taken to say this.");
+                }
+            }
             if turn.items.iter().any(|item| place(item).is_some()) {
                 placed(&turn.items).into_iter().for_each(&mut take);
             } else {
@@ -289,6 +296,21 @@ impl<'o, 't, 'r, 'a> Talk<'o, 't, 'r, 'a> {
             }
             Piece::Item(Item::Reasoning(reasoning)) => {
                 blocks.add(|out| reasoning::encode_history(reasoning, pen, out));
+            }
+            Piece::Item(
+                Item::Image(Image { at, source: _, detail: _, cache: _, extra: _ })
+                | Item::Document(Document {
+                    at,
+                    source: _,
+                    name: _,
+                    context: _,
+                    citations: _,
+                    cache: _,
+                    extra: _,
+                }),
+            ) => {
+                let note = pen.ledger.dropped(*at, Code::MediaType);
+                note.detail("The target takes no media in what the model said.");
             }
             Piece::Item(Item::Text(text)) if prefill => blocks.add(|out| begun(text, out, pen)),
             Piece::Item(item) => blocks.add(|out| pen.part(item, out)),

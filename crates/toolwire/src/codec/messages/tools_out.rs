@@ -3,35 +3,20 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use super::choice::Pick;
 use super::content::{Pen, write_joined};
+use super::pick::Pick;
 use super::tools::encode_own;
 use crate::ledger::Code;
 use crate::model::{Grammar, HostedClass, Native, NativeKind, Tool, ToolKind};
 use crate::native;
 use crate::profile::Profile;
 use crate::schema::{self, RootChange};
-use crate::toolset::{Crossing, Declared, Toolset};
-use crate::wire::{Array, At, Extra, Kind, Object, Raw, Read, Str};
-
-/// The name under which Messages knows a declared tool.
-pub(super) fn wire_name<'t>(
-    declared: &Declared<'t, '_>,
-    toolset: &Toolset<'_, '_>,
-) -> Cow<'t, str> {
-    if let Crossing::Hosted(class) = &declared.crossing
-        && let Some((_, name)) = hosted_type(*class)
-    {
-        return Cow::Borrowed(name);
-    }
-    let namespace = declared.namespace.map(|namespace| namespace.name.decode());
-    let name = declared.tool.name.decode();
-    Cow::Owned(toolset.wire_name(namespace.as_deref(), &name).into_owned())
-}
+use crate::toolset::{Crossing, Declared};
+use crate::wire::{Array, At, Extra, Kind, Object, Raw, Read, Str, read_fields};
 
 /// Messages' hosted tools that stand for another vendor's, in the version that
 /// every deployment knows.
-fn hosted_type(class: HostedClass) -> Option<(&'static str, &'static str)> {
+pub(super) fn hosted_type(class: HostedClass) -> Option<(&'static str, &'static str)> {
     match class {
         HostedClass::WebSearch => Some(("web_search_20250305", "web_search")),
         HostedClass::ToolSearch => {
@@ -51,44 +36,36 @@ fn hosted_type(class: HostedClass) -> Option<(&'static str, &'static str)> {
 /// Writes the tools of another protocol and gives the names of those whose
 /// arguments are wrapped, since their schema is not of an object.
 pub(super) fn encode(
-    toolset: &Toolset<'_, '_>,
-    pick: &Pick,
+    pick: &Pick<'_, '_, '_>,
     profile: &Profile,
     out: &mut Vec<u8>,
     pen: &mut Pen<'_>,
 ) -> BTreeSet<String> {
-    let search = toolset
-        .entries
-        .iter()
-        .any(|declared| declared.crossing == Crossing::Hosted(HostedClass::ToolSearch));
-    let mut tools =
-        Tools { array: Array::new(out), toolset, profile, search, wrapped: BTreeSet::new() };
-    for (index, declared) in toolset.entries.iter().enumerate() {
-        if let Crossing::Dropped(code) = &declared.crossing {
-            pen.ledger.dropped(declared.tool.at, code.clone());
-        } else if pick.takes(index) {
-            tools.tool(declared, pen);
-        }
+    let searches = |(declared, _): (&Declared<'_, '_>, _)| {
+        declared.crossing == Crossing::Hosted(HostedClass::ToolSearch)
+    };
+    let search = pick.sent().any(searches);
+    let mut tools = Tools { array: Array::new(out), profile, search, wrapped: BTreeSet::new() };
+    for (declared, name) in pick.sent() {
+        tools.tool(declared, name, pen);
     }
     tools.wrapped
 }
 
-struct Tools<'x, 'r, 'a> {
+struct Tools<'x> {
     array: Array<'x>,
-    toolset: &'x Toolset<'r, 'a>,
     profile: &'x Profile,
     /// Whether there is a tool search, without which no tool may be deferred.
     search: bool,
     wrapped: BTreeSet<String>,
 }
 
-impl Tools<'_, '_, '_> {
-    fn tool(&mut self, declared: &Declared<'_, '_>, pen: &mut Pen<'_>) {
+impl Tools<'_> {
+    fn tool(&mut self, declared: &Declared<'_, '_>, name: &str, pen: &mut Pen<'_>) {
         let Declared { tool, namespace, inline, crossing } = declared;
         if *inline {
             pen.ledger.moved(tool.at, Code::ToolPosition);
         }
-        let name = wire_name(declared, self.toolset);
         if namespace.is_some() {
             pen.ledger.emulated(tool.at, Code::NamespaceFlattened);
         } else if tool.name != *name && !matches!(crossing, Crossing::Hosted(_)) {
@@ -96,7 +73,7 @@ impl Tools<'_, '_, '_> {
         }
         match crossing {
             Crossing::Hosted(class) => return self.hosted(tool, *class, pen),
-            Crossing::Native(kind) => return self.native(tool, *kind, &name, pen),
+            Crossing::Native(kind) => return self.native(tool, *kind, name, pen),
             Crossing::Same | Crossing::Freeform => {}
             Crossing::Dropped(_) => return,
         }
@@ -105,10 +82,10 @@ impl Tools<'_, '_, '_> {
                 let (schema, change) = schema::root(schema.as_ref());
                 note_root(tool, change, pen);
                 if change == Some(RootChange::Wrapped) {
-                    self.wrapped.insert(name.to_string());
+                    self.wrapped.insert(name.to_owned());
                 }
                 let words = described(tool, *namespace, Vec::new());
-                self.entry(tool, &name, &words, &schema, pen, &tool.extra);
+                self.entry(tool, name, &words, &schema, pen, &tool.extra);
             }
             ToolKind::Freeform { grammar } => {
                 pen.ledger.emulated(tool.at, Code::FreeformWrapped);
@@ -123,7 +100,7 @@ impl Tools<'_, '_, '_> {
                 }
                 let words = described(tool, *namespace, suffix);
                 let schema = Raw::made(FREEFORM_SCHEMA);
-                self.entry(tool, &name, &words, &schema, pen, &tool.extra);
+                self.entry(tool, name, &words, &schema, pen, &tool.extra);
             }
             ToolKind::Namespace { tools: _ }
             | ToolKind::Native(_)
@@ -171,11 +148,8 @@ impl Tools<'_, '_, '_> {
             Some(At { pos, value: true }) => {
                 pen.ledger.degraded(*pos, Code::StrictDowngraded);
             }
-            Some(At { pos, value: false }) => {
-                let note = pen.ledger.emulated(*pos, Code::StrictDowngraded);
-                note.detail("The target is not strict unless asked to be.");
-            }
-            None => {}
+            // The target is not strict unless asked to be.
+            Some(At { pos: _, value: false }) | None => {}
         }
         match defer {
             Some(defer) if self.search || !defer.value => object.put("defer_loading", &defer.value),
@@ -257,14 +231,14 @@ impl Tools<'_, '_, '_> {
             extra,
         } = tool;
         let note = pen.ledger.emulated(*at, Code::HostedTool(class));
-        note.detail("The target's own tool of the same kind stands for it.");
+        note.detail(HOSTED_STAND_IN);
         if let Some(description) = description {
             pen.ledger.dropped(description.pos(), Code::Only("description".to_owned())).info();
         }
         let mut object = self.array.object();
         object.put("type", kind);
         object.put("name", name);
-        for field in extra {
+        for field in extra.iter().filter(|field| field.value.kind() != Kind::Null) {
             match (class, field.key.decode().as_ref()) {
                 (HostedClass::WebSearch, "filters") => filters(&field.value, &mut object, pen),
                 (HostedClass::WebSearch, "user_location") => {
@@ -283,7 +257,10 @@ impl Tools<'_, '_, '_> {
 }
 
 fn filters(filters: &Raw<'_>, object: &mut Object<'_>, pen: &mut Pen<'_>) {
-    let fields = crate::wire::read_fields(&mut filters.reader()).unwrap_or_default();
+    let Ok(fields) = read_fields(&mut filters.reader()) else {
+        pen.ledger.dropped(filters.pos(), Code::WebSearchOption);
+        return;
+    };
     for field in &fields {
         match field.key.decode().as_ref() {
             // The API refuses both lists at once, so only the first is sent.
@@ -292,7 +269,7 @@ fn filters(filters: &Raw<'_>, object: &mut Object<'_>, pen: &mut Pen<'_>) {
             {
                 object.put("allowed_domains", &field.value);
             }
-            "allowed_domains" if field.value.kind() != Kind::Array => {}
+            "allowed_domains" if matches!(field.value.text(), "null" | "[]") => {}
             _other => {
                 pen.ledger.dropped(field.value.pos(), Code::WebSearchOption);
             }
@@ -302,14 +279,14 @@ fn filters(filters: &Raw<'_>, object: &mut Object<'_>, pen: &mut Pen<'_>) {
 
 /// OpenAI's location is Messages' in Responses, and one level deeper in Chat.
 fn user_location(location: &Raw<'_>, object: &mut Object<'_>, pen: &mut Pen<'_>) {
-    if location.kind() != Kind::Object {
+    let Ok(fields) = read_fields(&mut location.reader()) else {
+        pen.ledger.dropped(location.pos(), Code::WebSearchOption);
         return;
-    }
-    let fields = crate::wire::read_fields(&mut location.reader()).unwrap_or_default();
+    };
     let inner = fields.iter().find(|field| field.key == *"approximate");
     let mut target = object.object("user_location");
     target.put("type", "approximate");
-    let nested = inner.map(|field| crate::wire::read_fields(&mut field.value.reader()));
+    let nested = inner.map(|field| read_fields(&mut field.value.reader()));
     let members = match &nested {
         Some(Ok(members)) => members,
         Some(Err(_)) | None => &fields,
@@ -399,6 +376,8 @@ fn described<'w>(
     }
     Words { text, parts }
 }
+
+pub(super) const HOSTED_STAND_IN: &str = "The target's own tool of the same kind stands for it.";
 
 const FREEFORM_SUFFIX: &str = "\n\nGive the whole text as the one argument `input`.";
 

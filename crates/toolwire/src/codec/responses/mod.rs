@@ -4,19 +4,19 @@ mod cache_out;
 mod calls_out;
 mod choice;
 mod citations;
-mod content;
+mod content_in;
 mod content_out;
 mod echo;
 mod error;
 mod reasoning;
-mod request;
+mod request_in;
 mod request_out;
-mod response;
+mod response_in;
 mod response_out;
 #[cfg(test)]
 mod tests;
 mod thinking_out;
-mod tools;
+mod tools_in;
 mod tools_out;
 mod turns_in;
 mod turns_out;
@@ -42,7 +42,7 @@ impl Codec for Responses {
     }
 
     fn decode_request<'a>(&self, body: &'a str) -> Result<Request<'a>, ReadError> {
-        request::decode(body)
+        request_in::decode(body)
     }
 
     fn encode_request(
@@ -56,7 +56,7 @@ impl Codec for Responses {
     }
 
     fn decode_response<'a>(&self, body: &'a str) -> Result<Response<'a>, ReadError> {
-        response::decode(body)
+        response_in::decode(body)
     }
 
     fn encode_response(
@@ -79,7 +79,7 @@ impl Codec for Responses {
 
     fn decode_tools<'a>(&self, body: &'a str) -> Result<Vec<Tool<'a>>, ReadError> {
         let mut reader = Reader::new(body);
-        let tools::ToolList { at: _, list } = Read::read(&mut reader)?;
+        let tools_in::ToolList { at: _, list } = Read::read(&mut reader)?;
         reader.finish()?;
         Ok(list)
     }

@@ -2,7 +2,7 @@
 
 use super::cache_out::lose_cache;
 use super::choice::{filter, write_choice};
-use super::request::{INCLUDE_LOGPROBS, TEXT_PREFIX};
+use super::request_in::{INCLUDE_LOGPROBS, TEXT_PREFIX};
 use super::thinking_out::write_thinking;
 use super::tools_out::{has_search, write_tool, write_tools};
 use super::{Out, turns_out};

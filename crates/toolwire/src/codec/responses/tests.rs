@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::{Responses, response};
+use super::{Responses, response_in};
 use crate::codec::Codec;
 use crate::ledger::{Code, Entry, Ledger};
 use crate::model::{
@@ -836,7 +836,7 @@ fn normal(value: Value) -> Value {
 
 fn without_echo(mut value: Value) -> Value {
     if let Value::Object(map) = &mut value {
-        map.retain(|key, _| !response::ECHO.contains(&key.as_str()));
+        map.retain(|key, _| !response_in::ECHO.contains(&key.as_str()));
     }
     normal(value)
 }

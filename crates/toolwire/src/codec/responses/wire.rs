@@ -4,9 +4,9 @@
 //! up among the unknown members.
 
 use super::choice::ToolChoice;
-use super::content::Content;
-use super::request::{Includes, TextFormat};
-use super::tools::{Format, ToolList};
+use super::content_in::Content;
+use super::request_in::{Includes, TextFormat};
+use super::tools_in::{Format, ToolList};
 use super::turns_in::{CallArguments, Input, Items};
 use crate::wire::{At, Raw, Str};
 

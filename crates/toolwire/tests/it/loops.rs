@@ -1,0 +1,161 @@
+//! The tool loop closes: what a model said comes back to it as it was.
+//!
+//! An answer goes down to a client of another protocol, the client sends it
+//! back with the results of its calls, and the request goes up again. The
+//! upstream must find its own reasoning, calls and text, byte for byte.
+
+use toolwire::calls::{self, Input, ToolCall, ToolOutput};
+use toolwire::model::{Arguments, Issuer, Item, NativeKind, Role, Turn};
+use toolwire::translate::{self, Error, Options};
+use toolwire::{Code, Protocol, codec};
+
+use crate::json::pretty;
+use crate::vectors::inputs;
+
+#[test]
+fn what_a_model_said_comes_back_to_it() {
+    let mut closed = 0;
+    let mut wrong = Vec::new();
+    for (folder, upstream, answer) in inputs("responses") {
+        for client in Protocol::ALL.into_iter().filter(|client| *client != upstream) {
+            let asked = std::fs::read(folder.join(format!("request.{client}.json")));
+            // Tools that only the upstream's protocol has come back as
+            // themselves only if the client declared what stands for them.
+            if asked.is_err() && has_special_calls(upstream, &answer) {
+                continue;
+            }
+            // Deprecated calls have no id of their own to come back.
+            if folder.ends_with("chat-legacy-function-call") {
+                continue;
+            }
+            let asked = asked.unwrap_or_else(|_| plain_request(client));
+            match round(client, upstream, &asked, &answer) {
+                Ok(None) => {}
+                // The request may have had a history before.
+                Ok(Some((said, heard))) if heard.ends_with(&said) => closed += 1,
+                Ok(Some((said, heard))) => {
+                    wrong.push(format!(
+                        "{} through {client}\n  said  {said:?}\n  heard {heard:?}",
+                        folder.display()
+                    ));
+                }
+                Err(what) => wrong.push(format!("{} through {client}: {what}", folder.display())),
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(closed > 30, "only {closed} loops");
+}
+
+type Said = Vec<String>;
+
+/// What the model said and what it hears of it in the next request. `None` if
+/// the answer makes no calls, so that nothing goes back.
+fn round(
+    client: Protocol,
+    upstream: Protocol,
+    asked: &[u8],
+    answer: &[u8],
+) -> Result<Option<(Said, Said)>, String> {
+    let options = Options::default();
+    let down = match translate::response(upstream, client, answer, Some(asked), &options) {
+        Ok(down) => down,
+        // Failed answers are errors to the client, not answers.
+        Err(Error::Refused { .. }) => return Ok(None),
+        Err(error) => return Err(error.to_string()),
+    };
+    let made = calls::parse(client, &down.body).map_err(|error| error.to_string())?;
+    if made.is_empty() {
+        return Ok(None);
+    }
+    let answered = |call: &ToolCall| match call.input {
+        Input::Action(NativeKind::ToolSearch, _) => ToolOutput::json(&call.id, "[]"),
+        Input::Arguments(_) | Input::Freeform(_) | Input::Action(_, _) => {
+            ToolOutput::text(&call.id, "done")
+        }
+    };
+    let outputs: Vec<ToolOutput> = made.iter().map(answered).collect();
+    let next = calls::next_request(client, asked, &down.body, &outputs)
+        .map_err(|error| error.to_string())?;
+    let up =
+        translate::request(client, upstream, &next, &options).map_err(|error| error.to_string())?;
+    // Chat has one place for text and one for calls, and says so; what was cut
+    // off is closed toward Messages, and says so too.
+    let excuses = [Code::Interleaving, Code::MessageBoundary, Code::ArgumentsTruncated];
+    if down.ledger.iter().chain(&up.ledger).any(|entry| excuses.contains(&entry.code)) {
+        return Ok(None);
+    }
+    let up = String::from_utf8(up.body).unwrap();
+    let heard = codec(upstream).decode_request(&up).map_err(|error| format!("{error}: {up}"))?;
+    let answer = std::str::from_utf8(answer).unwrap();
+    let spoken = codec(upstream).decode_response(answer).unwrap();
+    let said = spoken.candidates.first().map_or(Vec::new(), |candidate| sayings(&candidate.turns));
+    Ok(Some((said, sayings(&heard.turns))))
+}
+
+/// What a model said, in order: sealed reasoning, text, calls.
+fn sayings(turns: &[Turn<'_>]) -> Said {
+    let mut said = Vec::new();
+    for item in
+        turns.iter().filter(|turn| turn.role == Role::Assistant).flat_map(|turn| &turn.items)
+    {
+        match item {
+            Item::Reasoning(reasoning) => {
+                // Only what is sealed must come back; the rest is for show.
+                if let Some(sealed) = &reasoning.sealed
+                    && !matches!(sealed.issuer, Issuer::Vendor(_))
+                {
+                    said.push(format!("reasons {:?} {sealed:?}", reasoning.summary));
+                }
+            }
+            Item::Text(text) if !text.text.is_blank() => said.push(format!("says {:?}", text.text)),
+            Item::Call(call) => {
+                let arguments = match &call.arguments {
+                    Arguments::Text(text) if text.is_empty() => "{}".to_owned(),
+                    Arguments::Text(text) => compact(&text.decode()),
+                    Arguments::Json(raw) => compact(raw.text()),
+                    Arguments::Freeform(text) => format!("freeform {:?}", text),
+                    Arguments::Native(kind, raw) => format!("{kind:?} {}", raw.text()),
+                };
+                said.push(format!(
+                    "calls {:?} {:?} {:?} {arguments}",
+                    call.id, call.namespace, call.name
+                ));
+            }
+            Item::Text(_)
+            | Item::Image(_)
+            | Item::Document(_)
+            | Item::Audio(_)
+            | Item::SearchResult(_)
+            | Item::Refusal(_)
+            | Item::Result(_)
+            | Item::Hosted(_)
+            | Item::Tools(_)
+            | Item::ToolReference(_)
+            | Item::Json(_)
+            | Item::Opaque(_) => {}
+        }
+    }
+    said
+}
+
+fn has_special_calls(upstream: Protocol, answer: &[u8]) -> bool {
+    let made = calls::parse(upstream, answer).unwrap_or_default();
+    made.iter().any(|call| call.namespace.is_some() || !matches!(call.input, Input::Arguments(_)))
+}
+
+/// Native tools are taken apart and put together, which may move whitespace.
+fn compact(json: &str) -> String {
+    pretty(json).split_whitespace().collect()
+}
+
+fn plain_request(protocol: Protocol) -> Vec<u8> {
+    match protocol {
+        Protocol::Chat => r#"{"model":"m","messages":[{"role":"user","content":"go"}]}"#,
+        Protocol::Responses => r#"{"model":"m","input":[{"role":"user","content":"go"}]}"#,
+        Protocol::Messages => {
+            r#"{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"go"}]}"#
+        }
+    }
+    .into()
+}

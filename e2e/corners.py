@@ -5,8 +5,6 @@ SCHEMAS = (
     {"type": "array", "items": {"type": "string"}},
 )
 
-LOOSE_SCHEMA = {"type": "object", "properties": {"a": {"type": "string"}}}
-
 # Values on which a fate depends, beside those of the closed enumerations.
 SPECIAL = {
     "chat": [
@@ -18,6 +16,7 @@ SPECIAL = {
         ("tools[type=function].function.name", "srv/tool.x"),
         ("tools[type=custom].custom.name", "srv/tool.x"),
         *(("tools[type=function].function.parameters", schema) for schema in SCHEMAS),
+        ("tool_choice(type=function).function.name", "srv/tool.x"),
         ("max_completion_tokens", 5),
         ("max_tokens", 5),
     ],
@@ -26,16 +25,78 @@ SPECIAL = {
         ("input[type=function_call].call_id", "functions.x:0"),
         ("input[type=function_call].name", "srv/tool.x"),
         ("tools[type=function].name", "srv/tool.x"),
+        ("tool_choice(type=function).name", "srv/tool.x"),
         *(("tools[type=function].parameters", schema) for schema in SCHEMAS),
     ],
     "messages": [
         ("messages[role=assistant].content[type=tool_use].name", "srv/tool.x"),
         ("messages[role=assistant].content[type=tool_use].id", "toolu_" + 60 * "x"),
+        ("messages[role=user].content[type=tool_result].tool_use_id", "toolu_" + 60 * "x"),
         ("tools[type=custom].name", "srv/tool.x"),
+        ("tool_choice(type=tool).name", "srv/tool.x"),
         *(("tools[type=custom].input_schema", schema) for schema in SCHEMAS),
         ("max_tokens", 5),
     ],
 }
+
+LOOSE = {"type": "object", "properties": {"a": {"type": "string"}}}
+STRICT = {**LOOSE, "required": ["a"], "additionalProperties": False}
+
+# Requests in which a fate depends on what else there is: the field's path and place, and what a
+# small request has beside its conversation, with the field and without.
+SURROUNDED = (
+    ("chat", "tool_choice", "/tool_choice", {"tool_choice": "auto"}, {}),
+    ("chat", "tool_choice(string)", "/tool_choice", {"tool_choice": "auto"}, {}),
+    ("chat", "parallel_tool_calls", "/parallel_tool_calls", {"parallel_tool_calls": False}, {}),
+    (
+        "chat",
+        "tools[type=function]",
+        "/tools/0",
+        {"tools": [{"type": "function", "function": {"name": "f", "parameters": LOOSE}}]},
+        {},
+    ),
+    (
+        "chat",
+        "tools[type=function].function.strict",
+        "/tools/0/function/strict",
+        {"tools": [{"type": "function", "function": {"name": "f", "parameters": STRICT, "strict": True}}]},
+        {"tools": [{"type": "function", "function": {"name": "f", "parameters": STRICT}}]},
+    ),
+    (
+        "chat",
+        "response_format",
+        "/response_format",
+        {"response_format": {"type": "json_schema", "json_schema": {"name": "n", "schema": STRICT}}},
+        {},
+    ),
+    ("responses", "reasoning", "/reasoning", {"reasoning": {"effort": "high"}}, {}),
+    ("responses", "tool_choice", "/tool_choice", {"tool_choice": "auto"}, {}),
+    ("responses", "tool_choice(string)", "/tool_choice", {"tool_choice": "auto"}, {}),
+    ("responses", "parallel_tool_calls", "/parallel_tool_calls", {"parallel_tool_calls": False}, {}),
+    (
+        "responses",
+        "tools[type=function].defer_loading",
+        "/tools/0/defer_loading",
+        {"tools": [{"type": "function", "name": "f", "parameters": LOOSE, "defer_loading": True}]},
+        {"tools": [{"type": "function", "name": "f", "parameters": LOOSE}]},
+    ),
+    ("responses", "tools[type=function]", "/tools/0", {"tools": [{"type": "function", "name": "f"}]}, {}),
+    (
+        "messages",
+        "tools[type=custom].defer_loading",
+        "/tools/0/defer_loading",
+        {"tools": [{"name": "f", "input_schema": LOOSE, "defer_loading": True}]},
+        {"tools": [{"name": "f", "input_schema": LOOSE}]},
+    ),
+    (
+        "messages",
+        "tools[type=custom].strict",
+        "/tools/0/strict",
+        {"tools": [{"name": "f", "input_schema": LOOSE, "strict": True}]},
+        {"tools": [{"name": "f", "input_schema": LOOSE}]},
+    ),
+    ("messages", "tool_choice", "/tool_choice", {"tool_choice": {"type": "auto"}}, {}),
+)
 
 # Fields that requests have although the pinned SDKs do not.
 UNPUBLISHED = (
@@ -62,34 +123,47 @@ UNPUBLISHED = (
 
 
 def unpublished():
-    """The rows of those fields, as `e2e.published` gives its own."""
-    return tuple(_row(*field) for field in UNPUBLISHED)
+    """The rows of the unpublished fields, as `e2e.published` gives its own."""
+    rows = []
+    for protocol, path, sample in UNPUBLISHED:
+        in_turn, _, name = path.rpartition(".")
+        having = _request(protocol, **{"turn" if in_turn else "top": {name: sample}})
+        at = f"/messages/1/{name}" if in_turn else f"/{name}"
+        rows.append(_row(protocol, path, at, having, _request(protocol), sample))
+    return tuple(rows)
 
 
-def _row(protocol, path, sample):
-    def request(fields):
-        turn = fields if "messages[" in path else {}
-        talk = [{"role": "user", "content": "hello"}, {"role": "assistant", "content": "ok", **turn}]
-        talk += [{"role": "user", "content": "go on"}]
-        own = {} if turn else fields
-        return {
-            "chat": {"model": "gpt-5.5", "messages": talk, **own},
-            "responses": {"model": "gpt-5.5", "input": talk, **own},
-            "messages": {"model": "claude-opus-5", "max_tokens": 4096, "messages": talk, **own},
-        }[protocol]
+def surrounded():
+    """The rows of the fields in other surroundings."""
+    return tuple(
+        _row(protocol, path, at, _request(protocol, top=having), _request(protocol, top=lacking), None)
+        for protocol, path, at, having, lacking in SURROUNDED
+    )
 
-    name = path.rpartition(".")[2]
+
+def _request(protocol, top=None, turn=None):
+    talk = [
+        {"role": "user", "content": "hello"},
+        {"role": "assistant", "content": "ok", **(turn or {})},
+        {"role": "user", "content": "go on"},
+    ]
+    base = {
+        "chat": {"model": "gpt-5.5", "messages": talk},
+        "responses": {"model": "gpt-5.5", "input": talk},
+        "messages": {"model": "claude-opus-5", "max_tokens": 4096, "messages": talk},
+    }[protocol]
+    return {**base, **(top or {})}
+
+
+def _row(protocol, path, at, having, lacking, sample):
     return {
         "protocol": protocol,
         "path": path,
-        "required": False,
-        "beta": False,
         "values": [],
         "misplaced": False,
         "neutral": False,
         "sample": sample,
-        "at": f"/messages/1/{name}" if "messages[" in path else f"/{name}",
-        "with": request({name: sample}),
-        "without": request({}),
-        "differs": False,
+        "at": at,
+        "with": having,
+        "without": lacking,
     }

@@ -19,7 +19,7 @@ from functools import cache
 from pathlib import Path
 
 from e2e import paths
-from e2e.corners import SPECIAL, unpublished
+from e2e.corners import SPECIAL, surrounded, unpublished
 from e2e.published import PROTOCOLS, rows
 
 ROOT = Path(__file__).parent.parent
@@ -56,14 +56,14 @@ def fields():
 @cache
 def cases():
     """Every field that means something, toward each other protocol, with each value that makes a difference."""
-    return tuple(_cases(fields()))
+    return tuple(_cases(fields(), surrounded()))
 
 
-def _cases(published):
-    parents = {(row["protocol"], above) for row in published for above in _above(row["path"])}
+def _cases(known, more):
+    parents = {(row["protocol"], above) for row in known for above in _above(row["path"])}
     for protocol in PROTOCOLS:
-        mine = [row for row in published if row["protocol"] == protocol and not row["neutral"]]
-        trials = [trial for row in mine for trial in _trials(row)]
+        mine = [row for row in known + more if row["protocol"] == protocol and not row["neutral"]]
+        trials = [(row, *trial) for row in mine for trial in _trials(row)]
         for target in PROTOCOLS:
             if target == protocol:
                 continue
@@ -123,13 +123,21 @@ def _key(entry):
 
 
 def _trials(row):
-    yield row, None, row["with"], row["without"]
+    """The requests that show what becomes of a field: value, with it, without it."""
+    yield None, row["with"], row["without"]
     values = row["values"] if isinstance(row["sample"], str) else []
-    for value in [*values, *(special for pattern, special in SPECIAL[row["protocol"]] if pattern == row["path"])]:
-        if value != row["sample"]:
-            having = paths.replace(row["with"], row["at"], value)
-            if having != row["without"]:
-                yield row, value, having, row["without"]
+    for value in values:
+        having = paths.replace(row["with"], row["at"], value)
+        if value != row["sample"] and having != row["without"]:
+            yield value, having, row["without"]
+    for path, value in SPECIAL[row["protocol"]]:
+        if path == row["path"]:
+            yield value, _everywhere(row["with"], row["sample"], value), row["without"]
+
+
+def _everywhere(request, old, new):
+    """The request with another value wherever the old one is, so that calls and results stay pairs."""
+    return json.loads(json.dumps(request).replace(json.dumps(old), json.dumps(new)))
 
 
 def _above(path):

@@ -53,8 +53,12 @@ def test_no_field_breaks_the_reading():
 
 
 def test_the_table_is_true():
-    wrong = [f"{case}: {', '.join(sorted(case.fates))}; the table says {said(case)}" for case in cases() if not agrees(case)]
-    assert not wrong, report(wrong)
+    wrong = {}
+    for case in cases():
+        if not agrees(case):
+            key = f"{said(case)}, but toward {case.target} it is {', '.join(sorted(case.fates))}"
+            wrong.setdefault(key, []).append(str(case))
+    assert not wrong, report([f"{key}: {len(found)} times, first {found[0]}" for key, found in wrong.items()])
 
 
 def test_every_fate_in_the_table_was_seen():
@@ -91,7 +95,7 @@ def test_a_wrong_row_is_noticed(protocol, path, fate, monkeypatch):
 
 def agrees(case):
     """Whether what was seen is what the table says."""
-    if case.fates & {"silent", "unreadable", "within"}:
+    if case.fates & {"silent", "unreadable", "within"} or said_anyway(case):
         return True
     row = row_of(case.row["protocol"], case.row["path"])
     expected = allowed(row, case.target) if row else set()
@@ -107,7 +111,7 @@ def allowed(row, target):
 
 def said(case):
     row = row_of(case.row["protocol"], case.row["path"])
-    return f"{' or '.join(sorted(allowed(row, case.target)))} ({row['field']})" if row else "nothing"
+    return f"{row['protocol']} {row['field']} is {' or '.join(sorted(allowed(row, case.target)))}" if row else "no row"
 
 
 def said_anyway(case):

@@ -10,6 +10,7 @@ use crate::model::HostedClass::WebSearch;
 
 pub(super) static TABLE: &[Row] = rows! { Responses, Messages;
     "Cache markers" {
+        "prediction*" => Only("prediction"), Only("prediction");
         "*[type=input_audio].prompt_cache_breakpoint*" => Lost(CacheBreakpoint), Lost(Audio);
         "*.prompt_cache_breakpoint.ttl" => Lost(CacheBreakpoint), Lost(CacheTtl);
         "*.prompt_cache_breakpoint*" => Lost(CacheBreakpoint), Carried,
@@ -22,8 +23,8 @@ pub(super) static TABLE: &[Row] = rows! { Responses, Messages;
         "model" => Carried, Carried;
         "messages" => Carried, Carried;
         "messages[role=developer]" => Carried, Lost(DeveloperRole);
-        "messages[role=function].name" => Carried, Carried,
-            "The function's name pairs the result with its call.";
+        "messages[role=function].name" => Emulated(ResultName), Emulated(ResultName),
+            "The name pairs the result with its call, which has it too.";
         "messages[role=*].name" => Lost(MessageName), Lost(MessageName);
         "messages[role=user].content[type=image_url].image_url.detail" => Carried, Lost(ImageDetail);
         "messages[role=user].content[type=input_audio]*" => Carried, Lost(Audio);
@@ -31,14 +32,15 @@ pub(super) static TABLE: &[Row] = rows! { Responses, Messages;
         "messages[role=assistant].audio*" => Lost(Audio), Lost(Audio);
         "messages[role=assistant].content[type=refusal]" => Carried, Emulated(StopReason);
         "messages[role=assistant].refusal" => Carried, Emulated(StopReason);
-        "messages[role=assistant].reasoning*" => Lost(ReasoningUnsigned), Lost(ReasoningUnsigned),
-            "Fields of Chat vendors; an envelope of toolwire's own is opened.";
-        "messages[role=assistant].thinking_blocks" => Lost(ReasoningUnsigned), Lost(ReasoningUnsigned);
+        "messages[role=assistant].reasoning_details" => Lost(ReasoningForeign), Lost(ReasoningForeign),
+            "What toolwire has sealed itself goes back to the vendor that it came from.";
+        "messages[role=assistant].reasoning*" => Lost(ReasoningUnsigned), Lost(ReasoningUnsigned);
+        "messages[role=assistant].thinking_blocks" => Lost(ReasoningForeign), Carried;
     }
     "Calls and results" {
         "messages[role=assistant].tool_calls[type=custom]" => Carried, Emulated(FreeformWrapped);
-        "messages[role=assistant].tool_calls[*].id" => Carried, ID;
-        "messages[role=assistant].tool_calls[*].name" => NAME, NAME;
+        "messages[role=assistant].tool_calls[*.id" => Carried, ID;
+        "messages[role=assistant].tool_calls[*.name" => NAME, NAME;
         "messages[role=assistant].tool_calls[type=function].function.arguments" => Carried, ARGUMENTS;
         "messages[role=assistant].function_call.arguments" => Carried, ARGUMENTS;
         "messages[role=tool].tool_call_id" => Carried, ID;
@@ -58,15 +60,14 @@ pub(super) static TABLE: &[Row] = rows! { Responses, Messages;
         "functions" => Emulated(LegacyFunctions), Emulated(LegacyFunctions);
         "tools*" => Carried, Carried;
         "functions*" => Carried, Carried;
-        "web_search_options" => Carried, Emulated(HostedTool(WebSearch));
+        "web_search_options" => Emulated(HostedTool(WebSearch)), Emulated(HostedTool(WebSearch));
         "web_search_options.search_context_size" => Carried, Lost(WebSearchOption);
         "web_search_options*" => Carried, Carried;
     }
     "Choice of tools" {
         "tool_choice" => Carried, WITHOUT_TOOLS;
         "tool_choice(string)" => Carried, WITHOUT_TOOLS;
-        "tool_choice(type=allowed_tools)" => Carried, SUBSET;
-        "tool_choice(type=allowed_tools).allowed_tools*" => Carried, SUBSET;
+        "tool_choice(type=allowed_tools)*" => Carried, SUBSET;
         "tool_choice*.name" => NAME, NAME;
         "tool_choice*" => Carried, Carried;
         "function_call*" => Carried, Carried;
@@ -83,12 +84,11 @@ pub(super) static TABLE: &[Row] = rows! { Responses, Messages;
             "Messages always enforces an output schema.";
         "response_format(type=json_schema).json_schema.schema" => Carried, Carried;
         "response_format(type=json_object)" => Carried, Lost(JsonMode);
-        "response_format*" => Carried, Depends(&[Carried, Lost(JsonMode), Lost(FormatName)],
+        "response_format*" => Carried, Depends(&[Carried, Lost(JsonMode)],
             "carried with a schema; without one it only asks for JSON");
         "verbosity" => Carried, Lost(Verbosity);
         "modalities" => Only("modalities"), Only("modalities");
         "audio*" => Only("audio"), Only("audio");
-        "prediction*" => Only("prediction"), Only("prediction");
         "moderation*" => Carried, Only("moderation");
     }
     "Reasoning" {

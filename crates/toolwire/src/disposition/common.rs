@@ -36,7 +36,11 @@ pub(super) const WITHOUT_TOOLS: Fate =
 pub(super) const FLOOR: Fate =
     Depends(&[Carried, Lost(MaxTokensFloor)], "raised to 16 if it is lower");
 pub(super) const MOVED: Fate = Depends(
-    &[Lost(ToolPosition), Emulated(SchemaEmpty), Emulated(NamespaceFlattened)],
+    &[Lost(ToolPosition), Emulated(NamespaceFlattened)],
+    "declared from the start, as if it had been in `tools`",
+);
+pub(super) const MOVED_WITH_SCHEMA: Fate = Depends(
+    &[Lost(ToolPosition), Emulated(NamespaceFlattened), Emulated(SchemaEmpty)],
     "declared from the start, as if it had been in `tools`",
 );
 pub(super) const MOVED_FREEFORM: Fate = Depends(

@@ -12,7 +12,7 @@ use crate::model::HostedClass::{Advisor, Code as CodeTool, Mcp, WebFetch, WebSea
 pub(super) static TABLE: &[Row] = rows! { Chat, Responses;
     "What hosted tools did" {
         "messages*.content[type=server_tool_use]*" => Lost(HostedHistory), Lost(HostedHistory);
-        "messages*.content[type=mcp_tool_use]*" => Lost(HostedHistory), Lost(HostedHistory);
+        "messages*.content[type=mcp_tool_*" => Lost(HostedHistory), Lost(HostedHistory);
         "messages*.content[type=*_tool_result]*" => Lost(HostedHistory), Lost(HostedHistory);
     }
     "Blocks that only Messages has" {
@@ -28,6 +28,7 @@ pub(super) static TABLE: &[Row] = rows! { Chat, Responses;
         "messages*.content[type=browser_state]*" => Lost(UnknownItem), Lost(UnknownItem);
     }
     "Hosted tools" {
+        "*.content[type=tool_use].caller*" => Lost(ProgrammaticCallers), Lost(ProgrammaticCallers);
         "*type=web_fetch_*" => Lost(HostedTool(WebFetch)), Lost(HostedTool(WebFetch));
         "*type=code_execution_*" => Lost(HostedTool(CodeTool)), Lost(HostedTool(CodeTool));
         "*type=advisor_*" => Lost(HostedTool(Advisor)), Lost(HostedTool(Advisor));
@@ -88,9 +89,14 @@ pub(super) static TABLE: &[Row] = rows! { Chat, Responses;
         "tools*" => Carried, Carried;
     }
     "Choice of tools" {
-        "tool_choice.name" => NAME, NAME;
         "tool_choice(type=tool).name" => NAME, NAME;
         "tool_choice*" => WITHOUT_TOOLS, Carried;
+    }
+    "Media where only text is taken" {
+        "messages[role=assistant].content[type=image]*" => Lost(MediaType), Lost(MediaType);
+        "messages[role=assistant].content[type=document].source(type=*).*" =>
+            Depends(&[Carried, Lost(MediaType)], "what can be read goes as text"), Lost(MediaType);
+        "messages[role=assistant].content[type=document]*" => Lost(MediaType), Lost(MediaType);
     }
     "Documents and search results" {
         "*[type=document].source(type=text)" => Lost(MediaType), Emulated(MediaType);
@@ -106,26 +112,11 @@ pub(super) static TABLE: &[Row] = rows! { Chat, Responses;
         "*[type=search_result]*.citations*" => Lost(Citations), Lost(Citations);
         "*[type=search_result].*" => Carried, Carried;
     }
-    "Media where only text is taken" {
-        "messages[role=assistant].content[type=image].source(type=file)*" => Lost(MediaType), Lost(FileId);
-        "messages[role=assistant].content[type=image].transformations*" =>
-            Lost(MediaType), Only("transformations");
-        "messages[role=assistant].content[type=image]*" => Lost(MediaType), Carried;
-        "messages[role=assistant].content[type=document].source(type=file)*" =>
-            Lost(MediaType), Lost(FileId);
-        "messages[role=assistant].content[type=document].citations*" => Lost(MediaType), Lost(Citations);
-        "messages[role=assistant].content[type=document].context" => Lost(MediaType), Only("context");
-        "messages[role=assistant].content[type=document].source(type=*).*" =>
-            Depends(&[Carried, Lost(MediaType)], "what can be read goes as text"), Carried;
-        "messages[role=assistant].content[type=document]*" => Lost(MediaType), Carried;
-    }
     "Conversation" {
         "model" => Carried, Carried;
         "system" => Carried, Carried;
         "system(string)" => Carried, Carried;
-        "*.citations*" => Depends(&[Lost(Citations), Carried],
-            "what cites a page of the web is carried within an answer"),
-            Depends(&[Lost(Citations), Carried],
+        "*.citations*" => Lost(Citations), Depends(&[Lost(Citations), Carried],
             "what cites a page of the web is carried within an answer");
         "system*" => Carried, Carried;
         "messages" => Carried, Carried;
@@ -140,7 +131,6 @@ pub(super) static TABLE: &[Row] = rows! { Chat, Responses;
         "*.content[type=redacted_thinking]*" => Lost(ReasoningForeign), Lost(ReasoningForeign);
     }
     "Calls and results" {
-        "*.content[type=tool_use].caller*" => Lost(ProgrammaticCallers), Lost(ProgrammaticCallers);
         "*.content[type=tool_use].name" => NAME, NAME;
         "*.content[type=tool_use].id" => ID, ID;
         "*.toolset_name" => Only("toolset_name"), Only("toolset_name");
@@ -169,14 +159,14 @@ pub(super) static TABLE: &[Row] = rows! { Chat, Responses;
         "output_config*" => Carried, Carried;
     }
     "Reasoning" {
-        "thinking*.display" => Lost(ReasoningDisplay), Depends(&[Carried, Lost(ReasoningDisplay)],
+        "thinking*.display" => Lost(ReasoningDisplay),
+            Depends(&[Emulated(ReasoningDisplay), Lost(ReasoningDisplay)],
             "Responses gives summaries or nothing");
         "thinking*.block_binding*" => Only("block_binding"), Only("block_binding");
         "thinking(type=enabled).budget_tokens" => Lost(ThinkingBudget), Lost(ThinkingBudget);
-        "thinking(type=disabled)" => Emulated(ThinkingMode), Carried;
+        "thinking(type=disabled)" => Emulated(ThinkingMode), Emulated(ThinkingMode);
         "thinking(type=between_tools)" => Lost(ThinkingMode), Lost(ThinkingMode);
-        "thinking(type=adaptive)" => Lost(ThinkingMode), Carried;
-        "thinking*" => Carried, Carried;
+        "thinking*" => Lost(ThinkingMode), Emulated(ThinkingMode);
     }
     "Sampling" {
         "temperature" => Carried, Carried;

@@ -2,10 +2,10 @@
 
 use super::Fate::{Carried, Depends, Emulated, Lost, Only, Refused};
 use super::common::{
-    ARGUMENTS, ID, MOVED, MOVED_FREEFORM, MOVED_NATIVE, NAME, SCHEMA, SCHEMALESS, STRICT, SUBSET,
-    WITHOUT_TOOLS,
+    ARGUMENTS, ID, MOVED, MOVED_FREEFORM, MOVED_NATIVE, MOVED_WITH_SCHEMA, NAME, SCHEMA,
+    SCHEMALESS, STRICT, SUBSET, WITHOUT_TOOLS,
 };
-use super::{Row, rows};
+use super::{Fate, Row, rows};
 use crate::ledger::Code::*;
 use crate::model::HostedClass::{
     self, Code as CodeTool, FileSearch, ImageGeneration, Mcp, WebSearch,
@@ -22,19 +22,15 @@ pub(super) static TABLE: &[Row] = rows! { Chat, Messages;
         "input[type=program*" => Lost(HostedHistory), Lost(HostedHistory);
     }
     "Media where only text is taken" {
-        "input[role=assistant].content[type=input_image]*" => Lost(MediaType),
-            Depends(&[Carried, Lost(ImageDetail), Lost(FileId), Lost(CacheTtl)], "as in a user's message");
-        "input[role=assistant].content[type=input_file]*" =>
-            Depends(&[Lost(MediaType), Carried], "a URL is told as text"),
-            Depends(&[Carried, Only("detail"), Lost(FileId), Lost(CacheTtl)], "as in a user's message");
+        "input[role=assistant].content[type=input_image]*" => Lost(MediaType), Lost(MediaType);
+        "input[role=assistant].content[type=input_file]*" => FILE_AS_TEXT, Lost(MediaType);
         "input[role=system].content[type=input_image]*" => Lost(MediaType), Lost(MediaType);
+        "input[role=system].content[type=input_file]*" => FILE_AS_TEXT, Lost(MediaType);
         "input[role=developer].content[type=input_image]*" => Lost(MediaType), Lost(MediaType);
-        "input[role=system].content[type=input_file]*" =>
-            Depends(&[Lost(MediaType), Carried], "a URL is told as text"), Lost(MediaType);
-        "input[role=developer].content[type=input_file]*" =>
-            Depends(&[Lost(MediaType), Carried], "a URL is told as text"), Lost(MediaType);
+        "input[role=developer].content[type=input_file]*" => FILE_AS_TEXT, Lost(MediaType);
     }
     "Cache markers" {
+        "prompt.*" => Only("prompt"), Only("prompt");
         "*.prompt_cache_breakpoint.ttl" => Lost(CacheBreakpoint), Lost(CacheTtl);
         "*.prompt_cache_breakpoint*" => Lost(CacheBreakpoint), Carried,
             "Sent to an OpenAI upstream whose profile says that it takes them.";
@@ -71,7 +67,7 @@ pub(super) static TABLE: &[Row] = rows! { Chat, Messages;
         "input[type=configuration_update]*" => Lost(UnknownItem), Lost(UnknownItem);
         "previous_response_id" => Refused(PreviousResponse), Refused(PreviousResponse);
         "conversation*" => Refused(Conversation), Refused(Conversation);
-        "prompt*" => Only("prompt"), Only("prompt");
+        "prompt" => Only("prompt"), Only("prompt");
     }
     "Reasoning" {
         "input[type=reasoning].id" => Lost(ItemId), Lost(ItemId);
@@ -92,7 +88,7 @@ pub(super) static TABLE: &[Row] = rows! { Chat, Messages;
         "input[type=*_call].id" => Lost(ItemId), Lost(ItemId);
         "input[type=*_output].id" => Lost(ItemId), Lost(ItemId);
         "input[type=apply_patch_call_output].status" =>
-            Depends(&[Lost(IsError), Carried], "a failed patch is told as text"), Carried;
+            Lost(IsError), Carried, "That a patch failed is told as text in Chat.";
         "input[type=*].status" => Lost(Status), Lost(Status);
         "input[type=*_output].caller*" => Only("caller"), Only("caller");
         "input[type=*].caller*" => Lost(ProgrammaticCallers), Lost(ProgrammaticCallers);
@@ -102,7 +98,8 @@ pub(super) static TABLE: &[Row] = rows! { Chat, Messages;
             Emulated(NamespaceFlattened), Emulated(NamespaceFlattened);
         "input[type=custom_tool_call].namespace" =>
             Emulated(NamespaceFlattened), Emulated(NamespaceFlattened);
-        "input[type=function_call_output].name*" => Lost(ResultName), Lost(ResultName);
+        "input[type=function_call_output].name*" => Emulated(ResultName), Emulated(ResultName),
+            "The call that the result answers has the name.";
         "input[type=*_call].name" => NAME, NAME;
         "input[type=*_output].output[type=input_image]" => Lost(ResultMediaMoved), Carried;
         "input[type=*_output].output[type=input_file]" => Lost(ResultMediaMoved), Carried;
@@ -129,9 +126,10 @@ pub(super) static TABLE: &[Row] = rows! { Chat, Messages;
             Emulated(NativeToolWrapped), Emulated(NativeToolWrapped);
         "input[type=apply_patch_call_output]" => Emulated(NativeToolWrapped), Emulated(NativeToolWrapped);
         "input[type=tool_search_call]" => Emulated(NativeToolWrapped), Emulated(NativeToolWrapped);
-        "input[type=tool_search_*].execution" =>
-            Depends(&[Carried, Lost(HostedHistory)], "a search that the server ran is its own affair"),
-            Depends(&[Carried, Lost(HostedHistory)], "a search that the server ran is its own affair");
+        "input[type=tool_search_call].execution" => Lost(HostedHistory), Lost(HostedHistory),
+            "Only what the client searched for itself is carried.";
+        "input[type=tool_search_output].execution" => Lost(HostedHistory), Lost(HostedHistory),
+            "Only what the client searched for itself is carried.";
         "input[type=tool_search_output]" => Carried, Carried;
         "input[type=tool_search_output].tools" => Carried, Carried;
         "input[type=local_shell_call*" => Carried, Carried;
@@ -161,15 +159,13 @@ pub(super) static TABLE: &[Row] = rows! { Chat, Messages;
             Depends(&[Emulated(HostedTool(HostedClass::ToolSearch)), Lost(ToolPosition)],
                 "declared from the start");
         "tools[type=tool_search].execution" =>
-            Depends(&[Emulated(NativeToolWrapped), Lost(ToolSearch)],
-                "a search that the client runs is a function; Chat has no other"),
-            Depends(&[Emulated(NativeToolWrapped), Emulated(HostedTool(HostedClass::ToolSearch))],
-                "a search that the client runs is a function");
+            Depends(&[Emulated(NativeToolWrapped), Lost(ToolSearch)], "Chat has no other search"),
+            Emulated(NativeToolWrapped), "A search that the client runs crosses as a function.";
         "input*.tools[type=tool_search].execution" =>
-            Depends(&[Emulated(NativeToolWrapped), Lost(ToolSearch), Lost(ToolPosition)],
-                "a search that the client runs is a function; Chat has no other"),
-            Depends(&[Emulated(NativeToolWrapped), Emulated(HostedTool(HostedClass::ToolSearch)),
-                Lost(ToolPosition)], "a search that the client runs is a function");
+            Depends(&[Emulated(NativeToolWrapped), Lost(ToolSearch), Lost(ToolPosition), Lost(ToolName)],
+                "declared from the start, and once only"),
+            Depends(&[Emulated(NativeToolWrapped), Lost(ToolPosition), Lost(ToolName)],
+                "declared from the start, and once only");
         "*tools[type=tool_search].description" => Lost(ToolSearch), Only("description");
         "*tools[type=tool_search].parameters" => Lost(ToolSearch), Only("parameters");
     }
@@ -190,8 +186,8 @@ pub(super) static TABLE: &[Row] = rows! { Chat, Messages;
         "*tools[type=function].parameters" => SCHEMA, SCHEMA;
         "*tools[type=function].strict" => STRICT, STRICT;
         "*tools[type=*].name" => NAME, NAME;
-        "tools[type=namespace]" => Emulated(NamespaceFlattened), Carried;
-        "input*.tools[type=namespace]" => Emulated(NamespaceFlattened), Carried;
+        "tools[type=namespace]" => Emulated(NamespaceFlattened), Emulated(NamespaceFlattened);
+        "input*.tools[type=namespace]" => Emulated(NamespaceFlattened), Emulated(NamespaceFlattened);
         "tools[type=namespace].tools[type=function]" =>
             Emulated(NamespaceFlattened), Emulated(NamespaceFlattened);
         "tools[type=namespace].tools[type=custom]" => Emulated(NamespaceFlattened),
@@ -201,13 +197,14 @@ pub(super) static TABLE: &[Row] = rows! { Chat, Messages;
         "tools[type=local_shell]" => Emulated(NativeToolWrapped), Emulated(NativeToolWrapped);
         "tools[type=shell]" => Emulated(NativeToolWrapped), Emulated(NativeToolWrapped);
         "tools[type=apply_patch]" => Emulated(NativeToolWrapped), Emulated(NativeToolWrapped);
-        "input*.tools[type=function]" => MOVED, MOVED;
+        "input*.tools[type=function]" => MOVED, MOVED_WITH_SCHEMA;
         "input*.tools[type=custom]" => MOVED, MOVED_FREEFORM;
         "input*.tools[type=local_shell]" => MOVED_NATIVE, MOVED_NATIVE;
         "input*.tools[type=shell]" => MOVED_NATIVE, MOVED_NATIVE;
         "input*.tools[type=apply_patch]" => MOVED_NATIVE, MOVED_NATIVE;
         "input[type=additional_tools].id" => Lost(ItemId), Lost(ItemId);
         "input[type=additional_tools].role" => Carried, Carried;
+        "input[type=additional_tools]*" => Carried, Carried;
         "input*" => Carried, Carried;
         "tools*" => Carried, Carried;
     }
@@ -215,12 +212,14 @@ pub(super) static TABLE: &[Row] = rows! { Chat, Messages;
         "tool_choice" => WITHOUT_TOOLS, WITHOUT_TOOLS;
         "tool_choice(string)" => WITHOUT_TOOLS, WITHOUT_TOOLS;
         "tool_choice(type=allowed_tools)*" => Carried, SUBSET;
+        "tool_choice(type=mcp)*" => Refused(ChoiceTarget), Refused(ChoiceTarget);
         "tool_choice*.name" => NAME, NAME;
         "tool_choice(type=function)" => Carried, Carried;
         "tool_choice(type=custom)" => Carried, Carried;
         "tool_choice(type=shell)" => Carried, Carried;
         "tool_choice(type=apply_patch)" => Carried, Carried;
-        "tool_choice(type=web_search_preview*" => Refused(ChoiceTarget), Carried;
+        "tool_choice(type=web_search_preview*" =>
+            Refused(ChoiceTarget), Emulated(HostedTool(WebSearch));
         "tool_choice*" => Refused(ChoiceTarget), Refused(ChoiceTarget);
         "parallel_tool_calls" => WITHOUT_TOOLS, WITHOUT_TOOLS;
         "max_tool_calls" => Lost(MaxToolCalls), Lost(MaxToolCalls);
@@ -262,3 +261,5 @@ pub(super) static TABLE: &[Row] = rows! { Chat, Messages;
         "stream_options*" => Carried, Lost(StreamOptions);
     }
 };
+
+const FILE_AS_TEXT: Fate = Depends(&[Lost(MediaType), Carried], "a URL is told as text");

@@ -109,9 +109,15 @@ impl<'s> Walk<'s> {
     fn literal_end(&self) -> Option<usize> {
         let inside = self.bytes.get(self.pos + 1..)?;
         let ends = |quote: &usize| {
-            let before = inside.get(..*quote).unwrap_or_default();
-            !before.ends_with(b"\\")
-                || before.iter().rev().take_while(|&&byte| byte == b'\\').count() % 2 == 0
+            let slash = |back: usize| inside.get(quote.wrapping_sub(back)) == Some(&b'\\');
+            match (slash(1), slash(2)) {
+                (false, _) => true,
+                (true, false) => false,
+                (true, true) => {
+                    let before = inside.get(..*quote).unwrap_or_default();
+                    before.iter().rev().take_while(|&&byte| byte == b'\\').count() % 2 == 0
+                }
+            }
         };
         let end = memchr::memchr_iter(b'"', inside).find(ends)?;
         Some(self.pos + 1 + end + 1)

@@ -97,7 +97,11 @@ fn markdown() -> Vec<u8> {
                     lower(group),
                 ));
             }
-            let [one, two] = row.toward.each_ref().map(|(_, fate)| phrase(fate, "`"));
+            let [(_, first), (_, second)] = &row.toward;
+            let one = phrase(first, "`");
+            // A long condition need not be read twice.
+            let same = first == second && matches!(first, Fate::Depends(..));
+            let two = if same { "the same".to_owned() } else { phrase(second, "`") };
             let note = row.note.map(|note| format!("<br>{note}")).unwrap_or_default();
             text.push_str(&format!("| `{}`{note} | {one} | {two} |\n", row.field));
             for (_, fate) in &row.toward {

@@ -9,8 +9,12 @@ use crate::ledger::Code::*;
 use crate::model::HostedClass::WebSearch;
 
 pub(super) static TABLE: &[Row] = rows! { Responses, Messages;
-    "Cache markers" {
+    "Fields that only Chat has" {
+        "modalities" => Only("modalities"), Only("modalities");
+        "audio*" => Only("audio"), Only("audio");
         "prediction*" => Only("prediction"), Only("prediction");
+    }
+    "Cache markers" {
         "*[type=input_audio].prompt_cache_breakpoint*" => Lost(CacheBreakpoint), Lost(Audio);
         "*.prompt_cache_breakpoint.ttl" => Lost(CacheBreakpoint), Lost(CacheTtl);
         "*.prompt_cache_breakpoint*" => Lost(CacheBreakpoint), Carried,
@@ -87,8 +91,6 @@ pub(super) static TABLE: &[Row] = rows! { Responses, Messages;
         "response_format*" => Carried, Depends(&[Carried, Lost(JsonMode)],
             "carried with a schema; without one it only asks for JSON");
         "verbosity" => Carried, Lost(Verbosity);
-        "modalities" => Only("modalities"), Only("modalities");
-        "audio*" => Only("audio"), Only("audio");
         "moderation*" => Carried, Only("moderation");
     }
     "Reasoning" {

@@ -10,6 +10,17 @@ use crate::ledger::Code::*;
 use crate::model::HostedClass::{Advisor, Code as CodeTool, Mcp, WebFetch, WebSearch};
 
 pub(super) static TABLE: &[Row] = rows! { Chat, Responses;
+    "Fields that only Messages has" {
+        "speed" => Only("speed"), Only("speed");
+        "inference_geo" => Only("inference_geo"), Only("inference_geo");
+        "container*" => Only("container"), Only("container");
+        "diagnostics*" => Only("diagnostics"), Only("diagnostics");
+        "compaction*" => Only("compaction"), Only("compaction");
+        "fallbacks*" => Only("fallbacks"), Only("fallbacks");
+        "fallback_credit_token*" => Only("fallback_credit_token"), Only("fallback_credit_token");
+        "thread*" => Only("thread"), Only("thread");
+        "mcp_servers*" => Only("mcp_servers"), Only("mcp_servers");
+    }
     "What hosted tools did" {
         "messages*.content[type=server_tool_use]*" => Lost(HostedHistory), Lost(HostedHistory);
         "messages*.content[type=mcp_tool_*" => Lost(HostedHistory), Lost(HostedHistory);
@@ -34,7 +45,6 @@ pub(super) static TABLE: &[Row] = rows! { Chat, Responses;
         "*type=advisor_*" => Lost(HostedTool(Advisor)), Lost(HostedTool(Advisor));
         "*type=mcp_toolset)*" => Lost(HostedTool(Mcp)), Lost(HostedTool(Mcp));
         "*type=mcp_toolset]*" => Lost(HostedTool(Mcp)), Lost(HostedTool(Mcp));
-        "mcp_servers*" => Only("mcp_servers"), Only("mcp_servers");
         "*type=computer_*" => Lost(ComputerTool), Lost(ComputerTool);
         "*type=browser_toolset_*" => Lost(ComputerTool), Lost(ComputerTool);
         "*type=web_search_2*.allowed_callers" => Lost(HostedTool(WebSearch)), Lost(ProgrammaticCallers);
@@ -178,15 +188,7 @@ pub(super) static TABLE: &[Row] = rows! { Chat, Responses;
         "service_tier" => Depends(&[Carried, Emulated(Tier)], "standard_only becomes default"),
             Depends(&[Carried, Emulated(Tier)], "standard_only becomes default");
         "stream" => Carried, Carried;
-        "speed" => Only("speed"), Only("speed");
-        "inference_geo" => Only("inference_geo"), Only("inference_geo");
-        "container*" => Only("container"), Only("container");
-        "diagnostics*" => Only("diagnostics"), Only("diagnostics");
-        "compaction*" => Only("compaction"), Only("compaction");
         "context_management*" => Lost(ContextManagement), Lost(ContextManagement);
-        "fallbacks*" => Only("fallbacks"), Only("fallbacks");
-        "fallback_credit_token*" => Only("fallback_credit_token"), Only("fallback_credit_token");
-        "thread*" => Only("thread"), Only("thread");
     }
 };
 

@@ -12,6 +12,13 @@ use crate::model::HostedClass::{
 };
 
 pub(super) static TABLE: &[Row] = rows! { Chat, Messages;
+    "Fields that only Responses has" {
+        "prompt" => Only("prompt"), Only("prompt");
+        "prompt.*" => Only("prompt"), Only("prompt");
+        "image*" => Only("image"), Only("image");
+        "access_programs*" => Only("access_programs"), Only("access_programs");
+        "client_metadata" => Only("client_metadata"), Only("client_metadata"), "Codex sends it.";
+    }
     "What hosted tools did" {
         "input[type=web_search_call]*" => Lost(HostedHistory), Lost(HostedHistory);
         "input[type=file_search_call]*" => Lost(HostedHistory), Lost(HostedHistory);
@@ -30,7 +37,6 @@ pub(super) static TABLE: &[Row] = rows! { Chat, Messages;
         "input[role=developer].content[type=input_file]*" => FILE_AS_TEXT, Lost(MediaType);
     }
     "Cache markers" {
-        "prompt.*" => Only("prompt"), Only("prompt");
         "*.prompt_cache_breakpoint.ttl" => Lost(CacheBreakpoint), Lost(CacheTtl);
         "*.prompt_cache_breakpoint*" => Lost(CacheBreakpoint), Carried,
             "Sent to an OpenAI upstream whose profile says that it takes them.";
@@ -67,7 +73,6 @@ pub(super) static TABLE: &[Row] = rows! { Chat, Messages;
         "input[type=configuration_update]*" => Lost(UnknownItem), Lost(UnknownItem);
         "previous_response_id" => Refused(PreviousResponse), Refused(PreviousResponse);
         "conversation*" => Refused(Conversation), Refused(Conversation);
-        "prompt" => Only("prompt"), Only("prompt");
     }
     "Reasoning" {
         "input[type=reasoning].id" => Lost(ItemId), Lost(ItemId);
@@ -235,7 +240,6 @@ pub(super) static TABLE: &[Row] = rows! { Chat, Messages;
         "text*" => Carried, Carried;
         "include" => Lost(Include), Lost(Include);
         "moderation*" => Carried, Only("moderation");
-        "image*" => Only("image"), Only("image");
     }
     "Sampling" {
         "temperature" => Carried, Lost(Sampling),
@@ -245,7 +249,6 @@ pub(super) static TABLE: &[Row] = rows! { Chat, Messages;
     }
     "Service and labels" {
         "metadata" => Carried, Lost(Metadata);
-        "client_metadata" => Only("client_metadata"), Only("client_metadata");
         "safety_identifier" => Carried, Carried;
         "user" => Carried, Emulated(User);
         "service_tier" => Depends(&[Carried, Lost(Tier)], "ultrafast is unknown to Chat"),
@@ -256,7 +259,6 @@ pub(super) static TABLE: &[Row] = rows! { Chat, Messages;
         "truncation" => Depends(&[Emulated(Truncation), Lost(Truncation)], "disabled is what happens anyway"),
             Depends(&[Emulated(Truncation), Lost(Truncation)], "disabled is what happens anyway");
         "context_management*" => Lost(ContextManagement), Lost(ContextManagement);
-        "access_programs*" => Only("access_programs"), Only("access_programs");
         "stream" => Carried, Carried;
         "stream_options*" => Carried, Lost(StreamOptions);
     }

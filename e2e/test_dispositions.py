@@ -61,6 +61,13 @@ def test_the_table_is_true():
     assert not wrong, report([f"{key}: {len(found)} times, first {found[0]}" for key, found in wrong.items()])
 
 
+def test_a_text_that_is_carried_can_be_read():
+    marked = [(case, MARKED.search(case.row["sample"])) for case in cases() if is_carried_text(case)]
+    missing = [str(case) for case, mark in marked if mark and mark[0] not in json.dumps(case.answer["body"])]
+    assert not missing, report(missing)
+    assert sum(bool(mark) for _, mark in marked) > 500
+
+
 def test_every_fate_in_the_table_was_seen():
     seen = set()
     for case in cases():
@@ -91,6 +98,10 @@ def test_a_wrong_row_is_noticed(protocol, path, fate, monkeypatch):
     monkeypatch.setattr("e2e.test_dispositions.allowed", lambda row, target: {fate})
     mine = [case for case in cases() if (case.row["protocol"], case.row["path"]) == (protocol, path)]
     assert mine and not any(agrees(case) for case in mine)
+
+
+def is_carried_text(case):
+    return case.fates == {"carried"} and case.value is None and isinstance(case.row["sample"], str)
 
 
 def agrees(case):
@@ -151,4 +162,7 @@ def report(lines):
     return f"{len(lines)}:\n{shown}" + (f"\nand {len(lines) - SHOWN} more" if len(lines) > SHOWN else "")
 
 
-SHOWN = 400
+# How `e2e.samples` marks a text under test.
+MARKED = re.compile(r"tw[-_][0-9a-f]{10}")
+
+SHOWN = 100

@@ -42,6 +42,19 @@ macro_rules! codes {
     };
 }
 
+impl Code {
+    /// The code of a field that exists in one protocol only: that of what it is
+    /// about, where other places say the same by a code.
+    pub fn of_field(name: &str) -> Self {
+        match name {
+            "async" => Self::AsyncTool,
+            "caller" | "allowed_callers" => Self::ProgrammaticCallers,
+            "reasoning.generate_summary" => Self::ReasoningDisplay,
+            other => Self::Only(other.to_owned()),
+        }
+    }
+}
+
 codes! {
     AllowedToolsFiltered = "cache_prefix", "Only the allowed tools are sent, so a cached prompt prefix with all of them does not match.";
     ArgumentsNotObject = "args_not_object", "The arguments are not a JSON object; they are wrapped as text and unwrapped on the way back.";

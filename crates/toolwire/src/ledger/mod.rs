@@ -86,7 +86,7 @@ impl Ledger {
     /// Fields that exist in one protocol only did not cross.
     pub fn only(&mut self, fields: &[Extra<'_>]) {
         for field in fields {
-            self.dropped(field.value.pos(), Code::Only(field.key.decode().into_owned()));
+            self.dropped(field.value.pos(), Code::of_field(&field.key.decode()));
         }
     }
 

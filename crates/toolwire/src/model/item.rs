@@ -1,6 +1,7 @@
 //! What a conversation is made of.
 
 use super::{HostedClass, Tool};
+use crate::ledger::Code;
 use crate::wire::{At, Extra, Pos, Raw, Str};
 
 /// One message of a conversation, or one item where the protocol has items
@@ -411,11 +412,24 @@ pub struct HostedItem<'a> {
     pub raw: Raw<'a>,
 }
 
-/// An item of a kind that toolwire does not know.
+/// An item that no protocol but its own has, or of a kind that toolwire does
+/// not know.
 #[derive(Clone, Debug)]
 pub struct Opaque<'a> {
     /// Its type, if it has one.
     pub kind: Option<Str<'a>>,
     /// The item as it came.
     pub raw: Raw<'a>,
+}
+
+impl Opaque<'_> {
+    /// What its loss is about.
+    pub fn code(&self) -> Code {
+        match self.kind.as_ref().map(Str::decode).as_deref() {
+            Some("item_reference") => Code::ServerState,
+            Some("compaction" | "compaction_trigger") => Code::ContextManagement,
+            Some("container_upload") => Code::FileId,
+            Some(_) | None => Code::UnknownItem,
+        }
+    }
 }

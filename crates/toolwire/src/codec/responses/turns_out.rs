@@ -2,7 +2,7 @@
 
 use super::cache_out::lose_cache;
 use super::calls_out::{Frame, call_type, write_call, write_orphan, write_result};
-use super::content_out::{Voice, bare_text, crosses, is_content, is_silent, write_part};
+use super::content_out::{Voice, bare_text, is_content, is_lost, is_silent, lose_text, write_part};
 use super::tools_out::write_tools;
 use super::{Out, reasoning};
 use crate::ledger::{Code, Ledger};
@@ -138,14 +138,11 @@ impl Writer<'_, '_> {
                 [Item::Result(result)] if !cx.same() || result.at == turn.at => {
                     self.result(result, turn, items, cx, ledger)
                 }
-                [Item::Tools(tools)] => write_additional(tools, turn, items, cx, ledger),
-                [Item::Hosted(HostedItem { class: _, raw })] => {
-                    if cx.same() {
-                        items.push(raw);
-                    } else {
-                        ledger.dropped(raw.pos(), Code::HostedHistory);
-                    }
+                [Item::Tools(tools)] => {
+                    let id = turn.id.as_ref().filter(|_| cx.same());
+                    write_additional(tools, id, turn, items, cx, ledger);
                 }
+                [Item::Hosted(hosted)] => write_hosted(hosted, items, cx, ledger),
                 [Item::Opaque(Opaque { kind: _, raw })] if raw.pos() == turn.at && cx.same() => {
                     items.push(raw);
                 }
@@ -250,16 +247,19 @@ fn write_message(
     if content.len() < turn.items.len() && is_silent(content, cx, ledger) {
         return;
     }
-    if !content.is_empty() && !content.iter().any(|item| crosses(item, voice, cx)) {
-        // An empty message says nothing, but the ledger says what it held.
-        let mut nowhere = Vec::new();
-        for item in content {
-            write_part(item, voice, &mut Array::new(&mut nowhere), cx, ledger);
-        }
+    if !content.is_empty() && is_lost(content, voice, cx, ledger) {
         return;
     }
     let id = item_id(turn, "msg", cx, ledger);
-    let text = bare_text(content).filter(|_| cx.same() || voice == Voice::Input);
+    let text = match content {
+        // The published types take a list from the model only with the ids that
+        // the API gave, and compatible servers go by them.
+        [Item::Text(text)] if voice == Voice::Model && !cx.same() && is_words(text) => {
+            lose_text(text, cx, ledger);
+            Some(&text.text)
+        }
+        _parts => bare_text(content),
+    };
     let mut item = items.object();
     // Who writes the results of Messages here leaves the type out too.
     let foreign = content.iter().any(|part| matches!(part, Item::Result(_)));
@@ -285,6 +285,12 @@ fn write_message(
     }
 }
 
+/// Whether a text says nothing but its words, whatever stands behind it.
+fn is_words(text: &Text<'_>) -> bool {
+    let Text { at: _, text: _, citations, logprobs, cache: _, extra: _ } = text;
+    citations.is_none() && logprobs.is_none()
+}
+
 fn write_role(turn: &Turn<'_>, item: &mut Object<'_>, cx: &Out<'_>, ledger: &mut Ledger) {
     match &turn.role {
         // What stood beside the conversation outranks what stands in it.
@@ -301,8 +307,10 @@ fn write_role(turn: &Turn<'_>, item: &mut Object<'_>, cx: &Out<'_>, ledger: &mut
     }
 }
 
-fn write_additional(
+/// Writes tools that become known in the middle of a conversation.
+pub(super) fn write_additional(
     tools: &[Tool<'_>],
+    id: Option<&Str<'_>>,
     turn: &Turn<'_>,
     items: &mut Array<'_>,
     cx: &Out<'_>,
@@ -310,11 +318,26 @@ fn write_additional(
 ) {
     let mut item = items.object();
     item.put("type", "additional_tools");
+    item.maybe("id", id);
     item.put("role", "developer");
     write_tools(tools, &mut item.array("tools"), cx, ledger);
     if cx.same() {
-        item.maybe("id", turn.id.as_ref());
         item.extra(&turn.extra);
+    }
+}
+
+/// Writes what a vendor's own tool did, which no other vendor takes.
+pub(super) fn write_hosted(
+    hosted: &HostedItem<'_>,
+    items: &mut Array<'_>,
+    cx: &Out<'_>,
+    ledger: &mut Ledger,
+) {
+    let HostedItem { class: _, raw } = hosted;
+    if cx.same() {
+        items.push(raw);
+    } else {
+        ledger.dropped(raw.pos(), Code::HostedHistory);
     }
 }
 

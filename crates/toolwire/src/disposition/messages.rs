@@ -27,14 +27,15 @@ pub(super) static TABLE: &[Row] = rows! { Chat, Responses;
         "messages*.content[type=*_tool_result]*" => Lost(HostedHistory), Lost(HostedHistory);
     }
     "Blocks that only Messages has" {
-        "messages*.content[type=compaction]*" => Lost(UnknownItem), Lost(UnknownItem);
-        "messages*.content[type=container_upload]*" => Lost(UnknownItem), Lost(UnknownItem);
+        "messages*.content[type=compaction]*" => Lost(ContextManagement), Lost(ContextManagement);
+        "messages*.content[type=container_upload]*" => Lost(FileId), Lost(FileId);
         "messages*.content[type=fallback]*" => Lost(UnknownItem), Lost(UnknownItem);
         "messages*.content[type=tool_removal]*" => Lost(UnknownItem), Lost(UnknownItem);
         "messages*.tool(type=tool_reference)*" => Lost(UnknownItem), Lost(UnknownItem);
         "messages*.tool(type=mcp_*" => Lost(UnknownItem), Lost(UnknownItem);
         "messages*.content[type=tool_addition]" => Lost(UnknownItem), Lost(UnknownItem),
             "A tool that is defined in it crosses.";
+        "messages*.content[type=tool_addition].cache_control*" => Lost(UnknownItem), Lost(UnknownItem);
         "messages*.content[type=tool_addition].tool" => Lost(UnknownItem), Lost(UnknownItem);
         "messages*.content[type=browser_state]*" => Lost(UnknownItem), Lost(UnknownItem);
     }
@@ -54,19 +55,44 @@ pub(super) static TABLE: &[Row] = rows! { Chat, Responses;
         "*type=web_search_2*.max_uses" => Lost(HostedTool(WebSearch)), Lost(WebSearchOption);
         "*type=web_search_2*.response_inclusion" => Lost(HostedTool(WebSearch)), Lost(WebSearchOption);
         "*type=web_search_2*.cache_control*" => Lost(HostedTool(WebSearch)), Lost(CacheBreakpoint);
-        "tools[type=web_search_2*.defer_loading" => Lost(HostedTool(WebSearch)), Carried;
-        "messages*type=web_search_2*.defer_loading" => Lost(HostedTool(WebSearch)), Lost(DeferLoading);
+        "*type=web_search_2*.defer_loading" => Lost(HostedTool(WebSearch)), Lost(DeferLoading);
         "*type=web_search_2*.strict" => Lost(HostedTool(WebSearch)), Lost(StrictDowngraded);
         "*type=web_search_2*" => Lost(HostedTool(WebSearch)), Emulated(HostedTool(WebSearch)),
             "Carried to a Chat upstream whose profile says that it takes `web_search_options`.";
         "*type=tool_search_tool_*.allowed_callers" => Lost(ToolSearch), Lost(ProgrammaticCallers);
         "*type=tool_search_tool_*.cache_control*" => Lost(ToolSearch), Lost(CacheBreakpoint);
-        "tools[type=tool_search_tool_*.defer_loading" => Lost(ToolSearch), Carried;
-        "messages*type=tool_search_tool_*.defer_loading" => Lost(ToolSearch), Lost(DeferLoading);
+        "*type=tool_search_tool_*.defer_loading" => Lost(ToolSearch), Lost(DeferLoading);
         "*type=tool_search_tool_*.strict" => Lost(ToolSearch), Lost(StrictDowngraded);
         "*type=tool_search_tool_*.name" => Lost(ToolSearch), Carried;
         "*type=tool_search_tool_*" => Lost(ToolSearch), Lost(ToolSearch),
             "Responses searches in its own way, not by regular expression or bm25.";
+    }
+    "Media in what the model said" {
+        "messages[role=assistant].content[type=image]*" => Lost(MediaType), Lost(MediaType);
+        "messages[role=assistant].content[type=document]" => Lost(MediaType), Lost(MediaType),
+            "What can be read of a document goes as text.";
+        "messages[role=assistant].content[type=document].source" => Lost(MediaType), Lost(MediaType);
+        "messages[role=assistant].content[type=document].source(type=base64)*" =>
+            Lost(MediaType), Lost(MediaType);
+        "messages[role=assistant].content[type=document].source(type=file)*" =>
+            Lost(MediaType), Lost(MediaType);
+        "messages[role=assistant].content[type=document].source(type=url)" =>
+            Lost(MediaType), Lost(MediaType);
+        "messages[role=assistant].content[type=document].cache_control*" =>
+            Lost(MediaType), Lost(MediaType);
+        "messages[role=assistant].content[type=document].citations*" => Lost(MediaType), Lost(MediaType);
+        "messages[role=assistant].content[type=document].context" => Lost(MediaType), Lost(MediaType);
+        "messages[role=assistant].content[type=document].title" => Lost(MediaType), Lost(MediaType);
+    }
+    "Images in a document" {
+        "*[type=document].source(type=content).content[type=image]" => Lost(MediaType), Lost(MediaType);
+        "*[type=document].source(type=content).content[type=image].cache_control*" =>
+            Lost(MediaType), Lost(CacheBreakpoint);
+        "*[type=document].source(type=content).content[type=image].source(type=file)*" =>
+            Lost(MediaType), Lost(FileId);
+        "*[type=document].source(type=content).content[type=image].transformations*" =>
+            Lost(MediaType), Only("transformations");
+        "*[type=document].source(type=content).content[type=image].*" => Lost(MediaType), Carried;
     }
     "Cache markers" {
         "*cache_control*" => Lost(CacheBreakpoint), Lost(CacheBreakpoint),
@@ -102,17 +128,10 @@ pub(super) static TABLE: &[Row] = rows! { Chat, Responses;
         "tool_choice(type=tool).name" => NAME, NAME;
         "tool_choice*" => WITHOUT_TOOLS, Carried;
     }
-    "Media where only text is taken" {
-        "messages[role=assistant].content[type=image]*" => Lost(MediaType), Lost(MediaType);
-        "messages[role=assistant].content[type=document].source(type=*).*" =>
-            Depends(&[Carried, Lost(MediaType)], "what can be read goes as text"), Lost(MediaType);
-        "messages[role=assistant].content[type=document]*" => Lost(MediaType), Lost(MediaType);
-    }
     "Documents and search results" {
         "*[type=document].source(type=text)" => Lost(MediaType), Emulated(MediaType);
         "*[type=document].source(type=text).media_type" => Lost(MediaType), Emulated(MediaType);
         "*[type=document].source(type=content).content*.citations*" => Lost(Citations), Lost(Citations);
-        "*[type=document].source(type=content).content[type=image]*" => Lost(MediaType), Lost(MediaType);
         "*[type=document].source(type=content)" => Lost(MediaType), Lost(MediaType);
         "*[type=document].source(type=content).content[type=text]" => Lost(MediaType), Lost(MediaType);
         "*[type=document].source(type=content).*" => Carried, Carried, "The text goes as text.";

@@ -83,19 +83,18 @@ pub(super) static TABLE: &[Row] = rows! { Chat, Messages;
         "reasoning.effort" => Carried, Depends(&[Carried, Emulated(Effort), Lost(Effort)],
             "none turns thinking off, minimal becomes low, the others are carried");
         "reasoning.summary" => Lost(ReasoningDisplay), Lost(ReasoningDisplay);
-        "reasoning.generate_summary" => Only("generate_summary"), Only("generate_summary");
-        "reasoning.context" => Only("context"), Only("context");
-        "reasoning.mode" => Only("mode"), Only("mode");
+        "reasoning.generate_summary" => Lost(ReasoningDisplay), Lost(ReasoningDisplay);
+        "reasoning.context" => Only("reasoning.context"), Only("reasoning.context");
+        "reasoning.mode" => Only("reasoning.mode"), Only("reasoning.mode");
         "reasoning" => Carried, Carried;
     }
     "Calls and results" {
-        "input[type=*_call].async" => Only("async"), Only("async");
+        "input[type=*_call].async" => Lost(AsyncTool), Lost(AsyncTool);
         "input[type=*_call].id" => Lost(ItemId), Lost(ItemId);
         "input[type=*_output].id" => Lost(ItemId), Lost(ItemId);
         "input[type=apply_patch_call_output].status" =>
             Lost(IsError), Carried, "That a patch failed is told as text in Chat.";
         "input[type=*].status" => Lost(Status), Lost(Status);
-        "input[type=*_output].caller*" => Only("caller"), Only("caller");
         "input[type=*].caller*" => Lost(ProgrammaticCallers), Lost(ProgrammaticCallers);
         "input[type=*].call_id" => ID, ID;
         "input[type=function_call].arguments" => Carried, ARGUMENTS;
@@ -176,8 +175,6 @@ pub(super) static TABLE: &[Row] = rows! { Chat, Messages;
     }
     "Tools" {
         "*tools[type=*].async" => Lost(AsyncTool), Lost(AsyncTool);
-        "*tools[type=shell].allowed_callers" => Only("allowed_callers"), Only("allowed_callers");
-        "*tools[type=apply_patch].allowed_callers" => Only("allowed_callers"), Only("allowed_callers");
         "*tools[type=*].allowed_callers" => Lost(ProgrammaticCallers), Lost(ProgrammaticCallers);
         "*tools[type=*].output_schema" => Lost(OutputSchema), Lost(OutputSchema);
         "tools*.defer_loading" => Lost(DeferLoading), Depends(&[Carried, Lost(DeferLoading)],

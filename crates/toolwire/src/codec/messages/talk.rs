@@ -169,6 +169,16 @@ impl<'o, 't, 'r, 'a> Talk<'o, 't, 'r, 'a> {
         if std::mem::replace(&mut self.said, true) {
             pen.ledger.degraded(turn.at, Code::MessageBoundary).info();
         }
+        match turn.role {
+            Role::User | Role::Other(_) => {}
+            Role::System | Role::Developer => {
+                pen.ledger.moved(turn.at, Code::SystemPosition);
+            }
+            Role::Assistant => {
+                let note = pen.ledger.degraded(turn.at, Code::Role);
+                note.detail("Only the user answers calls, so the user is taken to say this.");
+            }
+        }
         let mut fates = fates.iter();
         for item in &turn.items {
             match item {

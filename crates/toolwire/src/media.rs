@@ -1,5 +1,7 @@
 //! Media between data URLs and media type beside base64.
 
+pub(crate) mod blocks;
+
 use crate::wire::Str;
 
 /// Splits `data:image/png;base64,…` into media type and data. `None` if it is

@@ -4,6 +4,7 @@
 //! so that definitions, choices, calls in the history and the way back agree.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use crate::ledger::Code;
 use crate::model::{
@@ -83,6 +84,16 @@ impl<'r, 'a> Toolset<'r, 'a> {
         self.entries.iter().find(|declared| declared.is(wanted))
     }
 
+    /// A way to find many tools without looking at every tool for each.
+    pub fn finder(&self) -> Finder<'_, 'r, 'a> {
+        let mut finder =
+            Finder { named: BTreeMap::new(), spaced: BTreeMap::new(), typed: BTreeMap::new() };
+        for declared in &self.entries {
+            finder.add(declared);
+        }
+        finder
+    }
+
     /// Whether any tool is left for the model to call.
     pub fn is_empty(&self) -> bool {
         !self.entries.iter().any(|declared| declared.crosses())
@@ -157,6 +168,56 @@ impl Declared<'_, '_> {
                 | ToolKind::Namespace { .. }
                 | ToolKind::Unknown(_) => self.tool.name == wanted.name,
             },
+        }
+    }
+}
+
+/// Finds what [`Toolset::find`] does, for choices that name many tools.
+#[derive(Debug)]
+pub struct Finder<'t, 'r, 'a> {
+    named: BTreeMap<Cow<'t, str>, &'t Declared<'r, 'a>>,
+    spaced: BTreeMap<(Cow<'t, str>, Cow<'t, str>), &'t Declared<'r, 'a>>,
+    typed: BTreeMap<Cow<'t, str>, &'t Declared<'r, 'a>>,
+}
+
+impl<'t, 'r, 'a> Finder<'t, 'r, 'a> {
+    /// The declared tool that a choice means.
+    pub fn find(&self, wanted: &ToolRef<'_>) -> Option<&'t Declared<'r, 'a>> {
+        let name = wanted.name.decode();
+        let found = match (wanted.kind, &wanted.namespace) {
+            (ToolRefKind::Typed | ToolRefKind::Mcp, _) => self.typed.get(&name),
+            (ToolRefKind::Function | ToolRefKind::Freeform | ToolRefKind::Any, None) => {
+                self.named.get(&name)
+            }
+            (ToolRefKind::Function | ToolRefKind::Freeform | ToolRefKind::Any, Some(space)) => {
+                self.spaced.get(&(space.decode(), name))
+            }
+        };
+        found.copied()
+    }
+
+    /// Of several tools that a choice could mean, the first counts.
+    fn add(&mut self, declared: &'t Declared<'r, 'a>) {
+        let tool = declared.tool;
+        self.named.entry(tool.name.decode()).or_insert(declared);
+        if let Some(namespace) = declared.namespace {
+            let key = (namespace.name.decode(), tool.name.decode());
+            self.spaced.entry(key).or_insert(declared);
+        }
+        match &tool.kind {
+            ToolKind::Native(native) => {
+                self.typed.entry(native.kind_text.decode()).or_insert(declared);
+            }
+            ToolKind::Hosted(hosted) => {
+                self.typed.entry(hosted.kind_text.decode()).or_insert(declared);
+                self.typed.entry(tool.name.decode()).or_insert(declared);
+            }
+            ToolKind::Function { .. }
+            | ToolKind::Freeform { .. }
+            | ToolKind::Namespace { .. }
+            | ToolKind::Unknown(_) => {
+                self.typed.entry(tool.name.decode()).or_insert(declared);
+            }
         }
     }
 }

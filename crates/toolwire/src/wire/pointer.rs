@@ -107,20 +107,25 @@ impl<'s> Walk<'s> {
     /// the document was read, so only its last quote is looked for, which is
     /// what makes a pointer cheap in a document of long texts.
     fn literal_end(&self) -> Option<usize> {
-        let inside = self.bytes.get(self.pos + 1..)?;
-        let ends = |quote: &usize| {
-            let slash = |back: usize| inside.get(quote.wrapping_sub(back)) == Some(&b'\\');
-            match (slash(1), slash(2)) {
-                (false, _) => true,
-                (true, false) => false,
-                (true, true) => {
-                    let before = inside.get(..*quote).unwrap_or_default();
-                    before.iter().rev().take_while(|&&byte| byte == b'\\').count() % 2 == 0
-                }
+        let mut end = self.pos + 1;
+        loop {
+            end += scan::quote(self.bytes.get(end..)?)?;
+            if !self.is_escaped(end) {
+                return Some(end + 1);
             }
-        };
-        let end = memchr::memchr_iter(b'"', inside).find(ends)?;
-        Some(self.pos + 1 + end + 1)
+            end += 1;
+        }
+    }
+
+    /// Whether the quote at `end` belongs to the literal that comes next.
+    fn is_escaped(&self, end: usize) -> bool {
+        match self.bytes.get(self.pos + 1..end).unwrap_or_default() {
+            before @ [.., b'\\', b'\\'] => {
+                before.iter().rev().take_while(|&&byte| byte == b'\\').count() % 2 == 1
+            }
+            [.., b'\\'] => true,
+            [..] => false,
+        }
     }
 
     fn word_end(&self) -> usize {
@@ -145,7 +150,12 @@ impl<'s> Walk<'s> {
                 Step::Key(key) => {
                     pointer.push('/');
                     let literal = super::Str::literal(key, key.contains('\\'), Pos::NONE);
-                    pointer.push_str(&literal.decode().replace('~', "~0").replace('/', "~1"));
+                    let key = literal.decode();
+                    if key.contains(['~', '/']) {
+                        pointer.push_str(&key.replace('~', "~0").replace('/', "~1"));
+                    } else {
+                        pointer.push_str(&key);
+                    }
                 }
                 Step::Object => {}
             }

@@ -71,7 +71,7 @@ fn unit(digits: &[u8]) -> Result<(u16, &[u8]), What> {
 }
 
 /// What is left behind the bytes that stand for themselves in a literal.
-fn after_plain(mut rest: &[u8]) -> &[u8] {
+pub(super) fn after_plain(mut rest: &[u8]) -> &[u8] {
     // Keys, enum values and the lines of source code are short: eight bytes at
     // a time finds their end.
     for _ in 0..8 {
@@ -110,12 +110,30 @@ fn is_special(byte: u8) -> bool {
 /// Two vector registers of the oldest processors that run this.
 const BLOCK: usize = 32;
 
+/// How many bytes stand before the next quote.
+pub(super) fn quote(bytes: &[u8]) -> Option<usize> {
+    let mut rest = bytes;
+    // Source code inside of a text has a quote every few dozen bytes, and then
+    // a call of `memchr` costs more than it saves.
+    for _ in 0..8 {
+        let Some((word, tail)) = rest.split_first_chunk::<8>() else { break };
+        let other = u64::from_le_bytes(*word) ^ (ONES * b'"' as u64);
+        let hit = other.wrapping_sub(ONES) & !other & HIGH;
+        if hit != 0 {
+            return Some(bytes.len() - rest.len() + (hit.trailing_zeros() / 8) as usize);
+        }
+        rest = tail;
+    }
+    Some(bytes.len() - rest.len() + memchr::memchr(b'"', rest)?)
+}
+
+const ONES: u64 = 0x0101_0101_0101_0101;
+const HIGH: u64 = 0x8080_8080_8080_8080;
+
 /// Marks each byte of `word` that is a quote, a backslash or a control
 /// character by its high bit. Only the lowest mark is exact, which is all that
 /// is used.
 fn special(word: u64) -> u64 {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    const HIGH: u64 = 0x8080_8080_8080_8080;
     let quote = (word ^ (ONES * b'"' as u64)).wrapping_sub(ONES);
     let backslash = (word ^ (ONES * b'\\' as u64)).wrapping_sub(ONES);
     let control = word.wrapping_sub(ONES * 0x20);

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use super::scan;
+
 /// Something that can be written as a JSON value.
 pub trait Write {
     /// Appends the value to `out`.
@@ -138,33 +140,34 @@ pub fn write_str(text: &str, out: &mut Vec<u8>) {
 
 /// Writes text as the inside of a string literal, with the fewest escapes.
 pub fn write_escaped(text: &str, out: &mut Vec<u8>) {
-    let bytes = text.as_bytes();
-    out.reserve(bytes.len());
-    let mut done = 0;
-    for (at, &byte) in bytes.iter().enumerate() {
-        if byte >= 0x20 && byte != b'"' && byte != b'\\' {
-            continue;
-        }
-        out.extend_from_slice(bytes.get(done..at).unwrap_or_default());
-        done = at + 1;
-        match byte {
-            b'"' => out.extend_from_slice(b"\\\""),
-            b'\\' => out.extend_from_slice(b"\\\\"),
-            b'\n' => out.extend_from_slice(b"\\n"),
-            b'\r' => out.extend_from_slice(b"\\r"),
-            b'\t' => out.extend_from_slice(b"\\t"),
-            0x08 => out.extend_from_slice(b"\\b"),
-            0x0c => out.extend_from_slice(b"\\f"),
-            control => {
-                const HEX: &[u8; 16] = b"0123456789abcdef";
-                let digit = |nibble: u8| HEX.get(usize::from(nibble)).copied().unwrap_or(b'0');
-                out.extend_from_slice(b"\\u00");
-                out.push(digit(control >> 4));
-                out.push(digit(control & 0xf));
-            }
-        }
+    let mut rest = text.as_bytes();
+    out.reserve(rest.len());
+    loop {
+        let tail = scan::after_plain(rest);
+        out.extend_from_slice(rest.get(..rest.len() - tail.len()).unwrap_or_default());
+        let [special, after @ ..] = tail else { return };
+        write_escape(*special, out);
+        rest = after;
     }
-    out.extend_from_slice(bytes.get(done..).unwrap_or_default());
+}
+
+fn write_escape(byte: u8, out: &mut Vec<u8>) {
+    const HEX: &[u8; 16] = b"0123456789abcdef";
+    let letter = match byte {
+        b'"' | b'\\' => byte,
+        b'\n' => b'n',
+        b'\r' => b'r',
+        b'\t' => b't',
+        0x08 => b'b',
+        0x0c => b'f',
+        control => {
+            let digit = |nibble: u8| HEX.get(usize::from(nibble)).copied().unwrap_or(b'0');
+            out.extend_from_slice(b"\\u00");
+            out.push(digit(control >> 4));
+            return out.push(digit(control & 0xf));
+        }
+    };
+    out.extend_from_slice(&[b'\\', letter]);
 }
 
 impl Write for str {

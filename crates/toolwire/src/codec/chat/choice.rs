@@ -162,7 +162,8 @@ pub(super) fn filter(
         return None;
     }
     toward.ledger.emulated(*at, Code::AllowedToolsFiltered).info();
-    Some(tools.iter().map(|tool| wire_name(tool, shipment)).collect())
+    let finder = shipment.toolset.finder();
+    Some(tools.iter().map(|tool| wire_name(tool, finder.find(tool), shipment)).collect())
 }
 
 /// Writes a choice of another protocol.
@@ -257,7 +258,7 @@ fn write_mode(
                 return;
             }
             let mut named = object.object("tool_choice");
-            put_target(&mut named, tool, shipment, toward);
+            put_target(&mut named, tool, declared, shipment, toward);
         }
     }
 }
@@ -270,10 +271,11 @@ fn write_subset(
     toward: &mut Toward<'_>,
 ) {
     let Subset { at, tools } = subset;
+    let finder = shipment.toolset.finder();
     let mut kept = Vec::with_capacity(tools.len());
     for tool in tools {
-        match shipment.toolset.find(tool) {
-            Some(declared) if callable(declared) => kept.push(tool),
+        match finder.find(tool) {
+            Some(declared) if callable(declared) => kept.push((tool, declared)),
             Some(_) | None => {
                 toward.ledger.dropped(tool.at, Code::ChoiceTarget);
             }
@@ -295,8 +297,8 @@ fn write_subset(
     let mut allowed = outer.object("allowed_tools");
     allowed.put("mode", if any { "required" } else { "auto" });
     let mut array = allowed.array("tools");
-    for tool in kept {
-        put_target(&mut array.object(), tool, shipment, toward);
+    for (tool, declared) in kept {
+        put_target(&mut array.object(), tool, Some(declared), shipment, toward);
     }
 }
 
@@ -311,17 +313,17 @@ fn callable(declared: &Declared<'_, '_>) -> bool {
 fn put_target(
     object: &mut Object<'_>,
     tool: &ToolRef<'_>,
+    declared: Option<&Declared<'_, '_>>,
     shipment: &Shipment<'_, '_, '_>,
     toward: &mut Toward<'_>,
 ) {
     let ToolRef { at: _, kind: _, name, namespace: _, extra } = tool;
     toward.ledger.only(extra);
-    let declared = shipment.toolset.find(tool);
     let freeform = declared.is_some_and(|declared| {
         matches!(declared.tool.kind, ToolKind::Freeform { grammar: _ })
             && declared.crossing == Crossing::Same
     });
-    let wire = wire_name(tool, shipment);
+    let wire = wire_name(tool, declared, shipment);
     if wire != name.decode() && declared.is_some_and(|declared| declared.namespace.is_none()) {
         toward.ledger.renamed(name.pos(), Code::ToolName);
     }
@@ -330,13 +332,17 @@ fn put_target(
     object.object(under).put("name", &wire);
 }
 
-fn wire_name(tool: &ToolRef<'_>, shipment: &Shipment<'_, '_, '_>) -> String {
-    let (namespace, name) = match shipment.toolset.find(tool) {
-        Some(declared) => (
-            declared.namespace.map(|namespace| namespace.name.decode()),
-            declared.tool.name.decode(),
-        ),
-        None => (tool.namespace.as_ref().map(Str::decode), tool.name.decode()),
-    };
-    shipment.toolset.wire_name(namespace.as_deref(), &name).into_owned()
+fn wire_name(
+    tool: &ToolRef<'_>,
+    declared: Option<&Declared<'_, '_>>,
+    shipment: &Shipment<'_, '_, '_>,
+) -> String {
+    match declared {
+        Some(declared) => shipment.wire_name(declared),
+        None => {
+            let namespace = tool.namespace.as_ref().map(Str::decode);
+            let name = tool.name.decode();
+            shipment.toolset.wire_name(namespace.as_deref(), &name).into_owned()
+        }
+    }
 }

@@ -1,14 +1,14 @@
 //! Content parts and media: writing them.
 
-use super::content_in::{Content, Toward, is_empty};
+use super::content_in::{Toward, is_empty};
 use super::wire::replay;
 use crate::ledger::{Code, Ledger};
-use crate::media;
+use crate::media::{self, blocks};
 use crate::model::{
     Audio, Cache, Document, HostedItem, Image, Item, Opaque, Protocol, Refusal, SearchResult,
     Source, Text,
 };
-use crate::wire::{Array, Object, Pos, Raw, Read, Str};
+use crate::wire::{Array, Object, Pos, Raw, Str};
 
 /// Writes the parts of a message: as one string where they are one text.
 pub(super) fn write_content(object: &mut Object<'_>, items: &[&Item<'_>], toward: &mut Toward<'_>) {
@@ -17,6 +17,7 @@ pub(super) fn write_content(object: &mut Object<'_>, items: &[&Item<'_>], toward
         && (text.extra.is_empty() || !toward.same())
     {
         object.put("content", &text.text);
+        toward.drop_marker(text.cache.as_ref());
         return text_losses(text, toward);
     }
     let mut parts = object.array("content");
@@ -45,13 +46,16 @@ pub(super) fn crosses(item: &Item<'_>, toward: &mut Toward<'_>) -> bool {
                 lost(toward.ledger, document.at, Code::FileId)
             }
             Source::File(_) => true,
-            Source::Other(raw) => {
-                blocks(raw).is_some() || lost(toward.ledger, document.at, Code::MediaType)
+            Source::Other(_) => {
+                let readable = blocks::parts(document).is_some();
+                readable || lost(toward.ledger, document.at, Code::MediaType)
             }
         },
         Item::Json(_) | Item::ToolReference(_) => true,
         Item::Opaque(_) if same => true,
-        Item::Opaque(Opaque { kind: _, raw }) => lost(toward.ledger, raw.pos(), Code::UnknownItem),
+        Item::Opaque(opaque) => {
+            reference(opaque).is_some() || lost(toward.ledger, opaque.raw.pos(), opaque.code())
+        }
         Item::Hosted(HostedItem { class: _, raw }) => {
             lost(toward.ledger, raw.pos(), Code::HostedHistory)
         }
@@ -77,9 +81,7 @@ pub(super) fn write_part(parts: &mut Array<'_>, item: &Item<'_>, toward: &mut To
             if toward.same() {
                 replay(&mut part, extra, "", &[]);
             }
-            if toward.takes(cache.as_ref()) {
-                toward.put_marker(&mut part, cache.as_ref());
-            }
+            toward.put_marker(&mut part, cache.as_ref());
             text_losses(text, toward);
         }
         Item::Refusal(Refusal { at: _, text, extra }) => {
@@ -104,22 +106,33 @@ pub(super) fn write_part(parts: &mut Array<'_>, item: &Item<'_>, toward: &mut To
         Item::Document(document) if !reads_as_text(document, toward) => {
             document_out(parts, document, toward);
         }
-        Item::Opaque(Opaque { kind: _, raw }) => parts.push(raw),
-        Item::Document(_) | Item::SearchResult(_) | Item::Json(_) | Item::ToolReference(_) => {
-            let text = as_text(item, toward);
+        Item::Document(document) => {
+            for part in document_parts(document, toward) {
+                // Only the user may show images.
+                if let Item::Image(image) = &part {
+                    toward.ledger.dropped(image.at, Code::MediaType);
+                } else {
+                    write_part(parts, &part, toward);
+                }
+            }
+        }
+        Item::Opaque(Opaque { kind: _, raw }) if toward.same() => parts.push(raw),
+        Item::SearchResult(_) | Item::Json(_) | Item::ToolReference(_) | Item::Opaque(_) => {
+            let (text, cache) = as_text(item, toward);
             let mut part = parts.object();
             part.put("type", "text");
             part.put("text", &text);
-            toward.put_marker(&mut part, cache_of(item));
+            toward.put_marker(&mut part, cache.as_ref());
         }
         Item::Reasoning(_) | Item::Call(_) | Item::Result(_) | Item::Hosted(_) | Item::Tools(_) => {
         }
     }
 }
 
-/// Reports what a text loses on the way from another protocol.
+/// Reports what a text loses on the way from another protocol, beside its cache
+/// marker.
 pub(super) fn text_losses(text: &Text<'_>, toward: &mut Toward<'_>) {
-    let Text { at: _, text: _, citations, logprobs, cache, extra } = text;
+    let Text { at: _, text: _, citations, logprobs, cache: _, extra } = text;
     if toward.same() {
         return;
     }
@@ -128,9 +141,6 @@ pub(super) fn text_losses(text: &Text<'_>, toward: &mut Toward<'_>) {
     }
     if let Some(logprobs) = logprobs.as_ref().filter(|list| !is_empty(list)) {
         toward.ledger.dropped(logprobs.pos(), Code::Logprobs).info();
-    }
-    if !toward.takes(cache.as_ref()) {
-        toward.drop_marker(cache.as_ref());
     }
     toward.ledger.only(extra);
 }
@@ -206,25 +216,6 @@ fn document_losses(
     }
 }
 
-fn cache_of<'i, 'a>(item: &'i Item<'a>) -> Option<&'i Cache<'a>> {
-    match item {
-        Item::Text(text) => text.cache.as_ref(),
-        Item::Image(image) => image.cache.as_ref(),
-        Item::Document(document) => document.cache.as_ref(),
-        Item::Audio(audio) => audio.cache.as_ref(),
-        Item::SearchResult(found) => found.cache.as_ref(),
-        Item::Call(call) => call.cache.as_ref(),
-        Item::Result(result) => result.cache.as_ref(),
-        Item::Refusal(_)
-        | Item::Reasoning(_)
-        | Item::Hosted(_)
-        | Item::Tools(_)
-        | Item::ToolReference(_)
-        | Item::Json(_)
-        | Item::Opaque(_) => None,
-    }
-}
-
 /// Whether Chat can only have the document as text.
 pub(super) fn reads_as_text(document: &Document<'_>, toward: &Toward<'_>) -> bool {
     match &document.source {
@@ -234,77 +225,79 @@ pub(super) fn reads_as_text(document: &Document<'_>, toward: &Toward<'_>) -> boo
     }
 }
 
-/// Whether an item of media crosses as text.
-pub(super) fn is_texty(item: &Item<'_>, toward: &Toward<'_>) -> bool {
-    matches!(item, Item::Document(document) if reads_as_text(document, toward))
-}
-
-/// Where an item of media stands.
-pub(super) fn position(item: &Item<'_>) -> Pos {
-    match item {
-        Item::Image(image) => image.at,
-        Item::Document(document) => document.at,
-        Item::Audio(audio) => audio.at,
-        Item::Text(_)
-        | Item::SearchResult(_)
-        | Item::Refusal(_)
-        | Item::Reasoning(_)
-        | Item::Call(_)
-        | Item::Result(_)
-        | Item::Hosted(_)
-        | Item::Tools(_)
-        | Item::ToolReference(_)
-        | Item::Json(_)
-        | Item::Opaque(_) => Pos::NONE,
-    }
-}
-
-/// What Chat can only have as text, as text.
-pub(super) fn as_text(item: &Item<'_>, toward: &mut Toward<'_>) -> String {
-    match item {
-        Item::Document(document) => document_text(document, toward),
-        Item::SearchResult(found) => search_result_text(found, toward),
-        Item::Json(raw) => raw.text().to_owned(),
-        Item::ToolReference(name) => {
-            toward.ledger.degraded(name.pos, Code::ToolSearch);
-            format!("Loaded tool: {}", name.value.decode())
-        }
-        Item::Text(_)
-        | Item::Image(_)
-        | Item::Audio(_)
-        | Item::Refusal(_)
-        | Item::Reasoning(_)
-        | Item::Call(_)
-        | Item::Result(_)
-        | Item::Hosted(_)
-        | Item::Tools(_)
-        | Item::Opaque(_) => String::new(),
-    }
-}
-
-fn document_text(document: &Document<'_>, toward: &mut Toward<'_>) -> String {
-    let Document { at, source, name, context, citations, cache: _, extra } = document;
+/// What Chat can have of a document that it has no file for: its text, and the
+/// images in it.
+pub(super) fn document_parts<'r>(
+    document: &'r Document<'_>,
+    toward: &mut Toward<'_>,
+) -> Vec<Item<'r>> {
+    let Document { at, source, name: _, context: _, citations, cache, extra } = document;
     toward
         .ledger
         .degraded(*at, Code::MediaType)
         .detail("The target takes no such document; what can be read of it follows as text.");
     document_losses(None, citations.as_ref(), toward);
     toward.ledger.only(extra);
-    let mut text = String::new();
-    for head in [name, context].into_iter().flatten() {
-        text.push_str(&head.decode());
-        text.push_str("\n\n");
+    let parts = if let Source::Url(address) = source {
+        let text = Str::plain(format!("Document: {}", address.decode())).at(address.pos());
+        blocks::dressed(document, vec![Item::Text(Text::new(text))])
+    } else {
+        blocks::parts(document).unwrap_or_default()
+    };
+    // A marker of the last part's own says the same as the document's.
+    let kept = match parts.last() {
+        Some(Item::Text(text)) => text.cache.as_ref(),
+        Some(Item::Image(image)) => image.cache.as_ref(),
+        Some(_) | None => None,
+    };
+    if let Some(marker) = cache
+        && kept.is_none_or(|kept| kept.at != marker.at)
+    {
+        toward.drop_marker(Some(marker));
     }
-    match source {
-        Source::Text { media: _, data } => text.push_str(&data.decode()),
-        Source::Url(address) => {
-            text.push_str("Document: ");
-            text.push_str(&address.decode());
+    parts
+}
+
+/// What Chat can only have as text, as text, and the marker behind it.
+pub(super) fn as_text<'r>(
+    item: &'r Item<'_>,
+    toward: &mut Toward<'_>,
+) -> (String, Option<Cache<'r>>) {
+    match item {
+        Item::SearchResult(found) => (search_result_text(found, toward), found.cache.clone()),
+        Item::Json(raw) => (raw.text().to_owned(), None),
+        Item::ToolReference(name) => {
+            toward.ledger.degraded(name.pos, Code::ToolSearch);
+            (loaded(&name.value), None)
         }
-        Source::Other(raw) => text.push_str(&blocks(raw).unwrap_or_default()),
-        Source::Base64 { media: _, data: _ } | Source::File(_) => {}
+        Item::Opaque(opaque) => match reference(opaque) {
+            Some((name, cache)) => {
+                toward.ledger.degraded(opaque.raw.pos(), Code::ToolSearch);
+                (loaded(&name), cache)
+            }
+            None => (String::new(), None),
+        },
+        Item::Text(_)
+        | Item::Image(_)
+        | Item::Document(_)
+        | Item::Audio(_)
+        | Item::Refusal(_)
+        | Item::Reasoning(_)
+        | Item::Call(_)
+        | Item::Result(_)
+        | Item::Hosted(_)
+        | Item::Tools(_) => (String::new(), None),
     }
-    text
+}
+
+fn loaded(name: &Str<'_>) -> String {
+    format!("Loaded tool: {}", name.decode())
+}
+
+/// The reference to a tool that a block of Messages is, with its marker.
+fn reference<'r>(opaque: &'r Opaque<'_>) -> Option<(Str<'r>, Option<Cache<'r>>)> {
+    let kind = opaque.kind.as_ref()?;
+    if *kind == "tool_reference" { blocks::reference(&opaque.raw) } else { None }
 }
 
 fn search_result_text(found: &SearchResult<'_>, toward: &mut Toward<'_>) -> String {
@@ -323,30 +316,9 @@ fn search_result_text(found: &SearchResult<'_>, toward: &mut Toward<'_>) -> Stri
         if let Item::Text(part) = item {
             text.push('\n');
             text.push_str(&part.text.decode());
+            toward.drop_marker(part.cache.as_ref());
             text_losses(part, toward);
         }
     }
     text
-}
-
-/// The text of a document that is made of text blocks. `None` if it has
-/// anything else in it.
-fn blocks(raw: &Raw<'_>) -> Option<String> {
-    let mut reader = raw.reader();
-    let BlockSource { at: _, kind: _, content, extra: _ } = BlockSource::read(&mut reader).ok()?;
-    let Content(items) = content?;
-    let mut texts = Vec::with_capacity(items.len());
-    for item in &items {
-        let Item::Text(text) = item else { return None };
-        texts.push(text.text.decode().into_owned());
-    }
-    Some(texts.join("\n"))
-}
-
-wire! {
-    /// A document made of blocks, as Messages has it.
-    struct BlockSource<'a> {
-        kind: Str<'a> = "type",
-        content: Content<'a> = "content",
-    }
 }

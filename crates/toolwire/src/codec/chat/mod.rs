@@ -2,6 +2,7 @@
 
 mod calls_out;
 mod choice;
+mod citations;
 mod content_in;
 mod content_out;
 mod error;
@@ -11,10 +12,12 @@ mod request_out;
 mod response_in;
 mod response_out;
 mod results_out;
+mod stop;
 mod tools_in;
 mod tools_out;
 mod turns_in;
 mod turns_out;
+mod usage;
 mod wire;
 
 #[cfg(test)]
@@ -63,7 +66,7 @@ impl Codec for Chat {
         out: &mut Vec<u8>,
         ledger: &mut Ledger,
     ) {
-        response_in::encode(response, request, out, ledger);
+        response_out::encode(response, request, out, ledger);
     }
 
     fn decode_error(&self, status: Option<u16>, body: &str) -> Result<ApiError, ReadError> {

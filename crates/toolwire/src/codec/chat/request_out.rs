@@ -359,9 +359,11 @@ fn put_state(object: &mut Object<'_>, state: &State<'_>, toward: &mut Toward<'_>
         }
     }
     if let Some(word) = truncation {
-        let note = toward.ledger.dropped(word.pos(), Code::Truncation);
+        // Nothing is cut in Chat, which is what `disabled` asks for.
         if *word == "disabled" {
-            note.info();
+            toward.ledger.emulated(word.pos(), Code::Truncation);
+        } else {
+            toward.ledger.dropped(word.pos(), Code::Truncation);
         }
     }
     logprobs

@@ -1,15 +1,92 @@
-//! One answer of another protocol as a choice of Chat.
+//! The answer: from the model to Chat.
 
 use super::calls_out::{caller_loss, put_arguments, put_call};
 use super::content_in::{Toward, is_empty};
-use super::reasoning;
-use super::turns_out::replay_message;
+use super::turns_out::{member_losses, replay_message};
+use super::{citations, reasoning, stop, usage};
 use crate::ledger::{Code, Ledger};
 use crate::model::{
-    Arguments, Call, Candidate, Item, Protocol, Reasoning, Refusal, Stop, Text, Turn,
+    Arguments, Call, Candidate, Item, Protocol, Reasoning, Refusal, Request, Response, Stop, Text,
+    Turn,
 };
 use crate::profile::Profile;
-use crate::wire::{Array, At, Object, Raw, Read, Str, Write, ids};
+use crate::wire::{At, Object, Pos, Raw, Read, Str, hash, ids};
+
+/// Writes an answer for a client.
+pub(super) fn encode(
+    response: &Response<'_>,
+    request: Option<&Request<'_>>,
+    out: &mut Vec<u8>,
+    ledger: &mut Ledger,
+) {
+    let Response { origin, id, model, created, candidates, usage, tier, extra } = response;
+    let same = *origin == Protocol::Chat;
+    let mut object = Object::new(out);
+    let upstream = id.as_ref().map(Str::decode).unwrap_or_default();
+    if same {
+        object.maybe("id", id.as_ref());
+    } else {
+        object.put("id", &format!("chatcmpl-{}", hash::base62(&[upstream.as_bytes()], 24)));
+    }
+    object.put("object", "chat.completion");
+    object.put("created", &created.as_ref().map_or(0, |at| at.value));
+    match (model, request.and_then(|request| request.model.as_ref())) {
+        (Some(model), _) => object.put("model", model),
+        (None, Some(model)) if !same => object.put("model", model),
+        (None, _) => {}
+    }
+    let legacy = request.is_some_and(|request| request.legacy_functions);
+    {
+        let mut choices = object.array("choices");
+        for (index, candidate) in candidates.iter().enumerate() {
+            let mut choice = choices.object();
+            if same {
+                replay_candidate(&mut choice, candidate, index as u64, ledger);
+            } else {
+                let answer = Answer { origin: *origin, upstream: &upstream, legacy };
+                answer.write(&mut choice, candidate, index as u64, ledger);
+            }
+        }
+    }
+    match usage {
+        Some(usage) => usage::write(&mut object, usage, same, ledger),
+        None if same => {}
+        None => {
+            ledger.dropped(Pos::START, Code::UsageMissing).key("usage").info();
+        }
+    }
+    write_tier(&mut object, tier.as_ref(), *origin, ledger);
+    if same {
+        object.extra(extra);
+    } else {
+        ledger.only(extra);
+    }
+}
+
+fn write_tier(
+    object: &mut Object<'_>,
+    tier: Option<&Str<'_>>,
+    origin: Protocol,
+    ledger: &mut Ledger,
+) {
+    let Some(tier) = tier else { return };
+    match (origin, tier.decode().as_ref()) {
+        (Protocol::Messages, "standard") => {
+            object.put("service_tier", "default");
+            ledger.emulated(tier.pos(), Code::Tier);
+        }
+        (Protocol::Messages, "priority") => object.put("service_tier", "priority"),
+        (Protocol::Messages, other) => {
+            let detail = format!("Chat has no tier `{other}`.");
+            ledger.dropped(tier.pos(), Code::Tier).detail(detail);
+        }
+        (Protocol::Responses, "ultrafast") => {
+            object.put("service_tier", "fast");
+            ledger.degraded(tier.pos(), Code::Tier);
+        }
+        (Protocol::Chat | Protocol::Responses, same) => object.put("service_tier", same),
+    }
+}
 
 /// Writes a choice that was read from Chat.
 pub(super) fn replay_candidate(
@@ -35,7 +112,7 @@ pub(super) fn replay_candidate(
     match (&stop.value, word) {
         (Stop::ToolCalls, Some(word)) => choice.put("finish_reason", word),
         (Stop::Other(word), _) => choice.put("finish_reason", word),
-        (other, _) => choice.put("finish_reason", finish_reason(other, Protocol::Chat)),
+        (other, _) => choice.put("finish_reason", stop::finish_reason(other, Protocol::Chat)),
     }
     choice.maybe("logprobs", logprobs.as_ref());
     choice.extra(extra);
@@ -71,14 +148,14 @@ impl Answer<'_> {
         // A call that was cut must not look like one that can be run.
         let cut = matches!(stop.value, Stop::MaxTokens | Stop::ContextWindow | Stop::Failed(_));
         let word = if said.calls.is_empty() || cut {
-            finish_reason(&stop.value, self.origin)
+            stop::finish_reason(&stop.value, self.origin)
         } else if self.legacy {
             "function_call"
         } else {
             "tool_calls"
         };
         choice.put("finish_reason", word);
-        stop_losses(stop, self.origin, ledger);
+        stop::losses(stop, self.origin, ledger);
         write_logprobs(choice, &said.texts);
         if let Some(logprobs) = logprobs {
             ledger.dropped(logprobs.pos(), Code::Logprobs);
@@ -100,7 +177,7 @@ impl Answer<'_> {
             join(texts.iter().map(|text| &text.text), message.key("content"));
         }
         self.write_refusal(message, refusals, stop, ledger);
-        write_annotations(message, texts, self.origin, ledger);
+        citations::write(message, texts, self.origin, ledger);
         reasoning::write_client(message, reasoning, ledger);
         if calls.is_empty() {
             return;
@@ -233,17 +310,11 @@ impl<'r, 'a> Said<'r, 'a> {
 }
 
 fn turn_losses(turn: &Turn<'_>, spoke: &mut bool, ledger: &mut Ledger) {
-    let Turn { at, role: _, slot: _, items, id, name, status, phase, extra } = turn;
-    let members = [(id, Code::ItemId), (name, Code::MessageName), (status, Code::Status)];
-    for (member, code) in members {
-        if let Some(member) = member {
-            ledger.dropped(member.pos(), code).info();
-        }
-    }
+    let Turn { at, role: _, slot: _, items, id: _, name: _, status: _, phase, extra: _ } = turn;
+    member_losses(turn, ledger);
     if let Some(phase) = phase {
         ledger.dropped(phase.pos(), Code::Phase);
     }
-    ledger.only(extra);
     let speaks = items.iter().any(|item| matches!(item, Item::Text(_)));
     if speaks && *spoke {
         ledger.degraded(*at, Code::MessageBoundary);
@@ -296,59 +367,6 @@ fn join<'s, 'a: 's>(texts: impl Iterator<Item = &'s Str<'a>>, out: &mut Vec<u8>)
     out.push(b'"');
 }
 
-/// Chat's word for why the model stopped. Calls are decided by the caller.
-fn finish_reason(stop: &Stop<'_>, origin: Protocol) -> &'static str {
-    match stop {
-        Stop::ToolCalls => "tool_calls",
-        Stop::MaxTokens | Stop::ContextWindow | Stop::Cancelled | Stop::Steered => "length",
-        Stop::ContentFilter => "content_filter",
-        // What the model itself declines ends like any answer; Messages' own
-        // filter speaks through the same word as the model.
-        Stop::Refusal { category: _, explanation: _ } if origin == Protocol::Messages => {
-            "content_filter"
-        }
-        Stop::EndTurn
-        | Stop::StopSequence(_)
-        | Stop::Refusal { category: _, explanation: _ }
-        | Stop::Paused
-        | Stop::Compaction
-        | Stop::Running
-        | Stop::Failed(_)
-        | Stop::Other(_) => "stop",
-    }
-}
-
-fn stop_losses(stop: &At<Stop<'_>>, origin: Protocol, ledger: &mut Ledger) {
-    let pos = stop.pos;
-    match &stop.value {
-        Stop::EndTurn | Stop::ToolCalls | Stop::MaxTokens | Stop::ContentFilter => {}
-        Stop::ContextWindow => {
-            ledger.degraded(pos, Code::StopReason).info();
-        }
-        Stop::StopSequence(text) => {
-            let pos = text.as_ref().map_or(pos, Str::pos);
-            ledger.degraded(pos, Code::StopReason).info();
-        }
-        Stop::Refusal { category, explanation: _ } => {
-            if let Some(category) = category {
-                ledger.dropped(category.pos(), Code::StopReason);
-            } else if origin == Protocol::Messages {
-                ledger.degraded(pos, Code::StopReason).info();
-            }
-        }
-        Stop::Paused => {
-            ledger.degraded(pos, Code::Paused);
-        }
-        Stop::Compaction | Stop::Cancelled | Stop::Steered | Stop::Running | Stop::Other(_) => {
-            ledger.degraded(pos, Code::StopReason);
-        }
-        // A failure must not look like an answer.
-        Stop::Failed(error) => {
-            ledger.refused(pos, Code::StopReason).detail(error.message.clone());
-        }
-    }
-}
-
 /// Chat has log probabilities beside the message, Responses inside the text.
 fn write_logprobs(choice: &mut Object<'_>, texts: &[&Text<'_>]) {
     let lists: Vec<&Raw<'_>> = texts
@@ -365,91 +383,5 @@ fn write_logprobs(choice: &mut Object<'_>, texts: &[&Text<'_>]) {
         for token in Vec::<Raw<'_>>::read(&mut list.reader()).unwrap_or_default() {
             array.push(&token);
         }
-    }
-}
-
-/// Writes citations that have an address as annotations of the whole text.
-fn write_annotations(
-    message: &mut Object<'_>,
-    texts: &[&Text<'_>],
-    origin: Protocol,
-    ledger: &mut Ledger,
-) {
-    for text in texts {
-        if let Some(cache) = &text.cache {
-            ledger.dropped(cache.at, Code::CacheBreakpoint).info();
-        }
-        ledger.only(&text.extra);
-    }
-    let cites = |text: &&&Text<'_>| text.citations.as_ref().is_some_and(|list| !is_empty(list));
-    if !texts.iter().any(|text| cites(&text)) {
-        return;
-    }
-    let mut written = Vec::new();
-    {
-        let mut array = Array::new(&mut written);
-        let mut offset = 0;
-        for text in texts {
-            let end = offset + text.text.decode().chars().count() as u64;
-            if let Some(list) = &text.citations {
-                annotate(&mut array, list, (offset, end), origin, ledger);
-            }
-            offset = end;
-        }
-        if array.is_empty() {
-            return;
-        }
-    }
-    Raw::made(String::from_utf8(written).unwrap_or_default()).write(message.key("annotations"));
-}
-
-fn annotate(
-    array: &mut Array<'_>,
-    list: &Raw<'_>,
-    bounds: (u64, u64),
-    origin: Protocol,
-    ledger: &mut Ledger,
-) {
-    for raw in Vec::<Raw<'_>>::read(&mut list.reader()).unwrap_or_default() {
-        let Ok(citation) = Citation::read(&mut raw.reader()) else {
-            ledger.dropped(raw.pos(), Code::Citations);
-            continue;
-        };
-        let Citation { at, kind: _, url, source, title, start_index, end_index, extra: _ } =
-            citation;
-        let web = |address: &Str<'_>| address.decode().starts_with("http");
-        let Some(url) = url.or(source.filter(web)) else {
-            ledger.dropped(at, Code::Citations);
-            continue;
-        };
-        // Responses says where in its text; Messages cites a whole block.
-        let (start, end) = match (origin, start_index, end_index) {
-            (Protocol::Responses, Some(start), Some(end)) => {
-                (bounds.0 + start.value, bounds.0 + end.value)
-            }
-            (Protocol::Chat | Protocol::Responses | Protocol::Messages, _, _) => {
-                ledger.degraded(at, Code::Citations);
-                bounds
-            }
-        };
-        let mut object = array.object();
-        object.put("type", "url_citation");
-        let mut cited = object.object("url_citation");
-        cited.put("start_index", &start);
-        cited.put("end_index", &end);
-        cited.put("title", &title.unwrap_or_else(|| Str::plain("")));
-        cited.put("url", &url);
-    }
-}
-
-wire! {
-    /// A citation of Messages, or an annotation of Responses.
-    struct Citation<'a> {
-        kind: Str<'a> = "type",
-        url: Str<'a> = "url",
-        source: Str<'a> = "source",
-        title: Str<'a> = "title",
-        start_index: At<u64> = "start_index",
-        end_index: At<u64> = "end_index",
     }
 }

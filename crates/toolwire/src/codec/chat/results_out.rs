@@ -1,13 +1,15 @@
 //! Results: writing them.
 
+use std::borrow::Cow;
+
 use super::content_in::Toward;
-use super::content_out::{self, as_text, crosses, reads_as_text, write_content};
+use super::content_out::{self, as_text, crosses, document_parts, reads_as_text, write_content};
 use super::wire::replay;
 use crate::ledger::Code;
-use crate::model::{Item, Reasoning, ResultKind, ToolResult};
+use crate::model::{Audio, Image, Item, ResultKind, ToolResult};
 use crate::native;
 use crate::thread::Thread;
-use crate::wire::{Array, write_escaped};
+use crate::wire::{Array, Pos, write_escaped};
 
 pub(super) fn replay_result(
     messages: &mut Array<'_>,
@@ -71,17 +73,18 @@ pub(super) fn results(
         let mut object = messages.object();
         object.put("role", "user");
         let mut parts = object.array("content");
-        for item in media {
+        for item in &media {
             content_out::write_part(&mut parts, item, toward);
         }
     }
 }
 
-/// Writes a result as the inside of a string literal.
-fn write_result<'r, 'a>(
-    result: &'r ToolResult<'a>,
+/// Writes a result as the inside of a string literal. What Chat has no room for
+/// in a result is added to `media`.
+fn write_result<'r>(
+    result: &'r ToolResult<'r>,
     out: &mut Vec<u8>,
-    media: &mut Vec<&'r Item<'a>>,
+    media: &mut Vec<Cow<'r, Item<'r>>>,
     toward: &mut Toward<'_>,
 ) {
     let ToolResult { at, call_id: _, name, namespace, kind, content, is_error, cache, extra } =
@@ -106,87 +109,109 @@ fn write_result<'r, 'a>(
         toward.ledger.emulated(*at, Code::NativeToolWrapped);
         write_escaped(text, out);
     }
+    let mut lines = Lines { start, said: native.is_some(), out, media };
     for item in content {
-        let mark = out.len();
-        if mark > start {
-            out.extend_from_slice(b"\\n");
-        }
-        let begin = out.len();
-        write_result_item(item, native.is_some(), out, media, toward);
-        // An item that left nothing takes no line, but an empty text does.
-        if out.len() == begin && !matches!(item, Item::Text(_)) {
-            out.truncate(mark);
-        }
+        lines.add(Cow::Borrowed(item), toward);
     }
 }
 
-fn write_result_item<'r, 'a>(
-    item: &'r Item<'a>,
+/// The items of a result, each on lines of its own.
+struct Lines<'o, 'r> {
+    /// Where the first line starts.
+    start: usize,
+    /// Whether what is text in the result is written already.
     said: bool,
-    out: &mut Vec<u8>,
-    media: &mut Vec<&'r Item<'a>>,
-    toward: &mut Toward<'_>,
-) {
-    let mut attach = |word: &str, at, out: &mut Vec<u8>, toward: &mut Toward<'_>| {
-        media.push(item);
-        toward.ledger.moved(at, Code::ResultMediaMoved);
-        write_escaped(&format!("[{word} {} attached below]", media.len()), out);
-    };
-    match item {
-        Item::Text(text) => {
-            if !said {
-                text.text.write_inside(out);
+    out: &'o mut Vec<u8>,
+    media: &'o mut Vec<Cow<'r, Item<'r>>>,
+}
+
+impl<'r> Lines<'_, 'r> {
+    fn add(&mut self, item: Cow<'r, Item<'r>>, toward: &mut Toward<'_>) {
+        if let Cow::Borrowed(Item::Document(document)) = item
+            && reads_as_text(document, toward)
+        {
+            if crosses(&item, toward) {
+                for part in document_parts(document, toward) {
+                    self.add(Cow::Owned(part), toward);
+                }
             }
-            if toward.takes(text.cache.as_ref()) {
+            return;
+        }
+        let mark = self.out.len();
+        if mark > self.start {
+            self.out.extend_from_slice(b"\\n");
+        }
+        let begin = self.out.len();
+        let text = matches!(*item, Item::Text(_));
+        self.write(item, toward);
+        // An item that left nothing takes no line, but an empty text does.
+        if self.out.len() == begin && !text {
+            self.out.truncate(mark);
+        }
+    }
+
+    fn write(&mut self, item: Cow<'r, Item<'r>>, toward: &mut Toward<'_>) {
+        match item.as_ref() {
+            Item::Text(text) => {
+                if !self.said {
+                    text.text.write_inside(self.out);
+                }
                 toward.drop_marker(text.cache.as_ref());
+                content_out::text_losses(text, toward);
             }
-            content_out::text_losses(text, toward);
-        }
-        Item::Json(raw) => {
-            if !said {
-                write_escaped(raw.text(), out);
+            Item::Json(raw) => {
+                if !self.said {
+                    write_escaped(raw.text(), self.out);
+                }
+            }
+            Item::Image(Image { at, source: _, detail: _, cache: _, extra: _ }) => {
+                let at = *at;
+                if crosses(&item, toward) {
+                    self.attach("image", at, item, toward);
+                }
+            }
+            Item::Audio(Audio { at, data: _, format: _, cache: _, extra: _ }) => {
+                let at = *at;
+                self.attach("audio", at, item, toward);
+            }
+            Item::Document(document) => {
+                let at = document.at;
+                if crosses(&item, toward) {
+                    self.attach("document", at, item, toward);
+                }
+            }
+            Item::SearchResult(_) | Item::ToolReference(_) | Item::Opaque(_) => {
+                if crosses(&item, toward) {
+                    let (text, cache) = as_text(&item, toward);
+                    write_escaped(&text, self.out);
+                    toward.drop_marker(cache.as_ref());
+                }
+            }
+            Item::Tools(tools) => {
+                let names: Vec<_> = tools.iter().map(|tool| tool.name.decode()).collect();
+                write_escaped(&format!("Loaded tools: {}", names.join(", ")), self.out);
+            }
+            Item::Refusal(refusal) => refusal.text.write_inside(self.out),
+            Item::Hosted(_) => {
+                crosses(&item, toward);
+            }
+            Item::Reasoning(reasoning) => {
+                toward.ledger.dropped(reasoning.at, Code::UnknownItem);
+            }
+            Item::Call(call) => {
+                toward.ledger.dropped(call.at, Code::UnknownItem);
+            }
+            Item::Result(result) => {
+                toward.ledger.dropped(result.at, Code::UnknownItem);
             }
         }
-        Item::Image(image) => {
-            if crosses(item, toward) {
-                attach("image", image.at, out, toward);
-            }
-        }
-        Item::Audio(audio) => attach("audio", audio.at, out, toward),
-        Item::Document(document) if !reads_as_text(document, toward) => {
-            if crosses(item, toward) {
-                attach("document", document.at, out, toward);
-            }
-        }
-        Item::Document(_) | Item::SearchResult(_) | Item::ToolReference(_) => {
-            if crosses(item, toward) {
-                write_escaped(&as_text(item, toward), out);
-            }
-        }
-        Item::Tools(tools) => {
-            let names: Vec<_> = tools.iter().map(|tool| tool.name.decode()).collect();
-            write_escaped(&format!("Loaded tools: {}", names.join(", ")), out);
-        }
-        Item::Refusal(refusal) => refusal.text.write_inside(out),
-        Item::Hosted(_) | Item::Opaque(_) => {
-            crosses(item, toward);
-        }
-        Item::Reasoning(Reasoning {
-            at,
-            summary: _,
-            content: _,
-            sealed: _,
-            place: _,
-            extra: _,
-        }) => {
-            toward.ledger.dropped(*at, Code::UnknownItem);
-        }
-        Item::Call(call) => {
-            toward.ledger.dropped(call.at, Code::UnknownItem);
-        }
-        Item::Result(result) => {
-            toward.ledger.dropped(result.at, Code::UnknownItem);
-        }
+    }
+
+    /// Leaves a note in the result and sends the item behind all results.
+    fn attach(&mut self, word: &str, at: Pos, item: Cow<'r, Item<'r>>, toward: &mut Toward<'_>) {
+        self.media.push(item);
+        toward.ledger.moved(at, Code::ResultMediaMoved);
+        write_escaped(&format!("[{word} {} attached below]", self.media.len()), self.out);
     }
 }
 
@@ -206,7 +231,7 @@ pub(super) fn orphan(parts: &mut Array<'_>, result: &ToolResult<'_>, toward: &mu
         write_result(result, out, &mut media, toward);
         out.push(b'"');
     }
-    for item in media {
+    for item in &media {
         content_out::write_part(parts, item, toward);
     }
 }

@@ -9,7 +9,7 @@ use crate::model::{Grammar, Native, NativeKind, Protocol, Tool, ToolKind};
 use crate::native;
 use crate::schema::{self, RootChange};
 use crate::toolset::{Crossing, Declared, Toolset};
-use crate::wire::{Array, Kind, Object, Raw, Read, Str, Write, read_fields};
+use crate::wire::{Array, At, Kind, Object, Raw, Read, Str, Write, read_fields};
 
 /// The tools of a request from another protocol on their way out.
 pub(super) struct Shipment<'t, 'r, 'a> {
@@ -101,7 +101,8 @@ impl<'t, 'r, 'a> Shipment<'t, 'r, 'a> {
         }
     }
 
-    fn wire_name(&self, declared: &Declared<'_, '_>) -> String {
+    /// A tool's name toward the upstream.
+    pub(super) fn wire_name(&self, declared: &Declared<'_, '_>) -> String {
         let namespace = declared.namespace.map(|namespace| namespace.name.decode());
         let name = declared.tool.name.decode();
         self.toolset.wire_name(namespace.as_deref(), &name).into_owned()
@@ -133,6 +134,7 @@ impl<'t, 'r, 'a> Shipment<'t, 'r, 'a> {
                 change == Some(RootChange::Wrapped)
             }
             ToolKind::Freeform { grammar } if declared.crossing == Crossing::Same => {
+                lose_strict(tool, toward);
                 let mut object = array.object();
                 object.put("type", "custom");
                 let mut custom = object.object("custom");
@@ -145,6 +147,7 @@ impl<'t, 'r, 'a> Shipment<'t, 'r, 'a> {
             }
             ToolKind::Freeform { grammar } => {
                 toward.ledger.emulated(tool.at, Code::FreeformWrapped);
+                lose_strict(tool, toward);
                 if let Some(Grammar { at, syntax: _, definition: _, extra }) = grammar {
                     toward.ledger.degraded(*at, Code::GrammarUnenforced);
                     toward.ledger.only(extra);
@@ -157,6 +160,7 @@ impl<'t, 'r, 'a> Shipment<'t, 'r, 'a> {
                     return false;
                 };
                 report_native(tool, *kind, toward);
+                lose_strict(tool, toward);
                 let description = description.or(function.description);
                 let schema = Raw::made(function.schema);
                 put_function(array, wire, &description, Some(&schema), None);
@@ -275,6 +279,14 @@ fn strict(tool: &Tool<'_>, schema: Option<&Raw<'_>>, toward: &mut Toward<'_>) ->
     }
 }
 
+/// Reports a strictness that is not the client's to ask for: the schema is
+/// toolwire's own, or there is none.
+fn lose_strict(tool: &Tool<'_>, toward: &mut Toward<'_>) {
+    if let Some(At { pos, value: true }) = tool.strict {
+        toward.ledger.degraded(pos, Code::StrictDowngraded);
+    }
+}
+
 fn report_root(tool: &Tool<'_>, change: RootChange, toward: &mut Toward<'_>) {
     let at = match &tool.kind {
         ToolKind::Function { schema: Some(schema) } => schema.pos(),
@@ -370,9 +382,7 @@ fn tool_losses(tool: &Tool<'_>, toward: &mut Toward<'_>) {
 fn namespace_losses(namespace: &Tool<'_>, toward: &mut Toward<'_>) {
     tool_losses(namespace, toward);
     toward.ledger.emulated(namespace.at, Code::NamespaceFlattened);
-    if let Some(strict) = &namespace.strict {
-        toward.ledger.dropped(strict.pos, Code::StrictDowngraded);
-    }
+    lose_strict(namespace, toward);
 }
 
 fn only_direct(callers: &Raw<'_>) -> bool {

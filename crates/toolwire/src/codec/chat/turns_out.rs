@@ -8,8 +8,10 @@ use super::content_out::{self, crosses, write_content};
 use super::reasoning;
 use super::results_out::{orphan, replay_result, results};
 use super::tools_out::Shipment;
-use crate::ledger::Code;
-use crate::model::{Audio, Call, Item, Reasoning, Refusal, Role, Slot, Text, ToolResult, Turn};
+use crate::ledger::{Code, Ledger};
+use crate::model::{
+    Audio, Call, Image, Item, Reasoning, Refusal, Role, Slot, Text, ToolResult, Turn,
+};
 use crate::thread::{Fate, Step, Thread};
 use crate::wire::{Array, Object, Write};
 
@@ -91,10 +93,16 @@ impl<'r, 'a> Spoken<'r, 'a> {
                 }
                 self.parts.push(item);
             }
-            Item::Image(_) | Item::Audio(_) | Item::Document(_)
-                if !toward.same() && !content_out::is_texty(item, toward) =>
+            Item::Image(Image { at, source: _, detail: _, cache: _, extra: _ })
+            | Item::Audio(Audio { at, data: _, format: _, cache: _, extra: _ })
+                if !toward.same() =>
             {
-                toward.ledger.dropped(content_out::position(item), Code::MediaType);
+                toward.ledger.dropped(*at, Code::MediaType);
+            }
+            Item::Document(document)
+                if !toward.same() && !content_out::reads_as_text(document, toward) =>
+            {
+                toward.ledger.dropped(document.at, Code::MediaType);
             }
             Item::Refusal(_)
             | Item::Audio(_)
@@ -192,19 +200,26 @@ pub(super) fn write(
 
 /// Reports what a turn of another protocol has beside its items.
 fn turn_losses(turn: &Turn<'_>, toward: &mut Toward<'_>) {
-    let Turn { at: _, role: _, slot: _, items: _, id, name, status, phase, extra } = turn;
-    let members = [
-        (id, Code::ItemId),
-        (name, Code::MessageName),
-        (status, Code::Status),
-        (phase, Code::Phase),
-    ];
+    let Turn { at: _, role, slot: _, items: _, id: _, name: _, status: _, phase, extra: _ } = turn;
+    if let Role::Other(word) = role {
+        toward.ledger.degraded(word.pos(), Code::Role);
+    }
+    member_losses(turn, toward.ledger);
+    if let Some(phase) = phase {
+        toward.ledger.dropped(phase.pos(), Code::Phase).info();
+    }
+}
+
+/// Reports the members of a turn that nobody relies on, and the unknown ones.
+pub(super) fn member_losses(turn: &Turn<'_>, ledger: &mut Ledger) {
+    let Turn { at: _, role: _, slot: _, items: _, id, name, status, phase: _, extra } = turn;
+    let members = [(id, Code::ItemId), (name, Code::MessageName), (status, Code::Status)];
     for (member, code) in members {
         if let Some(member) = member {
-            toward.ledger.dropped(member.pos(), code).info();
+            ledger.dropped(member.pos(), code).info();
         }
     }
-    toward.ledger.only(extra);
+    ledger.only(extra);
 }
 
 fn system(messages: &mut Array<'_>, turn: &Turn<'_>, toward: &mut Toward<'_>) {
@@ -279,9 +294,6 @@ fn assistant(
 }
 
 fn user(messages: &mut Array<'_>, turn: &Turn<'_>, fates: &[Fate], toward: &mut Toward<'_>) {
-    if let Role::Other(word) = &turn.role {
-        toward.ledger.degraded(word.pos(), Code::Role);
-    }
     let mut fates = fates.iter();
     let mut pieces = Vec::with_capacity(turn.items.len());
     let mut silent = !turn.items.is_empty();
@@ -296,6 +308,15 @@ fn user(messages: &mut Array<'_>, turn: &Turn<'_>, fates: &[Fate], toward: &mut 
         match item {
             Item::Reasoning(reasoning) => {
                 toward.ledger.dropped(reasoning.at, Code::UnknownItem);
+            }
+            Item::Document(document) if content_out::reads_as_text(document, toward) => {
+                if crosses(item, toward) {
+                    for part in content_out::document_parts(document, toward) {
+                        if crosses(&part, toward) {
+                            pieces.push(Piece::Made(part));
+                        }
+                    }
+                }
             }
             Item::Text(_)
             | Item::Image(_)
@@ -327,21 +348,26 @@ fn user(messages: &mut Array<'_>, turn: &Turn<'_>, fates: &[Fate], toward: &mut 
         }
         return object.put("content", "");
     }
-    if let [Piece::Item(item)] = pieces.as_slice() {
-        return write_content(&mut object, &[item], toward);
+    match pieces.as_slice() {
+        [Piece::Item(item)] => return write_content(&mut object, &[item], toward),
+        [Piece::Made(item)] => return write_content(&mut object, &[item], toward),
+        [Piece::Orphan(_)] | [] | [_, _, ..] => {}
     }
     let mut parts = object.array("content");
     for piece in &pieces {
         match piece {
             Piece::Item(item) => content_out::write_part(&mut parts, item, toward),
+            Piece::Made(item) => content_out::write_part(&mut parts, item, toward),
             Piece::Orphan(result) => orphan(&mut parts, result, toward),
         }
     }
 }
 
 /// A piece of what the user said.
-enum Piece<'r, 'a> {
-    Item(&'r Item<'a>),
+enum Piece<'r> {
+    Item(&'r Item<'r>),
+    /// A part of a document that is no part itself.
+    Made(Item<'r>),
     /// A result that answers no call.
-    Orphan(&'r ToolResult<'a>),
+    Orphan(&'r ToolResult<'r>),
 }

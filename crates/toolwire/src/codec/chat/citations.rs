@@ -1,0 +1,92 @@
+//! Citations of other protocols as the annotations of a message.
+
+use super::content_in::is_empty;
+use crate::ledger::{Code, Ledger};
+use crate::model::{Protocol, Text};
+use crate::wire::{Array, At, Object, Raw, Read, Str, Write};
+
+/// Writes citations that have an address as annotations of the whole text.
+pub(super) fn write(
+    message: &mut Object<'_>,
+    texts: &[&Text<'_>],
+    origin: Protocol,
+    ledger: &mut Ledger,
+) {
+    for text in texts {
+        if let Some(cache) = &text.cache {
+            ledger.dropped(cache.at, Code::CacheBreakpoint).info();
+        }
+        ledger.only(&text.extra);
+    }
+    let cites = |text: &&&Text<'_>| text.citations.as_ref().is_some_and(|list| !is_empty(list));
+    if !texts.iter().any(|text| cites(&text)) {
+        return;
+    }
+    let mut written = Vec::new();
+    {
+        let mut array = Array::new(&mut written);
+        let mut offset = 0;
+        for text in texts {
+            let end = offset + text.text.decode().chars().count() as u64;
+            if let Some(list) = &text.citations {
+                annotate(&mut array, list, (offset, end), origin, ledger);
+            }
+            offset = end;
+        }
+        if array.is_empty() {
+            return;
+        }
+    }
+    Raw::made(String::from_utf8(written).unwrap_or_default()).write(message.key("annotations"));
+}
+
+fn annotate(
+    array: &mut Array<'_>,
+    list: &Raw<'_>,
+    bounds: (u64, u64),
+    origin: Protocol,
+    ledger: &mut Ledger,
+) {
+    for raw in Vec::<Raw<'_>>::read(&mut list.reader()).unwrap_or_default() {
+        let Ok(citation) = Citation::read(&mut raw.reader()) else {
+            ledger.dropped(raw.pos(), Code::Citations);
+            continue;
+        };
+        let Citation { at, kind: _, url, source, title, start_index, end_index, extra: _ } =
+            citation;
+        let web = |address: &Str<'_>| address.decode().starts_with("http");
+        let Some(url) = url.or(source.filter(web)) else {
+            ledger.dropped(at, Code::Citations);
+            continue;
+        };
+        // Responses says where in its text; Messages cites a whole block.
+        let (start, end) = match (origin, start_index, end_index) {
+            (Protocol::Responses, Some(start), Some(end)) => {
+                (bounds.0 + start.value, bounds.0 + end.value)
+            }
+            (Protocol::Chat | Protocol::Responses | Protocol::Messages, _, _) => {
+                ledger.degraded(at, Code::Citations);
+                bounds
+            }
+        };
+        let mut object = array.object();
+        object.put("type", "url_citation");
+        let mut cited = object.object("url_citation");
+        cited.put("start_index", &start);
+        cited.put("end_index", &end);
+        cited.put("title", &title.unwrap_or_else(|| Str::plain("")));
+        cited.put("url", &url);
+    }
+}
+
+wire! {
+    /// A citation of Messages, or an annotation of Responses.
+    struct Citation<'a> {
+        kind: Str<'a> = "type",
+        url: Str<'a> = "url",
+        source: Str<'a> = "source",
+        title: Str<'a> = "title",
+        start_index: At<u64> = "start_index",
+        end_index: At<u64> = "end_index",
+    }
+}

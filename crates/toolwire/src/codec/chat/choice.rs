@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 
 use super::content_in::Toward;
 use super::tools_out::Shipment;
-use super::wire::{AllowedTools, Named, NamedChoice, literal, nest, replay, reread, string};
+use super::wire::{AllowedTools, Named, NamedChoice, nest, replay, reread, string};
 use crate::ledger::Code;
 use crate::model::{Choice, Mode, Subset, ToolKind, ToolRef, ToolRefKind};
 use crate::toolset::{Crossing, Declared};
-use crate::wire::{At, Extra, Kind, Object, Pos, Raw, ReadError, Str};
+use crate::wire::{At, Kind, Object, Pos, Raw, ReadError, Str, read_fields};
 
 /// Reads `tool_choice`.
 pub(super) fn read<'a>(raw: Raw<'a>, choice: &mut Choice<'a>) -> Result<(), ReadError> {
@@ -22,18 +22,22 @@ pub(super) fn read<'a>(raw: Raw<'a>, choice: &mut Choice<'a>) -> Result<(), Read
     let NamedChoice { at, kind, function, custom, allowed_tools, name, extra } = read?;
     if let Some(AllowedTools { at: inner, mode, tools, extra: nested }) = allowed_tools {
         choice.mode = Some(At::new(at, mode.as_ref().map_or(Mode::Auto, word)));
-        let tools = tools.unwrap_or_default().into_iter().map(reference).collect();
-        choice.subset = Some(Subset { at: inner, tools });
+        let mut references = Vec::new();
+        for raw in tools.unwrap_or_default() {
+            references.extend(reread(&raw).transpose()?.map(|named| reference(&raw, named)));
+        }
+        choice.subset = Some(Subset { at: inner, tools: references });
         choice.extra = extra;
         nest(&mut choice.extra, "allowed_tools", nested);
         return Ok(());
     }
-    if function.is_none() && custom.is_none() && name.is_none() {
-        choice.mode = Some(At::new(at, Mode::Other(raw)));
-        return Ok(());
-    }
-    let named = NamedChoice { at, kind, function, custom, allowed_tools: None, name, extra };
-    choice.mode = Some(At::new(at, Mode::Named(reference(named))));
+    let mode = if function.is_none() && custom.is_none() && name.is_none() {
+        Mode::Other(raw)
+    } else {
+        let named = NamedChoice { at, kind, function, custom, allowed_tools: None, name, extra };
+        Mode::Named(reference(&raw, named))
+    };
+    choice.mode = Some(At::new(at, mode));
     Ok(())
 }
 
@@ -61,30 +65,32 @@ fn word<'a>(raw: &Raw<'a>) -> Mode<'a> {
     }
 }
 
-fn reference(named: NamedChoice<'_>) -> ToolRef<'_> {
+fn reference<'a>(raw: &Raw<'a>, named: NamedChoice<'a>) -> ToolRef<'a> {
     let NamedChoice { at, kind, function, custom, allowed_tools: _, name, mut extra } = named;
-    let word = kind.unwrap_or_else(|| Str::plain("function"));
-    let kind = match word.decode().as_ref() {
-        "function" => ToolRefKind::Function,
-        "custom" => ToolRefKind::Freeform,
-        other => return typed(at, other, name, extra),
+    let word = kind.as_ref().map(Str::decode);
+    let (kind, under, inner) = match (word.as_deref(), function, custom) {
+        (Some("function"), inner, None) => (ToolRefKind::Function, "function", inner),
+        (Some("custom"), None, inner) => (ToolRefKind::Freeform, "custom", inner),
+        (None, None, Some(inner)) => (ToolRefKind::Freeform, "custom", Some(inner)),
+        (None, inner, None) => (ToolRefKind::Function, "function", inner),
+        (other, _, _) => return typed(at, other.unwrap_or_default(), raw),
     };
+    // Some write the name flat, as Responses does.
     let mut found = name;
-    for (under, inner) in [("function", function), ("custom", custom)] {
-        if let Some(Named { at: _, name, extra: nested }) = inner {
-            found = name.or(found);
-            nest(&mut extra, under, nested);
-        }
+    if let Some(Named { at: _, name, extra: nested }) = inner {
+        found = name.or(found);
+        nest(&mut extra, under, nested);
     }
     let name = found.unwrap_or_else(|| Str::plain("").at(at));
     ToolRef { at, kind, name, namespace: None, extra }
 }
 
 /// A tool that is named by its type, which Chat does not publish but allows.
-fn typed<'a>(at: Pos, kind: &str, name: Option<Str<'a>>, mut extra: Vec<Extra<'a>>) -> ToolRef<'a> {
-    if let Some(name) = name {
-        extra.push(Extra { key: Str::plain("name"), value: literal(&name) });
-    }
+/// Everything else about it is kept as it came.
+fn typed<'a>(at: Pos, kind: &str, raw: &Raw<'a>) -> ToolRef<'a> {
+    let fields = raw.source_reader().and_then(|mut reader| read_fields(&mut reader).ok());
+    let mut extra = fields.unwrap_or_default();
+    extra.retain(|field| field.key != "type");
     let name = Str::plain(kind.to_owned()).at(at);
     ToolRef { at, kind: ToolRefKind::Typed, name, namespace: None, extra }
 }
@@ -181,8 +187,7 @@ pub(super) fn write(
     }
     match (subset, mode) {
         (Some(subset), mode) if toward.profile.allowed_tools => {
-            let any = matches!(mode, Some(At { pos: _, value: Mode::Any }));
-            write_subset(object, subset, any, shipment, toward);
+            write_subset(object, subset, mode.as_ref(), shipment, toward);
         }
         (_, Some(mode)) => write_mode(object, mode, shipment, toward),
         (_, None) => {}
@@ -208,11 +213,10 @@ fn without_tools(choice: &Choice<'_>, shipment: &Shipment<'_, '_, '_>, toward: &
         Some(At { pos, value: Mode::Auto | Mode::None | Mode::Other(_) }) => {
             toward.ledger.dropped(*pos, Code::ChoiceWithoutTools).info();
         }
-        None => {
-            if let Some(Subset { at, tools: _ }) = subset {
-                toward.ledger.dropped(*at, Code::ChoiceWithoutTools).info();
-            }
-        }
+        None => {}
+    }
+    if let Some(Subset { at, tools: _ }) = subset {
+        toward.ledger.dropped(*at, Code::ChoiceWithoutTools).info();
     }
     if let Some(parallel) = parallel {
         toward.ledger.dropped(parallel.pos, Code::ChoiceWithoutTools).info();
@@ -266,11 +270,26 @@ fn write_mode(
 fn write_subset(
     object: &mut Object<'_>,
     subset: &Subset<'_>,
-    any: bool,
+    mode: Option<&At<Mode<'_>>>,
     shipment: &Shipment<'_, '_, '_>,
     toward: &mut Toward<'_>,
 ) {
     let Subset { at, tools } = subset;
+    let any = match mode {
+        None | Some(At { pos: _, value: Mode::Auto }) => false,
+        Some(At { pos: _, value: Mode::Any }) => true,
+        Some(At { pos: _, value: Mode::None }) => {
+            toward
+                .ledger
+                .dropped(*at, Code::UnknownValue)
+                .detail("No tool may be called, so it does not matter which of them may be.");
+            return object.put("tool_choice", "none");
+        }
+        Some(At { pos, value: Mode::Other(_) | Mode::Named(_) }) => {
+            toward.ledger.dropped(*pos, Code::UnknownValue);
+            false
+        }
+    };
     let finder = shipment.toolset.finder();
     let mut kept = Vec::with_capacity(tools.len());
     for tool in tools {
@@ -317,15 +336,24 @@ fn put_target(
     shipment: &Shipment<'_, '_, '_>,
     toward: &mut Toward<'_>,
 ) {
-    let ToolRef { at: _, kind: _, name, namespace: _, extra } = tool;
+    let ToolRef { at, kind: _, name, namespace, extra } = tool;
     toward.ledger.only(extra);
     let freeform = declared.is_some_and(|declared| {
         matches!(declared.tool.kind, ToolKind::Freeform { grammar: _ })
             && declared.crossing == Crossing::Same
     });
     let wire = wire_name(tool, declared, shipment);
-    if wire != name.decode() && declared.is_some_and(|declared| declared.namespace.is_none()) {
-        toward.ledger.renamed(name.pos(), Code::ToolName);
+    if wire != name.decode() {
+        match declared {
+            // The definition says so.
+            Some(Declared { tool: _, namespace: Some(_), inline: _, crossing: _ }) => {}
+            None if namespace.is_some() => {
+                toward.ledger.emulated(*at, Code::NamespaceFlattened);
+            }
+            Some(_) | None => {
+                toward.ledger.renamed(name.pos(), Code::ToolName);
+            }
+        }
     }
     let under = if freeform { "custom" } else { "function" };
     object.put("type", under);

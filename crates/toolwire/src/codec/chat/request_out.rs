@@ -45,7 +45,9 @@ pub(super) fn encode(
     object.maybe("model", model.as_ref());
     if toward.same() {
         tools_in::replay_tools(object, tools, *legacy_functions);
-        choice::replay_choice(object, choice, *legacy_functions);
+        // Where both spellings came, the model has what `tool_choice` says.
+        let both = extra.iter().any(|field| field.key == "function_call");
+        choice::replay_choice(object, choice, *legacy_functions && !both);
         turns_out::replay_turns(&mut object.array("messages"), turns, toward);
     } else {
         let toolset = Toolset::new(request, profile);

@@ -113,15 +113,19 @@ pub(super) fn web_search<'a>(options: Fields<'a>) -> Tool<'a> {
 /// Writes the tools as they were read from Chat: `tools` or `functions`, and
 /// the search beside them.
 pub(super) fn replay_tools(object: &mut Object<'_>, tools: &[Tool<'_>], legacy: bool) {
-    let (search, listed): (Vec<&Tool<'_>>, Vec<&Tool<'_>>) =
-        tools.iter().partition(|tool| is_search_options(tool));
-    if !listed.is_empty() {
-        let mut array = object.array(if legacy { "functions" } else { "tools" });
-        for tool in listed {
-            replay_tool(&mut array, tool, legacy);
+    // Only functions can be written the deprecated way.
+    let is_old = |tool: &Tool<'_>| legacy && matches!(tool.kind, ToolKind::Function { schema: _ });
+    for (key, old) in [("functions", true), ("tools", false)] {
+        let mut listed =
+            tools.iter().filter(|tool| is_old(tool) == old && !is_search_options(tool)).peekable();
+        if listed.peek().is_some() {
+            let mut array = object.array(key);
+            for tool in listed {
+                replay_tool(&mut array, tool, old);
+            }
         }
     }
-    for tool in search {
+    for tool in tools.iter().filter(|tool| is_search_options(tool)) {
         object.object(WEB_SEARCH_OPTIONS).extra(&tool.extra);
     }
 }

@@ -12,7 +12,7 @@ use crate::ledger::{Code, Ledger};
 use crate::model::{
     Audio, Call, Image, Item, Reasoning, Refusal, Role, Slot, Text, ToolResult, Turn,
 };
-use crate::thread::{Fate, Step, Thread};
+use crate::thread::{Fate, Paired, Step, Thread};
 use crate::wire::{Array, Object, Write};
 
 /// Writes turns that were read from Chat, message by message.
@@ -178,9 +178,8 @@ pub(super) fn write(
         match step {
             Step::System(turn) => system(messages, turn, toward),
             Step::Assistant { turns, calls } => {
-                let ids = thread.calls.get(calls.clone()).unwrap_or_default();
-                let ids: Vec<&str> = ids.iter().map(|paired| paired.id.as_ref()).collect();
-                assistant(messages, turns, &ids, shipment, toward);
+                let made = thread.calls.get(calls.clone()).unwrap_or_default();
+                assistant(messages, turns, made, shipment, toward);
             }
             Step::Results(order) => results(messages, order, &thread, toward),
             Step::User { turn, fates } => {
@@ -251,7 +250,7 @@ fn system(messages: &mut Array<'_>, turn: &Turn<'_>, toward: &mut Toward<'_>) {
 fn assistant(
     messages: &mut Array<'_>,
     turns: &[&Turn<'_>],
-    ids: &[&str],
+    made: &[Paired<'_, '_>],
     shipment: &Shipment<'_, '_, '_>,
     toward: &mut Toward<'_>,
 ) {
@@ -287,7 +286,7 @@ fn assistant(
     reasoning::write_upstream(&mut object, &reasoning, toward);
     if !calls.is_empty() {
         let mut array = object.array("tool_calls");
-        for (call, id) in calls.iter().zip(ids) {
+        for Paired { call, id, result: _ } in made {
             write_call(&mut array.object(), call, id, shipment, toward);
         }
     }

@@ -211,7 +211,7 @@ wire! {
     /// The `allowed_tools` of a choice.
     pub(super) struct AllowedTools<'a> {
         mode: Raw<'a> = "mode",
-        tools: Vec<NamedChoice<'a>> = "tools",
+        tools: Vec<Raw<'a>> = "tools",
     }
 
     /// `response_format`.

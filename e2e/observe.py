@@ -93,10 +93,12 @@ def fates(at, leaf, answer, other):
             deeper = True
         elif path and at.startswith(f"{path}/") and _speaks(entry, same, before):
             around.setdefault(path, set()).add(_fate(entry))
+    if same and deeper and not inside:
+        return frozenset(["within"])
     found = inside or around.get(max(around, key=len, default=""), set())
     # What had to be done to the turns around says nothing about the field.
     found = {fate for fate in found if fate.split()[1] not in REPAIRS} or found
-    return frozenset(found or (["carried"] if not same else ["within"] if deeper else ["silent"]))
+    return frozenset(found or (["silent"] if same else ["carried"]))
 
 
 def _speaks(entry, same, before):

@@ -78,6 +78,8 @@ pub(super) static TABLE: &[Row] = rows! { Chat, Responses;
             Lost(MediaType), Lost(MediaType);
         "messages[role=assistant].content[type=document].source(type=url)" =>
             Lost(MediaType), Lost(MediaType);
+        "messages[role=assistant].content[type=document].source(type=url).url" =>
+            Carried, Lost(MediaType);
         "messages[role=assistant].content[type=document].cache_control*" =>
             Lost(MediaType), Lost(MediaType);
         "messages[role=assistant].content[type=document].citations*" => Lost(MediaType), Lost(MediaType);
@@ -85,14 +87,13 @@ pub(super) static TABLE: &[Row] = rows! { Chat, Responses;
         "messages[role=assistant].content[type=document].title" => Lost(MediaType), Lost(MediaType);
     }
     "Images in a document" {
-        "*[type=document].source(type=content).content[type=image]" => Lost(MediaType), Lost(MediaType);
-        "*[type=document].source(type=content).content[type=image].cache_control*" =>
-            Lost(MediaType), Lost(CacheBreakpoint);
-        "*[type=document].source(type=content).content[type=image].source(type=file)*" =>
-            Lost(MediaType), Lost(FileId);
-        "*[type=document].source(type=content).content[type=image].transformations*" =>
-            Lost(MediaType), Only("transformations");
-        "*[type=document].source(type=content).content[type=image].*" => Lost(MediaType), Carried;
+        "*[type=document].source(type=content).content[type=image]*" =>
+            Depends(&[Carried, Lost(MediaType), Lost(ResultMediaMoved), Lost(FileId),
+                Lost(CacheBreakpoint), Only("transformations")],
+                "as an image beside the document; none where the model speaks"),
+            Depends(&[Carried, Lost(MediaType), Lost(FileId), Lost(CacheBreakpoint),
+                Only("transformations")],
+                "as an image beside the document; none where the model speaks");
     }
     "Cache markers" {
         "*cache_control*" => Lost(CacheBreakpoint), Lost(CacheBreakpoint),
@@ -128,25 +129,23 @@ pub(super) static TABLE: &[Row] = rows! { Chat, Responses;
         "tool_choice(type=tool).name" => NAME, NAME;
         "tool_choice*" => WITHOUT_TOOLS, Carried;
     }
-    "Documents and search results" {
+    "Documents, search results and citations" {
+        "*.citations*" => Lost(Citations), Depends(&[Lost(Citations), Carried],
+            "what cites a page of the web is carried within an answer");
         "*[type=document].source(type=text)" => Lost(MediaType), Emulated(MediaType);
         "*[type=document].source(type=text).media_type" => Lost(MediaType), Emulated(MediaType);
-        "*[type=document].source(type=content).content*.citations*" => Lost(Citations), Lost(Citations);
         "*[type=document].source(type=content)" => Lost(MediaType), Lost(MediaType);
         "*[type=document].source(type=content).content[type=text]" => Lost(MediaType), Lost(MediaType);
         "*[type=document].source(type=content).*" => Carried, Carried, "The text goes as text.";
         "*[type=document].source(type=url)" => Lost(MediaType), Carried;
         "*[type=search_result]" => Lost(Citations), Lost(Citations);
         "*[type=search_result].content[type=text]" => Lost(Citations), Lost(Citations);
-        "*[type=search_result]*.citations*" => Lost(Citations), Lost(Citations);
         "*[type=search_result].*" => Carried, Carried;
     }
     "Conversation" {
         "model" => Carried, Carried;
         "system" => Carried, Carried;
         "system(string)" => Carried, Carried;
-        "*.citations*" => Lost(Citations), Depends(&[Lost(Citations), Carried],
-            "what cites a page of the web is carried within an answer");
         "system*" => Carried, Carried;
         "messages" => Carried, Carried;
         "messages[role=system].clear_at" => Only("clear_at"), Only("clear_at");

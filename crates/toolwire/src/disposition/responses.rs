@@ -69,7 +69,7 @@ pub(super) static TABLE: &[Row] = rows! { Chat, Messages;
         "input[role=assistant].content[type=refusal]" => Carried, Emulated(StopReason);
         "input[role=*" => Carried, Carried;
         "input[type=item_reference]*" => Lost(UnknownItem), Lost(UnknownItem);
-        "input[type=compaction*" => Lost(UnknownItem), Lost(UnknownItem);
+        "input[type=compaction*" => Lost(ContextManagement), Lost(ContextManagement);
         "input[type=configuration_update]*" => Lost(UnknownItem), Lost(UnknownItem);
         "previous_response_id" => Refused(PreviousResponse), Refused(PreviousResponse);
         "conversation*" => Refused(Conversation), Refused(Conversation);

@@ -312,7 +312,7 @@ fn user(messages: &mut Array<'_>, turn: &Turn<'_>, fates: &[Fate], toward: &mut 
                 if crosses(item, toward) {
                     for part in content_out::document_parts(document, toward) {
                         if crosses(&part, toward) {
-                            pieces.push(Piece::Made(part));
+                            pieces.push(Piece::Made(Box::new(part)));
                         }
                     }
                 }

@@ -6,7 +6,7 @@ use super::blocks::{BARE_TEXT, Blocks, add_block, lone_text};
 use super::content_out::{Pen, Wrote};
 use super::{calls_out, reasoning};
 use crate::ledger::Code;
-use crate::model::{Document, Image, Item, Reasoning, Role, Text, ToolResult, Turn};
+use crate::model::{Document, Image, Issuer, Item, Reasoning, Role, Text, ToolResult, Turn};
 use crate::thread::{Fate, Thread};
 use crate::toolset::Toolset;
 use crate::wire::{Object, Pos, Str};
@@ -252,13 +252,6 @@ impl<'o, 't, 'r, 'a> Talk<'o, 't, 'r, 'a> {
             }
         };
         for turn in turns {
-            match turn.role {
-                Role::Assistant => {}
-                Role::System | Role::Developer | Role::User | Role::Other(_) => {
-                    let note = pen.ledger.degraded(turn.at, Code::Role);
-                    note.detail("Only the model calls tools, so it is taken to say this.");
-                }
-            }
             if turn.items.iter().any(|item| place(item).is_some()) {
                 placed(&turn.items).into_iter().for_each(&mut take);
             } else {
@@ -266,7 +259,12 @@ impl<'o, 't, 'r, 'a> Talk<'o, 't, 'r, 'a> {
             }
         }
         let is_call = |piece: &Piece<'_, '_>| matches!(piece, Piece::Call(_));
-        let first = pieces.iter().position(is_call).unwrap_or(pieces.len());
+        // What the model signed goes back in the order in which it was said: the
+        // signature covers what stands before it. Of other models, text behind
+        // a call comes before it, since the result must follow the call.
+        let signed = |piece: &Piece<'_, '_>| matches!(piece, Piece::Item(item) if is_signed(item));
+        let first = if pieces.iter().any(signed) { None } else { pieces.iter().position(is_call) };
+        let first = first.unwrap_or(pieces.len());
         let (before, behind) = pieces.split_at(first);
         let said = |piece: &&Piece<'_, '_>| matches!(piece, Piece::Item(item) if !matches!(item, Item::Reasoning(_)));
         let last = before.len().saturating_sub(1);
@@ -416,3 +414,9 @@ fn reminder(text: &Text<'_>, out: &mut Vec<u8>, pen: &mut Pen<'_>) -> Wrote {
 /// What the user is taken to say where the API demands words and there are
 /// none.
 const PLACEHOLDER: &str = "(empty message)";
+
+/// Whether an item is reasoning that a model behind Messages signed.
+fn is_signed(item: &Item<'_>) -> bool {
+    let Item::Reasoning(reasoning) = item else { return false };
+    reasoning.sealed.as_ref().is_some_and(|sealed| sealed.issuer == Issuer::Anthropic)
+}

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::blocks::Blocks;
-use super::content::Pen;
+use super::content_out::Pen;
 use crate::ledger::Code;
 use crate::model::{Arguments, Call, Item, ResultKind, Text, ToolResult};
 use crate::native;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::content::Pen;
+use super::content_out::Pen;
 use super::pick::Pick;
 use super::tools_out::HOSTED_STAND_IN;
 use super::wire::ToolChoice;

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use super::content::{Pen, Wrote};
+use super::content_out::{Pen, Wrote};
 use super::wire::{RedactedThinking, ThinkingBlock};
 use crate::ledger::Code;
 use crate::model::{Issuer, Reasoning, Sealed};

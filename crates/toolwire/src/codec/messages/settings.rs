@@ -1,8 +1,8 @@
 //! The settings of a request as Messages spells them: reasoning, limits,
 //! format, sampling, identity, tier, state.
 
-use super::content::Pen;
-use super::request::CONFIG;
+use super::content_out::Pen;
+use super::request_in::CONFIG;
 use crate::ledger::Code;
 use crate::model::{
     Display, Effort, Format, Identity, JsonSchema, Output, Sampling, State, Stream, Thinking,

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::blocks::{BARE_TEXT, Blocks, add_block, lone_text};
-use super::content::{Pen, Wrote};
+use super::content_out::{Pen, Wrote};
 use super::{calls_out, reasoning};
 use crate::ledger::Code;
 use crate::model::{Document, Image, Item, Reasoning, Role, Text, ToolResult, Turn};

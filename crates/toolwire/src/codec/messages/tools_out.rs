@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use super::content::{Pen, write_joined};
+use super::content_out::{Pen, write_joined};
 use super::pick::Pick;
-use super::tools::encode_own;
+use super::tools_in::encode_own;
 use crate::ledger::Code;
 use crate::model::{Grammar, HostedClass, Native, NativeKind, Tool, ToolKind};
 use crate::native;

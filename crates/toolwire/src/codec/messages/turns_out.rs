@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::blocks::Blocks;
-use super::content::Pen;
+use super::content_out::Pen;
 use super::talk::Talk;
 use crate::ledger::Code;
 use crate::model::{Item, Request, Role, Text, Turn};

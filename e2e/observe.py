@@ -67,7 +67,8 @@ def _cases(known, more):
         for target in PROTOCOLS:
             if target == protocol:
                 continue
-            answers = _translate(protocol, target, [doc for _, _, having, lacking in trials for doc in (having, lacking)])
+            documents = [document for _, _, *pair in trials for document in pair]
+            answers = _translate(protocol, target, documents)
             for index, (row, value, _, _) in enumerate(trials):
                 answer, other = answers[2 * index], answers[2 * index + 1]
                 leaf = (protocol, row["path"]) not in parents
@@ -133,7 +134,7 @@ def _trials(row):
         if value != row["sample"] and having != row["without"]:
             yield value, having, row["without"]
     for path, value in SPECIAL[row["protocol"]]:
-        if path == row["path"]:
+        if path == row["path"] and row["sample"] is not None:
             yield value, _everywhere(row["with"], row["sample"], value), row["without"]
 
 

@@ -215,7 +215,7 @@ impl<'l> Pen<'l> {
                 Wrote::Block
             }
             Item::Hosted(item) => self.raw(&item.raw, Code::HostedHistory, out),
-            Item::Opaque(item) => self.raw(&item.raw, Code::UnknownItem, out),
+            Item::Opaque(item) => self.raw(&item.raw, item.code(), out),
             // These are written by those who know their place in the turn.
             Item::Reasoning(_) | Item::Call(_) | Item::Result(_) | Item::Tools(_) => Wrote::Nothing,
         }

@@ -386,10 +386,10 @@ pub(super) fn state(state: &State<'_>, pen: &mut Pen<'_>) {
         None => {}
     }
     if let Some(previous) = previous {
-        pen.ledger.dropped(previous.pos(), Code::PreviousResponse);
+        pen.ledger.refused(previous.pos(), Code::PreviousResponse);
     }
     if let Some(conversation) = conversation {
-        pen.ledger.dropped(conversation.pos(), Code::Conversation);
+        pen.ledger.refused(conversation.pos(), Code::Conversation);
     }
     match background {
         Some(At { pos, value: true }) => {

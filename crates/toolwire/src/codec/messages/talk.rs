@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::blocks::{BARE_TEXT, Blocks, add_block, lone_text};
 use super::content_out::{Pen, Wrote};
+use super::turns_out::is_declaration;
 use super::{calls_out, reasoning};
 use crate::ledger::Code;
 use crate::model::{Document, Image, Issuer, Item, Reasoning, Role, Text, ToolResult, Turn};
@@ -132,6 +133,9 @@ impl<'o, 't, 'r, 'a> Talk<'o, 't, 'r, 'a> {
     /// Writes instructions in the middle of the conversation: where they stand
     /// if that is allowed, else as a reminder among the user's words.
     pub(super) fn system(&mut self, turn: &Turn<'_>, in_place: bool, pen: &mut Pen<'_>) {
+        if is_declaration(turn) {
+            return;
+        }
         let follows = matches!(self.speaker, Some(Speaker::User | Speaker::System));
         let in_place = in_place && follows;
         if in_place {

@@ -124,6 +124,12 @@ impl Out<'_> {
         self.origin != Protocol::Messages
     }
 
+    /// Whether cache markers cross. Only newer models take them, but a client
+    /// of OpenAI's other protocol knows that as well.
+    fn takes_markers(&self) -> bool {
+        self.profile.cache_breakpoints || self.origin != Protocol::Messages
+    }
+
     /// Replays members that the model has no room for, or reports them.
     fn extra(&self, object: &mut Object<'_>, extra: &[Extra<'_>], ledger: &mut Ledger) {
         if self.same() {

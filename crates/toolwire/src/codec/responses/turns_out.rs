@@ -1,7 +1,7 @@
 //! Model to conversation.
 
 use super::cache_out::lose_cache;
-use super::calls_out::{Frame, call_type, write_call, write_orphan, write_result};
+use super::calls_out::{Frame, write_call, write_orphan, write_result};
 use super::content_out::{Voice, bare_text, is_content, is_lost, is_silent, lose_text, write_part};
 use super::tools_out::write_tools;
 use super::{Out, reasoning};
@@ -98,7 +98,7 @@ fn instructions<'r, 'a>(
     }
     let Text { at: _, text: _, citations, logprobs, cache, extra } = text;
     let plain = citations.is_none() && logprobs.is_none() && extra.is_empty();
-    let marked = cache.is_some() && cx.profile.cache_breakpoints;
+    let marked = cache.is_some() && cx.takes_markers();
     let more = rest.first().is_some_and(|next| matches!(next.role, Role::System | Role::Developer));
     // Instructions alone are no request: then they are the input.
     let alone = rest.is_empty();
@@ -139,8 +139,8 @@ impl Writer<'_, '_> {
                     self.result(result, turn, items, cx, ledger)
                 }
                 [Item::Tools(tools)] => {
-                    let id = turn.id.as_ref().filter(|_| cx.same());
-                    write_additional(tools, id, turn, items, cx, ledger);
+                    let id = item_id(turn, cx);
+                    write_additional(tools, id.as_ref(), turn, items, cx, ledger);
                 }
                 [Item::Hosted(hosted)] => write_hosted(hosted, items, cx, ledger),
                 [Item::Opaque(Opaque { kind: _, raw })] if raw.pos() == turn.at && cx.same() => {
@@ -165,14 +165,13 @@ impl Writer<'_, '_> {
         if paired.is_some_and(|paired| paired.result.is_none()) {
             self.unanswered.push(index);
         }
-        let (_, prefix) = call_type(&call.arguments, cx);
         let frame = Frame {
-            id: item_id(turn, prefix, cx, ledger),
+            id: item_id(turn, cx),
             call_id: match paired {
                 Some(paired) => Some(Str::plain(paired.id.as_ref())),
                 None => call.id.as_ref().map(Str::borrowed),
             },
-            status: turn.status.as_ref().filter(|_| cx.same()).map(Str::borrowed),
+            status: item_status(turn, cx),
         };
         write_call(call, &frame, items, cx, ledger);
     }
@@ -187,8 +186,7 @@ impl Writer<'_, '_> {
     ) {
         let order = self.fates;
         self.fates += 1;
-        let status = turn.status.as_ref().filter(|_| cx.same()).map(Str::borrowed);
-        let id = turn.id.as_ref().filter(|_| cx.same()).map(Str::borrowed);
+        let (id, status) = (item_id(turn, cx), item_status(turn, cx));
         let Some(thread) = &self.thread else {
             let call_id = result.call_id.as_ref().map(Str::borrowed);
             let frame = Frame { id, call_id, status };
@@ -250,7 +248,7 @@ fn write_message(
     if !content.is_empty() && is_lost(content, voice, cx, ledger) {
         return;
     }
-    let id = item_id(turn, "msg", cx, ledger);
+    let id = item_id(turn, cx);
     let text = match content {
         // The published types take a list from the model only with the ids that
         // the API gave, and compatible servers go by them.
@@ -267,7 +265,7 @@ fn write_message(
         item.put("type", "message");
     }
     item.maybe("id", id.as_ref());
-    write_role(turn, &mut item, cx, ledger);
+    write_role(turn, &mut item, cx);
     match text {
         Some(text) => item.put("content", text),
         None if content.is_empty() && !cx.same() => item.put("content", ""),
@@ -291,7 +289,7 @@ fn is_words(text: &Text<'_>) -> bool {
     citations.is_none() && logprobs.is_none()
 }
 
-fn write_role(turn: &Turn<'_>, item: &mut Object<'_>, cx: &Out<'_>, ledger: &mut Ledger) {
+fn write_role(turn: &Turn<'_>, item: &mut Object<'_>, cx: &Out<'_>) {
     match &turn.role {
         // What stood beside the conversation outranks what stands in it.
         Role::System if turn.slot == Slot::Top => item.put("role", "developer"),
@@ -300,10 +298,7 @@ fn write_role(turn: &Turn<'_>, item: &mut Object<'_>, cx: &Out<'_>, ledger: &mut
         Role::User => item.put("role", "user"),
         Role::Assistant => item.put("role", "assistant"),
         Role::Other(name) if cx.same() => item.put("role", name),
-        Role::Other(name) => {
-            ledger.degraded(name.pos(), Code::Role);
-            item.put("role", "user");
-        }
+        Role::Other(_) => item.put("role", "user"),
     }
 }
 
@@ -319,10 +314,12 @@ pub(super) fn write_additional(
     let mut item = items.object();
     item.put("type", "additional_tools");
     item.maybe("id", id);
-    item.put("role", "developer");
     write_tools(tools, &mut item.array("tools"), cx, ledger);
     if cx.same() {
+        write_role(turn, &mut item, cx);
         item.extra(&turn.extra);
+    } else {
+        item.put("role", "developer");
     }
 }
 
@@ -341,30 +338,26 @@ pub(super) fn write_hosted(
     }
 }
 
-/// An item's own id, if OpenAI gave it: it refuses any other.
-fn item_id<'r>(
-    turn: &'r Turn<'_>,
-    prefix: &str,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
-) -> Option<Str<'r>> {
-    let id = turn.id.as_ref().filter(|_| cx.same())?;
-    let checked = matches!(prefix, "msg" | "fc" | "ctc");
-    if checked && !id.decode().starts_with(prefix) {
-        ledger.dropped(id.pos(), Code::ItemId).info();
-        return None;
-    }
-    Some(id.borrowed())
+/// An item's own id, which only this vendor's items have.
+fn item_id<'r>(turn: &'r Turn<'_>, cx: &Out<'_>) -> Option<Str<'r>> {
+    turn.id.as_ref().filter(|_| cx.same()).map(Str::borrowed)
+}
+
+fn item_status<'r>(turn: &'r Turn<'_>, cx: &Out<'_>) -> Option<Str<'r>> {
+    turn.status.as_ref().filter(|_| cx.same()).map(Str::borrowed)
 }
 
 /// What a turn of another protocol has beside its content.
 pub(super) fn lose_turn(turn: &Turn<'_>, cx: &Out<'_>, ledger: &mut Ledger) {
-    let Turn { at: _, role: _, slot: _, items: _, id, name, status, phase, extra } = turn;
+    let Turn { at: _, role, slot: _, items: _, id, name, status, phase, extra } = turn;
     if let Some(name) = name {
         ledger.dropped(name.pos(), Code::MessageName).info();
     }
     if cx.same() {
         return;
+    }
+    if let Role::Other(name) = role {
+        ledger.degraded(name.pos(), Code::Role);
     }
     if let Some(id) = id {
         ledger.dropped(id.pos(), Code::ItemId).info();

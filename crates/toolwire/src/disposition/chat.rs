@@ -15,10 +15,15 @@ pub(super) static TABLE: &[Row] = rows! { Responses, Messages;
         "prediction*" => Only("prediction"), Only("prediction");
     }
     "Cache markers" {
-        "*[type=input_audio].prompt_cache_breakpoint*" => Lost(CacheBreakpoint), Lost(Audio);
-        "*.prompt_cache_breakpoint.ttl" => Lost(CacheBreakpoint), Lost(CacheTtl);
-        "*.prompt_cache_breakpoint*" => Lost(CacheBreakpoint), Carried,
-            "Sent to an OpenAI upstream whose profile says that it takes them.";
+        "*[type=input_audio].prompt_cache_breakpoint*" => Carried, Lost(Audio);
+        "messages[role=assistant]*.prompt_cache_breakpoint.ttl" => Lost(CacheBreakpoint), Lost(CacheTtl);
+        "messages[role=assistant]*.prompt_cache_breakpoint*" => Lost(CacheBreakpoint), Carried,
+            "Responses has them only on what the model reads.";
+        "messages[role=tool]*.prompt_cache_breakpoint.ttl" => Lost(CacheBreakpoint), Lost(CacheTtl);
+        "messages[role=tool]*.prompt_cache_breakpoint*" => Lost(CacheBreakpoint), Carried,
+            "Results of text alone are one string in Responses.";
+        "*.prompt_cache_breakpoint.ttl" => Carried, Lost(CacheTtl);
+        "*.prompt_cache_breakpoint*" => Carried, Carried;
         "prompt_cache_key" => Carried, Lost(PromptCacheKey);
         "prompt_cache_options*" => Carried, Only("prompt_cache_options");
         "prompt_cache_retention" => Carried, Only("prompt_cache_retention");

@@ -312,7 +312,7 @@ fn user(messages: &mut Array<'_>, turn: &Turn<'_>, fates: &[Fate], toward: &mut 
                 if crosses(item, toward) {
                     for part in content_out::document_parts(document, toward) {
                         if crosses(&part, toward) {
-                            pieces.push(Piece::Made(part));
+                            pieces.push(Piece::Made(Box::new(part)));
                         }
                     }
                 }
@@ -366,7 +366,7 @@ fn user(messages: &mut Array<'_>, turn: &Turn<'_>, fates: &[Fate], toward: &mut 
 enum Piece<'r> {
     Item(&'r Item<'r>),
     /// A part of a document that is no part itself.
-    Made(Item<'r>),
+    Made(Box<Item<'r>>),
     /// A result that answers no call.
     Orphan(&'r ToolResult<'r>),
 }

@@ -341,7 +341,8 @@ fn documents_cross_as_files_or_text() {
         json!({"messages": [{"role": "user", "content": [
             {"type": "file", "file": {"file_data": "data:application/pdf;base64,AAAA", "filename": "document.pdf"}},
             {"type": "text", "text": "Notes\n\nwords"},
-            {"type": "text", "text": "x\ny"},
+            {"type": "text", "text": "x"},
+            {"type": "text", "text": "y"},
         ]}]}),
         &["dropped file_id", "degraded media_type", "degraded media_type"],
     );

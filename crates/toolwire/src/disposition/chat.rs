@@ -15,10 +15,17 @@ pub(super) static TABLE: &[Row] = rows! { Responses, Messages;
         "prediction*" => Only("prediction"), Only("prediction");
     }
     "Cache markers" {
-        "*[type=input_audio].prompt_cache_breakpoint*" => Lost(CacheBreakpoint), Lost(Audio);
-        "*.prompt_cache_breakpoint.ttl" => Lost(CacheBreakpoint), Lost(CacheTtl);
-        "*.prompt_cache_breakpoint*" => Lost(CacheBreakpoint), Carried,
-            "Sent to an OpenAI upstream whose profile says that it takes them.";
+        "*[type=input_audio].prompt_cache_breakpoint*" => Carried, Lost(Audio);
+        "messages[role=assistant]*.prompt_cache_breakpoint.ttl" =>
+            Lost(CacheBreakpoint), Lost(CacheTtl);
+        "messages[role=assistant]*.prompt_cache_breakpoint*" => Lost(CacheBreakpoint), Carried,
+            "Responses has markers on what the model reads only.";
+        "messages[role=tool]*.prompt_cache_breakpoint.ttl" =>
+            Lost(CacheBreakpoint), Lost(CacheTtl);
+        "messages[role=tool]*.prompt_cache_breakpoint*" => Lost(CacheBreakpoint), Carried,
+            "The text of a result is one string there.";
+        "*.prompt_cache_breakpoint.ttl" => Carried, Lost(CacheTtl);
+        "*.prompt_cache_breakpoint*" => Carried, Carried;
         "prompt_cache_key" => Carried, Lost(PromptCacheKey);
         "prompt_cache_options*" => Carried, Only("prompt_cache_options");
         "prompt_cache_retention" => Carried, Only("prompt_cache_retention");

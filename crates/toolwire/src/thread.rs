@@ -263,24 +263,26 @@ impl<'r, 'a> Pairing<'r, 'a> {
             Some(id) => id.decode(),
             None => call.name.decode(),
         };
-        let id = self.id(call, &key, index);
-        if let Some(original) = &call.id
-            && *original != *id
-        {
-            ledger.renamed(original.pos(), Code::CallId);
-        }
-        let known = self.by_id.entry(key).or_default();
+        let known = self.by_id.entry(key.clone()).or_default();
+        let occurrence = known.count;
         known.count += 1;
         match known.open.last_mut() {
             Some((last, open)) if *last == self.group => open.push_back(index),
             Some(_) | None => known.open.push((self.group, VecDeque::from([index]))),
         }
+        let id = self.id(call, &key, occurrence);
+        if let Some(original) = &call.id
+            && *original != *id
+        {
+            ledger.renamed(original.pos(), Code::CallId);
+        }
         self.calls.push(Paired { call, id, result: None });
     }
 
     /// The call's id as the target gets it.
-    fn id(&mut self, call: &Call<'_>, key: &Cow<'r, str>, index: usize) -> Cow<'r, str> {
-        let mut occurrence = self.by_id.get(key).map_or(0, |known| known.count);
+    fn id(&mut self, call: &Call<'_>, key: &Cow<'r, str>, earlier: usize) -> Cow<'r, str> {
+        let index = self.calls.len();
+        let mut occurrence = earlier;
         let mut id = match &call.id {
             Some(id) if !id.is_empty() => render(self.rule, key, occurrence),
             Some(_) | None => Cow::Owned(self.rule.render(&ids::mint(key, index), 0).into_owned()),

@@ -75,7 +75,10 @@ pub fn request(
     let mut ledger = Ledger::default();
     let mut out = Vec::with_capacity(body.len() + body.len() / 8);
     codec(to).encode_request(&request, &options.profile(to), &mut out, &mut ledger);
-    settle(source, out, &ledger, options.policy)
+    if ledger.is_empty() {
+        return Ok(Translated { body: out, ledger: Vec::new() });
+    }
+    judge(out, ledger.entries_past(source, &request.literals(source)), options.policy)
 }
 
 /// Translates an upstream's answer for a client. `request` is what the client

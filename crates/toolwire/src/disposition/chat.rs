@@ -16,14 +16,12 @@ pub(super) static TABLE: &[Row] = rows! { Responses, Messages;
     }
     "Cache markers" {
         "*[type=input_audio].prompt_cache_breakpoint*" => Carried, Lost(Audio);
-        "messages[role=assistant]*.prompt_cache_breakpoint.ttl" =>
-            Lost(CacheBreakpoint), Lost(CacheTtl);
+        "messages[role=assistant]*.prompt_cache_breakpoint.ttl" => Lost(CacheBreakpoint), Lost(CacheTtl);
         "messages[role=assistant]*.prompt_cache_breakpoint*" => Lost(CacheBreakpoint), Carried,
-            "Responses has markers on what the model reads only.";
-        "messages[role=tool]*.prompt_cache_breakpoint.ttl" =>
-            Lost(CacheBreakpoint), Lost(CacheTtl);
+            "Responses has them only on what the model reads.";
+        "messages[role=tool]*.prompt_cache_breakpoint.ttl" => Lost(CacheBreakpoint), Lost(CacheTtl);
         "messages[role=tool]*.prompt_cache_breakpoint*" => Lost(CacheBreakpoint), Carried,
-            "The text of a result is one string there.";
+            "Results of text alone are one string in Responses.";
         "*.prompt_cache_breakpoint.ttl" => Carried, Lost(CacheTtl);
         "*.prompt_cache_breakpoint*" => Carried, Carried;
         "prompt_cache_key" => Carried, Lost(PromptCacheKey);

@@ -54,6 +54,10 @@ pub fn the_same_bytes_every_time(from: Protocol, text: &str) -> Result<(), Strin
         if first.0 != second.0 || first.1.entries(text) != second.1.entries(text) {
             return Err(format!("to {}: two translations differ", to.protocol()));
         }
+        let ledger = first.1;
+        if ledger.entries(text) != ledger.entries_past(text, &request.literals(text)) {
+            return Err(format!("to {}: a pointer depends on the texts before it", to.protocol()));
+        }
     }
     Ok(())
 }

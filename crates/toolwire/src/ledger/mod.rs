@@ -7,10 +7,11 @@
 mod code;
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 pub use code::Code;
 
-use crate::wire::{Extra, Pos, Write, pointers};
+use crate::wire::{Extra, Pos, Write, pointers_past};
 
 /// The lines of one translation, in the order in which they came up.
 #[derive(Clone, Debug, Default)]
@@ -98,8 +99,14 @@ impl Ledger {
     /// The lines with their JSON Pointers into `source`, the document that was
     /// translated.
     pub fn entries(&self, source: &str) -> Vec<Entry> {
+        self.entries_past(source, &[])
+    }
+
+    /// Like [`Ledger::entries`], with string literals of `source`, in order,
+    /// that need not be looked through for the pointers.
+    pub(crate) fn entries_past(&self, source: &str, known: &[Range<usize>]) -> Vec<Entry> {
         let positions: Vec<Pos> = self.notes.iter().map(|note| note.pos).collect();
-        let paths = pointers(source, &positions);
+        let paths = pointers_past(source, &positions, known);
         self.notes.iter().zip(paths).map(|(note, path)| note.entry(path)).collect()
     }
 

@@ -12,6 +12,7 @@
 mod choice;
 mod error;
 mod item;
+mod literals;
 mod request;
 mod response;
 mod tool;

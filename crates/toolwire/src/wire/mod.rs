@@ -24,6 +24,7 @@ mod write;
 
 pub use fields::{At, Extra, Pos};
 pub(crate) use fields::{check_duplicates, fill};
+pub(crate) use pointer::pointers_past;
 pub use pointer::{pointer, pointers};
 pub use raw::Raw;
 pub(crate) use read::read_fields;

@@ -1,5 +1,7 @@
 //! From a byte offset of the input to the JSON Pointer a user can read.
 
+use std::ops::Range;
+
 use super::Pos;
 use super::scan;
 
@@ -13,9 +15,15 @@ pub fn pointer(src: &str, pos: Pos) -> String {
 /// A position inside a malformed part gets the pointer of the innermost value
 /// that could still be made out, so errors point somewhere useful too.
 pub fn pointers(src: &str, wanted: &[Pos]) -> Vec<String> {
+    pointers_past(src, wanted, &[])
+}
+
+/// Like [`pointers`], with string literals of the input that need not be looked
+/// through, in order: most of a document is text that somebody has just read.
+pub(crate) fn pointers_past(src: &str, wanted: &[Pos], known: &[Range<usize>]) -> Vec<String> {
     let mut order: Vec<usize> = (0..wanted.len()).collect();
     order.sort_by_key(|&index| wanted.get(index).copied());
-    let mut walk = Walk { bytes: src.as_bytes(), src, pos: 0, path: Vec::new() };
+    let mut walk = Walk { bytes: src.as_bytes(), src, pos: 0, path: Vec::new(), known };
     let mut found = vec![String::new(); wanted.len()];
     for index in order {
         let Some(offset) = wanted.get(index).and_then(|pos| pos.offset()) else { continue };
@@ -33,6 +41,8 @@ struct Walk<'s> {
     /// The first byte that has not been looked at.
     pos: usize,
     path: Vec<Step<'s>>,
+    /// The literals ahead whose ends are known.
+    known: &'s [Range<usize>],
 }
 
 enum Step<'s> {
@@ -70,7 +80,7 @@ impl<'s> Walk<'s> {
                         return;
                     }
                 }
-                Some(b'"') => match self.literal_end() {
+                Some(b'"') => match self.known_end().or_else(|| self.literal_end()) {
                     Some(end) if end <= offset => self.pos = end,
                     Some(_) | None => return,
                 },
@@ -101,6 +111,19 @@ impl<'s> Walk<'s> {
         }
         self.pos = end;
         true
+    }
+
+    /// The end of the literal that comes next, if it is known.
+    fn known_end(&mut self) -> Option<usize> {
+        while let [next, later @ ..] = self.known
+            && next.start <= self.pos
+        {
+            if next.start == self.pos {
+                return Some(next.end);
+            }
+            self.known = later;
+        }
+        None
     }
 
     /// The end of the literal that comes next. What it holds was checked when

@@ -71,6 +71,10 @@ fn unit(digits: &[u8]) -> Result<(u16, &[u8]), What> {
 }
 
 /// What is left behind the bytes that stand for themselves in a literal.
+///
+/// Inlined, because every string of every document goes through it, most of
+/// them short.
+#[inline(always)]
 pub(super) fn after_plain(mut rest: &[u8]) -> &[u8] {
     // Keys, enum values and the lines of source code are short: eight bytes at
     // a time finds their end.

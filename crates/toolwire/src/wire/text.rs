@@ -1,6 +1,7 @@
 //! A string that remembers how it was spelled.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use super::{Pos, Write, write_escaped};
 
@@ -122,6 +123,20 @@ impl<'a> Str<'a> {
     /// reserving space.
     pub fn size_hint(&self) -> usize {
         self.text.len()
+    }
+
+    /// Where the literal stands in `source`, quotes included, if the text is
+    /// the whole of a literal there.
+    pub(crate) fn span(&self, source: &str) -> Option<Range<usize>> {
+        let start = self.pos.offset()?;
+        let end = start + 1 + self.text.len();
+        let inside = source.get(start + 1..end)?;
+        // Text may have been cut from a literal or be reported under the
+        // position of another; then it does not lie where it should.
+        let whole = inside.as_ptr() == self.text.as_ptr()
+            && source.as_bytes().get(end) == Some(&b'"')
+            && self.form != Form::Plain;
+        whole.then_some(start..end + 1)
     }
 
     /// Writes the text as the inside of a literal, without the quotes.

@@ -98,6 +98,7 @@ fn typed<'a>(at: Pos, kind: &str, raw: &Raw<'a>) -> ToolRef<'a> {
 /// Writes a choice back to Chat as it was read.
 pub(super) fn replay_choice(object: &mut Object<'_>, choice: &Choice<'_>, legacy: bool) {
     let Choice { mode, subset, parallel, extra } = choice;
+    let legacy = legacy && subset.is_none();
     let key = if legacy { "function_call" } else { "tool_choice" };
     if let Some(Subset { at: _, tools }) = subset {
         let mut outer = object.object(key);

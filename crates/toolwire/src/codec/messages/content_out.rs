@@ -75,14 +75,7 @@ impl<'l> Pen<'l> {
                 self.ledger.degraded(ttl.pos(), Code::CacheTtl).info();
             }
         }
-        for field in extra {
-            if field.key == *"mode" && field.value.text() == r#""explicit""# {
-                let note = self.ledger.emulated(field.value.pos(), Code::CacheBreakpoint);
-                note.detail("The target's marker says by being there that it is one.");
-            } else {
-                self.ledger.only(std::slice::from_ref(field));
-            }
-        }
+        self.ledger.only(extra);
     }
 
     pub(super) fn text(&mut self, text: &Text<'_>, out: &mut Vec<u8>) -> Wrote {

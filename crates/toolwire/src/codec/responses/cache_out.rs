@@ -21,6 +21,9 @@ pub(super) fn write_cache(
     }
     let mut marker = part.object("prompt_cache_breakpoint");
     if cx.origin != Protocol::Messages {
+        if !extra.iter().any(|field| field.key == "mode") {
+            marker.put("mode", "explicit");
+        }
         marker.maybe("ttl", ttl.as_ref());
         marker.extra(extra);
         return;

@@ -145,6 +145,8 @@ fn foreign_result(part: ForeignResult<'_>) -> Item<'_> {
 }
 
 fn cache(breakpoint: Breakpoint<'_>) -> Cache<'_> {
-    let Breakpoint { at, ttl, extra } = breakpoint;
+    let Breakpoint { at, ttl, mut extra } = breakpoint;
+    // A marker on a part is always explicit; only another word is worth keeping.
+    extra.retain(|field| field.key != "mode" || field.value.text() != r#""explicit""#);
     Cache { at, ttl, extra }
 }

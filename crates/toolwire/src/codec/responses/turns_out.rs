@@ -314,13 +314,13 @@ pub(super) fn write_additional(
     let mut item = items.object();
     item.put("type", "additional_tools");
     item.maybe("id", id);
-    write_tools(tools, &mut item.array("tools"), cx, ledger);
     if cx.same() {
         write_role(turn, &mut item, cx);
         item.extra(&turn.extra);
     } else {
         item.put("role", "developer");
     }
+    write_tools(tools, &mut item.array("tools"), cx, ledger);
 }
 
 /// Writes what a vendor's own tool did, which no other vendor takes.

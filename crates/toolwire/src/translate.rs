@@ -7,7 +7,7 @@ use crate::ledger::{Action, Entry, Ledger, Policy};
 use crate::model::Protocol;
 use crate::profile::Profile;
 use crate::restore::Restore;
-use crate::wire::{Read, ReadError, Reader, Str, What, pointer, write_str};
+use crate::wire::{Pos, Read, ReadError, Reader, Str, What, pointer, write_str};
 
 /// How to translate.
 #[derive(Clone, Debug, Default)]
@@ -232,10 +232,14 @@ fn model_span(source: &str) -> Result<Option<Range<usize>>, ReadError> {
 }
 
 pub(crate) fn utf8(body: &[u8]) -> Result<&str, Error> {
+    if let Ok(text) = simdutf8::basic::from_utf8(body) {
+        return Ok(text);
+    }
+    // The fast check does not say where the fault is.
     std::str::from_utf8(body).map_err(|error| {
         let valid = body.get(..error.valid_up_to()).unwrap_or_default();
         let readable = std::str::from_utf8(valid).unwrap_or_default();
-        invalid(readable, ReadError::new(crate::wire::Pos::new(error.valid_up_to()), What::Utf8))
+        invalid(readable, ReadError::new(Pos::new(error.valid_up_to()), What::Utf8))
     })
 }
 

@@ -1,9 +1,11 @@
 //! The `toolwire` command.
 
 mod demo;
+mod dispositions;
 mod explain;
 mod failure;
 mod input;
+mod lines;
 mod pretty;
 mod screen;
 mod translate;
@@ -27,6 +29,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Translate(translate::Args),
+    Dispositions(dispositions::Args),
 }
 
 const AFTER_HELP: &str = "\
@@ -46,6 +49,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
     match cli.command {
         None => demo::run()?,
         Some(Command::Translate(args)) => translate::run(&args)?,
+        Some(Command::Dispositions(args)) => dispositions::run(&args)?,
     }
     Ok(())
 }

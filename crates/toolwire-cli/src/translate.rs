@@ -12,6 +12,7 @@ use toolwire::{Action, Entry, Error, Options, Policy, Protocol, Translated, code
 use crate::explain;
 use crate::failure::Failure;
 use crate::input::{self, Source};
+use crate::lines;
 use crate::screen::{Screen, visible};
 
 /// Translate one document from standard input to standard output
@@ -38,6 +39,10 @@ pub(crate) struct Args {
     /// Say on standard error what happened as a table instead of JSON lines
     #[arg(long)]
     explain: bool,
+
+    /// Translate many documents: one on each line, in and out
+    #[arg(long, conflicts_with_all = ["explain", "request"])]
+    lines: bool,
 
     /// For a response: the client's own request, so that renamed and wrapped
     /// tools come back as it declares them
@@ -71,9 +76,21 @@ Examples:
   toolwire translate --to messages --explain < request.json
 
   toolwire translate --from messages --to chat --kind response \\
-      --request request.json < answer.json";
+      --request request.json < answer.json
+
+With --lines, each line of standard output belongs to the same line of standard
+input and holds {\"body\", \"ledger\", \"error\"}. A document that is refused or
+cannot be read has a null body and says why in \"error\"; the others go on.
+
+  toolwire translate --to messages --lines < requests.jsonl > translated.jsonl";
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    if args.lines {
+        return lines::run(|body| {
+            let job = Job::new(args, body)?;
+            Ok(job.attempt(body, None))
+        });
+    }
     let body = input::standard_input()?;
     let job = Job::new(args, &body)?;
     let request = args.request.as_deref().map(input::file).transpose()?;
@@ -131,8 +148,16 @@ impl<'a> Job<'a> {
         body: &[u8],
         request: Option<&[u8]>,
     ) -> Result<(Translated, Option<u16>), Failure> {
+        self.attempt(body, request).map_err(|error| self.rejected(error, request))
+    }
+
+    fn attempt(
+        &self,
+        body: &[u8],
+        request: Option<&[u8]>,
+    ) -> Result<(Translated, Option<u16>), Error> {
         let (from, to, options) = (self.source.protocol, self.args.to, &self.options);
-        let done = match self.source.document {
+        match self.source.document {
             Document::Request => translate::request(from, to, body, options).map(without_status),
             Document::Response => {
                 translate::response(from, to, body, request, options).map(without_status)
@@ -140,8 +165,7 @@ impl<'a> Job<'a> {
             Document::Error => translate::error(from, to, self.args.status, body)
                 .map(|(done, status)| (done, Some(status))),
             Document::Tools => translate::tools(from, to, body, options).map(without_status),
-        };
-        done.map_err(|error| self.rejected(error, request))
+        }
     }
 
     fn report(&self, ledger: &[Entry], status: Option<u16>) -> io::Result<()> {

@@ -10,6 +10,7 @@
 pub mod wire;
 pub mod calls;
 pub mod codec;
+pub mod disposition;
 pub mod guess;
 #[cfg(feature = "laws")]
 pub mod laws;

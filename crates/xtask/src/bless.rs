@@ -1,4 +1,5 @@
-//! `cargo xtask bless`: accept what the library says today as what the vectors expect.
+//! `cargo xtask bless`: accept what the library says today as what the vectors expect,
+//! and what it says of itself as what the guide prints.
 
 use std::process::ExitCode;
 
@@ -11,8 +12,10 @@ use crate::cmd;
 pub(crate) fn run() -> Result<ExitCode> {
     let mut tests = cmd::command("cargo test --package toolwire --test it vectors");
     cmd::run(tests.env("TOOLWIRE_BLESS", "1"))?;
-    cmd::run(&mut cmd::command("git --no-pager diff --stat -- vectors"))?;
-    cmd::run(&mut cmd::command("git status --short -- vectors"))?;
-    println!("Read the difference before you commit it: `git diff vectors`.");
+    let mut pages = cmd::command("cargo test --package toolwire-cli --test it dispositions");
+    cmd::run(pages.env("TOOLWIRE_BLESS", "1"))?;
+    cmd::run(&mut cmd::command("git --no-pager diff --stat -- vectors docs"))?;
+    cmd::run(&mut cmd::command("git status --short -- vectors docs"))?;
+    println!("Read the difference before you commit it: `git diff vectors docs`.");
     Ok(ExitCode::SUCCESS)
 }

@@ -51,7 +51,7 @@ enum Chore {
     },
     /// Check the house rules that a machine can check.
     Tidy,
-    /// Rewrite the expected files of the vectors, and show what changed.
+    /// Rewrite the expected files of the vectors and the generated pages, and show what changed.
     Bless,
     /// Run the benchmarks of the library.
     Bench {

@@ -4,8 +4,10 @@
 
 mod command;
 mod demo;
+mod dispositions;
 mod explain;
 mod guesses;
+mod lines;
 mod losses;
 mod response;
 mod unreadable;

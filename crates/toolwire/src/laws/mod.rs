@@ -4,6 +4,7 @@
 //! Compiled only with the feature `laws`. A law returns what is wrong as text,
 //! so that it can be used where nothing may panic.
 
+pub mod diff;
 pub mod meaning;
 
 use crate::codec::{CODECS, Codec, codec};
@@ -28,7 +29,7 @@ pub fn nothing_is_lost_in_silence(from: Protocol, text: &str) -> Result<(), Stri
         if entries.iter().any(|entry| entry.action == Action::Refused) {
             continue;
         }
-        let lost = meaning::lost(&before, &meaning::request(&back), text, &entries);
+        let lost = diff::lost(&before, &meaning::request(&back), text, &entries);
         if let Some((atom, path)) = lost.first() {
             let count = lost.len();
             let class = atom.class;
@@ -77,11 +78,11 @@ pub fn identity(protocol: Protocol, text: &str) -> Result<(), String> {
     let back =
         codec(protocol).decode_request(written).map_err(|error| format!("{error}: {written}"))?;
     let (before, after) = (meaning::request(&request), meaning::request(&back));
-    match meaning::lost(&before, &after, text, &[]).first() {
+    match diff::lost(&before, &after, text, &[]).first() {
         Some((atom, path)) => {
             Err(format!("lost {} {:?} at {path}: {written}", atom.class, atom.value))
         }
-        None => match meaning::lost(&after, &before, written, &[]).first() {
+        None => match diff::lost(&after, &before, written, &[]).first() {
             Some((atom, path)) => {
                 Err(format!("invented {} {:?} at {path}: {written}", atom.class, atom.value))
             }

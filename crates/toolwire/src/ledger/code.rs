@@ -77,6 +77,7 @@ codes! {
     Effort = "effort", "The target has no such effort level; the nearest is used.";
     FileId = "file_id", "A file uploaded to one vendor is unknown to another.";
     FormatName = "format_name", "The target gives output schemas no name or description.";
+    FormatSchema = "format_schema", "The target's output formats are of closed objects without bounds; the schema was rewritten.";
     FreeformWrapped = "freeform", "The freeform tool crosses as a function of one text and comes back as itself.";
     GrammarUnenforced = "grammar_unenforced", "The target cannot enforce the grammar; it is told to the model in words.";
     HostedHistory = "hosted_history", "What a hosted tool did earlier cannot be replayed to another vendor.";

@@ -7,6 +7,7 @@
 
 mod definitions;
 mod edit;
+mod format;
 mod merge;
 mod names;
 mod references;
@@ -16,6 +17,7 @@ mod strict;
 mod walk;
 
 pub use definitions::definitions;
+pub use format::{FormatChange, output_format};
 pub use names::property_names;
 pub use root::{EMPTY, RootChange, root};
 pub use slim::{Slim, slim};

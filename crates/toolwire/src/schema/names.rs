@@ -7,10 +7,47 @@ use crate::wire::{Raw, ReadError, Reader, Str};
 /// position in the document: it takes letters, digits, `_`, `.` and `-`, up to
 /// 64 of them.
 pub fn property_names<'s>(schema: &'s Raw<'_>) -> Option<Str<'s>> {
+    if !has_odd_key(schema.text().as_bytes()) {
+        return None;
+    }
     let mut search = Search { found: None };
     // A schema that cannot be read is reported where it is read.
     let walked = walk(&mut schema.reader(), &mut search);
     walked.ok().and(search.found)
+}
+
+/// Whether any key of any object is one that Messages would refuse as the name
+/// of a property. Nearly no schema has one, and to tell properties from
+/// keywords takes a walk that costs more than the rest of the translation.
+fn has_odd_key(text: &[u8]) -> bool {
+    let mut rest = text;
+    // What stands between two literals is short.
+    while let Some(open) = rest.iter().position(|&byte| byte == b'"') {
+        let inside = rest.get(open + 1..).unwrap_or_default();
+        let plain = inside.iter().take_while(|byte| is_word(**byte)).count();
+        let (end, odd) = match inside.get(plain) {
+            Some(b'"') => (plain, !(1..=64).contains(&plain)),
+            Some(_) | None => (plain + literal_rest(inside.get(plain..).unwrap_or_default()), true),
+        };
+        rest = inside.get(end + 1..).unwrap_or_default();
+        if odd && rest.trim_ascii_start().first() == Some(&b':') {
+            return true;
+        }
+    }
+    false
+}
+
+/// How many bytes a literal goes on for, up to its closing quote.
+fn literal_rest(inside: &[u8]) -> usize {
+    let mut done = 0;
+    while let Some(stop) = memchr::memchr2(b'"', b'\\', inside.get(done..).unwrap_or_default()) {
+        done += stop;
+        if inside.get(done) == Some(&b'"') {
+            return done;
+        }
+        done += 2;
+    }
+    inside.len()
 }
 
 struct Search<'s> {
@@ -30,6 +67,24 @@ impl<'s> Visitor<'s> for Search<'s> {
 }
 
 fn accepts(name: &str) -> bool {
-    let word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-');
-    (1..=64).contains(&name.len()) && name.bytes().all(word)
+    (1..=64).contains(&name.len()) && name.bytes().all(is_word)
 }
+
+fn is_word(byte: u8) -> bool {
+    WORD.get(usize::from(byte)).copied().unwrap_or_default()
+}
+
+/// Letters, digits, `_`, `.` and `-`, as a table: schemas are mostly words.
+const WORD: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0u8;
+    while byte < 128 {
+        let known = byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-');
+        #[expect(clippy::indexing_slicing, reason = "checked when compiled")]
+        {
+            table[byte as usize] = known;
+        }
+        byte += 1;
+    }
+    table
+};

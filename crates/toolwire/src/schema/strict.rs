@@ -63,7 +63,8 @@ fn openai_refuses(key: &str, value: &Raw<'_>) -> bool {
     }
 }
 
-fn anthropic_refuses(key: &str, value: &Raw<'_>) -> bool {
+/// Whether Anthropic cannot hold a model to this keyword.
+pub(super) fn anthropic_refuses(key: &str, value: &Raw<'_>) -> bool {
     match key {
         "oneOf"
         | "not"

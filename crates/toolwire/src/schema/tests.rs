@@ -444,3 +444,43 @@ fn any_schema_becomes_one_that_every_protocol_accepts() {
     })
     .budget_ms(400);
 }
+
+#[test]
+fn formats_that_messages_takes() {
+    use FormatChange::{Closed, Loosened};
+    let cases = [
+        (
+            r#"{"type":"object","properties":{"a":{"type":"string"}},"additionalProperties":false}"#,
+            None,
+            r#"{"type":"object","properties":{"a":{"type":"string"}},"additionalProperties":false}"#,
+        ),
+        (
+            r#"{"properties":{"a":{"type":"object"} }, "required":["a"] }"#,
+            Some(Closed),
+            r#"{"properties":{"a":{"type":"object","additionalProperties":false} }, "required":["a"],"additionalProperties":false }"#,
+        ),
+        (
+            r#"{"type":"object","properties":{"n":{"minimum":1,"type":"integer","maximum":1e3},"l":{"minItems":1,"items":{"oneOf":[{"type":"null"}]}}},"additionalProperties":{"type":"object"}}"#,
+            Some(Loosened),
+            r#"{"type":"object","properties":{"n":{"type":"integer"},"l":{"minItems":1,"items":{"anyOf":[{"type":"null"}]}}},"additionalProperties":false}"#,
+        ),
+        (
+            r#"{"type":"object","additionalProperties":true,"not":{"type":"object"}}"#,
+            Some(Loosened),
+            r#"{"type":"object","additionalProperties":false}"#,
+        ),
+        (
+            r#"{"type":"object","minProperties":1}"#,
+            Some(Loosened),
+            r#"{"type":"object","additionalProperties":false}"#,
+        ),
+        ("true", None, "true"),
+    ];
+    for (schema, change, expected) in cases {
+        let raw = Raw::parse(schema).unwrap();
+        let (rewritten, found) = output_format(&raw);
+        assert_eq!((rewritten.text(), found), (expected, change), "{schema}");
+        let (again, change) = output_format(&rewritten);
+        assert_eq!((again.text(), change), (expected, None), "twice: {schema}");
+    }
+}

@@ -1,7 +1,7 @@
 //! The laws of translation, over every vector and every pair of protocols.
 
 use serde_json::Value;
-use toolwire::laws::{self, meaning};
+use toolwire::laws::{self, diff, meaning};
 use toolwire::{Code, Ledger, Profile, Protocol, codec};
 
 use crate::json::without_nulls;
@@ -62,7 +62,7 @@ fn a_loss_without_a_ledger_line_is_found() {
     let source = r#"{"model":"m","seed":7,"messages":[{"role":"user","content":"hello"}]}"#;
     let before = meaning::request(&codec(Protocol::Chat).decode_request(source).unwrap());
     let after: Vec<_> = before.iter().filter(|atom| atom.class != "seed").cloned().collect();
-    let gone = meaning::lost(&before, &after, source, &[]);
+    let gone = diff::lost(&before, &after, source, &[]);
     assert_eq!(
         gone.iter().map(|(atom, path)| (atom.class, path.as_str())).collect::<Vec<_>>(),
         [("seed", "/seed")]
@@ -71,7 +71,7 @@ fn a_loss_without_a_ledger_line_is_found() {
     let mut ledger = Ledger::default();
     let seed = before.iter().find(|atom| atom.class == "seed").unwrap();
     ledger.dropped(seed.pos, Code::Sampling);
-    assert!(meaning::lost(&before, &after, source, &ledger.entries(source)).is_empty());
+    assert!(diff::lost(&before, &after, source, &ledger.entries(source)).is_empty());
 }
 
 fn check(kind: &str, law: fn(Protocol, &str) -> Result<(), String>) {

@@ -1,6 +1,7 @@
 //! The tests of the library as its users see it.
 
 #![allow(
+    clippy::expect_used,
     clippy::panic,
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -15,4 +16,5 @@ mod loops;
 mod random;
 mod registry;
 mod seeds;
+mod splice;
 mod vectors;

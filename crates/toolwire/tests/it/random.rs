@@ -1,11 +1,8 @@
-//! Random documents: vectors of one protocol spliced into each other, with
-//! parts taken out, doubled, swapped and replaced. They keep the laws too.
+//! Random documents keep the laws.
 
-use arbitrary::Unstructured;
-use serde_json::Value;
 use toolwire::{Protocol, laws};
 
-use crate::vectors::inputs;
+use crate::splice;
 
 #[test]
 fn spliced_requests_keep_the_laws() {
@@ -23,25 +20,11 @@ fn spliced_answers_are_readable() {
 type Law = fn(Protocol, &str) -> Result<(), String>;
 
 fn check(kind: &str, laws: &[Law]) {
-    let documents: Vec<(Protocol, Value)> = inputs(kind)
-        .into_iter()
-        .map(|(_, from, body)| (from, serde_json::from_slice(&body).unwrap()))
-        .collect();
+    let documents = splice::documents(kind);
     arbtest::arbtest(|random| {
-        let (from, first) = random.choose(&documents)?;
-        let mut document = first.clone();
-        for _ in 0..random.int_in_range(0..=2)? {
-            let (other, second) = random.choose(&documents)?;
-            if other == from {
-                splice(random, &mut document, second)?;
-            }
-        }
-        for _ in 0..random.int_in_range(0..=4)? {
-            damage(random, &mut document, 0)?;
-        }
-        let text = document.to_string();
+        let (from, text) = splice::document(random, &documents)?;
         for law in laws {
-            if let Err(what) = law(*from, &text) {
+            if let Err(what) = law(from, &text) {
                 panic!("{from}: {what}\n{text}");
             }
         }
@@ -49,79 +32,4 @@ fn check(kind: &str, laws: &[Law]) {
     })
     .size_min(2_000)
     .budget_ms(4_000);
-}
-
-/// Takes some members of `second` into `first`; lists are appended.
-fn splice(
-    random: &mut Unstructured<'_>,
-    first: &mut Value,
-    second: &Value,
-) -> arbitrary::Result<()> {
-    let (Value::Object(first), Value::Object(second)) = (first, second) else { return Ok(()) };
-    for (key, value) in second {
-        if random.ratio(1, 3)? {
-            continue;
-        }
-        match (first.get_mut(key), value) {
-            (Some(Value::Array(list)), Value::Array(more)) => list.extend(more.iter().cloned()),
-            (Some(_) | None, _) => {
-                first.insert(key.clone(), value.clone());
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Goes down to a random place and changes something there.
-fn damage(random: &mut Unstructured<'_>, value: &mut Value, depth: usize) -> arbitrary::Result<()> {
-    match value {
-        Value::Object(members) if !members.is_empty() => {
-            let keys: Vec<String> = members.keys().cloned().collect();
-            let key = random.choose(&keys)?.clone();
-            if depth > 0 && random.ratio(1, 6)? {
-                members.shift_remove(&key);
-            } else if random.ratio(1, 12)? {
-                members.insert("x_unknown".to_owned(), Value::from("a field of tomorrow"));
-            } else if let Some(member) = members.get_mut(&key) {
-                damage(random, member, depth + 1)?;
-            }
-        }
-        Value::Array(list) if !list.is_empty() => {
-            let at = random.choose_index(list.len())?;
-            match random.int_in_range(0..=9)? {
-                0 => {
-                    list.remove(at);
-                }
-                1 => {
-                    let copy = list[at].clone();
-                    list.push(copy);
-                }
-                2 => list.swap(0, at),
-                _ => damage(random, &mut list[at], depth + 1)?,
-            }
-        }
-        Value::String(text) => {
-            *text = random
-                .choose(&[
-                    "",
-                    " ",
-                    "auto",
-                    "none",
-                    "a/b.c",
-                    "{\"a\":1.0}",
-                    "[1]",
-                    "é\n\"\\",
-                    "tw1.x",
-                ])?
-                .to_string();
-        }
-        other @ (Value::Null
-        | Value::Bool(_)
-        | Value::Number(_)
-        | Value::Array(_)
-        | Value::Object(_)) => {
-            *other = random.choose(&[Value::Null, Value::from(1), Value::from(true)])?.clone()
-        }
-    }
-    Ok(())
 }

@@ -90,7 +90,8 @@ fn write_result<'r>(
     let ToolResult { at, call_id: _, name, namespace, kind, content, is_error, cache, extra } =
         result;
     for repeated in [name, namespace].into_iter().flatten() {
-        toward.ledger.dropped(repeated.pos(), Code::ResultName).info();
+        let note = toward.ledger.emulated(repeated.pos(), Code::ResultName);
+        note.detail("The call has it.");
     }
     toward.drop_marker(cache.as_ref());
     toward.ledger.only(extra);
@@ -196,7 +197,7 @@ impl<'r> Lines<'_, 'r> {
                 crosses(&item, toward);
             }
             Item::Reasoning(reasoning) => {
-                toward.ledger.dropped(reasoning.at, Code::UnknownItem);
+                toward.ledger.dropped(reasoning.at, Code::ReasoningForeign);
             }
             Item::Call(call) => {
                 toward.ledger.dropped(call.at, Code::UnknownItem);

@@ -306,7 +306,7 @@ fn user(messages: &mut Array<'_>, turn: &Turn<'_>, fates: &[Fate], toward: &mut 
         silent &= matches!(item, Item::Tools(_));
         match item {
             Item::Reasoning(reasoning) => {
-                toward.ledger.dropped(reasoning.at, Code::UnknownItem);
+                toward.ledger.dropped(reasoning.at, Code::ReasoningForeign);
             }
             Item::Document(document) if content_out::reads_as_text(document, toward) => {
                 if crosses(item, toward) {

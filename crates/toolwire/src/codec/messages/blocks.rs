@@ -1,6 +1,6 @@
 //! Blocks being written, which become a string if they are one bare text.
 
-use super::content::Wrote;
+use super::content_out::Wrote;
 
 /// Blocks that may turn out to be one bare text.
 #[derive(Default)]

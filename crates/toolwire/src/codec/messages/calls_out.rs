@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::blocks::Blocks;
-use super::content::Pen;
+use super::content_out::Pen;
 use crate::ledger::Code;
 use crate::model::{Arguments, Call, Item, ResultKind, Text, ToolResult};
 use crate::native;
@@ -81,13 +81,20 @@ pub(super) fn write_input(
     match arguments {
         Arguments::Json(value) if value.kind() == Kind::Object || pen.same => value.write(out),
         Arguments::Json(value) => write_text_input(value.text(), value.pos(), out, pen),
+        // The reader took it out of the member that it goes back into.
+        Arguments::Text(text) if pen.same => write_text_input(&text.decode(), at, out, pen),
         Arguments::Text(text) => {
             let decoded = text.decode();
-            match Raw::parse(&decoded) {
-                Ok(value) if value.kind() == Kind::Object => value.write(out),
-                Ok(_) | Err(_) if decoded.trim().is_empty() => out.extend_from_slice(b"{}"),
-                Ok(_) | Err(_) => write_text_input(&decoded, text.pos(), out, pen),
+            let object = match Raw::parse(&decoded) {
+                Ok(value) if value.kind() == Kind::Object => value,
+                Ok(_) | Err(_) if decoded.trim().is_empty() => Raw::made("{}"),
+                Ok(_) | Err(_) => return write_text_input(&decoded, text.pos(), out, pen),
+            };
+            if !decoded.is_empty() && decoded.len() != object.text().len() {
+                let note = pen.ledger.emulated(text.pos(), Code::ArgumentsNotObject);
+                note.detail("Space around arguments says nothing; they cross without.");
             }
+            object.write(out);
         }
         Arguments::Freeform(text) => {
             pen.ledger.emulated(at, Code::FreeformWrapped);

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::content::Pen;
+use super::content_out::Pen;
 use super::pick::Pick;
 use super::tools_out::HOSTED_STAND_IN;
 use super::wire::ToolChoice;
@@ -183,12 +183,10 @@ fn named<'r>(wanted: &ToolRef<'_>, pick: &Pick<'_, 'r, '_>, pen: &mut Pen<'_>) -
 
 /// The choice forces a tool that is not sent.
 fn refuse_target(wanted: &ToolRef<'_>, declared: &Declared<'_, '_>, pen: &mut Pen<'_>) {
-    match &declared.crossing {
-        Crossing::Dropped(code) => pen.ledger.refused(declared.tool.at, code.clone()),
-        Crossing::Same | Crossing::Freeform | Crossing::Native(_) | Crossing::Hosted(_) => {
-            pen.ledger.refused(wanted.at, Code::ChoiceTarget)
-        }
-    };
+    pen.ledger.refused(wanted.at, Code::ChoiceTarget);
+    if let Crossing::Dropped(code) = &declared.crossing {
+        pen.ledger.refused(declared.tool.at, code.clone());
+    }
 }
 
 /// Messages refuses a choice without tools. One that forces a call means

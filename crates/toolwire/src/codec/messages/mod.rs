@@ -3,19 +3,21 @@
 mod blocks;
 mod calls_out;
 mod choice;
-mod content;
+mod content_in;
+mod content_out;
 mod error;
 mod pick;
 mod reasoning;
 mod replay;
-mod request;
-mod response;
+mod request_in;
+mod request_out;
+mod response_in;
 mod response_out;
 mod settings;
 mod talk;
 #[cfg(test)]
 mod tests;
-mod tools;
+mod tools_in;
 mod tools_out;
 mod turns_in;
 mod turns_out;
@@ -37,7 +39,7 @@ impl Codec for Messages {
     }
 
     fn decode_request<'a>(&self, body: &'a str) -> Result<Request<'a>, ReadError> {
-        request::decode(body)
+        request_in::decode(body)
     }
 
     fn encode_request(
@@ -47,11 +49,11 @@ impl Codec for Messages {
         out: &mut Vec<u8>,
         ledger: &mut Ledger,
     ) {
-        request::encode(request, profile, out, ledger);
+        request_out::encode(request, profile, out, ledger);
     }
 
     fn decode_response<'a>(&self, body: &'a str) -> Result<Response<'a>, ReadError> {
-        response::decode(body)
+        response_in::decode(body)
     }
 
     fn encode_response(
@@ -74,9 +76,9 @@ impl Codec for Messages {
 
     fn decode_tools<'a>(&self, body: &'a str) -> Result<Vec<Tool<'a>>, ReadError> {
         let mut reader = Reader::new(body);
-        let list = Vec::<tools::Definition<'_>>::read(&mut reader)?;
+        let list = Vec::<tools_in::Definition<'_>>::read(&mut reader)?;
         reader.finish()?;
-        Ok(list.into_iter().map(|tools::Definition(tool)| tool).collect())
+        Ok(list.into_iter().map(|tools_in::Definition(tool)| tool).collect())
     }
 
     fn encode_tools(
@@ -87,11 +89,11 @@ impl Codec for Messages {
         out: &mut Vec<u8>,
         ledger: &mut Ledger,
     ) {
-        let mut pen = content::Pen::new(origin == Protocol::Messages, ledger);
+        let mut pen = content_out::Pen::new(origin == Protocol::Messages, ledger);
         if pen.same {
             let mut list = Array::new(out);
             for tool in tools {
-                tools::encode_own(tool, list.item(), &mut pen);
+                tools_in::encode_own(tool, list.item(), &mut pen);
             }
             return;
         }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::content::Pen;
+use super::content_out::Pen;
 use super::tools_out::hosted_type;
 use crate::ledger::Code;
 use crate::model::{Subset, Tool, ToolKind, ToolRef, ToolRefKind};

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use super::content::{Pen, Wrote};
+use super::content_out::{Pen, Wrote};
 use super::wire::{RedactedThinking, ThinkingBlock};
 use crate::ledger::Code;
 use crate::model::{Issuer, Reasoning, Sealed};
@@ -119,7 +119,9 @@ pub(super) fn encode(reasoning: &Reasoning<'_>, pen: &mut Pen<'_>, out: &mut Vec
             redacted: false,
         }) => {
             block.put("type", "thinking");
-            block.put("thinking", &shown(summary, content));
+            if !(pen.same && summary.is_empty() && content.is_empty()) {
+                block.put("thinking", &shown(summary, content));
+            }
             block.put("signature", blob);
             pen.extra(&mut block, extra);
             return Wrote::Block;

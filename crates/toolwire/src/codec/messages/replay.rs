@@ -1,8 +1,8 @@
 //! A conversation that came from Messages, as it came.
 
 use super::calls_out::write_input;
-use super::content::Pen;
-use super::{reasoning, tools};
+use super::content_out::Pen;
+use super::{reasoning, tools_in};
 use crate::model::{Call, Item, Role, Slot, ToolResult, Turn};
 use crate::wire::{Array, Object, Pos, Write};
 
@@ -87,7 +87,7 @@ fn own_item(item: &Item<'_>, out: &mut Vec<u8>, pen: &mut Pen<'_>) {
                 block.put("type", "tool_addition");
                 let mut added = block.object("tool");
                 added.put("type", "tool_definition");
-                tools::encode_own(tool, added.key("definition"), pen);
+                tools_in::encode_own(tool, added.key("definition"), pen);
             }
         }
         Item::Text(_)

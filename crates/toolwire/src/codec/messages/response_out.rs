@@ -2,7 +2,7 @@
 
 use super::blocks::Blocks;
 use super::calls_out::write_input;
-use super::content::{Pen, Wrote};
+use super::content_out::{Pen, Wrote};
 use super::reasoning;
 use super::replay::own_content;
 use super::turns_out::turn_losses;

@@ -1,14 +1,15 @@
 //! The settings of a request as Messages spells them: reasoning, limits,
 //! format, sampling, identity, tier, state.
 
-use super::content::Pen;
-use super::request::CONFIG;
+use super::content_out::Pen;
+use super::request_in::CONFIG;
 use crate::ledger::Code;
 use crate::model::{
     Display, Effort, Format, Identity, JsonSchema, Output, Sampling, State, Stream, Thinking,
     ThinkingMode,
 };
 use crate::profile::Profile;
+use crate::schema::{self, FormatChange};
 use crate::wire::{At, Extra, Object, Pos, Raw, Str};
 
 /// Writes `thinking` and `output_config` as they came from Messages.
@@ -198,10 +199,33 @@ fn format<'f>(format: Option<&'f At<Format<'_>>>, pen: &mut Pen<'_>) -> Option<R
                 note.detail("The target always holds the output to its schema.");
             }
             pen.ledger.only(extra);
-            if schema.is_none() {
+            let Some(own) = schema else {
                 pen.ledger.dropped(*pos, Code::JsonMode);
+                return None;
+            };
+            let moved = schema::definitions(own);
+            if moved.is_some() {
+                pen.ledger.emulated(own.pos(), Code::SchemaDefinitions);
             }
-            schema.as_ref().map(Raw::borrowed)
+            let (schema, change) = match &moved {
+                Some(moved) => {
+                    let (schema, change) = schema::output_format(moved);
+                    (schema.into_owned(), change)
+                }
+                None => schema::output_format(own),
+            };
+            match change {
+                Some(FormatChange::Closed) => {
+                    let note = pen.ledger.degraded(own.pos(), Code::FormatSchema);
+                    note.detail("The target's output formats are of closed objects, so the answer has the listed properties and no others.").info();
+                }
+                Some(FormatChange::Loosened) => {
+                    let note = pen.ledger.degraded(own.pos(), Code::FormatSchema);
+                    note.detail("The target cannot hold an answer to bounds, exclusive choices or properties of any name; the schema was sent without.");
+                }
+                None => {}
+            }
+            Some(schema)
         }
     }
 }
@@ -362,10 +386,10 @@ pub(super) fn state(state: &State<'_>, pen: &mut Pen<'_>) {
         None => {}
     }
     if let Some(previous) = previous {
-        pen.ledger.dropped(previous.pos(), Code::PreviousResponse);
+        pen.ledger.refused(previous.pos(), Code::PreviousResponse);
     }
     if let Some(conversation) = conversation {
-        pen.ledger.dropped(conversation.pos(), Code::Conversation);
+        pen.ledger.refused(conversation.pos(), Code::Conversation);
     }
     match background {
         Some(At { pos, value: true }) => {

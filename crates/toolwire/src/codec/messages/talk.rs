@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::blocks::{BARE_TEXT, Blocks, add_block, lone_text};
-use super::content::{Pen, Wrote};
+use super::content_out::{Pen, Wrote};
+use super::turns_out::is_declaration;
 use super::{calls_out, reasoning};
 use crate::ledger::Code;
-use crate::model::{Document, Image, Item, Reasoning, Role, Text, ToolResult, Turn};
+use crate::model::{Document, Image, Issuer, Item, Reasoning, Role, Text, ToolResult, Turn};
 use crate::thread::{Fate, Thread};
 use crate::toolset::Toolset;
 use crate::wire::{Object, Pos, Str};
@@ -132,6 +133,9 @@ impl<'o, 't, 'r, 'a> Talk<'o, 't, 'r, 'a> {
     /// Writes instructions in the middle of the conversation: where they stand
     /// if that is allowed, else as a reminder among the user's words.
     pub(super) fn system(&mut self, turn: &Turn<'_>, in_place: bool, pen: &mut Pen<'_>) {
+        if is_declaration(turn) {
+            return;
+        }
         let follows = matches!(self.speaker, Some(Speaker::User | Speaker::System));
         let in_place = in_place && follows;
         if in_place {
@@ -168,6 +172,16 @@ impl<'o, 't, 'r, 'a> Talk<'o, 't, 'r, 'a> {
         self.turn(Speaker::User, turn.at, pen);
         if std::mem::replace(&mut self.said, true) {
             pen.ledger.degraded(turn.at, Code::MessageBoundary).info();
+        }
+        match turn.role {
+            Role::User | Role::Other(_) => {}
+            Role::System | Role::Developer => {
+                pen.ledger.moved(turn.at, Code::SystemPosition);
+            }
+            Role::Assistant => {
+                let note = pen.ledger.degraded(turn.at, Code::Role);
+                note.detail("Only the user answers calls, so the user is taken to say this.");
+            }
         }
         let mut fates = fates.iter();
         for item in &turn.items {
@@ -242,13 +256,6 @@ impl<'o, 't, 'r, 'a> Talk<'o, 't, 'r, 'a> {
             }
         };
         for turn in turns {
-            match turn.role {
-                Role::Assistant => {}
-                Role::System | Role::Developer | Role::User | Role::Other(_) => {
-                    let note = pen.ledger.degraded(turn.at, Code::Role);
-                    note.detail("Only the model calls tools, so it is taken to say this.");
-                }
-            }
             if turn.items.iter().any(|item| place(item).is_some()) {
                 placed(&turn.items).into_iter().for_each(&mut take);
             } else {
@@ -256,7 +263,12 @@ impl<'o, 't, 'r, 'a> Talk<'o, 't, 'r, 'a> {
             }
         }
         let is_call = |piece: &Piece<'_, '_>| matches!(piece, Piece::Call(_));
-        let first = pieces.iter().position(is_call).unwrap_or(pieces.len());
+        // What the model signed goes back in the order in which it was said: the
+        // signature covers what stands before it. Of other models, text behind
+        // a call comes before it, since the result must follow the call.
+        let signed = |piece: &Piece<'_, '_>| matches!(piece, Piece::Item(item) if is_signed(item));
+        let first = if pieces.iter().any(signed) { None } else { pieces.iter().position(is_call) };
+        let first = first.unwrap_or(pieces.len());
         let (before, behind) = pieces.split_at(first);
         let said = |piece: &&Piece<'_, '_>| matches!(piece, Piece::Item(item) if !matches!(item, Item::Reasoning(_)));
         let last = before.len().saturating_sub(1);
@@ -406,3 +418,9 @@ fn reminder(text: &Text<'_>, out: &mut Vec<u8>, pen: &mut Pen<'_>) -> Wrote {
 /// What the user is taken to say where the API demands words and there are
 /// none.
 const PLACEHOLDER: &str = "(empty message)";
+
+/// Whether an item is reasoning that a model behind Messages signed.
+fn is_signed(item: &Item<'_>) -> bool {
+    let Item::Reasoning(reasoning) = item else { return false };
+    reasoning.sealed.as_ref().is_some_and(|sealed| sealed.issuer == Issuer::Anthropic)
+}

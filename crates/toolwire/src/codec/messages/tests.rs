@@ -632,10 +632,12 @@ fn settings_of_other_protocols() {
         &request,
         json!({"temperature":null,"stop_sequences":["END"],"metadata":{"user_id":"u"},
             "service_tier":"auto","output_config":{"effort":"low",
-            "format":{"type":"json_schema","schema":{"type":"object"}}}}),
+            "format":{"type":"json_schema",
+                "schema":{"type":"object","additionalProperties":false}}}}),
         &[
             "degraded effort",
             "dropped format_name",
+            "degraded format_schema",
             "dropped stop",
             "dropped sampling",
             "dropped sampling",

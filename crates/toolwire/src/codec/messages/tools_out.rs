@@ -3,16 +3,16 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use super::content::{Pen, write_joined};
+use super::content_out::{Pen, write_joined};
 use super::pick::Pick;
-use super::tools::encode_own;
+use super::tools_in::encode_own;
 use crate::ledger::Code;
 use crate::model::{Grammar, HostedClass, Native, NativeKind, Tool, ToolKind};
 use crate::native;
 use crate::profile::Profile;
 use crate::schema::{self, RootChange};
 use crate::toolset::{Crossing, Declared};
-use crate::wire::{Array, At, Extra, Kind, Object, Raw, Read, Str, read_fields};
+use crate::wire::{Array, At, Extra, Kind, Object, Pos, Raw, Read, Str, read_fields};
 
 /// Messages' hosted tools that stand for another vendor's, in the version that
 /// every deployment knows.
@@ -79,8 +79,7 @@ impl Tools<'_> {
         }
         match &tool.kind {
             ToolKind::Function { schema } => {
-                let (schema, change) = schema::root(schema.as_ref());
-                note_root(tool, change, pen);
+                let (schema, change) = input_schema(tool, schema.as_ref(), pen);
                 if change == Some(RootChange::Wrapped) {
                     self.wrapped.insert(name.to_owned());
                 }
@@ -199,7 +198,7 @@ impl Tools<'_> {
         let searches = kind == NativeKind::ToolSearch;
         let of_search = |field: &&Extra<'_>| searches && field.key == *"parameters";
         let schema = match tool.extra.iter().find(of_search) {
-            Some(field) => schema::root(Some(&field.value)).0,
+            Some(field) => input_schema(tool, Some(&field.value), pen).0,
             None => Raw::made(schema),
         };
         let known = |field: &Extra<'_>| {
@@ -306,16 +305,33 @@ fn user_location(location: &Raw<'_>, object: &mut Object<'_>, pen: &mut Pen<'_>)
     }
 }
 
-fn note_root(tool: &Tool<'_>, change: Option<RootChange>, pen: &mut Pen<'_>) {
-    let at = match &tool.kind {
-        ToolKind::Function { schema: Some(schema) } => schema.pos(),
-        ToolKind::Function { schema: None }
-        | ToolKind::Freeform { grammar: _ }
-        | ToolKind::Namespace { tools: _ }
-        | ToolKind::Native(_)
-        | ToolKind::Hosted(_)
-        | ToolKind::Unknown(_) => tool.at,
-    };
+/// The schema of a tool's arguments as Messages accepts it.
+fn input_schema<'s>(
+    tool: &Tool<'_>,
+    own: Option<&'s Raw<'_>>,
+    pen: &mut Pen<'_>,
+) -> (Raw<'s>, Option<RootChange>) {
+    // One such name makes the vendor refuse all tools, with a message that
+    // names neither the tool nor the property in the client's words.
+    if let Some(property) = own.and_then(schema::property_names) {
+        let note = pen.ledger.refused(property.pos(), Code::SchemaProperty);
+        let (property, tool) = (property.decode(), tool.name.decode());
+        note.detail(format!(
+            "The target refuses the property name {property:?} of the tool {tool:?}: it takes 1 to 64 letters, digits, `_`, `.` and `-`."
+        ));
+    }
+    let (schema, change) = schema::root(own);
+    note_root(own.map_or(tool.at, Raw::pos), change, pen);
+    match schema::definitions(&schema) {
+        Some(moved) => {
+            pen.ledger.emulated(schema.pos(), Code::SchemaDefinitions);
+            (moved, change)
+        }
+        None => (schema, change),
+    }
+}
+
+fn note_root(at: Pos, change: Option<RootChange>, pen: &mut Pen<'_>) {
     match change {
         Some(RootChange::Empty) => {
             pen.ledger.emulated(at, Code::SchemaEmpty);

@@ -3,7 +3,7 @@
 use super::wire::{
     AddedTool, Message, RedactedThinking, ThinkingBlock, ToolAddition, ToolReference, ToolUse,
 };
-use super::{content, reasoning, tools, wire};
+use super::{content_in, reasoning, tools_in, wire};
 use crate::model::{
     Arguments, Call, HostedClass, HostedItem, Item, Opaque, ResultKind, Role, Slot, ToolResult,
     Turn,
@@ -68,12 +68,12 @@ fn block<'a>(reader: &mut Reader<'a>) -> Result<Item<'a>, ReadError> {
     // A block that lacks what makes it that block is kept as it is.
     let mut ahead = reader.clone();
     let item = match kind.decode().as_ref() {
-        "text" => content::text(wire::Text::read(&mut ahead)?).map(Item::Text),
-        "image" => content::image(wire::Image::read(&mut ahead)?)?.map(Item::Image),
-        "document" => content::document(wire::Document::read(&mut ahead)?)?.map(Item::Document),
+        "text" => content_in::text(wire::Text::read(&mut ahead)?).map(Item::Text),
+        "image" => content_in::image(wire::Image::read(&mut ahead)?)?.map(Item::Image),
+        "document" => content_in::document(wire::Document::read(&mut ahead)?)?.map(Item::Document),
         "search_result" => {
             let block = wire::SearchResult::read(&mut ahead)?;
-            Some(Item::SearchResult(content::search_result(block)))
+            Some(Item::SearchResult(content_in::search_result(block)))
         }
         "tool_use" => Some(Item::Call(call(ToolUse::read(&mut ahead)?)?)),
         "tool_result" => Some(Item::Result(result(wire::ToolResult::read(&mut ahead)?))),
@@ -104,7 +104,7 @@ fn call(block: ToolUse<'_>) -> Result<Call<'_>, ReadError> {
         namespace: None,
         arguments: arguments(input),
         caller,
-        cache: cache_control.map(content::cache),
+        cache: cache_control.map(content_in::cache),
         extra,
     })
 }
@@ -145,7 +145,7 @@ fn result(block: wire::ToolResult<'_>) -> ToolResult<'_> {
         kind: ResultKind::Function,
         content: content.map(|content| content.items).unwrap_or_default(),
         is_error,
-        cache: cache_control.map(content::cache),
+        cache: cache_control.map(content_in::cache),
         extra,
     }
 }
@@ -175,8 +175,12 @@ fn addition<'a>(reader: &mut Reader<'a>) -> Result<Option<Item<'a>>, ReadError> 
         look.skip()?;
     }
     let ToolAddition { at: _, kind: _, tool, extra } = ToolAddition::read(reader)?;
-    let Some(AddedTool { at: _, kind: _, definition: Some(tools::Definition(tool)), extra: more }) =
-        tool
+    let Some(AddedTool {
+        at: _,
+        kind: _,
+        definition: Some(tools_in::Definition(tool)),
+        extra: more,
+    }) = tool
     else {
         return Ok(None);
     };

@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 use super::blocks::Blocks;
-use super::content::Pen;
+use super::content_out::Pen;
 use super::talk::Talk;
 use crate::ledger::Code;
 use crate::model::{Item, Request, Role, Text, Turn};
 use crate::profile::Profile;
 use crate::thread::{Step, Thread};
 use crate::toolset::Toolset;
-use crate::wire::Object;
+use crate::wire::{Object, Pos};
 
 /// Writes `system` and `messages` of another protocol's conversation.
 pub(super) fn encode(
@@ -83,28 +83,25 @@ fn system(lead: &[Step<'_, '_>], object: &mut Object<'_>, pen: &mut Pen<'_>) {
     let mut texts: Vec<&Text<'_>> = Vec::new();
     for (index, step) in lead.iter().enumerate() {
         let Step::System(turn) = step else { continue };
-        if index > 0 {
+        if index > 0 && !is_declaration(turn) {
             pen.ledger.degraded(turn.at, Code::SystemMerged).info();
         }
         for item in &turn.items {
             match item {
                 Item::Text(text) => texts.push(text),
                 Item::Tools(_) => {}
-                Item::Image(_)
-                | Item::Document(_)
-                | Item::Audio(_)
-                | Item::SearchResult(_)
+                Item::Image(image) => only_text(image.at, Code::MediaType, pen),
+                Item::Document(document) => only_text(document.at, Code::MediaType, pen),
+                Item::Audio(audio) => only_text(audio.at, Code::Audio, pen),
+                Item::Opaque(opaque) => only_text(turn.at, opaque.code(), pen),
+                Item::SearchResult(_)
                 | Item::Refusal(_)
                 | Item::Reasoning(_)
                 | Item::Call(_)
                 | Item::Result(_)
                 | Item::Hosted(_)
                 | Item::ToolReference(_)
-                | Item::Json(_)
-                | Item::Opaque(_) => {
-                    let note = pen.ledger.dropped(turn.at, Code::UnknownItem);
-                    note.detail("The target takes only text in its instructions.");
-                }
+                | Item::Json(_) => only_text(turn.at, Code::UnknownItem, pen),
             }
         }
     }
@@ -117,10 +114,20 @@ fn system(lead: &[Step<'_, '_>], object: &mut Object<'_>, pen: &mut Pen<'_>) {
     }
 }
 
+fn only_text(at: Pos, code: Code, pen: &mut Pen<'_>) {
+    pen.ledger.dropped(at, code).detail("The target takes only text in its instructions.");
+}
+
+/// Whether a turn does nothing but declare tools, which go elsewhere.
+pub(super) fn is_declaration(turn: &Turn<'_>) -> bool {
+    !turn.items.is_empty() && turn.items.iter().all(|item| matches!(item, Item::Tools(_)))
+}
+
 /// What a turn has beside its content and Messages has no room for.
 pub(super) fn turn_losses(turn: &Turn<'_>, pen: &mut Pen<'_>) {
     let Turn { at, role, slot: _, items: _, id, name, status, phase, extra } = turn;
     match role {
+        Role::Developer if is_declaration(turn) => {}
         Role::Developer => {
             pen.ledger.degraded(*at, Code::DeveloperRole).info();
         }

@@ -1,6 +1,6 @@
 //! The objects of the Messages API, in its own words.
 
-use super::tools::Definition;
+use super::tools_in::Definition;
 use super::turns_in::Content;
 use crate::wire::{At, Pos, Raw, Read, ReadError, Reader, Str};
 

@@ -1,13 +1,15 @@
 //! Calls and their results: model to wire.
 
-use super::Out;
 use super::cache_out::lose_cache;
 use super::content_out::{
-    Voice, bare_text, crosses, reference_text, search_text, write_part, write_plain,
+    Voice, bare_text, crosses, is_lost, lose_text, reference_text, search_text, write_part,
+    write_plain,
 };
+use super::media_out::lose_document;
 use super::tools_out::{is_direct_only, write_tools};
+use super::{Out, blocks};
 use crate::ledger::{Code, Ledger};
-use crate::model::{Arguments, Call, Item, NativeKind, ResultKind, Text, ToolResult, Turn};
+use crate::model::{Arguments, Call, Item, NativeKind, ResultKind, ToolResult, Turn};
 use crate::native;
 use crate::wire::{Array, At, Object, Raw, Str, write_escaped, write_str};
 
@@ -305,10 +307,15 @@ fn write_output(
     let as_string = if cx.same() {
         content.is_empty() || bare_text(content).is_some()
     } else {
-        !content.iter().any(|part| is_media(part) && crosses(part, Voice::Input, cx))
+        !content.iter().any(|part| has_media(part, cx))
     };
     if as_string {
-        write_joined(prefix, content, item.key("output"), cx, ledger);
+        let out = item.key("output");
+        out.push(b'"');
+        write_escaped(if content.is_empty() { prefix.trim_end() } else { prefix }, out);
+        let mut joined = Joined { out, first: true };
+        content.iter().for_each(|part| joined.item(part, cx, ledger));
+        out.push(b'"');
         return;
     }
     let mut parts = item.array("output");
@@ -320,9 +327,14 @@ fn write_output(
     }
 }
 
-fn is_media(item: &Item<'_>) -> bool {
+/// Whether an item has anything in it that only a list of parts can carry.
+fn has_media(item: &Item<'_>, cx: &Out<'_>) -> bool {
     match item {
-        Item::Image(_) | Item::Document(_) | Item::Audio(_) => true,
+        Item::Image(_) | Item::Audio(_) => crosses(item, Voice::Input, cx),
+        Item::Document(document) => match blocks::parts(document) {
+            Some(parts) => parts.iter().any(|part| has_media(part, cx)),
+            None => crosses(item, Voice::Input, cx),
+        },
         Item::Text(_)
         | Item::SearchResult(_)
         | Item::Refusal(_)
@@ -337,67 +349,62 @@ fn is_media(item: &Item<'_>) -> bool {
     }
 }
 
-/// Writes all text of a result as one string, a line end between parts.
-fn write_joined(
-    prefix: &str,
-    content: &[Item<'_>],
-    out: &mut Vec<u8>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
-) {
-    out.push(b'"');
-    write_escaped(if content.is_empty() { prefix.trim_end() } else { prefix }, out);
-    let mut first = true;
-    for part in content {
-        let mut next = |out: &mut Vec<u8>| {
-            if !std::mem::replace(&mut first, false) {
-                out.extend_from_slice(b"\\n");
-            }
-        };
-        match part {
-            Item::Text(part) => {
-                next(out);
-                let Text { at: _, text, citations, logprobs, cache, extra } = part;
-                text.write_inside(out);
-                for lost in citations.iter().chain(logprobs) {
-                    ledger.dropped(lost.pos(), Code::Citations);
-                }
-                lose_cache(cache.as_ref(), cx, ledger);
-                ledger.only(extra);
+/// The texts of a result inside one string, a line end between them.
+struct Joined<'o> {
+    out: &'o mut Vec<u8>,
+    first: bool,
+}
+
+impl Joined<'_> {
+    fn next(&mut self) -> &mut Vec<u8> {
+        if !std::mem::replace(&mut self.first, false) {
+            self.out.extend_from_slice(b"\\n");
+        }
+        self.out
+    }
+
+    /// A part that does not cross: its own writer says so and writes nothing.
+    fn lost(&self, item: &Item<'_>, cx: &Out<'_>, ledger: &mut Ledger) {
+        is_lost(std::slice::from_ref(item), Voice::Input, cx, ledger);
+    }
+
+    fn item(&mut self, item: &Item<'_>, cx: &Out<'_>, ledger: &mut Ledger) {
+        match item {
+            Item::Text(text) => {
+                text.text.write_inside(self.next());
+                lose_text(text, cx, ledger);
             }
             Item::SearchResult(result) => {
-                next(out);
-                write_escaped(&search_text(result, cx, ledger), out);
+                write_escaped(&search_text(result, cx, ledger), self.next());
             }
-            Item::ToolReference(name) => {
-                next(out);
-                ledger.degraded(name.pos, Code::ToolSearch).detail(
-                    "Responses has no reference to a tool in a result; the model is told its name.",
-                );
-                write_escaped(&reference_text(&name.value), out);
+            Item::Document(document) => match blocks::parts(document) {
+                Some(parts) => {
+                    lose_document(document, ledger);
+                    parts.iter().for_each(|part| self.item(part, cx, ledger));
+                }
+                None => self.lost(item, cx, ledger),
+            },
+            Item::ToolReference(At { pos, value: name }) => {
+                write_escaped(&reference_text(*pos, name, None, cx, ledger), self.next());
             }
-            Item::Json(raw) => {
-                next(out);
-                write_escaped(raw.text(), out);
-            }
-            // Media that does not cross, and kinds that no result has: the
-            // part's own writer says so and writes nothing.
-            Item::Image(_) | Item::Document(_) | Item::Audio(_) | Item::Opaque(_) => {
-                let mut nowhere = Vec::new();
-                write_part(part, Voice::Input, &mut Array::new(&mut nowhere), cx, ledger);
-            }
-            Item::Refusal(refusal) => {
-                next(out);
-                refusal.text.write_inside(out);
-            }
+            Item::Opaque(opaque) => match blocks::reference(&opaque.raw) {
+                Some((name, cache)) => {
+                    let at = opaque.raw.pos();
+                    let text = reference_text(at, &name, cache.as_ref(), cx, ledger);
+                    write_escaped(&text, self.next());
+                }
+                None => self.lost(item, cx, ledger),
+            },
+            Item::Json(raw) => write_escaped(raw.text(), self.next()),
+            Item::Image(_) | Item::Audio(_) => self.lost(item, cx, ledger),
+            Item::Refusal(refusal) => refusal.text.write_inside(self.next()),
             Item::Tools(tools) => {
                 for tool in tools {
-                    next(out);
-                    write_escaped(&reference_text(&tool.name), out);
+                    let text = reference_text(tool.at, &tool.name, None, cx, ledger);
+                    write_escaped(&text, self.next());
                 }
             }
             Item::Reasoning(_) | Item::Call(_) | Item::Result(_) | Item::Hosted(_) => {}
         }
     }
-    out.push(b'"');
 }

@@ -7,7 +7,7 @@ use super::wire::{AllowedTools, ChoiceRef};
 use crate::ledger::{Code, Ledger};
 use crate::model::{Choice, HostedClass, Mode, Subset, Tool, ToolKind, ToolRef, ToolRefKind};
 use crate::toolset::{Crossing, Declared, Toolset};
-use crate::wire::{Array, At, Extra, Kind, Object, Raw, Read, ReadError, Reader, Str};
+use crate::wire::{Array, At, Extra, Kind, Object, Raw, Read, ReadError, Reader, Str, Write};
 
 /// `tool_choice` in any of its shapes.
 #[derive(Debug)]
@@ -18,17 +18,15 @@ impl<'a> Read<'a> for ToolChoice<'a> {
         let at = reader.here();
         let mut choice = Choice::default();
         if reader.peek() == Kind::String {
-            let raw = reader.clone().raw()?;
-            choice.mode = Some(At::new(at, mode(&reader.string()?, raw)));
+            choice.mode = Some(At::new(at, mode(&reader.string()?)));
             return Ok(Self(choice));
         }
         let tag = reader.tag("type")?;
         match tag.as_ref().map(Str::decode).as_deref() {
             Some("allowed_tools") => {
-                let raw = reader.clone().raw()?;
                 let AllowedTools { at, kind: _, mode: word, tools, extra } =
                     AllowedTools::read(reader)?;
-                choice.mode = word.map(|word| At::new(word.pos(), mode(&word, raw)));
+                choice.mode = word.map(|word| At::new(word.pos(), mode(&word)));
                 let tools = tools.unwrap_or_default().into_iter().map(reference).collect();
                 choice.subset = Some(Subset { at, tools });
                 choice.extra = extra;
@@ -43,12 +41,12 @@ impl<'a> Read<'a> for ToolChoice<'a> {
     }
 }
 
-fn mode<'a>(word: &Str<'a>, raw: Raw<'a>) -> Mode<'a> {
+fn mode<'a>(word: &Str<'a>) -> Mode<'a> {
     match word.decode().as_ref() {
         "auto" => Mode::Auto,
         "none" => Mode::None,
         "required" => Mode::Any,
-        _unknown => Mode::Other(raw),
+        _unknown => Mode::Other(literal(word)),
     }
 }
 
@@ -81,10 +79,13 @@ fn tool_of_server(name: Str<'_>) -> Extra<'_> {
 }
 
 fn member<'a>(key: &'static str, text: Str<'a>) -> Extra<'a> {
+    Extra { key: Str::plain(key), value: literal(&text) }
+}
+
+fn literal<'a>(text: &Str<'_>) -> Raw<'a> {
     let mut out = Vec::with_capacity(text.size_hint() + 2);
-    crate::wire::Write::write(&text, &mut out);
-    let raw = String::from_utf8(out).unwrap_or_default();
-    Extra { key: Str::plain(key), value: Raw::made(raw).at(text.pos()) }
+    text.write(&mut out);
+    Raw::made(String::from_utf8(out).unwrap_or_default()).at(text.pos())
 }
 
 /// Writes the choice for an upstream.
@@ -172,11 +173,12 @@ fn write_subset(
     let forced = mode.is_some_and(|mode| matches!(mode.value, Mode::Any));
     let mut choice = object.object("tool_choice");
     choice.put("type", "allowed_tools");
+    // OpenAI's two protocols have one list of words, longer one day than ours.
     match mode.map(|mode| &mode.value) {
         Some(Mode::Any) => choice.put("mode", "required"),
-        Some(Mode::Auto | Mode::None | Mode::Named(_) | Mode::Other(_)) => {
-            choice.put("mode", "auto");
-        }
+        Some(Mode::None) => choice.put("mode", "none"),
+        Some(Mode::Other(word)) => choice.put("mode", word),
+        Some(Mode::Auto | Mode::Named(_)) => choice.put("mode", "auto"),
         None if cx.same() => {}
         None => choice.put("mode", "auto"),
     }
@@ -190,7 +192,7 @@ fn write_subset(
                 }
             }
         }
-        if list.is_empty() && forced {
+        if list.is_empty() && forced && !cx.same() {
             ledger.refused(*at, Code::ChoiceTarget);
         }
     }

@@ -1,11 +1,12 @@
 //! Content parts, cache markers and media: wire to model.
 
+use super::turns_in::answer;
 use super::wire::{
     AudioData, AudioPart, Breakpoint, FilePart, ForeignResult, ImagePart, RefusalPart, TextPart,
 };
 use crate::media;
 use crate::model::{
-    Audio, Cache, Document, Image, Item, Opaque, Refusal, ResultKind, Source, Text, ToolResult,
+    Audio, Cache, Document, Image, Item, Opaque, Refusal, ResultKind, Source, Text,
 };
 use crate::wire::{Kind, Raw, Read, ReadError, Reader, Str};
 
@@ -137,20 +138,15 @@ fn audio(part: AudioPart<'_>) -> Option<Item<'_>> {
 
 fn foreign_result(part: ForeignResult<'_>) -> Item<'_> {
     let ForeignResult { at, kind: _, tool_use_id, content, is_error, extra } = part;
-    Item::Result(ToolResult {
-        at,
-        call_id: tool_use_id,
-        name: None,
-        namespace: None,
-        kind: ResultKind::Function,
-        content: content.map(|content| content.0).unwrap_or_default(),
-        is_error,
-        cache: None,
-        extra,
-    })
+    let content = content.map(|content| content.0).unwrap_or_default();
+    let mut result = answer(at, tool_use_id, ResultKind::Function, content, extra);
+    result.is_error = is_error;
+    Item::Result(result)
 }
 
 fn cache(breakpoint: Breakpoint<'_>) -> Cache<'_> {
-    let Breakpoint { at, ttl, extra } = breakpoint;
+    let Breakpoint { at, ttl, mut extra } = breakpoint;
+    // A marker on a part is always explicit; only another word is worth keeping.
+    extra.retain(|field| field.key != "mode" || field.value.text() != r#""explicit""#);
     Cache { at, ttl, extra }
 }

@@ -1,14 +1,14 @@
 //! Content parts, cache markers and media: model to wire.
 
-use super::Out;
 use super::cache_out::{lose_cache, write_cache};
 use super::citations::annotations;
-use crate::ledger::{Code, Ledger};
-use crate::media;
-use crate::model::{
-    Audio, Document, Image, Item, Opaque, Refusal, SearchResult, Source, Text, ToolResult,
+use super::media_out::{
+    audio_crosses, document_crosses, image_crosses, write_audio, write_document, write_image,
 };
-use crate::wire::{Array, Object, Pos, Raw, Read, Str};
+use super::{Out, blocks};
+use crate::ledger::{Code, Ledger};
+use crate::model::{Cache, Item, Opaque, Refusal, SearchResult, Text, ToolResult};
+use crate::wire::{Array, At, Object, Pos, Raw, Str};
 
 /// Who a part is written for: text is spelled differently for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,24 +52,17 @@ pub(super) fn is_content(item: &Item<'_>, turn_at: Pos, cx: &Out<'_>) -> bool {
 
 /// Whether anything of a content item reaches the target.
 pub(super) fn crosses(item: &Item<'_>, voice: Voice, cx: &Out<'_>) -> bool {
-    let carried = |source: &Source<'_>, text: bool| match source {
-        Source::Url(_) | Source::Base64 { media: _, data: _ } => true,
-        Source::File(_) => cx.knows_files(),
-        Source::Text { media: _, data: _ } => text,
-        Source::Other(_) => false,
-    };
     match item {
         Item::Text(_)
         | Item::SearchResult(_)
         | Item::Refusal(_)
         | Item::ToolReference(_)
         | Item::Json(_) => true,
-        Item::Image(_) | Item::Document(_) if voice.is_text_only(cx) => false,
-        Item::Audio(audio) if voice.is_text_only(cx) => transcript(audio).is_some(),
-        Item::Image(image) => carried(&image.source, false),
-        Item::Document(document) => carried(&document.source, true),
-        Item::Audio(audio) => audio.data.is_some(),
-        Item::Opaque(_) | Item::Result(_) => cx.same(),
+        Item::Image(image) => image_crosses(image, voice, cx),
+        Item::Document(document) => document_crosses(document, voice, cx),
+        Item::Audio(audio) => audio_crosses(audio, voice, cx),
+        Item::Opaque(opaque) => cx.same() || blocks::reference(&opaque.raw).is_some(),
+        Item::Result(_) => cx.same(),
         Item::Reasoning(_) | Item::Call(_) | Item::Hosted(_) | Item::Tools(_) => false,
     }
 }
@@ -91,6 +84,24 @@ pub(super) fn is_silent(content: &[Item<'_>], cx: &Out<'_>, ledger: &mut Ledger)
     silent
 }
 
+/// Whether nothing of some content reaches the target. An empty message would
+/// say nothing, but the ledger says what it held.
+pub(super) fn is_lost(
+    content: &[Item<'_>],
+    voice: Voice,
+    cx: &Out<'_>,
+    ledger: &mut Ledger,
+) -> bool {
+    let lost = !content.iter().any(|item| crosses(item, voice, cx));
+    if lost {
+        let mut nowhere = Vec::new();
+        for item in content {
+            write_part(item, voice, &mut Array::new(&mut nowhere), cx, ledger);
+        }
+    }
+    lost
+}
+
 /// Writes one part.
 pub(super) fn write_part(
     item: &Item<'_>,
@@ -101,32 +112,9 @@ pub(super) fn write_part(
 ) {
     match item {
         Item::Text(text) => write_text(text, voice, parts, cx, ledger),
-        Item::Image(Image { at, source: _, detail: _, cache: _, extra: _ })
-        | Item::Document(Document {
-            at,
-            source: _,
-            name: _,
-            context: _,
-            citations: _,
-            cache: _,
-            extra: _,
-        }) if voice.is_text_only(cx) => {
-            ledger.dropped(*at, Code::MediaType);
-        }
-        Item::Audio(audio) if voice.is_text_only(cx) => match transcript(audio) {
-            Some(text) => {
-                ledger
-                    .degraded(audio.at, Code::Audio)
-                    .detail("The target's models speak no audio; the transcript crosses.");
-                write_plain(&text, voice, parts);
-            }
-            None => {
-                ledger.dropped(audio.at, Code::Audio);
-            }
-        },
-        Item::Image(image) => write_image(image, parts, cx, ledger),
-        Item::Document(document) => write_file(document, parts, cx, ledger),
-        Item::Audio(audio) => write_audio(audio, parts, cx, ledger),
+        Item::Image(image) => write_image(image, voice, parts, cx, ledger),
+        Item::Document(document) => write_document(document, voice, parts, cx, ledger),
+        Item::Audio(audio) => write_audio(audio, voice, parts, cx, ledger),
         Item::SearchResult(result) => {
             let text = search_text(result, cx, ledger);
             write_plain(&text, voice, parts);
@@ -138,21 +126,20 @@ pub(super) fn write_part(
             part.put("refusal", text);
             cx.extra(&mut part, extra, ledger);
         }
-        Item::ToolReference(name) => {
-            ledger.degraded(name.pos, Code::ToolSearch).detail(
-                "Responses has no reference to a tool in a result; the model is told its name.",
-            );
-            write_plain(&reference_text(&name.value), voice, parts);
+        Item::ToolReference(At { pos, value: name }) => {
+            write_plain(&reference_text(*pos, name, None, cx, ledger), voice, parts);
         }
         Item::Json(raw) => write_plain(raw.text(), voice, parts),
-        Item::Opaque(opaque) => {
-            let Opaque { kind: _, raw } = opaque;
-            if cx.same() {
-                parts.push(raw);
-            } else {
-                ledger.dropped(raw.pos(), Code::UnknownItem);
+        Item::Opaque(Opaque { kind: _, raw }) if cx.same() => parts.push(raw),
+        Item::Opaque(opaque) => match blocks::reference(&opaque.raw) {
+            Some((name, cache)) => {
+                let at = opaque.raw.pos();
+                write_plain(&reference_text(at, &name, cache.as_ref(), cx, ledger), voice, parts);
             }
-        }
+            None => {
+                ledger.dropped(opaque.raw.pos(), opaque.code());
+            }
+        },
         Item::Result(result) if cx.same() => write_foreign(result, parts, cx, ledger),
         Item::Reasoning(_) | Item::Call(_) | Item::Result(_) | Item::Hosted(_) | Item::Tools(_) => {
         }
@@ -214,12 +201,37 @@ pub(super) fn search_text(result: &SearchResult<'_>, cx: &Out<'_>, ledger: &mut 
                 text.push('\n');
             }
             text.push_str(&part.text.decode());
+            lose_text(part, cx, ledger);
         }
     }
     text
 }
 
-pub(super) fn reference_text(name: &Str<'_>) -> String {
+/// Reports what a text has beside its words, where only words cross.
+pub(super) fn lose_text(text: &Text<'_>, cx: &Out<'_>, ledger: &mut Ledger) {
+    let Text { at: _, text: _, citations, logprobs, cache, extra } = text;
+    if let Some(citations) = citations {
+        ledger.dropped(citations.pos(), Code::Citations);
+    }
+    if let Some(logprobs) = logprobs {
+        ledger.dropped(logprobs.pos(), Code::Logprobs);
+    }
+    lose_cache(cache.as_ref(), cx, ledger);
+    ledger.only(extra);
+}
+
+/// A reference to a tool as text: Responses has no such part.
+pub(super) fn reference_text(
+    at: Pos,
+    name: &Str<'_>,
+    cache: Option<&Cache<'_>>,
+    cx: &Out<'_>,
+    ledger: &mut Ledger,
+) -> String {
+    ledger
+        .degraded(at, Code::ToolSearch)
+        .detail("Responses has no reference to a tool in a result; the model is told its name.");
+    lose_cache(cache, cx, ledger);
     format!("[tool found: {}]", name.decode())
 }
 
@@ -231,16 +243,10 @@ pub(super) fn write_plain(text: &str, voice: Voice, parts: &mut Array<'_>) {
     voice.complete(&mut part, None, None);
 }
 
-/// What a model of Chat's said, in words.
-fn transcript(audio: &Audio<'_>) -> Option<String> {
-    let field = audio.extra.iter().find(|field| field.key == "transcript")?;
-    Str::read(&mut field.value.reader()).ok().map(|text| text.into_decoded().into_owned())
-}
-
 impl Voice {
     /// Whether Responses takes nothing but text from the speaker. What was
     /// Responses from the start is replayed whatever it holds.
-    fn is_text_only(self, cx: &Out<'_>) -> bool {
+    pub(super) fn is_text_only(self, cx: &Out<'_>) -> bool {
         self != Self::Input && !cx.same()
     }
 
@@ -288,141 +294,5 @@ fn write_text(
     part.put("text", text);
     voice.complete(&mut part, notes.as_ref(), logprobs.as_ref());
     write_cache(cache.as_ref(), &mut part, voice, cx, ledger);
-    cx.extra(&mut part, extra, ledger);
-}
-
-fn write_image(image: &Image<'_>, parts: &mut Array<'_>, cx: &Out<'_>, ledger: &mut Ledger) {
-    let Image { at, source, detail, cache, extra } = image;
-    let mut part = match source {
-        Source::Url(url) => {
-            let mut part = parts.object();
-            part.put("type", "input_image");
-            part.put("image_url", url);
-            part
-        }
-        Source::Base64 { media, data } => {
-            let mut part = parts.object();
-            part.put("type", "input_image");
-            media::write_data_url(media, data, part.key("image_url"));
-            part
-        }
-        Source::File(file) if cx.knows_files() => {
-            let mut part = parts.object();
-            part.put("type", "input_image");
-            part.put("file_id", file);
-            part
-        }
-        Source::File(_) => {
-            ledger.dropped(*at, Code::FileId);
-            return;
-        }
-        Source::Text { media: _, data: _ } | Source::Other(_) => {
-            ledger.dropped(*at, Code::MediaType);
-            return;
-        }
-    };
-    match detail {
-        Some(detail) => part.put("detail", detail),
-        None if cx.same() => {}
-        // The published type requires it, and this is the API's own default.
-        None => part.put("detail", "auto"),
-    }
-    write_cache(cache.as_ref(), &mut part, Voice::Input, cx, ledger);
-    cx.extra(&mut part, extra, ledger);
-}
-
-fn write_file(document: &Document<'_>, parts: &mut Array<'_>, cx: &Out<'_>, ledger: &mut Ledger) {
-    let Document { at, source, name, context, citations, cache, extra } = document;
-    if let Some(context) = context {
-        ledger.dropped(context.pos(), Code::Only("context".to_owned()));
-    }
-    if let Some(citations) = citations {
-        ledger.dropped(citations.pos(), Code::Citations);
-    }
-    let mut part = match source {
-        Source::Url(url) => {
-            let mut part = parts.object();
-            part.put("type", "input_file");
-            part.put("file_url", url);
-            part.maybe("filename", name.as_ref());
-            part
-        }
-        Source::Base64 { media, data } => {
-            let mut part = parts.object();
-            part.put("type", "input_file");
-            write_name(name.as_ref(), &media.decode(), &mut part, cx);
-            if cx.same() && media.pos() == Pos::NONE {
-                part.put("file_data", data);
-            } else {
-                media::write_data_url(media, data, part.key("file_data"));
-            }
-            part
-        }
-        Source::File(file) if cx.knows_files() => {
-            let mut part = parts.object();
-            part.put("type", "input_file");
-            part.put("file_id", file);
-            part.maybe("filename", name.as_ref());
-            part
-        }
-        Source::File(_) => {
-            ledger.dropped(*at, Code::FileId);
-            return;
-        }
-        // A document that is plain text stays readable as text.
-        Source::Text { media: _, data } => {
-            ledger.emulated(*at, Code::MediaType).detail(
-                "The target has no plain-text documents; the text crosses as text under its title.",
-            );
-            let mut part = parts.object();
-            part.put("type", "input_text");
-            match name {
-                Some(name) => {
-                    let titled = format!("{}\n{}", name.decode(), data.decode());
-                    part.put("text", &titled);
-                }
-                None => part.put("text", data),
-            }
-            part
-        }
-        Source::Other(_) => {
-            ledger.dropped(*at, Code::MediaType);
-            return;
-        }
-    };
-    write_cache(cache.as_ref(), &mut part, Voice::Input, cx, ledger);
-    cx.extra(&mut part, extra, ledger);
-}
-
-/// A file's name, which OpenAI requires beside the file's bytes.
-fn write_name(name: Option<&Str<'_>>, media: &str, part: &mut Object<'_>, cx: &Out<'_>) {
-    match name {
-        Some(name) => part.put("filename", name),
-        None if cx.same() => {}
-        None => {
-            let ending = match media {
-                "application/pdf" => "pdf",
-                "text/plain" => "txt",
-                other => other.split_once('/').map_or("bin", |(_, kind)| kind),
-            };
-            part.put("filename", &format!("document.{ending}"));
-        }
-    }
-}
-
-fn write_audio(audio: &Audio<'_>, parts: &mut Array<'_>, cx: &Out<'_>, ledger: &mut Ledger) {
-    let Audio { at, data, format, cache, extra } = audio;
-    let Some(data) = data else {
-        ledger.dropped(*at, Code::Audio);
-        return;
-    };
-    let mut part = parts.object();
-    part.put("type", "input_audio");
-    {
-        let mut inner = part.object("input_audio");
-        inner.put("data", data);
-        inner.maybe("format", format.as_ref());
-    }
-    write_cache(cache.as_ref(), &mut part, Voice::Input, cx, ledger);
     cx.extra(&mut part, extra, ledger);
 }

@@ -2,8 +2,9 @@
 //! requires most of them, and clients read them.
 
 use super::choice::write_choice;
+use super::request_in::REASONING_PREFIX;
 use super::tools_out::{write_common, write_tool};
-use super::{Out, tools_out};
+use super::{Out, replay_under, tools_out};
 use crate::ledger::Ledger;
 use crate::model::{Effort, Format, Item, Request, Slot, Tool, ToolKind};
 use crate::profile::Profile;
@@ -107,7 +108,7 @@ fn write_reasoning(request: &Request<'_>, object: &mut Object<'_>) {
     reasoning.put("effort", &effort);
     let summary = thinking.display.as_ref().and_then(|display| super::summary_word(&display.value));
     reasoning.put("summary", &summary);
-    reasoning.extra(&thinking.extra);
+    replay_under(REASONING_PREFIX, &thinking.extra, &mut reasoning);
 }
 
 fn write_text(request: &Request<'_>, object: &mut Object<'_>) {

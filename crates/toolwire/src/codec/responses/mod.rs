@@ -1,5 +1,6 @@
 //! Responses.
 
+mod blocks;
 mod cache_out;
 mod calls_out;
 mod choice;
@@ -8,6 +9,7 @@ mod content_in;
 mod content_out;
 mod echo;
 mod error;
+mod media_out;
 mod reasoning;
 mod request_in;
 mod request_out;
@@ -31,7 +33,7 @@ use crate::model::{ApiError, Display, Protocol, Request, Response, Tool};
 use crate::profile::Profile;
 use crate::toolset::Toolset;
 use crate::wire::names::Names;
-use crate::wire::{Array, Extra, Object, Read, ReadError, Reader, Str};
+use crate::wire::{Array, Extra, Object, Read, ReadError, Reader, Str, Write};
 
 /// The Responses protocol.
 pub struct Responses;
@@ -122,6 +124,12 @@ impl Out<'_> {
         self.origin != Protocol::Messages
     }
 
+    /// Whether cache markers cross. Only newer models take them, but a client
+    /// of OpenAI's other protocol knows that as well.
+    fn takes_markers(&self) -> bool {
+        self.profile.cache_breakpoints || self.origin != Protocol::Messages
+    }
+
     /// Replays members that the model has no room for, or reports them.
     fn extra(&self, object: &mut Object<'_>, extra: &[Extra<'_>], ledger: &mut Ledger) {
         if self.same() {
@@ -139,6 +147,21 @@ impl Out<'_> {
                 object.put(key, &wire);
             }
             Cow::Owned(_) | Cow::Borrowed(_) => object.put(key, name),
+        }
+    }
+}
+
+/// Writes the members of an object inside the request that are known by their
+/// path.
+fn replay_under<'e, 'a: 'e>(
+    prefix: &str,
+    extra: impl IntoIterator<Item = &'e Extra<'a>>,
+    object: &mut Object<'_>,
+) {
+    for Extra { key, value } in extra {
+        let path = key.decode();
+        if let Some(key) = path.strip_prefix(prefix) {
+            value.write(object.foreign_key(&Str::plain(key)));
         }
     }
 }

@@ -82,10 +82,8 @@ pub(super) fn write_history(
     let Reasoning { at, summary, content: _, sealed, place: _, extra } = reasoning;
     let Some(Sealed { issuer: Issuer::OpenAi, item_id, blob: Some(blob), redacted: _ }) = sealed
     else {
-        let code = match sealed {
-            Some(_) => Code::ReasoningForeign,
-            None => Code::ReasoningUnsigned,
-        };
+        let bound = sealed.as_ref().is_some_and(|sealed| sealed.blob.is_some());
+        let code = if bound { Code::ReasoningForeign } else { Code::ReasoningUnsigned };
         ledger.dropped(*at, code);
         return;
     };

@@ -105,7 +105,7 @@ fn set_thinking<'a>(request: &mut Request<'a>, config: Option<ReasoningConfig<'a
     request.thinking.at = at;
     request.thinking.effort = effort.map(|word| At::new(word.pos(), Effort::parse(word)));
     request.thinking.display = summary.map(|word| At::new(word.pos(), display(word)));
-    request.thinking.extra = extra;
+    request.thinking.extra = under(REASONING_PREFIX, extra).collect();
 }
 
 fn display(word: Str<'_>) -> Display<'_> {
@@ -121,10 +121,15 @@ fn set_text<'a>(request: &mut Request<'a>, config: Option<TextConfig<'a>>) {
     let Some(TextConfig { at: _, format, verbosity, extra }) = config else { return };
     request.output.format = format.map(|format| format.0);
     request.output.verbosity = verbosity;
-    for Extra { key, value } in extra {
-        let key = Str::plain(format!("{TEXT_PREFIX}{}", key.decode()));
-        request.extra.push(Extra { key, value });
-    }
+    request.extra.extend(under(TEXT_PREFIX, extra));
+}
+
+/// Members of an object inside the request, by their path.
+fn under<'a>(prefix: &str, extra: Vec<Extra<'a>>) -> impl Iterator<Item = Extra<'a>> {
+    extra.into_iter().map(move |Extra { key, value }| {
+        let key = Str::plain(format!("{prefix}{}", key.decode()));
+        Extra { key, value }
+    })
 }
 
 /// The format of the output.
@@ -170,6 +175,10 @@ impl<'a> Read<'a> for Includes<'a> {
 /// Members of `text` that the model has no room for are kept among those of
 /// the request under their path.
 pub(super) const TEXT_PREFIX: &str = "text.";
+
+/// Members of `reasoning` that the model has no room for are known by their
+/// path too: `context` alone would say little in a report.
+pub(super) const REASONING_PREFIX: &str = "reasoning.";
 
 /// The word in `include` that asks for log probabilities.
 pub(super) const INCLUDE_LOGPROBS: &str = "message.output_text.logprobs";

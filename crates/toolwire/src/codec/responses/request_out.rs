@@ -5,7 +5,7 @@ use super::choice::{filter, write_choice};
 use super::request_in::{INCLUDE_LOGPROBS, TEXT_PREFIX};
 use super::thinking_out::write_thinking;
 use super::tools_out::{has_search, write_tool, write_tools};
-use super::{Out, turns_out};
+use super::{Out, replay_under, turns_out};
 use crate::ledger::{Code, Ledger};
 use crate::model::{
     Format, Identity, JsonSchema, Output, Protocol, Request, Sampling, State, Stream,
@@ -116,20 +116,19 @@ fn write_text(
         Some(Format::Text) => text.object("format").put("type", "text"),
         Some(Format::JsonObject) => text.object("format").put("type", "json_object"),
         Some(Format::JsonSchema(schema)) => {
-            write_schema(schema, &mut text.object("format"), cx, ledger);
+            let at = format.map_or(Pos::NONE, |format| format.pos);
+            write_schema(schema, at, &mut text.object("format"), cx, ledger);
         }
         Some(Format::Other(raw)) => text.put("format", raw),
         None => {}
     }
     text.maybe("verbosity", output.verbosity.as_ref());
-    for Extra { key, value } in extra.iter().filter(own) {
-        let key = key.decode().strip_prefix(TEXT_PREFIX).unwrap_or_default().to_owned();
-        crate::wire::Write::write(value, text.foreign_key(&Str::plain(key)));
-    }
+    replay_under(TEXT_PREFIX, extra.iter().filter(own), &mut text);
 }
 
 fn write_schema(
     format: &JsonSchema<'_>,
+    at: Pos,
     object: &mut Object<'_>,
     cx: &Out<'_>,
     ledger: &mut Ledger,
@@ -139,8 +138,12 @@ fn write_schema(
     match name {
         Some(name) => object.put("name", name),
         None if cx.same() => {}
-        // OpenAI requires a name; Messages has none.
-        None => object.put("name", "response"),
+        None => {
+            ledger
+                .emulated(at, Code::FormatName)
+                .detail("The target requires a name of the schema; one was made up.");
+            object.put("name", "response");
+        }
     }
     object.maybe("description", description.as_ref());
     object.maybe("schema", schema.as_ref());
@@ -150,7 +153,7 @@ fn write_schema(
         None if cx.origin == Protocol::Messages => {
             let fits = schema.as_ref().is_some_and(schema::fits_openai_strict);
             if !fits {
-                let at = schema.as_ref().map_or(Pos::NONE, |schema| schema.pos());
+                let at = schema.as_ref().map_or(at, |schema| schema.pos());
                 ledger.degraded(at, Code::StrictDowngraded);
             }
             object.put("strict", &fits);

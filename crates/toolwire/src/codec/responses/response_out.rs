@@ -2,13 +2,12 @@
 //! the client's own settings repeated.
 
 use super::calls_out::{Frame, call_type, write_call, write_result};
-use super::content_out::{Voice, crosses, is_content, is_silent, write_part};
-use super::tools_out::write_tools;
-use super::turns_out::lose_turn;
+use super::content_out::{Voice, is_content, is_lost, is_silent, write_part};
+use super::turns_out::{lose_turn, write_additional, write_hosted};
 use super::{Out, echo, error, reasoning, usage};
 use crate::ledger::{Code, Ledger};
 use crate::model::{
-    Call, Candidate, HostedItem, Item, Opaque, Protocol, Refusal, Request, Response, Stop, Turn,
+    Call, Candidate, Item, Opaque, Protocol, Refusal, Request, Response, Stop, Turn,
 };
 use crate::profile::Profile;
 use crate::wire::ids::{self, IdRule};
@@ -284,22 +283,10 @@ impl ItemWriter<'_> {
                 write_result(result, result.kind, turn, &frame, items, cx, ledger);
             }
             [Item::Tools(tools)] => {
-                let mut item = items.object();
-                item.put("type", "additional_tools");
-                item.put("id", &self.id(turn, "at", cx));
-                item.put("role", "developer");
-                write_tools(tools, &mut item.array("tools"), cx, ledger);
-                if cx.same() {
-                    item.extra(&turn.extra);
-                }
+                let id = self.id(turn, "at", cx);
+                write_additional(tools, Some(&id), turn, items, cx, ledger);
             }
-            [Item::Hosted(HostedItem { class: _, raw })] => {
-                if cx.same() {
-                    items.push(raw);
-                } else {
-                    ledger.dropped(raw.pos(), Code::HostedHistory);
-                }
-            }
+            [Item::Hosted(hosted)] => write_hosted(hosted, items, cx, ledger),
             [Item::Opaque(Opaque { kind: _, raw })] if raw.pos() == turn.at && cx.same() => {
                 items.push(raw);
             }
@@ -350,11 +337,7 @@ impl ItemWriter<'_> {
         if is_silent(content, cx, ledger) {
             return;
         }
-        if !content.iter().any(|item| crosses(item, Voice::Answer, cx)) {
-            let mut nowhere = Vec::new();
-            for item in content {
-                write_part(item, Voice::Answer, &mut Array::new(&mut nowhere), cx, ledger);
-            }
+        if is_lost(content, Voice::Answer, cx, ledger) {
             return;
         }
         let mut item = items.object();

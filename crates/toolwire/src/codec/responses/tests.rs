@@ -12,8 +12,8 @@ use crate::ledger::{Code, Entry, Ledger};
 use crate::model::{
     ApiError, Arguments, Audio, Cache, Call, Candidate, Display, Document, ErrorKind, Format,
     Hosted, HostedClass, Issuer, Item, JsonSchema, Mode, Native, NativeKind, Protocol, Reasoning,
-    Request, Response, ResultKind, Retry, Role, Sealed, SearchResult, Slot, Source, Stop, Text,
-    ThinkingMode, Tool, ToolKind, ToolRef, ToolRefKind, ToolResult, Turn, Usage,
+    Request, Response, ResultKind, Retry, Role, Sealed, SearchResult, Slot, Source, Stop, Subset,
+    Text, ThinkingMode, Tool, ToolKind, ToolRef, ToolRefKind, ToolResult, Turn, Usage,
 };
 use crate::profile::Profile;
 use crate::wire::envelope::Envelope;
@@ -137,8 +137,7 @@ fn calls_of_messages_keep_their_bytes_and_get_no_item_id() {
         "/input",
         json!([
             {"role": "user", "content": "hi"},
-            {"type": "message", "role": "assistant",
-                "content": [{"type": "output_text", "text": "Looking."}]},
+            {"role": "assistant", "content": "Looking."},
             {"type": "function_call", "call_id": "toolu_1", "name": "f", "arguments": raw},
             {"type": "function_call_output", "call_id": "toolu_1", "output": "18"},
         ]),
@@ -259,7 +258,7 @@ fn reasoning_goes_back_to_its_issuer_only() {
         json!({"type": "reasoning", "id": "rs_1",
             "summary": [{"type": "summary_text", "text": "Hm."}], "encrypted_content": "E"})
     );
-    assert_eq!(out["input"][1]["type"], "message");
+    assert_eq!(out["input"][1], json!({"role": "assistant", "content": "So."}));
     assert_eq!(lines(&ledger), ["dropped reasoning_foreign", "dropped reasoning_unsigned"]);
 }
 
@@ -412,7 +411,7 @@ fn an_output_schema_of_messages_gets_a_name() {
     })));
     let expected = json!({"type": "json_schema", "name": "response",
         "schema": parse(schema), "strict": true});
-    check_part(&request, "/text/format", expected, &[]);
+    check_part(&request, "/text/format", expected, &["emulated format_name"]);
 }
 
 #[test]
@@ -563,13 +562,24 @@ fn an_empty_text_beside_a_call_is_no_message() {
 }
 
 #[test]
-fn an_id_that_openai_did_not_give_is_not_sent() {
-    let body = r#"{"input":[{"type":"function_call","id":"call_1","call_id":"call_1","name":"f",
-        "arguments":"{}"}]}"#;
-    let request = Responses.decode_request(body).unwrap();
-    let expected = json!({"type": "function_call", "call_id": "call_1", "name": "f",
-        "arguments": "{}"});
-    check_part(&request, "/input/0", expected, &["dropped item_id info"]);
+fn markers_of_openai_cross_to_openai() {
+    let mut part = Text::new("hi".into());
+    let mode = Extra { key: "mode".into(), value: Raw::made("\"explicit\"") };
+    part.cache = Some(Cache { at: Pos::NONE, ttl: Some("30m".into()), extra: vec![mode] });
+    let turn = Turn::new(Pos::NONE, Role::User, vec![Item::Text(part)]);
+    let kept = json!({"type": "input_text", "text": "hi",
+        "prompt_cache_breakpoint": {"mode": "explicit", "ttl": "30m"}});
+    check_part(&request(Protocol::Chat, vec![turn]), "/input/0/content/0", kept, &[]);
+}
+
+#[test]
+fn a_mode_of_tomorrow_crosses_between_the_two_of_openai() {
+    let mut request = request(Protocol::Chat, vec![user("hi")]);
+    request.tools = vec![function("f", None)];
+    request.choice.mode = Some(At::made(Mode::Other(Raw::made("\"eager\""))));
+    request.choice.subset = Some(Subset { at: Pos::NONE, tools: Vec::new() });
+    let expected = json!({"type": "allowed_tools", "mode": "eager", "tools": []});
+    check_part(&request, "/tool_choice", expected, &["emulated schema_empty"]);
 }
 
 #[test]

@@ -154,10 +154,11 @@ fn hosted<'a>(
 }
 
 fn typed<'a>(tool: TypedTool<'a>, tag: Str<'a>, kind: ToolKind<'a>) -> Tool<'a> {
-    let TypedTool { at, kind: _, description, server_label, extra } = tool;
+    let TypedTool { at, kind: _, description, server_label, allowed_callers, extra } = tool;
     // A choice names an MCP server by its label.
     let mut tool = Tool::new(at, server_label.unwrap_or(tag), kind);
     tool.description = description;
+    tool.callers = allowed_callers;
     tool.extra = extra;
     tool
 }

@@ -347,8 +347,10 @@ pub(super) fn write_common(
             ledger.dropped(examples.pos(), Code::InputExamples);
         }
     }
+    // What OpenAI runs itself, the search for tools above all, is always there.
+    let deferrable = cx.tool_search && !matches!(kind, ToolKind::Hosted(_));
     match defer {
-        Some(defer) if cx.same() || (defer.value && cx.tool_search) => {
+        Some(defer) if cx.same() || (defer.value && deferrable) => {
             item.put("defer_loading", defer);
         }
         Some(At { pos, value: true }) => {

@@ -9,7 +9,7 @@ use crate::model::{
     Arguments, Call, HostedClass, HostedItem, Item, NativeKind, Opaque, ResultKind, Role, Text,
     ToolResult, Turn,
 };
-use crate::wire::{At, Kind, Pos, Raw, Read, ReadError, Reader, Str};
+use crate::wire::{At, Extra, Kind, Pos, Raw, Read, ReadError, Reader, Str};
 
 /// `input`: one text of the user's, or items.
 #[derive(Debug)]
@@ -58,17 +58,19 @@ fn item<'a>(reader: &mut Reader<'a>, shells: &mut Shells<'a>) -> Result<Turn<'a>
     let start = reader.clone();
     let read = match tag.decode().as_ref() {
         "message" => Some(message(reader)?),
-        "function_call" => function_call(ToolCall::read(reader)?)?,
-        "custom_tool_call" => custom_call(ToolCall::read(reader)?)?,
+        "function_call" => call(ToolCall::read(reader)?, ResultKind::Function)?,
+        "custom_tool_call" => call(ToolCall::read(reader)?, ResultKind::Freeform)?,
         "local_shell_call" => {
-            let call = ToolCall::read(reader)?;
-            shells.remember(&call);
-            native_call(call, NativeKind::LocalShell)
+            let shell = ToolCall::read(reader)?;
+            shells.remember(&shell);
+            call(shell, ResultKind::Native(NativeKind::LocalShell))?
         }
-        "shell_call" => native_call(ToolCall::read(reader)?, NativeKind::Shell),
-        "apply_patch_call" => native_call(ToolCall::read(reader)?, NativeKind::ApplyPatch),
+        "shell_call" => call(ToolCall::read(reader)?, ResultKind::Native(NativeKind::Shell))?,
+        "apply_patch_call" => {
+            call(ToolCall::read(reader)?, ResultKind::Native(NativeKind::ApplyPatch))?
+        }
         "tool_search_call" if run_by_client(reader)? => {
-            native_call(ToolCall::read(reader)?, NativeKind::ToolSearch)
+            call(ToolCall::read(reader)?, ResultKind::Native(NativeKind::ToolSearch))?
         }
         "function_call_output" => Some(output(ToolOutput::read(reader)?, ResultKind::Function)),
         "custom_tool_call_output" => Some(output(ToolOutput::read(reader)?, ResultKind::Freeform)),
@@ -168,7 +170,9 @@ fn run_by_client(reader: &mut Reader<'_>) -> Result<bool, ReadError> {
     })
 }
 
-fn function_call(call: ToolCall<'_>) -> Result<Option<Turn<'_>>, ReadError> {
+/// A call. `None` if it says more than a call of its kind has, which is then
+/// kept as it came.
+fn call(call: ToolCall<'_>, kind: ResultKind) -> Result<Option<Turn<'_>>, ReadError> {
     let ToolCall {
         at,
         kind: _,
@@ -177,111 +181,96 @@ fn function_call(call: ToolCall<'_>) -> Result<Option<Turn<'_>>, ReadError> {
         name,
         namespace,
         arguments,
-        input: None,
-        action: None,
-        operation: None,
-        execution: None,
-        status,
-        caller,
-        extra,
-    } = call
-    else {
-        return Ok(None);
-    };
-    let name = name.ok_or(ReadError::missing(at, "name"))?;
-    let arguments = match arguments {
-        Some(arguments) => arguments.0,
-        None => Arguments::Text(Str::plain("").at(at)),
-    };
-    let call = Call { at, id: call_id, name, namespace, arguments, caller, cache: None, extra };
-    Ok(Some(turn(at, Role::Assistant, Item::Call(call), id, status)))
-}
-
-fn custom_call(call: ToolCall<'_>) -> Result<Option<Turn<'_>>, ReadError> {
-    let ToolCall {
-        at,
-        kind: _,
-        id,
-        call_id,
-        name,
-        namespace,
-        arguments: None,
         input,
-        action: None,
-        operation: None,
-        execution: None,
-        status,
-        caller,
-        extra,
-    } = call
-    else {
-        return Ok(None);
-    };
-    let name = name.ok_or(ReadError::missing(at, "name"))?;
-    let arguments = Arguments::Freeform(input.unwrap_or(Str::plain("").at(at)));
-    let call = Call { at, id: call_id, name, namespace, arguments, caller, cache: None, extra };
-    Ok(Some(turn(at, Role::Assistant, Item::Call(call), id, status)))
-}
-
-/// The call of a tool whose shape OpenAI fixed. `None` if it says more than
-/// such a call has, which is then kept as it came.
-fn native_call(call: ToolCall<'_>, native: NativeKind) -> Option<Turn<'_>> {
-    let ToolCall {
-        at,
-        kind: _,
-        id,
-        call_id,
-        name: None,
-        namespace: None,
-        arguments,
-        input: None,
         action,
         operation,
-        execution: _,
+        execution,
         status,
         caller,
         extra,
-    } = call
-    else {
-        return None;
-    };
-    let (name, raw) = match (native, arguments, action, operation) {
-        (NativeKind::LocalShell, None, Some(action), None) => ("local_shell", action),
-        (NativeKind::Shell, None, Some(action), None) => ("shell", action),
-        (NativeKind::ApplyPatch, None, None, Some(operation)) => ("apply_patch", operation),
-        (NativeKind::ToolSearch, Some(CallArguments(Arguments::Json(raw))), None, None) => {
-            ("tool_search", raw)
+    } = call;
+    let empty = Str::plain("").at(at);
+    let plain = execution.is_none() && action.is_none() && operation.is_none();
+    let nameless = name.is_none() && namespace.is_none();
+    let arguments = match (kind, arguments, input) {
+        (ResultKind::Function, Some(CallArguments(arguments)), None) if plain => arguments,
+        (ResultKind::Function, None, None) if plain => Arguments::Text(empty),
+        (ResultKind::Freeform, None, input) if plain => Arguments::Freeform(input.unwrap_or(empty)),
+        (ResultKind::Native(native), arguments, None) if nameless => {
+            match native_action(native, arguments, action, operation) {
+                Some(action) => Arguments::Native(native, action),
+                None => return Ok(None),
+            }
         }
-        (_native, _arguments, _action, _operation) => return None,
+        (_kind, _arguments, _input) => return Ok(None),
     };
-    let call = Call {
-        at,
-        id: call_id,
-        name: Str::plain(name).at(at),
-        namespace: None,
-        arguments: Arguments::Native(native, raw),
-        caller,
-        cache: None,
-        extra,
+    let name = match kind {
+        ResultKind::Native(native) => Str::plain(native_name(native)).at(at),
+        ResultKind::Function | ResultKind::Freeform => {
+            name.ok_or(ReadError::missing(at, "name"))?
+        }
     };
-    Some(turn(at, Role::Assistant, Item::Call(call), id, status))
+    let call = Call { at, id: call_id, name, namespace, arguments, caller, cache: None, extra };
+    Ok(Some(turn(at, Role::Assistant, Item::Call(call), id, status)))
+}
+
+fn native_action<'a>(
+    native: NativeKind,
+    arguments: Option<CallArguments<'a>>,
+    action: Option<Raw<'a>>,
+    operation: Option<Raw<'a>>,
+) -> Option<Raw<'a>> {
+    match (native, arguments, action, operation) {
+        (NativeKind::LocalShell | NativeKind::Shell, None, action, None) => action,
+        (NativeKind::ApplyPatch, None, None, operation) => operation,
+        (NativeKind::ToolSearch, Some(CallArguments(Arguments::Json(raw))), None, None) => {
+            Some(raw)
+        }
+        (_native, _arguments, _action, _operation) => None,
+    }
+}
+
+fn native_name(native: NativeKind) -> &'static str {
+    match native {
+        NativeKind::LocalShell => "local_shell",
+        NativeKind::Shell => "shell",
+        NativeKind::ApplyPatch => "apply_patch",
+        NativeKind::ToolSearch => "tool_search",
+        NativeKind::Bash => "bash",
+        NativeKind::TextEditor => "text_editor",
+        NativeKind::Memory => "memory",
+        NativeKind::Computer => "computer",
+    }
 }
 
 fn output(output: ToolOutput<'_>, kind: ResultKind) -> Turn<'_> {
     let ToolOutput { at, kind: _, id, call_id, name, namespace, output, status, extra } = output;
     let content = output.map(|output| output.0).unwrap_or_default();
-    let result = ToolResult {
+    let mut result = answer(at, call_id, kind, content, extra);
+    result.name = name;
+    result.namespace = namespace;
+    turn(at, Role::User, Item::Result(result), id, status)
+}
+
+/// A result with nothing but what every output has.
+pub(super) fn answer<'a>(
+    at: Pos,
+    call_id: Option<Str<'a>>,
+    kind: ResultKind,
+    content: Vec<Item<'a>>,
+    extra: Vec<Extra<'a>>,
+) -> ToolResult<'a> {
+    ToolResult {
         at,
         call_id,
-        name,
-        namespace,
+        name: None,
+        namespace: None,
         kind,
         content,
         is_error: None,
         cache: None,
         extra,
-    };
-    turn(at, Role::User, Item::Result(result), id, status)
+    }
 }
 
 fn local_shell_output<'a>(output: ToolOutput<'a>, shells: &Shells<'a>) -> Turn<'a> {
@@ -296,17 +285,9 @@ fn local_shell_output<'a>(output: ToolOutput<'a>, shells: &Shells<'a>) -> Turn<'
 
 fn shell_output(output: ShellOutput<'_>) -> Turn<'_> {
     let ShellOutput { at, kind: _, id, call_id, output, status, extra } = output;
-    let result = ToolResult {
-        at,
-        call_id,
-        name: None,
-        namespace: None,
-        kind: ResultKind::Native(NativeKind::Shell),
-        content: output.map(Item::Json).into_iter().collect(),
-        is_error: None,
-        cache: None,
-        extra,
-    };
+    let content = output.map(Item::Json).into_iter().collect();
+    let kind = ResultKind::Native(NativeKind::Shell);
+    let result = answer(at, call_id, kind, content, extra);
     turn(at, Role::User, Item::Result(result), id, status)
 }
 
@@ -329,18 +310,9 @@ fn patch_output(output: ToolOutput<'_>) -> Turn<'_> {
 
 fn search_output(output: ToolSearchOutput<'_>) -> Turn<'_> {
     let ToolSearchOutput { at, kind: _, id, call_id, execution: _, tools, status, extra } = output;
-    let tools = tools.map(|tools| tools.list).unwrap_or_default();
-    let result = ToolResult {
-        at,
-        call_id,
-        name: None,
-        namespace: None,
-        kind: ResultKind::Native(NativeKind::ToolSearch),
-        content: vec![Item::Tools(tools)],
-        is_error: None,
-        cache: None,
-        extra,
-    };
+    let content = vec![Item::Tools(tools.map(|tools| tools.list).unwrap_or_default())];
+    let kind = ResultKind::Native(NativeKind::ToolSearch);
+    let result = answer(at, call_id, kind, content, extra);
     turn(at, Role::User, Item::Result(result), id, status)
 }
 

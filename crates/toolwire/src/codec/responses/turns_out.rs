@@ -1,8 +1,8 @@
 //! Model to conversation.
 
 use super::cache_out::lose_cache;
-use super::calls_out::{Frame, call_type, write_call, write_orphan, write_result};
-use super::content_out::{Voice, bare_text, crosses, is_content, is_silent, write_part};
+use super::calls_out::{Frame, write_call, write_orphan, write_result};
+use super::content_out::{Voice, bare_text, is_content, is_lost, is_silent, lose_text, write_part};
 use super::tools_out::write_tools;
 use super::{Out, reasoning};
 use crate::ledger::{Code, Ledger};
@@ -98,7 +98,7 @@ fn instructions<'r, 'a>(
     }
     let Text { at: _, text: _, citations, logprobs, cache, extra } = text;
     let plain = citations.is_none() && logprobs.is_none() && extra.is_empty();
-    let marked = cache.is_some() && cx.profile.cache_breakpoints;
+    let marked = cache.is_some() && cx.takes_markers();
     let more = rest.first().is_some_and(|next| matches!(next.role, Role::System | Role::Developer));
     // Instructions alone are no request: then they are the input.
     let alone = rest.is_empty();
@@ -138,14 +138,11 @@ impl Writer<'_, '_> {
                 [Item::Result(result)] if !cx.same() || result.at == turn.at => {
                     self.result(result, turn, items, cx, ledger)
                 }
-                [Item::Tools(tools)] => write_additional(tools, turn, items, cx, ledger),
-                [Item::Hosted(HostedItem { class: _, raw })] => {
-                    if cx.same() {
-                        items.push(raw);
-                    } else {
-                        ledger.dropped(raw.pos(), Code::HostedHistory);
-                    }
+                [Item::Tools(tools)] => {
+                    let id = item_id(turn, cx);
+                    write_additional(tools, id.as_ref(), turn, items, cx, ledger);
                 }
+                [Item::Hosted(hosted)] => write_hosted(hosted, items, cx, ledger),
                 [Item::Opaque(Opaque { kind: _, raw })] if raw.pos() == turn.at && cx.same() => {
                     items.push(raw);
                 }
@@ -168,14 +165,13 @@ impl Writer<'_, '_> {
         if paired.is_some_and(|paired| paired.result.is_none()) {
             self.unanswered.push(index);
         }
-        let (_, prefix) = call_type(&call.arguments, cx);
         let frame = Frame {
-            id: item_id(turn, prefix, cx, ledger),
+            id: item_id(turn, cx),
             call_id: match paired {
                 Some(paired) => Some(Str::plain(paired.id.as_ref())),
                 None => call.id.as_ref().map(Str::borrowed),
             },
-            status: turn.status.as_ref().filter(|_| cx.same()).map(Str::borrowed),
+            status: item_status(turn, cx),
         };
         write_call(call, &frame, items, cx, ledger);
     }
@@ -190,8 +186,7 @@ impl Writer<'_, '_> {
     ) {
         let order = self.fates;
         self.fates += 1;
-        let status = turn.status.as_ref().filter(|_| cx.same()).map(Str::borrowed);
-        let id = turn.id.as_ref().filter(|_| cx.same()).map(Str::borrowed);
+        let (id, status) = (item_id(turn, cx), item_status(turn, cx));
         let Some(thread) = &self.thread else {
             let call_id = result.call_id.as_ref().map(Str::borrowed);
             let frame = Frame { id, call_id, status };
@@ -250,16 +245,19 @@ fn write_message(
     if content.len() < turn.items.len() && is_silent(content, cx, ledger) {
         return;
     }
-    if !content.is_empty() && !content.iter().any(|item| crosses(item, voice, cx)) {
-        // An empty message says nothing, but the ledger says what it held.
-        let mut nowhere = Vec::new();
-        for item in content {
-            write_part(item, voice, &mut Array::new(&mut nowhere), cx, ledger);
-        }
+    if !content.is_empty() && is_lost(content, voice, cx, ledger) {
         return;
     }
-    let id = item_id(turn, "msg", cx, ledger);
-    let text = bare_text(content).filter(|_| cx.same() || voice == Voice::Input);
+    let id = item_id(turn, cx);
+    let text = match content {
+        // The published types take a list from the model only with the ids that
+        // the API gave, and compatible servers go by them.
+        [Item::Text(text)] if voice == Voice::Model && !cx.same() && is_words(text) => {
+            lose_text(text, cx, ledger);
+            Some(&text.text)
+        }
+        _parts => bare_text(content),
+    };
     let mut item = items.object();
     // Who writes the results of Messages here leaves the type out too.
     let foreign = content.iter().any(|part| matches!(part, Item::Result(_)));
@@ -267,7 +265,7 @@ fn write_message(
         item.put("type", "message");
     }
     item.maybe("id", id.as_ref());
-    write_role(turn, &mut item, cx, ledger);
+    write_role(turn, &mut item, cx);
     match text {
         Some(text) => item.put("content", text),
         None if content.is_empty() && !cx.same() => item.put("content", ""),
@@ -285,7 +283,13 @@ fn write_message(
     }
 }
 
-fn write_role(turn: &Turn<'_>, item: &mut Object<'_>, cx: &Out<'_>, ledger: &mut Ledger) {
+/// Whether a text says nothing but its words, whatever stands behind it.
+fn is_words(text: &Text<'_>) -> bool {
+    let Text { at: _, text: _, citations, logprobs, cache: _, extra: _ } = text;
+    citations.is_none() && logprobs.is_none()
+}
+
+fn write_role(turn: &Turn<'_>, item: &mut Object<'_>, cx: &Out<'_>) {
     match &turn.role {
         // What stood beside the conversation outranks what stands in it.
         Role::System if turn.slot == Slot::Top => item.put("role", "developer"),
@@ -294,15 +298,14 @@ fn write_role(turn: &Turn<'_>, item: &mut Object<'_>, cx: &Out<'_>, ledger: &mut
         Role::User => item.put("role", "user"),
         Role::Assistant => item.put("role", "assistant"),
         Role::Other(name) if cx.same() => item.put("role", name),
-        Role::Other(name) => {
-            ledger.degraded(name.pos(), Code::Role);
-            item.put("role", "user");
-        }
+        Role::Other(_) => item.put("role", "user"),
     }
 }
 
-fn write_additional(
+/// Writes tools that become known in the middle of a conversation.
+pub(super) fn write_additional(
     tools: &[Tool<'_>],
+    id: Option<&Str<'_>>,
     turn: &Turn<'_>,
     items: &mut Array<'_>,
     cx: &Out<'_>,
@@ -310,38 +313,51 @@ fn write_additional(
 ) {
     let mut item = items.object();
     item.put("type", "additional_tools");
-    item.put("role", "developer");
-    write_tools(tools, &mut item.array("tools"), cx, ledger);
+    item.maybe("id", id);
     if cx.same() {
-        item.maybe("id", turn.id.as_ref());
+        write_role(turn, &mut item, cx);
         item.extra(&turn.extra);
+    } else {
+        item.put("role", "developer");
+    }
+    write_tools(tools, &mut item.array("tools"), cx, ledger);
+}
+
+/// Writes what a vendor's own tool did, which no other vendor takes.
+pub(super) fn write_hosted(
+    hosted: &HostedItem<'_>,
+    items: &mut Array<'_>,
+    cx: &Out<'_>,
+    ledger: &mut Ledger,
+) {
+    let HostedItem { class: _, raw } = hosted;
+    if cx.same() {
+        items.push(raw);
+    } else {
+        ledger.dropped(raw.pos(), Code::HostedHistory);
     }
 }
 
-/// An item's own id, if OpenAI gave it: it refuses any other.
-fn item_id<'r>(
-    turn: &'r Turn<'_>,
-    prefix: &str,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
-) -> Option<Str<'r>> {
-    let id = turn.id.as_ref().filter(|_| cx.same())?;
-    let checked = matches!(prefix, "msg" | "fc" | "ctc");
-    if checked && !id.decode().starts_with(prefix) {
-        ledger.dropped(id.pos(), Code::ItemId).info();
-        return None;
-    }
-    Some(id.borrowed())
+/// An item's own id, which only this vendor's items have.
+fn item_id<'r>(turn: &'r Turn<'_>, cx: &Out<'_>) -> Option<Str<'r>> {
+    turn.id.as_ref().filter(|_| cx.same()).map(Str::borrowed)
+}
+
+fn item_status<'r>(turn: &'r Turn<'_>, cx: &Out<'_>) -> Option<Str<'r>> {
+    turn.status.as_ref().filter(|_| cx.same()).map(Str::borrowed)
 }
 
 /// What a turn of another protocol has beside its content.
 pub(super) fn lose_turn(turn: &Turn<'_>, cx: &Out<'_>, ledger: &mut Ledger) {
-    let Turn { at: _, role: _, slot: _, items: _, id, name, status, phase, extra } = turn;
+    let Turn { at: _, role, slot: _, items: _, id, name, status, phase, extra } = turn;
     if let Some(name) = name {
         ledger.dropped(name.pos(), Code::MessageName).info();
     }
     if cx.same() {
         return;
+    }
+    if let Role::Other(name) = role {
+        ledger.degraded(name.pos(), Code::Role);
     }
     if let Some(id) = id {
         ledger.dropped(id.pos(), Code::ItemId).info();

@@ -236,6 +236,7 @@ wire! {
         kind: Str<'a> = "type",
         description: Str<'a> = "description",
         server_label: Str<'a> = "server_label",
+        allowed_callers: Raw<'a> = "allowed_callers",
     }
 
     /// A choice of one tool, and an entry of `allowed_tools`.

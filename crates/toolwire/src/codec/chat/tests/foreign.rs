@@ -344,7 +344,7 @@ fn documents_cross_as_files_or_text() {
             {"type": "text", "text": "x"},
             {"type": "text", "text": "y"},
         ]}]}),
-        &["dropped file_id", "degraded media_type", "degraded media_type"],
+        &["degraded media_type", "degraded media_type", "dropped file_id"],
     );
 }
 

@@ -1,131 +1,17 @@
-//! The request object: settings, both directions.
+//! The settings of a request: from the model to Messages.
 
 use std::collections::BTreeSet;
 
-use super::content::{self, Pen};
+use super::content_out::Pen;
 use super::pick::Pick;
-use super::wire::{self, Body, List, Metadata, OutputConfig, OutputFormat};
-use super::{choice, replay, settings, tools, tools_out, turns_in, turns_out};
+use super::request_in::CONFIG;
+use super::{choice, replay, settings, tools_in, tools_out, turns_out};
 use crate::ledger::{Code, Ledger};
-use crate::model::{
-    Display, Effort, Format, Item, JsonSchema, Protocol, Request, Thinking, ThinkingMode,
-};
+use crate::model::{Item, Protocol, Request};
 use crate::profile::Profile;
 use crate::schema;
 use crate::toolset::Toolset;
-use crate::wire::{At, Extra, Kind, Object, Pos, Raw, Read, ReadError, Reader, Str};
-
-/// Reads a request.
-pub(super) fn decode(body: &str) -> Result<Request<'_>, ReadError> {
-    let mut reader = Reader::new(body);
-    let Body {
-        at: _,
-        model,
-        messages,
-        system,
-        max_tokens,
-        tools,
-        tool_choice,
-        thinking,
-        output_config,
-        metadata,
-        stop_sequences,
-        temperature,
-        top_p,
-        top_k,
-        service_tier,
-        cache_control,
-        context_management,
-        stream,
-        extra,
-    } = Body::read(&mut reader)?;
-    reader.finish()?;
-    let mut request = Request::new(Protocol::Messages);
-    request.model = model;
-    request.turns.extend(system.map(turns_in::system));
-    if let Some(List { at: _, items }) = messages {
-        request.turns.extend(items.into_iter().map(turns_in::message));
-    }
-    if let Some(List { at, items }) = tools {
-        request.tools_at = at;
-        request.tools = items.into_iter().map(|tools::Definition(tool)| tool).collect();
-    }
-    if let Some(raw) = tool_choice {
-        request.choice = choice::decode(raw)?;
-    }
-    request.extra = extra;
-    request.thinking = thinking.map(decode_thinking).unwrap_or_default();
-    if let Some(config) = output_config {
-        decode_output(config, &mut request)?;
-    }
-    request.output.max_tokens = max_tokens;
-    if let Some(List { at, items }) = stop_sequences {
-        request.output.stop_at = at;
-        request.output.stop = items;
-    }
-    request.sampling.temperature = temperature;
-    request.sampling.top_p = top_p;
-    request.sampling.top_k = top_k;
-    if let Some(Metadata { at: _, user_id, extra }) = metadata {
-        request.identity.end_user = user_id;
-        request.identity.metadata_extra = extra;
-    }
-    request.tier = service_tier;
-    request.cache = cache_control.map(content::cache);
-    request.context_management = context_management;
-    request.stream.on = stream;
-    Ok(request)
-}
-
-fn decode_thinking(thinking: wire::Thinking<'_>) -> Thinking<'_> {
-    let wire::Thinking { at, kind, budget_tokens, display, extra } = thinking;
-    let mode = kind.map(|kind| {
-        let mode = match kind.decode().as_ref() {
-            "adaptive" => ThinkingMode::Adaptive,
-            "enabled" => ThinkingMode::Enabled,
-            "between_tools" => ThinkingMode::BetweenTools,
-            "disabled" => ThinkingMode::Disabled,
-            _other => ThinkingMode::Other(kind.clone()),
-        };
-        At::new(kind.pos(), mode)
-    });
-    let display = display.map(|display| {
-        let meant = match display.decode().as_ref() {
-            "summarized" => Display::Summary,
-            "omitted" => Display::Omitted,
-            _other => Display::Other(display.clone()),
-        };
-        At::new(display.pos(), meant)
-    });
-    Thinking { at, effort: None, mode, budget: budget_tokens, display, extra }
-}
-
-fn decode_output<'a>(config: OutputConfig<'a>, request: &mut Request<'a>) -> Result<(), ReadError> {
-    let OutputConfig { at: _, effort, format, extra } = config;
-    request.thinking.effort = effort.map(|effort| At::new(effort.pos(), Effort::parse(effort)));
-    if let Some(raw) = format {
-        request.output.format = Some(At::new(raw.pos(), decode_format(raw)?));
-    }
-    // These belong inside `output_config`, which the request has no room for:
-    // they keep the way there in their name.
-    request.extra.extend(extra.into_iter().map(|Extra { key, value }| Extra {
-        key: Str::plain(format!("{CONFIG}{}", key.decode())).at(key.pos()),
-        value,
-    }));
-    Ok(())
-}
-
-fn decode_format(raw: Raw<'_>) -> Result<Format<'_>, ReadError> {
-    let Some(mut reader) = raw.source_reader().filter(|_| raw.kind() == Kind::Object) else {
-        return Ok(Format::Other(raw));
-    };
-    if !reader.tag("type")?.is_some_and(|kind| kind == *"json_schema") {
-        return Ok(Format::Other(raw));
-    }
-    let OutputFormat { at: _, kind: _, schema, extra } = OutputFormat::read(&mut reader)?;
-    let (name, description, strict) = (None, None, None);
-    Ok(Format::JsonSchema(JsonSchema { name, description, schema, strict, extra }))
-}
+use crate::wire::{Object, Pos, Raw};
 
 /// Writes a request.
 pub(super) fn encode(
@@ -169,7 +55,7 @@ fn encode_own(request: &Request<'_>, out: &mut Vec<u8>, pen: &mut Pen<'_>) {
     if !tools.is_empty() || *tools_at != Pos::NONE {
         let mut list = object.array("tools");
         for tool in tools {
-            tools::encode_own(tool, list.item(), pen);
+            tools_in::encode_own(tool, list.item(), pen);
         }
     }
     choice::encode_own(choice, &mut object);
@@ -287,6 +173,3 @@ fn stubs(
     }
     object.object("tool_choice").put("type", "none");
 }
-
-/// What marks the name of a field as belonging inside `output_config`.
-pub(super) const CONFIG: &str = "output_config.";

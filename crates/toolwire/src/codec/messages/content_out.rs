@@ -1,93 +1,15 @@
-//! What is said: text, media, search results and the cache markers on them.
+//! What is said: text, media, search results and the cache markers on them, as
+//! Messages' blocks.
 
 use std::borrow::Cow;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use super::wire;
 use crate::ledger::{Code, Ledger};
 use crate::media;
 use crate::model::{Cache, Document, Image, Item, SearchResult, Source, Text};
-use crate::wire::{Extra, Kind, Object, Raw, Read, ReadError, Str, Write, write_escaped};
-
-pub(super) fn cache(marker: wire::CacheControl<'_>) -> Cache<'_> {
-    let wire::CacheControl { at, kind, ttl, mut extra } = marker;
-    // There is one kind of marker; another one is kept by its name.
-    if let Some(kind) = kind.filter(|kind| *kind != *"ephemeral") {
-        let mut value = Vec::new();
-        kind.write(&mut value);
-        let text = String::from_utf8(value).unwrap_or_default();
-        extra.push(Extra { key: Str::plain("type"), value: Raw::made(text).at(kind.pos()) });
-    }
-    Cache { at, ttl, extra }
-}
-
-pub(super) fn text(block: wire::Text<'_>) -> Option<Text<'_>> {
-    let wire::Text { at, kind: _, text, citations, cache_control, extra } = block;
-    let cache = cache_control.map(cache);
-    Some(Text { at, text: text?, citations, logprobs: None, cache, extra })
-}
-
-pub(super) fn image(block: wire::Image<'_>) -> Result<Option<Image<'_>>, ReadError> {
-    let wire::Image { at, kind: _, source: from, cache_control, extra } = block;
-    let Some(from) = from else { return Ok(None) };
-    let cache = cache_control.map(cache);
-    Ok(Some(Image { at, source: source(from)?, detail: None, cache, extra }))
-}
-
-pub(super) fn document(block: wire::Document<'_>) -> Result<Option<Document<'_>>, ReadError> {
-    let wire::Document {
-        at,
-        kind: _,
-        source: from,
-        title,
-        context,
-        citations,
-        cache_control,
-        extra,
-    } = block;
-    let Some(from) = from else { return Ok(None) };
-    let cache = cache_control.map(cache);
-    Ok(Some(Document { at, source: source(from)?, name: title, context, citations, cache, extra }))
-}
-
-pub(super) fn search_result(block: wire::SearchResult<'_>) -> SearchResult<'_> {
-    let wire::SearchResult { at, kind: _, source, title, content, citations, cache_control, extra } =
-        block;
-    SearchResult {
-        at,
-        source,
-        title,
-        content: content.map(|content| content.items).unwrap_or_default(),
-        citations,
-        cache: cache_control.map(cache),
-        extra,
-    }
-}
-
-/// A source with members that its kind does not have is kept as it came.
-fn source(raw: Raw<'_>) -> Result<Source<'_>, ReadError> {
-    let Some(mut reader) = raw.source_reader().filter(|_| raw.kind() == Kind::Object) else {
-        return Ok(Source::Other(raw));
-    };
-    let kind = reader.tag("type")?;
-    let known = ["base64", "text", "url", "file"];
-    if !kind.is_some_and(|kind| known.contains(&kind.decode().as_ref())) {
-        return Ok(Source::Other(raw));
-    }
-    let wire::Source { at: _, kind, media_type, data, url, file_id, extra } =
-        wire::Source::read(&mut reader)?;
-    let kind = kind.map(Str::into_decoded).unwrap_or_default();
-    Ok(match (kind.as_ref(), media_type, data, url, file_id) {
-        (_, _, _, _, _) if !extra.is_empty() => Source::Other(raw),
-        ("base64", Some(media), Some(data), None, None) => Source::Base64 { media, data },
-        ("text", Some(media), Some(data), None, None) => Source::Text { media, data },
-        ("url", None, None, Some(url), None) => Source::Url(url),
-        ("file", None, None, None, Some(id)) => Source::File(id),
-        (_, _, _, _, _) => Source::Other(raw),
-    })
-}
+use crate::wire::{Extra, Object, Raw, Str, Write, write_escaped};
 
 /// What was written for an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -153,14 +75,7 @@ impl<'l> Pen<'l> {
                 self.ledger.degraded(ttl.pos(), Code::CacheTtl).info();
             }
         }
-        for field in extra {
-            if field.key == *"mode" && field.value.text() == r#""explicit""# {
-                let note = self.ledger.emulated(field.value.pos(), Code::CacheBreakpoint);
-                note.detail("The target's marker says by being there that it is one.");
-            } else {
-                self.ledger.only(std::slice::from_ref(field));
-            }
-        }
+        self.ledger.only(extra);
     }
 
     pub(super) fn text(&mut self, text: &Text<'_>, out: &mut Vec<u8>) -> Wrote {
@@ -293,7 +208,7 @@ impl<'l> Pen<'l> {
                 Wrote::Block
             }
             Item::Hosted(item) => self.raw(&item.raw, Code::HostedHistory, out),
-            Item::Opaque(item) => self.raw(&item.raw, Code::UnknownItem, out),
+            Item::Opaque(item) => self.raw(&item.raw, item.code(), out),
             // These are written by those who know their place in the turn.
             Item::Reasoning(_) | Item::Call(_) | Item::Result(_) | Item::Tools(_) => Wrote::Nothing,
         }

@@ -1,6 +1,7 @@
 //! Tool definitions of Messages, both directions.
 
-use super::content::{self, Pen};
+use super::content_in;
+use super::content_out::Pen;
 use super::wire;
 use crate::model::{Hosted, HostedClass, Native, NativeKind, Tool, ToolKind};
 use crate::wire::{Extra, Object, Raw, Read, ReadError, Reader, Str};
@@ -61,7 +62,7 @@ impl<'a> Read<'a> for Definition<'a> {
             output_schema: None,
             deferred_result: None,
             eager: eager_input_streaming,
-            cache: cache_control.map(content::cache),
+            cache: cache_control.map(content_in::cache),
             extra,
         }))
     }

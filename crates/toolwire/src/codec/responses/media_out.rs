@@ -1,0 +1,202 @@
+//! Images, documents and sound: model to wire.
+
+use super::cache_out::write_cache;
+use super::content_out::{Voice, crosses, write_part, write_plain};
+use super::{Out, blocks};
+use crate::ledger::{Code, Ledger};
+use crate::media;
+use crate::model::{Audio, Document, Image, Source};
+use crate::wire::{Array, Object, Pos, Read, Str};
+
+/// Why media from this source cannot cross, if it cannot.
+fn lost(source: &Source<'_>, voice: Voice, cx: &Out<'_>) -> Option<Code> {
+    if voice.is_text_only(cx) {
+        return Some(Code::MediaType);
+    }
+    match source {
+        Source::Url(_) | Source::Base64 { media: _, data: _ } => None,
+        Source::File(_) => (!cx.knows_files()).then_some(Code::FileId),
+        Source::Text { media: _, data: _ } | Source::Other(_) => Some(Code::MediaType),
+    }
+}
+
+pub(super) fn image_crosses(image: &Image<'_>, voice: Voice, cx: &Out<'_>) -> bool {
+    lost(&image.source, voice, cx).is_none()
+}
+
+pub(super) fn write_image(
+    image: &Image<'_>,
+    voice: Voice,
+    parts: &mut Array<'_>,
+    cx: &Out<'_>,
+    ledger: &mut Ledger,
+) {
+    let Image { at, source, detail, cache, extra } = image;
+    if let Some(code) = lost(source, voice, cx) {
+        ledger.dropped(*at, code);
+        return;
+    }
+    let mut part = parts.object();
+    part.put("type", "input_image");
+    match source {
+        Source::Url(url) => part.put("image_url", url),
+        Source::Base64 { media, data } => {
+            media::write_data_url(media, data, part.key("image_url"));
+        }
+        Source::File(file) => part.put("file_id", file),
+        Source::Text { media: _, data: _ } | Source::Other(_) => {}
+    }
+    match detail {
+        Some(detail) => part.put("detail", detail),
+        None if cx.same() => {}
+        // The published type requires it, and this is the API's own default.
+        None => part.put("detail", "auto"),
+    }
+    write_cache(cache.as_ref(), &mut part, Voice::Input, cx, ledger);
+    cx.extra(&mut part, extra, ledger);
+}
+
+pub(super) fn document_crosses(document: &Document<'_>, voice: Voice, cx: &Out<'_>) -> bool {
+    match blocks::parts(document) {
+        Some(parts) => parts.iter().any(|part| crosses(part, voice, cx)),
+        None => lost(&document.source, voice, cx).is_none(),
+    }
+}
+
+/// Writes a file as a file, and a document that can be read as what it says.
+pub(super) fn write_document(
+    document: &Document<'_>,
+    voice: Voice,
+    parts: &mut Array<'_>,
+    cx: &Out<'_>,
+    ledger: &mut Ledger,
+) {
+    match blocks::parts(document) {
+        Some(read) => {
+            lose_document(document, ledger);
+            for part in &read {
+                write_part(part, voice, parts, cx, ledger);
+            }
+        }
+        None => write_file(document, voice, parts, cx, ledger),
+    }
+}
+
+/// Reports what becomes of a document that crosses as what it says.
+pub(super) fn lose_document(document: &Document<'_>, ledger: &mut Ledger) {
+    // What the document is called and about, and its marker, are in its parts.
+    let Document { at, source, name: _, context: _, citations, cache: _, extra } = document;
+    let note = match source {
+        Source::Text { media: _, data: _ } => ledger.emulated(*at, Code::MediaType),
+        Source::Url(_)
+        | Source::Base64 { media: _, data: _ }
+        | Source::File(_)
+        | Source::Other(_) => ledger.degraded(*at, Code::MediaType),
+    };
+    note.detail("The target has no such documents; what it says crosses under its title.");
+    if let Some(citations) = citations {
+        ledger.dropped(citations.pos(), Code::Citations);
+    }
+    ledger.only(extra);
+}
+
+fn write_file(
+    document: &Document<'_>,
+    voice: Voice,
+    parts: &mut Array<'_>,
+    cx: &Out<'_>,
+    ledger: &mut Ledger,
+) {
+    let Document { at, source, name, context, citations, cache, extra } = document;
+    if let Some(code) = lost(source, voice, cx) {
+        ledger.dropped(*at, code);
+        return;
+    }
+    if let Some(context) = context {
+        ledger.dropped(context.pos(), Code::Only("context".to_owned()));
+    }
+    if let Some(citations) = citations {
+        ledger.dropped(citations.pos(), Code::Citations);
+    }
+    let mut part = parts.object();
+    part.put("type", "input_file");
+    match source {
+        Source::Url(url) => {
+            part.put("file_url", url);
+            part.maybe("filename", name.as_ref());
+        }
+        Source::Base64 { media, data } => {
+            write_name(name.as_ref(), &media.decode(), &mut part, cx);
+            if cx.same() && media.pos() == Pos::NONE {
+                part.put("file_data", data);
+            } else {
+                media::write_data_url(media, data, part.key("file_data"));
+            }
+        }
+        Source::File(file) => {
+            part.put("file_id", file);
+            part.maybe("filename", name.as_ref());
+        }
+        Source::Text { media: _, data: _ } | Source::Other(_) => {}
+    }
+    write_cache(cache.as_ref(), &mut part, Voice::Input, cx, ledger);
+    cx.extra(&mut part, extra, ledger);
+}
+
+/// A file's name, which OpenAI requires beside the file's bytes.
+fn write_name(name: Option<&Str<'_>>, media: &str, part: &mut Object<'_>, cx: &Out<'_>) {
+    match name {
+        Some(name) => part.put("filename", name),
+        None if cx.same() => {}
+        None => {
+            let ending = match media {
+                "application/pdf" => "pdf",
+                "text/plain" => "txt",
+                other => other.split_once('/').map_or("bin", |(_, kind)| kind),
+            };
+            part.put("filename", &format!("document.{ending}"));
+        }
+    }
+}
+
+pub(super) fn audio_crosses(audio: &Audio<'_>, voice: Voice, cx: &Out<'_>) -> bool {
+    if voice.is_text_only(cx) { transcript(audio).is_some() } else { audio.data.is_some() }
+}
+
+pub(super) fn write_audio(
+    audio: &Audio<'_>,
+    voice: Voice,
+    parts: &mut Array<'_>,
+    cx: &Out<'_>,
+    ledger: &mut Ledger,
+) {
+    let Audio { at, data, format, cache, extra } = audio;
+    if voice.is_text_only(cx)
+        && let Some(text) = transcript(audio)
+    {
+        ledger
+            .degraded(*at, Code::Audio)
+            .detail("The target's models speak no audio; the transcript crosses.");
+        write_plain(&text, voice, parts);
+        return;
+    }
+    let Some(data) = data.as_ref().filter(|_| !voice.is_text_only(cx)) else {
+        ledger.dropped(*at, Code::Audio);
+        return;
+    };
+    let mut part = parts.object();
+    part.put("type", "input_audio");
+    {
+        let mut inner = part.object("input_audio");
+        inner.put("data", data);
+        inner.maybe("format", format.as_ref());
+    }
+    write_cache(cache.as_ref(), &mut part, Voice::Input, cx, ledger);
+    cx.extra(&mut part, extra, ledger);
+}
+
+/// What a model of Chat's said, in words.
+fn transcript(audio: &Audio<'_>) -> Option<String> {
+    let field = audio.extra.iter().find(|field| field.key == "transcript")?;
+    Str::read(&mut field.value.reader()).ok().map(|text| text.into_decoded().into_owned())
+}

@@ -79,11 +79,11 @@ impl<'t, 'r, 'a> Shipment<'t, 'r, 'a> {
                 continue;
             }
             if !self.written.insert(wire.clone()) {
-                toward
-                    .ledger
-                    .dropped(tool.at, Code::ToolPosition)
-                    .detail("A tool of this name is declared already.")
-                    .info();
+                let note = toward.ledger.dropped(tool.at, Code::ToolName);
+                note.detail("Another tool has the same name, and the target takes one of each.");
+                if *inline {
+                    note.info();
+                }
                 continue;
             }
             if *inline {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::content_in::Toward;
 use super::tools_out::Shipment;
-use super::wire::{AllowedTools, Named, NamedChoice, nest, replay, reread, string};
+use super::wire::{AllowedTools, Named, NamedChoice, has_nested, nest, replay, reread, string};
 use crate::ledger::Code;
 use crate::model::{Choice, Mode, Subset, ToolKind, ToolRef, ToolRefKind};
 use crate::toolset::{Crossing, Declared};
@@ -98,7 +98,7 @@ fn typed<'a>(at: Pos, kind: &str, raw: &Raw<'a>) -> ToolRef<'a> {
 /// Writes a choice back to Chat as it was read.
 pub(super) fn replay_choice(object: &mut Object<'_>, choice: &Choice<'_>, legacy: bool) {
     let Choice { mode, subset, parallel, extra } = choice;
-    let legacy = legacy && subset.is_none();
+    let legacy = legacy && fits_legacy(choice);
     let key = if legacy { "function_call" } else { "tool_choice" };
     if let Some(Subset { at: _, tools }) = subset {
         let mut outer = object.object(key);
@@ -130,6 +130,17 @@ pub(super) fn replay_choice(object: &mut Object<'_>, choice: &Choice<'_>, legacy
         put_word(object, key, &mode.value);
     }
     object.maybe("parallel_tool_calls", parallel.as_ref());
+}
+
+/// Whether the deprecated `function_call` can say it.
+fn fits_legacy(choice: &Choice<'_>) -> bool {
+    match &choice.mode {
+        Some(At { pos: _, value: Mode::Auto | Mode::None }) | None => choice.subset.is_none(),
+        Some(At { pos: _, value: Mode::Named(tool) }) => {
+            tool.kind == ToolRefKind::Function && !has_nested(&tool.extra, "function")
+        }
+        Some(At { pos: _, value: Mode::Any | Mode::Other(_) }) => false,
+    }
 }
 
 fn put_word(object: &mut Object<'_>, key: &str, mode: &Mode<'_>) {

@@ -138,15 +138,13 @@ pub(super) fn write_upstream(
     let mut text = Vec::new();
     let mut details = Vec::new();
     for reasoning in list {
-        let Reasoning { at, summary: _, content: _, sealed, place: _, extra } = reasoning;
+        let Reasoning { at: _, summary: _, content: _, sealed, place: _, extra } = reasoning;
         let foreign = match sealed.as_ref().map(|seal| &seal.issuer) {
             Some(Issuer::Anthropic | Issuer::OpenAi) => true,
             Some(Issuer::Vendor(_)) | None => false,
         };
         if foreign || toward.profile.reasoning_field.is_none() {
-            let code =
-                if sealed.is_some() { Code::ReasoningForeign } else { Code::ReasoningUnsigned };
-            toward.ledger.dropped(*at, code).detail("The target takes no reasoning back.");
+            lose(reasoning, toward.ledger);
             continue;
         }
         text.extend(texts(reasoning));
@@ -157,6 +155,13 @@ pub(super) fn write_upstream(
         put_texts(object, field, &text);
     }
     write_details(object, &[], &details);
+}
+
+/// Reports reasoning that does not go to an upstream.
+pub(super) fn lose(reasoning: &Reasoning<'_>, ledger: &mut Ledger) {
+    let sealed = reasoning.sealed.is_some();
+    let code = if sealed { Code::ReasoningForeign } else { Code::ReasoningUnsigned };
+    ledger.dropped(reasoning.at, code).detail("The target takes no reasoning back.");
 }
 
 /// Writes reasoning of another protocol for a client, each with its place in

@@ -4,9 +4,10 @@ use std::borrow::Cow;
 
 use super::content_in::Toward;
 use super::content_out::{self, as_text, crosses, document_parts, reads_as_text, write_content};
+use super::reasoning;
 use super::wire::replay;
 use crate::ledger::Code;
-use crate::model::{Audio, Image, Item, ResultKind, ToolResult};
+use crate::model::{Audio, Call, Image, Item, ResultKind, ToolResult};
 use crate::native;
 use crate::thread::Thread;
 use crate::wire::{Array, Pos, write_escaped};
@@ -60,7 +61,7 @@ pub(super) fn results(
                 {
                     toward.ledger.renamed(id.pos(), Code::CallId);
                 }
-                write_result(result, out, &mut media, toward);
+                write_result(result, Some(paired.call), out, &mut media, toward);
             }
             None => {
                 write_escaped(toward.profile.error_prefix, out);
@@ -83,15 +84,25 @@ pub(super) fn results(
 /// in a result is added to `media`.
 fn write_result<'r>(
     result: &'r ToolResult<'r>,
+    call: Option<&Call<'_>>,
     out: &mut Vec<u8>,
     media: &mut Vec<Cow<'r, Item<'r>>>,
     toward: &mut Toward<'_>,
 ) {
     let ToolResult { at, call_id: _, name, namespace, kind, content, is_error, cache, extra } =
         result;
-    for repeated in [name, namespace].into_iter().flatten() {
-        let note = toward.ledger.emulated(repeated.pos(), Code::ResultName);
-        note.detail("The call has it.");
+    let own = call.map_or([None, None], |call| [Some(&call.name), call.namespace.as_ref()]);
+    for (repeated, own) in [name, namespace].into_iter().zip(own) {
+        match repeated {
+            Some(repeated) if own == Some(repeated) => {
+                let note = toward.ledger.emulated(repeated.pos(), Code::ResultName);
+                note.detail("The call that the result answers has the name.");
+            }
+            Some(repeated) => {
+                toward.ledger.dropped(repeated.pos(), Code::ResultName).info();
+            }
+            None => {}
+        }
     }
     toward.drop_marker(cache.as_ref());
     toward.ledger.only(extra);
@@ -196,9 +207,7 @@ impl<'r> Lines<'_, 'r> {
             Item::Hosted(_) => {
                 crosses(&item, toward);
             }
-            Item::Reasoning(reasoning) => {
-                toward.ledger.dropped(reasoning.at, Code::ReasoningForeign);
-            }
+            Item::Reasoning(reasoning) => reasoning::lose(reasoning, toward.ledger),
             Item::Call(call) => {
                 toward.ledger.dropped(call.at, Code::UnknownItem);
             }
@@ -229,7 +238,7 @@ pub(super) fn orphan(parts: &mut Array<'_>, result: &ToolResult<'_>, toward: &mu
             id.write_inside(out);
         }
         out.extend_from_slice(b"] ");
-        write_result(result, out, &mut media, toward);
+        write_result(result, None, out, &mut media, toward);
         out.push(b'"');
     }
     for item in &media {

@@ -9,7 +9,7 @@ use crate::model::{Grammar, Native, NativeKind, Protocol, Tool, ToolKind};
 use crate::native;
 use crate::schema::{self, RootChange};
 use crate::toolset::{Crossing, Declared, Toolset};
-use crate::wire::{Array, At, Kind, Object, Raw, Read, Str, Write, read_fields};
+use crate::wire::{Array, At, Extra, Kind, Object, Raw, Read, Str, Write, read_fields};
 
 /// The tools of a request from another protocol on their way out.
 pub(super) struct Shipment<'t, 'r, 'a> {
@@ -78,16 +78,16 @@ impl<'t, 'r, 'a> Shipment<'t, 'r, 'a> {
                 toward.ledger.dropped(tool.at, Code::UnknownTool);
                 continue;
             }
+            if !self.written.insert(wire.clone()) {
+                let note = toward.ledger.dropped(tool.at, Code::ToolName);
+                note.detail("Another tool has the same name, and the target takes one of each.");
+                if *inline {
+                    note.info();
+                }
+                continue;
+            }
             if *inline {
                 toward.ledger.moved(tool.at, Code::ToolPosition);
-            }
-            if !self.written.insert(wire.clone()) {
-                toward
-                    .ledger
-                    .dropped(tool.at, Code::ToolPosition)
-                    .detail("A tool of this name is declared already.")
-                    .info();
-                continue;
             }
             if wire != tool.name.decode() {
                 match namespace {
@@ -162,7 +162,12 @@ impl<'t, 'r, 'a> Shipment<'t, 'r, 'a> {
                 report_native(tool, *kind, toward);
                 lose_strict(tool, toward);
                 let description = description.or(function.description);
-                let schema = Raw::made(function.schema);
+                // A search that the client runs brings its own schema.
+                let own = tool.extra.iter().find(|field| is_carried(*kind, field));
+                let schema = match own {
+                    Some(field) => schema::root(Some(&field.value)).0,
+                    None => Raw::made(function.schema),
+                };
                 put_function(array, wire, &description, Some(&schema), None);
                 false
             }
@@ -329,7 +334,7 @@ fn tool_losses(tool: &Tool<'_>, toward: &mut Toward<'_>) {
         at: _,
         name: _,
         description: _,
-        kind: _,
+        kind,
         strict: _,
         defer,
         callers,
@@ -375,7 +380,18 @@ fn tool_losses(tool: &Tool<'_>, toward: &mut Toward<'_>) {
     if let Some(cache) = cache {
         ledger.dropped(cache.at, Code::CacheBreakpoint);
     }
-    ledger.only(extra);
+    for field in extra {
+        let carried = matches!(kind, ToolKind::Native(native) if is_carried(native.kind, field));
+        if !carried {
+            ledger.only(std::slice::from_ref(field));
+        }
+    }
+}
+
+/// Whether a member of a tool whose shape is fixed goes into the function that
+/// stands for it.
+fn is_carried(kind: NativeKind, field: &Extra<'_>) -> bool {
+    kind == NativeKind::ToolSearch && field.key == "parameters"
 }
 
 /// Reports what a namespace has beyond its name and description.

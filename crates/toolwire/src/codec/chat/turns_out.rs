@@ -305,9 +305,7 @@ fn user(messages: &mut Array<'_>, turn: &Turn<'_>, fates: &[Fate], toward: &mut 
         }
         silent &= matches!(item, Item::Tools(_));
         match item {
-            Item::Reasoning(reasoning) => {
-                toward.ledger.dropped(reasoning.at, Code::ReasoningForeign);
-            }
+            Item::Reasoning(reasoning) => reasoning::lose(reasoning, toward.ledger),
             Item::Document(document) if content_out::reads_as_text(document, toward) => {
                 if crosses(item, toward) {
                     for part in content_out::document_parts(document, toward) {

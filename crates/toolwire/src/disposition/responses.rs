@@ -166,7 +166,7 @@ pub(super) static TABLE: &[Row] = rows! { Chat, Messages;
             Depends(&[Emulated(NativeToolWrapped), Lost(ToolSearch)], "Chat has no other search"),
             Emulated(NativeToolWrapped), "A search that the client runs crosses as a function.";
         "input*.tools[type=tool_search].execution" =>
-            Depends(&[Emulated(NativeToolWrapped), Lost(ToolSearch), Lost(ToolPosition)],
+            Depends(&[Emulated(NativeToolWrapped), Lost(ToolSearch), Lost(ToolPosition), Lost(ToolName)],
                 "declared from the start, and once only"),
             Depends(&[Emulated(NativeToolWrapped), Lost(ToolPosition), Lost(ToolName)],
                 "declared from the start, and once only");

@@ -1,5 +1,6 @@
 //! Calls and their results: model to wire.
 
+use super::Out;
 use super::cache_out::lose_cache;
 use super::content_out::{
     Voice, bare_text, crosses, is_lost, lose_text, reference_text, search_text, write_part,
@@ -7,8 +8,8 @@ use super::content_out::{
 };
 use super::media_out::lose_document;
 use super::tools_out::{is_direct_only, write_tools};
-use super::{Out, blocks};
 use crate::ledger::{Code, Ledger};
+use crate::media::blocks;
 use crate::model::{Arguments, Call, Item, NativeKind, ResultKind, ToolResult, Turn};
 use crate::native;
 use crate::wire::{Array, At, Object, Raw, Str, write_escaped, write_str};

@@ -1,12 +1,13 @@
 //! Content parts, cache markers and media: model to wire.
 
+use super::Out;
 use super::cache_out::{lose_cache, write_cache};
 use super::citations::annotations;
 use super::media_out::{
     audio_crosses, document_crosses, image_crosses, write_audio, write_document, write_image,
 };
-use super::{Out, blocks};
 use crate::ledger::{Code, Ledger};
+use crate::media::blocks;
 use crate::model::{Cache, Item, Opaque, Refusal, SearchResult, Text, ToolResult};
 use crate::wire::{Array, At, Object, Pos, Raw, Str};
 

@@ -1,10 +1,11 @@
 //! Images, documents and sound: model to wire.
 
+use super::Out;
 use super::cache_out::write_cache;
 use super::content_out::{Voice, crosses, write_part, write_plain};
-use super::{Out, blocks};
 use crate::ledger::{Code, Ledger};
 use crate::media;
+use crate::media::blocks;
 use crate::model::{Audio, Document, Image, Source};
 use crate::wire::{Array, Object, Pos, Read, Str};
 

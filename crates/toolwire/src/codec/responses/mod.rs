@@ -1,6 +1,5 @@
 //! Responses.
 
-mod blocks;
 mod cache_out;
 mod calls_out;
 mod choice;

@@ -161,7 +161,11 @@ fn write_name(name: Option<&Str<'_>>, media: &str, part: &mut Object<'_>, cx: &O
 }
 
 pub(super) fn audio_crosses(audio: &Audio<'_>, voice: Voice, cx: &Out<'_>) -> bool {
-    if voice.is_text_only(cx) { transcript(audio).is_some() } else { audio.data.is_some() }
+    if voice.is_text_only(cx) {
+        transcript(audio).is_some()
+    } else {
+        cx.same() || audio.data.is_some()
+    }
 }
 
 pub(super) fn write_audio(
@@ -181,15 +185,15 @@ pub(super) fn write_audio(
         write_plain(&text, voice, parts);
         return;
     }
-    let Some(data) = data.as_ref().filter(|_| !voice.is_text_only(cx)) else {
+    if !audio_crosses(audio, voice, cx) {
         ledger.dropped(*at, Code::Audio);
         return;
-    };
+    }
     let mut part = parts.object();
     part.put("type", "input_audio");
     {
         let mut inner = part.object("input_audio");
-        inner.put("data", data);
+        inner.maybe("data", data.as_ref());
         inner.maybe("format", format.as_ref());
     }
     write_cache(cache.as_ref(), &mut part, Voice::Input, cx, ledger);

@@ -30,7 +30,10 @@ pub(super) fn write_content(object: &mut Object<'_>, items: &[&Item<'_>], toward
 pub(super) fn crosses(item: &Item<'_>, toward: &mut Toward<'_>) -> bool {
     let same = toward.same();
     match item {
-        Item::Text(_) | Item::Refusal(_) | Item::Audio(_) | Item::SearchResult(_) => true,
+        Item::Text(_) | Item::Refusal(_) | Item::SearchResult(_) => true,
+        Item::Audio(audio) => {
+            same || audio.data.is_some() || lost(toward.ledger, audio.at, Code::Audio)
+        }
         Item::Image(image) => match &image.source {
             Source::Url(_) | Source::Base64 { media: _, data: _ } => true,
             Source::File(_) => lost(toward.ledger, image.at, Code::FileId),

@@ -5,6 +5,7 @@
 
 pub mod chat;
 pub mod messages;
+mod openai_error;
 pub mod responses;
 
 use crate::ledger::Ledger;

@@ -266,22 +266,6 @@ wire! {
     pub(super) struct CompletionDetails<'a> {
         reasoning_tokens: At<u64> = "reasoning_tokens",
     }
-
-    /// The body of an error.
-    pub(super) struct ErrorBody<'a> {
-        error: Raw<'a> = "error",
-        /// Vendors that leave the envelope out.
-        message: Raw<'a> = "message",
-        detail: Raw<'a> = "detail",
-    }
-
-    /// The `error` of an error.
-    pub(super) struct ErrorObject<'a> {
-        message: Raw<'a> = "message",
-        kind: Raw<'a> = "type",
-        code: Raw<'a> = "code",
-        param: Raw<'a> = "param",
-    }
 }
 
 /// An element of `tool_calls`, of a kind that toolwire knows or not.

@@ -8,6 +8,7 @@ use super::content_in::Content;
 use super::request_in::{Includes, TextFormat};
 use super::tools_in::{Format, ToolList};
 use super::turns_in::{CallArguments, Input, Items};
+use crate::codec::openai_error::ErrorDetail;
 use crate::wire::{At, Raw, Str};
 
 wire! {
@@ -285,23 +286,5 @@ wire! {
 
     pub(super) struct OutputDetails<'a> {
         reasoning_tokens: At<u64> = "reasoning_tokens",
-    }
-
-    /// An error body, with the shapes of compatible servers beside OpenAI's.
-    pub(super) struct ErrorBody<'a> {
-        error: Raw<'a> = "error",
-        message: Str<'a> = "message",
-        kind: Str<'a> = "type",
-        code: Raw<'a> = "code",
-        param: Str<'a> = "param",
-        detail: Raw<'a> = "detail",
-        request_id: Str<'a> = "request_id",
-    }
-
-    pub(super) struct ErrorDetail<'a> {
-        message: Str<'a> = "message",
-        kind: Str<'a> = "type",
-        code: Raw<'a> = "code",
-        param: Str<'a> = "param",
     }
 }

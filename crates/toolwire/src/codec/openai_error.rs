@@ -1,0 +1,364 @@
+//! OpenAI's error body, which both of its protocols have, and so have the
+//! vendors that speak them.
+
+use crate::model::{ApiError, ErrorKind, Retry};
+use crate::wire::{Kind, Object, Raw, Read, ReadError, Reader, Str};
+
+/// Reads an error body, OpenAI's or that of a compatible server.
+pub(crate) fn decode(status: Option<u16>, body: &str) -> Result<ApiError, ReadError> {
+    let mut reader = Reader::new(body);
+    if reader.peek() == Kind::String {
+        let message = reader.string()?;
+        reader.finish()?;
+        let message = own(message);
+        let found = Found { message, vendor_type: None, code: None, param: None };
+        return Ok(finish(status, found));
+    }
+    let ErrorBody { at: _, error, message, kind, code, param, detail, request_id, extra: _ } =
+        ErrorBody::read(&mut reader)?;
+    reader.finish()?;
+    let mut found = Found::default();
+    match &error {
+        Some(error) if error.kind() == Kind::Object => {
+            found = found_in(ErrorDetail::read(&mut error.reader())?);
+        }
+        Some(error) => found.message = plain(error),
+        None => {
+            found.message = message.or(detail).as_ref().map(plain).unwrap_or_default();
+            found.vendor_type = kind.as_ref().map(plain);
+            found.code = code.as_ref().map(plain);
+            found.param = param.as_ref().map(plain);
+        }
+    }
+    let mut error = finish(status, found);
+    error.request_id = request_id.as_ref().map(plain);
+    Ok(error)
+}
+
+/// The error inside an answer that failed.
+pub(crate) fn of_detail(detail: ErrorDetail<'_>) -> ApiError {
+    finish(None, found_in(detail))
+}
+
+/// An answer that failed and does not say why.
+pub(crate) fn unexplained() -> ApiError {
+    ApiError::new(ErrorKind::Server, "")
+}
+
+/// Writes an error body and says which status belongs to it.
+pub(crate) fn encode(error: &ApiError, out: &mut Vec<u8>) -> u16 {
+    let ApiError {
+        kind,
+        blame: _,
+        retry,
+        message,
+        status,
+        vendor_type,
+        code: _,
+        param,
+        request_id: _,
+    } = error;
+    let mut object = Object::new(out);
+    let mut detail = object.object("error");
+    match retry {
+        // Codex reads the waiting time out of the sentence.
+        Retry::After(seconds)
+            if *kind == ErrorKind::RateLimit && !message.contains("try again in") =>
+        {
+            let sentence = format!("{} Please try again in {seconds}s.", message.trim_end());
+            detail.put("message", sentence.trim_start());
+        }
+        Retry::Never | Retry::Later | Retry::After(_) => detail.put("message", message),
+    }
+    match vendor_type {
+        Some(own) if is_openai_type(own) => detail.put("type", own),
+        Some(_) | None => detail.put("type", default_type(*kind)),
+    }
+    detail.put("param", &param.as_ref());
+    let code = body_code(error);
+    detail.put("code", &code);
+    http_status(*kind, *status)
+}
+
+/// The code of the error inside a failed answer, which must have one.
+pub(crate) fn code(error: &ApiError) -> &str {
+    body_code(error).unwrap_or(match error.kind {
+        ErrorKind::InvalidRequest | ErrorKind::Unsupported => "invalid_prompt",
+        ErrorKind::InvalidToolSchema
+        | ErrorKind::ContextLength
+        | ErrorKind::Auth
+        | ErrorKind::Quota
+        | ErrorKind::Permission
+        | ErrorKind::NotFound
+        | ErrorKind::Conflict
+        | ErrorKind::TooLarge
+        | ErrorKind::RateLimit
+        | ErrorKind::Overloaded
+        | ErrorKind::Timeout
+        | ErrorKind::Server
+        | ErrorKind::Truncated
+        | ErrorKind::ContentFilter => default_code(error.kind).unwrap_or("server_error"),
+    })
+}
+
+#[derive(Default)]
+struct Found {
+    message: String,
+    vendor_type: Option<String>,
+    code: Option<String>,
+    param: Option<String>,
+}
+
+fn found_in(detail: ErrorDetail<'_>) -> Found {
+    let ErrorDetail { at: _, message, kind, code, param, extra: _ } = detail;
+    Found {
+        message: message.as_ref().map(plain).unwrap_or_default(),
+        vendor_type: kind.as_ref().map(plain),
+        code: code.as_ref().map(plain),
+        param: param.as_ref().map(plain),
+    }
+}
+
+fn finish(status: Option<u16>, found: Found) -> ApiError {
+    let Found { message, vendor_type, code, param } = found;
+    // Some servers write the status where OpenAI has its code.
+    let numeric = code.as_ref().and_then(|code| code.parse().ok());
+    let status = status.filter(|status| *status >= 400).or(numeric);
+    let kind = by_code(code.as_deref())
+        .or_else(|| by_type(vendor_type.as_deref()))
+        .or_else(|| by_text(status, &message))
+        .or_else(|| status.and_then(by_status))
+        .unwrap_or(match &vendor_type {
+            Some(kind) if kind == "invalid_request_error" => ErrorKind::InvalidRequest,
+            Some(_) | None => ErrorKind::Server,
+        });
+    let mut error = ApiError::new(kind, message);
+    error.status = status;
+    error.vendor_type = vendor_type;
+    error.code = code.filter(|_| numeric.is_none());
+    error.param = param;
+    if kind == ErrorKind::RateLimit
+        && let Some(seconds) = wait(&error.message)
+    {
+        error.retry = Retry::After(seconds);
+    }
+    error
+}
+
+wire! {
+    /// An error body, with the shapes of compatible servers beside OpenAI's.
+    struct ErrorBody<'a> {
+        error: Raw<'a> = "error",
+        message: Raw<'a> = "message",
+        kind: Raw<'a> = "type",
+        code: Raw<'a> = "code",
+        param: Raw<'a> = "param",
+        detail: Raw<'a> = "detail",
+        request_id: Raw<'a> = "request_id",
+    }
+
+    /// What went wrong, in an error body or in an answer that failed.
+    pub(crate) struct ErrorDetail<'a> {
+        message: Raw<'a> = "message",
+        kind: Raw<'a> = "type",
+        code: Raw<'a> = "code",
+        param: Raw<'a> = "param",
+    }
+}
+
+/// How long to wait, which OpenAI says in the sentence: `try again in 1.2s`.
+fn wait(message: &str) -> Option<u64> {
+    let (_, rest) = message.split_once("try again in ")?;
+    let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
+    let (number, unit) = rest.split_at(end);
+    let number: f64 = number.parse().ok()?;
+    let seconds = if unit.starts_with("ms") {
+        number / 1000.0
+    } else if unit.starts_with('s') || unit.starts_with(" second") {
+        number
+    } else {
+        return None;
+    };
+    // A float turned integer stays within the bounds of the integer.
+    Some(seconds.ceil().max(1.0) as u64)
+}
+
+fn by_code(code: Option<&str>) -> Option<ErrorKind> {
+    Some(match code? {
+        "context_length_exceeded" => ErrorKind::ContextLength,
+        "invalid_api_key" | "missing_api_key" => ErrorKind::Auth,
+        "insufficient_quota" | "billing_hard_limit_reached" | "usage_not_included" => {
+            ErrorKind::Quota
+        }
+        "permission_denied" | "unsupported_country_region_territory" => ErrorKind::Permission,
+        "model_not_found" | "not_found" | "previous_response_not_found" => ErrorKind::NotFound,
+        "request_too_large" => ErrorKind::TooLarge,
+        "rate_limit_exceeded" | "slow_down" => ErrorKind::RateLimit,
+        "server_is_overloaded" | "overloaded" => ErrorKind::Overloaded,
+        "timeout" => ErrorKind::Timeout,
+        "invalid_function_parameters" => ErrorKind::InvalidToolSchema,
+        "unsupported_parameter" | "unsupported_value" | "unsupported_tool" => {
+            ErrorKind::Unsupported
+        }
+        "content_filter" | "content_policy_violation" => ErrorKind::ContentFilter,
+        "invalid_prompt"
+        | "string_above_max_length"
+        | "missing_required_parameter"
+        | "unknown_parameter"
+        | "invalid_value"
+        | "invalid_type" => ErrorKind::InvalidRequest,
+        "server_error" => ErrorKind::Server,
+        "upstream_truncated" => ErrorKind::Truncated,
+        _unknown => return None,
+    })
+}
+
+fn by_type(kind: Option<&str>) -> Option<ErrorKind> {
+    Some(match kind? {
+        "authentication_error" => ErrorKind::Auth,
+        "insufficient_quota" => ErrorKind::Quota,
+        "permission_error" => ErrorKind::Permission,
+        "not_found_error" => ErrorKind::NotFound,
+        "requests" | "tokens" | "rate_limit_error" => ErrorKind::RateLimit,
+        "overloaded_error" => ErrorKind::Overloaded,
+        "timeout_error" => ErrorKind::Timeout,
+        _unknown => return None,
+    })
+}
+
+/// Compatible servers report a conversation that is too long in words only.
+fn by_text(status: Option<u16>, message: &str) -> Option<ErrorKind> {
+    let long = message.contains("maximum context length") || message.contains("context window");
+    (long && status.is_none_or(|status| status == 400)).then_some(ErrorKind::ContextLength)
+}
+
+fn by_status(status: u16) -> Option<ErrorKind> {
+    Some(match status {
+        401 => ErrorKind::Auth,
+        402 => ErrorKind::Quota,
+        403 => ErrorKind::Permission,
+        404 => ErrorKind::NotFound,
+        408 | 504 => ErrorKind::Timeout,
+        409 => ErrorKind::Conflict,
+        413 => ErrorKind::TooLarge,
+        429 => ErrorKind::RateLimit,
+        503 | 529 => ErrorKind::Overloaded,
+        client if CLIENT_FAULTS.contains(&client) => ErrorKind::InvalidRequest,
+        server if server >= 500 => ErrorKind::Server,
+        _other => return None,
+    })
+}
+
+/// Whether a type is in OpenAI's vocabulary rather than Anthropic's. Types that
+/// nobody knows are a vendor's own and kept.
+fn is_openai_type(kind: &str) -> bool {
+    !matches!(
+        kind,
+        "authentication_error"
+            | "billing_error"
+            | "permission_error"
+            | "not_found_error"
+            | "conflict_error"
+            | "request_too_large"
+            | "rate_limit_error"
+            | "overloaded_error"
+            | "timeout_error"
+            | "api_error"
+    )
+}
+
+fn default_type(kind: ErrorKind) -> &'static str {
+    match kind {
+        ErrorKind::InvalidRequest
+        | ErrorKind::Unsupported
+        | ErrorKind::InvalidToolSchema
+        | ErrorKind::ContextLength
+        | ErrorKind::Auth
+        | ErrorKind::Permission
+        | ErrorKind::NotFound
+        | ErrorKind::Conflict
+        | ErrorKind::TooLarge
+        | ErrorKind::ContentFilter => "invalid_request_error",
+        ErrorKind::Quota => "insufficient_quota",
+        ErrorKind::RateLimit => "requests",
+        ErrorKind::Overloaded | ErrorKind::Timeout | ErrorKind::Server | ErrorKind::Truncated => {
+            "server_error"
+        }
+    }
+}
+
+/// The code of an error: its own, or what OpenAI says for its kind when it
+/// came from somebody who has none.
+fn body_code(error: &ApiError) -> Option<&str> {
+    let own = error.vendor_type.as_deref().is_some_and(is_openai_type);
+    match &error.code {
+        Some(code) => Some(code),
+        // Clients act on these codes, and some vendors say them in words only.
+        None if matches!(error.kind, ErrorKind::ContextLength | ErrorKind::InvalidToolSchema) => {
+            default_code(error.kind)
+        }
+        None if own && error.vendor_type.as_deref() != Some("invalid_request_error") => None,
+        // Both vendors have this type, so it says nothing of the origin.
+        None if own && error.kind == ErrorKind::InvalidRequest => None,
+        None => default_code(error.kind),
+    }
+}
+
+fn default_code(kind: ErrorKind) -> Option<&'static str> {
+    match kind {
+        ErrorKind::InvalidRequest | ErrorKind::Conflict => None,
+        ErrorKind::Unsupported => Some("unsupported_parameter"),
+        ErrorKind::InvalidToolSchema => Some("invalid_function_parameters"),
+        ErrorKind::ContextLength => Some("context_length_exceeded"),
+        ErrorKind::Auth => Some("invalid_api_key"),
+        ErrorKind::Quota => Some("insufficient_quota"),
+        ErrorKind::Permission => Some("permission_denied"),
+        ErrorKind::NotFound => Some("not_found"),
+        ErrorKind::TooLarge => Some("request_too_large"),
+        ErrorKind::RateLimit => Some("rate_limit_exceeded"),
+        ErrorKind::Overloaded => Some("server_is_overloaded"),
+        ErrorKind::Timeout => Some("timeout"),
+        ErrorKind::Server | ErrorKind::Truncated => Some("server_error"),
+        ErrorKind::ContentFilter => Some("content_filter"),
+    }
+}
+
+fn http_status(kind: ErrorKind, status: Option<u16>) -> u16 {
+    let usual = match kind {
+        ErrorKind::InvalidRequest
+        | ErrorKind::Unsupported
+        | ErrorKind::InvalidToolSchema
+        | ErrorKind::ContextLength
+        | ErrorKind::ContentFilter => 400,
+        ErrorKind::Auth => 401,
+        ErrorKind::Quota | ErrorKind::RateLimit => 429,
+        ErrorKind::Permission => 403,
+        ErrorKind::NotFound => 404,
+        ErrorKind::Conflict => 409,
+        ErrorKind::TooLarge => 413,
+        ErrorKind::Overloaded => 503,
+        ErrorKind::Timeout => 504,
+        ErrorKind::Server => 500,
+        ErrorKind::Truncated => 502,
+    };
+    match (kind, status) {
+        // A status that says more than the kind does is kept.
+        (ErrorKind::InvalidRequest, Some(own)) if CLIENT_FAULTS.contains(&own) => own,
+        (ErrorKind::Server, Some(own)) if own >= 500 && own != 529 => own,
+        (_kind, _status) => usual,
+    }
+}
+
+fn own(text: Str<'_>) -> String {
+    text.into_decoded().into_owned()
+}
+
+/// The text of a string, or the JSON of anything else.
+fn plain(raw: &Raw<'_>) -> String {
+    match Str::read(&mut raw.reader()) {
+        Ok(text) => own(text),
+        Err(_) => raw.text().to_owned(),
+    }
+}
+
+const CLIENT_FAULTS: std::ops::RangeInclusive<u16> = std::ops::RangeInclusive::new(400, 499);

@@ -74,4 +74,4 @@ const SANITIZER: &str = "--sanitizer none";
 /// One input that takes this many seconds counts as a hang.
 const HANG: &str = "-timeout=10";
 /// Only what was found and the closing counts, instead of a line for every input that is kept.
-const QUIET: [&str; 2] = ["-verbosity=0", "-print_final_stats=1"];
+const QUIET: [&str; 3] = ["-verbosity=0", "-print_funcs=0", "-print_final_stats=1"];

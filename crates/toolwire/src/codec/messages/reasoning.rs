@@ -79,17 +79,21 @@ pub(super) fn encode_history(
     pen: &mut Pen<'_>,
     out: &mut Vec<u8>,
 ) -> Wrote {
-    let Reasoning { at, summary: _, content: _, sealed, place: _, extra: _ } = reasoning;
+    let Reasoning { at, summary: _, content, sealed, place: _, extra: _ } = reasoning;
     let code = match sealed {
-        Some(_) | None if pen.same => return encode(reasoning, pen, out),
-        Some(Sealed { issuer: Issuer::Anthropic, item_id: _, blob: Some(_), redacted: _ }) => {
+        Some(Sealed { issuer: Issuer::Anthropic, item_id: _, blob: Some(blob), redacted: _ })
+            if pen.same || !blob.is_empty() =>
+        {
             return encode(reasoning, pen, out);
         }
+        // Reasoning of the API's own that came without a signature. That of
+        // another vendor is told from it by being the reasoning itself.
+        None if pen.same && content.is_empty() => return encode(reasoning, pen, out),
+        Some(Sealed { issuer: Issuer::Anthropic, item_id: _, blob: _, redacted: _ })
+        | Some(Sealed { issuer: _, item_id: _, blob: None, redacted: _ })
+        | None => Code::ReasoningUnsigned,
         Some(Sealed { issuer: _, item_id: _, blob: Some(_), redacted: _ }) => {
             Code::ReasoningForeign
-        }
-        Some(Sealed { issuer: _, item_id: _, blob: None, redacted: _ }) | None => {
-            Code::ReasoningUnsigned
         }
     };
     pen.ledger.dropped(*at, code);

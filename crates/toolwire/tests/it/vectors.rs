@@ -72,6 +72,24 @@ fn the_same_protocol_passes_the_bytes() {
     }
 }
 
+/// A conversation that went through one vendor does not bring its sealed
+/// reasoning to another, also where nothing else is translated.
+#[test]
+fn an_envelope_does_not_reach_another_vendor() {
+    let mut seen = Vec::new();
+    for (folder, protocol, body) in inputs("requests") {
+        if !body.windows(5).any(|bytes| bytes == b"\"tw1.") {
+            continue;
+        }
+        let passed = translate::request(protocol, protocol, &body, &Options::default()).unwrap();
+        let text = String::from_utf8(passed.body).unwrap();
+        assert!(!text.contains("\"tw1."), "{}: {text}", folder.display());
+        assert!(passed.ledger.iter().any(Entry::is_loss), "{}", folder.display());
+        seen.push(protocol);
+    }
+    assert!(Protocol::ALL.iter().all(|protocol| seen.contains(protocol)), "{seen:?}");
+}
+
 /// Every vector input of a kind: its folder, its protocol and its bytes.
 pub(crate) fn inputs(kind: &str) -> Vec<(PathBuf, Protocol, Vec<u8>)> {
     let mut found = Vec::new();

@@ -99,9 +99,9 @@ pub(super) fn insert<'a>(items: Vec<Item<'a>>, mut found: Vec<Reasoning<'a>>) ->
     merged
 }
 
-/// Writes reasoning back to Chat in the members it was read from.
-pub(super) fn replay(object: &mut Object<'_>, list: &[&Reasoning<'_>]) {
-    let mut enveloped = Vec::new();
+/// Writes reasoning back to Chat in the members it was read from. What came in
+/// an envelope is another vendor's and goes no further.
+pub(super) fn replay(object: &mut Object<'_>, list: &[&Reasoning<'_>], ledger: &mut Ledger) {
     let mut details = Vec::new();
     let mut signed = Vec::new();
     for reasoning in list {
@@ -116,17 +116,13 @@ pub(super) fn replay(object: &mut Object<'_>, list: &[&Reasoning<'_>]) {
                 details.extend(seal_blob(reasoning));
             }
             Some(Issuer::Anthropic) if place.is_none() => signed.push(*reasoning),
-            Some(Issuer::Anthropic | Issuer::OpenAi | Issuer::Vendor(_)) => {
-                enveloped.push((place.unwrap_or_default(), *reasoning));
-            }
+            Some(Issuer::Anthropic | Issuer::OpenAi | Issuer::Vendor(_)) => lose(reasoning, ledger),
         }
     }
     if !signed.is_empty() {
         write_blocks(object, &signed);
     }
-    let text: Vec<_> = enveloped.iter().flat_map(|(_, reasoning)| texts(reasoning)).collect();
-    put_texts(object, CONTENT, &text);
-    write_details(object, &enveloped, &details);
+    write_details(object, &[], &details);
 }
 
 /// Writes reasoning for an upstream, as far as its vendor wants any back.

@@ -58,7 +58,8 @@ fn requests_come_back_as_they_were() {
     let profile = Profile::of(Protocol::Chat);
     let vectors = vectors("requests");
     assert!(vectors.len() >= 25, "{}", vectors.len());
-    for (name, input) in vectors {
+    // What came in an envelope is another vendor's and does not come back.
+    for (name, input) in vectors.into_iter().filter(|(_, input)| !input.contains("\"tw1.")) {
         let request = Chat.decode_request(&input).unwrap_or_else(|error| panic!("{name}: {error}"));
         let (mut out, mut ledger) = (Vec::new(), Ledger::default());
         Chat.encode_request(&request, &profile, &mut out, &mut ledger);

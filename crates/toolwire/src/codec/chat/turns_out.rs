@@ -154,7 +154,7 @@ impl<'r, 'a> Spoken<'r, 'a> {
             sound.maybe("data", data.as_ref());
             sound.extra(extra);
         }
-        reasoning::replay(object, &reasoning);
+        reasoning::replay(object, &reasoning, toward.ledger);
         replay_calls(object, &calls, turn);
         for field in extra.iter().filter(|field| field.key != "tool_calls") {
             field.value.write(object.foreign_key(&field.key));

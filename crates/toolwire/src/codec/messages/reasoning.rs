@@ -79,25 +79,38 @@ pub(super) fn encode_history(
     pen: &mut Pen<'_>,
     out: &mut Vec<u8>,
 ) -> Wrote {
-    let Reasoning { at, summary: _, content, sealed, place: _, extra: _ } = reasoning;
-    let code = match sealed {
+    match loss(reasoning, pen.same) {
+        Some(code) => {
+            pen.ledger.dropped(reasoning.at, code);
+            Wrote::Nothing
+        }
+        None => encode(reasoning, pen, out),
+    }
+}
+
+/// Why the vendor does not get reasoning of the history, if it does not. `same`
+/// says that the history is in the vendor's own protocol.
+pub(super) fn loss(reasoning: &Reasoning<'_>, same: bool) -> Option<Code> {
+    let Reasoning { at: _, summary: _, content, sealed, place: _, extra: _ } = reasoning;
+    match sealed {
         Some(Sealed { issuer: Issuer::Anthropic, item_id: _, blob: Some(blob), redacted: _ })
-            if pen.same || !blob.is_empty() =>
+            if same || !blob.is_empty() =>
         {
-            return encode(reasoning, pen, out);
+            None
+        }
+        Some(Sealed { issuer: Issuer::Anthropic, item_id: _, blob: None, redacted: _ }) if same => {
+            None
         }
         // Reasoning of the API's own that came without a signature. That of
         // another vendor is told from it by being the reasoning itself.
-        None if pen.same && content.is_empty() => return encode(reasoning, pen, out),
+        None if same && content.is_empty() => None,
         Some(Sealed { issuer: Issuer::Anthropic, item_id: _, blob: _, redacted: _ })
         | Some(Sealed { issuer: _, item_id: _, blob: None, redacted: _ })
-        | None => Code::ReasoningUnsigned,
+        | None => Some(Code::ReasoningUnsigned),
         Some(Sealed { issuer: _, item_id: _, blob: Some(_), redacted: _ }) => {
-            Code::ReasoningForeign
+            Some(Code::ReasoningForeign)
         }
-    };
-    pen.ledger.dropped(*at, code);
-    Wrote::Nothing
+    }
 }
 
 /// Writes reasoning for a client, who must be able to hand it back.

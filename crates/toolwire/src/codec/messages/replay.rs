@@ -1,5 +1,7 @@
 //! A conversation that came from Messages, as it came.
 
+use std::borrow::Cow;
+
 use super::calls_out::write_input;
 use super::content_out::Pen;
 use super::{reasoning, tools_in};
@@ -15,6 +17,11 @@ pub(super) fn encode(turns: &[Turn<'_>], object: &mut Object<'_>, pen: &mut Pen<
     let mut messages = object.array("messages");
     for turn in talk {
         let Turn { at: _, role, slot: _, items, id: _, name: _, status: _, phase: _, extra } = turn;
+        let items = own_only(items, pen);
+        // The API refuses a message without content.
+        if items.is_empty() && !turn.items.is_empty() {
+            continue;
+        }
         let mut message = messages.object();
         match role {
             Role::System | Role::Developer => message.put("role", "system"),
@@ -22,9 +29,37 @@ pub(super) fn encode(turns: &[Turn<'_>], object: &mut Object<'_>, pen: &mut Pen<
             Role::Assistant => message.put("role", "assistant"),
             Role::Other(role) => message.put("role", role),
         }
-        own_content(items, message.key("content"), pen);
+        own_content(&items, message.key("content"), pen);
         message.extra(extra);
     }
+}
+
+/// The items without reasoning that another vendor sealed or wrote.
+fn own_only<'i, 'a>(items: &'i [Item<'a>], pen: &mut Pen<'_>) -> Cow<'i, [Item<'a>]> {
+    let lost = |item: &Item<'_>| match item {
+        Item::Reasoning(item) => reasoning::loss(item, true).map(|code| (item.at, code)),
+        Item::Text(_)
+        | Item::Image(_)
+        | Item::Document(_)
+        | Item::Audio(_)
+        | Item::SearchResult(_)
+        | Item::Refusal(_)
+        | Item::Call(_)
+        | Item::Result(_)
+        | Item::Hosted(_)
+        | Item::Tools(_)
+        | Item::ToolReference(_)
+        | Item::Json(_)
+        | Item::Opaque(_) => None,
+    };
+    let losses: Vec<_> = items.iter().filter_map(lost).collect();
+    if losses.is_empty() {
+        return Cow::Borrowed(items);
+    }
+    for (at, code) in losses {
+        pen.ledger.dropped(at, code);
+    }
+    Cow::Owned(items.iter().filter(|item| lost(item).is_none()).cloned().collect())
 }
 
 /// Writes content as it came from Messages: a string where it was one.

@@ -61,7 +61,9 @@ fn table(unit: &str, measure: fn(Case, Protocol, Option<Protocol>) -> u64) {
         for to in Protocol::ALL {
             let growth = measure(Case::AgentLong, from, Some(to)) as f64
                 / measure(Case::Agent, from, Some(to)) as f64;
-            let mark = if growth > 11.0 { " **over**" } else { "" };
+            // Memory fresh from the system costs time that no instruction shows,
+            // so only instructions are held to the limit.
+            let mark = if unit == "instructions" && growth > 11.0 { " **over**" } else { "" };
             println!("| {from} → {to} | {growth:.2}{mark} |");
         }
     }

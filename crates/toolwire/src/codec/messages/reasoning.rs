@@ -143,6 +143,16 @@ pub(super) fn encode(reasoning: &Reasoning<'_>, pen: &mut Pen<'_>, out: &mut Vec
             pen.extra(&mut block, extra);
             return Wrote::Block;
         }
+        None if pen.same => {
+            block.put("type", "thinking");
+            // The API wants a signature beside the text, if only an empty one.
+            if let Some(text) = summary.first() {
+                block.put("thinking", text);
+                block.put("signature", "");
+            }
+            block.extra(extra);
+            return Wrote::Block;
+        }
         Some(Sealed { issuer: _, item_id: _, blob: _, redacted: _ }) | None => {}
     }
     block.put("type", "thinking");
@@ -169,8 +179,6 @@ pub(super) fn encode(reasoning: &Reasoning<'_>, pen: &mut Pen<'_>, out: &mut Vec
             };
             envelope.seal()
         }
-        // A block of the vendor's own that it did not sign.
-        None if pen.same && content.is_empty() => String::new(),
         None => {
             let text = if content.is_empty() { own(summary) } else { own(content) };
             let envelope = Envelope {

@@ -19,7 +19,7 @@ pub(crate) fn run(target: Option<&str>, seconds: u32) -> Result<ExitCode> {
         targets = vec![target.to_owned()];
     }
     setup::nightly()?;
-    let failed = run_each(&targets, seconds)?;
+    let failed = run_each(&targets, &[format!("-max_total_time={seconds}")])?;
     if failed.is_empty() {
         println!("\n{} targets, {seconds} s each, nothing found.", targets.len());
         return Ok(ExitCode::SUCCESS);
@@ -45,13 +45,14 @@ pub(crate) fn targets() -> Result<Vec<String>> {
     Ok(targets)
 }
 
-/// Runs the targets one after the other; gives the names of those that found something.
-pub(crate) fn run_each(targets: &[String], seconds: u32) -> Result<Vec<String>> {
+/// Runs the targets one after the other; gives the names of those that found something. `bounds`
+/// are libFuzzer's flags that say when to stop.
+pub(crate) fn run_each(targets: &[String], bounds: &[String]) -> Result<Vec<String>> {
     setup::cargo_fuzz()?;
     cmd::run(&mut cmd::command(&format!("cargo +nightly fuzz build {SANITIZER}")))?;
     let mut failed = Vec::new();
     for (number, target) in (1..).zip(targets) {
-        println!("\nFuzzing {target} for {seconds} s ({number} of {}).", targets.len());
+        println!("\nFuzzing {target} ({number} of {}).", targets.len());
         // libFuzzer writes what it finds to the first folder, and reads the others recursively.
         let corpus = cmd::root().join("fuzz/corpus").join(target);
         std::fs::create_dir_all(&corpus)
@@ -59,7 +60,7 @@ pub(crate) fn run_each(targets: &[String], seconds: u32) -> Result<Vec<String>> 
         let vectors = cmd::root().join("vectors");
         let mut fuzz = cmd::command(&format!("cargo +nightly fuzz run {SANITIZER} {target}"));
         fuzz.arg(corpus).args(vectors.is_dir().then_some(vectors));
-        fuzz.arg("--").arg(format!("-max_total_time={seconds}")).arg(HANG).args(QUIET);
+        fuzz.arg("--").args(bounds).arg(HANG).args(QUIET);
         if let Err(error) = cmd::run(&mut fuzz) {
             eprintln!("error: {error:#}");
             failed.push(target.clone());

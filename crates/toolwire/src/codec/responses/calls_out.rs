@@ -174,7 +174,7 @@ pub(super) fn write_result(
         ResultKind::Native(NativeKind::Shell) => {
             item.put("type", "shell_call_output");
             frame.write(&mut item);
-            write_shell(result, &mut item);
+            write_shell(result, &mut item, cx);
         }
         ResultKind::Native(NativeKind::ApplyPatch) => {
             item.put("type", "apply_patch_call_output");
@@ -231,7 +231,10 @@ pub(super) fn write_result(
 }
 
 /// What a shell printed: OpenAI's own list, or text as the one entry of it.
-fn write_shell(result: &ToolResult<'_>, item: &mut Object<'_>) {
+fn write_shell(result: &ToolResult<'_>, item: &mut Object<'_>, cx: &Out<'_>) {
+    if cx.same() && result.content.is_empty() {
+        return;
+    }
     if let [Item::Json(raw)] = result.content.as_slice() {
         item.put("output", raw);
         return;

@@ -7,9 +7,9 @@ use crate::wire::Str;
 /// Splits `data:image/png;base64,…` into media type and data. `None` if it is
 /// no base64 data URL.
 pub fn split_data_url<'a>(url: &Str<'a>) -> Option<(Str<'a>, Str<'a>)> {
-    let (head, data) = url.split_once(',')?;
+    let (head, data) = url.split_once(";base64,")?;
     let head = head.into_decoded();
-    let media = head.strip_prefix("data:")?.strip_suffix(";base64")?.to_owned();
+    let media = head.strip_prefix("data:")?.to_owned();
     Some((Str::plain(media).at(url.pos()), data))
 }
 

@@ -87,9 +87,9 @@ impl<'a> Str<'a> {
         }
     }
 
-    /// Splits the text at the first `mark`, which must be a character that JSON
-    /// never escapes.
-    pub fn split_once(&self, mark: char) -> Option<(Self, Self)> {
+    /// Splits the text at the first `mark`, which must be made of characters that
+    /// JSON never escapes.
+    pub fn split_once(&self, mark: &str) -> Option<(Self, Self)> {
         let half = |text: Cow<'a, str>| Self { text, form: self.form, pos: self.pos };
         match &self.text {
             Cow::Borrowed(text) => {

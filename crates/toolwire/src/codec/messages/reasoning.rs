@@ -94,7 +94,7 @@ pub(super) fn loss(reasoning: &Reasoning<'_>, same: bool) -> Option<Code> {
     let Reasoning { at: _, summary: _, content, sealed, place: _, extra: _ } = reasoning;
     match sealed {
         Some(Sealed { issuer: Issuer::Anthropic, item_id: _, blob: Some(blob), redacted: _ })
-            if same || !blob.is_empty() =>
+            if same || !(blob.is_empty() || Envelope::is_sealed(&blob.decode())) =>
         {
             None
         }

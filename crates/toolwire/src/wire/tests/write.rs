@@ -27,7 +27,7 @@ fn strings_decode_as_elsewhere_and_are_copied_as_they_are() {
         let made = Str::plain(expected.as_str());
         assert_eq!(made, read);
         assert_eq!(serde_json::from_str::<String>(&written(&made)).unwrap(), expected);
-        if let Some((head, tail)) = read.split_once(',') {
+        if let Some((head, tail)) = read.split_once(",") {
             let (a, b) = expected.split_once(',').unwrap();
             assert_eq!((head.decode().as_ref(), tail.decode().as_ref()), (a, b));
         }

@@ -277,6 +277,9 @@ impl Target<'_, '_> {
                 wanted
             }
             Self::WebSearch(wanted) => {
+                if wanted.name != "web_search" {
+                    ledger.renamed(wanted.at, Code::ToolName);
+                }
                 object.put("type", "web_search");
                 wanted
             }

@@ -115,7 +115,9 @@ pub(super) fn replay(object: &mut Object<'_>, list: &[&Reasoning<'_>], ledger: &
                 put_joined(object, REASONING, content);
                 details.extend(seal_blob(reasoning));
             }
-            Some(Issuer::Anthropic) if place.is_none() => signed.push(*reasoning),
+            Some(Issuer::Anthropic) if place.is_none() && !is_enveloped(reasoning) => {
+                signed.push(*reasoning);
+            }
             Some(Issuer::Anthropic | Issuer::OpenAi | Issuer::Vendor(_)) => lose(reasoning, ledger),
         }
     }
@@ -123,6 +125,12 @@ pub(super) fn replay(object: &mut Object<'_>, list: &[&Reasoning<'_>], ledger: &
         write_blocks(object, &signed);
     }
     write_details(object, &[], &details);
+}
+
+/// Whether the signature of a block is an envelope, which no vendor signed.
+fn is_enveloped(reasoning: &Reasoning<'_>) -> bool {
+    let blob = reasoning.sealed.as_ref().and_then(|sealed| sealed.blob.as_ref());
+    blob.is_some_and(|blob| Envelope::is_sealed(&blob.decode()))
 }
 
 /// Writes reasoning for an upstream, as far as its vendor wants any back.

@@ -112,6 +112,7 @@ pub fn response(
     }
     let mut ledger = Ledger::default();
     let mut out = Vec::with_capacity(body.len() + body.len() / 4);
+    let asked = asked.as_ref().map(|asked| codec(to).asked(asked));
     codec(to).encode_response(&response, asked.as_ref(), &mut out, &mut ledger);
     settle(source, out, &ledger, options.policy)
 }

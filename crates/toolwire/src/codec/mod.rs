@@ -9,7 +9,7 @@ mod openai_error;
 pub mod responses;
 
 use crate::ledger::Ledger;
-use crate::model::{ApiError, Protocol, Request, Response, Tool};
+use crate::model::{ApiError, Asked, Protocol, Request, Response, Tool};
 use crate::profile::Profile;
 use crate::wire::ReadError;
 
@@ -37,12 +37,17 @@ pub trait Codec: Sync {
     /// Reads an answer.
     fn decode_response<'a>(&self, body: &'a str) -> Result<Response<'a>, ReadError>;
 
-    /// Writes an answer for a client. `request` is what the client had asked,
-    /// where that is known: Responses repeats its settings in the answer.
+    /// What of a request its answers depend on.
+    fn asked(&self, request: &Request<'_>) -> Asked {
+        Asked::of(request)
+    }
+
+    /// Writes an answer for a client, who had asked for it as `asked` says,
+    /// where that is known.
     fn encode_response(
         &self,
         response: &Response<'_>,
-        request: Option<&Request<'_>>,
+        asked: Option<&Asked>,
         out: &mut Vec<u8>,
         ledger: &mut Ledger,
     );

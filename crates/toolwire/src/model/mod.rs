@@ -9,6 +9,7 @@
 //! for stays in `extra` and is replayed to the protocol it came from; what it
 //! does not know as a kind of item is [`Item::Opaque`].
 
+mod asked;
 mod choice;
 mod error;
 mod item;
@@ -17,6 +18,7 @@ mod request;
 mod response;
 mod tool;
 
+pub use asked::Asked;
 pub use choice::{Choice, Mode, Subset, ToolRef, ToolRefKind};
 pub use error::{ApiError, Blame, ErrorKind, Retry};
 pub use item::{

@@ -14,13 +14,28 @@ pub trait Write {
 pub struct Object<'o> {
     out: &'o mut Vec<u8>,
     empty: bool,
+    braces: bool,
 }
 
 impl<'o> Object<'o> {
     /// Opens an object.
     pub fn new(out: &'o mut Vec<u8>) -> Self {
         out.push(b'{');
-        Self { out, empty: true }
+        Self { out, empty: true, braces: true }
+    }
+
+    /// Members without the braces around them, to be put into an object later
+    /// by [`Object::members`].
+    pub fn members_only(out: &'o mut Vec<u8>) -> Self {
+        Self { out, empty: true, braces: false }
+    }
+
+    /// Writes members that were written before.
+    pub fn members(&mut self, members: &[u8]) {
+        if !members.is_empty() {
+            self.separate();
+            self.out.extend_from_slice(members);
+        }
     }
 
     /// Writes a key and gives the buffer for its value.
@@ -84,7 +99,9 @@ impl<'o> Object<'o> {
 
 impl Drop for Object<'_> {
     fn drop(&mut self) {
-        self.out.push(b'}');
+        if self.braces {
+            self.out.push(b'}');
+        }
     }
 }
 

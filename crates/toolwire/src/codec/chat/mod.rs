@@ -28,7 +28,7 @@ use self::tools_in::Tools;
 use self::tools_out::Shipment;
 use crate::codec::Codec;
 use crate::ledger::Ledger;
-use crate::model::{ApiError, Protocol, Request, Response, Tool};
+use crate::model::{ApiError, Asked, Protocol, Request, Response, Tool};
 use crate::profile::Profile;
 use crate::toolset::Toolset;
 use crate::wire::{Array, Read, ReadError, Reader};
@@ -62,11 +62,11 @@ impl Codec for Chat {
     fn encode_response(
         &self,
         response: &Response<'_>,
-        request: Option<&Request<'_>>,
+        asked: Option<&Asked>,
         out: &mut Vec<u8>,
         ledger: &mut Ledger,
     ) {
-        response_out::encode(response, request, out, ledger);
+        response_out::encode(response, asked, out, ledger);
     }
 
     fn decode_error(&self, status: Option<u16>, body: &str) -> Result<ApiError, ReadError> {

@@ -6,7 +6,7 @@ use super::turns_out::{member_losses, replay_message};
 use super::{citations, reasoning, stop, usage};
 use crate::ledger::{Code, Ledger};
 use crate::model::{
-    Arguments, Call, Candidate, Item, Protocol, Reasoning, Refusal, Request, Response, Stop, Text,
+    Arguments, Asked, Call, Candidate, Item, Protocol, Reasoning, Refusal, Response, Stop, Text,
     Turn,
 };
 use crate::profile::Profile;
@@ -15,7 +15,7 @@ use crate::wire::{At, Object, Pos, Raw, Read, Str, hash, ids};
 /// Writes an answer for a client.
 pub(super) fn encode(
     response: &Response<'_>,
-    request: Option<&Request<'_>>,
+    asked: Option<&Asked>,
     out: &mut Vec<u8>,
     ledger: &mut Ledger,
 ) {
@@ -30,12 +30,12 @@ pub(super) fn encode(
     }
     object.put("object", "chat.completion");
     object.put("created", &created.as_ref().map_or(0, |at| at.value));
-    match (model, request.and_then(|request| request.model.as_ref())) {
+    match (model, asked.and_then(|asked| asked.model.as_ref())) {
         (Some(model), _) => object.put("model", model),
         (None, Some(model)) if !same => object.put("model", model),
         (None, _) => {}
     }
-    let legacy = request.is_some_and(|request| request.legacy_functions);
+    let legacy = asked.is_some_and(|asked| asked.legacy_functions);
     {
         let mut choices = object.array("choices");
         for (index, candidate) in candidates.iter().enumerate() {

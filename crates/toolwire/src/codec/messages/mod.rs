@@ -25,7 +25,7 @@ mod wire;
 
 use crate::codec::Codec;
 use crate::ledger::Ledger;
-use crate::model::{ApiError, Protocol, Request, Response, Tool};
+use crate::model::{ApiError, Asked, Protocol, Request, Response, Tool};
 use crate::profile::Profile;
 use crate::toolset::Toolset;
 use crate::wire::{Array, Read, ReadError, Reader};
@@ -59,7 +59,7 @@ impl Codec for Messages {
     fn encode_response(
         &self,
         response: &Response<'_>,
-        _request: Option<&Request<'_>>,
+        _asked: Option<&Asked>,
         out: &mut Vec<u8>,
         ledger: &mut Ledger,
     ) {

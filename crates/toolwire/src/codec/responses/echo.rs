@@ -6,17 +6,24 @@ use super::request_in::REASONING_PREFIX;
 use super::tools_out::{write_common, write_tool};
 use super::{Out, replay_under, tools_out};
 use crate::ledger::Ledger;
-use crate::model::{Effort, Format, Item, Request, Slot, Tool, ToolKind};
+use crate::model::{Effort, Format, Item, Protocol, Request, Slot, Tool, ToolKind};
 use crate::profile::Profile;
 use crate::schema;
 use crate::toolset::Toolset;
 use crate::wire::{At, Object, Raw, Str};
 
-/// Writes the settings, the API's defaults where the client left them out.
-pub(super) fn write(request: Option<&Request<'_>>, object: &mut Object<'_>) {
-    let empty = Request::new(crate::model::Protocol::Responses);
-    let request = request.unwrap_or(&empty);
-    let profile = Profile::of(crate::model::Protocol::Responses);
+/// The settings of a client of whom nothing is known: the API's defaults.
+pub(super) fn defaults() -> Vec<u8> {
+    let mut out = Vec::new();
+    write(&Request::new(Protocol::Responses), &mut out);
+    out
+}
+
+/// Writes the settings as members without their object, the API's defaults
+/// where the client left them out.
+pub(super) fn write(request: &Request<'_>, out: &mut Vec<u8>) {
+    let object = &mut Object::members_only(out);
+    let profile = Profile::of(Protocol::Responses);
     let toolset = Toolset::new(request, &profile);
     let cx = Out {
         origin: request.origin,

@@ -28,7 +28,7 @@ use std::borrow::Cow;
 
 use crate::codec::Codec;
 use crate::ledger::{Code, Ledger};
-use crate::model::{ApiError, Display, Protocol, Request, Response, Tool};
+use crate::model::{ApiError, Asked, Display, Protocol, Request, Response, Tool};
 use crate::profile::Profile;
 use crate::toolset::Toolset;
 use crate::wire::names::Names;
@@ -60,14 +60,20 @@ impl Codec for Responses {
         response_in::decode(body)
     }
 
+    fn asked(&self, request: &Request<'_>) -> Asked {
+        let mut asked = Asked::of(request);
+        echo::write(request, &mut asked.echo);
+        asked
+    }
+
     fn encode_response(
         &self,
         response: &Response<'_>,
-        request: Option<&Request<'_>>,
+        asked: Option<&Asked>,
         out: &mut Vec<u8>,
         ledger: &mut Ledger,
     ) {
-        response_out::encode(response, request, out, ledger);
+        response_out::encode(response, asked, out, ledger);
     }
 
     fn decode_error(&self, status: Option<u16>, body: &str) -> Result<ApiError, ReadError> {

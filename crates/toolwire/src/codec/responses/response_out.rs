@@ -6,9 +6,7 @@ use super::content_out::{Voice, is_content, is_lost, is_silent, write_part};
 use super::turns_out::{lose_turn, write_additional, write_hosted};
 use super::{Out, echo, error, reasoning, usage};
 use crate::ledger::{Code, Ledger};
-use crate::model::{
-    Call, Candidate, Item, Opaque, Protocol, Refusal, Request, Response, Stop, Turn,
-};
+use crate::model::{Asked, Call, Candidate, Item, Opaque, Protocol, Refusal, Response, Stop, Turn};
 use crate::profile::Profile;
 use crate::wire::ids::{self, IdRule};
 use crate::wire::names::Names;
@@ -17,7 +15,7 @@ use crate::wire::{Array, Object, Pos, Raw, Read, Str, hash};
 /// Writes an answer for a client.
 pub(super) fn encode(
     response: &Response<'_>,
-    request: Option<&Request<'_>>,
+    asked: Option<&Asked>,
     out: &mut Vec<u8>,
     ledger: &mut Ledger,
 ) {
@@ -26,7 +24,6 @@ pub(super) fn encode(
     // The calls were restored before, so names are the client's own.
     let names = Names::default();
     let cx = Out { origin: *origin, profile: &profile, names: &names, tool_search: false };
-    let request = request.filter(|request| request.origin == Protocol::Responses);
     let id = response_id(id.as_ref(), &cx);
     let (candidate, others) = match candidates.split_first() {
         Some((candidate, others)) => (Some(candidate), others),
@@ -48,8 +45,10 @@ pub(super) fn encode(
         Some(reason) => object.object("incomplete_details").put("reason", reason),
         None => object.put("incomplete_details", &()),
     }
-    let asked = request.and_then(|request| request.model.as_ref());
-    object.put("model", model.as_ref().or(asked).unwrap_or(&Str::plain("")));
+    match (model, asked.and_then(|asked| asked.model.as_ref())) {
+        (Some(model), _) => object.put("model", model),
+        (None, asked) => object.put("model", asked.map_or("", String::as_str)),
+    }
     {
         let mut items = object.array("output");
         if let Some(candidate) = candidate {
@@ -60,8 +59,11 @@ pub(super) fn encode(
         Some(tokens) => usage::write(tokens, &mut object, &cx, ledger),
         None => object.put("usage", &()),
     }
-    write_tier(tier.as_ref(), request, &mut object, &cx, ledger);
-    echo::write(request, &mut object);
+    write_tier(tier.as_ref(), asked, &mut object, &cx, ledger);
+    match asked.filter(|asked| !asked.echo.is_empty()) {
+        Some(asked) => object.members(&asked.echo),
+        None => object.members(&echo::defaults()),
+    }
     cx.extra(&mut object, extra, ledger);
 }
 
@@ -387,14 +389,14 @@ impl ItemWriter<'_> {
 
 fn write_tier(
     tier: Option<&Str<'_>>,
-    request: Option<&Request<'_>>,
+    asked: Option<&Asked>,
     object: &mut Object<'_>,
     cx: &Out<'_>,
     ledger: &mut Ledger,
 ) {
     let Some(tier) = tier else {
-        let asked = request.and_then(|request| request.tier.as_ref());
-        object.put("service_tier", asked.unwrap_or(&Str::plain("default")));
+        let asked = asked.and_then(|asked| asked.tier.as_deref());
+        object.put("service_tier", asked.unwrap_or("default"));
         return;
     };
     match (cx.origin, tier.decode().as_ref()) {

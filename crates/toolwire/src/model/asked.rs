@@ -1,0 +1,38 @@
+//! What of a request its answer depends on.
+
+use super::Request;
+use crate::wire::Str;
+
+/// What of a request its answer depends on, besides the tools (those are in
+/// [`crate::restore::Restore`]).
+///
+/// It borrows nothing: a stream goes on long after the bytes of its request
+/// are gone.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Asked {
+    /// The model's name, for upstreams that do not repeat it.
+    pub model: Option<String>,
+    /// The processing tier, in the client's words.
+    pub tier: Option<String>,
+    /// Whether the client speaks Chat's deprecated `functions`.
+    pub legacy_functions: bool,
+    /// Whether the stream ends with usage (Chat).
+    pub stream_usage: bool,
+    /// The client's settings as the members of the answer that repeat them
+    /// (Responses).
+    pub echo: Vec<u8>,
+}
+
+impl Asked {
+    /// What every protocol wants to know of a request.
+    pub fn of(request: &Request<'_>) -> Self {
+        let own = |text: &Str<'_>| text.decode().into_owned();
+        Self {
+            model: request.model.as_ref().map(own),
+            tier: request.tier.as_ref().map(own),
+            legacy_functions: request.legacy_functions,
+            stream_usage: request.stream.usage.is_some_and(|wanted| wanted.value),
+            echo: Vec::new(),
+        }
+    }
+}

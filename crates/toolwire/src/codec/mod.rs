@@ -9,9 +9,10 @@ mod openai_error;
 pub mod responses;
 
 use crate::ledger::Ledger;
-use crate::model::{ApiError, Asked, Protocol, Request, Response, Tool};
+use crate::model::{ApiError, Asked, Event, Protocol, Request, Response, Tool};
 use crate::profile::Profile;
 use crate::wire::ReadError;
+use crate::wire::sse::Frame;
 
 /// The two directions of one protocol.
 ///
@@ -52,6 +53,13 @@ pub trait Codec: Sync {
         ledger: &mut Ledger,
     );
 
+    /// Reads a stream of events.
+    fn events_in(&self) -> Box<dyn EventsIn>;
+
+    /// Writes a stream of events for a client, who had asked for it as `asked`
+    /// says.
+    fn events_out(&self, asked: Asked) -> Box<dyn EventsOut>;
+
     /// Reads an error body. `status` is the HTTP status it came with, if known.
     fn decode_error(&self, status: Option<u16>, body: &str) -> Result<ApiError, ReadError>;
 
@@ -70,6 +78,36 @@ pub trait Codec: Sync {
         out: &mut Vec<u8>,
         ledger: &mut Ledger,
     );
+}
+
+/// A protocol's stream, being read.
+pub trait EventsIn: Send {
+    /// Reads one server-sent event and hands on what it says.
+    ///
+    /// An event of a kind that toolwire does not know is no error. One that is
+    /// not JSON, or has the wrong shape where the protocol is fixed, is.
+    fn read(&mut self, frame: &Frame<'_>, sink: &mut dyn Sink) -> Result<(), ReadError>;
+
+    /// The bytes have ended. Gives [`Event::End`] only if the answer is
+    /// complete by the protocol's own rules; anything else is a cut, about
+    /// which the caller tells the client.
+    fn finish(&mut self, sink: &mut dyn Sink);
+}
+
+/// Where a reader hands its events to.
+pub trait Sink {
+    /// Takes the next event.
+    fn event(&mut self, event: Event<'_>);
+
+    /// Where the reader reports what it could not read into events.
+    fn ledger(&mut self) -> &mut Ledger;
+}
+
+/// A protocol's stream, being written.
+pub trait EventsOut: Send {
+    /// Writes what the client is to see of one event. A stream that ends well
+    /// does so at [`Event::End`] and never before.
+    fn write(&mut self, event: &Event<'_>, out: &mut Vec<u8>, ledger: &mut Ledger);
 }
 
 /// The one list of codecs.

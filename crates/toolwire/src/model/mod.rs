@@ -12,6 +12,7 @@
 mod asked;
 mod choice;
 mod error;
+mod event;
 mod item;
 mod literals;
 mod request;
@@ -21,6 +22,7 @@ mod tool;
 pub use asked::Asked;
 pub use choice::{Choice, Mode, Subset, ToolRef, ToolRefKind};
 pub use error::{ApiError, Blame, ErrorKind, Retry};
+pub use event::{CallForm, CallHead, Event, Head, Part, Piece, Start, Tail};
 pub use item::{
     Arguments, Audio, Cache, Call, Document, HostedItem, Image, Issuer, Item, NativeKind, Opaque,
     Reasoning, Refusal, ResultKind, Role, Sealed, SearchResult, Slot, Source, Text, ToolResult,

@@ -19,6 +19,7 @@ mod pointer;
 mod raw;
 mod read;
 mod scan;
+pub mod sse;
 mod text;
 mod write;
 
@@ -29,7 +30,7 @@ pub use pointer::{pointer, pointers};
 pub use raw::Raw;
 pub(crate) use read::read_fields;
 pub use read::{Kind, Members, Read, ReadError, Reader, What};
-pub use text::Str;
+pub use text::{Growing, Str};
 pub use write::{Array, Object, Write, write_escaped, write_str};
 
 #[cfg(test)]

@@ -196,6 +196,54 @@ impl From<String> for Str<'_> {
     }
 }
 
+/// A string that grows by pieces of literals and keeps their spelling.
+#[derive(Clone, Debug, Default)]
+pub struct Growing {
+    inside: String,
+    escaped: bool,
+}
+
+impl Growing {
+    /// Appends a text.
+    pub fn push(&mut self, text: &Str<'_>) {
+        match text.form {
+            Form::Clean => self.inside.push_str(&text.text),
+            Form::Escaped => {
+                self.inside.push_str(&text.text);
+                self.escaped = true;
+            }
+            Form::Plain => {
+                let mut inside = Vec::new();
+                write_escaped(&text.text, &mut inside);
+                self.escaped |= inside.len() != text.text.len();
+                // Escaping UTF-8 gives UTF-8.
+                self.inside.push_str(std::str::from_utf8(&inside).unwrap_or_default());
+            }
+        }
+    }
+
+    /// The text so far.
+    pub fn text(&self) -> Str<'_> {
+        Str::literal(&self.inside, self.escaped, Pos::NONE)
+    }
+
+    /// Whether nothing has been appended.
+    pub fn is_empty(&self) -> bool {
+        self.inside.is_empty()
+    }
+
+    /// The text as the inside of a literal.
+    pub fn inside(&self) -> &str {
+        &self.inside
+    }
+
+    /// Forgets the text and keeps its space.
+    pub fn clear(&mut self) {
+        self.inside.clear();
+        self.escaped = false;
+    }
+}
+
 /// Resolves the escapes of a literal that the reader has checked.
 fn unescape(inside: &str) -> String {
     let mut text = String::with_capacity(inside.len());

@@ -110,6 +110,8 @@ pub(super) const REQUIRED: [&str; 16] = [
     "choice.rs",
     "response_in.rs",
     "response_out.rs",
+    "events_in.rs",
+    "events_out.rs",
     "error.rs",
 ];
 const WILDCARD: &str = "`_` as a match arm; name every variant, or bind what is left (`other =>`)";

@@ -6,6 +6,8 @@ mod citations;
 mod content_in;
 mod content_out;
 mod error;
+mod events_in;
+mod events_out;
 mod reasoning;
 mod request_in;
 mod request_out;
@@ -26,7 +28,7 @@ mod tests;
 use self::content_in::Toward;
 use self::tools_in::Tools;
 use self::tools_out::Shipment;
-use crate::codec::Codec;
+use crate::codec::{Codec, EventsIn, EventsOut};
 use crate::ledger::Ledger;
 use crate::model::{ApiError, Asked, Protocol, Request, Response, Tool};
 use crate::profile::Profile;
@@ -67,6 +69,14 @@ impl Codec for Chat {
         ledger: &mut Ledger,
     ) {
         response_out::encode(response, asked, out, ledger);
+    }
+
+    fn events_in(&self) -> Box<dyn EventsIn> {
+        Box::new(events_in::Reading::default())
+    }
+
+    fn events_out(&self, asked: Asked) -> Box<dyn EventsOut> {
+        Box::new(events_out::Writing::new(asked))
     }
 
     fn decode_error(&self, status: Option<u16>, body: &str) -> Result<ApiError, ReadError> {

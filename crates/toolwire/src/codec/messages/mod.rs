@@ -6,6 +6,8 @@ mod choice;
 mod content_in;
 mod content_out;
 mod error;
+mod events_in;
+mod events_out;
 mod pick;
 mod reasoning;
 mod replay;
@@ -23,7 +25,7 @@ mod turns_in;
 mod turns_out;
 mod wire;
 
-use crate::codec::Codec;
+use crate::codec::{Codec, EventsIn, EventsOut};
 use crate::ledger::Ledger;
 use crate::model::{ApiError, Asked, Protocol, Request, Response, Tool};
 use crate::profile::Profile;
@@ -64,6 +66,14 @@ impl Codec for Messages {
         ledger: &mut Ledger,
     ) {
         response_out::encode(response, out, ledger);
+    }
+
+    fn events_in(&self) -> Box<dyn EventsIn> {
+        Box::new(events_in::Reading::default())
+    }
+
+    fn events_out(&self, asked: Asked) -> Box<dyn EventsOut> {
+        Box::new(events_out::Writing::new(asked))
     }
 
     fn decode_error(&self, status: Option<u16>, body: &str) -> Result<ApiError, ReadError> {

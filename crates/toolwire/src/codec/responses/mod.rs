@@ -8,6 +8,8 @@ mod content_in;
 mod content_out;
 mod echo;
 mod error;
+mod events_in;
+mod events_out;
 mod media_out;
 mod reasoning;
 mod request_in;
@@ -26,7 +28,7 @@ mod wire;
 
 use std::borrow::Cow;
 
-use crate::codec::Codec;
+use crate::codec::{Codec, EventsIn, EventsOut};
 use crate::ledger::{Code, Ledger};
 use crate::model::{ApiError, Asked, Display, Protocol, Request, Response, Tool};
 use crate::profile::Profile;
@@ -74,6 +76,14 @@ impl Codec for Responses {
         ledger: &mut Ledger,
     ) {
         response_out::encode(response, asked, out, ledger);
+    }
+
+    fn events_in(&self) -> Box<dyn EventsIn> {
+        Box::new(events_in::Reading::default())
+    }
+
+    fn events_out(&self, asked: Asked) -> Box<dyn EventsOut> {
+        Box::new(events_out::Writing::new(asked))
     }
 
     fn decode_error(&self, status: Option<u16>, body: &str) -> Result<ApiError, ReadError> {

@@ -1,0 +1,186 @@
+//! A model's answer while it is being given.
+//!
+//! Every protocol's stream is read into these events and written from them.
+//! The grammar, which [`crate::pipe`] checks in debug builds:
+//!
+//! ```text
+//! stream  = Start answer* Stop (About | Usage)* End
+//! answer  = Open | Delta | Close | Whole | About | Usage
+//! ```
+//!
+//! - `Error` may take the place of any event, the first included, and is the
+//!   last. After `End` and `Error` comes nothing.
+//! - Blocks are numbered from 0 in the order in which they open. A block is
+//!   opened once, grows by deltas of its own kind, and is closed once. Several
+//!   may be open at a time. All are closed before `Stop`.
+//! - A stream that was cut has no `End`: only a reader that saw its protocol's
+//!   own end marker gives one, so a writer that ends its stream well only at
+//!   `End` cannot make an ending up.
+//!
+//! Events borrow the bytes of the server-sent event they were read from, and
+//! positions are those in its data.
+
+use super::{ApiError, Protocol, Sealed, Stop, Turn, Usage};
+use crate::wire::{At, Extra, Raw, Str};
+
+/// One step of an answer.
+#[derive(Clone, Debug)]
+pub enum Event<'e> {
+    /// The answer begins.
+    Start(Start<'e>),
+    /// A block begins.
+    Open {
+        /// Its number.
+        block: usize,
+        /// What it is.
+        head: Head<'e>,
+    },
+    /// A block grows.
+    Delta {
+        /// Its number.
+        block: usize,
+        /// By what.
+        piece: Piece<'e>,
+    },
+    /// A block is over. Whether it is whole is known at [`Event::Stop`] only:
+    /// Messages closes the block before it says that the limit was reached.
+    Close {
+        /// Its number.
+        block: usize,
+        /// What is known of it at its end.
+        tail: Tail<'e>,
+    },
+    /// Something that comes in one piece: a vendor's own tool at work, a call
+    /// whose shape a vendor fixed, withheld reasoning, an item of a kind that
+    /// toolwire does not know.
+    Whole(Turn<'e>),
+    /// Members that belong to the answer as a whole. May come several times;
+    /// the last tier counts.
+    About {
+        /// The tier it is processed in, in the words of its protocol.
+        tier: Option<Str<'e>>,
+        /// Other members.
+        extra: Vec<Extra<'e>>,
+    },
+    /// Tokens used so far. The last one counts.
+    Usage(Usage<'e>),
+    /// Why the model stopped.
+    Stop {
+        /// The reason.
+        stop: At<Stop<'e>>,
+        /// Other members beside it.
+        extra: Vec<Extra<'e>>,
+    },
+    /// The protocol's own end marker has come.
+    End,
+    /// It failed.
+    Error(ApiError),
+}
+
+/// The beginning of an answer.
+#[derive(Clone, Debug)]
+pub struct Start<'e> {
+    /// The protocol the stream is written in.
+    pub origin: Protocol,
+    /// The answer's id.
+    pub id: Option<Str<'e>>,
+    /// The model that answers.
+    pub model: Option<Str<'e>>,
+    /// When, in seconds since 1970.
+    pub created: Option<At<u64>>,
+}
+
+/// What a block is.
+#[derive(Clone, Debug)]
+pub enum Head<'e> {
+    /// Text. Grows by [`Piece::Text`] and [`Piece::Citation`].
+    Text(Part<'e>),
+    /// The model declines. Grows by [`Piece::Text`].
+    Refusal(Part<'e>),
+    /// The model reasons. Grows by [`Piece::Summary`] and [`Piece::Reasoning`].
+    Reasoning {
+        /// The item's own id (Responses).
+        id: Option<Str<'e>>,
+    },
+    /// The model calls a tool that the client runs. Grows by
+    /// [`Piece::Arguments`].
+    Call(CallHead<'e>),
+}
+
+/// A piece of a message.
+#[derive(Clone, Debug, Default)]
+pub struct Part<'e> {
+    /// Which message of the answer it belongs to. Only Responses has several.
+    pub message: usize,
+    /// Commentary or final answer (Responses).
+    pub phase: Option<Str<'e>>,
+    /// Other members of the part or, at the first part, of its message.
+    pub extra: Vec<Extra<'e>>,
+}
+
+/// A call before its arguments.
+#[derive(Clone, Debug)]
+pub struct CallHead<'e> {
+    /// The id its result answers to, if the upstream gave one.
+    pub id: Option<Str<'e>>,
+    /// The tool's name, whole.
+    pub name: Str<'e>,
+    /// The tool's namespace (Responses).
+    pub namespace: Option<Str<'e>>,
+    /// What its arguments are.
+    pub form: CallForm,
+    /// Who calls: the model, or a program of the model's (vendor's words).
+    pub caller: Option<Raw<'e>>,
+    /// Other members.
+    pub extra: Vec<Extra<'e>>,
+}
+
+/// What the arguments of a call are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CallForm {
+    /// JSON. No text at all stands for an empty object.
+    Json,
+    /// The input of a freeform tool.
+    Freeform,
+}
+
+/// What a block grows by.
+#[derive(Clone, Debug)]
+pub enum Piece<'e> {
+    /// More text.
+    Text {
+        /// The text.
+        text: Str<'e>,
+        /// Log probabilities of its tokens: a list.
+        logprobs: Option<Raw<'e>>,
+    },
+    /// A citation or annotation, in the words of its protocol.
+    Citation(Raw<'e>),
+    /// More of what the vendor shows of the reasoning: Messages' `thinking`,
+    /// Responses' `summary`.
+    Summary {
+        /// Which text of the summary. Never less than before.
+        part: usize,
+        /// The text.
+        text: Str<'e>,
+    },
+    /// More of the reasoning itself, unsigned: Responses' `reasoning_text`,
+    /// the `reasoning_content` of Chat vendors.
+    Reasoning {
+        /// Which text of the reasoning. Never less than before.
+        part: usize,
+        /// The text.
+        text: Str<'e>,
+    },
+    /// More of a call's arguments: JSON text, or freeform input.
+    Arguments(Str<'e>),
+}
+
+/// What is known of a block at its end.
+#[derive(Clone, Debug, Default)]
+pub struct Tail<'e> {
+    /// The seal of reasoning.
+    pub sealed: Option<Sealed<'e>>,
+    /// Other members that came only with the end.
+    pub extra: Vec<Extra<'e>>,
+}

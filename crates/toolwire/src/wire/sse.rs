@@ -1,0 +1,275 @@
+//! Server-sent events: framing, byte by byte, wherever the chunks are cut.
+//!
+//! The whole grammar of the WHATWG: lines end in CR, LF or CRLF and in nothing
+//! else, a byte order mark may come first, `data` may be spread over lines, the
+//! space behind the colon is optional, comments and unknown fields are passed
+//! over. Every byte is looked at once, and an event that lies whole in one
+//! chunk is not copied.
+
+use std::ops::{ControlFlow, Range};
+
+/// One event of a stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Frame<'f> {
+    /// The event's name, if it has one.
+    pub name: Option<&'f str>,
+    /// Its data. Several lines are joined by LF.
+    pub data: &'f str,
+    /// Its bytes as they came, with comments before it and the empty line that
+    /// ends it. The LF of a CRLF that ends the event belongs to what follows,
+    /// since it may come late.
+    pub raw: &'f [u8],
+}
+
+/// Why a stream cannot be framed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FrameError {
+    /// An event is not UTF-8.
+    #[error("an event is not valid UTF-8")]
+    Utf8,
+    /// An event is longer than the limit.
+    #[error("an event is longer than {0} bytes")]
+    TooLong(usize),
+}
+
+/// Cuts a stream of bytes into events.
+#[derive(Clone, Debug)]
+pub struct Frames {
+    /// The beginning of an event whose end has not come.
+    held: Vec<u8>,
+    /// What is known of it.
+    partial: Partial,
+    limit: usize,
+}
+
+impl Default for Frames {
+    fn default() -> Self {
+        Self::new(EVENT_LIMIT)
+    }
+}
+
+impl Frames {
+    /// Frames a stream whose events may be `limit` bytes long.
+    pub fn new(limit: usize) -> Self {
+        Self { held: Vec::new(), partial: Partial::default(), limit }
+    }
+
+    /// Takes more bytes and hands over every event they complete, until `each`
+    /// breaks off. Bytes behind the event at which it broke off are forgotten.
+    pub fn push(
+        &mut self,
+        bytes: &[u8],
+        each: impl FnMut(Frame<'_>) -> ControlFlow<()>,
+    ) -> Result<(), FrameError> {
+        if self.held.is_empty() {
+            let used = self.events(bytes, each)?;
+            self.held.extend_from_slice(bytes.get(used..).unwrap_or_default());
+        } else {
+            let mut held = std::mem::take(&mut self.held);
+            held.extend_from_slice(bytes);
+            let used = self.events(&held, each)?;
+            held.drain(..used);
+            self.held = held;
+        }
+        if self.held.len() > self.limit {
+            return Err(FrameError::TooLong(self.limit));
+        }
+        Ok(())
+    }
+
+    /// The bytes have ended. An event that lacks only its empty line counts.
+    pub fn finish(
+        &mut self,
+        mut each: impl FnMut(Frame<'_>) -> ControlFlow<()>,
+    ) -> Result<(), FrameError> {
+        let held = std::mem::take(&mut self.held);
+        self.partial.last_line(&held);
+        if let Some(frame) = self.partial.frame(&held)? {
+            let _ = each(frame);
+        }
+        self.partial = Partial::default();
+        Ok(())
+    }
+
+    /// Whether bytes are held that are no whole event yet.
+    pub fn is_between_events(&self) -> bool {
+        self.held.is_empty()
+    }
+
+    fn events(
+        &mut self,
+        bytes: &[u8],
+        mut each: impl FnMut(Frame<'_>) -> ControlFlow<()>,
+    ) -> Result<usize, FrameError> {
+        let mut used = 0;
+        loop {
+            let rest = bytes.get(used..).unwrap_or_default();
+            let Some(end) = self.partial.advance(rest) else { return Ok(used) };
+            if end > self.limit {
+                return Err(FrameError::TooLong(self.limit));
+            }
+            let event = rest.get(..end).unwrap_or_default();
+            let flow = match self.partial.frame(event)? {
+                Some(frame) => each(frame),
+                None => ControlFlow::Continue(()),
+            };
+            used += end;
+            if flow.is_break() {
+                self.partial = Partial::default();
+                return Ok(bytes.len());
+            }
+            self.partial.next_event();
+        }
+    }
+}
+
+/// An event up to where it has been looked at. Offsets count from its start.
+#[derive(Clone, Debug, Default)]
+struct Partial {
+    /// How far it has been looked at.
+    seen: usize,
+    /// Where the current line starts.
+    line: usize,
+    /// Whether a LF at `seen` belongs to the CR before it.
+    after_cr: bool,
+    /// Whether the byte order mark may no longer come.
+    begun: bool,
+    name: Option<Range<usize>>,
+    data: Data,
+    /// Lines of data, joined, if there are several. Kept for its space.
+    joined: Vec<u8>,
+}
+
+#[derive(Clone, Debug, Default)]
+enum Data {
+    #[default]
+    None,
+    One(Range<usize>),
+    Several,
+}
+
+impl Partial {
+    /// Looks at what is new in `event`. The end of the event, if it is there.
+    fn advance(&mut self, event: &[u8]) -> Option<usize> {
+        if !self.begun {
+            if event.len() < BOM.len() && BOM.starts_with(event) {
+                return None;
+            }
+            self.begun = true;
+            if event.starts_with(BOM) {
+                self.seen = BOM.len();
+                self.line = BOM.len();
+            }
+        }
+        loop {
+            if self.after_cr {
+                match event.get(self.seen) {
+                    Some(b'\n') => {
+                        self.seen += 1;
+                        self.line = self.seen;
+                    }
+                    Some(_) => {}
+                    None => return None,
+                }
+                self.after_cr = false;
+            }
+            let rest = event.get(self.seen..)?;
+            let Some(end) = memchr::memchr2(b'\r', b'\n', rest) else {
+                self.seen = event.len();
+                return None;
+            };
+            let end = self.seen + end;
+            self.after_cr = event.get(end) == Some(&b'\r');
+            self.seen = end + 1;
+            let line = self.line..end;
+            self.line = self.seen;
+            if line.is_empty() {
+                return Some(self.seen);
+            }
+            self.take_line(event, line);
+        }
+    }
+
+    /// The last line of a stream may lack its end.
+    fn last_line(&mut self, event: &[u8]) {
+        if self.line < event.len() {
+            self.take_line(event, self.line..event.len());
+        }
+    }
+
+    fn take_line(&mut self, event: &[u8], line: Range<usize>) {
+        let text = event.get(line.clone()).unwrap_or_default();
+        let (field, value) = match memchr::memchr(b':', text) {
+            Some(colon) => {
+                let space = usize::from(text.get(colon + 1) == Some(&b' '));
+                (text.get(..colon).unwrap_or_default(), line.start + colon + 1 + space..line.end)
+            }
+            None => (text, line.end..line.end),
+        };
+        match field {
+            b"data" => self.take_data(event, value),
+            b"event" => self.name = Some(value),
+            _comment_or_unknown => {}
+        }
+    }
+
+    fn take_data(&mut self, event: &[u8], value: Range<usize>) {
+        match std::mem::take(&mut self.data) {
+            Data::None => {
+                self.data = Data::One(value);
+                return;
+            }
+            Data::One(first) => {
+                self.joined.clear();
+                self.joined.extend_from_slice(event.get(first).unwrap_or_default());
+            }
+            Data::Several => {}
+        }
+        self.joined.push(b'\n');
+        self.joined.extend_from_slice(event.get(value).unwrap_or_default());
+        self.data = Data::Several;
+    }
+
+    /// The event, if it has data.
+    fn frame<'f>(&'f self, event: &'f [u8]) -> Result<Option<Frame<'f>>, FrameError> {
+        let data = match &self.data {
+            Data::None => return Ok(None),
+            Data::One(range) => event.get(range.clone()).unwrap_or_default(),
+            Data::Several => &self.joined,
+        };
+        let name = match &self.name {
+            Some(range) => Some(text(event.get(range.clone()).unwrap_or_default())?),
+            None => None,
+        };
+        Ok(Some(Frame { name, data: text(data)?, raw: event }))
+    }
+
+    fn next_event(&mut self) {
+        self.seen = 0;
+        self.line = 0;
+        self.name = None;
+        self.data = Data::None;
+    }
+}
+
+fn text(bytes: &[u8]) -> Result<&str, FrameError> {
+    simdutf8::basic::from_utf8(bytes).map_err(|_invalid| FrameError::Utf8)
+}
+
+/// Writes an event. `data` writes one line: JSON as toolwire writes it has no
+/// line ends.
+pub fn write_event(name: Option<&str>, out: &mut Vec<u8>, data: impl FnOnce(&mut Vec<u8>)) {
+    if let Some(name) = name {
+        out.extend_from_slice(b"event: ");
+        out.extend_from_slice(name.as_bytes());
+        out.push(b'\n');
+    }
+    out.extend_from_slice(b"data: ");
+    data(out);
+    out.extend_from_slice(b"\n\n");
+}
+
+/// How long an event may be unless said otherwise.
+pub const EVENT_LIMIT: usize = 16 * 1024 * 1024;
+
+const BOM: &[u8] = b"\xef\xbb\xbf";

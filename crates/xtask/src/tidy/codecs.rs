@@ -94,7 +94,7 @@ fn is_type_name(word: &str) -> bool {
 }
 
 const CODECS: &str = "crates/toolwire/src/codec/";
-pub(super) const REQUIRED: [&str; 16] = [
+pub(super) const REQUIRED: [&str; 18] = [
     "mod.rs",
     "wire.rs",
     "request_in.rs",

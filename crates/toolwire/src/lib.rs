@@ -18,6 +18,7 @@ pub mod ledger;
 pub mod media;
 pub mod model;
 pub mod native;
+pub mod pipe;
 pub mod profile;
 pub mod registry;
 pub mod restore;

@@ -1,0 +1,189 @@
+//! What the operator decides. One type, checked once, shared by everything.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use toolwire::{Policy, Profile, Protocol};
+
+/// Everything the operator decides.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Where to listen.
+    pub listen: SocketAddr,
+    /// Keys that clients must show. Without any, only a loopback bind is
+    /// allowed.
+    pub keys: Vec<Secret>,
+    /// What to do about losses, unless the upstream or the request says
+    /// otherwise.
+    pub on_loss: Policy,
+    /// The models' APIs, in the order of the file.
+    pub upstreams: Vec<Upstream>,
+    /// Other names for models, first match counts.
+    pub aliases: Vec<Alias>,
+    /// Limits on what clients may send and how long they may take.
+    pub limits: Limits,
+    /// How to log.
+    pub log: Log,
+}
+
+/// One model API.
+#[derive(Clone, Debug)]
+pub struct Upstream {
+    /// Its name, for `name/model`, the log and the metrics.
+    pub name: String,
+    /// What it speaks.
+    pub protocol: Protocol,
+    /// Where it is.
+    pub origin: Origin,
+    /// How it knows us.
+    pub credential: Credential,
+    /// Which models it serves.
+    pub models: Vec<Pattern>,
+    /// Headers sent with every request.
+    pub headers: Vec<(String, Secret)>,
+    /// What it accepts beyond its protocol.
+    pub profile: Profile,
+    /// What to do about losses toward it.
+    pub on_loss: Option<Policy>,
+    /// Its share among several upstreams of one model.
+    pub weight: u32,
+    /// How long to wait for it.
+    pub timeouts: Timeouts,
+}
+
+/// Where an upstream is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// The model that is built in and needs no network.
+    Demo,
+    /// An HTTP server.
+    Http {
+        /// `http` or `https`, host and port. Credentials go nowhere else.
+        base: String,
+        /// The path before `/chat/completions` and the like, mostly `/v1`.
+        path: String,
+    },
+}
+
+/// How an upstream knows us.
+#[derive(Clone, Debug)]
+pub enum Credential {
+    /// It asks for none.
+    None,
+    /// A key of the operator's.
+    Key(Secret),
+    /// The client's own, passed through.
+    Client,
+}
+
+/// A model's name, or a pattern with `*`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pattern(pub String);
+
+/// Another name for a model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Alias {
+    /// What clients say.
+    pub name: Pattern,
+    /// The model, possibly as `upstream/model`.
+    pub model: String,
+}
+
+/// How long to wait for an upstream. All count bytes received.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Timeouts {
+    /// For a connection.
+    pub connect: Duration,
+    /// For the head of the answer.
+    pub headers: Duration,
+    /// For the first event of a stream.
+    pub first_event: Duration,
+    /// Between two pieces of the answer.
+    pub idle: Duration,
+    /// For the whole.
+    pub total: Duration,
+}
+
+/// Limits on clients.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The longest request body, in bytes.
+    pub body: usize,
+    /// The longest head of a request, in bytes.
+    pub head: usize,
+    /// How long a client may take to send the head.
+    pub head_time: Duration,
+    /// The longest event of a stream, in bytes.
+    pub event: usize,
+    /// How long a client may take nothing of what is ready for it.
+    pub stall: Duration,
+    /// Connections at a time.
+    pub connections: usize,
+    /// How long open requests may go on after a signal to stop.
+    pub grace: Duration,
+    /// How often an idle stream gets a comment line.
+    pub heartbeat: Duration,
+    /// The longest `toolwire-loss` header, in bytes.
+    pub loss_header: usize,
+}
+
+/// How to log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Log {
+    /// For people.
+    Text,
+    /// For machines.
+    Json,
+    /// Not at all.
+    Off,
+}
+
+/// A text that is never printed.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(String);
+
+impl Secret {
+    /// Keeps a text from being printed.
+    pub fn new(text: String) -> Self {
+        Self(text)
+    }
+
+    /// The text, for the one place that sends it.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl std::fmt::Debug for Secret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("[secret]")
+    }
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        Self {
+            connect: Duration::from_secs(10),
+            headers: Duration::from_secs(120),
+            first_event: Duration::from_secs(300),
+            idle: Duration::from_secs(300),
+            total: Duration::from_secs(3600),
+        }
+    }
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            body: 32 * 1024 * 1024,
+            head: 64 * 1024,
+            head_time: Duration::from_secs(10),
+            event: toolwire::wire::sse::EVENT_LIMIT,
+            stall: Duration::from_secs(60),
+            connections: 4096,
+            grace: Duration::from_secs(300),
+            heartbeat: Duration::from_secs(15),
+            loss_header: 2048,
+        }
+    }
+}

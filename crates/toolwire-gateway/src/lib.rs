@@ -1,0 +1,7 @@
+//! HTTP in, HTTP out: unmodified clients of any tool-calling protocol, in front
+//! of models that speak any of them.
+//!
+//! The gateway never executes a tool; it does not depend on anything that
+//! could.
+
+pub mod config;

@@ -11,6 +11,7 @@ pub mod wire;
 pub mod calls;
 pub mod codec;
 pub mod disposition;
+pub mod fold;
 pub mod guess;
 #[cfg(feature = "laws")]
 pub mod laws;

@@ -15,6 +15,7 @@ mod error;
 mod event;
 mod item;
 mod literals;
+mod owned;
 mod request;
 mod response;
 mod tool;
@@ -28,6 +29,7 @@ pub use item::{
     Reasoning, Refusal, ResultKind, Role, Sealed, SearchResult, Slot, Source, Text, ToolResult,
     Turn,
 };
+pub use owned::Own;
 pub use request::{
     Display, Effort, Format, Identity, JsonSchema, Output, Request, Sampling, State, Stream,
     Thinking, ThinkingMode,

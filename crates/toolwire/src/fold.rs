@@ -115,10 +115,7 @@ impl Fold {
 
     /// One item, as far as it has come.
     pub fn item(&self, entry: usize) -> Option<Item<'_>> {
-        match self.entries.get(entry)? {
-            Entry::Whole(turn) => turn.items.first().cloned(),
-            other => Some(other.item()),
-        }
+        Some(self.entries.get(entry)?.item())
     }
 
     /// The text, input or arguments of an item as the inside of a literal.

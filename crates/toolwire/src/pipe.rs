@@ -1,26 +1,62 @@
-//! A stream from an upstream, translated for a client: bytes in, bytes out.
+//! A stream from an upstream, on its way to a client: bytes in, bytes out.
+//!
+//! The walk: [`Frames`] cuts the bytes into events, the upstream's codec reads
+//! each into steps of an answer, [`live`] gives the calls back the names and
+//! shapes that the client declared, and the client's codec writes the steps.
+//! Where both sides speak one protocol the bytes pass as they are, and
+//! [`forward`] only watches them.
+//!
+//! Whatever happens, the client gets one ending: the upstream's own, or an
+//! error. An upstream that stops without its protocol's end marker has failed.
 
-use crate::ledger::Entry;
-use crate::model::{ApiError, Protocol, Request, Usage};
+mod account;
+mod forward;
+mod freeform;
+mod grammar;
+mod live;
+
+use std::ops::ControlFlow;
+
+use self::account::Account;
+use self::forward::Forward;
+use self::grammar::Grammar;
+use self::live::Live;
+use crate::codec::{EventsIn, EventsOut, Sink, codec};
+use crate::ledger::{Entry, Ledger, Policy};
+pub use crate::model::Seen;
+use crate::model::{ApiError, Asked, ErrorKind, Event, Protocol, Request};
+use crate::restore::Restore;
 use crate::translate::Options;
+use crate::wire::ReadError;
+use crate::wire::sse::{EVENT_LIMIT, Frame, FrameError, Frames};
 
 /// One stream on its way.
 pub struct Pipe {
-    done: bool,
-    seen: Seen,
+    frames: Frames,
+    course: Course,
 }
 
-/// What went by, for logs and accounts.
-#[derive(Clone, Debug, Default)]
-pub struct Seen {
-    /// The last token counts.
-    pub usage: Option<Usage<'static>>,
-    /// How many calls were made.
-    pub calls: usize,
-    /// How it failed, if it did.
-    pub error: Option<ApiError>,
-    /// Whether the upstream's own end marker came.
-    pub complete: bool,
+/// What a pipe knows besides the bytes it holds.
+struct Course {
+    way: Way,
+    account: Account,
+    seen: Seen,
+    /// How many events the upstream has sent.
+    events: usize,
+    done: bool,
+}
+
+enum Way {
+    Translate(Box<Translation>),
+    Forward(Box<Forward>),
+}
+
+struct Translation {
+    reader: Box<dyn EventsIn>,
+    live: Live,
+    writer: Box<dyn EventsOut>,
+    read: Grammar,
+    written: Grammar,
 }
 
 impl Pipe {
@@ -32,42 +68,264 @@ impl Pipe {
         request: Option<&Request<'_>>,
         options: &Options,
     ) -> Self {
-        let _ = (from, to, request, options);
-        Self { done: false, seen: Seen::default() }
+        let asked = request.map_or_else(Asked::default, |request| codec(to).asked(request));
+        let way = if from == to {
+            Way::Forward(Box::new(Forward::new(to, asked)))
+        } else {
+            let profile = options.profile(from);
+            let restore = request.map(|request| Restore::new(request, &profile));
+            Way::Translate(Box::new(Translation {
+                reader: codec(from).events_in(),
+                live: Live::new(restore.unwrap_or_default()),
+                writer: codec(to).events_out(asked),
+                read: Grammar::default(),
+                written: Grammar::default(),
+            }))
+        };
+        Self {
+            frames: Frames::new(EVENT_LIMIT),
+            course: Course {
+                way,
+                account: Account::new(options.policy != Policy::Ignore),
+                seen: Seen::default(),
+                events: 0,
+                done: false,
+            },
+        }
+    }
+
+    /// The same with another limit on the length of an event.
+    #[must_use]
+    pub fn with_event_limit(mut self, limit: usize) -> Self {
+        self.frames = Frames::new(limit);
+        self
     }
 
     /// Takes bytes of the upstream and appends what they are to the client.
     pub fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
-        out.extend_from_slice(bytes);
+        let Self { frames, course } = self;
+        if course.done {
+            return;
+        }
+        if let Err(error) = frames.push(bytes, |frame| course.frame(&frame, out)) {
+            course.fail(unframed(error), out);
+        }
     }
 
     /// The upstream's bytes have ended. Without the protocol's own end marker
     /// the client gets an error.
     pub fn finish(&mut self, out: &mut Vec<u8>) {
-        let _ = out;
-        self.done = true;
+        let Self { frames, course } = self;
+        if course.done {
+            return;
+        }
+        if let Err(error) = frames.finish(|frame| course.frame(&frame, out)) {
+            course.fail(unframed(error), out);
+        }
+        course.finish(out);
     }
 
     /// The upstream cannot go on: the connection broke, or it took too long.
     pub fn fail(&mut self, error: ApiError, out: &mut Vec<u8>) {
-        let _ = out;
-        self.seen.error = Some(error);
-        self.done = true;
+        self.course.fail(error, out);
     }
 
     /// Whether the client has its last byte.
     pub fn is_done(&self) -> bool {
-        self.done
+        self.course.done
     }
 
     /// What went by so far.
     pub fn seen(&self) -> &Seen {
-        &self.seen
+        &self.course.seen
     }
 
     /// What changed or could not be carried since the last call. A path begins
-    /// with the number of the upstream's event, from 0.
+    /// with the number of the upstream's event, from 0; of lines that differ
+    /// in such numbers only, the first stands for all.
     pub fn take_ledger(&mut self) -> Vec<Entry> {
-        Vec::new()
+        self.course.account.take()
     }
 }
+
+impl Course {
+    fn frame(&mut self, frame: &Frame<'_>, out: &mut Vec<u8>) -> ControlFlow<()> {
+        if frame.data.is_empty() {
+            if let Way::Forward(_) = self.way {
+                out.extend_from_slice(frame.raw);
+            }
+            return ControlFlow::Continue(());
+        }
+        let number = self.events;
+        self.events += 1;
+        match &mut self.way {
+            Way::Forward(forward) => match forward.frame(frame, &mut self.seen, out) {
+                Ok(last) => self.done = last,
+                Err(error) => self.fail(unreadable(&error, number), out),
+            },
+            Way::Translate(translation) => {
+                let mut stage = Stage {
+                    translation,
+                    seen: &mut self.seen,
+                    ledger: self.account.ledger(),
+                    done: &mut self.done,
+                    out,
+                };
+                let read = stage.read(frame);
+                self.account.settle(frame.data, number);
+                if let Err(error) = read {
+                    self.fail(unreadable(&error, number), out);
+                }
+            }
+        }
+        if self.done { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    fn finish(&mut self, out: &mut Vec<u8>) {
+        if self.done {
+            return;
+        }
+        match &mut self.way {
+            Way::Forward(forward) => self.done = forward.finish(&mut self.seen),
+            Way::Translate(translation) => {
+                let mut stage = Stage {
+                    translation,
+                    seen: &mut self.seen,
+                    ledger: self.account.ledger(),
+                    done: &mut self.done,
+                    out,
+                };
+                stage.finish();
+                self.account.settle("", self.events);
+            }
+        }
+        if !self.done {
+            self.fail(truncated(), out);
+        }
+    }
+
+    fn fail(&mut self, error: ApiError, out: &mut Vec<u8>) {
+        if self.done {
+            return;
+        }
+        self.done = true;
+        let event = Event::Error(error.clone());
+        match &mut self.way {
+            Way::Forward(forward) => forward.fail(&event, out),
+            Way::Translate(translation) => {
+                translation.writer.write(&event, out, self.account.ledger());
+                self.account.settle("", self.events);
+            }
+        }
+        self.seen.error = Some(error);
+    }
+}
+
+/// One event of the upstream's on its way through a translation.
+struct Stage<'s> {
+    translation: &'s mut Translation,
+    seen: &'s mut Seen,
+    ledger: &'s mut Ledger,
+    done: &'s mut bool,
+    out: &'s mut Vec<u8>,
+}
+
+impl Stage<'_> {
+    fn read(&mut self, frame: &Frame<'_>) -> Result<(), ReadError> {
+        self.with_reader(|reader, sink| reader.read(frame, sink))
+    }
+
+    fn finish(&mut self) {
+        self.with_reader(|reader, sink| reader.finish(sink));
+    }
+
+    fn with_reader<T>(&mut self, read: impl FnOnce(&mut dyn EventsIn, &mut dyn Sink) -> T) -> T {
+        let Translation { reader, live, writer, read: grammar, written } = &mut *self.translation;
+        let mut sink = Steps {
+            grammar,
+            live,
+            last: Last {
+                written,
+                writer: writer.as_mut(),
+                seen: self.seen,
+                ledger: self.ledger,
+                done: self.done,
+                out: self.out,
+            },
+        };
+        read(reader.as_mut(), &mut sink)
+    }
+}
+
+/// The steps of an answer, from the reader to the writer.
+struct Steps<'s> {
+    grammar: &'s mut Grammar,
+    live: &'s mut Live,
+    last: Last<'s>,
+}
+
+impl Sink for Steps<'_> {
+    fn event(&mut self, event: Event<'_>) {
+        if *self.last.done {
+            return;
+        }
+        self.grammar.check(&event);
+        self.live.event(event, &mut self.last);
+    }
+
+    fn ledger(&mut self) -> &mut Ledger {
+        self.last.ledger
+    }
+}
+
+/// The end of the walk: what the client gets.
+struct Last<'s> {
+    written: &'s mut Grammar,
+    writer: &'s mut dyn EventsOut,
+    seen: &'s mut Seen,
+    ledger: &'s mut Ledger,
+    done: &'s mut bool,
+    out: &'s mut Vec<u8>,
+}
+
+impl Sink for Last<'_> {
+    fn event(&mut self, event: Event<'_>) {
+        self.written.check(&event);
+        self.seen.note(&event);
+        self.writer.write(&event, self.out, self.ledger);
+        if let Event::End | Event::Error(_) = event {
+            *self.done = true;
+        }
+    }
+
+    fn ledger(&mut self) -> &mut Ledger {
+        self.ledger
+    }
+}
+
+/// The upstream ended in the middle.
+fn truncated() -> ApiError {
+    let mut error = ApiError::new(
+        ErrorKind::Truncated,
+        "The upstream's stream ended before its answer did. What came so far is not complete.",
+    );
+    error.code = Some("upstream_truncated".to_owned());
+    error
+}
+
+fn unframed(error: FrameError) -> ApiError {
+    let message = format!("The upstream's stream is not valid: {error}.");
+    let mut error = ApiError::new(ErrorKind::Server, message);
+    error.code = Some("upstream_invalid".to_owned());
+    error
+}
+
+fn unreadable(error: &ReadError, number: usize) -> ApiError {
+    let message = format!("The upstream's event {number} is not valid: {error}.");
+    let mut error = ApiError::new(ErrorKind::Server, message);
+    error.code = Some("upstream_invalid".to_owned());
+    error
+}
+
+#[cfg(test)]
+mod tests;

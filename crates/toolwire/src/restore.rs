@@ -92,7 +92,8 @@ impl Restore {
         }
     }
 
-    fn call(&self, call: &mut Call<'_>) {
+    /// Turns one call back.
+    pub(crate) fn call(&self, call: &mut Call<'_>) {
         if let Some(raw) = unwrap_raw(&call.arguments) {
             call.arguments = Arguments::Text(raw);
         }
@@ -132,7 +133,7 @@ impl Shape {
     }
 
     /// The arguments in the client's shape. `None` if they stay as they are.
-    fn restore<'a>(self, arguments: &Arguments<'a>) -> Option<Arguments<'a>> {
+    pub(crate) fn restore<'a>(self, arguments: &Arguments<'a>) -> Option<Arguments<'a>> {
         match self {
             Self::Same => None,
             Self::Freeform => {
@@ -290,7 +291,8 @@ fn json_text<'a>(arguments: &Arguments<'a>) -> Option<Str<'a>> {
     }
 }
 
-const RAW_KEY: &str = "__toolwire_raw";
+/// What [`unwrap_raw`] looks for.
+pub(crate) const RAW_KEY: &str = "__toolwire_raw";
 
 #[cfg(test)]
 mod tests;

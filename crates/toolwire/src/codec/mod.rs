@@ -9,7 +9,7 @@ mod openai_error;
 pub mod responses;
 
 use crate::ledger::Ledger;
-use crate::model::{ApiError, Asked, Event, Protocol, Request, Response, Tool};
+use crate::model::{ApiError, Asked, Event, Protocol, Request, Response, Seen, Start, Tool};
 use crate::profile::Profile;
 use crate::wire::ReadError;
 use crate::wire::sse::Frame;
@@ -60,6 +60,9 @@ pub trait Codec: Sync {
     /// says.
     fn events_out(&self, asked: Asked) -> Box<dyn EventsOut>;
 
+    /// Watches a stream of events that passes as it is.
+    fn watch(&self) -> Box<dyn Watch>;
+
     /// Reads an error body. `status` is the HTTP status it came with, if known.
     fn decode_error(&self, status: Option<u16>, body: &str) -> Result<ApiError, ReadError>;
 
@@ -108,6 +111,38 @@ pub trait EventsOut: Send {
     /// Writes what the client is to see of one event. A stream that ends well
     /// does so at [`Event::End`] and never before.
     fn write(&mut self, event: &Event<'_>, out: &mut Vec<u8>, ledger: &mut Ledger);
+
+    /// The client has got the beginning of the stream from somebody else: the
+    /// answer that began with `start`, in `events` events. What is written
+    /// from here on goes on from there.
+    fn resume(&mut self, start: &Start<'_>, events: u64) {
+        let _ = (start, events);
+    }
+}
+
+/// A protocol's stream, watched on its way between two that both speak it.
+pub trait Watch: Send {
+    /// Looks at an event. An event that is not JSON is an error, so that
+    /// neither side takes it for an answer.
+    fn frame(&mut self, frame: &Frame<'_>, seen: &mut Seen) -> Result<Watched, ReadError>;
+
+    /// Whether the answer is complete by the protocol's own rules if the bytes
+    /// end here.
+    fn is_complete(&self) -> bool;
+
+    /// How the answer began and how many events it has had, if it has begun.
+    fn begun(&self) -> Option<(Start<'_>, u64)>;
+}
+
+/// What an event means for the stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Watched {
+    /// More will come.
+    GoesOn,
+    /// It is the protocol's end marker.
+    End,
+    /// It says that the answer failed, and is the last.
+    Failed,
 }
 
 /// The one list of codecs.

@@ -20,7 +20,7 @@
 //! Events borrow the bytes of the server-sent event they were read from, and
 //! positions are those in its data.
 
-use super::{ApiError, Protocol, Sealed, Stop, Turn, Usage};
+use super::{ApiError, Item, Own, Protocol, Sealed, Stop, Turn, Usage};
 use crate::wire::{At, Extra, Raw, Str};
 
 /// One step of an answer.
@@ -183,4 +183,40 @@ pub struct Tail<'e> {
     pub sealed: Option<Sealed<'e>>,
     /// Other members that came only with the end.
     pub extra: Vec<Extra<'e>>,
+}
+
+/// What went by, for logs and accounts.
+#[derive(Clone, Debug, Default)]
+pub struct Seen {
+    /// The last token counts.
+    pub usage: Option<Usage<'static>>,
+    /// How many calls were made.
+    pub calls: usize,
+    /// How it failed, if it did.
+    pub error: Option<ApiError>,
+    /// Whether the upstream's own end marker came.
+    pub complete: bool,
+}
+
+impl Seen {
+    /// Notes what an event says.
+    pub fn note(&mut self, event: &Event<'_>) {
+        match event {
+            Event::Open { block: _, head: Head::Call(_) } => self.calls += 1,
+            Event::Whole(turn) => {
+                let calls = turn.items.iter().filter(|item| matches!(item, Item::Call(_)));
+                self.calls += calls.count();
+            }
+            Event::Usage(usage) => self.usage = Some(usage.clone().into_owned()),
+            Event::End => self.complete = true,
+            Event::Error(error) => self.error = Some(error.clone()),
+            Event::Start(_)
+            | Event::Open { block: _, head: Head::Text(_) | Head::Refusal(_) }
+            | Event::Open { block: _, head: Head::Reasoning { id: _ } }
+            | Event::Delta { block: _, piece: _ }
+            | Event::Close { block: _, tail: _ }
+            | Event::About { tier: _, extra: _ }
+            | Event::Stop { stop: _, extra: _ } => {}
+        }
+    }
 }

@@ -23,7 +23,7 @@ mod tool;
 pub use asked::Asked;
 pub use choice::{Choice, Mode, Subset, ToolRef, ToolRefKind};
 pub use error::{ApiError, Blame, ErrorKind, Retry};
-pub use event::{CallForm, CallHead, Event, Head, Part, Piece, Start, Tail};
+pub use event::{CallForm, CallHead, Event, Head, Part, Piece, Seen, Start, Tail};
 pub use item::{
     Arguments, Audio, Cache, Call, Document, HostedItem, Image, Issuer, Item, NativeKind, Opaque,
     Reasoning, Refusal, ResultKind, Role, Sealed, SearchResult, Slot, Source, Text, ToolResult,

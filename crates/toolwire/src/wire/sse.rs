@@ -13,7 +13,8 @@ use std::ops::{ControlFlow, Range};
 pub struct Frame<'f> {
     /// The event's name, if it has one.
     pub name: Option<&'f str>,
-    /// Its data. Several lines are joined by LF.
+    /// Its data. Several lines are joined by LF. Where there is none, as with
+    /// comments that keep a connection open, there is no event to read.
     pub data: &'f str,
     /// Its bytes as they came, with comments before it and the empty line that
     /// ends it. The LF of a CRLF that ends the event belongs to what follows,
@@ -84,8 +85,8 @@ impl Frames {
     ) -> Result<(), FrameError> {
         let held = std::mem::take(&mut self.held);
         self.partial.last_line(&held);
-        if let Some(frame) = self.partial.frame(&held)? {
-            let _ = each(frame);
+        if !held.is_empty() {
+            let _ = each(self.partial.frame(&held)?);
         }
         self.partial = Partial::default();
         Ok(())
@@ -109,10 +110,7 @@ impl Frames {
                 return Err(FrameError::TooLong(self.limit));
             }
             let event = rest.get(..end).unwrap_or_default();
-            let flow = match self.partial.frame(event)? {
-                Some(frame) => each(frame),
-                None => ControlFlow::Continue(()),
-            };
+            let flow = each(self.partial.frame(event)?);
             used += end;
             if flow.is_break() {
                 self.partial = Partial::default();
@@ -230,10 +228,9 @@ impl Partial {
         self.data = Data::Several;
     }
 
-    /// The event, if it has data.
-    fn frame<'f>(&'f self, event: &'f [u8]) -> Result<Option<Frame<'f>>, FrameError> {
+    fn frame<'f>(&'f self, event: &'f [u8]) -> Result<Frame<'f>, FrameError> {
         let data = match &self.data {
-            Data::None => return Ok(None),
+            Data::None => &[],
             Data::One(range) => event.get(range.clone()).unwrap_or_default(),
             Data::Several => &self.joined,
         };
@@ -241,7 +238,7 @@ impl Partial {
             Some(range) => Some(text(event.get(range.clone()).unwrap_or_default())?),
             None => None,
         };
-        Ok(Some(Frame { name, data: text(data)?, raw: event }))
+        Ok(Frame { name, data: text(data)?, raw: event })
     }
 
     fn next_event(&mut self) {

@@ -20,6 +20,7 @@ mod tools_out;
 mod turns_in;
 mod turns_out;
 mod usage;
+mod watch;
 mod wire;
 
 #[cfg(test)]
@@ -28,7 +29,7 @@ mod tests;
 use self::content_in::Toward;
 use self::tools_in::Tools;
 use self::tools_out::Shipment;
-use crate::codec::{Codec, EventsIn, EventsOut};
+use crate::codec::{Codec, EventsIn, EventsOut, Watch};
 use crate::ledger::Ledger;
 use crate::model::{ApiError, Asked, Protocol, Request, Response, Tool};
 use crate::profile::Profile;
@@ -72,11 +73,15 @@ impl Codec for Chat {
     }
 
     fn events_in(&self) -> Box<dyn EventsIn> {
-        Box::new(events_in::Reading::default())
+        Box::<events_in::Reading>::default()
     }
 
     fn events_out(&self, asked: Asked) -> Box<dyn EventsOut> {
         Box::new(events_out::Writing::new(asked))
+    }
+
+    fn watch(&self) -> Box<dyn Watch> {
+        Box::<watch::Watching>::default()
     }
 
     fn decode_error(&self, status: Option<u16>, body: &str) -> Result<ApiError, ReadError> {

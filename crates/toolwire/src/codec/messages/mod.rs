@@ -23,9 +23,10 @@ mod tools_in;
 mod tools_out;
 mod turns_in;
 mod turns_out;
+mod watch;
 mod wire;
 
-use crate::codec::{Codec, EventsIn, EventsOut};
+use crate::codec::{Codec, EventsIn, EventsOut, Watch};
 use crate::ledger::Ledger;
 use crate::model::{ApiError, Asked, Protocol, Request, Response, Tool};
 use crate::profile::Profile;
@@ -69,11 +70,15 @@ impl Codec for Messages {
     }
 
     fn events_in(&self) -> Box<dyn EventsIn> {
-        Box::new(events_in::Reading::default())
+        Box::<events_in::Reading>::default()
     }
 
     fn events_out(&self, asked: Asked) -> Box<dyn EventsOut> {
         Box::new(events_out::Writing::new(asked))
+    }
+
+    fn watch(&self) -> Box<dyn Watch> {
+        Box::<watch::Watching>::default()
     }
 
     fn decode_error(&self, status: Option<u16>, body: &str) -> Result<ApiError, ReadError> {

@@ -103,10 +103,10 @@ fn refusal<'a>(details: &mut Option<Raw<'a>>) -> Result<Words<'a>, ReadError> {
     Ok((category, explanation))
 }
 
-type Counted<'a> = (Option<Counts<'a>>, Option<Str<'a>>);
+pub(super) type Counted<'a> = (Option<Counts<'a>>, Option<Str<'a>>);
 
 /// The token counts and the tier that stands among them.
-fn counts(usage: Usage<'_>) -> Result<Counted<'_>, ReadError> {
+pub(super) fn counts(usage: Usage<'_>) -> Result<Counted<'_>, ReadError> {
     let Usage {
         at,
         input_tokens,

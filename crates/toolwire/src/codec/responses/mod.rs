@@ -24,11 +24,12 @@ mod tools_out;
 mod turns_in;
 mod turns_out;
 mod usage;
+mod watch;
 mod wire;
 
 use std::borrow::Cow;
 
-use crate::codec::{Codec, EventsIn, EventsOut};
+use crate::codec::{Codec, EventsIn, EventsOut, Watch};
 use crate::ledger::{Code, Ledger};
 use crate::model::{ApiError, Asked, Display, Protocol, Request, Response, Tool};
 use crate::profile::Profile;
@@ -79,11 +80,15 @@ impl Codec for Responses {
     }
 
     fn events_in(&self) -> Box<dyn EventsIn> {
-        Box::new(events_in::Reading::default())
+        Box::<events_in::Reading>::default()
     }
 
     fn events_out(&self, asked: Asked) -> Box<dyn EventsOut> {
         Box::new(events_out::Writing::new(asked))
+    }
+
+    fn watch(&self) -> Box<dyn Watch> {
+        Box::<watch::Watching>::default()
     }
 
     fn decode_error(&self, status: Option<u16>, body: &str) -> Result<ApiError, ReadError> {

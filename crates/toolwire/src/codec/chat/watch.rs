@@ -1,0 +1,94 @@
+//! The stream as it passes between two that both speak Chat.
+
+use super::usage;
+use super::wire::Usage;
+use crate::codec::{Codec, Watch, Watched};
+use crate::model::{Own, Seen, Start};
+use crate::wire::sse::Frame;
+use crate::wire::{Kind, ReadError, Reader};
+
+/// A stream being watched.
+#[derive(Debug, Default)]
+pub(super) struct Watching {
+    /// Whether the first answer has said why it stopped.
+    finished: bool,
+}
+
+impl Watch for Watching {
+    fn frame(&mut self, frame: &Frame<'_>, seen: &mut Seen) -> Result<Watched, ReadError> {
+        if frame.data.trim() == "[DONE]" {
+            return Ok(Watched::End);
+        }
+        let mut reader = Reader::new(frame.data);
+        let mut failed = false;
+        let mut members = reader.object()?;
+        while let Some(key) = members.next(&mut reader)? {
+            let known = key.decode();
+            if known == "choices" && reader.peek() == Kind::Array {
+                self.choices(&mut reader, seen)?;
+            } else if known == "usage" && reader.peek() == Kind::Object {
+                let counts = reader.nullable::<Usage<'_>>()?;
+                seen.usage = counts.map(|counts| usage::read(counts).into_owned());
+            } else {
+                failed |= known == "error" && reader.peek() != Kind::Null;
+                reader.skip()?;
+            }
+        }
+        reader.finish()?;
+        if failed {
+            seen.error = super::Chat.decode_error(None, frame.data).ok();
+            return Ok(Watched::Failed);
+        }
+        Ok(Watched::GoesOn)
+    }
+
+    fn is_complete(&self) -> bool {
+        self.finished
+    }
+
+    fn begun(&self) -> Option<(Start<'_>, u64)> {
+        None
+    }
+}
+
+impl Watching {
+    fn choices(&mut self, reader: &mut Reader<'_>, seen: &mut Seen) -> Result<(), ReadError> {
+        let mut choices = reader.array()?;
+        while choices.more(reader)? {
+            if reader.peek() != Kind::Object {
+                reader.skip()?;
+                continue;
+            }
+            let mut members = reader.object()?;
+            while let Some(key) = members.next(reader)? {
+                let known = key.decode();
+                if known == "delta" && reader.peek() == Kind::Object {
+                    delta(reader, seen)?;
+                } else {
+                    self.finished |= known == "finish_reason" && reader.peek() == Kind::String;
+                    reader.skip()?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Counts the calls that begin: those that have a name.
+fn delta(reader: &mut Reader<'_>, seen: &mut Seen) -> Result<(), ReadError> {
+    let mut members = reader.object()?;
+    while let Some(key) = members.next(reader)? {
+        if key != "tool_calls" || reader.peek() != Kind::Array {
+            reader.skip()?;
+            continue;
+        }
+        let mut calls = reader.array()?;
+        while calls.more(reader)? {
+            let call = reader.raw()?;
+            if memchr::memmem::find(call.text().as_bytes(), b"\"name\"").is_some() {
+                seen.calls += 1;
+            }
+        }
+    }
+    Ok(())
+}

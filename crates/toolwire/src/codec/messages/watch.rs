@@ -1,0 +1,91 @@
+//! The stream as it passes between two that both speak Messages.
+
+use super::response_in::counts;
+use super::wire::Usage;
+use crate::codec::{Codec, Watch, Watched};
+use crate::model::{Own, Seen, Start};
+use crate::wire::sse::Frame;
+use crate::wire::{Kind, Raw, Read, ReadError, Reader, Str};
+
+/// A stream being watched. The end marker is an event of its own, so nothing
+/// needs to be remembered.
+#[derive(Debug, Default)]
+pub(super) struct Watching;
+
+impl Watch for Watching {
+    fn frame(&mut self, frame: &Frame<'_>, seen: &mut Seen) -> Result<Watched, ReadError> {
+        let mut reader = Reader::new(frame.data);
+        let kind = match frame.name {
+            Some(name) => Str::plain(name),
+            None => reader.tag("type")?.unwrap_or(Str::plain("")),
+        };
+        let watched = match kind.decode().as_ref() {
+            "message_stop" => Watched::End,
+            "error" => {
+                seen.error = super::Messages.decode_error(None, frame.data).ok();
+                Watched::Failed
+            }
+            "message_start" | "message_delta" | "content_block_start" => {
+                let Event { at: _, message, usage, content_block, extra: _ } =
+                    Event::read(&mut reader)?;
+                reader.finish()?;
+                let nested = message.and_then(|message| message.usage);
+                if let Some(usage) = usage.or(nested) {
+                    note(usage, seen);
+                }
+                let call = content_block.is_some_and(|block| block.kind.is_some_and(is_call));
+                seen.calls += usize::from(call);
+                return Ok(Watched::GoesOn);
+            }
+            _other => Watched::GoesOn,
+        };
+        reader.skip()?;
+        reader.finish()?;
+        Ok(watched)
+    }
+
+    fn is_complete(&self) -> bool {
+        false
+    }
+
+    fn begun(&self) -> Option<(Start<'_>, u64)> {
+        None
+    }
+}
+
+fn is_call(kind: Str<'_>) -> bool {
+    kind == "tool_use"
+}
+
+/// Counts come twice, and the second time only what has changed.
+fn note(raw: Raw<'_>, seen: &mut Seen) {
+    if raw.kind() != Kind::Object {
+        return;
+    }
+    let read = Usage::read(&mut raw.reader()).and_then(counts);
+    let Ok((Some(found), _)) = read else { return };
+    let mut found = found.into_owned();
+    if let Some(before) = &seen.usage {
+        found.input = found.input.max(before.input);
+        found.cache_read = found.cache_read.or(before.cache_read);
+        found.cache_write = found.cache_write.or(before.cache_write);
+    }
+    seen.usage = Some(found);
+}
+
+wire! {
+    /// What there is to watch of an event.
+    struct Event<'a> {
+        message: Message<'a> = "message",
+        usage: Raw<'a> = "usage",
+        content_block: Block<'a> = "content_block",
+    }
+
+    struct Message<'a> {
+        usage: Raw<'a> = "usage",
+    }
+
+    struct Block<'a> {
+        kind: Str<'a> = "type",
+    }
+}

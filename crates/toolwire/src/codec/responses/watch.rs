@@ -1,0 +1,113 @@
+//! The stream as it passes between two that both speak Responses.
+
+use super::response_in;
+use crate::codec::{Watch, Watched};
+use crate::model::{Own, Protocol, Seen, Start, Stop};
+use crate::wire::sse::Frame;
+use crate::wire::{At, Raw, Read, ReadError, Reader, Str};
+
+/// A stream being watched.
+#[derive(Debug, Default)]
+pub(super) struct Watching {
+    start: Option<Start<'static>>,
+    /// The number that the next event has.
+    next: u64,
+}
+
+impl Watch for Watching {
+    fn frame(&mut self, frame: &Frame<'_>, seen: &mut Seen) -> Result<Watched, ReadError> {
+        if frame.data.trim() == "[DONE]" {
+            return Ok(Watched::GoesOn);
+        }
+        let mut reader = Reader::new(frame.data);
+        let kind = match frame.name {
+            Some(name) => Str::plain(name),
+            None => reader.tag("type")?.unwrap_or(Str::plain("")),
+        };
+        self.next += 1;
+        let watched = match kind.decode().as_ref() {
+            "response.created" => {
+                self.start(&mut reader)?;
+                return Ok(Watched::GoesOn);
+            }
+            "response.output_item.added" => {
+                let Event { at: _, sequence_number: _, response: _, item, extra: _ } =
+                    Event::read(&mut reader)?;
+                let kind = item.and_then(|item| item.kind);
+                seen.calls += usize::from(kind.is_some_and(is_call));
+                return reader.finish().map(|()| Watched::GoesOn);
+            }
+            "response.completed" | "response.incomplete" | "response.cancelled" => Watched::End,
+            "response.failed" => Watched::Failed,
+            _other => {
+                reader.skip()?;
+                return reader.finish().map(|()| Watched::GoesOn);
+            }
+        };
+        let Event { at: _, sequence_number: _, response, item: _, extra: _ } =
+            Event::read(&mut reader)?;
+        reader.finish()?;
+        if let Some(raw) = response
+            && let Ok(answer) = response_in::decode(raw.text())
+        {
+            seen.usage = answer.usage.into_owned();
+            for candidate in answer.candidates {
+                if let Stop::Failed(error) = candidate.stop.value {
+                    seen.error = Some(*error);
+                }
+            }
+        }
+        Ok(watched)
+    }
+
+    fn is_complete(&self) -> bool {
+        false
+    }
+
+    fn begun(&self) -> Option<(Start<'_>, u64)> {
+        self.start.as_ref().map(|start| (start.clone(), self.next))
+    }
+}
+
+impl Watching {
+    fn start(&mut self, reader: &mut Reader<'_>) -> Result<(), ReadError> {
+        let Event { at: _, sequence_number, response, item: _, extra: _ } = Event::read(reader)?;
+        if let Some(number) = sequence_number {
+            self.next = number.value.saturating_add(1);
+        }
+        if let Some(raw) = response {
+            let answer = response_in::decode(raw.text())?;
+            self.start = Some(Start {
+                origin: Protocol::Responses,
+                id: answer.id.into_owned(),
+                model: answer.model.into_owned(),
+                created: answer.created,
+            });
+        }
+        Ok(())
+    }
+}
+
+fn is_call(kind: Str<'_>) -> bool {
+    matches!(
+        kind.decode().as_ref(),
+        "function_call"
+            | "custom_tool_call"
+            | "local_shell_call"
+            | "shell_call"
+            | "apply_patch_call"
+    )
+}
+
+wire! {
+    /// What there is to watch of an event.
+    struct Event<'a> {
+        sequence_number: At<u64> = "sequence_number",
+        response: Raw<'a> = "response",
+        item: Item<'a> = "item",
+    }
+
+    struct Item<'a> {
+        kind: Str<'a> = "type",
+    }
+}

@@ -175,34 +175,21 @@ impl Live {
                 (*number, ended.rest.map(Str::plain))
             }
             Block::Whole { head, shape, held } => {
-                let event = whole(head, *shape, held);
-                let call = match event {
-                    Ok(turn) => return sink.event(Event::Whole(turn)),
-                    Err(call) => call,
-                };
+                if let Some(turn) = whole(head, *shape, held) {
+                    return sink.event(Event::Whole(turn));
+                }
                 // The arguments do not have the tool's shape: the client gets
                 // the call as the model made it.
+                let (head, text) = (head.as_ref().clone(), held.text().into_owned());
                 let number = self.number();
-                let text = held_text(self.blocks.get(block));
-                sink.event(Event::Open { block: number, head: Head::Call(call) });
-                (number, text)
+                sink.event(Event::Open { block: number, head: Head::Call(head) });
+                (number, Some(text))
             }
         };
         if let Some(text) = rest.filter(|text| !text.is_empty()) {
             sink.event(Event::Delta { block: number, piece: Piece::Arguments(text) });
         }
         sink.event(Event::Close { block: number, tail });
-    }
-}
-
-fn held_text(block: Option<&Block>) -> Option<Str<'static>> {
-    match block {
-        Some(
-            Block::Whole { head: _, shape: _, held }
-            | Block::Hold { number: _, shape: _, held }
-            | Block::Peek { number: _, held },
-        ) => Some(held.text().into_owned()),
-        Some(Block::Pass(_) | Block::Unwrap { number: _, input: _ }) | None => None,
     }
 }
 
@@ -227,14 +214,8 @@ pub(super) fn freeform_input(json: String) -> String {
 }
 
 /// The call of a tool whose shape its vendor fixed.
-fn whole(
-    head: &CallHead<'static>,
-    shape: Shape,
-    held: &Growing,
-) -> Result<Turn<'static>, CallHead<'static>> {
-    let Some(arguments) = shape.restore(&Arguments::Text(held.text())) else {
-        return Err(head.clone());
-    };
+fn whole(head: &CallHead<'static>, shape: Shape, held: &Growing) -> Option<Turn<'static>> {
+    let arguments = shape.restore(&Arguments::Text(held.text()))?;
     let CallHead { id, name, namespace, form: _, caller, extra } = head.clone();
     let call = Call {
         at: Pos::START,
@@ -246,7 +227,7 @@ fn whole(
         cache: None,
         extra,
     };
-    Ok(Turn::new(Pos::START, Role::Assistant, vec![Item::Call(call)]))
+    Some(Turn::new(Pos::START, Role::Assistant, vec![Item::Call(call)]))
 }
 
 /// Whether calls of the tool become items of their own kind.

@@ -17,4 +17,5 @@ mod random;
 mod registry;
 mod seeds;
 mod splice;
+mod streams;
 mod vectors;

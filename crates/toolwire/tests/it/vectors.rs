@@ -152,7 +152,7 @@ fn check(folder: &Path, to: Protocol, result: Result<Translated, Error>, wrong: 
     expect(&folder.join(format!("out.{to}.ledger.jsonl")), &lines(&entries), wrong);
 }
 
-fn expect(path: &Path, actual: &str, wrong: &mut Vec<String>) {
+pub(crate) fn expect(path: &Path, actual: &str, wrong: &mut Vec<String>) {
     if std::env::var_os("TOOLWIRE_BLESS").is_some() {
         if actual.is_empty() {
             _ = fs::remove_file(path);
@@ -169,7 +169,7 @@ fn expect(path: &Path, actual: &str, wrong: &mut Vec<String>) {
     }
 }
 
-fn lines(entries: &[Entry]) -> String {
+pub(crate) fn lines(entries: &[Entry]) -> String {
     let mut text = String::new();
     for entry in entries {
         let mut line = Vec::new();

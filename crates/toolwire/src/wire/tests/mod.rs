@@ -7,6 +7,7 @@ mod ids;
 mod names;
 mod pointer;
 mod read;
+mod sse;
 mod write;
 
 use arbitrary::{Result, Unstructured};

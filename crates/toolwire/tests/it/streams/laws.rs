@@ -1,0 +1,224 @@
+//! The laws of streams, over every recorded stream and every pair.
+
+use serde_json::Value;
+use toolwire::codec::Sink;
+use toolwire::fold::Fold;
+use toolwire::model::Event;
+use toolwire::wire::sse::Frames;
+use toolwire::{Ledger, Protocol, codec};
+
+use super::oracle::{Ending, Oracle};
+use super::{Recorded, recorded, translated};
+use crate::json::without_nulls;
+
+/// Any chunking gives the same bytes and the same ledger: every single cut,
+/// byte by byte, random splits, and all three line ends.
+#[test]
+fn any_chunking_gives_the_same_bytes() {
+    let mut random = 0x9e37_79b9_7f4a_7c15_u64;
+    for (number, stream) in recorded().iter().enumerate() {
+        for to in Protocol::ALL {
+            let request = stream.request(to);
+            let run = |chunks: Vec<&[u8]>| translated(stream.from, to, request.as_deref(), chunks);
+            let bytes = stream.bytes.as_slice();
+            let whole = run(vec![bytes]);
+            let check = |chunks: Vec<&[u8]>, how: &str| {
+                assert!(run(chunks) == whole, "{} to {to}, {how}", stream.name());
+            };
+            check(bytes.chunks(1).collect(), "byte by byte");
+            for cut in (number % STEP..bytes.len()).step_by(STEP) {
+                check(vec![&bytes[..cut], &bytes[cut..]], &format!("cut at {cut}"));
+            }
+            for _ in 0..SPLITS {
+                let mut chunks = Vec::new();
+                let mut rest = bytes;
+                while !rest.is_empty() {
+                    random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                    let length = ((random >> 33) as usize % 97 + 1).min(rest.len());
+                    let (chunk, tail) = rest.split_at(length);
+                    chunks.push(chunk);
+                    rest = tail;
+                }
+                check(chunks, "split at random");
+            }
+            if to == stream.from {
+                continue;
+            }
+            for ends in ["\r\n", "\r"] {
+                let Ok(text) = std::str::from_utf8(bytes) else { continue };
+                if text.contains('\r') {
+                    continue;
+                }
+                let text = text.replace('\n', ends);
+                check(vec![text.as_bytes()], &format!("with {ends:?}"));
+                check(text.as_bytes().chunks(1).collect(), &format!("{ends:?} byte by byte"));
+                let marked = format!("\u{feff}: hello{ends}{text}");
+                check(vec![marked.as_bytes()], "with a mark and a comment");
+            }
+        }
+    }
+}
+
+/// A careful client finds nothing wrong with what it gets, and sees the calls
+/// that the upstream made.
+#[test]
+fn a_careful_client_sees_the_same_calls() {
+    let mut wrong = Vec::new();
+    for stream in recorded() {
+        let mut upstream = Oracle::lenient(stream.from);
+        upstream.feed(&stream.bytes);
+        for to in Protocol::ALL.into_iter().filter(|to| *to != stream.from) {
+            let request = stream.request(to);
+            let (out, _) =
+                translated(stream.from, to, request.as_deref(), [stream.bytes.as_slice()]);
+            let mut client = Oracle::strict(to);
+            client.feed(&out);
+            let mut say = |what: &str| wrong.push(format!("{} to {to}: {what}", stream.name()));
+            if let Some(fault) = &client.fault {
+                say(fault);
+            }
+            if client.ending == Ending::None {
+                say("no ending");
+            }
+            // What went up renamed or wrapped comes back different, and where
+            // the upstream deviates the oracle has no opinion about the calls.
+            if request.is_some() || client.ending == Ending::Error || upstream.fault.is_some() {
+                continue;
+            }
+            let theirs: Vec<_> = upstream.calls.iter().map(|call| json(&call.arguments)).collect();
+            let ours: Vec<_> = client.calls.iter().map(|call| json(&call.arguments)).collect();
+            let odd =
+                ["deviat", "late", "split", "repeated", "missing", "only", "custom", "vendor"];
+            if theirs != ours && !odd.iter().any(|word| stream.name().contains(word)) {
+                say(&format!("calls {theirs:?} came as {ours:?}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// No text at all and an empty object are the same arguments.
+fn json(arguments: &str) -> String {
+    if arguments.trim().is_empty() { "{}".to_owned() } else { arguments.to_owned() }
+}
+
+/// A stream folded is the answer: translating the events and folding them at
+/// the client says what the unary translation of the folded answer says.
+#[test]
+fn a_folded_stream_is_the_unary_answer() {
+    let mut wrong = Vec::new();
+    for stream in recorded() {
+        let Some(source) = folded(stream.from, &stream.bytes) else { continue };
+        for to in Protocol::ALL.into_iter().filter(|to| *to != stream.from) {
+            // Without the request the tools are the upstream's own, so nothing
+            // is restored on either side.
+            let (out, _) = translated(stream.from, to, None, [stream.bytes.as_slice()]);
+            let Some(client) = folded(to, &out) else {
+                wrong.push(format!("{} to {to}: no fold", stream.name()));
+                continue;
+            };
+            let unary = unary(to, &source);
+            let streamed = unary_of(to, &client);
+            if unary != streamed {
+                wrong.push(format!(
+                    "{} to {to}\n  unary  {unary}\n  stream {streamed}",
+                    stream.name()
+                ));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// Collects a stream that ended well.
+struct Collect {
+    fold: Fold,
+    ended: bool,
+    ledger: Ledger,
+}
+
+impl Sink for Collect {
+    fn event(&mut self, event: Event<'_>) {
+        self.ended |= matches!(event, Event::End);
+        self.fold.event(&event);
+    }
+
+    fn ledger(&mut self) -> &mut Ledger {
+        &mut self.ledger
+    }
+}
+
+fn folded(protocol: Protocol, bytes: &[u8]) -> Option<Fold> {
+    let mut collect = Collect { fold: Fold::default(), ended: false, ledger: Ledger::default() };
+    let mut reader = codec(protocol).events_in();
+    let mut frames = Frames::default();
+    let mut broken = false;
+    let mut each = |frame: toolwire::wire::sse::Frame<'_>| {
+        if !frame.data.is_empty() && !collect.ended {
+            broken |= reader.read(&frame, &mut collect).is_err();
+        }
+        std::ops::ControlFlow::Continue(())
+    };
+    frames.push(bytes, &mut each).ok()?;
+    frames.finish(&mut each).ok()?;
+    if !collect.ended {
+        reader.finish(&mut collect);
+    }
+    (collect.ended && !broken).then_some(collect.fold)
+}
+
+/// The unary translation of a folded answer.
+fn unary(to: Protocol, source: &Fold) -> Value {
+    encoded(to, source)
+}
+
+/// The client's own fold, written in its own protocol.
+fn unary_of(to: Protocol, client: &Fold) -> Value {
+    encoded(to, client)
+}
+
+fn encoded(to: Protocol, fold: &Fold) -> Value {
+    let mut out = Vec::new();
+    codec(to).encode_response(&fold.response(), None, &mut out, &mut Ledger::default());
+    let mut value: Value = serde_json::from_slice(&out).unwrap();
+    forget(&mut value);
+    without_nulls(&value)
+}
+
+/// What a stream and a whole answer may say differently without saying
+/// anything different.
+fn forget(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            for key in ["id", "created", "created_at", "completed_at", "status"] {
+                if key != "id" || members.contains_key("object") || members.contains_key("role") {
+                    members.shift_remove(key);
+                }
+            }
+            if members.get("type").is_some_and(|kind| kind != "tool_use")
+                && members.contains_key("call_id")
+            {
+                members.shift_remove("id");
+            }
+            for (_, value) in members {
+                forget(value);
+            }
+        }
+        Value::Array(list) => list.iter_mut().for_each(forget),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+/// The list of recorded streams is what the other tests stand on.
+#[test]
+fn every_protocol_is_recorded() {
+    let streams: Vec<Recorded> = recorded();
+    for protocol in Protocol::ALL {
+        let count = streams.iter().filter(|stream| stream.from == protocol).count();
+        assert!(count >= 15, "{protocol} has {count} recorded streams");
+    }
+}
+
+/// Every cut at every byte is the business of the full sweep.
+const STEP: usize = 23;
+const SPLITS: usize = 4;

@@ -1,0 +1,74 @@
+//! Streams: golden vectors, laws, and every fault at every place.
+
+mod faults;
+mod identity;
+mod laws;
+pub(crate) mod oracle;
+mod vectors;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use toolwire::pipe::Pipe;
+use toolwire::translate::Options;
+use toolwire::{Entry, Protocol, codec};
+
+/// A recorded stream.
+pub(crate) struct Recorded {
+    pub(crate) folder: PathBuf,
+    pub(crate) from: Protocol,
+    pub(crate) bytes: Vec<u8>,
+}
+
+impl Recorded {
+    pub(crate) fn name(&self) -> String {
+        self.folder.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    }
+
+    /// What the client had sent, if it matters.
+    pub(crate) fn request(&self, to: Protocol) -> Option<String> {
+        fs::read_to_string(self.folder.join(format!("request.{to}.json"))).ok()
+    }
+}
+
+/// Every recorded stream, by name.
+pub(crate) fn recorded() -> Vec<Recorded> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors/streams");
+    let mut found = Vec::new();
+    let Ok(folders) = fs::read_dir(root) else { return found };
+    for folder in folders {
+        let folder = folder.unwrap().path();
+        let before = found.len();
+        for from in Protocol::ALL {
+            if let Ok(bytes) = fs::read(folder.join(format!("in.{from}.sse"))) {
+                found.push(Recorded { folder: folder.clone(), from, bytes });
+            }
+        }
+        assert_eq!(found.len(), before + 1, "{} must hold one input", folder.display());
+    }
+    found.sort_by(|a, b| a.folder.cmp(&b.folder));
+    found
+}
+
+/// A pipe for a client that had sent `request`.
+pub(crate) fn pipe(from: Protocol, to: Protocol, request: Option<&str>) -> Pipe {
+    let request = request.map(|text| codec(to).decode_request(text).unwrap());
+    Pipe::new(from, to, request.as_ref(), &Options::default())
+}
+
+/// What a client gets of a stream that comes in these chunks.
+pub(crate) fn translated<'c>(
+    from: Protocol,
+    to: Protocol,
+    request: Option<&str>,
+    chunks: impl IntoIterator<Item = &'c [u8]>,
+) -> (Vec<u8>, Vec<Entry>) {
+    let mut pipe = pipe(from, to, request);
+    let mut out = Vec::new();
+    for chunk in chunks {
+        pipe.push(chunk, &mut out);
+    }
+    pipe.finish(&mut out);
+    assert!(pipe.is_done(), "a finished pipe is done");
+    (out, pipe.take_ledger())
+}

@@ -4,6 +4,8 @@ use std::error::Error;
 use std::io;
 use std::process::ExitCode;
 
+use toolwire::Entry;
+
 /// Why a command did not do its job.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
@@ -13,6 +15,14 @@ pub(crate) enum Failure {
     /// The document cannot be read or must not be translated.
     #[error("{0}")]
     Rejected(String),
+    /// The stream did not end well, and the client was told so in it.
+    #[error("the stream ended in an error: {message}")]
+    Stream {
+        /// What was lost before.
+        ledger: Vec<Entry>,
+        /// What the error says.
+        message: String,
+    },
     /// A file or a stream failed.
     #[error("cannot read {name}: {error}")]
     Input {
@@ -30,7 +40,9 @@ impl Failure {
     pub(crate) fn exit_code(&self) -> ExitCode {
         match self {
             Self::Usage(_) => ExitCode::from(2),
-            Self::Rejected(_) | Self::Input { .. } | Self::Output(_) => ExitCode::FAILURE,
+            Self::Rejected(_) | Self::Stream { .. } | Self::Input { .. } | Self::Output(_) => {
+                ExitCode::FAILURE
+            }
         }
     }
 }

@@ -8,6 +8,7 @@ mod input;
 mod lines;
 mod pretty;
 mod screen;
+mod stream;
 mod translate;
 
 use std::io::Write;

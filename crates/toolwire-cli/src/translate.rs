@@ -14,6 +14,7 @@ use crate::failure::Failure;
 use crate::input::{self, Source};
 use crate::lines;
 use crate::screen::{Screen, visible};
+use crate::stream;
 
 /// Translate one document from standard input to standard output
 #[derive(clap::Args)]
@@ -28,8 +29,8 @@ pub(crate) struct Args {
     to: Protocol,
 
     /// What the document is; guessed from its fields if not given
-    #[arg(long, value_parser = documents())]
-    kind: Option<Document>,
+    #[arg(long, value_parser = kinds())]
+    kind: Option<Kind>,
 
     /// Go on and report losses, refuse a document that has any, or go on and
     /// say nothing
@@ -44,8 +45,8 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with_all = ["explain", "request"])]
     lines: bool,
 
-    /// For a response: the client's own request, so that renamed and wrapped
-    /// tools come back as it declares them
+    /// For a response or a stream: the client's own request, so that renamed
+    /// and wrapped tools come back as it declares them
     #[arg(long, value_name = "FILE")]
     request: Option<PathBuf>,
 
@@ -56,6 +57,23 @@ pub(crate) struct Args {
     /// For an error: the HTTP status that it came with
     #[arg(long, value_name = "CODE", value_parser = clap::value_parser!(u16).range(100..=599))]
     status: Option<u16>,
+
+    /// For a stream: wait as the comments of --record say
+    #[arg(long)]
+    pace: bool,
+
+    /// For a stream: save it with its timing, for --pace
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+}
+
+/// What standard input holds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// A whole document.
+    Document(Document),
+    /// Server-sent events, as they come.
+    Stream,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -78,6 +96,11 @@ Examples:
   toolwire translate --from messages --to chat --kind response \\
       --request request.json < answer.json
 
+  curl -N … | toolwire translate --kind stream --to messages
+
+A stream is translated event by event as it arrives. The exit code is 1 when it
+ended in an error, which the translated stream says too.
+
 With --lines, each line of standard output belongs to the same line of standard
 input and holds {\"body\", \"ledger\", \"error\"}. A document that is refused or
 cannot be read has a null body and says why in \"error\"; the others go on.
@@ -91,6 +114,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             Ok(job.attempt(body, None))
         });
     }
+    if args.kind == Some(Kind::Stream) {
+        return run_stream(args);
+    }
     let body = input::standard_input()?;
     let job = Job::new(args, &body)?;
     let request = args.request.as_deref().map(input::file).transpose()?;
@@ -102,6 +128,65 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     Ok(written?)
 }
 
+/// A stream is translated as it comes; what it lost is told at its end.
+fn run_stream(args: &Args) -> Result<(), Failure> {
+    for (flag, given) in [
+        ("--model", args.model.is_some()),
+        ("--status", args.status.is_some()),
+        ("--lines", args.lines),
+    ] {
+        if given {
+            return Err(Failure::Usage(format!("{flag} does not go with --kind stream")));
+        }
+    }
+    let options = Options { policy: args.policy(), ..Options::default() };
+    let request = args.request.as_deref().map(input::file).transpose()?;
+    let plan = stream::Plan {
+        from: args.from,
+        to: args.to,
+        request,
+        options: &options,
+        pace: args.pace,
+        record: args.record.as_deref(),
+    };
+    let heading = format!("Stream to {}", title(args.to));
+    match stream::run(&plan) {
+        Ok(ledger) => Ok(report(args, &heading, &ledger)?),
+        Err(Failure::Stream { ledger, message }) => {
+            report(args, &heading, &ledger)?;
+            Err(Failure::Stream { ledger, message })
+        }
+        Err(failure) => Err(failure),
+    }
+}
+
+/// Says on standard error what was changed or could not be carried.
+fn report(args: &Args, heading: &str, ledger: &[Entry]) -> io::Result<()> {
+    let mut err = io::stderr().lock();
+    if args.explain {
+        let screen = Screen::of(&io::stderr());
+        return err.write_all(explain::report(heading, ledger, screen).as_bytes());
+    }
+    let mut lines = Vec::new();
+    for entry in ledger {
+        entry.write(&mut lines);
+        lines.push(b'\n');
+    }
+    err.write_all(&lines)
+}
+
+impl Args {
+    fn policy(&self) -> Policy {
+        match self.on_loss {
+            // Who asks for an explanation wants to see the losses.
+            OnLoss::Ignore if self.explain => Policy::Report,
+            OnLoss::Ignore => Policy::Ignore,
+            OnLoss::Report => Policy::Report,
+            OnLoss::Refuse => Policy::Refuse,
+        }
+    }
+}
+
 /// One translation, with everything that was not given filled in.
 struct Job<'a> {
     args: &'a Args,
@@ -111,7 +196,16 @@ struct Job<'a> {
 
 impl<'a> Job<'a> {
     fn new(args: &'a Args, body: &[u8]) -> Result<Self, Failure> {
-        let source = Source::find(args.from, args.kind, body)?;
+        let kind = match args.kind {
+            Some(Kind::Document(document)) => Some(document),
+            Some(Kind::Stream) | None => None,
+        };
+        let source = Source::find(args.from, kind, body)?;
+        for (flag, given) in [("--pace", args.pace), ("--record", args.record.is_some())] {
+            if given {
+                return Err(Failure::Usage(format!("{flag} goes with --kind stream")));
+            }
+        }
         for (flag, given, wanted) in [
             ("--request", args.request.is_some(), Document::Response),
             ("--model", args.model.is_some(), Document::Request),
@@ -124,14 +218,8 @@ impl<'a> Job<'a> {
                 )));
             }
         }
-        let policy = match args.on_loss {
-            // Who asks for an explanation wants to see the losses.
-            OnLoss::Ignore if args.explain => Policy::Report,
-            OnLoss::Ignore => Policy::Ignore,
-            OnLoss::Report => Policy::Report,
-            OnLoss::Refuse => Policy::Refuse,
-        };
-        let options = Options { policy, model: args.model.clone(), ..Options::default() };
+        let options =
+            Options { policy: args.policy(), model: args.model.clone(), ..Options::default() };
         Ok(Self { args, source, options })
     }
 
@@ -169,19 +257,11 @@ impl<'a> Job<'a> {
     }
 
     fn report(&self, ledger: &[Entry], status: Option<u16>) -> io::Result<()> {
-        let mut err = io::stderr().lock();
-        if !self.args.explain {
-            let mut lines = Vec::new();
-            for entry in ledger {
-                entry.write(&mut lines);
-                lines.push(b'\n');
+        report(self.args, &self.heading(), ledger)?;
+        match status.filter(|_| self.args.explain) {
+            Some(status) => {
+                writeln!(io::stderr().lock(), "The HTTP status that belongs to it is {status}.")
             }
-            return err.write_all(&lines);
-        }
-        let screen = Screen::of(&io::stderr());
-        err.write_all(explain::report(&self.heading(), ledger, screen).as_bytes())?;
-        match status {
-            Some(status) => writeln!(err, "The HTTP status that belongs to it is {status}."),
             None => Ok(()),
         }
     }
@@ -263,7 +343,13 @@ fn protocols() -> impl TypedValueParser<Value = Protocol> {
         .try_map(|name| Protocol::parse(&name).ok_or("no such protocol"))
 }
 
-fn documents() -> impl TypedValueParser<Value = Document> {
-    PossibleValuesParser::new(Document::ALL.map(Document::as_str))
-        .try_map(|name| Document::parse(&name).ok_or("no such kind"))
+fn kinds() -> impl TypedValueParser<Value = Kind> {
+    PossibleValuesParser::new(Document::ALL.map(Document::as_str).into_iter().chain([STREAM]))
+        .try_map(|name| match Document::parse(&name) {
+            Some(document) => Ok(Kind::Document(document)),
+            None if name == STREAM => Ok(Kind::Stream),
+            None => Err("no such kind"),
+        })
 }
+
+const STREAM: &str = "stream";

@@ -58,6 +58,23 @@ pub fn guess(body: &[u8]) -> Result<Guess, Error> {
     look(source).map_err(|error| invalid(source, error))
 }
 
+/// Guesses the protocol of a stream by its first event.
+pub fn stream(name: Option<&str>, data: &str) -> Option<Protocol> {
+    let kind = match name {
+        Some(name) => Str::plain(name),
+        None => Reader::new(data).tag("type").ok()?.unwrap_or(Str::plain("")),
+    };
+    let kind = kind.decode();
+    if kind.starts_with("response.") {
+        return Some(Protocol::Responses);
+    }
+    if kind == "message_start" || kind == "ping" {
+        return Some(Protocol::Messages);
+    }
+    let object = Reader::new(data).tag("object").ok()?;
+    object.filter(|object| *object == "chat.completion.chunk").map(|_| Protocol::Chat)
+}
+
 fn look(source: &str) -> Result<Guess, ReadError> {
     let mut reader = Reader::new(source);
     let guess = if reader.peek() == Kind::Array {

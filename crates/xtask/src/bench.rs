@@ -13,7 +13,10 @@ pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
     if args.is_empty() {
         // Instructions first: they do not depend on what else the machine does.
         cmd::run(&mut cmd::command(&format!("{bench} --bench cells -- --instructions")))?;
+        cmd::run(&mut cmd::command(&format!("{bench} --bench streams -- --instructions")))?;
+        cmd::run(&mut cmd::command(&format!("{bench} --bench streams -- --memory")))?;
         cmd::run(&mut cmd::command(&format!("{bench} --bench cells")))?;
+        cmd::run(&mut cmd::command(&format!("{bench} --bench streams")))?;
     } else {
         cmd::run(cmd::command(bench).args(args))?;
     }

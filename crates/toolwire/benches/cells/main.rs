@@ -10,14 +10,15 @@
     clippy::print_stdout,
     clippy::unwrap_used,
     clippy::panic,
+    clippy::indexing_slicing,
     reason = "a benchmark talks and fails plainly"
 )]
 
 mod inputs;
+#[path = "../measure.rs"]
+mod measure;
 
 use std::hint::black_box;
-use std::process::Command;
-use std::time::{Duration, Instant};
 
 use inputs::Case;
 use toolwire::Protocol;
@@ -69,37 +70,14 @@ fn table(unit: &str, measure: fn(Case, Protocol, Option<Protocol>) -> u64) {
     }
 }
 
-/// Instructions of one translation: the difference between three and one.
 fn instructions(case: Case, from: Protocol, to: Option<Protocol>) -> u64 {
-    let count = |times: &str| {
-        let to = to.map_or("baseline", Protocol::as_str);
-        let program = std::env::current_exe().unwrap();
-        let output = Command::new("valgrind")
-            .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
-            .arg(program)
-            .args(["--run", case.name(), from.as_str(), to, times])
-            .output()
-            .unwrap_or_else(|error| panic!("valgrind: {error}"));
-        let report = String::from_utf8(output.stderr).unwrap();
-        let line = report.lines().find_map(|line| line.split("Collected : ").nth(1));
-        let line = line.unwrap_or_else(|| panic!("no count in: {report}"));
-        line.trim().parse::<u64>().unwrap()
-    };
-    (count("3") - count("1")) / 2
+    let to = to.map_or("baseline", Protocol::as_str);
+    measure::instructions(&["--run", case.name(), from.as_str(), to])
 }
 
-/// The median of many short runs.
 fn nanoseconds(case: Case, from: Protocol, to: Option<Protocol>) -> u64 {
     let body = case.body(from);
-    let mut runs = Vec::new();
-    let start = Instant::now();
-    while start.elapsed() < Duration::from_millis(300) || runs.len() < 20 {
-        let begin = Instant::now();
-        once(&body, from, to);
-        runs.push(begin.elapsed().as_nanos() as u64);
-    }
-    runs.sort_unstable();
-    runs.get(runs.len() / 2).copied().unwrap_or_default()
+    measure::nanoseconds(|| once(&body, from, to))
 }
 
 fn run(case: &str, from: &str, to: &str, times: u32) {

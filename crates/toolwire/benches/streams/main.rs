@@ -1,0 +1,150 @@
+//! What an event of a stream costs, for every pair of protocols, beside the
+//! plainest thing one could do with the same bytes: frame them, parse every
+//! event into a `serde_json::Value` and write that out again.
+//!
+//! `streams` alone measures wall-clock time, `streams --instructions` counts
+//! instructions, and `streams --memory` looks at what is allocated.
+
+#![allow(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a benchmark talks and fails plainly"
+)]
+
+mod inputs;
+#[path = "../measure.rs"]
+mod measure;
+
+use std::hint::black_box;
+use std::ops::ControlFlow;
+
+use inputs::Case;
+use toolwire::Protocol;
+use toolwire::pipe::Pipe;
+use toolwire::translate::Options;
+use toolwire::wire::sse::{Frames, write_event};
+
+fn main() {
+    let arguments: Vec<String> =
+        std::env::args().skip(1).filter(|word| word != "--bench").collect();
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["--run", case, from, to, times] => {
+            let (from, to) = (Protocol::parse(from).unwrap(), Protocol::parse(to));
+            let (bytes, _) = Case::parse(case).stream(from);
+            for _ in 0..times.parse().unwrap() {
+                once(&bytes, from, to);
+            }
+        }
+        // The input is made but not translated, so that what it takes is known.
+        ["--make", case, from, _times] => {
+            black_box(Case::parse(case).stream(Protocol::parse(from).unwrap()));
+        }
+        ["--instructions"] => {
+            table("instructions", |case, from, to| {
+                measure::instructions(&["--run", case.name(), from.as_str(), name(to)])
+            });
+        }
+        ["--memory"] => memory(),
+        [] => table("nanoseconds", |case, from, to| {
+            let (bytes, _) = case.stream(from);
+            measure::nanoseconds(|| once(&bytes, from, to))
+        }),
+        other => panic!("unknown arguments {other:?}"),
+    }
+}
+
+fn name(to: Option<Protocol>) -> &'static str {
+    to.map_or("baseline", Protocol::as_str)
+}
+
+/// Prints a row per case and pair.
+fn table(unit: &str, cost: fn(Case, Protocol, Option<Protocol>) -> u64) {
+    println!("| case | events | pair | {unit} per event | baseline | ratio | limit |");
+    println!("|---|--:|---|--:|--:|--:|--:|");
+    for case in [Case::Arguments, Case::Text] {
+        for from in Protocol::ALL {
+            let events = case.stream(from).1 as u64;
+            let baseline = cost(case, from, None);
+            for to in Protocol::ALL {
+                let cost = cost(case, from, Some(to));
+                let ratio = cost as f64 / baseline as f64;
+                let limit = if from == to { 0.15 } else { 0.6 };
+                let mark = if ratio > limit { " **over**" } else { "" };
+                println!(
+                    "| {} | {events} | {from} → {to} | {} | {} | {ratio:.3} | {limit}{mark} |",
+                    case.name(),
+                    cost / events,
+                    baseline / events,
+                );
+            }
+        }
+    }
+    println!();
+    println!("| growth: a call of 10 MB against one of 1 MB | {unit} × |");
+    println!("|---|--:|");
+    for from in Protocol::ALL {
+        for to in Protocol::ALL {
+            let growth =
+                cost(Case::Huge, from, Some(to)) as f64 / cost(Case::Big, from, Some(to)) as f64;
+            let mark = if unit == "instructions" && growth > 11.0 { " **over**" } else { "" };
+            println!("| {from} → {to} | {growth:.2}{mark} |");
+        }
+    }
+}
+
+/// Allocations per event, and what a call of 10 MB needs at its peak.
+fn memory() {
+    println!(
+        "| pair | blocks, 64 events | blocks, 256 events more | peak for a call of 10 MB, × its size |"
+    );
+    println!("|---|--:|--:|--:|");
+    for from in Protocol::ALL {
+        for to in Protocol::ALL {
+            let pair = [from.as_str(), to.as_str()];
+            let net = |case: Case| {
+                let (peak, blocks) = measure::memory(&["--run", case.name(), pair[0], pair[1]]);
+                let (held, made) = measure::memory(&["--make", case.name(), pair[0]]);
+                (peak.saturating_sub(held), blocks.saturating_sub(made))
+            };
+            let (few, many) = (net(Case::Arguments).1, net(Case::Text).1);
+            let size = 10_980_011.0;
+            let peak = net(Case::Huge).0 as f64 / size;
+            println!("| {from} → {to} | {few} | {many} | {peak:.2} |");
+        }
+    }
+}
+
+fn once(bytes: &[u8], from: Protocol, to: Option<Protocol>) {
+    // A network gives a few kilobytes at a time, and takes what is ready.
+    let mut out = Vec::new();
+    let Some(to) = to else {
+        let mut frames = Frames::default();
+        for chunk in bytes.chunks(CHUNK) {
+            let each = |frame: toolwire::wire::sse::Frame<'_>| {
+                match serde_json::from_slice::<serde_json::Value>(frame.data.as_bytes()) {
+                    Ok(value) => write_event(frame.name, &mut out, |out| {
+                        out.extend_from_slice(&serde_json::to_vec(&value).unwrap());
+                    }),
+                    Err(_done) => out.extend_from_slice(frame.raw),
+                }
+                ControlFlow::Continue(())
+            };
+            frames.push(black_box(chunk), each).unwrap();
+            black_box(&out);
+            out.clear();
+        }
+        return;
+    };
+    let mut pipe = Pipe::new(from, to, None, &Options::default());
+    for chunk in bytes.chunks(CHUNK) {
+        pipe.push(black_box(chunk), &mut out);
+        black_box(&out);
+        out.clear();
+    }
+    pipe.finish(&mut out);
+    assert!(pipe.seen().complete, "{from} to {to}");
+}
+
+const CHUNK: usize = 4096;

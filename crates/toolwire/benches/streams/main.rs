@@ -14,7 +14,7 @@
 )]
 
 mod inputs;
-#[path = "../measure.rs"]
+#[path = "../common/measure.rs"]
 mod measure;
 
 use std::hint::black_box;

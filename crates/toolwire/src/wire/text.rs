@@ -119,6 +119,11 @@ impl<'a> Str<'a> {
         &self.text
     }
 
+    /// Whether [`Str::spelled`] gives escapes that stand for something else.
+    pub(crate) fn is_escaped(&self) -> bool {
+        self.form == Form::Escaped
+    }
+
     /// The length of the text as written inside a literal, near enough for
     /// reserving space.
     pub fn size_hint(&self) -> usize {

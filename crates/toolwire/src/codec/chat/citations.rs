@@ -48,34 +48,69 @@ fn annotate(
     ledger: &mut Ledger,
 ) {
     for raw in Vec::<Raw<'_>>::read(&mut list.reader()).unwrap_or_default() {
-        let Ok(citation) = Citation::read(&mut raw.reader()) else {
-            ledger.dropped(raw.pos(), Code::Citations);
-            continue;
-        };
-        let Citation { at, kind: _, url, source, title, start_index, end_index, extra: _ } =
-            citation;
-        let web = |address: &Str<'_>| address.decode().starts_with("http");
-        let Some(url) = url.or(source.filter(web)) else {
-            ledger.dropped(at, Code::Citations);
-            continue;
-        };
-        // Responses says where in its text; Messages cites a whole block.
-        let (start, end) = match (origin, start_index, end_index) {
-            (Protocol::Responses, Some(start), Some(end)) => {
-                (bounds.0 + start.value, bounds.0 + end.value)
-            }
-            (Protocol::Chat | Protocol::Responses | Protocol::Messages, _, _) => {
-                ledger.degraded(at, Code::Citations);
-                bounds
-            }
+        if let Some(cited) = read(&raw, origin, ledger) {
+            cited.write(array, bounds);
+        }
+    }
+}
+
+/// A citation as Chat can say it.
+#[derive(Debug)]
+pub(super) struct Cited<'a> {
+    url: Str<'a>,
+    title: Str<'a>,
+    /// Where in its text, if it says. Responses does; Messages cites a whole
+    /// block.
+    range: Option<(u64, u64)>,
+}
+
+/// Reads a citation of another protocol, if it has an address.
+pub(super) fn read<'r>(
+    raw: &'r Raw<'_>,
+    origin: Protocol,
+    ledger: &mut Ledger,
+) -> Option<Cited<'r>> {
+    let Ok(citation) = Citation::read(&mut raw.reader()) else {
+        ledger.dropped(raw.pos(), Code::Citations);
+        return None;
+    };
+    let Citation { at, kind: _, url, source, title, start_index, end_index, extra: _ } = citation;
+    let web = |address: &Str<'_>| address.decode().starts_with("http");
+    let Some(url) = url.or(source.filter(web)) else {
+        ledger.dropped(at, Code::Citations);
+        return None;
+    };
+    let range = match (origin, start_index, end_index) {
+        (Protocol::Responses, Some(start), Some(end)) => Some((start.value, end.value)),
+        (Protocol::Chat | Protocol::Responses | Protocol::Messages, _, _) => {
+            ledger.degraded(at, Code::Citations);
+            None
+        }
+    };
+    Some(Cited { url, title: title.unwrap_or_else(|| Str::plain("")), range })
+}
+
+impl Cited<'_> {
+    /// Writes it as an annotation of text that stands at `bounds` of the whole.
+    pub(super) fn write(&self, array: &mut Array<'_>, bounds: (u64, u64)) {
+        let Self { url, title, range } = self;
+        let (start, end) = match range {
+            Some((start, end)) => (bounds.0 + start, bounds.0 + end),
+            None => bounds,
         };
         let mut object = array.object();
         object.put("type", "url_citation");
         let mut cited = object.object("url_citation");
         cited.put("start_index", &start);
         cited.put("end_index", &end);
-        cited.put("title", &title.unwrap_or_else(|| Str::plain("")));
-        cited.put("url", &url);
+        cited.put("title", title);
+        cited.put("url", url);
+    }
+
+    /// Gives up the borrow of the input.
+    pub(super) fn into_owned(self) -> Cited<'static> {
+        let Self { url, title, range } = self;
+        Cited { url: url.into_owned(), title: title.into_owned(), range }
     }
 }
 

@@ -1,17 +1,439 @@
 //! The stream: from Chat into events.
+//!
+//! Chat ends twice: with a `finish_reason`, behind which a vendor may still
+//! send text and token counts, and with `[DONE]`, which some leave out. So the
+//! end is told only at `[DONE]` or when the bytes have ended.
 
+use super::blocks_live::Blocks;
+use super::calls_live::{Fragment, Nameless};
+use super::chunk::{AnyCall, Call, Choice, Chunk, Custom, Delta, Function, Groq, Logprobs, Said};
+use super::content_in::is_empty;
+use super::reasoning::Members;
+use super::wire::{Given, nest, reread, string};
+use super::{error, stop, thoughts_live, usage};
 use crate::codec::{EventsIn, Sink};
-use crate::wire::ReadError;
+use crate::ledger::Code;
+use crate::model::{
+    ApiError, Arguments, CallForm, ErrorKind, Event, Item, Opaque, Protocol, Refusal, Start, Text,
+};
 use crate::wire::sse::Frame;
+use crate::wire::{At, Extra, Pos, Raw, Read, ReadError, Reader, Str};
 
 /// A stream being read.
 #[derive(Debug, Default)]
-pub(super) struct Reading;
+pub(super) struct Reading {
+    state: State,
+    blocks: Blocks,
+    /// The last reason to stop.
+    finish: Option<String>,
+    tier: Option<String>,
+    /// Members that have been told of, so that what comes with every chunk is
+    /// told once.
+    told: Vec<String>,
+    told_answers: bool,
+    told_audio: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum State {
+    #[default]
+    Before,
+    Begun,
+    Over,
+}
 
 impl EventsIn for Reading {
-    fn read(&mut self, _frame: &Frame<'_>, _sink: &mut dyn Sink) -> Result<(), ReadError> {
+    fn read(&mut self, frame: &Frame<'_>, sink: &mut dyn Sink) -> Result<(), ReadError> {
+        if self.state == State::Over {
+            return Ok(());
+        }
+        match frame.data.trim() {
+            "[DONE]" => {
+                self.done(sink);
+                return Ok(());
+            }
+            "" => return Ok(()),
+            _chunk => {}
+        }
+        if frame.name == Some("error") {
+            return self.failed(frame.data, sink);
+        }
+        let mut reader = Reader::new(frame.data);
+        let chunk = Chunk::read(&mut reader)?;
+        reader.finish()?;
+        if is_error(&chunk) {
+            return self.failed(frame.data, sink);
+        }
+        self.chunk(chunk, sink)?;
+        self.blocks.settle();
         Ok(())
     }
 
-    fn finish(&mut self, _sink: &mut dyn Sink) {}
+    fn finish(&mut self, sink: &mut dyn Sink) {
+        if self.state == State::Begun && self.finish.is_some() {
+            self.end(sink);
+        }
+    }
+}
+
+impl Reading {
+    fn chunk<'a>(&mut self, chunk: Chunk<'a>, sink: &mut dyn Sink) -> Result<(), ReadError> {
+        let Chunk {
+            at: _,
+            id,
+            object: _,
+            created,
+            model,
+            choices,
+            usage,
+            service_tier,
+            system_fingerprint,
+            obfuscation: _,
+            error: _,
+            provider,
+            x_groq,
+            extra,
+        } = chunk;
+        if self.state == State::Before {
+            let text = |raw: &Raw<'a>| string(raw).filter(|text| !text.is_empty());
+            let id = id.as_ref().and_then(text);
+            let empty = choices.as_ref().is_none_or(|choices| choices.is_empty());
+            // Azure says first what its filters think of the prompt.
+            if empty && id.is_none() && usage.is_none() {
+                sink.ledger().only(&extra);
+                return Ok(());
+            }
+            self.state = State::Begun;
+            sink.event(Event::Start(Start {
+                origin: Protocol::Chat,
+                id,
+                model: model.as_ref().and_then(text),
+                created: created.as_ref().and_then(|raw| reread(raw)?.ok()),
+            }));
+        }
+        self.tell_tier(service_tier, sink);
+        self.tell("system_fingerprint", system_fingerprint, sink);
+        self.tell("provider", provider, sink);
+        self.tell_all(extra, sink);
+        let mut usage = usage;
+        if let Some(own) = x_groq {
+            if let Some(Ok(Groq { at: _, usage: counted, error, extra: _ })) = reread(&own) {
+                usage = usage.or(counted);
+                if let Some(error) = error {
+                    return self.failed(error.text(), sink);
+                }
+            }
+            self.tell("x_groq", Some(own), sink);
+        }
+        for (position, choice) in choices.into_iter().flatten().enumerate() {
+            if choice.index.as_ref().map_or(position as u64, |index| index.value) != 0 {
+                if !std::mem::replace(&mut self.told_answers, true) {
+                    sink.ledger().dropped(choice.at, Code::MultipleAnswers);
+                }
+                continue;
+            }
+            self.choice(choice, sink)?;
+        }
+        if let Some(counted) = usage
+            && self.state == State::Begun
+        {
+            sink.event(Event::Usage(usage::read(counted)));
+        }
+        Ok(())
+    }
+
+    fn choice<'a>(&mut self, choice: Choice<'a>, sink: &mut dyn Sink) -> Result<(), ReadError> {
+        let Choice {
+            at: _,
+            index: _,
+            delta,
+            message,
+            finish_reason,
+            logprobs,
+            usage,
+            error,
+            native_finish_reason,
+            stop_reason,
+            token_ids,
+            content_filter_results,
+            extra,
+        } = choice;
+        if let Some(error) = error.filter(says_something) {
+            let body = format!("{{\"error\":{}}}", error.text());
+            return self.failed(&body, sink);
+        }
+        if let Some(delta) = delta.or(message) {
+            self.delta(delta, logprobs, sink);
+        }
+        if let Some(raw) = finish_reason {
+            match string(&raw) {
+                Some(word) if word.is_empty() => {}
+                Some(word) => self.finish = Some(word.into_decoded().into_owned()),
+                None => self.tell("finish_reason", Some(raw), sink),
+            }
+        }
+        self.tell("native_finish_reason", native_finish_reason, sink);
+        self.tell("stop_reason", stop_reason, sink);
+        self.tell("token_ids", token_ids, sink);
+        self.tell("content_filter_results", content_filter_results, sink);
+        self.tell_all(extra, sink);
+        if let Some(counted) = usage {
+            sink.event(Event::Usage(usage::read(counted)));
+        }
+        Ok(())
+    }
+
+    fn delta<'a>(&mut self, delta: Delta<'a>, logprobs: Option<Raw<'a>>, sink: &mut dyn Sink) {
+        let Delta {
+            at: _,
+            role: _,
+            content,
+            refusal,
+            annotations,
+            audio,
+            tool_calls,
+            function_call,
+            reasoning_content,
+            reasoning,
+            reasoning_details,
+            thinking_blocks,
+            extra,
+        } = delta;
+        let members = Members { reasoning_content, reasoning, reasoning_details, thinking_blocks };
+        for odd in thoughts_live::read(members, &mut self.blocks, sink).into_iter().flatten() {
+            self.tell_all(vec![odd], sink);
+        }
+        let (said, refused) = split(logprobs);
+        match content {
+            Some(Said::Text(text)) => self.blocks.say(text, said, sink),
+            Some(Said::Parts(items)) => {
+                for item in items {
+                    self.part(item, sink);
+                }
+            }
+            None => {}
+        }
+        if let Some(list) = annotations.filter(|list| !is_empty(list)) {
+            match reread::<Vec<Raw<'a>>>(&list) {
+                Some(Ok(list)) => {
+                    for citation in list {
+                        self.blocks.cite(citation, sink);
+                    }
+                }
+                Some(Err(_)) | None => self.tell("annotations", Some(list), sink),
+            }
+        }
+        if let Some(text) = refusal {
+            self.blocks.refuse(text, refused, sink);
+        }
+        if let Some(audio) = audio
+            && !std::mem::replace(&mut self.told_audio, true)
+        {
+            sink.ledger().dropped(audio.pos(), Code::Audio);
+        }
+        if let Some(list) = tool_calls {
+            let several = list.len() > 1;
+            for (place, call) in list.into_iter().enumerate() {
+                self.call(call, several.then_some(place), sink);
+            }
+        }
+        if let Some(function) = function_call {
+            let mut fragment = of_function(function);
+            fragment.legacy = true;
+            self.blocks.call(fragment, sink);
+        }
+        self.tell_all(extra, sink);
+    }
+
+    /// A part of content that came as a list.
+    fn part(&mut self, item: Item<'_>, sink: &mut dyn Sink) {
+        match item {
+            Item::Text(Text { at: _, text, citations: _, logprobs, cache: _, extra }) => {
+                self.tell_all(extra, sink);
+                self.blocks.say(text, logprobs, sink);
+            }
+            Item::Refusal(Refusal { at: _, text, extra }) => {
+                self.tell_all(extra, sink);
+                self.blocks.refuse(text, None, sink);
+            }
+            other @ (Item::Image(_)
+            | Item::Document(_)
+            | Item::Audio(_)
+            | Item::SearchResult(_)
+            | Item::Reasoning(_)
+            | Item::Call(_)
+            | Item::Result(_)
+            | Item::Hosted(_)
+            | Item::Tools(_)
+            | Item::ToolReference(_)
+            | Item::Json(_)
+            | Item::Opaque(_)) => self.blocks.whole(Pos::START, other, sink),
+        }
+    }
+
+    fn call(&mut self, call: AnyCall<'_>, place: Option<usize>, sink: &mut dyn Sink) {
+        let Call { at: _, index, id, kind: _, function, custom, extra } = match call {
+            AnyCall::Known(call) => call,
+            AnyCall::Unknown { kind, raw } => {
+                let at = raw.pos();
+                let item = Item::Opaque(Opaque { kind: Some(kind), raw });
+                return self.blocks.whole(at, item, sink);
+            }
+        };
+        let mut fragment = match (function, custom) {
+            (Some(function), _) => of_function(function),
+            (None, Some(custom)) => of_custom(custom),
+            (None, None) => bare_fragment(),
+        };
+        fragment.index = index.map(|index| index.value);
+        fragment.id = id;
+        fragment.place = place;
+        fragment.extra.extend(extra);
+        self.blocks.call(fragment, sink);
+    }
+
+    fn tell_tier(&mut self, tier: Option<Raw<'_>>, sink: &mut dyn Sink) {
+        let Some(raw) = tier else { return };
+        let Some(tier) = string(&raw) else { return self.tell("service_tier", Some(raw), sink) };
+        if self.tier.as_deref().is_some_and(|told| tier == *told) {
+            return;
+        }
+        self.tier = Some(tier.decode().into_owned());
+        sink.event(Event::About { tier: Some(tier), extra: Vec::new() });
+    }
+
+    fn tell(&mut self, key: &'static str, value: Option<Raw<'_>>, sink: &mut dyn Sink) {
+        let Some(value) = value.filter(|_| !self.told.iter().any(|told| told == key)) else {
+            return;
+        };
+        self.told.push(key.to_owned());
+        let extra = vec![Extra { key: Str::plain(key), value }];
+        sink.event(Event::About { tier: None, extra });
+    }
+
+    fn tell_all(&mut self, mut extra: Vec<Extra<'_>>, sink: &mut dyn Sink) {
+        extra.retain(|field| {
+            let key = field.key.decode();
+            let news = says_something(&field.value) && !self.told.iter().any(|told| *told == *key);
+            if news {
+                self.told.push(key.into_owned());
+            }
+            news
+        });
+        if !extra.is_empty() {
+            sink.event(Event::About { tier: None, extra });
+        }
+    }
+
+    fn done(&mut self, sink: &mut dyn Sink) {
+        if self.state == State::Before {
+            self.fail(truncated("The upstream ended its stream without an answer."), sink);
+        } else if self.finish.is_none() && self.blocks.is_cut() {
+            self.fail(truncated("The upstream ended its stream in the middle of a call."), sink);
+        } else {
+            self.end(sink);
+        }
+    }
+
+    fn end(&mut self, sink: &mut dyn Sink) {
+        let word = self.finish.take();
+        if word.as_deref() == Some("error") {
+            let message = "The upstream stopped with an error that it did not explain.";
+            return self.fail(ApiError::new(ErrorKind::Server, message), sink);
+        }
+        if let Err(Nameless) = self.blocks.finish(sink) {
+            let message = "The upstream sent the arguments of a call that names no tool.";
+            return self.fail(ApiError::new(ErrorKind::Server, message), sink);
+        }
+        self.state = State::Over;
+        let word = word.map(Str::plain);
+        let stop = stop::of_word(word, self.blocks.called(), self.blocks.refused());
+        sink.event(Event::Stop { stop: At::made(stop), extra: Vec::new() });
+        sink.event(Event::End);
+    }
+
+    fn failed(&mut self, body: &str, sink: &mut dyn Sink) -> Result<(), ReadError> {
+        let error = error::decode(None, body)?;
+        self.fail(error, sink);
+        Ok(())
+    }
+
+    fn fail(&mut self, error: ApiError, sink: &mut dyn Sink) {
+        if self.state != State::Over {
+            self.state = State::Over;
+            sink.event(Event::Error(error));
+        }
+    }
+}
+
+/// Whether the data of an event is an error. Servers that do not nest it say
+/// so by the kind of object, or have a message and no answer.
+fn is_error(chunk: &Chunk<'_>) -> bool {
+    let has = |key: &str| chunk.extra.iter().any(|field| field.key == key);
+    let bare = chunk.choices.is_none() && chunk.usage.is_none();
+    let kind = chunk.object.as_ref().and_then(string);
+    chunk.error.as_ref().is_some_and(says_something)
+        || kind.is_some_and(|kind| kind == "error")
+        || (bare && (has("message") || has("detail")))
+}
+
+fn says_something(raw: &Raw<'_>) -> bool {
+    !matches!(raw.text(), "null" | "\"\"" | "{}" | "[]" | "false")
+}
+
+/// The lists of `logprobs` that say something, of the text and of the refusal.
+fn split<'a>(logprobs: Option<Raw<'a>>) -> (Option<Raw<'a>>, Option<Raw<'a>>) {
+    let Some(Ok(Logprobs { at: _, content, refusal, extra: _ })) =
+        logprobs.as_ref().and_then(reread)
+    else {
+        return (None, None);
+    };
+    let filled = |list: Option<Raw<'a>>| list.filter(|list| !is_empty(list));
+    (filled(content), filled(refusal))
+}
+
+fn of_function(function: Function<'_>) -> Fragment<'_> {
+    let Function { at: _, name, arguments, extra: nested } = function;
+    let text = arguments.map(|Given(arguments)| match arguments {
+        Arguments::Text(text) | Arguments::Freeform(text) => text,
+        Arguments::Json(raw) | Arguments::Native(_, raw) => {
+            let pos = raw.pos();
+            Str::plain(raw.into_text()).at(pos)
+        }
+    });
+    let mut fragment = bare_fragment();
+    nest(&mut fragment.extra, "function", nested);
+    fragment.form = Some(CallForm::Json);
+    fragment.name = name;
+    fragment.text = text;
+    fragment
+}
+
+fn of_custom(custom: Custom<'_>) -> Fragment<'_> {
+    let Custom { at: _, name, input, extra: nested } = custom;
+    let mut fragment = bare_fragment();
+    nest(&mut fragment.extra, "custom", nested);
+    fragment.form = Some(CallForm::Freeform);
+    fragment.name = name;
+    fragment.text = input;
+    fragment
+}
+
+fn bare_fragment<'a>() -> Fragment<'a> {
+    Fragment {
+        index: None,
+        id: None,
+        name: None,
+        form: None,
+        text: None,
+        place: None,
+        legacy: false,
+        extra: Vec::new(),
+    }
+}
+
+fn truncated(message: &str) -> ApiError {
+    let mut error = ApiError::new(ErrorKind::Truncated, message);
+    error.code = Some("upstream_truncated".to_owned());
+    error
 }

@@ -1,24 +1,66 @@
 //! The stream: from events to Chat.
 
+use super::answer_live::Answer;
+use super::error;
 use crate::codec::EventsOut;
 use crate::ledger::Ledger;
 use crate::model::{Asked, Event};
+use crate::wire::sse::write_event;
 
 /// A stream being written.
 #[derive(Debug)]
 pub(super) struct Writing {
     asked: Asked,
+    state: State,
+}
+
+#[derive(Debug)]
+enum State {
+    Before,
+    Begun(Box<Answer>),
+    Over,
 }
 
 impl Writing {
     /// A stream for a client who asked for it so.
     pub(super) fn new(asked: Asked) -> Self {
-        Self { asked }
+        Self { asked, state: State::Before }
     }
 }
 
 impl EventsOut for Writing {
-    fn write(&mut self, _event: &Event<'_>, _out: &mut Vec<u8>, _ledger: &mut Ledger) {
-        let _ = &self.asked;
+    fn write(&mut self, event: &Event<'_>, out: &mut Vec<u8>, ledger: &mut Ledger) {
+        let answer = match (&mut self.state, event) {
+            (State::Over, _) => return,
+            (State::Before | State::Begun(_), Event::Error(error)) => {
+                self.state = State::Over;
+                return write_event(None, out, |out| {
+                    error::encode(error, out);
+                });
+            }
+            (State::Before, Event::Start(start)) => {
+                self.state = State::Begun(Box::new(Answer::new(start, &self.asked)));
+                return;
+            }
+            (State::Before, other) => {
+                debug_assert!(false, "nothing comes before the start: {other:?}");
+                return;
+            }
+            (State::Begun(answer), _) => answer,
+        };
+        match event {
+            Event::Start(_) | Event::Error(_) => {}
+            Event::Open { block, head } => answer.open(*block, head, out, ledger),
+            Event::Delta { block, piece } => answer.grow(*block, piece, out, ledger),
+            Event::Close { block, tail } => answer.close(*block, tail, out, ledger),
+            Event::Whole(turn) => answer.whole(turn, out, ledger),
+            Event::About { tier, extra } => answer.about(tier.as_ref(), extra, ledger),
+            Event::Usage(usage) => answer.count(usage, ledger),
+            Event::Stop { stop, extra } => answer.stop(stop, extra, ledger),
+            Event::End => {
+                answer.end(out, ledger);
+                self.state = State::Over;
+            }
+        }
     }
 }

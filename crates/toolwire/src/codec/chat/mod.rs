@@ -1,7 +1,13 @@
 //! Chat Completions.
 
+mod answer_live;
+mod balance;
+mod blocks_live;
+mod calls_live;
 mod calls_out;
 mod choice;
+mod chunk;
+mod chunk_out;
 mod citations;
 mod content_in;
 mod content_out;
@@ -15,11 +21,13 @@ mod response_in;
 mod response_out;
 mod results_out;
 mod stop;
+mod thoughts_live;
 mod tools_in;
 mod tools_out;
 mod turns_in;
 mod turns_out;
 mod usage;
+mod waiting_out;
 mod watch;
 mod wire;
 

@@ -175,6 +175,18 @@ pub(super) fn write_client(
     list: &[(u64, &Reasoning<'_>)],
     ledger: &mut Ledger,
 ) {
+    let text: Vec<_> = list.iter().flat_map(|(_, reasoning)| texts(reasoning)).collect();
+    put_texts(object, CONTENT, &text);
+    write_envelopes(object, list, ledger);
+}
+
+/// Writes what a client is to bring back of reasoning whose text it has been
+/// shown.
+pub(super) fn write_envelopes(
+    object: &mut Object<'_>,
+    list: &[(u64, &Reasoning<'_>)],
+    ledger: &mut Ledger,
+) {
     let mut enveloped = Vec::with_capacity(list.len());
     for (place, reasoning) in list {
         let Reasoning { at: _, summary: _, content, sealed, place: _, extra } = reasoning;
@@ -192,8 +204,6 @@ pub(super) fn write_client(
         }
         enveloped.push((*place, *reasoning));
     }
-    let text: Vec<_> = list.iter().flat_map(|(_, reasoning)| texts(reasoning)).collect();
-    put_texts(object, CONTENT, &text);
     write_details(object, &enveloped, &[]);
 }
 
@@ -288,7 +298,7 @@ fn details<'a>(raw: &Raw<'a>) -> Option<(Vec<Reasoning<'a>>, Option<String>)> {
     Some((opened, rest))
 }
 
-fn open<'a>(entry: &Raw<'a>) -> Option<Reasoning<'a>> {
+pub(super) fn open<'a>(entry: &Raw<'a>) -> Option<Reasoning<'a>> {
     let mut reader = entry.source_reader()?;
     let Detail { at, kind: _, data, extra: _ } = Detail::read(&mut reader).ok()?;
     let data = string(&data?)?.into_decoded();
@@ -315,7 +325,7 @@ fn blocks<'a>(raw: &Raw<'a>) -> Option<Vec<Reasoning<'a>>> {
     blocks.into_iter().map(block).collect()
 }
 
-fn block(block: Block<'_>) -> Option<Reasoning<'_>> {
+pub(super) fn block(block: Block<'_>) -> Option<Reasoning<'_>> {
     let Block { at, kind, thinking, signature, data, extra } = block;
     let mut item = sealed(at, Issuer::Anthropic);
     let seal = item.sealed.as_mut()?;
@@ -376,7 +386,7 @@ wire! {
     }
 
     /// An entry of `thinking_blocks`.
-    struct Block<'a> {
+    pub(super) struct Block<'a> {
         kind: Str<'a> = "type",
         thinking: Str<'a> = "thinking",
         signature: Str<'a> = "signature",
@@ -385,11 +395,11 @@ wire! {
 }
 
 /// DeepSeek's member, and the one most clients know.
-const CONTENT: &str = "reasoning_content";
+pub(super) const CONTENT: &str = "reasoning_content";
 /// OpenRouter's and vLLM's member. Also the issuer of what stood in it, so
 /// that it is written back under its own name.
-const REASONING: &str = "reasoning";
+pub(super) const REASONING: &str = "reasoning";
 /// OpenRouter's list, likewise also an issuer: the whole list is the seal.
-const DETAILS: &str = "reasoning_details";
+pub(super) const DETAILS: &str = "reasoning_details";
 /// litellm's copy of Messages' blocks.
-const BLOCKS: &str = "thinking_blocks";
+pub(super) const BLOCKS: &str = "thinking_blocks";

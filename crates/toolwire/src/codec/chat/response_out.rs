@@ -10,7 +10,7 @@ use crate::model::{
     Turn,
 };
 use crate::profile::Profile;
-use crate::wire::{At, Object, Pos, Raw, Read, Str, hash, ids};
+use crate::wire::{At, Extra, Object, Pos, Raw, Read, Str, hash, ids};
 
 /// Writes an answer for a client.
 pub(super) fn encode(
@@ -26,7 +26,7 @@ pub(super) fn encode(
     if same {
         object.maybe("id", id.as_ref());
     } else {
-        object.put("id", &format!("chatcmpl-{}", hash::base62(&[upstream.as_bytes()], 24)));
+        object.put("id", &completion_id(&upstream));
     }
     object.put("object", "chat.completion");
     object.put("created", &created.as_ref().map_or(0, |at| at.value));
@@ -63,7 +63,12 @@ pub(super) fn encode(
     }
 }
 
-fn write_tier(
+/// The id of an answer whose upstream gave it another protocol's.
+pub(super) fn completion_id(upstream: &str) -> String {
+    format!("chatcmpl-{}", hash::base62(&[upstream.as_bytes()], 24))
+}
+
+pub(super) fn write_tier(
     object: &mut Object<'_>,
     tier: Option<&Str<'_>>,
     origin: Protocol,
@@ -145,15 +150,7 @@ impl Answer<'_> {
             message.put("role", "assistant");
             self.write_message(&mut message, &said, stop, ledger);
         }
-        // A call that was cut must not look like one that can be run.
-        let cut = matches!(stop.value, Stop::MaxTokens | Stop::ContextWindow | Stop::Failed(_));
-        let word = if said.calls.is_empty() || cut {
-            stop::finish_reason(&stop.value, self.origin)
-        } else if self.legacy {
-            "function_call"
-        } else {
-            "tool_calls"
-        };
+        let word = stop::word(&stop.value, self.origin, !said.calls.is_empty(), self.legacy);
         choice.put("finish_reason", word);
         stop::losses(stop, self.origin, ledger);
         write_logprobs(choice, &said.texts);
@@ -272,41 +269,39 @@ impl<'r, 'a> Said<'r, 'a> {
                     }
                     Item::Refusal(refusal) => said.refusals.push(refusal),
                     Item::Call(call) => said.calls.push(call),
-                    Item::Hosted(hosted) => {
-                        ledger.dropped(hosted.raw.pos(), Code::HostedHistory);
-                    }
-                    Item::Opaque(opaque) => {
-                        ledger.dropped(opaque.raw.pos(), Code::UnknownItem);
-                    }
-                    Item::Json(raw) => {
-                        ledger.dropped(raw.pos(), Code::UnknownItem);
-                    }
-                    Item::Audio(audio) => {
-                        ledger.dropped(audio.at, Code::Audio);
-                    }
-                    Item::Image(image) => {
-                        ledger.dropped(image.at, Code::MediaType);
-                    }
-                    Item::Document(document) => {
-                        ledger.dropped(document.at, Code::MediaType);
-                    }
-                    Item::SearchResult(found) => {
-                        ledger.dropped(found.at, Code::Citations);
-                    }
-                    Item::ToolReference(name) => {
-                        ledger.dropped(name.pos, Code::ToolSearch);
-                    }
-                    Item::Tools(_) => {
-                        ledger.dropped(turn.at, Code::ToolPosition);
-                    }
-                    Item::Result(result) => {
-                        ledger.dropped(result.at, Code::OrphanResult);
-                    }
+                    Item::Hosted(_)
+                    | Item::Opaque(_)
+                    | Item::Json(_)
+                    | Item::Audio(_)
+                    | Item::Image(_)
+                    | Item::Document(_)
+                    | Item::SearchResult(_)
+                    | Item::ToolReference(_)
+                    | Item::Tools(_)
+                    | Item::Result(_) => item_loss(item, turn.at, ledger),
                 }
             }
         }
         said
     }
+}
+
+/// Reports an item that Chat has no place for in an answer.
+pub(super) fn item_loss(item: &Item<'_>, turn: Pos, ledger: &mut Ledger) {
+    let (pos, code) = match item {
+        Item::Hosted(hosted) => (hosted.raw.pos(), Code::HostedHistory),
+        Item::Opaque(opaque) => (opaque.raw.pos(), Code::UnknownItem),
+        Item::Json(raw) => (raw.pos(), Code::UnknownItem),
+        Item::Audio(audio) => (audio.at, Code::Audio),
+        Item::Image(image) => (image.at, Code::MediaType),
+        Item::Document(document) => (document.at, Code::MediaType),
+        Item::SearchResult(found) => (found.at, Code::Citations),
+        Item::ToolReference(name) => (name.pos, Code::ToolSearch),
+        Item::Tools(_) => (turn, Code::ToolPosition),
+        Item::Result(result) => (result.at, Code::OrphanResult),
+        Item::Text(_) | Item::Refusal(_) | Item::Reasoning(_) | Item::Call(_) => return,
+    };
+    ledger.dropped(pos, code);
 }
 
 fn turn_losses(turn: &Turn<'_>, spoke: &mut bool, ledger: &mut Ledger) {
@@ -322,30 +317,46 @@ fn turn_losses(turn: &Turn<'_>, spoke: &mut bool, ledger: &mut Ledger) {
     *spoke |= speaks;
 }
 
-fn call_losses(call: &Call<'_>, ledger: &mut Ledger) {
+pub(super) fn call_losses(call: &Call<'_>, ledger: &mut Ledger) {
     let Call { at, id: _, name: _, namespace, arguments, caller, cache, extra } = call;
-    if let Some(namespace) = namespace {
-        ledger.dropped(namespace.pos(), Code::NamespaceFlattened);
-    }
     if let Arguments::Native(_, _) = arguments {
         ledger.emulated(*at, Code::NativeToolWrapped);
+    }
+    head_losses(namespace.as_ref(), caller.as_ref(), extra, ledger);
+    if let Some(cache) = cache {
+        ledger.dropped(cache.at, Code::CacheBreakpoint).info();
+    }
+}
+
+/// Reports the members of a call that Chat has none for.
+pub(super) fn head_losses(
+    namespace: Option<&Str<'_>>,
+    caller: Option<&Raw<'_>>,
+    extra: &[Extra<'_>],
+    ledger: &mut Ledger,
+) {
+    if let Some(namespace) = namespace {
+        ledger.dropped(namespace.pos(), Code::NamespaceFlattened);
     }
     if let Some(caller) = caller {
         caller_loss(caller, ledger);
     }
-    if let Some(cache) = cache {
-        ledger.dropped(cache.at, Code::CacheBreakpoint).info();
-    }
     ledger.only(extra);
+}
+
+/// Reports a call for which the deprecated shape has no room: it has room for
+/// one.
+pub(super) fn legacy_loss(at: Pos, ledger: &mut Ledger) {
+    ledger
+        .dropped(at, Code::LegacyFunctions)
+        .detail("The client's deprecated functions have room for one call only.");
 }
 
 /// The deprecated shape has room for one call and no id.
 fn write_legacy(message: &mut Object<'_>, calls: &[&Call<'_>], ledger: &mut Ledger) {
     for (ordinal, call) in calls.iter().enumerate() {
         if ordinal > 0 {
-            ledger
-                .dropped(call.at, Code::LegacyFunctions)
-                .detail("The client's deprecated functions have room for one call only.");
+            legacy_loss(call.at, ledger);
             continue;
         }
         let mut function = message.object("function_call");

@@ -9,6 +9,12 @@ use crate::wire::{At, Str};
 pub(super) fn read<'a>(word: Option<Str<'a>>, items: &[Item<'a>]) -> Stop<'a> {
     let calls = items.iter().any(|item| matches!(item, Item::Call(_)));
     let refused = items.iter().any(|item| matches!(item, Item::Refusal(_)));
+    of_word(word, calls, refused)
+}
+
+/// Like [`read`], for an answer of which it is known whether it calls and
+/// whether it refuses.
+pub(super) fn of_word<'a>(word: Option<Str<'a>>, calls: bool, refused: bool) -> Stop<'a> {
     let ended = if calls {
         Stop::ToolCalls
     } else if refused {
@@ -50,6 +56,19 @@ pub(super) fn finish_reason(stop: &Stop<'_>, origin: Protocol) -> &'static str {
         | Stop::Running
         | Stop::Failed(_)
         | Stop::Other(_) => "stop",
+    }
+}
+
+/// Chat's word for why an answer stopped that has calls or has none.
+pub(super) fn word(stop: &Stop<'_>, origin: Protocol, calls: bool, legacy: bool) -> &'static str {
+    // A call that was cut must not look like one that can be run.
+    let cut = matches!(stop, Stop::MaxTokens | Stop::ContextWindow | Stop::Failed(_));
+    if !calls || cut {
+        finish_reason(stop, origin)
+    } else if legacy {
+        "function_call"
+    } else {
+        "tool_calls"
     }
 }
 

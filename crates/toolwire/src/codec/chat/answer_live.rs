@@ -1,0 +1,439 @@
+//! An answer that is being written for a client as a stream.
+
+use super::calls_out::put_arguments;
+use super::chunk_out::{DONE, Pen};
+use super::content_in::is_empty;
+use super::response_out::{call_losses, head_losses, item_loss, legacy_loss, write_tier};
+use super::turns_out::member_losses;
+use super::waiting_out::{Texts, Thoughts};
+use super::{stop, usage};
+use crate::ledger::{Code, Ledger};
+use crate::model::{
+    Arguments, Asked, Call, CallForm, CallHead, Head, Item, Part, Piece, Protocol, Reasoning,
+    Start, Stop, Tail, Turn, Usage,
+};
+use crate::wire::{At, Extra, Object, Pos, Raw, Str, ids};
+
+/// What has been written of an answer, and what must wait for its end.
+#[derive(Debug)]
+pub(super) struct Answer {
+    pen: Pen,
+    origin: Protocol,
+    /// The upstream's id.
+    upstream: String,
+    legacy: bool,
+    stream_usage: bool,
+    /// By their numbers.
+    blocks: Vec<Block>,
+    calls: usize,
+    texts: Texts,
+    refused: bool,
+    /// The message that the last text belongs to.
+    message: Option<usize>,
+    thoughts: Thoughts,
+    usage: Vec<u8>,
+    tier: Vec<u8>,
+    finish: Option<String>,
+    explanation: Option<Str<'static>>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Block {
+    /// The text of that number.
+    Text(usize),
+    Refusal,
+    /// The thought of that number.
+    Thought(usize),
+    Call {
+        ordinal: usize,
+        form: CallForm,
+        /// Whether no arguments have been written.
+        bare: bool,
+    },
+    /// One that the client has no place for.
+    Left,
+}
+
+impl Answer {
+    pub(super) fn new(start: &Start<'_>, asked: &Asked) -> Self {
+        let Start { origin, id, model: _, created: _ } = start;
+        Self {
+            pen: Pen::new(start, asked),
+            origin: *origin,
+            upstream: id.as_ref().map(|id| id.decode().into_owned()).unwrap_or_default(),
+            legacy: asked.legacy_functions,
+            stream_usage: asked.stream_usage,
+            blocks: Vec::new(),
+            calls: 0,
+            texts: Texts::default(),
+            refused: false,
+            message: None,
+            thoughts: Thoughts::default(),
+            usage: Vec::new(),
+            tier: Vec::new(),
+            finish: None,
+            explanation: None,
+        }
+    }
+
+    pub(super) fn open(
+        &mut self,
+        number: usize,
+        head: &Head<'_>,
+        out: &mut Vec<u8>,
+        ledger: &mut Ledger,
+    ) {
+        let block = match head {
+            Head::Text(part) => self.open_text(part, out, ledger),
+            Head::Refusal(part) => {
+                self.part_losses(part, ledger);
+                self.refused = true;
+                Block::Refusal
+            }
+            Head::Reasoning { id: _ } => Block::Thought(self.open_thought()),
+            Head::Call(head) => self.open_call(head, out, ledger),
+        };
+        debug_assert_eq!(number, self.blocks.len(), "blocks are opened in order");
+        self.blocks.push(block);
+    }
+
+    pub(super) fn grow(
+        &mut self,
+        number: usize,
+        piece: &Piece<'_>,
+        out: &mut Vec<u8>,
+        ledger: &mut Ledger,
+    ) {
+        let Some(block) = self.blocks.get_mut(number) else { return };
+        match (block, piece) {
+            (Block::Text(at), Piece::Text { text, logprobs }) => {
+                self.texts.grow(*at, text);
+                let logprobs = logprobs.as_ref().filter(|list| !is_empty(list));
+                if !text.is_empty() || logprobs.is_some() {
+                    self.pen.content(text, logprobs, out);
+                }
+            }
+            (Block::Refusal, Piece::Text { text, logprobs }) => {
+                let logprobs = logprobs.as_ref().filter(|list| !is_empty(list));
+                if !text.is_empty() {
+                    self.pen.refusal(text, logprobs, out);
+                }
+            }
+            (Block::Text(at), Piece::Citation(raw)) => {
+                self.texts.cite(*at, raw, self.origin, ledger);
+            }
+            (Block::Thought(at), Piece::Summary { part, text }) => {
+                let at = *at;
+                self.think(at, false, *part, text, out);
+            }
+            (Block::Thought(at), Piece::Reasoning { part, text }) => {
+                let at = *at;
+                self.think(at, true, *part, text, out);
+            }
+            (Block::Call { ordinal, form, bare }, Piece::Arguments(text)) => {
+                if text.is_empty() {
+                    return;
+                }
+                *bare = false;
+                let (ordinal, form) = (*ordinal, *form);
+                self.arguments(ordinal, form, text, out);
+            }
+            (Block::Left, Piece::Arguments(_)) => {}
+            (block, piece) => debug_assert!(false, "{block:?} does not grow by {piece:?}"),
+        }
+    }
+
+    pub(super) fn close(
+        &mut self,
+        number: usize,
+        tail: &Tail<'_>,
+        out: &mut Vec<u8>,
+        ledger: &mut Ledger,
+    ) {
+        let Tail { sealed, extra } = tail;
+        self.only(extra, ledger);
+        let Some(block) = self.blocks.get(number) else { return };
+        match block {
+            Block::Call { ordinal, form: CallForm::Json, bare: true } => {
+                let ordinal = *ordinal;
+                self.arguments(ordinal, CallForm::Json, &Str::plain("{}"), out);
+            }
+            Block::Thought(at) => self.thoughts.seal(*at, sealed.as_ref()),
+            Block::Text(_)
+            | Block::Refusal
+            | Block::Call { ordinal: _, form: _, bare: _ }
+            | Block::Left => {}
+        }
+    }
+
+    pub(super) fn whole(&mut self, turn: &Turn<'_>, out: &mut Vec<u8>, ledger: &mut Ledger) {
+        let Turn { at, role: _, slot: _, items, id: _, name: _, status: _, phase, extra: _ } = turn;
+        member_losses(turn, ledger);
+        if let Some(phase) = phase {
+            ledger.dropped(phase.pos(), Code::Phase);
+        }
+        for item in items {
+            match item {
+                Item::Call(call) => self.whole_call(call, out, ledger),
+                Item::Reasoning(reasoning) => self.whole_thought(reasoning, out, ledger),
+                Item::Text(text) => {
+                    let part = Part { message: 0, phase: None, extra: Vec::new() };
+                    if let Block::Text(at) = self.open_text(&part, out, ledger) {
+                        self.texts.grow(at, &text.text);
+                    }
+                    self.only(&text.extra, ledger);
+                    self.pen.content(&text.text, text.logprobs.as_ref(), out);
+                }
+                Item::Refusal(refusal) => {
+                    self.refused = true;
+                    self.only(&refusal.extra, ledger);
+                    self.pen.refusal(&refusal.text, None, out);
+                }
+                Item::Hosted(_)
+                | Item::Opaque(_)
+                | Item::Json(_)
+                | Item::Audio(_)
+                | Item::Image(_)
+                | Item::Document(_)
+                | Item::SearchResult(_)
+                | Item::ToolReference(_)
+                | Item::Tools(_)
+                | Item::Result(_) => item_loss(item, *at, ledger),
+            }
+        }
+    }
+
+    pub(super) fn about(
+        &mut self,
+        tier: Option<&Str<'_>>,
+        extra: &[Extra<'_>],
+        ledger: &mut Ledger,
+    ) {
+        if tier.is_some() {
+            self.tier.clear();
+            write_tier(&mut Object::members_only(&mut self.tier), tier, self.origin, ledger);
+        }
+        self.only(extra, ledger);
+    }
+
+    pub(super) fn count(&mut self, counted: &Usage<'_>, ledger: &mut Ledger) {
+        if self.stream_usage {
+            self.usage.clear();
+            let same = self.origin == Protocol::Chat;
+            usage::write(&mut Object::members_only(&mut self.usage), counted, same, ledger);
+        }
+    }
+
+    /// Why the model stopped. The client learns it at the end only, since it
+    /// is what ends the answer well.
+    pub(super) fn stop(&mut self, stop: &At<Stop<'_>>, extra: &[Extra<'_>], ledger: &mut Ledger) {
+        self.only(extra, ledger);
+        let word = stop::word(&stop.value, self.origin, self.calls > 0, self.legacy);
+        self.finish = Some(word.to_owned());
+        if let (Stop::Other(word), Protocol::Chat) = (&stop.value, self.origin) {
+            self.finish = Some(word.decode().into_owned());
+        }
+        if self.origin != Protocol::Chat {
+            stop::losses(stop, self.origin, ledger);
+        }
+        if let Stop::Refusal { category: _, explanation: Some(text) } = &stop.value
+            && !self.refused
+        {
+            self.explanation = Some(text.clone().into_owned());
+        }
+    }
+
+    pub(super) fn end(&mut self, out: &mut Vec<u8>, ledger: &mut Ledger) {
+        if let Some(text) = self.explanation.take() {
+            self.pen.refusal(&text, None, out);
+        }
+        self.write_waiting(out, ledger);
+        let word = self.finish.take().unwrap_or_else(|| "stop".to_owned());
+        self.pen.finish(&word, &self.tier, out);
+        if self.stream_usage {
+            if self.usage.is_empty() {
+                ledger.dropped(Pos::START, Code::UsageMissing).key("usage").info();
+            } else {
+                self.pen.usage(&self.usage, &self.tier, out);
+            }
+        }
+        out.extend_from_slice(DONE);
+    }
+
+    /// What of another protocol the client is told nothing of.
+    fn only(&self, extra: &[Extra<'_>], ledger: &mut Ledger) {
+        if self.origin != Protocol::Chat {
+            ledger.only(extra);
+        }
+    }
+
+    fn part_losses(&self, part: &Part<'_>, ledger: &mut Ledger) {
+        let Part { message: _, phase, extra } = part;
+        if let Some(phase) = phase {
+            ledger.dropped(phase.pos(), Code::Phase);
+        }
+        self.only(extra, ledger);
+    }
+
+    fn open_text(&mut self, part: &Part<'_>, out: &mut Vec<u8>, ledger: &mut Ledger) -> Block {
+        self.part_losses(part, ledger);
+        if self.message.is_some_and(|last| last != part.message) {
+            ledger.degraded(Pos::START, Code::MessageBoundary);
+        }
+        self.message = Some(part.message);
+        if self.calls > 0 {
+            ledger.moved(Pos::START, Code::Interleaving);
+        }
+        self.pen.begin_content(out);
+        Block::Text(self.texts.open())
+    }
+
+    fn open_thought(&mut self) -> usize {
+        self.thoughts.open(self.calls, !self.texts.is_empty(), self.refused)
+    }
+
+    fn think(&mut self, at: usize, raw: bool, part: usize, text: &Str<'_>, out: &mut Vec<u8>) {
+        if text.is_empty() {
+            return;
+        }
+        let apart = self.thoughts.grow(at, raw, part, text);
+        self.pen.delta(out, |out| {
+            out.extend_from_slice(br#""reasoning_content":""#);
+            if apart {
+                out.extend_from_slice(br"\n\n");
+            }
+            text.write_inside(out);
+            out.push(b'"');
+        });
+    }
+
+    fn open_call(&mut self, head: &CallHead<'_>, out: &mut Vec<u8>, ledger: &mut Ledger) -> Block {
+        let CallHead { id, name, namespace, form, caller, extra } = head;
+        let extra = if self.origin == Protocol::Chat { &[] } else { extra.as_slice() };
+        if !self.begin_call(id.as_ref(), name, *form, Pos::START, out, ledger) {
+            return Block::Left;
+        }
+        head_losses(namespace.as_ref(), caller.as_ref(), extra, ledger);
+        Block::Call { ordinal: self.calls - 1, form: *form, bare: true }
+    }
+
+    /// Writes the header of a call. `false` if the client has no room for it.
+    fn begin_call(
+        &mut self,
+        id: Option<&Str<'_>>,
+        name: &Str<'_>,
+        form: CallForm,
+        at: Pos,
+        out: &mut Vec<u8>,
+        ledger: &mut Ledger,
+    ) -> bool {
+        let ordinal = self.calls;
+        self.calls += 1;
+        if self.legacy {
+            if ordinal > 0 {
+                legacy_loss(at, ledger);
+                return false;
+            }
+            if let Some(id) = id {
+                ledger.dropped(id.pos(), Code::CallId).info();
+            }
+            self.pen.delta(out, |out| {
+                let mut members = Object::members_only(out);
+                let mut function = members.object("function_call");
+                function.put("name", name);
+                function.put("arguments", "");
+            });
+            return true;
+        }
+        let upstream = &self.upstream;
+        self.pen.delta(out, |out| {
+            let mut members = Object::members_only(out);
+            let mut array = members.array("tool_calls");
+            let mut call = array.object();
+            call.put("index", &(ordinal as u64));
+            match id {
+                Some(id) if !id.is_empty() => call.put("id", id),
+                Some(_) | None => call.put("id", &ids::mint(upstream, ordinal)),
+            }
+            let (kind, text) = match form {
+                CallForm::Json => ("function", "arguments"),
+                CallForm::Freeform => ("custom", "input"),
+            };
+            call.put("type", kind);
+            let mut inner = call.object(kind);
+            inner.put("name", name);
+            inner.put(text, "");
+        });
+        true
+    }
+
+    fn arguments(&mut self, ordinal: usize, form: CallForm, text: &Str<'_>, out: &mut Vec<u8>) {
+        match (self.legacy, form) {
+            (false, CallForm::Json) => self.pen.arguments(ordinal, text, out),
+            (false, CallForm::Freeform) => self.pen.delta(out, |out| {
+                let mut members = Object::members_only(out);
+                let mut array = members.array("tool_calls");
+                let mut call = array.object();
+                call.put("index", &(ordinal as u64));
+                call.object("custom").put("input", text);
+            }),
+            (true, CallForm::Json | CallForm::Freeform) => self.pen.delta(out, |out| {
+                let mut members = Object::members_only(out);
+                members.object("function_call").put("arguments", text);
+            }),
+        }
+    }
+
+    /// A call that comes in one piece, such as one of a vendor's own shape.
+    fn whole_call(&mut self, call: &Call<'_>, out: &mut Vec<u8>, ledger: &mut Ledger) {
+        let form = match &call.arguments {
+            Arguments::Freeform(_) if !self.legacy => CallForm::Freeform,
+            Arguments::Freeform(_)
+            | Arguments::Text(_)
+            | Arguments::Json(_)
+            | Arguments::Native(_, _) => CallForm::Json,
+        };
+        if !self.begin_call(call.id.as_ref(), &call.name, form, call.at, out, ledger) {
+            return;
+        }
+        let ordinal = self.calls - 1;
+        call_losses(call, ledger);
+        if let (Arguments::Freeform(text), CallForm::Freeform) = (&call.arguments, form) {
+            return self.arguments(ordinal, form, text, out);
+        }
+        let mut written = Vec::new();
+        put_arguments(&mut Object::members_only(&mut written), &call.arguments, false);
+        // What was written is `"arguments":"…"`.
+        let written = String::from_utf8(written).unwrap_or_default();
+        let literal = Raw::made(written.strip_prefix(r#""arguments":"#).unwrap_or_default());
+        if let Ok(text) = literal.reader().string() {
+            self.arguments(ordinal, form, &text, out);
+        }
+    }
+
+    fn whole_thought(&mut self, reasoning: &Reasoning<'_>, out: &mut Vec<u8>, ledger: &mut Ledger) {
+        let Reasoning { at: _, summary, content, sealed, place: _, extra } = reasoning;
+        let at = self.open_thought();
+        for (raw, texts) in [(false, summary), (true, content)] {
+            for (part, text) in texts.iter().enumerate() {
+                self.think(at, raw, part, text, out);
+            }
+        }
+        self.only(extra, ledger);
+        self.thoughts.seal(at, sealed.as_ref());
+    }
+
+    /// Writes what is known only when everything has been said: where each
+    /// piece of sealed reasoning stood, and what the citations are about.
+    fn write_waiting(&mut self, out: &mut Vec<u8>, ledger: &mut Ledger) {
+        let mut members = Vec::new();
+        {
+            let mut object = Object::members_only(&mut members);
+            self.texts.write(&mut object);
+            self.thoughts.write(&mut object, !self.texts.is_empty(), self.refused, ledger);
+        }
+        if !members.is_empty() {
+            self.pen.delta(out, |out| out.extend_from_slice(&members));
+        }
+    }
+}

@@ -1,0 +1,371 @@
+//! The calls of a stream that is being read.
+//!
+//! Neither `index` nor `id` can be relied on: vendors leave one or both out,
+//! send the id late, repeat it, or give every call the same index. So calls
+//! are records of toolwire's own, in the order in which they began, and a
+//! fragment finds its record by whatever it has.
+
+use super::balance::Balance;
+use super::blocks_live::Stage;
+use crate::codec::Sink;
+use crate::ledger::Code;
+use crate::model::{CallForm, CallHead, Event, Head, Piece, Tail};
+use crate::wire::{Extra, Growing, Pos, Raw, Str};
+
+/// Something new of a call.
+#[derive(Debug)]
+pub(super) struct Fragment<'a> {
+    pub(super) index: Option<u64>,
+    pub(super) id: Option<Str<'a>>,
+    pub(super) name: Option<Str<'a>>,
+    /// What its text is, if it says.
+    pub(super) form: Option<CallForm>,
+    /// Arguments or input.
+    pub(super) text: Option<Str<'a>>,
+    /// Its place in a list of several, where all it has is its place.
+    pub(super) place: Option<usize>,
+    /// Whether it is of the deprecated kind, which has no id.
+    pub(super) legacy: bool,
+    pub(super) extra: Vec<Extra<'a>>,
+}
+
+impl Fragment<'_> {
+    /// What a vendor repeats without saying anything is not there.
+    fn without_empty(mut self) -> Self {
+        self.id = self.id.filter(|id| !id.is_empty());
+        self.name = self.name.filter(|name| !name.is_empty());
+        self.text = self.text.filter(|text| !text.is_empty());
+        self
+    }
+}
+
+/// A call has arguments, and nothing says of which tool.
+#[derive(Debug)]
+pub(super) struct Nameless;
+
+/// Every call so far.
+#[derive(Debug, Default)]
+pub(super) struct Calls {
+    list: Vec<Live>,
+    /// How many of them have been opened. They are opened in order, so that a
+    /// client sees them in the order of the upstream.
+    opened: usize,
+    /// Those that are open.
+    open: Vec<usize>,
+    /// The one that grew last.
+    last: usize,
+}
+
+impl Calls {
+    pub(super) fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Takes a fragment to its call.
+    pub(super) fn take(&mut self, fragment: Fragment<'_>, stage: &mut Stage, sink: &mut dyn Sink) {
+        let fragment = fragment.without_empty();
+        if self.says_nothing(&fragment) {
+            return;
+        }
+        self.last = match self.find(&fragment) {
+            Some(found) => found,
+            None => {
+                self.list.push(Live::new(&fragment));
+                self.list.len() - 1
+            }
+        };
+        if let Some(live) = self.list.get_mut(self.last) {
+            live.take(fragment, sink);
+        }
+        self.open_ready(stage, sink);
+    }
+
+    /// Closes those of which nothing more can come.
+    pub(super) fn close_whole(&mut self, sink: &mut dyn Sink) {
+        let list = &mut self.list;
+        self.open.retain(|&at| match list.get_mut(at) {
+            Some(live) if live.is_whole() => {
+                live.close(sink);
+                false
+            }
+            Some(_) => true,
+            None => false,
+        });
+    }
+
+    /// Positions are those in the last chunk, and mean nothing in the next.
+    pub(super) fn settle(&mut self) {
+        for live in self.list.iter_mut().skip(self.opened) {
+            live.settle();
+        }
+        for at in &self.open {
+            if let Some(live) = self.list.get_mut(*at)
+                && !live.extra.is_empty()
+            {
+                live.settle();
+            }
+        }
+    }
+
+    /// Whether the JSON of a call stops in the middle.
+    pub(super) fn is_cut(&self) -> bool {
+        self.list.iter().any(|live| live.form == CallForm::Json && live.balance.is_cut())
+    }
+
+    /// Nothing more comes: those that still wait are opened as they are, and
+    /// all are closed.
+    pub(super) fn finish(
+        &mut self,
+        stage: &mut Stage,
+        sink: &mut dyn Sink,
+    ) -> Result<(), Nameless> {
+        for at in std::mem::take(&mut self.open) {
+            if let Some(live) = self.list.get_mut(at) {
+                live.close(sink);
+            }
+        }
+        for live in self.list.iter_mut().skip(self.opened) {
+            if live.name.is_empty() && live.held.is_empty() {
+                sink.ledger()
+                    .dropped(Pos::START, Code::UnknownItem)
+                    .detail("The upstream began a call and named no tool.");
+                continue;
+            }
+            if live.name.is_empty() {
+                return Err(Nameless);
+            }
+            live.open(stage.number(), sink);
+            live.close(sink);
+        }
+        self.opened = self.list.len();
+        Ok(())
+    }
+
+    fn says_nothing(&self, fragment: &Fragment<'_>) -> bool {
+        let Fragment { index: _, id, name, form: _, text, place: _, legacy: _, extra } = fragment;
+        id.is_none() && name.is_none() && text.is_none() && extra.is_empty()
+    }
+
+    /// Which call a fragment belongs to. `None` if it begins one.
+    fn find(&self, fragment: &Fragment<'_>) -> Option<usize> {
+        if fragment.legacy {
+            let found = self.latest(|live| live.legacy)?;
+            return (!self.renews(found, fragment)).then_some(found);
+        }
+        if let Some(index) = fragment.index {
+            return self.find_by_index(index, fragment);
+        }
+        if let Some(id) = &fragment.id {
+            return self.latest(|live| live.has_id(id)).or_else(|| {
+                // An id that comes late, or one that a vendor makes up anew for
+                // every fragment. A call of its own would have a name.
+                let last = self.list.get(self.last)?;
+                let goes_on = fragment.name.is_none() && (last.id.is_none() || !last.is_whole());
+                goes_on.then_some(self.last)
+            });
+        }
+        let found = match fragment.place {
+            Some(place) => self.latest(|live| live.place == Some(place))?,
+            None => self.list.get(self.last).map(|_| self.last)?,
+        };
+        (!self.renews(found, fragment)).then_some(found)
+    }
+
+    fn find_by_index(&self, index: u64, fragment: &Fragment<'_>) -> Option<usize> {
+        // Almost every fragment belongs to the call that grew last.
+        let last = self.list.get(self.last).filter(|live| live.index == Some(index));
+        let found = match (last, &fragment.id) {
+            (Some(_), None) => self.last,
+            (_, Some(id)) => {
+                let own = |live: &Live| live.index.is_none_or(|own| own == index);
+                if let Some(known) = self.latest(|live| own(live) && live.has_id(id)) {
+                    return Some(known);
+                }
+                self.latest(|live| live.index == Some(index))?
+            }
+            (None, None) => self.latest(|live| live.index == Some(index))?,
+        };
+        (!self.renews(found, fragment)).then_some(found)
+    }
+
+    /// Whether a fragment that points at a call begins another.
+    fn renews(&self, found: usize, fragment: &Fragment<'_>) -> bool {
+        let Some(live) = self.list.get(found) else { return true };
+        let whole = live.is_whole();
+        if let Some(id) = &fragment.id {
+            // Some vendors make up an id for every fragment, but only a call
+            // that begins has a name.
+            return live.id.is_some() && !live.has_id(id) && (whole || fragment.name.is_some());
+        }
+        match &fragment.name {
+            // What comes behind a whole object is the next call, even of the
+            // same tool; the bare name alone is only repeated.
+            Some(name) if whole => {
+                live.name.text() != *name || fragment.text.as_ref().is_some_and(|t| !t.is_blank())
+            }
+            Some(_) | None => false,
+        }
+    }
+
+    fn latest(&self, is_it: impl Fn(&Live) -> bool) -> Option<usize> {
+        self.list.iter().rposition(is_it)
+    }
+
+    /// Opens the calls that wait, up to the first that is not ready.
+    fn open_ready(&mut self, stage: &mut Stage, sink: &mut dyn Sink) {
+        while self.list.get(self.opened).is_some_and(Live::is_ready) {
+            self.close_whole(sink);
+            stage.close(sink);
+            if let Some(live) = self.list.get_mut(self.opened) {
+                live.open(stage.number(), sink);
+            }
+            self.open.push(self.opened);
+            self.opened += 1;
+        }
+    }
+}
+
+/// One call.
+#[derive(Debug)]
+struct Live {
+    index: Option<u64>,
+    place: Option<usize>,
+    id: Option<Str<'static>>,
+    name: Growing,
+    name_at: Pos,
+    form: CallForm,
+    legacy: bool,
+    state: State,
+    /// Arguments that came before it was opened.
+    held: Growing,
+    balance: Balance,
+    /// Members that nobody has been told of.
+    extra: Vec<Extra<'static>>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum State {
+    /// Its name or id may be incomplete.
+    Waiting,
+    Open(usize),
+    Closed,
+}
+
+impl Live {
+    fn new(fragment: &Fragment<'_>) -> Self {
+        Self {
+            index: fragment.index,
+            place: fragment.place,
+            id: None,
+            name: Growing::default(),
+            name_at: Pos::NONE,
+            form: CallForm::Json,
+            legacy: fragment.legacy,
+            state: State::Waiting,
+            held: Growing::default(),
+            balance: Balance::default(),
+            extra: Vec::new(),
+        }
+    }
+
+    fn has_id(&self, id: &Str<'_>) -> bool {
+        self.id.as_ref().is_some_and(|own| own == id)
+    }
+
+    fn is_whole(&self) -> bool {
+        self.form == CallForm::Json && self.balance.is_whole()
+    }
+
+    /// A name may come in pieces until the arguments begin.
+    fn is_ready(&self) -> bool {
+        !self.name.is_empty() && !self.held.is_empty() && (self.id.is_some() || self.legacy)
+    }
+
+    fn take(&mut self, fragment: Fragment<'_>, sink: &mut dyn Sink) {
+        let Fragment { index, id, name, form, text, place: _, legacy: _, extra } = fragment;
+        self.index = self.index.or(index);
+        if self.id.is_none() {
+            self.id = id.map(Str::into_owned);
+        }
+        if let Some(name) = name {
+            self.take_name(&name, sink);
+        }
+        if let Some(form) = form
+            && self.held.is_empty()
+            && matches!(self.state, State::Waiting)
+        {
+            self.form = form;
+        }
+        self.extra.extend(extra.into_iter().map(Extra::into_owned));
+        let Some(text) = text else { return };
+        match self.state {
+            State::Waiting => {
+                self.balance.push(&text);
+                self.held.push(&text);
+            }
+            State::Open(block) => {
+                self.balance.push(&text);
+                sink.event(Event::Delta { block, piece: Piece::Arguments(text) });
+            }
+            State::Closed => {
+                let note = sink
+                    .ledger()
+                    .degraded(text.pos(), Code::ArgumentsTruncated)
+                    .detail("What came behind the end of the arguments was left out.");
+                if text.is_blank() {
+                    note.info();
+                }
+            }
+        }
+    }
+
+    fn take_name(&mut self, name: &Str<'_>, sink: &mut dyn Sink) {
+        if self.name.text() == *name {
+            return;
+        }
+        if self.held.is_empty() && matches!(self.state, State::Waiting) {
+            if self.name.is_empty() {
+                self.name_at = name.pos();
+            }
+            self.name.push(name);
+        } else {
+            sink.ledger()
+                .dropped(name.pos(), Code::ToolName)
+                .detail("The upstream changed the name of a call whose arguments had begun.");
+        }
+    }
+
+    fn open(&mut self, block: usize, sink: &mut dyn Sink) {
+        self.state = State::Open(block);
+        let head = CallHead {
+            id: self.id.as_ref().map(Str::borrowed),
+            name: self.name.text().at(self.name_at),
+            namespace: None,
+            form: self.form,
+            caller: None,
+            extra: std::mem::take(&mut self.extra),
+        };
+        sink.event(Event::Open { block, head: Head::Call(head) });
+        if !self.held.is_empty() {
+            let piece = Piece::Arguments(self.held.text());
+            sink.event(Event::Delta { block, piece });
+        }
+        // A held call may be large.
+        self.held = Growing::default();
+    }
+
+    fn close(&mut self, sink: &mut dyn Sink) {
+        if let State::Open(block) = std::mem::replace(&mut self.state, State::Closed) {
+            let tail = Tail { sealed: None, extra: std::mem::take(&mut self.extra) };
+            sink.event(Event::Close { block, tail });
+        }
+    }
+
+    fn settle(&mut self) {
+        self.name_at = Pos::NONE;
+        self.id = self.id.take().map(|id| id.at(Pos::NONE));
+        for field in &mut self.extra {
+            field.value = std::mem::replace(&mut field.value, Raw::made("")).at(Pos::NONE);
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! What of an answer a stream can tell only at its end: where each piece of
+//! sealed reasoning stood, and what the citations are about.
+
+use super::citations::{self, Cited};
+use super::reasoning;
+use crate::ledger::Ledger;
+use crate::model::{Protocol, Reasoning, Sealed};
+use crate::wire::{Growing, Object, Pos, Raw, Str};
+
+/// The texts of an answer as far as their citations need them.
+#[derive(Debug, Default)]
+pub(super) struct Texts(Vec<Said>);
+
+#[derive(Debug, Default)]
+struct Said {
+    /// How many characters it has.
+    length: u64,
+    citations: Vec<Cited<'static>>,
+    /// Annotations of Chat's own.
+    own: Vec<Raw<'static>>,
+}
+
+impl Texts {
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// A text begins. Gives its number.
+    pub(super) fn open(&mut self) -> usize {
+        self.0.push(Said::default());
+        self.0.len() - 1
+    }
+
+    pub(super) fn grow(&mut self, at: usize, text: &Str<'_>) {
+        if let Some(said) = self.0.get_mut(at) {
+            said.length += length(text);
+        }
+    }
+
+    pub(super) fn cite(
+        &mut self,
+        at: usize,
+        citation: &Raw<'_>,
+        origin: Protocol,
+        ledger: &mut Ledger,
+    ) {
+        let Some(said) = self.0.get_mut(at) else { return };
+        if origin == Protocol::Chat {
+            said.own.push(citation.clone().into_owned());
+        } else if let Some(cited) = citations::read(citation, origin, ledger) {
+            said.citations.push(cited.into_owned());
+        }
+    }
+
+    pub(super) fn write(&self, object: &mut Object<'_>) {
+        if self.0.iter().all(|said| said.citations.is_empty() && said.own.is_empty()) {
+            return;
+        }
+        let mut array = object.array("annotations");
+        let mut offset = 0;
+        for Said { length, citations, own } in &self.0 {
+            for cited in citations {
+                cited.write(&mut array, (offset, offset + length));
+            }
+            for raw in own {
+                array.push(raw);
+            }
+            offset += length;
+        }
+    }
+}
+
+/// The reasoning of an answer, kept for its envelopes.
+#[derive(Debug, Default)]
+pub(super) struct Thoughts {
+    list: Vec<Thought>,
+    /// Which text was shown last: of which thought, whether of the reasoning
+    /// itself, and which part.
+    shown: Option<(usize, bool, usize)>,
+}
+
+/// Reasoning, and what stood before it.
+#[derive(Debug)]
+struct Thought {
+    calls: usize,
+    spoke: bool,
+    refused: bool,
+    summary: Vec<Growing>,
+    content: Vec<Growing>,
+    sealed: Option<Sealed<'static>>,
+}
+
+impl Thoughts {
+    /// A thought begins. Gives its number.
+    pub(super) fn open(&mut self, calls: usize, spoke: bool, refused: bool) -> usize {
+        let (summary, content, sealed) = (Vec::new(), Vec::new(), None);
+        self.list.push(Thought { calls, spoke, refused, summary, content, sealed });
+        self.list.len() - 1
+    }
+
+    /// A thought grows. Whether its text stands apart from what was shown last.
+    pub(super) fn grow(&mut self, at: usize, raw: bool, part: usize, text: &Str<'_>) -> bool {
+        if let Some(thought) = self.list.get_mut(at) {
+            let texts = if raw { &mut thought.content } else { &mut thought.summary };
+            // An upstream that skips numbers skips texts that have nothing in
+            // them.
+            if texts.len() <= part {
+                texts.push(Growing::default());
+            }
+            if let Some(last) = texts.last_mut() {
+                last.push(text);
+            }
+        }
+        let here = (at, raw, part);
+        self.shown.replace(here).is_some_and(|last| last != here)
+    }
+
+    pub(super) fn seal(&mut self, at: usize, sealed: Option<&Sealed<'_>>) {
+        let (Some(thought), Some(sealed)) = (self.list.get_mut(at), sealed) else { return };
+        let Sealed { issuer, item_id, blob, redacted } = sealed;
+        let own = |text: &Str<'_>| text.clone().into_owned();
+        thought.sealed = Some(Sealed {
+            issuer: issuer.clone(),
+            item_id: item_id.as_ref().map(own),
+            blob: blob.as_ref().map(own),
+            redacted: *redacted,
+        });
+    }
+
+    /// Writes what the client is to bring back. Whether it was also spoken and
+    /// refused decides where a thought stands in the message that comes back.
+    pub(super) fn write(
+        &mut self,
+        object: &mut Object<'_>,
+        speaks: bool,
+        refuses: bool,
+        ledger: &mut Ledger,
+    ) {
+        let mut list = Vec::new();
+        for (before, thought) in self.list.drain(..).enumerate() {
+            let Thought { calls, spoke, refused, summary, content, sealed } = thought;
+            if sealed.is_none() {
+                continue;
+            }
+            let own = |text: &Growing| text.text().into_owned();
+            // Chat puts all text before all calls, so behind a call any text
+            // counts as said already.
+            let called = calls > 0;
+            let said = usize::from(spoke || (called && speaks))
+                + usize::from(refused || (called && refuses));
+            let reasoning = Reasoning {
+                at: Pos::START,
+                summary: summary.iter().map(own).collect(),
+                content: content.iter().map(own).collect(),
+                sealed,
+                place: None,
+                extra: Vec::new(),
+            };
+            list.push(((calls + before + said) as u64, reasoning));
+        }
+        let list: Vec<_> = list.iter().map(|(place, reasoning)| (*place, reasoning)).collect();
+        reasoning::write_envelopes(object, &list, ledger);
+    }
+}
+
+/// How many characters a text has, counted as it is spelled.
+fn length(text: &Str<'_>) -> u64 {
+    let spelled = text.spelled().as_bytes();
+    // Every character has one byte that continues none.
+    let count = |bytes: &[u8]| bytes.iter().filter(|byte| (**byte as i8) >= -0x40).count() as u64;
+    if !text.is_escaped() {
+        return count(spelled);
+    }
+    let mut total = 0;
+    let mut rest = spelled;
+    while let Some(at) = memchr::memchr(b'\\', rest) {
+        total += count(rest.get(..at).unwrap_or_default());
+        rest = rest.get(at..).unwrap_or_default();
+        let used = match rest {
+            // The second half of a pair is counted with the first.
+            [_, b'u', b'd' | b'D', b'c'..=b'f' | b'C'..=b'F', ..] => {
+                total -= 1;
+                6
+            }
+            [_, b'u', ..] => 6,
+            _short => 2,
+        };
+        total += 1;
+        rest = rest.get(used..).unwrap_or_default();
+    }
+    total + count(rest)
+}

@@ -322,9 +322,9 @@ fn end(live: Live, sink: &mut dyn Sink) {
 
 /// Hands on a block in one piece.
 fn give(mut reader: Reader<'_>, sink: &mut dyn Sink) -> Result<(), ReadError> {
-    let at = reader.here();
     let item = turns_in::block(&mut reader)?;
-    sink.event(Event::Whole(Turn::new(at, Role::Assistant, vec![item])));
+    // The block is a part of the message, which stands nowhere by itself.
+    sink.event(Event::Whole(Turn::new(Pos::NONE, Role::Assistant, vec![item])));
     Ok(())
 }
 

@@ -286,7 +286,7 @@ impl Body {
     fn enter(&mut self, tap: &mut Tap, out: &mut Vec<u8>, pen: &mut Pen<'_>) {
         match self {
             Self::Text(body) => body.enter(tap, out, pen),
-            Self::Thinking(body) => body.enter(tap, out, pen),
+            Self::Thinking(body) => body.enter(tap, out),
             Self::Call(body) => body.enter(tap, out),
             Self::Ready(block) => {
                 tap.begin(Grows::Text, out, |out| out.extend_from_slice(block));

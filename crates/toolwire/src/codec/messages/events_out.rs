@@ -10,8 +10,8 @@ use super::response_out::{Said, encode_stop, encode_tier, encode_usage, message_
 use super::{error, events};
 use crate::codec::EventsOut;
 use crate::ledger::{Code, Ledger};
-use crate::model::{ApiError, Asked, ErrorKind, Event, Head, Piece, Protocol, Start};
-use crate::wire::{Growing, Object, Pos, Str};
+use crate::model::{ApiError, Asked, ErrorKind, Event, Head, Own, Piece, Protocol, Start};
+use crate::wire::{Extra, Growing, Object, Pos, Str};
 
 /// A stream being written.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ pub(super) struct Writing {
     /// The member of `usage` that names the tier.
     tier: Vec<u8>,
     /// Members of `message_delta` that only Messages has.
-    about: Vec<u8>,
+    about: Vec<Extra<'static>>,
     /// Members that say why the model stopped.
     stop: Vec<u8>,
 }
@@ -95,11 +95,9 @@ impl EventsOut for Writing {
                     encode_tier(tier, &mut Object::members_only(&mut self.tier), &mut pen);
                 }
                 if self.same {
-                    let before = !self.about.is_empty();
-                    if before && !extra.is_empty() {
-                        self.about.push(b',');
-                    }
-                    Object::members_only(&mut self.about).extra(extra);
+                    let newer = |old: &Extra<'_>| extra.iter().any(|new| new.key == old.key);
+                    self.about.retain(|old| !newer(old));
+                    self.about.extend(extra.clone().into_owned());
                 } else {
                     ledger.only(extra);
                 }
@@ -184,7 +182,7 @@ impl Writing {
                 }
             }
             drop(usage);
-            event.members(&self.about);
+            event.extra(&self.about);
         });
         events::write(events::MESSAGE_STOP, out, |_event| {});
     }

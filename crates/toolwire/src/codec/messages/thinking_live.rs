@@ -90,11 +90,9 @@ impl ThinkingLive {
         });
     }
 
-    pub(super) fn enter(&mut self, tap: &mut Tap, out: &mut Vec<u8>, pen: &mut Pen<'_>) {
-        if pen.same || !self.held.is_empty() {
-            begin(tap, out);
-        }
+    pub(super) fn enter(&mut self, tap: &mut Tap, out: &mut Vec<u8>) {
         if !self.held.is_empty() {
+            begin(tap, out);
             tap.delta(out, |out| self.held.text().write_inside(out));
             self.held.clear();
         }

@@ -18,6 +18,10 @@ pub struct Asked {
     pub legacy_functions: bool,
     /// Whether the stream ends with usage (Chat).
     pub stream_usage: bool,
+    /// How many tokens the request is estimated to have, for clients that show
+    /// it before the upstream has counted them (Messages). Nobody in the
+    /// library estimates; who runs the stream may.
+    pub input_estimate: Option<u64>,
     /// The client's settings as the members of the answer that repeat them
     /// (Responses).
     pub echo: Vec<u8>,
@@ -32,6 +36,7 @@ impl Asked {
             tier: request.tier.as_ref().map(own),
             legacy_functions: request.legacy_functions,
             stream_usage: request.stream.usage.is_some_and(|wanted| wanted.value),
+            input_estimate: None,
             echo: Vec::new(),
         }
     }

@@ -1,11 +1,15 @@
 //! Messages.
 
 mod blocks;
+mod blocks_in;
+mod blocks_out;
+mod call_live;
 mod calls_out;
 mod choice;
 mod content_in;
 mod content_out;
 mod error;
+mod events;
 mod events_in;
 mod events_out;
 mod pick;
@@ -19,6 +23,7 @@ mod settings;
 mod talk;
 #[cfg(test)]
 mod tests;
+mod thinking_live;
 mod tools_in;
 mod tools_out;
 mod turns_in;
@@ -62,11 +67,11 @@ impl Codec for Messages {
     fn encode_response(
         &self,
         response: &Response<'_>,
-        _asked: Option<&Asked>,
+        asked: Option<&Asked>,
         out: &mut Vec<u8>,
         ledger: &mut Ledger,
     ) {
-        response_out::encode(response, out, ledger);
+        response_out::encode(response, asked, out, ledger);
     }
 
     fn events_in(&self) -> Box<dyn EventsIn> {

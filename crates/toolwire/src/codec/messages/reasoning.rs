@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use super::content_out::{Pen, Wrote};
 use super::wire::{RedactedThinking, ThinkingBlock};
 use crate::ledger::Code;
-use crate::model::{Issuer, Reasoning, Sealed};
+use crate::model::{Issuer, Own, Reasoning, Sealed};
 use crate::wire::envelope::Envelope;
 use crate::wire::{Object, Str};
 
@@ -33,6 +33,19 @@ pub(super) fn thinking(block: ThinkingBlock<'_>) -> Reasoning<'_> {
         }
     }
     reasoning
+}
+
+/// What a signature that came after its text says.
+pub(super) fn sealed(signature: &Str<'_>) -> Option<Sealed<'static>> {
+    let at = signature.pos();
+    let block = ThinkingBlock {
+        at,
+        kind: None,
+        thinking: None,
+        signature: Some(signature.borrowed()),
+        extra: Vec::new(),
+    };
+    thinking(block).sealed.into_owned()
 }
 
 pub(super) fn redacted(block: RedactedThinking<'_>) -> Reasoning<'_> {
@@ -115,7 +128,7 @@ pub(super) fn loss(reasoning: &Reasoning<'_>, same: bool) -> Option<Code> {
 
 /// Writes reasoning for a client, who must be able to hand it back.
 pub(super) fn encode(reasoning: &Reasoning<'_>, pen: &mut Pen<'_>, out: &mut Vec<u8>) -> Wrote {
-    let Reasoning { at, summary, content, sealed, place, extra } = reasoning;
+    let Reasoning { at: _, summary, content, sealed, place: _, extra } = reasoning;
     let mut block = Object::new(out);
     match sealed {
         Some(Sealed {
@@ -157,6 +170,14 @@ pub(super) fn encode(reasoning: &Reasoning<'_>, pen: &mut Pen<'_>, out: &mut Vec
     }
     block.put("type", "thinking");
     block.put("thinking", &shown(summary, content));
+    block.put("signature", &envelope(reasoning, pen));
+    pen.extra(&mut block, extra);
+    Wrote::Block
+}
+
+/// The signature by which a client keeps reasoning that the API did not seal.
+pub(super) fn envelope(reasoning: &Reasoning<'_>, pen: &mut Pen<'_>) -> String {
+    let Reasoning { at, summary, content, sealed, place, extra: _ } = reasoning;
     let own = |texts: &[Str<'_>]| texts.iter().map(|text| text.decode().into_owned()).collect();
     let signature = match sealed {
         Some(Sealed { issuer: _, item_id: _, blob: Some(blob), redacted: _ })
@@ -180,11 +201,10 @@ pub(super) fn encode(reasoning: &Reasoning<'_>, pen: &mut Pen<'_>, out: &mut Vec
             envelope.seal()
         }
         None => {
-            let text = if content.is_empty() { own(summary) } else { own(content) };
             let envelope = Envelope {
                 issuer: nobody(),
                 item_id: None,
-                text: Some(text),
+                text: Some(if content.is_empty() { own(summary) } else { own(content) }),
                 blob: None,
                 redacted: false,
                 place: place.filter(|_| pen.same),
@@ -192,13 +212,11 @@ pub(super) fn encode(reasoning: &Reasoning<'_>, pen: &mut Pen<'_>, out: &mut Vec
             envelope.seal()
         }
     };
-    block.put("signature", &signature);
     if !pen.same {
         let note = pen.ledger.emulated(*at, Code::ReasoningForeign);
         note.detail("The reasoning crosses with an envelope as its signature and goes back to its vendor as it was.");
     }
-    pen.extra(&mut block, extra);
-    Wrote::Block
+    signature
 }
 
 /// The one text that a client sees.

@@ -48,7 +48,7 @@ pub(super) fn decode(body: &str) -> Result<Response<'_>, ReadError> {
 }
 
 /// Why the model stopped. What the reason has no room for goes to `rest`.
-fn stop<'a>(
+pub(super) fn stop<'a>(
     at: Pos,
     reason: Option<Str<'a>>,
     sequence: Option<Str<'a>>,

@@ -7,12 +7,19 @@ use super::reasoning;
 use super::replay::own_content;
 use super::turns_out::turn_losses;
 use crate::ledger::{Code, Ledger};
-use crate::model::{Arguments, Call, Candidate, Item, Protocol, Response, Stop, Turn, Usage};
+use crate::model::{
+    Arguments, Asked, Call, Candidate, Item, Protocol, Response, Stop, Turn, Usage,
+};
 use crate::wire::ids::{self, IdRule};
 use crate::wire::{At, Extra, Kind, Object, Pos, Raw, Reader, Str, Write, hash};
 
 /// Writes an answer.
-pub(super) fn encode(response: &Response<'_>, out: &mut Vec<u8>, ledger: &mut Ledger) {
+pub(super) fn encode(
+    response: &Response<'_>,
+    asked: Option<&Asked>,
+    out: &mut Vec<u8>,
+    ledger: &mut Ledger,
+) {
     let Response { origin, id, model, created, candidates, usage, tier, extra } = response;
     let mut pen = Pen::new(*origin == Protocol::Messages, ledger);
     let mut object = Object::new(out);
@@ -24,7 +31,8 @@ pub(super) fn encode(response: &Response<'_>, out: &mut Vec<u8>, ledger: &mut Le
     object.put("id", &id);
     object.put("type", "message");
     object.put("role", "assistant");
-    object.maybe("model", model.as_ref());
+    let wanted = asked.and_then(|asked| asked.model.as_deref()).map(Str::from);
+    object.maybe("model", model.as_ref().or(wanted.as_ref()));
     if let Some(created) = created {
         let name = if *origin == Protocol::Chat { "created" } else { "created_at" };
         pen.ledger.dropped(created.pos, Code::Only(name.to_owned())).info();
@@ -46,7 +54,8 @@ pub(super) fn encode(response: &Response<'_>, out: &mut Vec<u8>, ledger: &mut Le
     pen.extra(&mut object, extra);
 }
 
-fn message_id(id: &str) -> String {
+/// The id of an answer that had another protocol's.
+pub(super) fn message_id(id: &str) -> String {
     format!("msg_{}", hash::base62(&[id.as_bytes()], 24))
 }
 
@@ -70,9 +79,9 @@ fn candidate(answer: &Candidate<'_>, scope: &str, object: &mut Object<'_>, pen: 
 
 /// What was found among the content that bears on the stop reason.
 #[derive(Default)]
-struct Said<'r> {
-    calls: usize,
-    refusal: Option<&'r Str<'r>>,
+pub(super) struct Said<'r> {
+    pub(super) calls: usize,
+    pub(super) refusal: Option<&'r Str<'r>>,
 }
 
 fn content<'r>(
@@ -125,27 +134,7 @@ fn is_call(item: &Item<'_>) -> bool {
 fn call(call: &Call<'_>, minted: &str, cut: bool, out: &mut Vec<u8>, pen: &mut Pen<'_>) -> Wrote {
     let Call { at, id, name, namespace, arguments, caller, cache: _, extra } = call;
     let mut block = Object::new(out);
-    block.put("type", "tool_use");
-    match id.as_ref().filter(|id| !id.is_empty()) {
-        Some(id) => {
-            let own = id.decode();
-            let wire = IdRule::MESSAGES.render(&own, 0);
-            if wire != own {
-                pen.ledger.renamed(id.pos(), Code::CallId);
-            }
-            block.put("id", &wire);
-        }
-        None => block.put("id", minted),
-    }
-    match namespace {
-        Some(namespace) => {
-            pen.ledger.emulated(*at, Code::NamespaceFlattened);
-            let full = crate::wire::names::full_name(Some(&namespace.decode()), &name.decode())
-                .into_owned();
-            block.put("name", &full);
-        }
-        None => block.put("name", name),
-    }
+    call_head(*at, id.as_ref(), minted, name, namespace.as_ref(), &mut block, pen);
     let input = block.key("input");
     match arguments {
         Arguments::Text(text) if cut => write_cut(text, input, pen),
@@ -159,6 +148,41 @@ fn call(call: &Call<'_>, minted: &str, cut: bool, out: &mut Vec<u8>, pen: &mut P
     }
     pen.ledger.only(extra);
     Wrote::Block
+}
+
+/// Writes what comes before the arguments of a call. `minted` is its id if its
+/// maker gave none.
+pub(super) fn call_head(
+    at: Pos,
+    id: Option<&Str<'_>>,
+    minted: &str,
+    name: &Str<'_>,
+    namespace: Option<&Str<'_>>,
+    block: &mut Object<'_>,
+    pen: &mut Pen<'_>,
+) {
+    block.put("type", "tool_use");
+    match id.filter(|id| !id.is_empty()) {
+        Some(id) if pen.same => block.put("id", id),
+        Some(id) => {
+            let own = id.decode();
+            let wire = IdRule::MESSAGES.render(&own, 0);
+            if wire != own {
+                pen.ledger.renamed(id.pos(), Code::CallId);
+            }
+            block.put("id", &wire);
+        }
+        None => block.put("id", minted),
+    }
+    match namespace {
+        Some(namespace) => {
+            pen.ledger.emulated(at, Code::NamespaceFlattened);
+            let full = crate::wire::names::full_name(Some(&namespace.decode()), &name.decode())
+                .into_owned();
+            block.put("name", &full);
+        }
+        None => block.put("name", name),
+    }
 }
 
 /// Writes arguments that stop in the middle, without the member that is not
@@ -185,7 +209,8 @@ fn write_cut(text: &Str<'_>, out: &mut Vec<u8>, pen: &mut Pen<'_>) {
     }
 }
 
-fn encode_stop(
+/// Writes why the model stopped.
+pub(super) fn encode_stop(
     stop: &At<Stop<'_>>,
     said: &Said<'_>,
     extra: &[Extra<'_>],
@@ -299,8 +324,16 @@ fn counts(
         counts.put("output_tokens", &0u64);
         return;
     };
-    let Usage { at: _, input, cache_read, cache_write, output, reasoning, extra } = usage;
     let mut counts = object.object("usage");
+    encode_usage(usage, &mut counts, pen);
+    if let Some(tier) = tier {
+        encode_tier(tier, &mut counts, pen);
+    }
+}
+
+/// Writes token counts.
+pub(super) fn encode_usage(usage: &Usage<'_>, counts: &mut Object<'_>, pen: &mut Pen<'_>) {
+    let Usage { at: _, input, cache_read, cache_write, output, reasoning, extra } = usage;
     // Messages counts cached tokens beside `input_tokens`; the model inside.
     let fresh = input
         .saturating_sub(cache_read.unwrap_or_default())
@@ -313,22 +346,26 @@ fn counts(
     if let Some(reasoning) = reasoning.filter(|_| !kept) {
         counts.object("output_tokens_details").put("thinking_tokens", &reasoning);
     }
-    match tier {
-        Some(tier) if pen.same => counts.put("service_tier", tier),
-        Some(tier) => match tier.decode().as_ref() {
-            "default" => counts.put("service_tier", "standard"),
-            "priority" => counts.put("service_tier", "priority"),
-            _other => {
-                pen.ledger.dropped(tier.pos(), Code::Tier).info();
-            }
-        },
-        None => {}
-    }
     if pen.same {
         counts.extra(extra);
     } else {
         for field in extra {
             pen.ledger.dropped(field.value.pos(), Code::UsageDetail).info();
+        }
+    }
+}
+
+/// Writes the tier, which stands among the counts.
+pub(super) fn encode_tier(tier: &Str<'_>, counts: &mut Object<'_>, pen: &mut Pen<'_>) {
+    if pen.same {
+        counts.put("service_tier", tier);
+        return;
+    }
+    match tier.decode().as_ref() {
+        "default" => counts.put("service_tier", "standard"),
+        "priority" => counts.put("service_tier", "priority"),
+        _other => {
+            pen.ledger.dropped(tier.pos(), Code::Tier).info();
         }
     }
 }

@@ -15,6 +15,8 @@ use crate::model::{
 use crate::profile::Profile;
 use crate::wire::{At, Extra, Pos, Raw, Str};
 
+mod streams;
+
 fn vectors(kind: &str) -> Vec<(String, String)> {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../vectors").join(kind);
     let mut found: Vec<_> = fs::read_dir(root)

@@ -63,7 +63,7 @@ pub(super) fn message(message: Message<'_>) -> Turn<'_> {
 }
 
 /// Reads one block.
-fn block<'a>(reader: &mut Reader<'a>) -> Result<Item<'a>, ReadError> {
+pub(super) fn block<'a>(reader: &mut Reader<'a>) -> Result<Item<'a>, ReadError> {
     let Some(kind) = reader.tag("type")? else { return opaque(reader, None) };
     // A block that lacks what makes it that block is kept as it is.
     let mut ahead = reader.clone();

@@ -212,6 +212,77 @@ wire! {
         thinking_tokens: At<u64> = "thinking_tokens",
     }
 
+    /// The event `message_start`.
+    pub(super) struct MessageStart<'a> {
+        kind: Str<'a> = "type",
+        message: Answer<'a> = "message",
+    }
+
+    /// The event `content_block_start`.
+    pub(super) struct BlockStart<'a> {
+        kind: Str<'a> = "type",
+        index: At<u64> = "index",
+        content_block: Raw<'a> = "content_block",
+    }
+
+    /// The event `content_block_delta`.
+    pub(super) struct BlockDelta<'a> {
+        kind: Str<'a> = "type",
+        index: At<u64> = "index",
+        delta: Delta<'a> = "delta",
+    }
+
+    /// `delta` of a block, whatever its kind.
+    pub(super) struct Delta<'a> {
+        kind: Str<'a> = "type",
+        text: Str<'a> = "text",
+        partial_json: Str<'a> = "partial_json",
+        thinking: Str<'a> = "thinking",
+        signature: Str<'a> = "signature",
+        citation: Raw<'a> = "citation",
+    }
+
+    /// The event `content_block_stop`.
+    pub(super) struct BlockStop<'a> {
+        kind: Str<'a> = "type",
+        index: At<u64> = "index",
+    }
+
+    /// The event `message_delta`.
+    pub(super) struct MessageDelta<'a> {
+        kind: Str<'a> = "type",
+        delta: StopDelta<'a> = "delta",
+        usage: Usage<'a> = "usage",
+    }
+
+    /// `delta` of a message.
+    pub(super) struct StopDelta<'a> {
+        stop_reason: Str<'a> = "stop_reason",
+        stop_sequence: Str<'a> = "stop_sequence",
+        stop_details: Raw<'a> = "stop_details",
+    }
+
+    /// The event `message_stop`.
+    pub(super) struct MessageStop<'a> {
+        kind: Str<'a> = "type",
+    }
+
+    /// A `text` block at its start.
+    pub(super) struct TextStart<'a> {
+        kind: Str<'a> = "type",
+        text: Str<'a> = "text",
+        citations: Raw<'a> = "citations",
+    }
+
+    /// A `tool_use` block at its start.
+    pub(super) struct CallStart<'a> {
+        kind: Str<'a> = "type",
+        id: Str<'a> = "id",
+        name: Str<'a> = "name",
+        input: Raw<'a> = "input",
+        caller: Raw<'a> = "caller",
+    }
+
     /// The body of an error.
     pub(super) struct ErrorBody<'a> {
         error: Raw<'a> = "error",

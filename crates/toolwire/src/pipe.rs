@@ -21,7 +21,7 @@ use self::account::Account;
 use self::forward::Forward;
 use self::grammar::Grammar;
 use self::live::Live;
-use crate::codec::{EventsIn, EventsOut, Sink, codec};
+use crate::codec::{EventsIn, EventsOut, Sink, Watched, codec};
 use crate::ledger::{Entry, Ledger, Policy};
 pub use crate::model::Seen;
 use crate::model::{ApiError, Asked, ErrorKind, Event, Protocol, Request};
@@ -151,7 +151,10 @@ impl Pipe {
 impl Course {
     fn frame(&mut self, frame: &Frame<'_>, out: &mut Vec<u8>) -> ControlFlow<()> {
         if frame.data.is_empty() {
-            if let Way::Forward(_) = self.way {
+            // What lacks its end would swallow what is written behind it.
+            if let Way::Forward(_) = self.way
+                && frame.ended
+            {
                 out.extend_from_slice(frame.raw);
             }
             return ControlFlow::Continue(());
@@ -160,7 +163,9 @@ impl Course {
         self.events += 1;
         match &mut self.way {
             Way::Forward(forward) => match forward.frame(frame, &mut self.seen, out) {
-                Ok(last) => self.done = last,
+                Ok(Watched::GoesOn) => {}
+                Ok(Watched::End | Watched::Failed) => self.done = true,
+                Ok(Watched::Cut) => self.fail(truncated(), out),
                 Err(error) => self.fail(unreadable(&error, number), out),
             },
             Way::Translate(translation) => {

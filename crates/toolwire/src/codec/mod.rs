@@ -143,6 +143,9 @@ pub enum Watched {
     End,
     /// It says that the answer failed, and is the last.
     Failed,
+    /// It is the protocol's end marker where the answer cannot end, so it is
+    /// not passed on.
+    Cut,
 }
 
 /// The one list of codecs.

@@ -22,25 +22,26 @@ impl Forward {
         Self { watch: codec.watch(), writer: codec.events_out(asked) }
     }
 
-    /// Passes an event on. Whether it was the last.
+    /// Passes an event on, and says what it means for the stream.
     pub(super) fn frame(
         &mut self,
         frame: &Frame<'_>,
         seen: &mut Seen,
         out: &mut Vec<u8>,
-    ) -> Result<bool, ReadError> {
+    ) -> Result<Watched, ReadError> {
         let watched = self.watch.frame(frame, seen)?;
-        out.extend_from_slice(frame.raw);
         let last = match watched {
             Watched::GoesOn => false,
+            Watched::Cut => return Ok(watched),
             Watched::End => {
                 seen.complete = true;
                 true
             }
             Watched::Failed => true,
         };
-        end_event(frame.raw, last, out);
-        Ok(last)
+        out.extend_from_slice(frame.raw);
+        end_event(frame, last, out);
+        Ok(watched)
     }
 
     /// The bytes have ended. Whether the answer is complete by the protocol's
@@ -61,10 +62,10 @@ impl Forward {
 /// Ends an event as its lines end. The LF of its last CRLF comes with what
 /// follows, so the last event gets it here; an event at which the upstream's
 /// bytes ended lacks its empty line.
-fn end_event(raw: &[u8], last: bool, out: &mut Vec<u8>) {
-    match raw {
-        [.., b'\n', b'\r'] if last => out.push(b'\n'),
-        [.., b'\n', b'\n' | b'\r'] | [.., b'\r', b'\r'] => {}
-        _unended => out.extend_from_slice(b"\n\n"),
+fn end_event(frame: &Frame<'_>, last: bool, out: &mut Vec<u8>) {
+    if !frame.ended {
+        out.extend_from_slice(b"\n\n");
+    } else if last && frame.raw.ends_with(b"\n\r") {
+        out.push(b'\n');
     }
 }

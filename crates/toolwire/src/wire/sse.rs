@@ -20,6 +20,8 @@ pub struct Frame<'f> {
     /// ends it. The LF of a CRLF that ends the event belongs to what follows,
     /// since it may come late.
     pub raw: &'f [u8],
+    /// Whether the empty line that ends it has come.
+    pub ended: bool,
 }
 
 /// Why a stream cannot be framed.
@@ -86,7 +88,7 @@ impl Frames {
         let held = std::mem::take(&mut self.held);
         self.partial.last_line(&held);
         if !held.is_empty() {
-            let _ = each(self.partial.frame(&held)?);
+            let _ = each(Frame { ended: false, ..self.partial.frame(&held)? });
         }
         self.partial = Partial::default();
         Ok(())
@@ -229,16 +231,16 @@ impl Partial {
     }
 
     fn frame<'f>(&'f self, event: &'f [u8]) -> Result<Frame<'f>, FrameError> {
+        // A line whose field cannot be read is not passed over: it may be the
+        // data of an event that would then be missing.
+        let all = text(event)?;
         let data = match &self.data {
-            Data::None => &[],
-            Data::One(range) => event.get(range.clone()).unwrap_or_default(),
-            Data::Several => &self.joined,
+            Data::None => "",
+            Data::One(range) => all.get(range.clone()).unwrap_or_default(),
+            Data::Several => text(&self.joined)?,
         };
-        let name = match &self.name {
-            Some(range) => Some(text(event.get(range.clone()).unwrap_or_default())?),
-            None => None,
-        };
-        Ok(Frame { name, data: text(data)?, raw: event })
+        let name = self.name.clone().and_then(|range| all.get(range));
+        Ok(Frame { name, data, raw: event, ended: true })
     }
 
     fn next_event(&mut self) {

@@ -7,28 +7,30 @@ use crate::model::{Own, Seen, Start};
 use crate::wire::sse::Frame;
 use crate::wire::{Kind, Raw, Read, ReadError, Reader, Str};
 
-/// A stream being watched. The end marker is an event of its own, so nothing
-/// needs to be remembered.
+/// A stream being watched.
 #[derive(Debug, Default)]
-pub(super) struct Watching;
+pub(super) struct Watching {
+    /// Whether the model has said why it stopped.
+    stopped: bool,
+}
 
 impl Watch for Watching {
     fn frame(&mut self, frame: &Frame<'_>, seen: &mut Seen) -> Result<Watched, ReadError> {
         let mut reader = Reader::new(frame.data);
-        let kind = match frame.name {
-            Some(name) => Str::plain(name),
-            None => reader.tag("type")?.unwrap_or(Str::plain("")),
-        };
+        let named = || Str::plain(frame.name.unwrap_or_default());
+        let kind = reader.tag("type")?.unwrap_or_else(named);
         let watched = match kind.decode().as_ref() {
-            "message_stop" => Watched::End,
+            "message_stop" if self.stopped => Watched::End,
+            "message_stop" => Watched::Cut,
             "error" => {
                 seen.error = super::Messages.decode_error(None, frame.data).ok();
                 Watched::Failed
             }
             "message_start" | "message_delta" | "content_block_start" => {
-                let Event { at: _, message, usage, content_block, extra: _ } =
+                let Event { at: _, message, delta, usage, content_block, extra: _ } =
                     Event::read(&mut reader)?;
                 reader.finish()?;
+                self.stopped |= delta.is_some_and(|delta| delta.stop_reason.is_some());
                 let nested = message.and_then(|message| message.usage);
                 if let Some(usage) = usage.or(nested) {
                     note(usage, seen);
@@ -77,8 +79,13 @@ wire! {
     /// What there is to watch of an event.
     struct Event<'a> {
         message: Message<'a> = "message",
+        delta: Delta<'a> = "delta",
         usage: Raw<'a> = "usage",
         content_block: Block<'a> = "content_block",
+    }
+
+    struct Delta<'a> {
+        stop_reason: Raw<'a> = "stop_reason",
     }
 
     struct Message<'a> {

@@ -20,10 +20,8 @@ impl Watch for Watching {
             return Ok(Watched::GoesOn);
         }
         let mut reader = Reader::new(frame.data);
-        let kind = match frame.name {
-            Some(name) => Str::plain(name),
-            None => reader.tag("type")?.unwrap_or(Str::plain("")),
-        };
+        let named = || Str::plain(frame.name.unwrap_or_default());
+        let kind = reader.tag("type")?.unwrap_or_else(named);
         self.next += 1;
         let watched = match kind.decode().as_ref() {
             "response.created" => {

@@ -221,7 +221,9 @@ impl<'c> Clean<'c> {
                 }
                 // Noise inside a text, or a piece that comes twice, is what the
                 // upstream said; a call that lacks its end is not complete.
-                let whole = fault == Fault::Noise
+                // What passes as it is has the upstream's own ending.
+                let whole = self.from == self.to
+                    || fault == Fault::Noise
                     || fault == Fault::Repeated
                     || client.ending == Ending::Short
                     || !self.views.last().is_some_and(calls_are_whole)

@@ -1,5 +1,6 @@
 //! Streams: golden vectors, laws, and every fault at every place.
 
+mod accumulate;
 mod faults;
 mod identity;
 mod laws;

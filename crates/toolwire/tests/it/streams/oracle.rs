@@ -430,7 +430,7 @@ impl Oracle {
 
 /// The events of a stream: name, data, and how many bytes up to their end. An
 /// event without its empty line counts only for lenient eyes.
-fn events(bytes: &[u8], strict: bool) -> Vec<(Option<String>, String, usize)> {
+pub(crate) fn events(bytes: &[u8], strict: bool) -> Vec<(Option<String>, String, usize)> {
     let mut found = Vec::new();
     let (mut name, mut data, mut some, mut last) = (None, String::new(), false, 0);
     let mut at = 0;

@@ -303,9 +303,9 @@ impl Reading {
     }
 
     fn tell(&mut self, key: &'static str, value: Option<Raw<'_>>, sink: &mut dyn Sink) {
-        let Some(value) = value.filter(|_| !self.told.iter().any(|told| told == key)) else {
-            return;
-        };
+        let news =
+            |value: &Raw<'_>| says_something(value) && !self.told.iter().any(|told| told == key);
+        let Some(value) = value.filter(news) else { return };
         self.told.push(key.to_owned());
         let extra = vec![Extra { key: Str::plain(key), value }];
         sink.event(Event::About { tier: None, extra });

@@ -10,6 +10,9 @@ use crate::model::Protocol;
 use crate::profile::Profile;
 
 mod foreign;
+mod stream;
+mod stream_in;
+mod stream_out;
 
 /// Every input of Chat under `vectors/<kind>`, with its name.
 fn vectors(kind: &str) -> Vec<(String, String)> {

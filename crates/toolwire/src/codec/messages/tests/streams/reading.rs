@@ -60,7 +60,7 @@ fn loosely(answer: &str) -> Value {
                 }
             }
             Value::Array(list) => list.iter_mut().for_each(arguments),
-            _ => {}
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
         }
     }
     let mut value = serde_json::from_str(answer).unwrap();

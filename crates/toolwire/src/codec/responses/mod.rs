@@ -10,12 +10,15 @@ mod echo;
 mod error;
 mod events_in;
 mod events_out;
+mod items_in;
+mod live;
 mod media_out;
 mod reasoning;
 mod request_in;
 mod request_out;
 mod response_in;
 mod response_out;
+mod rest_in;
 #[cfg(test)]
 mod tests;
 mod thinking_out;

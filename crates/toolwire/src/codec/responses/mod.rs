@@ -11,6 +11,7 @@ mod error;
 mod events_in;
 mod events_out;
 mod items_in;
+mod items_out;
 mod live;
 mod media_out;
 mod reasoning;

@@ -118,6 +118,17 @@ impl Fold {
         Some(self.entries.get(entry)?.item())
     }
 
+    /// The turn of an item that came in one piece.
+    pub fn whole(&self, entry: usize) -> Option<&Turn<'static>> {
+        match self.entries.get(entry)? {
+            Entry::Whole(turn) => Some(turn),
+            Entry::Text { part: _, text: _, citations: _, logprobs: _ }
+            | Entry::Refusal { part: _, text: _ }
+            | Entry::Reasoning(_)
+            | Entry::Call { head: _, arguments: _, extra: _ } => None,
+        }
+    }
+
     /// The text, input or arguments of an item as the inside of a literal.
     pub fn text(&self, entry: usize) -> &str {
         match self.entries.get(entry) {

@@ -130,6 +130,28 @@ impl<'a> Str<'a> {
         self.text.len()
     }
 
+    /// How many bytes the text itself has, its escapes resolved.
+    pub fn decoded_len(&self) -> usize {
+        match self.form {
+            Form::Clean | Form::Plain => self.text.len(),
+            Form::Escaped => walk(&self.text, usize::MAX).0,
+        }
+    }
+
+    /// What follows the first `bytes` bytes of the text itself. `None` if it
+    /// has fewer, or if a character would be cut.
+    pub fn after(&self, bytes: usize) -> Option<Str<'_>> {
+        let spelled = match self.form {
+            Form::Clean | Form::Plain => bytes,
+            Form::Escaped => {
+                let (decoded, spelled) = walk(&self.text, bytes);
+                (decoded == bytes).then_some(spelled)?
+            }
+        };
+        let rest = self.text.get(spelled..)?;
+        Some(Str { text: Cow::Borrowed(rest), form: self.form, pos: self.pos })
+    }
+
     /// Where the literal stands in `source`, quotes included, if the text is
     /// the whole of a literal there.
     pub(crate) fn span(&self, source: &str) -> Option<Range<usize>> {
@@ -247,6 +269,26 @@ impl Growing {
         self.inside.clear();
         self.escaped = false;
     }
+}
+
+/// Walks over the inside of a literal until at least `bytes` bytes of the text
+/// itself are behind. How many are, and how many as they are spelled.
+fn walk(inside: &str, bytes: usize) -> (usize, usize) {
+    let (mut decoded, mut spelled) = (0, 0);
+    while decoded < bytes {
+        let rest = inside.get(spelled..).unwrap_or_default();
+        let plain = memchr::memchr(b'\\', rest.as_bytes()).unwrap_or(rest.len());
+        let plain = plain.min(bytes - decoded);
+        decoded += plain;
+        spelled += plain;
+        if decoded == bytes || plain == rest.len() {
+            break;
+        }
+        let (character, used) = escape(rest.get(plain..).unwrap_or_default());
+        decoded += character.len_utf8();
+        spelled += used;
+    }
+    (decoded, spelled)
 }
 
 /// Resolves the escapes of a literal that the reader has checked.

@@ -109,13 +109,19 @@ impl Drop for Object<'_> {
 pub struct Array<'o> {
     out: &'o mut Vec<u8>,
     empty: bool,
+    brackets: bool,
 }
 
 impl<'o> Array<'o> {
     /// Opens an array.
     pub fn new(out: &'o mut Vec<u8>) -> Self {
         out.push(b'[');
-        Self { out, empty: true }
+        Self { out, empty: true, brackets: true }
+    }
+
+    /// Elements without the brackets around them, for one that stands alone.
+    pub fn elements_only(out: &'o mut Vec<u8>) -> Self {
+        Self { out, empty: true, brackets: false }
     }
 
     /// Gives the buffer for the next element.
@@ -144,7 +150,9 @@ impl<'o> Array<'o> {
 
 impl Drop for Array<'_> {
     fn drop(&mut self) {
-        self.out.push(b']');
+        if self.brackets {
+            self.out.push(b']');
+        }
     }
 }
 

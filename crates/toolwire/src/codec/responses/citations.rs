@@ -26,10 +26,27 @@ pub(super) fn annotations(
         }
     }
     if some && origin == Protocol::Chat {
-        ledger.emulated(citations.pos(), Code::Citations).detail("Each crosses as an annotation.");
+        emulated(citations, ledger);
     }
     let out = String::from_utf8(out).ok()?;
     some.then(|| Raw::made(out))
+}
+
+/// Reports what of one citation does not cross.
+pub(super) fn note(citation: &Raw<'_>, origin: Protocol, ledger: &mut Ledger) {
+    let Ok(found) = Citation::read(&mut citation.reader()) else {
+        ledger.dropped(citation.pos(), Code::Citations);
+        return;
+    };
+    let mut nowhere = Vec::new();
+    let some = annotation(found, &Str::plain(""), origin, &mut Array::new(&mut nowhere), ledger);
+    if some && origin == Protocol::Chat {
+        emulated(citation, ledger);
+    }
+}
+
+fn emulated(citation: &Raw<'_>, ledger: &mut Ledger) {
+    ledger.emulated(citation.pos(), Code::Citations).detail("Each crosses as an annotation.");
 }
 
 fn annotation(

@@ -31,7 +31,8 @@ impl<'a> Read<'a> for Content<'a> {
     }
 }
 
-fn part<'a>(reader: &mut Reader<'a>) -> Result<Item<'a>, ReadError> {
+/// Reads one part.
+pub(super) fn part<'a>(reader: &mut Reader<'a>) -> Result<Item<'a>, ReadError> {
     let tag = reader.tag("type")?;
     let start = reader.clone();
     let read = match tag.as_ref().map(Str::decode).as_deref() {
@@ -67,7 +68,7 @@ fn text(part: TextPart<'_>) -> Option<Item<'_>> {
 }
 
 /// An empty list of annotations says nothing; OpenAI writes it on every text.
-fn is_empty_list(list: &Raw<'_>) -> bool {
+pub(super) fn is_empty_list(list: &Raw<'_>) -> bool {
     let inside = list.text().strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
     inside.is_some_and(|inside| inside.trim().is_empty())
 }

@@ -1,17 +1,291 @@
 //! The stream: from Responses into events.
+//!
+//! Deltas are handed on as they come. Every text comes again, whole, when its
+//! part and its item are done and when the answer ends; what had not come by
+//! deltas until then is handed on from there, since some servers send no
+//! deltas, or nothing but the end.
 
+use std::collections::BTreeSet;
+
+use super::items_in::Growth;
+use super::live::{Items, Shape};
+use super::wire::{ResponseEvent, Step};
+use super::{error, response_in};
 use crate::codec::{EventsIn, Sink};
-use crate::wire::ReadError;
+use crate::ledger::Code;
+use crate::model::{ApiError, Candidate, ErrorKind, Event, Protocol, Response, Start, Stop};
 use crate::wire::sse::Frame;
+use crate::wire::{At, Raw, Read, ReadError, Reader};
 
 /// A stream being read.
 #[derive(Debug, Default)]
-pub(super) struct Reading;
+pub(super) struct Reading {
+    started: bool,
+    ended: bool,
+    pub(super) items: Items,
+    /// How many blocks have been opened.
+    pub(super) blocks: usize,
+    /// How many messages have begun.
+    pub(super) messages: usize,
+    /// Whether the answer calls a tool that the client runs.
+    pub(super) called: bool,
+    /// Whether the answer holds a refusal.
+    pub(super) refused: bool,
+    /// The kinds of events that were passed over and reported.
+    passed: BTreeSet<String>,
+}
 
 impl EventsIn for Reading {
-    fn read(&mut self, _frame: &Frame<'_>, _sink: &mut dyn Sink) -> Result<(), ReadError> {
-        Ok(())
+    fn read(&mut self, frame: &Frame<'_>, sink: &mut dyn Sink) -> Result<(), ReadError> {
+        // Open Responses ends its streams so, but only a terminal event says
+        // how the answer ended.
+        if self.ended || frame.data.trim_ascii() == "[DONE]" {
+            return Ok(());
+        }
+        let mut reader = Reader::new(frame.data);
+        let tag = reader.tag("type")?;
+        let kind = match &tag {
+            Some(tag) => tag.decode(),
+            None => frame.name.unwrap_or_default().into(),
+        };
+        let failure = kind == "error" || frame.name == Some("error");
+        if failure || (kind.is_empty() && is_error(frame.data)?) {
+            let mut failure = error::decode(None, frame.data)?;
+            // The event's own name, which is no kind of error.
+            failure.vendor_type = failure.vendor_type.filter(|kind| kind != "error");
+            self.fail(failure, sink);
+            return Ok(());
+        }
+        self.step(&kind, &mut reader, sink)?;
+        reader.finish()
     }
 
     fn finish(&mut self, _sink: &mut dyn Sink) {}
+}
+
+impl Reading {
+    fn step<'e>(
+        &mut self,
+        kind: &str,
+        reader: &mut Reader<'e>,
+        sink: &mut dyn Sink,
+    ) -> Result<(), ReadError> {
+        let growth = match kind {
+            "response.output_text.delta" | "response.output_text.done" => Growth::Text,
+            "response.refusal.delta" | "response.refusal.done" => Growth::Refusal,
+            "response.function_call_arguments.delta"
+            | "response.function_call_arguments.done"
+            | "response.custom_tool_call_input.delta"
+            | "response.custom_tool_call_input.done" => Growth::Arguments,
+            "response.reasoning_summary_text.delta" | "response.reasoning_summary_text.done" => {
+                Growth::Summary
+            }
+            // Open Responses has the shorter name.
+            "response.reasoning_text.delta"
+            | "response.reasoning_text.done"
+            | "response.reasoning.delta"
+            | "response.reasoning.done" => Growth::Reasoning,
+            "response.output_text.annotation.added" => Growth::Citation,
+            "response.content_part.added" => Growth::PartOpens,
+            "response.content_part.done" => Growth::PartCloses,
+            "response.reasoning_summary_part.added" => Growth::Nothing,
+            "response.reasoning_summary_part.done" => Growth::SummaryCloses,
+            "response.output_item.added" => Growth::ItemOpens,
+            "response.output_item.done" => Growth::ItemCloses,
+            lifecycle => return self.lifecycle(lifecycle, reader, sink),
+        };
+        let step = Step::read(reader)?;
+        self.start(None, sink);
+        self.grow(growth, step, sink)
+    }
+
+    /// Events about the answer as a whole, and those that say nothing of it.
+    fn lifecycle<'e>(
+        &mut self,
+        kind: &str,
+        reader: &mut Reader<'e>,
+        sink: &mut dyn Sink,
+    ) -> Result<(), ReadError> {
+        match kind {
+            "response.created" | "response.queued" | "response.in_progress" => {
+                let ResponseEvent { at: _, kind: _, sequence_number: _, response, extra } =
+                    ResponseEvent::read(reader)?;
+                sink.ledger().only(&extra);
+                self.start(response, sink);
+            }
+            "response.completed"
+            | "response.incomplete"
+            | "response.failed"
+            | "response.cancelled" => {
+                let ResponseEvent { at, kind: _, sequence_number: _, response, extra } =
+                    ResponseEvent::read(reader)?;
+                sink.ledger().only(&extra);
+                let response = response.ok_or(ReadError::missing(at, "response"))?;
+                self.terminal(kind, &response, sink)?;
+            }
+            noise if is_noise(noise) => reader.skip()?,
+            unknown => {
+                if self.passed.insert(unknown.to_owned()) {
+                    let detail = format!("Events of the unknown kind {unknown:?} are passed over.");
+                    sink.ledger().dropped(reader.here(), Code::UnknownItem).info().detail(detail);
+                }
+                reader.skip()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Hands on the beginning, once.
+    fn start(&mut self, response: Option<Raw<'_>>, sink: &mut dyn Sink) {
+        if std::mem::replace(&mut self.started, true) {
+            return;
+        }
+        let text = |key| {
+            let response = response.as_ref()?;
+            response.reader().tag(key).ok().flatten()
+        };
+        let (id, model) = (text("id"), text("model"));
+        let created = response.as_ref().and_then(created);
+        sink.event(Event::Start(Start { origin: Protocol::Responses, id, model, created }));
+    }
+
+    fn fail(&mut self, failure: ApiError, sink: &mut dyn Sink) {
+        self.ended = true;
+        sink.event(Event::Error(failure));
+    }
+
+    /// The end, with the whole answer once more.
+    fn terminal(
+        &mut self,
+        kind: &str,
+        response: &Raw<'_>,
+        sink: &mut dyn Sink,
+    ) -> Result<(), ReadError> {
+        let mut reader = response.reader();
+        let Response { origin: _, id: _, model: _, created: _, candidates, usage, tier, extra } =
+            response_in::read(&mut reader)?;
+        let Some(Candidate { at: _, turns, stop, logprobs: _, extra: _ }) =
+            candidates.into_iter().next()
+        else {
+            return Ok(());
+        };
+        self.start(Some(response.borrowed()), sink);
+        let At { pos, value: stop } = stop;
+        let stop = match (kind, stop) {
+            (_kind, Stop::Failed(failure)) => {
+                self.fail(*failure, sink);
+                return Ok(());
+            }
+            ("response.failed", _stop) => {
+                self.fail(error::unexplained(), sink);
+                return Ok(());
+            }
+            // The event says more than a status that was not kept up to date.
+            ("response.cancelled", _stop) => Stop::Cancelled,
+            ("response.incomplete", Stop::EndTurn | Stop::ToolCalls | Stop::Running) => {
+                Stop::MaxTokens
+            }
+            (_kind, Stop::Running) => Stop::EndTurn,
+            (_kind, stop) => stop,
+        };
+        self.give_rest(turns, sink);
+        let complete = matches!(
+            stop,
+            Stop::EndTurn | Stop::ToolCalls | Stop::Refusal { category: _, explanation: _ }
+        );
+        if complete && let Some(failure) = self.missing() {
+            self.fail(failure, sink);
+            return Ok(());
+        }
+        self.close_all(sink);
+        sink.event(Event::About { tier, extra });
+        if let Some(usage) = usage {
+            sink.event(Event::Usage(usage));
+        }
+        let stop = self.stop(stop);
+        sink.event(Event::Stop { stop: At::new(pos, stop), extra: Vec::new() });
+        sink.event(Event::End);
+        self.ended = true;
+        Ok(())
+    }
+
+    /// What is missing of an answer that claims to be complete. An end marker
+    /// in the middle of a call makes no call of it.
+    fn missing(&self) -> Option<ApiError> {
+        let cut = self.items.iter().filter(|item| !item.done).any(|item| match &item.shape {
+            Shape::Call(call) => !call.whole,
+            Shape::Nameless => true,
+            Shape::Reasoning(_) | Shape::Message(_) | Shape::Whole => false,
+        });
+        cut.then(|| {
+            let message = "The upstream ended its answer in the middle of a tool call.";
+            ApiError::new(ErrorKind::Truncated, message)
+        })
+    }
+
+    /// `completed` does not say what the model waits for, and some servers
+    /// leave the items out of it.
+    fn stop<'s>(&self, stop: Stop<'s>) -> Stop<'s> {
+        let refusal = Stop::Refusal { category: None, explanation: None };
+        if stop != Stop::EndTurn && stop != refusal {
+            return stop;
+        }
+        match (self.called, self.refused) {
+            (true, _) => Stop::ToolCalls,
+            (false, true) => refusal,
+            (false, false) => stop,
+        }
+    }
+}
+
+fn created(response: &Raw<'_>) -> Option<At<u64>> {
+    let mut reader = response.reader();
+    let mut members = reader.object().ok()?;
+    while let Some(key) = members.next(&mut reader).ok()? {
+        if key == "created_at" {
+            return reader.nullable().ok()?;
+        }
+        reader.skip().ok()?;
+    }
+    None
+}
+
+/// Whether an event without a kind is an error body, which relays send bare.
+fn is_error(data: &str) -> Result<bool, ReadError> {
+    let mut reader = Reader::new(data);
+    let mut members = reader.object()?;
+    while let Some(key) = members.next(&mut reader)? {
+        if key == "error" {
+            return Ok(true);
+        }
+        reader.skip()?;
+    }
+    Ok(false)
+}
+
+/// Whether an event only says how far a tool of the vendor's has come, or that
+/// the connection lives. Items of such tools come whole when they are done.
+fn is_noise(kind: &str) -> bool {
+    let Some(own) = kind.strip_prefix("response.") else {
+        return matches!(kind, "keepalive" | "ping");
+    };
+    let (subject, _) = own.split_once('.').unwrap_or((own, ""));
+    matches!(
+        subject,
+        "web_search_call"
+            | "file_search_call"
+            | "code_interpreter_call"
+            | "code_interpreter_call_code"
+            | "image_generation_call"
+            | "mcp_call"
+            | "mcp_call_arguments"
+            | "mcp_list_tools"
+            | "shell_call_command"
+            | "shell_call_output_content"
+            | "apply_patch_call_operation_diff"
+            | "compaction"
+            | "keepalive"
+            | "heartbeat"
+            | "metadata"
+    )
 }

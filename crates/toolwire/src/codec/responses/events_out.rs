@@ -1,24 +1,230 @@
 //! The stream: from events to Responses.
+//!
+//! Responses repeats itself: a text goes out in pieces, and whole when its part
+//! is done, when its item is and when the answer is. The fold keeps it once,
+//! and what writes a whole answer writes the items of a stream as well.
+//!
+//! What is lost is reported when it comes by, where its place is known; what is
+//! written again later is not reported again.
 
+use super::groups_out::Group;
+use super::items_out::Progress;
+use super::parts_out::Block;
+use super::pen::Pen;
+use super::response_out::{Ended, response_id, write_response, write_tier};
+use super::{Out, error};
 use crate::codec::EventsOut;
-use crate::ledger::Ledger;
-use crate::model::{Asked, Event};
+use crate::fold::Fold;
+use crate::ledger::{Code, Ledger};
+use crate::model::{
+    ApiError, Asked, Event, Head, Own, Part, Piece, Protocol, Start, Stop, Tail, Usage,
+};
+use crate::profile::Profile;
+use crate::wire::names::Names;
+use crate::wire::{Array, At, Extra, Object, Str, Write};
 
 /// A stream being written.
 #[derive(Debug)]
 pub(super) struct Writing {
     asked: Asked,
+    pub(super) scene: Scene,
+    pub(super) fold: Fold,
+    /// The answer's id.
+    pub(super) id: String,
+    pub(super) pen: Pen,
+    /// The items, those that do not cross included.
+    pub(super) groups: Vec<Group>,
+    /// How many items the client knows of.
+    pub(super) places: u64,
+    pub(super) blocks: Vec<Block>,
+    /// Whether the model itself refuses.
+    pub(super) refused: bool,
+    /// How the answer ended: its status and the reason.
+    ended: Option<(&'static str, Option<Str<'static>>)>,
+    over: bool,
+}
+
+/// What the writers of items want to know.
+#[derive(Debug)]
+pub(super) struct Scene {
+    pub(super) origin: Protocol,
+    profile: Profile,
+    names: Names,
+}
+
+impl Scene {
+    pub(super) fn cx(&self) -> Out<'_> {
+        let Self { origin, profile, names } = self;
+        Out { origin: *origin, profile, names, tool_search: false }
+    }
+
+    pub(super) fn same(&self) -> bool {
+        self.origin == Protocol::Responses
+    }
+
+    /// Reports members that have no place here.
+    pub(super) fn only(&self, extra: &[Extra<'_>], ledger: &mut Ledger) {
+        if !self.same() {
+            ledger.only(extra);
+        }
+    }
+}
+
+impl EventsOut for Writing {
+    fn write(&mut self, event: &Event<'_>, out: &mut Vec<u8>, ledger: &mut Ledger) {
+        if self.over {
+            return;
+        }
+        self.fold.event(event);
+        match event {
+            Event::Start(start) => {
+                self.begin(start);
+                self.lifecycle("response.created", &Ended::new("in_progress", None), out);
+                self.lifecycle("response.in_progress", &Ended::new("in_progress", None), out);
+            }
+            Event::Open { block: _, head } => self.open(head, out, ledger),
+            Event::Delta { block, piece } => self.delta(*block, piece, out, ledger),
+            Event::Close { block, tail } => self.close(*block, tail, out, ledger),
+            Event::Whole(turn) => self.whole(turn, out, ledger),
+            Event::About { tier, extra } => {
+                self.scene.only(extra, ledger);
+                if tier.is_some() {
+                    let mut nowhere = Vec::new();
+                    let object = &mut Object::members_only(&mut nowhere);
+                    write_tier(tier.as_ref(), None, object, &self.scene.cx(), ledger);
+                }
+            }
+            Event::Usage(usage) => self.lose_usage(usage, ledger),
+            Event::Stop { stop, extra } => {
+                self.scene.only(extra, ledger);
+                self.stop(stop, out, ledger);
+            }
+            Event::End => {
+                let (status, reason) = self.ended.take().unwrap_or(("completed", None));
+                let ended = Ended { status, reason, explanation: None, failure: None };
+                self.terminal(&ended, out);
+                if status != "failed" {
+                    out.extend_from_slice(b"data: [DONE]\n\n");
+                }
+            }
+            Event::Error(failure) => self.fail(failure, out),
+        }
+    }
+
+    fn resume(&mut self, start: &Start<'_>, events: u64) {
+        self.fold.event(&Event::Start(start.clone()));
+        self.begin(start);
+        self.pen = Pen::after(events);
+    }
 }
 
 impl Writing {
     /// A stream for a client who asked for it so.
     pub(super) fn new(asked: Asked) -> Self {
-        Self { asked }
+        // Calls were restored before, so names are the client's own.
+        let scene = Scene {
+            origin: Protocol::Chat,
+            profile: Profile::of(Protocol::Responses),
+            names: Names::default(),
+        };
+        Self {
+            asked,
+            scene,
+            fold: Fold::default(),
+            id: String::new(),
+            pen: Pen::default(),
+            groups: Vec::new(),
+            places: 0,
+            blocks: Vec::new(),
+            refused: false,
+            ended: None,
+            over: false,
+        }
     }
-}
 
-impl EventsOut for Writing {
-    fn write(&mut self, _event: &Event<'_>, _out: &mut Vec<u8>, _ledger: &mut Ledger) {
-        let _ = &self.asked;
+    fn begin(&mut self, start: &Start<'_>) {
+        self.scene.origin = start.origin;
+        let id = response_id(start.id.as_ref(), &self.scene.cx());
+        self.id = id.into_decoded().into_owned();
+    }
+
+    /// Writes an event with the whole answer as it is.
+    fn lifecycle(&mut self, kind: &str, ended: &Ended<'_>, out: &mut Vec<u8>) {
+        let (fold, groups) = (&self.fold, &self.groups);
+        let items: usize = groups.iter().map(|group| group.size(fold)).sum();
+        Pen::make_room(items, out);
+        self.pen.begin(kind, out);
+        out.extend_from_slice(b",\"response\":");
+        let (cx, outline) = (self.scene.cx(), fold.outline());
+        let mut said = Ledger::default();
+        write_response(&outline, ended, Some(&self.asked), out, &cx, &mut said, |items, said| {
+            for group in groups {
+                if group.done && group.place.is_some() {
+                    let item = Array::elements_only(items.item());
+                    group.write(&self.id, fold, item, &cx, said);
+                }
+            }
+        });
+        Pen::end(out);
+    }
+
+    fn terminal(&mut self, ended: &Ended<'_>, out: &mut Vec<u8>) {
+        let kind = match ended.status {
+            "completed" => "response.completed",
+            "failed" => "response.failed",
+            "cancelled" => "response.cancelled",
+            _incomplete => "response.incomplete",
+        };
+        self.lifecycle(kind, ended, out);
+        self.over = true;
+    }
+
+    /// The model has stopped, so what the last item is worth is known.
+    fn stop(&mut self, stop: &At<Stop<'_>>, out: &mut Vec<u8>, ledger: &mut Ledger) {
+        let ended = Ended::of(stop, self.refused, &self.scene.cx(), ledger);
+        if let Some(last) = self.groups.len().checked_sub(1) {
+            self.settle(last, ended.last(), out, ledger);
+        }
+        if let Some(explanation) = &ended.explanation {
+            // An item of its own: Codex drops a message whole that holds a
+            // part it does not know.
+            let block = self.blocks.len();
+            let head = Head::Refusal(Part { message: usize::MAX, phase: None, extra: Vec::new() });
+            let text = explanation.borrowed();
+            let piece = Piece::Text { text, logprobs: None };
+            for event in [
+                Event::Open { block, head },
+                Event::Delta { block, piece },
+                Event::Close { block, tail: Tail::default() },
+            ] {
+                self.write(&event, out, ledger);
+            }
+            self.settle(self.groups.len().saturating_sub(1), Progress::Whole, out, ledger);
+        }
+        self.ended = Some((ended.status, ended.reason.into_owned()));
+    }
+
+    /// The stream ends in an error. What is open stays open.
+    fn fail(&mut self, failure: &ApiError, out: &mut Vec<u8>) {
+        self.pen.begin("error", out);
+        out.extend_from_slice(b",\"code\":");
+        error::code(failure).write(out);
+        out.extend_from_slice(b",\"message\":");
+        failure.message.write(out);
+        out.extend_from_slice(b",\"param\":");
+        failure.param.write(out);
+        Pen::end(out);
+        let mut ended = Ended::new("failed", None);
+        ended.failure = Some(failure);
+        self.terminal(&ended, out);
+    }
+
+    fn lose_usage(&self, usage: &Usage<'_>, ledger: &mut Ledger) {
+        if self.scene.same() {
+            return;
+        }
+        for field in &usage.extra {
+            ledger.dropped(field.value.pos(), Code::UsageDetail).info();
+        }
     }
 }

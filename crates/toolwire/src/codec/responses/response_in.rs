@@ -8,6 +8,13 @@ use crate::wire::{At, Read, ReadError, Reader, Str};
 /// Reads an answer.
 pub(super) fn decode(body: &str) -> Result<Response<'_>, ReadError> {
     let mut reader = Reader::new(body);
+    let response = read(&mut reader)?;
+    reader.finish()?;
+    Ok(response)
+}
+
+/// Reads an answer that is part of something else.
+pub(super) fn read<'a>(reader: &mut Reader<'a>) -> Result<Response<'a>, ReadError> {
     let wire::Response {
         at,
         id,
@@ -20,8 +27,7 @@ pub(super) fn decode(body: &str) -> Result<Response<'_>, ReadError> {
         usage: tokens,
         service_tier,
         mut extra,
-    } = wire::Response::read(&mut reader)?;
-    reader.finish()?;
+    } = wire::Response::read(reader)?;
     extra.retain(|field| !ECHO.contains(&field.key.decode().as_ref()));
     let turns = output.map(|output| output.0).unwrap_or_default();
     let failure = error.map(error::of_detail);

@@ -19,6 +19,9 @@ use crate::profile::Profile;
 use crate::wire::envelope::Envelope;
 use crate::wire::{At, Extra, Pos, Raw, Str};
 
+mod streams_in;
+mod streams_out;
+
 #[test]
 fn requests_come_back_as_they_were() {
     let vectors = vectors("requests");

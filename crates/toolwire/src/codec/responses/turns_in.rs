@@ -43,6 +43,11 @@ impl<'a> Read<'a> for Items<'a> {
     }
 }
 
+/// Reads one item of an answer, which answers no earlier one.
+pub(super) fn item_alone<'a>(reader: &mut Reader<'a>) -> Result<Turn<'a>, ReadError> {
+    item(reader, &mut Shells::default())
+}
+
 /// The local shell calls so far. Their outputs name the call's item id, where
 /// every other output names its `call_id`.
 #[derive(Default)]
@@ -360,6 +365,19 @@ impl<'a> Shells<'a> {
 /// compatible server has one.
 #[derive(Debug)]
 pub(super) struct CallArguments<'a>(pub(super) Arguments<'a>);
+
+impl<'a> CallArguments<'a> {
+    /// The arguments as JSON text.
+    pub(super) fn into_text(self) -> Str<'a> {
+        match self.0 {
+            Arguments::Text(text) | Arguments::Freeform(text) => text,
+            Arguments::Json(raw) | Arguments::Native(_, raw) => {
+                let pos = raw.pos();
+                Str::plain(raw.into_text()).at(pos)
+            }
+        }
+    }
+}
 
 impl<'a> Read<'a> for CallArguments<'a> {
     fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {

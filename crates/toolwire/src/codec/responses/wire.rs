@@ -287,4 +287,33 @@ wire! {
     pub(super) struct OutputDetails<'a> {
         reasoning_tokens: At<u64> = "reasoning_tokens",
     }
+
+    /// An event of a stream about one item.
+    pub(super) struct Step<'a> {
+        kind: Str<'a> = "type",
+        sequence_number: Raw<'a> = "sequence_number",
+        item_id: Str<'a> = "item_id",
+        output_index: At<u64> = "output_index",
+        content_index: At<u64> = "content_index",
+        summary_index: At<u64> = "summary_index",
+        delta: Str<'a> = "delta",
+        logprobs: Raw<'a> = "logprobs",
+        obfuscation: Raw<'a> = "obfuscation",
+        text: Str<'a> = "text",
+        refusal: Str<'a> = "refusal",
+        arguments: CallArguments<'a> = "arguments",
+        input: Str<'a> = "input",
+        name: Str<'a> = "name",
+        part: Raw<'a> = "part",
+        item: Raw<'a> = "item",
+        annotation: Raw<'a> = "annotation",
+        annotation_index: Raw<'a> = "annotation_index",
+    }
+
+    /// An event of a stream about the answer as a whole.
+    pub(super) struct ResponseEvent<'a> {
+        kind: Str<'a> = "type",
+        sequence_number: Raw<'a> = "sequence_number",
+        response: Raw<'a> = "response",
+    }
 }

@@ -300,3 +300,16 @@ fn errors_stand_where_the_fault_is() {
         assert_eq!((error.pos.offset(), &error.what), (Some(at), &what), "built: {text}");
     }
 }
+
+#[test]
+fn a_text_is_cut_where_its_decoded_bytes_end() {
+    for literal in [r#""plain é""#, r#""a\"b\\\u00e9\ud83d\ude00\n""#, r#""""#] {
+        let text = Reader::new(literal).string().unwrap();
+        let decoded = text.decode();
+        assert_eq!(text.decoded_len(), decoded.len());
+        for bytes in 0..decoded.len() + 2 {
+            let rest = text.after(bytes);
+            assert_eq!(rest.as_ref().map(Str::decode).as_deref(), decoded.get(bytes..), "{bytes}");
+        }
+    }
+}

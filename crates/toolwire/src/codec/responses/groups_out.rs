@@ -1,0 +1,385 @@
+//! The stream: items, from when the client hears of them until they are done.
+
+use super::Out;
+use super::calls_out::call_type;
+use super::content_out::{Voice, crosses, is_content, is_silent, write_part};
+use super::events_out::Writing;
+use super::items_out::{ItemWriter, Progress};
+use super::parts_out::Body;
+use super::pen::{Pen, part_place};
+use super::turns_out::lose_turn;
+use crate::fold::Fold;
+use crate::ledger::Ledger;
+use crate::model::{Item, Protocol, Role, Turn};
+use crate::wire::{Array, Extra, Pos, Str, Write};
+
+/// What becomes one item.
+#[derive(Debug)]
+pub(super) struct Group {
+    pub(super) sort: Sort,
+    /// How many items there are before it, those that do not cross included.
+    index: u64,
+    /// What it is made of, in order.
+    pub(super) members: Vec<Member>,
+    /// Its place in the output, once the client knows of it.
+    pub(super) place: Option<u64>,
+    /// Its own id, if events name it.
+    pub(super) id: String,
+    /// How many parts of it the client knows of.
+    pub(super) parts: u64,
+    /// How many blocks of it are open.
+    pub(super) open: usize,
+    pub(super) done: bool,
+    /// How far it had come when it was done.
+    pub(super) progress: Progress,
+    /// Members of a message that was Responses from the start.
+    pub(super) phase: Option<Str<'static>>,
+    pub(super) extra: Vec<Extra<'static>>,
+}
+
+/// What an item is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sort {
+    /// The message of that number.
+    Message(usize),
+    Reasoning,
+    Call,
+    Whole,
+}
+
+/// A part of an item: an entry of the fold, or an item of a whole turn there.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Member {
+    pub(super) entry: usize,
+    pub(super) nth: usize,
+    /// The block it grows by, unless it came whole.
+    pub(super) block: Option<usize>,
+    /// Whether the client knows of it.
+    shown: bool,
+}
+
+impl Member {
+    pub(super) fn new(entry: usize, nth: usize, block: Option<usize>) -> Self {
+        Self { entry, nth, block, shown: false }
+    }
+}
+
+impl Group {
+    fn new(sort: Sort, index: u64) -> Self {
+        Self {
+            sort,
+            index,
+            members: Vec::new(),
+            place: None,
+            id: String::new(),
+            parts: 0,
+            open: 0,
+            done: false,
+            progress: Progress::Whole,
+            phase: None,
+            extra: Vec::new(),
+        }
+    }
+
+    /// How long its texts are, near enough for making room.
+    pub(super) fn size(&self, fold: &Fold) -> usize {
+        self.members.iter().map(|member| fold.text(member.entry).len()).sum()
+    }
+
+    /// Writes it as an item.
+    pub(super) fn write(
+        &self,
+        response: &str,
+        fold: &Fold,
+        mut items: Array<'_>,
+        cx: &Out<'_>,
+        ledger: &mut Ledger,
+    ) {
+        let items = &mut items;
+        let mut writer = ItemWriter::new(response, self.index);
+        writer.progress = self.progress;
+        if self.sort == Sort::Reasoning {
+            writer.reasoning_id = Some(&self.id);
+        }
+        let mut turn = Turn::new(Pos::NONE, Role::Assistant, Vec::new());
+        if let [Member { entry, nth, block: _, shown: _ }] = self.members.as_slice()
+            && let Some(whole) = fold.whole(*entry)
+            && let Some(item) = whole.items.get(*nth)
+        {
+            let turn = if cx.same() { whole } else { &turn };
+            return writer.write(std::slice::from_ref(item), turn, items, cx, ledger);
+        }
+        turn.phase = self.phase.as_ref().map(Str::borrowed);
+        turn.extra = self.extra.clone();
+        let content: Vec<Item<'_>> =
+            self.members.iter().filter_map(|member| member.item(fold)).collect();
+        writer.write(&content, &turn, items, cx, ledger);
+    }
+}
+
+impl Member {
+    fn item<'f>(&self, fold: &'f Fold) -> Option<Item<'f>> {
+        match fold.whole(self.entry) {
+            Some(turn) => turn.items.get(self.nth).cloned(),
+            None => fold.item(self.entry),
+        }
+    }
+}
+
+impl Writing {
+    /// Begins an item. The one before it is done, unless it still grows.
+    pub(super) fn begin_group(
+        &mut self,
+        sort: Sort,
+        out: &mut Vec<u8>,
+        ledger: &mut Ledger,
+    ) -> usize {
+        if let Some(last) = self.groups.len().checked_sub(1)
+            && self.groups.last().is_some_and(|group| group.open == 0)
+        {
+            self.settle(last, Progress::Whole, out, ledger);
+        }
+        let index = self.groups.len() as u64;
+        self.groups.push(Group::new(sort, index));
+        self.groups.len() - 1
+    }
+
+    /// The message that a part belongs to.
+    pub(super) fn message_group(
+        &mut self,
+        number: usize,
+        out: &mut Vec<u8>,
+        ledger: &mut Ledger,
+    ) -> usize {
+        // Only Responses tells one message from the next.
+        let several = self.scene.origin == Protocol::Responses;
+        let joins = self.groups.last().is_some_and(|last| match last.sort {
+            Sort::Message(known) => !last.done && (!several || known == number),
+            Sort::Reasoning | Sort::Call | Sort::Whole => false,
+        });
+        if joins {
+            return self.groups.len() - 1;
+        }
+        self.begin_group(Sort::Message(number), out, ledger)
+    }
+
+    /// Tells the client of an item. `prefix` is that of its ids.
+    pub(super) fn add_group(&mut self, group: usize, prefix: &str) -> u64 {
+        let index = group as u64;
+        let turn = Turn::new(Pos::NONE, Role::Assistant, Vec::new());
+        let writer = ItemWriter::new(&self.id, index);
+        let id = writer.id(&turn, prefix, &self.scene.cx()).into_decoded().into_owned();
+        let place = self.places;
+        self.places += 1;
+        if let Some(group) = self.groups.get_mut(group) {
+            group.place = Some(place);
+            if group.id.is_empty() {
+                group.id = id;
+            }
+        }
+        place
+    }
+
+    /// An item is done, as far as it has come.
+    pub(super) fn settle(
+        &mut self,
+        number: usize,
+        progress: Progress,
+        out: &mut Vec<u8>,
+        ledger: &mut Ledger,
+    ) {
+        let Some(group) = self.groups.get_mut(number).filter(|group| !group.done) else { return };
+        group.done = true;
+        group.progress = progress;
+        if let Sort::Message(_) = group.sort {
+            if group.place.is_none() {
+                let fold = &self.fold;
+                let content: Vec<Item<'_>> =
+                    group.members.iter().filter_map(|member| member.item(fold)).collect();
+                is_silent(&content, &self.scene.cx(), ledger);
+                return;
+            }
+            self.show(number, None, out);
+        }
+        let (fold, pen) = (&self.fold, &mut self.pen);
+        let Some(group) = self.groups.get(number) else { return };
+        let Some(place) = group.place else { return };
+        Pen::make_room(group.size(fold), out);
+        pen.begin("response.output_item.done", out);
+        out.extend_from_slice(b",\"output_index\":");
+        place.write(out);
+        out.extend_from_slice(b",\"item\":");
+        let said = &mut Ledger::default();
+        let items = Array::elements_only(out);
+        group.write(&self.id, fold, items, &self.scene.cx(), said);
+        Pen::end(out);
+    }
+
+    /// Tells the client of a message and its parts, up to that of a block.
+    pub(super) fn show(&mut self, number: usize, until: Option<usize>, out: &mut Vec<u8>) {
+        if self.groups.get(number).is_some_and(|group| group.place.is_none()) {
+            self.add_group(number, "msg");
+            self.begin_added(number, out);
+            if let Some(group) = self.groups.get(number) {
+                out.extend_from_slice(b"{\"type\":\"message\",\"id\":");
+                group.id.write(out);
+                out.extend_from_slice(
+                    b",\"status\":\"in_progress\",\"role\":\"assistant\",\"content\":[]",
+                );
+                if let Some(phase) = &group.phase {
+                    out.extend_from_slice(b",\"phase\":");
+                    phase.write(out);
+                }
+                out.push(b'}');
+            }
+            Pen::end(out);
+        }
+        let mut nth = 0;
+        while let Some(group) = self.groups.get_mut(number)
+            && let Some(member) = group.members.get_mut(nth)
+        {
+            nth += 1;
+            let fresh = !std::mem::replace(&mut member.shown, true);
+            let member = *member;
+            if fresh {
+                self.show_part(number, member, out);
+            }
+            if until.is_some() && member.block == until {
+                return;
+            }
+        }
+    }
+
+    fn show_part(&mut self, number: usize, member: Member, out: &mut Vec<u8>) {
+        let Some(group) = self.groups.get_mut(number) else { return };
+        let Some(output) = group.place else { return };
+        let place = part_place(&group.id, output, "content_index", group.parts);
+        if let Some(block) = member.block {
+            group.parts += 1;
+            let Some(live) = self.blocks.get_mut(block) else { return };
+            let Body::Part(part) = &mut live.body else { return };
+            self.pen.begin("response.content_part.added", out);
+            out.extend_from_slice(&place);
+            out.extend_from_slice(b",\"part\":");
+            out.extend_from_slice(part.empty().as_bytes());
+            Pen::end(out);
+            part.place = Some(place);
+            if !live.open {
+                self.close_part(block, out);
+            }
+            return;
+        }
+        let cx = self.scene.cx();
+        let Some(item) = member.item(&self.fold).filter(|item| crosses(item, Voice::Answer, &cx))
+        else {
+            return;
+        };
+        group.parts += 1;
+        for kind in ["response.content_part.added", "response.content_part.done"] {
+            self.pen.begin(kind, out);
+            out.extend_from_slice(&place);
+            out.extend_from_slice(b",\"part\":");
+            let said = &mut Ledger::default();
+            write_part(&item, Voice::Answer, &mut Array::elements_only(out), &cx, said);
+            Pen::end(out);
+        }
+    }
+
+    /// Begins to tell of an item that has its place.
+    pub(super) fn begin_added(&mut self, number: usize, out: &mut Vec<u8>) {
+        let place = self.groups.get(number).and_then(|group| group.place);
+        self.pen.begin("response.output_item.added", out);
+        out.extend_from_slice(b",\"output_index\":");
+        place.unwrap_or_default().write(out);
+        out.extend_from_slice(b",\"item\":");
+    }
+
+    /// What comes in one piece.
+    pub(super) fn whole(&mut self, turn: &Turn<'_>, out: &mut Vec<u8>, ledger: &mut Ledger) {
+        lose_turn(turn, &self.scene.cx(), ledger);
+        let entry = self.fold.len().saturating_sub(1);
+        let at = if self.scene.same() { turn.at } else { Pos::NONE };
+        for (nth, item) in turn.items.iter().enumerate() {
+            self.refused |= matches!(item, Item::Refusal(_));
+            if is_content(item, at, &self.scene.cx()) {
+                self.whole_part(entry, nth, item, out, ledger);
+            } else {
+                self.whole_item(entry, nth, item, turn, out, ledger);
+            }
+        }
+    }
+
+    fn whole_part(
+        &mut self,
+        entry: usize,
+        nth: usize,
+        item: &Item<'_>,
+        out: &mut Vec<u8>,
+        ledger: &mut Ledger,
+    ) {
+        let number = self.message_group(usize::MAX, out, ledger);
+        let cx = self.scene.cx();
+        // Whoever writes the part says what is lost of it, once.
+        write_part(item, Voice::Answer, &mut Array::new(&mut Vec::new()), &cx, ledger);
+        let silent = matches!(item, Item::Text(text) if text.text.is_empty() && !cx.same());
+        let shows = crosses(item, Voice::Answer, &cx) && !silent;
+        if let Some(group) = self.groups.get_mut(number) {
+            group.members.push(Member::new(entry, nth, None));
+        }
+        if shows {
+            self.show(number, None, out);
+        }
+    }
+
+    fn whole_item(
+        &mut self,
+        entry: usize,
+        nth: usize,
+        item: &Item<'_>,
+        turn: &Turn<'_>,
+        out: &mut Vec<u8>,
+        ledger: &mut Ledger,
+    ) {
+        let number = self.begin_group(Sort::Whole, out, ledger);
+        let (before, pen) = (out.len(), self.pen);
+        let prefix = match item {
+            Item::Call(call) => call_type(&call.arguments, &self.scene.cx()).1,
+            Item::Reasoning(_) => "rs",
+            Item::Tools(_) => "at",
+            Item::Text(_)
+            | Item::Image(_)
+            | Item::Document(_)
+            | Item::Audio(_)
+            | Item::SearchResult(_)
+            | Item::Refusal(_)
+            | Item::Result(_)
+            | Item::Hosted(_)
+            | Item::ToolReference(_)
+            | Item::Json(_)
+            | Item::Opaque(_) => "msg",
+        };
+        self.add_group(number, prefix);
+        self.begin_added(number, out);
+        let empty = out.len();
+        let mut writer = ItemWriter::new(&self.id, number as u64);
+        writer.progress = Progress::Running;
+        let plain = Turn::new(Pos::NONE, Role::Assistant, Vec::new());
+        let cx = self.scene.cx();
+        let turn = if cx.same() { turn } else { &plain };
+        let item = std::slice::from_ref(item);
+        writer.write(item, turn, &mut Array::elements_only(out), &cx, ledger);
+        if let Some(group) = self.groups.get_mut(number) {
+            group.members.push(Member::new(entry, nth, None));
+            if out.len() == empty {
+                // Nothing of it crosses, so the client does not hear of it.
+                group.place = None;
+                group.done = true;
+                self.places -= 1;
+                self.pen = pen;
+                out.truncate(before);
+                return;
+            }
+        }
+        Pen::end(out);
+    }
+}

@@ -1,0 +1,240 @@
+//! The items of an answer: model to wire.
+
+use super::calls_out::{Frame, call_type, write_call, write_result};
+use super::content_out::{Voice, is_content, is_lost, is_silent, write_part};
+use super::response_out::{Ended, ID_LENGTH};
+use super::turns_out::{lose_turn, write_additional, write_hosted};
+use super::{Out, reasoning};
+use crate::ledger::{Code, Ledger};
+use crate::model::{Call, Candidate, Issuer, Item, Opaque, Refusal, Role, Turn};
+use crate::wire::ids::{self, IdRule};
+use crate::wire::{Array, Pos, Raw, Read, Str, hash};
+
+/// Writes the items of an answer, each with an id of its own.
+pub(super) fn write_items(
+    candidate: &Candidate<'_>,
+    id: &str,
+    ended: &Ended<'_>,
+    items: &mut Array<'_>,
+    cx: &Out<'_>,
+    ledger: &mut Ledger,
+) {
+    let Candidate { at: _, turns, stop: _, logprobs, extra } = candidate;
+    if !cx.same() {
+        ledger.only(extra);
+    }
+    let groups = |turn| groups(turn, cx).count();
+    let mut left: usize = turns.iter().map(groups).sum();
+    let mut writer = ItemWriter::new(id, 0);
+    writer.logprobs = logprobs.as_ref().and_then(|logprobs| text_logprobs(logprobs, ledger));
+    for turn in turns {
+        lose_turn(turn, cx, ledger);
+        for group in self::groups(turn, cx) {
+            left = left.saturating_sub(1);
+            // Only the last item can be cut off.
+            writer.progress = if left == 0 { ended.last() } else { Progress::Whole };
+            writer.write(group, turn, items, cx, ledger);
+            writer.index += 1;
+        }
+    }
+    if let Some(explanation) = &ended.explanation {
+        // An item of its own: Codex drops a message whole that holds a part
+        // it does not know.
+        let refusal = Refusal { at: Pos::NONE, text: explanation.borrowed(), extra: Vec::new() };
+        let turn = Turn::new(Pos::NONE, Role::Assistant, Vec::new());
+        writer.progress = Progress::Whole;
+        writer.message(&[Item::Refusal(refusal)], &turn, items, cx, ledger);
+    }
+}
+
+/// The stretches of a turn that become one item each.
+fn groups<'t, 'a>(turn: &'t Turn<'a>, cx: &'t Out<'_>) -> impl Iterator<Item = &'t [Item<'a>]> {
+    turn.items.chunk_by(|a, b| is_content(a, turn.at, cx) && is_content(b, turn.at, cx))
+}
+
+/// Chat keeps the log probabilities of all text beside it; here they belong to
+/// the text.
+fn text_logprobs<'r>(logprobs: &'r Raw<'_>, ledger: &mut Ledger) -> Option<Raw<'r>> {
+    let parsed = ChatLogprobs::read(&mut logprobs.reader()).ok();
+    let Some(ChatLogprobs { at: _, content, refusal, extra }) = parsed else {
+        ledger.dropped(logprobs.pos(), Code::Logprobs);
+        return None;
+    };
+    if let Some(refusal) = refusal {
+        ledger.dropped(refusal.pos(), Code::Logprobs);
+    }
+    ledger.only(&extra);
+    content
+}
+
+wire! {
+    struct ChatLogprobs<'a> {
+        content: Raw<'a> = "content",
+        refusal: Raw<'a> = "refusal",
+    }
+}
+
+/// How far an item has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Progress {
+    /// It grows.
+    Running,
+    /// It was cut off.
+    Cut,
+    /// It is whole.
+    Whole,
+}
+
+/// Writes one item of an answer, the same way each time it is written.
+pub(super) struct ItemWriter<'r> {
+    /// The answer's id.
+    response: &'r str,
+    /// How many items there are before it, those that do not cross included.
+    pub(super) index: u64,
+    pub(super) progress: Progress,
+    /// The id of reasoning that was given one before its seal was known.
+    pub(super) reasoning_id: Option<&'r str>,
+    /// Log probabilities for the first text that has none.
+    logprobs: Option<Raw<'r>>,
+}
+
+impl<'r> ItemWriter<'r> {
+    pub(super) fn new(response: &'r str, index: u64) -> Self {
+        Self { response, index, progress: Progress::Whole, reasoning_id: None, logprobs: None }
+    }
+
+    /// Writes what is one item, or nothing if it does not cross.
+    pub(super) fn write(
+        &mut self,
+        group: &[Item<'_>],
+        turn: &Turn<'_>,
+        items: &mut Array<'_>,
+        cx: &Out<'_>,
+        ledger: &mut Ledger,
+    ) {
+        match group {
+            [Item::Reasoning(found)] => {
+                let bound = found.sealed.as_ref().filter(|sealed| sealed.issuer == Issuer::OpenAi);
+                let id = match (self.reasoning_id, bound.and_then(|sealed| sealed.item_id.as_ref()))
+                {
+                    (Some(id), _) => Str::plain(id),
+                    (None, Some(id)) => id.borrowed(),
+                    (None, None) => self.id(turn, "rs", cx),
+                };
+                let status = turn.status.as_ref().filter(|_| cx.same());
+                reasoning::write_item(found, Some(&id), status, items, cx, ledger);
+            }
+            [Item::Call(call)] => self.call(call, turn, items, cx, ledger),
+            [Item::Result(result)] => {
+                let frame = Frame {
+                    id: turn.id.as_ref().map(Str::borrowed),
+                    call_id: result.call_id.as_ref().map(Str::borrowed),
+                    status: turn.status.as_ref().map(Str::borrowed),
+                };
+                write_result(result, result.kind, turn, &frame, items, cx, ledger);
+            }
+            [Item::Tools(tools)] => {
+                let id = self.id(turn, "at", cx);
+                write_additional(tools, Some(&id), turn, items, cx, ledger);
+            }
+            [Item::Hosted(hosted)] => write_hosted(hosted, items, cx, ledger),
+            [Item::Opaque(Opaque { kind: _, raw })] if raw.pos() == turn.at && cx.same() => {
+                items.push(raw);
+            }
+            content => self.message(content, turn, items, cx, ledger),
+        }
+    }
+
+    fn call(
+        &self,
+        call: &Call<'_>,
+        turn: &Turn<'_>,
+        items: &mut Array<'_>,
+        cx: &Out<'_>,
+        ledger: &mut Ledger,
+    ) {
+        let (_, prefix) = call_type(&call.arguments, cx);
+        let minted;
+        let known = call.id.as_ref().filter(|id| !id.is_empty());
+        let call_id = match known {
+            Some(id) if IdRule::RESPONSES.accepts(&id.decode()) => id.borrowed(),
+            Some(id) => {
+                ledger.renamed(id.pos(), Code::CallId);
+                minted = IdRule::RESPONSES.render(&id.decode(), 0).into_owned();
+                Str::plain(minted)
+            }
+            None => {
+                let ordinal = usize::try_from(self.index).unwrap_or_default();
+                Str::plain(ids::mint(self.response, ordinal))
+            }
+        };
+        let frame = Frame {
+            id: Some(self.id(turn, prefix, cx)),
+            call_id: Some(call_id),
+            status: self.status(turn, cx),
+        };
+        write_call(call, &frame, items, cx, ledger);
+    }
+
+    fn message(
+        &mut self,
+        content: &[Item<'_>],
+        turn: &Turn<'_>,
+        items: &mut Array<'_>,
+        cx: &Out<'_>,
+        ledger: &mut Ledger,
+    ) {
+        if is_silent(content, cx, ledger) {
+            return;
+        }
+        if is_lost(content, Voice::Answer, cx, ledger) {
+            return;
+        }
+        let mut item = items.object();
+        item.put("type", "message");
+        item.put("id", &self.id(turn, "msg", cx));
+        item.maybe("status", self.status(turn, cx).as_ref());
+        item.put("role", "assistant");
+        {
+            let mut parts = item.array("content");
+            for part in content {
+                if let Item::Text(text) = part
+                    && text.logprobs.is_none()
+                    && let Some(logprobs) = self.logprobs.take()
+                {
+                    let mut text = text.clone();
+                    text.logprobs = Some(logprobs.into_owned());
+                    write_part(&Item::Text(text), Voice::Answer, &mut parts, cx, ledger);
+                } else {
+                    write_part(part, Voice::Answer, &mut parts, cx, ledger);
+                }
+            }
+        }
+        if cx.same() {
+            item.maybe("phase", turn.phase.as_ref());
+            item.extra(&turn.extra);
+        }
+    }
+
+    /// The item's own id.
+    pub(super) fn id<'t>(&self, turn: &'t Turn<'_>, prefix: &str, cx: &Out<'_>) -> Str<'t> {
+        match &turn.id {
+            Some(id) if cx.same() => id.borrowed(),
+            Some(_) | None => {
+                let parts = [self.response.as_bytes(), &self.index.to_be_bytes()];
+                Str::plain(format!("{prefix}_{}", hash::base62(&parts, ID_LENGTH)))
+            }
+        }
+    }
+
+    fn status<'t>(&self, turn: &'t Turn<'_>, cx: &Out<'_>) -> Option<Str<'t>> {
+        if cx.same() {
+            return turn.status.as_ref().map(Str::borrowed);
+        }
+        Some(Str::plain(match self.progress {
+            Progress::Running => "in_progress",
+            Progress::Cut => "incomplete",
+            Progress::Whole => "completed",
+        }))
+    }
+}

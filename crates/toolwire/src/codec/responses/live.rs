@@ -1,0 +1,327 @@
+//! What has been read of each item of a stream.
+
+use std::collections::BTreeMap;
+
+use crate::codec::Sink;
+use crate::ledger::Code;
+use crate::model::{Event, Piece, Tail};
+use crate::wire::{Extra, Raw, Str};
+
+/// The items of a stream so far, in the order in which they came up.
+///
+/// Events name their item twice, by its id and by its place in the output.
+/// Relays rewrite ids in some events and not in others, so either will do.
+#[derive(Debug, Default)]
+pub(super) struct Items {
+    list: Vec<Live>,
+    by_id: BTreeMap<String, usize>,
+    by_place: BTreeMap<u64, usize>,
+    by_call: BTreeMap<String, usize>,
+}
+
+impl Items {
+    /// The item that an event is about.
+    pub(super) fn find(&self, which: Which<'_>) -> Option<usize> {
+        let by_id = which.id.and_then(|id| self.find_id(id));
+        by_id.or_else(|| which.place.and_then(|place| self.find_place(place)))
+    }
+
+    /// Like [`Items::find`]; without a place, an event can only mean the item
+    /// that came up last.
+    pub(super) fn find_or_last(&self, which: Which<'_>) -> Option<usize> {
+        match which.place {
+            None => self.find(which).or(self.list.len().checked_sub(1)),
+            Some(_) => self.find(which),
+        }
+    }
+
+    /// The item with that id.
+    pub(super) fn find_id(&self, id: &Str<'_>) -> Option<usize> {
+        self.by_id.get(id.decode().as_ref()).copied()
+    }
+
+    /// The item at that place of the output.
+    pub(super) fn find_place(&self, place: u64) -> Option<usize> {
+        self.by_place.get(&place).copied()
+    }
+
+    /// Remembers an item. An id or place that is taken keeps its first owner.
+    pub(super) fn add(&mut self, which: Which<'_>, shape: Shape) -> usize {
+        let Which { id, place } = which;
+        let number = self.list.len();
+        if let Some(id) = id.filter(|id| !id.is_empty()) {
+            self.by_id.entry(id.decode().into_owned()).or_insert(number);
+        }
+        if let Some(place) = place {
+            self.by_place.entry(place).or_insert(number);
+        }
+        self.list.push(Live { shape, done: false });
+        number
+    }
+
+    /// Remembers the id that a call's result will have.
+    pub(super) fn name_call(&mut self, call_id: &Str<'_>, number: usize) {
+        self.by_call.entry(call_id.decode().into_owned()).or_insert(number);
+    }
+
+    /// The call with that call id.
+    pub(super) fn find_call(&self, call_id: &Str<'_>) -> Option<usize> {
+        self.by_call.get(call_id.decode().as_ref()).copied()
+    }
+
+    /// What an item is.
+    pub(super) fn sort(&self, number: usize) -> Option<Sort> {
+        self.list.get(number).map(|item| item.shape.sort())
+    }
+
+    /// Whether all of an item has been handed on.
+    pub(super) fn is_done(&self, number: usize) -> bool {
+        self.list.get(number).is_some_and(|item| item.done)
+    }
+
+    /// Whether an item is a call whose name has not come.
+    pub(super) fn is_nameless(&self, number: usize) -> bool {
+        let item = self.list.get(number);
+        item.is_some_and(|item| matches!(item.shape, Shape::Nameless))
+    }
+
+    /// All of an item has been handed on.
+    pub(super) fn finish(&mut self, number: usize) {
+        if let Some(item) = self.list.get_mut(number) {
+            item.done = true;
+        }
+    }
+
+    pub(super) fn get_mut(&mut self, number: usize) -> Option<&mut Live> {
+        self.list.get_mut(number)
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Live> {
+        self.list.iter()
+    }
+
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Live> {
+        self.list.iter_mut()
+    }
+}
+
+/// Which item an event is about.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Which<'e> {
+    /// The item's id.
+    pub(super) id: Option<&'e Str<'e>>,
+    /// Its place in the output.
+    pub(super) place: Option<u64>,
+}
+
+/// One item.
+#[derive(Debug)]
+pub(super) struct Live {
+    pub(super) shape: Shape,
+    /// Whether all of it has been handed on.
+    pub(super) done: bool,
+}
+
+impl Live {
+    /// Closes what is open of it.
+    pub(super) fn close(&mut self, sink: &mut dyn Sink) {
+        if std::mem::replace(&mut self.done, true) {
+            return;
+        }
+        let mut close = |block| sink.event(Event::Close { block, tail: Tail::default() });
+        match &mut self.shape {
+            Shape::Call(call) => close(call.block),
+            Shape::Reasoning(reasoning) => close(reasoning.block),
+            Shape::Message(message) => {
+                for part in message.parts.values_mut().filter(|part| !part.closed) {
+                    part.closed = true;
+                    close(part.block);
+                }
+            }
+            Shape::Nameless | Shape::Whole => {}
+        }
+    }
+}
+
+/// What an item is.
+#[derive(Debug)]
+pub(super) enum Shape {
+    Call(LiveCall),
+    /// A call whose arguments came before its name. They come again with it.
+    Nameless,
+    Reasoning(LiveReasoning),
+    Message(LiveMessage),
+    /// Something that is handed on in one piece when it is done.
+    Whole,
+}
+
+impl Shape {
+    pub(super) fn sort(&self) -> Sort {
+        match self {
+            Self::Call(_) | Self::Nameless => Sort::Call,
+            Self::Reasoning(_) => Sort::Reasoning,
+            Self::Message(_) => Sort::Message,
+            Self::Whole => Sort::Whole,
+        }
+    }
+}
+
+/// What an item is, without what is known of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Sort {
+    Call,
+    Reasoning,
+    Message,
+    Whole,
+}
+
+#[derive(Debug)]
+pub(super) struct LiveCall {
+    pub(super) block: usize,
+    /// How many bytes of the arguments have been handed on.
+    pub(super) sent: usize,
+    /// Whether the arguments are known to be all there.
+    pub(super) whole: bool,
+    pub(super) given: Given,
+}
+
+#[derive(Debug)]
+pub(super) struct LiveReasoning {
+    pub(super) block: usize,
+    pub(super) summary: Texts,
+    pub(super) content: Texts,
+}
+
+impl LiveReasoning {
+    pub(super) fn new(block: usize) -> Self {
+        Self { block, summary: Texts::default(), content: Texts::default() }
+    }
+
+    pub(super) fn texts(&mut self, shown: Shown) -> &mut Texts {
+        match shown {
+            Shown::Summary => &mut self.summary,
+            Shown::Content => &mut self.content,
+        }
+    }
+}
+
+/// What of the reasoning a text is.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Shown {
+    Summary,
+    Content,
+}
+
+impl Shown {
+    pub(super) fn piece(self, part: usize, text: Str<'_>) -> Piece<'_> {
+        match self {
+            Self::Summary => Piece::Summary { part, text },
+            Self::Content => Piece::Reasoning { part, text },
+        }
+    }
+}
+
+/// The texts of a piece of reasoning.
+#[derive(Debug, Default)]
+pub(super) struct Texts {
+    /// By the vendor's number of each: ours, and how many bytes of it have been
+    /// handed on.
+    sent: BTreeMap<u64, (usize, usize)>,
+    latest: usize,
+}
+
+impl Texts {
+    /// The text of that number: how it is numbered here, densely and never
+    /// backwards, and how many bytes of it have been handed on.
+    pub(super) fn find(&mut self, number: u64) -> (usize, &mut usize) {
+        let next = self.sent.len();
+        let (part, sent) = self.sent.entry(number).or_insert((next, 0));
+        self.latest = self.latest.max(*part);
+        (self.latest, sent)
+    }
+
+    /// Whether a text of that number has come up.
+    pub(super) fn has(&self, number: u64) -> bool {
+        self.sent.contains_key(&number)
+    }
+}
+
+#[derive(Debug, Default)]
+pub(super) struct LiveMessage {
+    /// Which message of the answer it is.
+    pub(super) number: usize,
+    pub(super) phase: Option<String>,
+    /// Members of the message, until its first part takes them along.
+    pub(super) extra: Vec<Extra<'static>>,
+    pub(super) given: Given,
+    /// The parts by their number in the message.
+    pub(super) parts: BTreeMap<u64, LivePart>,
+}
+
+/// A part of a message.
+#[derive(Debug)]
+pub(super) struct LivePart {
+    pub(super) block: usize,
+    /// How many bytes have been handed on.
+    pub(super) sent: usize,
+    /// How many citations have been.
+    pub(super) cited: usize,
+    /// Whether log probabilities have been.
+    pub(super) logprobs: bool,
+    pub(super) given: Given,
+    pub(super) closed: bool,
+}
+
+impl LivePart {
+    pub(super) fn new(block: usize, given: Given) -> Self {
+        Self { block, sent: 0, cited: 0, logprobs: false, given, closed: false }
+    }
+
+    /// Hands on more of the part.
+    pub(super) fn grow(
+        &mut self,
+        text: Option<Str<'_>>,
+        logprobs: Option<Raw<'_>>,
+        sink: &mut dyn Sink,
+    ) {
+        if text.is_none() && logprobs.is_none() {
+            return;
+        }
+        let text = text.unwrap_or(Str::plain(""));
+        if self.closed {
+            return late(&text, sink);
+        }
+        self.logprobs |= logprobs.is_some();
+        sink.event(Event::Delta { block: self.block, piece: Piece::Text { text, logprobs } });
+    }
+}
+
+/// The names of other members that have been handed on, so that only those are
+/// at the end that were not there at the beginning.
+#[derive(Debug, Default)]
+pub(super) struct Given(Vec<String>);
+
+impl Given {
+    pub(super) fn new(extra: &[Extra<'_>]) -> Self {
+        Self(extra.iter().map(|field| field.key.decode().into_owned()).collect())
+    }
+
+    /// The members that have not been handed on.
+    pub(super) fn rest<'e>(&self, mut extra: Vec<Extra<'e>>) -> Vec<Extra<'e>> {
+        extra.retain(|field| !self.0.iter().any(|known| field.key == known.as_str()));
+        extra
+    }
+}
+
+/// What of a text has not been handed on, if anything.
+pub(super) fn unsent<'t>(text: &'t Str<'_>, sent: &mut usize) -> Option<Str<'t>> {
+    let rest = text.after(*sent).filter(|rest| !rest.is_empty())?;
+    *sent += rest.decoded_len();
+    Some(rest)
+}
+
+/// Reports what came for something that was done.
+pub(super) fn late(text: &Str<'_>, sink: &mut dyn Sink) {
+    let detail = "It came after its item was done.";
+    sink.ledger().dropped(text.pos(), Code::UnknownItem).detail(detail);
+}

@@ -1,0 +1,368 @@
+//! The stream: blocks as they grow.
+
+use super::calls_out::call_type;
+use super::citations::{annotations, note};
+use super::content_out::{Voice, write_part};
+use super::events_out::Writing;
+use super::groups_out::{Member, Sort};
+use super::items_out::{ItemWriter, Progress};
+use super::pen::{self, Pen};
+use super::thoughts_out::Thoughts;
+use crate::ledger::{Code, Ledger};
+use crate::model::{
+    Arguments, Call, CallForm, CallHead, Event, Head, Item, Own, Part, Piece, Protocol, Role, Tail,
+    Turn,
+};
+use crate::wire::{Array, Pos, Raw, Read, Str, Write};
+
+/// A block.
+#[derive(Debug)]
+pub(super) struct Block {
+    /// The item it belongs to.
+    pub(super) group: usize,
+    /// The entry of the fold that it is.
+    pub(super) entry: usize,
+    pub(super) open: bool,
+    pub(super) body: Body,
+}
+
+/// What a block is.
+#[derive(Debug)]
+pub(super) enum Body {
+    Part(PartOut),
+    Call {
+        custom: bool,
+        /// Where its events belong.
+        place: Vec<u8>,
+    },
+    Reasoning(Thoughts),
+}
+
+/// A text or a refusal.
+#[derive(Debug)]
+pub(super) struct PartOut {
+    refusal: bool,
+    /// Where its events belong, once the client knows of it.
+    pub(super) place: Option<Vec<u8>>,
+}
+
+impl PartOut {
+    /// The part before it has any text.
+    pub(super) fn empty(&self) -> &'static str {
+        if self.refusal {
+            r#"{"type":"refusal","refusal":""}"#
+        } else {
+            r#"{"type":"output_text","text":"","annotations":[],"logprobs":[]}"#
+        }
+    }
+}
+
+impl Writing {
+    /// A block begins.
+    pub(super) fn open(&mut self, head: &Head<'_>, out: &mut Vec<u8>, ledger: &mut Ledger) {
+        let (group, body) = match head {
+            Head::Text(part) => self.open_part(part, out, ledger),
+            Head::Refusal(part) => {
+                self.refused = true;
+                let (group, mut body) = self.open_part(part, out, ledger);
+                body.refusal = true;
+                (group, body)
+            }
+            Head::Reasoning { id } => {
+                let (group, thoughts) = self.open_reasoning(id.as_ref(), out, ledger);
+                return self.add_block(group, Body::Reasoning(thoughts));
+            }
+            Head::Call(head) => {
+                let (group, body) = self.open_call(head, out, ledger);
+                return self.add_block(group, body);
+            }
+        };
+        // An empty text of another protocol says nothing, and the client hears
+        // of it only if more comes.
+        let shows = body.refusal || self.scene.same();
+        let block = self.blocks.len();
+        self.add_block(group, Body::Part(body));
+        if shows {
+            self.show(group, Some(block), out);
+        }
+    }
+
+    fn add_block(&mut self, group: usize, body: Body) {
+        let entry = self.fold.len().saturating_sub(1);
+        let block = self.blocks.len();
+        self.blocks.push(Block { group, entry, open: true, body });
+        if let Some(group) = self.groups.get_mut(group) {
+            group.members.push(Member::new(entry, 0, Some(block)));
+            group.open += 1;
+        }
+    }
+
+    fn open_part(
+        &mut self,
+        part: &Part<'_>,
+        out: &mut Vec<u8>,
+        ledger: &mut Ledger,
+    ) -> (usize, PartOut) {
+        let Part { message, phase, extra } = part;
+        let number = self.message_group(*message, out, ledger);
+        if !self.scene.same() {
+            ledger.only(extra);
+            if let Some(phase) = phase {
+                ledger.dropped(phase.pos(), Code::Phase);
+            }
+        } else if let Some(group) = self.groups.get_mut(number).filter(|group| group.parts == 0) {
+            group.phase = phase.clone().into_owned();
+            group.extra = extra.clone().into_owned();
+        }
+        (number, PartOut { refusal: false, place: None })
+    }
+
+    fn open_call(
+        &mut self,
+        head: &CallHead<'_>,
+        out: &mut Vec<u8>,
+        ledger: &mut Ledger,
+    ) -> (usize, Body) {
+        let CallHead { id, name, namespace, form, caller, extra } = head;
+        let empty = Str::plain("");
+        let call = Call {
+            at: Pos::NONE,
+            id: id.as_ref().map(Str::borrowed),
+            name: name.borrowed(),
+            namespace: namespace.as_ref().map(Str::borrowed),
+            arguments: match form {
+                CallForm::Json => Arguments::Text(empty),
+                CallForm::Freeform => Arguments::Freeform(empty),
+            },
+            caller: caller.as_ref().map(Raw::borrowed),
+            cache: None,
+            extra: extra.clone(),
+        };
+        let number = self.begin_group(Sort::Call, out, ledger);
+        let (kind, prefix) = call_type(&call.arguments, &self.scene.cx());
+        let output = self.add_group(number, prefix);
+        self.begin_added(number, out);
+        let mut writer = ItemWriter::new(&self.id, number as u64);
+        writer.progress = Progress::Running;
+        let turn = Turn::new(Pos::NONE, Role::Assistant, Vec::new());
+        let (item, cx) = ([Item::Call(call)], self.scene.cx());
+        writer.write(&item, &turn, &mut Array::elements_only(out), &cx, ledger);
+        Pen::end(out);
+        let id = self.groups.get(number).map_or("", |group| group.id.as_str());
+        let place = pen::place(id, output);
+        (number, Body::Call { custom: kind == "custom_tool_call", place })
+    }
+
+    /// A block grows. The fold has the piece already.
+    pub(super) fn delta(
+        &mut self,
+        number: usize,
+        piece: &Piece<'_>,
+        out: &mut Vec<u8>,
+        ledger: &mut Ledger,
+    ) {
+        let (pen, fold) = (&mut self.pen, &self.fold);
+        let Some(Block { group, entry, open: _, body }) = self.blocks.get_mut(number) else {
+            return;
+        };
+        match (body, piece) {
+            (Body::Part(part), Piece::Text { text, logprobs }) => {
+                let Some(place) = &part.place else {
+                    if text.is_empty() {
+                        return;
+                    }
+                    let group = *group;
+                    self.show(group, Some(number), out);
+                    return self.delta_shown(number, text, logprobs.as_ref(), out, ledger);
+                };
+                write_text(pen, part.refusal, place, text, logprobs.as_ref(), out, ledger);
+            }
+            (Body::Part(_), Piece::Citation(citation)) => {
+                // Where it belongs is known when the text is whole.
+                if !self.scene.same() {
+                    note(citation, self.scene.origin, ledger);
+                }
+            }
+            (Body::Call { custom, place }, Piece::Arguments(text)) => {
+                if !text.is_empty() {
+                    pen.delta(if *custom { pen::INPUT } else { pen::ARGUMENTS }, place, out);
+                    text.write_inside(out);
+                    out.extend_from_slice(b"\"}\n\n");
+                }
+            }
+            (Body::Reasoning(thoughts), Piece::Summary { part, text }) => {
+                if let Some(group) = self.groups.get(*group) {
+                    thoughts.summary(*part, text, (fold, *entry), group, pen, out);
+                }
+            }
+            (Body::Reasoning(thoughts), Piece::Reasoning { part, text }) => {
+                if let Some(group) = self.groups.get(*group) {
+                    thoughts.content(*part, text, (fold, *entry), group, pen, out);
+                }
+            }
+            // The grammar gives each kind of block pieces of its own kind only.
+            (Body::Part(_), Piece::Summary { part: _, text: _ })
+            | (Body::Part(_), Piece::Reasoning { part: _, text: _ })
+            | (Body::Part(_), Piece::Arguments(_))
+            | (Body::Call { custom: _, place: _ }, _)
+            | (Body::Reasoning(_), _) => {}
+        }
+    }
+
+    fn delta_shown(
+        &mut self,
+        number: usize,
+        text: &Str<'_>,
+        logprobs: Option<&Raw<'_>>,
+        out: &mut Vec<u8>,
+        ledger: &mut Ledger,
+    ) {
+        let Some(block) = self.blocks.get(number) else { return };
+        if let Body::Part(PartOut { refusal, place: Some(place) }) = &block.body {
+            write_text(&mut self.pen, *refusal, place, text, logprobs, out, ledger);
+        }
+    }
+
+    /// A block is over.
+    pub(super) fn close(
+        &mut self,
+        number: usize,
+        tail: &Tail<'_>,
+        out: &mut Vec<u8>,
+        ledger: &mut Ledger,
+    ) {
+        self.scene.only(&tail.extra, ledger);
+        let Some(block) = self.blocks.get_mut(number) else { return };
+        block.open = false;
+        let (owner, entry) = (block.group, block.entry);
+        match &mut block.body {
+            Body::Part(_) => self.close_part(number, out),
+            Body::Call { custom: _, place: _ } => self.close_call(number, entry, out, ledger),
+            Body::Reasoning(thoughts) => {
+                thoughts.finish((&self.fold, entry), &mut self.pen, out);
+            }
+        }
+        let last = owner + 1 == self.groups.len();
+        let Some(group) = self.groups.get_mut(owner) else { return };
+        group.open = group.open.saturating_sub(1);
+        // Whether the last item is whole shows only when the model stops.
+        if group.open == 0 && !last {
+            self.settle(owner, Progress::Whole, out, ledger);
+        }
+    }
+
+    fn close_call(&mut self, number: usize, entry: usize, out: &mut Vec<u8>, ledger: &mut Ledger) {
+        if self.fold.text(entry).is_empty() && self.scene.origin == Protocol::Messages {
+            // Messages sends nothing for an empty object.
+            let piece = Piece::Arguments(Str::plain("{}"));
+            self.fold.event(&Event::Delta { block: number, piece: piece.clone() });
+            self.delta(number, &piece, out, ledger);
+        }
+        let (pen, fold) = (&mut self.pen, &self.fold);
+        let Some(block) = self.blocks.get(number) else { return };
+        let Body::Call { custom, place } = &block.body else { return };
+        let text = fold.text(entry);
+        Pen::make_room(text.len(), out);
+        if *custom {
+            pen.begin("response.custom_tool_call_input.done", out);
+            out.extend_from_slice(place);
+            out.extend_from_slice(b",\"input\":\"");
+        } else {
+            pen.begin("response.function_call_arguments.done", out);
+            out.extend_from_slice(place);
+            if let Some(Item::Call(call)) = fold.item(entry) {
+                out.extend_from_slice(b",\"name\":");
+                call.name.write(out);
+            }
+            out.extend_from_slice(b",\"arguments\":\"");
+        }
+        out.extend_from_slice(text.as_bytes());
+        out.push(b'"');
+        Pen::end(out);
+    }
+
+    /// A part of a message is over, which the client hears if it knows of it.
+    pub(super) fn close_part(&mut self, number: usize, out: &mut Vec<u8>) {
+        let (pen, fold) = (&mut self.pen, &self.fold);
+        let Some(block) = self.blocks.get(number) else { return };
+        let Body::Part(PartOut { refusal, place: Some(place) }) = &block.body else { return };
+        let Some(item) = fold.item(block.entry) else { return };
+        let cx = self.scene.cx();
+        let text = fold.text(block.entry);
+        Pen::make_room(2 * text.len(), out);
+        if *refusal {
+            pen.begin("response.refusal.done", out);
+            out.extend_from_slice(place);
+            out.extend_from_slice(b",\"refusal\":\"");
+            out.extend_from_slice(text.as_bytes());
+            out.push(b'"');
+            Pen::end(out);
+        } else if let Item::Text(found) = &item {
+            let said = &mut Ledger::default();
+            let notes = match &found.citations {
+                Some(citations) if cx.same() => Some(citations.borrowed()),
+                Some(citations) => annotations(citations, &found.text, cx.origin, said),
+                None => None,
+            };
+            let notes = notes.and_then(|notes| {
+                let list = Vec::<Raw<'_>>::read(&mut notes.reader()).ok()?;
+                Some(list.into_iter().map(Raw::into_owned).collect::<Vec<_>>())
+            });
+            for (index, note) in (0u64..).zip(notes.unwrap_or_default()) {
+                pen.begin("response.output_text.annotation.added", out);
+                out.extend_from_slice(place);
+                out.extend_from_slice(b",\"annotation_index\":");
+                index.write(out);
+                out.extend_from_slice(b",\"annotation\":");
+                note.write(out);
+                Pen::end(out);
+            }
+            pen.begin("response.output_text.done", out);
+            out.extend_from_slice(place);
+            out.extend_from_slice(b",\"text\":\"");
+            out.extend_from_slice(text.as_bytes());
+            out.extend_from_slice(b"\",\"logprobs\":");
+            found.logprobs.as_ref().unwrap_or(&Raw::made("[]")).write(out);
+            Pen::end(out);
+        }
+        pen.begin("response.content_part.done", out);
+        out.extend_from_slice(place);
+        out.extend_from_slice(b",\"part\":");
+        let said = &mut Ledger::default();
+        write_part(&item, Voice::Answer, &mut Array::elements_only(out), &cx, said);
+        Pen::end(out);
+    }
+}
+
+fn write_text(
+    pen: &mut Pen,
+    refusal: bool,
+    place: &[u8],
+    text: &Str<'_>,
+    logprobs: Option<&Raw<'_>>,
+    out: &mut Vec<u8>,
+    ledger: &mut Ledger,
+) {
+    if refusal {
+        if let Some(logprobs) = logprobs {
+            ledger.dropped(logprobs.pos(), Code::Logprobs);
+        }
+        if !text.is_empty() {
+            pen.delta(pen::REFUSAL, place, out);
+            text.write_inside(out);
+            out.extend_from_slice(b"\"}\n\n");
+        }
+        return;
+    }
+    if text.is_empty() && logprobs.is_none() {
+        return;
+    }
+    pen.delta(pen::TEXT, place, out);
+    text.write_inside(out);
+    out.extend_from_slice(b"\",\"logprobs\":");
+    match logprobs {
+        Some(logprobs) => logprobs.write(out),
+        None => out.extend_from_slice(b"[]"),
+    }
+    out.extend_from_slice(b"}\n\n");
+}

@@ -1,0 +1,353 @@
+//! The stream: items that come whole, and what had not come of them before.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use super::events_in::Reading;
+use super::items_in::Voice;
+use super::live::{Given, Items, Live, LiveCall, LiveMessage, Shape, Shown, Sort, Which, unsent};
+use super::turns_in::{CallArguments, item_alone};
+use crate::codec::Sink;
+use crate::model::{
+    Arguments, Call, CallForm, CallHead, Event, Head, Item, Piece, Reasoning, Refusal, Role, Tail,
+    Text, Turn,
+};
+use crate::wire::{Extra, Raw, Read, ReadError, Str};
+
+impl Reading {
+    /// An item begins.
+    pub(super) fn open_item(
+        &mut self,
+        place: Option<u64>,
+        item: &Raw<'_>,
+        sink: &mut dyn Sink,
+    ) -> Result<(), ReadError> {
+        let id = item.reader().tag("id")?;
+        let which = Which { id: id.as_ref(), place };
+        let known = match &id {
+            Some(id) => self.items.find_id(id),
+            None => self.items.find(which),
+        };
+        if known.is_some() {
+            return Ok(());
+        }
+        let kind = item.reader().tag("type")?;
+        match kind.as_ref().map(Str::decode).as_deref() {
+            Some("reasoning") => {
+                self.open_reasoning(which, sink);
+            }
+            Some("message") => {
+                let turn = item_alone(&mut item.reader())?;
+                self.open_message(which, &turn);
+            }
+            Some("function_call" | "custom_tool_call") => {
+                if item.reader().tag("name")?.is_none() {
+                    self.items.add(which, Shape::Nameless);
+                    return Ok(());
+                }
+                let turn = item_alone(&mut item.reader())?;
+                match turn.items.as_slice() {
+                    [Item::Call(call)] => self.open_call(which, call, sink),
+                    _kept_as_it_came => self.items.add(which, Shape::Whole),
+                };
+            }
+            Some(_other) => {
+                self.items.add(which, Shape::Whole);
+            }
+            None => {
+                self.items.add(which, Shape::Whole);
+            }
+        }
+        Ok(())
+    }
+
+    /// An item is done.
+    pub(super) fn close_item(
+        &mut self,
+        place: Option<u64>,
+        item: &Raw<'_>,
+        sink: &mut dyn Sink,
+    ) -> Result<(), ReadError> {
+        let id = item.reader().tag("id")?;
+        let turn = item_alone(&mut item.reader())?;
+        let which = Which { id: id.as_ref(), place };
+        // A place that belongs to an item that is done cannot mean this one.
+        let at_place = |items: &Items| {
+            let found = items.find_place(place?)?;
+            (!items.is_done(found) && items.sort(found) == Some(sort(&turn))).then_some(found)
+        };
+        let known = self.claimed(&turn, id.as_ref()).or_else(|| at_place(&self.items));
+        self.finish_item(known, which, turn, sink);
+        Ok(())
+    }
+
+    /// The whole answer has come: hands on what of it has not come up before.
+    pub(super) fn give_rest(&mut self, turns: Vec<Turn<'_>>, sink: &mut dyn Sink) {
+        let ids: Vec<_> = turns.iter().map(own_id).collect();
+        let claims: Vec<_> =
+            turns.iter().zip(&ids).map(|(turn, id)| self.claimed(turn, id.as_ref())).collect();
+        // Where ids were rewritten, items of a sort come in the same order.
+        let taken: BTreeSet<usize> = claims.iter().flatten().copied().collect();
+        let mut free: BTreeMap<Sort, VecDeque<usize>> = BTreeMap::new();
+        for (number, item) in self.items.iter().enumerate() {
+            if !taken.contains(&number) {
+                free.entry(item.shape.sort()).or_default().push_back(number);
+            }
+        }
+        for ((turn, claim), place) in turns.into_iter().zip(claims).zip(0u64..) {
+            let sort = sort(&turn);
+            let mut next = || free.get_mut(&sort).and_then(VecDeque::pop_front);
+            let known = match (sort, claim) {
+                (_sort, Some(claim)) => Some(claim),
+                // Call ids are never rewritten.
+                (Sort::Call, None) if has_call_id(&turn) => self.nameless(place),
+                (Sort::Call, None) => next(),
+                (Sort::Reasoning | Sort::Message | Sort::Whole, None) => next(),
+            };
+            let id = own_id(&turn).map(Str::into_owned);
+            self.finish_item(known, Which { id: id.as_ref(), place: None }, turn, sink);
+        }
+    }
+
+    /// The item that a whole one was known as while it came.
+    fn claimed(&self, turn: &Turn<'_>, id: Option<&Str<'_>>) -> Option<usize> {
+        let by_call = || match turn.items.as_slice() {
+            [Item::Call(call)] => self.items.find_call(call.id.as_ref()?),
+            _no_call => None,
+        };
+        id.and_then(|id| self.items.find_id(id)).or_else(by_call)
+    }
+
+    fn nameless(&self, place: u64) -> Option<usize> {
+        let found = self.items.find_place(place)?;
+        self.items.is_nameless(found).then_some(found)
+    }
+
+    /// Hands on what is left of an item, and that it is over.
+    fn finish_item(
+        &mut self,
+        known: Option<usize>,
+        which: Which<'_>,
+        turn: Turn<'_>,
+        sink: &mut dyn Sink,
+    ) {
+        if known.is_some_and(|known| self.items.is_done(known)) {
+            return;
+        }
+        let sort = sort(&turn);
+        let known = known.filter(|known| self.items.sort(*known) == Some(sort));
+        match sort {
+            Sort::Call => {
+                if let Some(Item::Call(call)) = turn.items.into_iter().next() {
+                    self.finish_call(known, which, call, sink);
+                }
+            }
+            Sort::Reasoning => {
+                if let Some(Item::Reasoning(reasoning)) = turn.items.into_iter().next() {
+                    let item = known.unwrap_or_else(|| self.open_reasoning(which, sink));
+                    self.finish_reasoning(item, reasoning, sink);
+                }
+            }
+            Sort::Message => {
+                let item = known.unwrap_or_else(|| self.open_message(which, &turn));
+                self.finish_message(item, turn, sink);
+            }
+            Sort::Whole => {
+                let item = known.unwrap_or_else(|| self.items.add(which, Shape::Whole));
+                self.called |= turn.items.iter().any(|item| matches!(item, Item::Call(_)));
+                sink.event(Event::Whole(turn));
+                self.items.finish(item);
+            }
+        }
+    }
+
+    fn open_call(&mut self, which: Which<'_>, call: &Call<'_>, sink: &mut dyn Sink) -> usize {
+        let item = self.items.add(which, Shape::Nameless);
+        self.name_call(item, call, sink);
+        item
+    }
+
+    fn name_call(&mut self, item: usize, call: &Call<'_>, sink: &mut dyn Sink) {
+        let Call { at: _, id, name, namespace, arguments, caller, cache: _, extra } = call;
+        if let Some(id) = id {
+            self.items.name_call(id, item);
+        }
+        let block = self.blocks;
+        self.blocks += 1;
+        self.called = true;
+        let form = match arguments {
+            Arguments::Freeform(_) => CallForm::Freeform,
+            Arguments::Text(_) | Arguments::Json(_) | Arguments::Native(_, _) => CallForm::Json,
+        };
+        let head = Head::Call(CallHead {
+            id: id.as_ref().map(Str::borrowed),
+            name: name.borrowed(),
+            namespace: namespace.as_ref().map(Str::borrowed),
+            form,
+            caller: caller.as_ref().map(Raw::borrowed),
+            extra: extra.clone(),
+        });
+        sink.event(Event::Open { block, head });
+        if let Some(live) = self.items.get_mut(item) {
+            let given = Given::new(extra);
+            live.shape = Shape::Call(LiveCall { block, sent: 0, whole: false, given });
+        }
+    }
+
+    fn finish_call(
+        &mut self,
+        known: Option<usize>,
+        which: Which<'_>,
+        call: Call<'_>,
+        sink: &mut dyn Sink,
+    ) {
+        let item = match known {
+            Some(item) if self.items.is_nameless(item) => {
+                self.name_call(item, &call, sink);
+                item
+            }
+            Some(item) => item,
+            None => self.open_call(which, &call, sink),
+        };
+        let Some(Live { shape: Shape::Call(live), done }) = self.items.get_mut(item) else {
+            return;
+        };
+        let text = CallArguments(call.arguments).into_text();
+        if let Some(text) = unsent(&text, &mut live.sent) {
+            sink.event(Event::Delta { block: live.block, piece: Piece::Arguments(text) });
+        }
+        *done = true;
+        let tail = Tail { sealed: None, extra: live.given.rest(call.extra) };
+        sink.event(Event::Close { block: live.block, tail });
+    }
+
+    fn finish_reasoning(&mut self, item: usize, reasoning: Reasoning<'_>, sink: &mut dyn Sink) {
+        let Reasoning { at: _, summary, content, sealed, place: _, extra } = reasoning;
+        let Some(Live { shape: Shape::Reasoning(live), done }) = self.items.get_mut(item) else {
+            return;
+        };
+        let block = live.block;
+        for (shown, texts) in [(Shown::Summary, summary), (Shown::Content, content)] {
+            for (number, text) in (0u64..).zip(&texts) {
+                let fresh = !live.texts(shown).has(number);
+                let (part, sent) = live.texts(shown).find(number);
+                // A text that is empty is still one of several.
+                let rest = unsent(text, sent).or(fresh.then(|| text.borrowed()));
+                if let Some(text) = rest {
+                    sink.event(Event::Delta { block, piece: shown.piece(part, text) });
+                }
+            }
+        }
+        *done = true;
+        sink.event(Event::Close { block, tail: Tail { sealed, extra } });
+    }
+
+    fn open_message(&mut self, which: Which<'_>, turn: &Turn<'_>) -> usize {
+        let phase = turn.phase.as_ref().map(|phase| phase.decode().into_owned());
+        let extra: Vec<_> = turn.extra.iter().cloned().map(Extra::into_owned).collect();
+        let given = Given::new(&extra);
+        let message = LiveMessage { number: 0, phase, extra, given, parts: BTreeMap::new() };
+        self.begin_message(which, message)
+    }
+
+    fn finish_message(&mut self, item: usize, turn: Turn<'_>, sink: &mut dyn Sink) {
+        let Turn { at, role: _, slot: _, items, id: _, name: _, status: _, phase: _, extra } = turn;
+        for (number, part) in (0u64..).zip(items) {
+            if let Item::Text(_) | Item::Refusal(_) = part {
+                self.close_part(item, Some(number), part, sink);
+            } else {
+                sink.event(Event::Whole(Turn::new(at, Role::Assistant, vec![part])));
+            }
+        }
+        if let Some(live) = self.items.get_mut(item) {
+            if let Shape::Message(message) = &live.shape {
+                sink.ledger().only(&message.given.rest(extra));
+            }
+            live.close(sink);
+        }
+    }
+
+    /// Hands on what is left of a text or a refusal, and that it is over.
+    pub(super) fn close_part(
+        &mut self,
+        item: usize,
+        number: Option<u64>,
+        part: Item<'_>,
+        sink: &mut dyn Sink,
+    ) {
+        let (voice, text) = match part {
+            Item::Text(text) => (Voice::Text, text),
+            Item::Refusal(Refusal { at, text, extra }) => {
+                let text = Text { at, text, citations: None, logprobs: None, cache: None, extra };
+                (Voice::Refusal, text)
+            }
+            Item::Image(_)
+            | Item::Document(_)
+            | Item::Audio(_)
+            | Item::SearchResult(_)
+            | Item::Reasoning(_)
+            | Item::Call(_)
+            | Item::Result(_)
+            | Item::Hosted(_)
+            | Item::Tools(_)
+            | Item::ToolReference(_)
+            | Item::Json(_)
+            | Item::Opaque(_) => return,
+        };
+        let Text { at: _, text, citations, logprobs, cache: _, extra } = text;
+        let Some(live) = self.open_part(voice, item, number, Vec::new(), sink) else { return };
+        if live.closed {
+            return;
+        }
+        let rest = unsent(&text, &mut live.sent);
+        let logprobs = logprobs.filter(|_| !live.logprobs);
+        live.grow(rest, logprobs, sink);
+        let cited: Vec<Raw<'_>> = match &citations {
+            Some(list) => Vec::read(&mut list.reader()).unwrap_or_default(),
+            None => Vec::new(),
+        };
+        let block = live.block;
+        for citation in cited.into_iter().skip(live.cited) {
+            sink.event(Event::Delta { block, piece: Piece::Citation(citation) });
+        }
+        live.closed = true;
+        let tail = Tail { sealed: None, extra: live.given.rest(extra) };
+        sink.event(Event::Close { block, tail });
+    }
+
+    /// Closes what is open.
+    pub(super) fn close_all(&mut self, sink: &mut dyn Sink) {
+        for item in self.items.iter_mut() {
+            item.close(sink);
+        }
+    }
+}
+
+/// What a whole item is.
+fn sort(turn: &Turn<'_>) -> Sort {
+    match turn.items.as_slice() {
+        [Item::Call(call)] => match call.arguments {
+            Arguments::Text(_) | Arguments::Json(_) | Arguments::Freeform(_) => Sort::Call,
+            Arguments::Native(_, _) => Sort::Whole,
+        },
+        [Item::Reasoning(_)] => Sort::Reasoning,
+        [Item::Hosted(_) | Item::Result(_) | Item::Tools(_)] => Sort::Whole,
+        [Item::Opaque(opaque)] if opaque.raw.pos() == turn.at => Sort::Whole,
+        _parts if turn.role == Role::Assistant => Sort::Message,
+        _parts => Sort::Whole,
+    }
+}
+
+fn has_call_id(turn: &Turn<'_>) -> bool {
+    turn.items.iter().any(|item| matches!(item, Item::Call(call) if call.id.is_some()))
+}
+
+/// The item's own id, which items that are kept as they came have inside.
+fn own_id<'t>(turn: &'t Turn<'_>) -> Option<Str<'t>> {
+    let inside = |raw: &'t Raw<'_>| raw.reader().tag("id").ok().flatten();
+    match (&turn.id, turn.items.as_slice()) {
+        (Some(id), _) => Some(id.borrowed()),
+        (None, [Item::Hosted(hosted)]) => inside(&hosted.raw),
+        (None, [Item::Opaque(opaque)]) => inside(&opaque.raw),
+        (None, _items) => None,
+    }
+}

@@ -40,6 +40,8 @@ enum Live {
 #[derive(Debug)]
 struct Call {
     block: usize,
+    /// Its id, by which a start that comes twice is known.
+    id: Option<String>,
     /// Arguments that came with the start of the block. They count only if no
     /// others follow: so the vendor's own libraries have it.
     input: Option<String>,
@@ -81,6 +83,12 @@ impl Blocks {
         let free = self.open.last_key_value().map_or(0, |(last, _)| last.saturating_add(1));
         let index = index.map_or(free, |index| index.value);
         if let Some(forgotten) = self.open.remove(&index) {
+            if forgotten.is_begun_by(&block)? {
+                let note = sink.ledger().dropped(at, Code::UnknownItem);
+                note.detail("The upstream began a call a second time.");
+                self.open.insert(index, forgotten);
+                return Ok(());
+            }
             end(forgotten, sink);
         }
         let live = self.begin(&block, sink)?;
@@ -176,11 +184,13 @@ impl Blocks {
         let CallStart { at, kind: _, id, name, input, caller, extra } = start;
         let name = name.ok_or_else(|| ReadError::missing(at, "name"))?;
         let form = CallForm::Json;
+        let known = id.as_ref().map(|id| id.decode().into_owned());
         let head = CallHead { id, name, namespace: None, form, caller, extra };
         let block = self.open(Head::Call(head), sink);
         self.called = true;
         let given = input.filter(|input| !is_empty_object(input));
-        Ok(Live::Call(Call { block, input: given.map(|input| input.text().to_owned()) }))
+        let input = given.map(|input| input.text().to_owned());
+        Ok(Live::Call(Call { block, id: known, input }))
     }
 
     fn thinking(&mut self, start: ThinkingBlock<'_>, sink: &mut dyn Sink) -> Live {
@@ -199,6 +209,14 @@ impl Blocks {
             live.signature.push(&signature);
         }
         Live::Thinking(live)
+    }
+}
+
+impl Live {
+    /// Whether the block is a call, and `raw` the beginning of the same call.
+    fn is_begun_by(&self, raw: &Raw<'_>) -> Result<bool, ReadError> {
+        let Self::Call(Call { block: _, id: Some(id), input: _ }) = self else { return Ok(false) };
+        Ok(raw.reader().tag("id")?.is_some_and(|again| again == *id.as_str()))
     }
 }
 
@@ -293,7 +311,7 @@ fn grow(live: &mut Live, delta: Delta<'_>, sink: &mut dyn Sink) {
 fn end(live: Live, sink: &mut dyn Sink) {
     let (block, tail) = match live {
         Live::Text { block } => (block, Tail::default()),
-        Live::Call(Call { block, input }) => {
+        Live::Call(Call { block, id: _, input }) => {
             if let Some(input) = input {
                 let piece = Piece::Arguments(Str::plain(input));
                 sink.event(Event::Delta { block, piece });

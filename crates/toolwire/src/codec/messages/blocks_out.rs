@@ -5,11 +5,12 @@ use std::collections::VecDeque;
 use super::call_live::CallLive;
 use super::content_out::{Pen, Wrote};
 use super::events::{Grows, Tap};
+use super::text_live::TextLive;
 use super::thinking_live::ThinkingLive;
 use super::turns_out::turn_losses;
 use crate::ledger::Code;
-use crate::model::{Head, Item, Own, Part, Piece, Reasoning, Refusal, Sealed, Tail, Text, Turn};
-use crate::wire::{Growing, Pos, Raw, Str};
+use crate::model::{Head, Item, Own, Piece, Reasoning, Refusal, Sealed, Tail, Text, Turn};
+use crate::wire::{Pos, Str};
 
 /// Blocks in the order in which they opened. The first is being written, the
 /// others wait.
@@ -306,101 +307,6 @@ impl Body {
             Self::Thinking(body) => body.leave(sealed, tap, out, pen),
             Self::Call(body) => body.leave(tap, out, pen),
             Self::Ready(_) => {}
-        }
-    }
-}
-
-/// Text. The API takes no text of nothing but spaces, so a block opens with the
-/// first other character.
-#[derive(Debug, Default)]
-struct TextLive {
-    held: Growing,
-    /// Whether what is held is more than spaces.
-    solid: bool,
-    citations: Vec<Raw<'static>>,
-    /// Members of the block that only Messages has.
-    members: Vec<u8>,
-}
-
-impl TextLive {
-    fn new(part: &Part<'_>, pen: &mut Pen<'_>) -> Self {
-        let Part { message: _, phase, extra } = part;
-        let mut text = Self::default();
-        if pen.same {
-            crate::wire::Object::members_only(&mut text.members).extra(extra);
-            return text;
-        }
-        if let Some(phase) = phase {
-            pen.ledger.dropped(phase.pos(), Code::Phase).info();
-        }
-        pen.ledger.only(extra);
-        text
-    }
-
-    fn whole(text: &Str<'_>) -> Self {
-        let mut whole = Self::default();
-        whole.say(text, None);
-        whole
-    }
-
-    fn say(&mut self, text: &Str<'_>, live: Live<'_>) {
-        if let Some((tap, out)) = live {
-            if tap.begun() {
-                if !text.is_empty() {
-                    tap.delta(out, |out| text.write_inside(out));
-                }
-                return;
-            }
-            self.held.push(text);
-            self.solid |= !text.is_blank();
-            if self.solid {
-                self.begin(tap, out);
-            }
-            return;
-        }
-        self.held.push(text);
-        self.solid |= !text.is_blank();
-    }
-
-    fn cite(&mut self, citation: &Raw<'_>, live: Live<'_>, pen: &mut Pen<'_>) {
-        if !pen.same {
-            pen.ledger.dropped(citation.pos(), Code::Citations);
-            return;
-        }
-        match live {
-            Some((tap, out)) if tap.begun() => {
-                tap.other("citations_delta", "citation", citation, out);
-            }
-            Some(_) | None => self.citations.push(citation.clone().into_owned()),
-        }
-    }
-
-    fn enter(&mut self, tap: &mut Tap, out: &mut Vec<u8>, pen: &mut Pen<'_>) {
-        if self.solid || pen.same {
-            self.begin(tap, out);
-        }
-    }
-
-    fn leave(&mut self, tap: &mut Tap, pen: &mut Pen<'_>) {
-        if !tap.begun() && !self.held.is_empty() {
-            let note = pen.ledger.dropped(Pos::START, Code::Placeholder);
-            note.detail("The target refuses text of nothing but spaces; it is left out.").info();
-        }
-    }
-
-    fn begin(&mut self, tap: &mut Tap, out: &mut Vec<u8>) {
-        tap.begin(Grows::Text, out, |out| {
-            let mut block = crate::wire::Object::new(out);
-            block.put("type", "text");
-            block.put("text", "");
-            block.members(&self.members);
-        });
-        if !self.held.is_empty() {
-            tap.delta(out, |out| self.held.text().write_inside(out));
-            self.held.clear();
-        }
-        for citation in self.citations.drain(..) {
-            tap.other("citations_delta", "citation", &citation, out);
         }
     }
 }

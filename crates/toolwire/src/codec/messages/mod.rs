@@ -23,6 +23,7 @@ mod settings;
 mod talk;
 #[cfg(test)]
 mod tests;
+mod text_live;
 mod thinking_live;
 mod tools_in;
 mod tools_out;

@@ -203,6 +203,7 @@ fn relays_forget_and_mix_things() {
             r#"{"type":"content_block_delta","delta":{"type":"text_delta","text":"a"}}"#,
             r#"{"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"t","name":"f","input":{}}}"#,
             r#"{"type":"content_block_start","index":2,"content_block":{"type":"tool_use","id":"u","name":"g","input":{}}}"#,
+            r#"{"type":"content_block_start","index":2,"content_block":{"type":"tool_use","id":"u","name":"g","input":{}}}"#,
             r#"{"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"{1"}}"#,
             r#"{"type":"content_block_delta","index":2,"delta":{"type":"input_json_delta","partial_json":"{2"}}"#,
             r#"{"type":"content_block_delta","index":7,"delta":{"type":"text_delta","text":"lost"}}"#,
@@ -234,7 +235,7 @@ fn relays_forget_and_mix_things() {
             "end",
         ],
     );
-    assert_eq!(codes(&seen), ["unknown_item"; 4]);
+    assert_eq!(codes(&seen), ["unknown_item"; 5]);
 }
 
 #[test]

@@ -84,7 +84,10 @@ impl Fold {
                 if let Some(tier) = tier {
                     self.tier = Some(tier.clone().into_owned());
                 }
-                self.extra.extend(extra.clone().into_owned());
+                for field in extra {
+                    self.extra.retain(|known| known.key != field.key);
+                    self.extra.push(field.clone().into_owned());
+                }
             }
             Event::Usage(usage) => self.usage = Some(usage.clone().into_owned()),
             Event::Stop { stop, extra } => {
@@ -324,6 +327,7 @@ impl Entry {
                     name: name.borrowed(),
                     namespace: namespace.as_ref().map(Str::borrowed),
                     arguments: match form {
+                        CallForm::Json if text.is_empty() => Arguments::Text(Str::plain("{}")),
                         CallForm::Json => Arguments::Text(text),
                         CallForm::Freeform => Arguments::Freeform(text),
                     },

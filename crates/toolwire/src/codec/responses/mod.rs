@@ -74,6 +74,13 @@ impl Codec for Responses {
     fn asked(&self, request: &Request<'_>) -> Asked {
         let mut asked = Asked::of(request);
         echo::write(request, &mut asked.echo);
+        // The client's own spacing would end the line of an event. Inside a
+        // text no line end can stand.
+        for byte in &mut asked.echo {
+            if let b'\n' | b'\r' = byte {
+                *byte = b' ';
+            }
+        }
         asked
     }
 

@@ -258,11 +258,13 @@ impl Oracle {
                 self.demand(index == self.blocks, "a block out of number", event);
                 self.blocks = index + 1;
                 if kind == "tool_use" {
-                    self.demand(block["input"] == serde_json::json!({}), "early input", event);
+                    let empty = block["input"] == serde_json::json!({});
+                    self.demand(empty, "early input", event);
                     self.calls.push(SeenCall {
                         id: block["id"].as_str().unwrap_or_default().to_owned(),
                         name: block["name"].as_str().unwrap_or_default().to_owned(),
-                        ..SeenCall::default()
+                        arguments: if empty { String::new() } else { block["input"].to_string() },
+                        freeform: false,
                     });
                 }
                 self.text.push_str(block["text"].as_str().unwrap_or_default());

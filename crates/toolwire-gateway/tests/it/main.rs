@@ -1,8 +1,21 @@
 //! The gateway from outside: real sockets, scripted upstreams.
 
+mod cancel;
 mod client;
+mod drain;
+mod encodings;
+mod endpoints;
+mod errors;
+mod fallback;
+mod faults;
+mod guard;
+mod headers;
+mod limits;
+mod losses;
 mod pairs;
+mod reload;
 mod said;
+mod timeouts;
 mod upstream;
 
 use std::time::Duration;

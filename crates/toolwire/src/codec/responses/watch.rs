@@ -1,6 +1,6 @@
 //! The stream as it passes between two that both speak Responses.
 
-use super::response_in;
+use super::{error, response_in};
 use crate::codec::{Watch, Watched};
 use crate::model::{Own, Protocol, Seen, Start, Stop};
 use crate::wire::sse::Frame;
@@ -37,6 +37,11 @@ impl Watch for Watching {
             }
             "response.completed" | "response.incomplete" | "response.cancelled" => Watched::End,
             "response.failed" => Watched::Failed,
+            // `response.failed` follows, if the upstream gets that far.
+            "error" => {
+                seen.error = Some(error::decode(None, frame.data)?);
+                return Ok(Watched::GoesOn);
+            }
             _other => {
                 reader.skip()?;
                 return reader.finish().map(|()| Watched::GoesOn);

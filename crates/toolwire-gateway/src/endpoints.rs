@@ -26,15 +26,17 @@ pub(crate) async fn answer(
     let path = head.uri.path().to_owned();
     let client = spoken(&path, &head.headers);
     let open = matches!(path.as_str(), "/livez" | "/readyz");
+    let access =
+        |client, path| Access::open(shared, live.config.log, relay::request_id(), client, path);
     let badge = match guard::admit(&live.config, &head, open) {
         Ok(badge) => badge,
         Err(failure) => {
             shared.metrics.refused();
-            return failure.response(client, &relay::request_id());
+            return relay::refuse(access(client, known(&path)), failure, client);
         }
     };
     let post = |client, path| {
-        let access = Access::open(shared, live.config.log, relay::request_id(), client, path);
+        let access = access(client, path);
         relay::Visit { shared, live: &live, head: &head, badge: &badge, client, access }
     };
     use Protocol::{Chat, Messages, Responses};
@@ -53,14 +55,14 @@ pub(crate) async fn answer(
             relay::count(post(Responses, "/v1/responses/input_tokens"), body).await
         }
         (&Method::GET, "/v1/models") => json(models::list(&live, client)),
-        (&Method::GET, path) if path.starts_with("/v1/models/") => model(&live, client, path),
+        (&Method::GET, path) if path.starts_with(MODEL) => model(&live, client, path),
         (&Method::GET, "/livez") => text(StatusCode::OK, "ok\n".to_owned()),
         (&Method::GET, "/readyz") => ready(shared),
         (&Method::GET, "/metrics") => {
             text(StatusCode::OK, shared.metrics.render(shared.log.lost()))
         }
         (&Method::POST, "/admin/reload") => reload(shared, peer, client),
-        (_, path) => unknown(client, path),
+        (_, path) => relay::refuse(access(client, known(path)), unknown(path), client),
     }
 }
 
@@ -79,7 +81,7 @@ pub(crate) fn spoken(path: &str, headers: &HeaderMap) -> Protocol {
 }
 
 fn model(live: &Live, client: Protocol, path: &str) -> Response<Body> {
-    let name = path.strip_prefix("/v1/models/").unwrap_or_default();
+    let name = path.strip_prefix(MODEL).unwrap_or_default();
     // Names with a slash may come with it written out as %2F.
     let name = name.replace("%2F", "/").replace("%2f", "/");
     match models::one(live, &name, client) {
@@ -118,19 +120,21 @@ fn reload(shared: &Shared, peer: SocketAddr, client: Protocol) -> Response<Body>
     }
 }
 
-fn unknown(client: Protocol, path: &str) -> Response<Body> {
-    let allowed = match path {
-        "/v1/chat/completions"
-        | "/v1/responses"
-        | "/v1/messages"
-        | "/v1/messages/count_tokens"
-        | "/v1/responses/input_tokens"
-        | "/admin/reload" => Some("POST"),
-        "/v1/models" | "/livez" | "/readyz" | "/metrics" => Some("GET"),
-        other if other.starts_with("/v1/models/") => Some("GET"),
-        _other => None,
+/// A path as the log may name it: what a client makes up stays out.
+fn known(path: &str) -> &'static str {
+    let known = POSTS.iter().chain(GETS).find(|known| **known == path);
+    known.copied().unwrap_or(if path.starts_with(MODEL) { "/v1/models/…" } else { "elsewhere" })
+}
+
+fn unknown(path: &str) -> Failure {
+    let allowed = if POSTS.contains(&path) {
+        Some("POST")
+    } else if GETS.contains(&path) || path.starts_with(MODEL) {
+        Some("GET")
+    } else {
+        None
     };
-    let failure = match allowed {
+    match allowed {
         Some(method) => {
             let message = format!("This path takes {method} requests only.");
             let error = ApiError::new(ErrorKind::InvalidRequest, message);
@@ -146,8 +150,7 @@ fn unknown(client: Protocol, path: &str) -> Response<Body> {
                  /v1/responses, /v1/messages and /v1/models.",
             ),
         ),
-    };
-    failure.response(client, &relay::request_id())
+    }
 }
 
 fn json(body: Vec<u8>) -> Response<Body> {
@@ -164,3 +167,14 @@ fn text(status: StatusCode, body: String) -> Response<Body> {
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
 }
+
+const POSTS: &[&str] = &[
+    "/v1/chat/completions",
+    "/v1/responses",
+    "/v1/messages",
+    "/v1/messages/count_tokens",
+    "/v1/responses/input_tokens",
+    "/admin/reload",
+];
+const GETS: &[&str] = &["/v1/models", "/livez", "/readyz", "/metrics"];
+const MODEL: &str = "/v1/models/";

@@ -11,7 +11,7 @@ use toolwire::translate::{self, Options};
 use toolwire::wire::Object;
 
 use super::ask::Ask;
-use super::{Failure, Visit, admit, headers, no_model, respond};
+use super::{Failure, Visit, admit, headers, no_model, refuse, respond};
 use crate::body::Body;
 use crate::config::Origin;
 use crate::count as estimates;
@@ -31,12 +31,7 @@ pub(crate) async fn count(mut visit: Visit<'_>, body: Incoming) -> Response<Body
             access.end(Ending::Answered);
             respond(headers, Body::whole(body))
         }
-        Err(failure) => {
-            access.end(failure.ending());
-            let response = failure.response(client, &access.id);
-            access.status(response.status().as_u16());
-            response
-        }
+        Err(failure) => refuse(access, failure, client),
     }
 }
 

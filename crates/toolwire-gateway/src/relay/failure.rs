@@ -120,6 +120,8 @@ impl Failure {
     pub(super) fn of_event(error: ApiError) -> Self {
         let verdict = match (error.kind, error.blame) {
             (ErrorKind::RateLimit, _) => Verdict::Busy,
+            // It had begun, and did not say that it would not go on.
+            (ErrorKind::Truncated | ErrorKind::Timeout, _) => Verdict::Failed,
             (_, Blame::Client | Blame::Gateway) => Verdict::Innocent,
             (_, Blame::Upstream) => Verdict::Down,
         };

@@ -68,13 +68,16 @@ pub(crate) async fn relay(mut visit: Visit<'_>, body: Incoming) -> Response<Body
             };
             respond(headers, body)
         }
-        Err(failure) => {
-            access.end(failure.ending());
-            let response = failure.response(client, &access.id);
-            access.status(response.status().as_u16());
-            response
-        }
+        Err(failure) => refuse(access, failure, client),
     }
+}
+
+/// Answers with an error.
+pub(crate) fn refuse(mut access: Access, failure: Failure, client: Protocol) -> Response<Body> {
+    access.end(failure.ending());
+    let response = failure.response(client, &access.id);
+    access.status(response.status().as_u16());
+    response
 }
 
 async fn walk(visit: &mut Visit<'_>, body: Incoming) -> Result<Reply, Failure> {

@@ -5,6 +5,8 @@
 //! error that clients know how to repeat. After that the connection pulls: what
 //! the client does not take is not read from the upstream either.
 
+mod opening;
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -102,7 +104,8 @@ impl Stream {
         let text = std::str::from_utf8(back.body).unwrap_or_default();
         let asked = codec(visit.client).decode_request(text).ok();
         let from = upstream.config.protocol;
-        let pipe = Pipe::new(from, visit.client, asked.as_ref(), &back.options());
+        let pipe = Pipe::new(from, visit.client, asked.as_ref(), &back.options())
+            .with_event_limit(limits.event);
         let now = Instant::now();
         Self {
             pipe,
@@ -127,17 +130,18 @@ impl Stream {
         self.access = Some(access);
     }
 
-    /// Reads until there is something for the client, or until the client has
-    /// waited so long that it gets the head and heartbeats in the meantime.
+    /// Reads until there is something for the client that means something, or
+    /// until the client has waited so long that it gets the head and heartbeats
+    /// in the meantime.
     async fn first(&mut self, limit: Duration) -> Result<(), Trouble> {
         let began = Instant::now();
         let by = (began + limit).min(self.deadline);
-        let patience = began + self.heartbeat;
+        let mut patience = began + self.heartbeat;
         loop {
             let Some(source) = &mut self.source else { return Ok(()) };
             let piece = std::future::poll_fn(|cx| source.poll_piece(cx));
             let Ok(piece) = timeout_at(by.min(patience), piece).await else {
-                if patience < by {
+                if patience < by || !self.out.is_empty() {
                     return Ok(());
                 }
                 return Err(Trouble::Late(Phase::FirstEvent));
@@ -145,17 +149,21 @@ impl Stream {
             self.received = Instant::now();
             match piece {
                 Some(Ok(bytes)) => self.pipe.push(&bytes, &mut self.out),
-                Some(Err(trouble)) => return Err(trouble),
+                Some(Err(trouble)) if self.out.is_empty() => return Err(trouble),
+                Some(Err(trouble)) => self.fail(trouble.error(&self.upstream.config.name)),
                 None => {
-                    self.pipe.finish(&mut self.out);
                     self.source = None;
-                    if self.out.is_empty() && self.pipe.seen().error.is_none() {
-                        return Err(Trouble::Broken);
-                    }
+                    self.pipe.finish(&mut self.out);
                 }
             }
-            if !self.out.is_empty() || self.pipe.is_done() {
+            if self.pipe.is_done() || self.pipe.seen().error.is_some() {
                 return Ok(());
+            }
+            if !self.out.is_empty() {
+                if !opening::is_only(&self.out) {
+                    return Ok(());
+                }
+                patience = patience.min(self.received + OPENING);
             }
         }
     }
@@ -325,6 +333,10 @@ fn shutting_down() -> ApiError {
 /// A comment, without an empty line behind it. An empty line ends an event, and
 /// some clients take an event without data for a broken one.
 const HEARTBEAT: &[u8] = b": ping\n";
+
+/// How long the opening of a stream is held back, in the hope that what follows
+/// tells whether the upstream can answer at all.
+const OPENING: Duration = Duration::from_millis(500);
 
 /// How long the end of a body is waited for.
 const TAIL: Duration = Duration::from_secs(1);

@@ -4,7 +4,7 @@ use toolwire::Protocol;
 use toolwire_gateway::config::{Origin, Upstream};
 
 use crate::upstream::{Server, Step, chunk, stream, stream_end, stream_head, whole};
-use crate::{at, client, config, said, start};
+use crate::{at, client, config, ms, said, start};
 
 /// Two upstreams, the first of which is tried first.
 async fn two(first: Vec<Step>, stream_it: bool) -> (Server, Server, client::Got) {
@@ -55,6 +55,30 @@ async fn an_error_as_the_first_event() {
     let (_, second, got) = two(vec![stream_head(""), chunk(event), stream_end()], true).await;
     assert_eq!(got.status, 200, "{got:?}");
     assert_eq!(second.seen().len(), 1);
+}
+
+#[tokio::test]
+async fn a_stream_that_opens_and_fails() {
+    let opening = &said::events(Protocol::Messages)[0];
+    let error = said::error(Protocol::Messages, "overloaded_error", "Busy.");
+    let steps = vec![
+        stream_head(""),
+        chunk(opening),
+        Step::Wait(ms(30)),
+        chunk(format!("event: error\ndata: {error}\n\n")),
+        stream_end(),
+    ];
+    for to in Protocol::ALL {
+        let first = Server::new(Protocol::Messages, steps.clone()).await;
+        let second = Server::new(Protocol::Chat, stream(&said::events(Protocol::Chat))).await;
+        let gateway = start(config(vec![at(&first), spare(&second)])).await;
+        let question = said::question(to, true);
+        let got = client::post(gateway.address(), said::path(to), &[], &question).await;
+        assert_eq!(got.status, 200, "{got:?}");
+        assert!(got.body.contains(said::end_mark(to)), "{got:?}");
+        assert!(!got.body.contains("Busy."), "{got:?}");
+        assert_eq!((first.seen().len(), second.seen().len()), (1, 1));
+    }
 }
 
 #[tokio::test]

@@ -63,7 +63,8 @@ async fn toward_upstreams_are_built() {
 
 #[tokio::test]
 async fn the_clients_own_credential() {
-    let cases: &[(Protocol, &[&str], Option<(&str, &str)>)] = &[
+    type Case = (Protocol, &'static [&'static str], Option<(&'static str, &'static str)>);
+    let cases: &[Case] = &[
         (Protocol::Chat, &["authorization: Bearer mine"], Some(("authorization", "Bearer mine"))),
         (Protocol::Chat, &["x-api-key: mine"], Some(("authorization", "Bearer mine"))),
         (Protocol::Messages, &["x-api-key: mine"], Some(("x-api-key", "mine"))),

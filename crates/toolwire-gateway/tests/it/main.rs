@@ -1,5 +1,13 @@
 //! The gateway from outside: real sockets, scripted upstreams.
 
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
+
 mod cancel;
 mod client;
 mod drain;
@@ -11,6 +19,7 @@ mod faults;
 mod guard;
 mod headers;
 mod limits;
+mod log;
 mod losses;
 mod pairs;
 mod reload;

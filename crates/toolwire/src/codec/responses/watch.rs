@@ -39,7 +39,10 @@ impl Watch for Watching {
             "response.failed" => Watched::Failed,
             // `response.failed` follows, if the upstream gets that far.
             "error" => {
-                seen.error = Some(error::decode(None, frame.data)?);
+                let mut failure = error::decode(None, frame.data)?;
+                // The event's own name, which is no kind of error.
+                failure.vendor_type = failure.vendor_type.filter(|kind| kind != "error");
+                seen.error = Some(failure);
                 return Ok(Watched::GoesOn);
             }
             _other => {

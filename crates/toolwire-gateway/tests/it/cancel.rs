@@ -1,5 +1,7 @@
 //! A client that leaves takes its upstream's work along, at once.
 
+use std::time::Duration;
+
 use tokio::time::Instant;
 use toolwire::Protocol;
 
@@ -9,7 +11,25 @@ use crate::{at, client, config, ms, pairs, said, start};
 /// How soon the upstream must know.
 const SOON: u64 = 100;
 
+/// Leaves in the middle of what the upstream does. A machine that is busy with
+/// other things gets two more attempts.
 async fn check(to: Protocol, from: Protocol, stream: bool, steps: Vec<Step>, until: Option<&str>) {
+    for attempt in 1.. {
+        let noticed = leave(to, from, stream, steps.clone(), until).await;
+        if noticed < ms(SOON) {
+            return;
+        }
+        assert!(attempt < 3, "{to} {from} stream {stream}: {noticed:?}");
+    }
+}
+
+async fn leave(
+    to: Protocol,
+    from: Protocol,
+    stream: bool,
+    steps: Vec<Step>,
+    until: Option<&str>,
+) -> Duration {
     let server = Server::new(from, steps).await;
     let gateway = start(config(vec![at(&server)])).await;
     let body = said::question(to, stream);
@@ -20,8 +40,7 @@ async fn check(to: Protocol, from: Protocol, stream: bool, steps: Vec<Step>, unt
     }
     let left = Instant::now();
     drop(open);
-    let noticed = server.left(1).await.saturating_duration_since(left);
-    assert!(noticed < ms(SOON), "{to} {from} stream {stream}: {noticed:?}");
+    server.left(1).await.saturating_duration_since(left)
 }
 
 #[tokio::test]

@@ -4,11 +4,19 @@
 use std::io::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::time::Duration;
 
 /// Where lines go.
 pub(crate) struct Log {
-    lines: Option<SyncSender<Vec<u8>>>,
+    lines: Option<SyncSender<Line>>,
     lost: AtomicU64,
+}
+
+/// What the thread gets.
+enum Line {
+    Text(Vec<u8>),
+    /// Everything before this is to be out; then whoever asked is told.
+    Flush(SyncSender<()>),
 }
 
 impl Log {
@@ -24,11 +32,22 @@ impl Log {
     /// blocked terminal must not stop the traffic.
     pub(crate) fn line(&self, line: Vec<u8>) {
         let Some(lines) = &self.lines else { return };
-        match lines.try_send(line) {
+        match lines.try_send(Line::Text(line)) {
             Ok(()) => {}
             Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => {
                 self.lost.fetch_add(1, Ordering::Relaxed);
             }
+        }
+    }
+
+    /// Waits until the lines so far are written, or until whoever reads them
+    /// has had long enough. Blocks.
+    pub(crate) fn flush(&self) {
+        let (sender, receiver) = sync_channel(1);
+        if let Some(lines) = &self.lines
+            && lines.try_send(Line::Flush(sender)).is_ok()
+        {
+            let _ = receiver.recv_timeout(PATIENCE);
         }
     }
 
@@ -38,16 +57,28 @@ impl Log {
     }
 }
 
-fn write(lines: &Receiver<Vec<u8>>, mut out: Box<dyn Write + Send>) {
-    while let Ok(line) = lines.recv() {
-        // There is nobody to tell when the log itself cannot be written.
-        let _ = out.write_all(&line);
-        while let Ok(line) = lines.try_recv() {
-            let _ = out.write_all(&line);
+fn write(lines: &Receiver<Line>, mut out: Box<dyn Write + Send>) {
+    while let Ok(first) = lines.recv() {
+        let mut next = Some(first);
+        while let Some(line) = next {
+            match line {
+                // There is nobody to tell when the log itself cannot be written.
+                Line::Text(line) => {
+                    let _ = out.write_all(&line);
+                }
+                Line::Flush(done) => {
+                    let _ = out.flush();
+                    let _ = done.send(());
+                }
+            }
+            next = lines.try_recv().ok();
         }
         let _ = out.flush();
     }
 }
+
+/// How long a reader of the log may keep the gateway from ending.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Lines that may wait to be written.
 const WAITING: usize = 4096;

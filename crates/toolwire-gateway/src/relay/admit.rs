@@ -23,6 +23,7 @@ pub(super) async fn read(
 ) -> Result<Vec<u8>, Failure> {
     let told = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
     if told.is_some_and(|told: usize| told > limits.body) {
+        discard(body).await;
         return Err(too_large(limits));
     }
     let encoding = headers.get(CONTENT_ENCODING).map(HeaderValue::to_str);
@@ -48,10 +49,19 @@ pub(super) async fn read(
             None => piece,
         };
         if all.len() + piece.len() > limits.body {
+            discard(body).await;
             return Err(too_large(limits));
         }
         all.extend_from_slice(&piece);
     }
+}
+
+/// Reads on for a while. A client that is still sending when the connection
+/// closes gets a broken connection instead of the error.
+async fn discard(mut body: Incoming) {
+    let rest =
+        async { while let Some(Ok(_)) = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {} };
+    let _ = tokio::time::timeout(PATIENCE, rest).await;
 }
 
 fn too_large(limits: &Limits) -> Failure {
@@ -75,6 +85,9 @@ fn unreadable() -> Failure {
 
 /// Bytes per second that a body must come at, on average.
 const SLOWEST: u64 = 1024;
+
+/// How long the rest of a body is read that is too long.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Space taken on a client's word alone.
 const EAGER: usize = 1024 * 1024;

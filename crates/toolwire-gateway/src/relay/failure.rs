@@ -165,7 +165,8 @@ impl Failure {
     /// Tells the upstream's health what this says about it.
     pub(super) fn judge(&self, upstream: &Upstream) {
         match self.verdict {
-            Verdict::Innocent => {}
+            // It refused, so it is there.
+            Verdict::Innocent => upstream.succeeded(),
             Verdict::Busy => {
                 if let Retry::After(seconds) = self.error.retry {
                     let pause = std::time::Duration::from_secs(seconds).min(LONGEST_PAUSE);

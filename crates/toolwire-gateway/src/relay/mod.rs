@@ -12,6 +12,7 @@ mod unary;
 
 use std::sync::Arc;
 
+use bytes::Bytes;
 use hyper::body::Incoming;
 use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use hyper::http::request::Parts;
@@ -43,7 +44,7 @@ pub(crate) struct Visit<'v> {
 
 /// What the client gets, unless it gets an error.
 enum Reply {
-    Whole { headers: HeaderMap, body: Vec<u8> },
+    Whole { headers: HeaderMap, body: Bytes },
     Stream { headers: HeaderMap, stream: Box<Stream> },
 }
 

@@ -16,9 +16,9 @@ use std::time::{Duration, Instant as Clock};
 use bytes::Bytes;
 use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
 use tokio::time::{Instant, Sleep, sleep_until, timeout_at};
-use toolwire::codec;
 use toolwire::model::{ApiError, ErrorKind};
 use toolwire::pipe::Pipe;
+use toolwire::{Protocol, codec};
 
 use super::{Back, Failure, Reply, Visit, failure, headers, loss};
 use crate::body::Broken;
@@ -101,9 +101,12 @@ impl Stream {
     fn new(visit: &Visit<'_>, back: &Back<'_>, source: Body) -> Self {
         let upstream = Arc::clone(back.upstream);
         let limits = &visit.live.config.limits;
-        let text = std::str::from_utf8(back.body).unwrap_or_default();
-        let asked = codec(visit.client).decode_request(text).ok();
         let from = upstream.config.protocol;
+        // Where the bytes pass as they are, only Responses repeats the request,
+        // in the event that says how it failed.
+        let passes = from == visit.client && from != Protocol::Responses;
+        let text = if passes { None } else { std::str::from_utf8(back.body).ok() };
+        let asked = text.and_then(|text| codec(visit.client).decode_request(text).ok());
         let pipe = Pipe::new(from, visit.client, asked.as_ref(), &back.options())
             .with_event_limit(limits.event);
         let now = Instant::now();

@@ -39,14 +39,14 @@ pub(super) async fn finish(
     if from == to {
         loss::report(&back.request_losses, &[], limit, &mut headers);
         upstream.succeeded();
-        return Ok(Reply::Whole { headers, body: body.into() });
+        return Ok(Reply::Whole { headers, body });
     }
     let translated = translate::response(from, to, &body, Some(request), &back.options())
         .map_err(|error| unreadable(&error.to_string()))?;
     visit.access.lost(&translated.ledger);
     loss::report(&back.request_losses, &translated.ledger, limit, &mut headers);
     upstream.succeeded();
-    Ok(Reply::Whole { headers, body: translated.body })
+    Ok(Reply::Whole { headers, body: translated.body.into() })
 }
 
 /// What an answer cost and called, for the record.

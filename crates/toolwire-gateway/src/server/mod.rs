@@ -83,10 +83,12 @@ impl Gateway {
         self.handle.clone()
     }
 
-    /// Waits until it has stopped.
+    /// Waits until it has stopped and its log is written.
     pub async fn stopped(self) {
         // It ends by itself, or the runtime ends with it.
         let _ = self.accepting.await;
+        let shared = self.handle.shared;
+        let _ = tokio::task::spawn_blocking(move || shared.log.flush()).await;
     }
 }
 

@@ -29,6 +29,31 @@ async fn bodies() {
 }
 
 #[tokio::test]
+async fn a_client_that_sends_too_much_gets_to_read_why() {
+    let mut config = config(Vec::new());
+    config.limits.body = 1000;
+    let gateway = start(config).await;
+    let long = "x".repeat(8_000_000);
+    let got = client::post(gateway.address(), "/v1/messages", &[], &long).await;
+    assert_eq!(got.status, 413, "{got:?}");
+}
+
+#[tokio::test]
+async fn events() {
+    let mut steps = vec![crate::upstream::stream_head("")];
+    steps.push(crate::upstream::chunk(&said::events(Protocol::Chat)[1]));
+    steps.push(crate::upstream::chunk(format!("data: {}", "x".repeat(3000))));
+    let server = Server::new(Protocol::Chat, steps).await;
+    let mut config = config(vec![at(&server)]);
+    config.limits.event = 2000;
+    let gateway = start(config).await;
+    let question = said::question(Protocol::Messages, true);
+    let got = client::post(gateway.address(), "/v1/messages", &[], &question).await;
+    assert_eq!(got.status, 200, "{got:?}");
+    assert!(got.body.contains("event: error") && got.body.contains("2000 bytes"), "{got:?}");
+}
+
+#[tokio::test]
 async fn malformed_bodies() {
     let server = Server::new(Protocol::Chat, whole(200, "", said::answer(Protocol::Chat))).await;
     let gateway = start(config(vec![at(&server)])).await;

@@ -76,3 +76,19 @@ async fn by_the_admin_call() {
     assert_eq!(client::post(to, "/admin/reload", &[], "").await.status, 200);
     assert_eq!(client::get(to, "/v1/models", &[]).await.status, 401, "keys count at once");
 }
+
+#[tokio::test]
+async fn a_defect_fails_one_request_only() {
+    let setup =
+        Setup { source: Some(Arc::new(|| panic!("boom"))), log: Box::new(std::io::sink()) };
+    let gateway = serve(config(Vec::new()), setup).await.unwrap();
+    let to = gateway.address();
+    for _ in 0..3 {
+        let got = client::post(to, "/admin/reload", &[], "").await;
+        assert_eq!(got.status, 500, "{got:?}");
+        assert!(!got.body.contains("boom"));
+    }
+    assert_eq!(client::get(to, "/livez", &[]).await.status, 200);
+    let page = client::get(to, "/metrics", &[]).await.body;
+    assert!(page.contains("toolwire_panics_total 3"), "{page}");
+}

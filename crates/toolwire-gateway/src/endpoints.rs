@@ -103,7 +103,7 @@ fn reload(shared: &Shared, peer: SocketAddr, client: Protocol) -> Response<Body>
         Failure::with_status(status, ApiError::new(ErrorKind::Permission, message))
             .response(client, &relay::request_id())
     };
-    if !peer.ip().is_loopback() {
+    if !peer.ip().to_canonical().is_loopback() {
         return refuse(403, "A reload can be asked for from the same machine only.");
     }
     let Some(source) = &shared.source else {

@@ -29,7 +29,7 @@ pub(crate) struct Badge {
 /// Lets a request in, or says why not.
 pub(crate) fn admit(config: &Config, head: &Parts, open: bool) -> Result<Badge, Failure> {
     let host = host(head)?;
-    if config.listen.ip().is_loopback() && !is_loopback(host.host()) {
+    if config.listen.ip().to_canonical().is_loopback() && !is_loopback(host.host()) {
         return Err(turned_away(
             StatusCode::MISDIRECTED_REQUEST,
             ErrorKind::Permission,

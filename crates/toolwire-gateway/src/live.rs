@@ -94,7 +94,7 @@ impl Live {
         metrics: &Metrics,
         known: &[Arc<Upstream>],
     ) -> Result<Self, StartError> {
-        let address = config.listen.ip();
+        let address = config.listen.ip().to_canonical();
         if !address.is_loopback() && config.keys.is_empty() {
             return Err(StartError::Unprotected(address));
         }

@@ -9,6 +9,8 @@ use toolwire::model::{ApiError, ErrorKind};
 pub(crate) enum Trouble {
     /// There is no connection.
     Connect,
+    /// There is one, and whoever is there cannot prove to be the upstream.
+    Untrusted,
     /// The connection was gone before the request was sent.
     Unsent,
     /// The connection broke.
@@ -35,10 +37,7 @@ impl Trouble {
     /// What the HTTP client's error amounts to.
     pub(super) fn of(error: &hyper_util::client::legacy::Error) -> Self {
         if error.is_connect() {
-            return match timed_out(error) {
-                true => Self::Late(Phase::Connection),
-                false => Self::Connect,
-            };
+            return connecting(error);
         }
         let mut source = error.source();
         while let Some(cause) = source {
@@ -56,7 +55,7 @@ impl Trouble {
     /// be asked. A request that was sent and not answered may have been run.
     pub(crate) fn is_unsent(self) -> bool {
         match self {
-            Self::Connect | Self::Unsent | Self::Late(Phase::Connection) => true,
+            Self::Connect | Self::Untrusted | Self::Unsent | Self::Late(Phase::Connection) => true,
             Self::Broken
             | Self::Late(Phase::Head | Phase::FirstEvent | Phase::Next | Phase::Whole)
             | Self::Encoding
@@ -68,6 +67,10 @@ impl Trouble {
     pub(crate) fn error(self, upstream: &str) -> ApiError {
         let (kind, what) = match self {
             Self::Connect => (ErrorKind::Server, "cannot be reached"),
+            Self::Untrusted => (
+                ErrorKind::Server,
+                "did not pass TLS: its certificate is not trusted here, or it speaks no TLS",
+            ),
             Self::Unsent => {
                 (ErrorKind::Server, "closed the connection before the request was sent")
             }
@@ -95,21 +98,33 @@ impl Trouble {
     /// upstream says 502, whatever the kind of error would say.
     pub(crate) fn status(self) -> u16 {
         match self {
-            Self::Connect | Self::Unsent | Self::Broken | Self::Encoding | Self::TooLong => 502,
+            Self::Connect
+            | Self::Untrusted
+            | Self::Unsent
+            | Self::Broken
+            | Self::Encoding
+            | Self::TooLong => 502,
             Self::Late(_) => 504,
         }
     }
 }
 
-fn timed_out(error: &(dyn Error + 'static)) -> bool {
+/// Why there is no connection.
+fn connecting(error: &(dyn Error + 'static)) -> Trouble {
     let mut source = Some(error);
     while let Some(cause) = source {
-        if let Some(error) = cause.downcast_ref::<std::io::Error>()
-            && error.kind() == std::io::ErrorKind::TimedOut
-        {
-            return true;
+        if let Some(error) = cause.downcast_ref::<std::io::Error>() {
+            if error.kind() == std::io::ErrorKind::TimedOut {
+                return Trouble::Late(Phase::Connection);
+            }
+            if error.get_ref().is_some_and(|inner| inner.is::<rustls::Error>()) {
+                return Trouble::Untrusted;
+            }
+        }
+        if cause.is::<rustls::Error>() {
+            return Trouble::Untrusted;
         }
         source = cause.source();
     }
-    false
+    Trouble::Connect
 }

@@ -3,7 +3,7 @@
 use toolwire::Protocol;
 
 use crate::upstream::{Server, Step, chunk, stream_end, stream_head, whole};
-use crate::{at, client, config, pairs, said, start};
+use crate::{at, client, config, ms, pairs, said, start};
 
 struct Case {
     status: u16,
@@ -184,4 +184,20 @@ async fn nobody_listens() {
             got.json()["error"]["message"].as_str().unwrap().contains("chat cannot be reached")
         );
     }
+}
+
+#[tokio::test]
+async fn no_tls_where_tls_was_configured() {
+    let server = Server::new(Protocol::Chat, whole(200, "", "{}")).await;
+    let mut upstream = at(&server);
+    upstream.origin = toolwire_gateway::config::Origin::Http {
+        base: format!("https://{}", server.address),
+        path: "/v1".to_owned(),
+    };
+    upstream.timeouts.connect = ms(2000);
+    let gateway = start(config(vec![upstream])).await;
+    let question = said::question(Protocol::Chat, false);
+    let got = client::post(gateway.address(), "/v1/chat/completions", &[], &question).await;
+    assert!(matches!(got.status, 502 | 504), "{got:?}");
+    assert!(server.seen().is_empty(), "no credential goes out in the clear");
 }

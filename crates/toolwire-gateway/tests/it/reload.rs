@@ -79,8 +79,7 @@ async fn by_the_admin_call() {
 
 #[tokio::test]
 async fn a_defect_fails_one_request_only() {
-    let setup =
-        Setup { source: Some(Arc::new(|| panic!("boom"))), log: Box::new(std::io::sink()) };
+    let setup = Setup { source: Some(Arc::new(|| panic!("boom"))), log: Box::new(std::io::sink()) };
     let gateway = serve(config(Vec::new()), setup).await.unwrap();
     let to = gateway.address();
     for _ in 0..3 {

@@ -5,3 +5,4 @@
 //! could.
 
 pub mod config;
+pub mod count;

@@ -35,7 +35,7 @@ impl<'v, 't> Fields<'v, 't> {
     pub(super) fn finish(self, problems: &mut Vec<Problem>) {
         for (key, value) in self.table.iter() {
             let name: &str = key.get_ref();
-            if self.known.iter().any(|known| *known == name) {
+            if self.known.contains(&name) {
                 continue;
             }
             // The header of a table has no span of its own as a key.

@@ -65,9 +65,7 @@ impl Problems {
     /// A place that can be pointed at: inside the source and on whole
     /// characters.
     fn visible(&self, span: &Range<usize>) -> Range<usize> {
-        let start = self.source.floor_char_boundary(span.start);
-        let end = self.source.ceil_char_boundary(span.end.min(self.source.len()));
-        start..end.max(start)
+        if self.source.get(span.clone()).is_some() { span.clone() } else { 0..0 }
     }
 }
 

@@ -6,3 +6,4 @@
 
 pub mod config;
 pub mod count;
+pub mod demo;

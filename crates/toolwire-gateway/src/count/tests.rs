@@ -153,7 +153,10 @@ fn leaves(value: &serde_json::Value, text: &mut String) {
                 }
             }
         }
-        other => text.push_str(&other.to_string()),
+        serde_json::Value::String(_) | serde_json::Value::Null => {}
+        serde_json::Value::Bool(_) | serde_json::Value::Number(_) => {
+            text.push_str(&value.to_string());
+        }
     }
 }
 

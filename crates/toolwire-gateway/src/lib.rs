@@ -7,3 +7,6 @@
 pub mod config;
 pub mod count;
 pub mod demo;
+mod stand_in;
+
+pub use stand_in::{Gateway, Handle, Setup, Source, StartError, serve};

@@ -2,7 +2,9 @@
 
 #![expect(clippy::expect_used, clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod agents;
 mod command;
+mod configuration;
 mod demo;
 mod dispositions;
 mod explain;
@@ -10,5 +12,6 @@ mod guesses;
 mod lines;
 mod losses;
 mod response;
+mod serving;
 mod unreadable;
 mod usage;

@@ -20,6 +20,10 @@ pub struct Found {
     pub notes: Vec<String>,
 }
 
+/// What clients are told to give as a key where the gateway asks for none: most
+/// do not start without one.
+pub const PLACEHOLDER: &str = "toolwire";
+
 /// Makes a configuration of what the environment offers. It listens on
 /// `listen`, or where it does by default.
 pub fn find(listen: Option<SocketAddr>, around: &dyn Surroundings) -> Found {
@@ -30,6 +34,11 @@ pub fn find(listen: Option<SocketAddr>, around: &dyn Surroundings) -> Found {
         let Some(key) = around.variable(vendor.key).map(|key| key.trim().to_owned()) else {
             continue;
         };
+        // A shell that was set up for the gateway's clients has no key of the
+        // vendor's.
+        if key == PLACEHOLDER {
+            continue;
+        }
         if !key.bytes().all(|byte| (0x20..0x7f).contains(&byte)) {
             notes.push(format!(
                 "{} holds a line end or a character outside ASCII and is not used.",

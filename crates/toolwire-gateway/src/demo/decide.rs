@@ -129,10 +129,10 @@ fn quote(request: &Request<'_>, results: &[&ToolResult<'_>]) -> String {
 
 /// The name of the tool that a result comes from.
 fn caller(request: &Request<'_>, result: &ToolResult<'_>) -> String {
-    let calls = request.turns.iter().flat_map(|turn| &turn.items).filter_map(call);
+    let mut calls = request.turns.iter().flat_map(|turn| &turn.items).filter_map(call);
     let own = |text: &Str<'_>| text.decode().into_owned();
     let same = |call: &&Call<'_>| call.id.is_some() && call.id == result.call_id;
-    let name = calls.filter(same).next_back().map(|call| own(&call.name));
+    let name = calls.rfind(same).map(|call| own(&call.name));
     name.or_else(|| result.name.as_ref().map(own)).unwrap_or_else(|| "The tool".to_owned())
 }
 

@@ -58,6 +58,7 @@ const ANTHROPIC: &str = "anthropic messages https://api.anthropic.com/v1";
 fn nothing_but_the_demo_model() {
     check(&[], &[DEMO], &[]);
     check(&[("OPENAI_BASE_URL", "https://elsewhere.example")], &[DEMO], &[]);
+    check(&[("OPENAI_API_KEY", "toolwire"), ("OPENAI_BASE_URL", "http://x")], &[DEMO], &[]);
 }
 
 #[test]

@@ -62,21 +62,24 @@ pub(crate) fn not_started(error: &StartError) -> Failure {
     let StartError::Listen { address, source } = error else {
         return Failure::Start(error.to_string());
     };
-    let (why, help) = match source.kind() {
-        io::ErrorKind::AddrInUse => (
+    let kind = source.kind();
+    let (why, help) = if kind == io::ErrorKind::AddrInUse {
+        (
             "another program uses this port, perhaps another toolwire".to_owned(),
             "Take any free port with: toolwire serve --listen 127.0.0.1:0".to_owned(),
-        ),
-        io::ErrorKind::PermissionDenied => (
+        )
+    } else if kind == io::ErrorKind::PermissionDenied {
+        (
             "this port is for the administrator".to_owned(),
             format!("Take a port above 1023, as in: toolwire serve --listen {}:8787", address.ip()),
-        ),
-        io::ErrorKind::AddrNotAvailable => (
+        )
+    } else if kind == io::ErrorKind::AddrNotAvailable {
+        (
             "this machine does not have that address".to_owned(),
             "Listen on 127.0.0.1, or on 0.0.0.0 for every address.".to_owned(),
-        ),
-        // Whatever else a system may say, it says best itself.
-        _ => (source.to_string(), "Choose another address with --listen.".to_owned()),
+        )
+    } else {
+        (source.to_string(), "Choose another address with --listen.".to_owned())
     };
     Failure::Start(format!("cannot listen on {address}: {why}\n{help}"))
 }

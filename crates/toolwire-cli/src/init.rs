@@ -28,16 +28,17 @@ Example:
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let name = args.path.display();
-    let mut file =
-        OpenOptions::new().write(true).create_new(true).open(&args.path).map_err(|error| {
-            Failure::Start(match error.kind() {
-                io::ErrorKind::AlreadyExists => format!(
-                    "{name} exists and is left as it is\n\
-                     Give another name, as in: toolwire init other.toml"
-                ),
-                _ => format!("cannot write {name}: {error}"),
-            })
-        })?;
+    let opened = OpenOptions::new().write(true).create_new(true).open(&args.path);
+    let mut file = opened.map_err(|error| {
+        Failure::Start(if error.kind() == io::ErrorKind::AlreadyExists {
+            format!(
+                "{name} exists and is left as it is\n\
+                 Give another name, as in: toolwire init other.toml"
+            )
+        } else {
+            format!("cannot write {name}: {error}")
+        })
+    })?;
     file.write_all(
         template(|name| env::var_os(name).is_some_and(|key| !key.is_empty())).as_bytes(),
     )?;

@@ -68,12 +68,14 @@ async fn run_agent(args: &Args, config: Config) -> Result<ExitCode, Failure> {
     let named = model.as_deref().map(|model| format!(" with the model {model}"));
     let at = if found.running.is_some() { "a gateway of its own" } else { found.base.as_str() };
     say(&format!("Starting {program} through {at}{}.", named.unwrap_or_default()));
-    let child = command.args(&args.rest).spawn().map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => Failure::Start(format!(
+    let child = command.args(&args.rest).spawn().map_err(|error| {
+        if error.kind() != io::ErrorKind::NotFound {
+            return cannot(&format!("start {program}"), &error);
+        }
+        Failure::Start(format!(
             "{program} is not installed, or not in the PATH\nInstall it with: {}",
             args.agent.install()
-        )),
-        _ => cannot(&format!("start {program}"), &error),
+        ))
     })?;
     let status =
         wait(child).await.map_err(|error| cannot(&format!("wait for {program}"), &error))?;

@@ -53,11 +53,8 @@ pub(crate) fn text(
 
 /// The address as a client on this machine writes it.
 pub(crate) fn base(address: SocketAddr) -> String {
-    let host = match address.ip() {
-        IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
-        IpAddr::V6(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
-        host => host,
-    };
+    let any = address.ip().is_unspecified();
+    let host = if any { IpAddr::V4(Ipv4Addr::LOCALHOST) } else { address.ip() };
     format!("http://{}", SocketAddr::new(host, address.port()))
 }
 

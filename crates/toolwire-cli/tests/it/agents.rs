@@ -12,7 +12,7 @@ use crate::serving::Serving;
 /// Runs `toolwire run` with a script as the only program that can be found.
 fn run(name: &str, script: &str, flags: &[&str], variables: &[(&str, &str)]) -> Output {
     let folder = Folder::new(name);
-    let agent = flags[0];
+    let agent = flags.first().unwrap();
     if !script.is_empty() {
         let path = folder.write(agent, &format!("#!/bin/sh\n{script}\n"));
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();

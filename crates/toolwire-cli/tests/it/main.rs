@@ -1,6 +1,11 @@
 //! Runs the built command as a user does.
 
-#![expect(clippy::expect_used, clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test fails by panicking"
+)]
 
 mod agents;
 mod command;

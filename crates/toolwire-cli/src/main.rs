@@ -15,6 +15,7 @@ mod probe;
 mod run;
 mod screen;
 mod serve;
+mod signals;
 mod stream;
 mod translate;
 mod welcome;

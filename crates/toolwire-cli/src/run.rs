@@ -13,7 +13,8 @@ use toolwire_gateway::{Gateway, Setup, serve};
 use crate::agent::{Agent, Folder, Target};
 use crate::failure::Failure;
 use crate::gateway;
-use crate::serve::{runtime, signal};
+use crate::serve::runtime;
+use crate::signals::Signals;
 use crate::{probe, welcome};
 
 /// Start an agent that is already pointed at a gateway
@@ -68,6 +69,7 @@ async fn run_agent(args: &Args, config: Config) -> Result<ExitCode, Failure> {
     let named = model.as_deref().map(|model| format!(" with the model {model}"));
     let at = if found.running.is_some() { "a gateway of its own" } else { found.base.as_str() };
     say(&format!("Starting {program} through {at}{}.", named.unwrap_or_default()));
+    let signals = Signals::new();
     let child = command.args(&args.rest).spawn().map_err(|error| {
         if error.kind() != io::ErrorKind::NotFound {
             return cannot(&format!("start {program}"), &error);
@@ -77,8 +79,9 @@ async fn run_agent(args: &Args, config: Config) -> Result<ExitCode, Failure> {
             args.agent.install()
         ))
     })?;
-    let status =
-        wait(child).await.map_err(|error| cannot(&format!("wait for {program}"), &error))?;
+    let status = wait(child, signals)
+        .await
+        .map_err(|error| cannot(&format!("wait for {program}"), &error))?;
     if let Some(running) = found.running {
         running.handle().stop();
     }
@@ -131,12 +134,12 @@ fn here(listen: SocketAddr) -> SocketAddr {
 
 /// Waits for the agent. Ctrl-C is the agent's to act on: a terminal sends it to
 /// both.
-async fn wait(mut child: Child) -> io::Result<ExitStatus> {
+async fn wait(mut child: Child, mut signals: Signals) -> io::Result<ExitStatus> {
     let mut ended = tokio::task::spawn_blocking(move || child.wait());
     loop {
         tokio::select! {
             status = &mut ended => return status.map_err(io::Error::other)?,
-            _ = signal() => {}
+            _ = signals.next() => {}
         }
     }
 }

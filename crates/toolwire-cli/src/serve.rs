@@ -15,6 +15,7 @@ use toolwire_gateway::{Handle, Setup, Source, serve};
 use crate::failure::Failure;
 use crate::gateway::{self, Origin, Plan};
 use crate::screen::Screen;
+use crate::signals::{Signal, Signals};
 use crate::welcome;
 
 /// Serve clients of every protocol until a signal stops it
@@ -54,6 +55,8 @@ pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
 
 async fn serve_until_stopped(plan: Plan, listen: Option<SocketAddr>) -> Result<(), Failure> {
     let Plan { config, origin } = plan;
+    // Whoever reads that it runs may stop it the moment after.
+    let signals = Signals::new();
     let setup = Setup { source: source(&origin, config.listen), ..Setup::default() };
     let running = serve(config.clone(), setup).await;
     let running = running.map_err(|error| gateway::not_started(&error))?;
@@ -70,7 +73,7 @@ async fn serve_until_stopped(plan: Plan, listen: Option<SocketAddr>) -> Result<(
         tokio::spawn(watch.run(sender));
         tokio::spawn(follow(path, changes, handle.clone(), config.listen, listen.is_some()));
     }
-    tokio::spawn(stop_on_signals(handle));
+    tokio::spawn(stop_on_signals(handle, signals));
     running.stopped().await;
     Ok(())
 }
@@ -128,8 +131,8 @@ fn reloaded(
 }
 
 /// Lets open requests end at the first signal, and nothing at the second.
-async fn stop_on_signals(handle: Handle) {
-    match signal().await {
+async fn stop_on_signals(handle: Handle, mut signals: Signals) {
+    match signals.next().await {
         Signal::Interrupt => {
             say("Stopping when open requests have ended; press Ctrl-C again to stop at once.");
             handle.drain(Duration::ZERO);
@@ -137,38 +140,8 @@ async fn stop_on_signals(handle: Handle) {
         // A load balancer needs a moment to notice.
         Signal::Terminate => handle.drain(NOTICE),
     }
-    signal().await;
+    signals.next().await;
     handle.stop();
-}
-
-/// What asks the gateway to stop.
-pub(crate) enum Signal {
-    Interrupt,
-    Terminate,
-}
-
-/// Waits for a signal to stop.
-#[cfg(unix)]
-pub(crate) async fn signal() -> Signal {
-    use tokio::signal::unix::{SignalKind, signal};
-    let interrupt = signal(SignalKind::interrupt());
-    let terminate = signal(SignalKind::terminate());
-    let (Ok(mut interrupt), Ok(mut terminate)) = (interrupt, terminate) else {
-        return std::future::pending().await;
-    };
-    tokio::select! {
-        _ = interrupt.recv() => Signal::Interrupt,
-        _ = terminate.recv() => Signal::Terminate,
-    }
-}
-
-/// Waits for a signal to stop.
-#[cfg(not(unix))]
-pub(crate) async fn signal() -> Signal {
-    match tokio::signal::ctrl_c().await {
-        Ok(()) => Signal::Interrupt,
-        Err(_) => std::future::pending().await,
-    }
 }
 
 /// Tells the operator. With standard error gone there is nobody to tell.

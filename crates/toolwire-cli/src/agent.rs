@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use clap::ValueEnum;
@@ -126,37 +126,4 @@ fn quoted(text: &str) -> String {
     }
     quoted.push('"');
     quoted
-}
-
-/// A folder that only this user can look into, and that is gone at the end.
-pub(crate) struct Folder(PathBuf);
-
-impl Folder {
-    pub(crate) fn new() -> io::Result<Self> {
-        let mut last = io::Error::other("no free name for a temporary folder");
-        for attempt in 0..100 {
-            let name = format!("toolwire-{}-{attempt}", std::process::id());
-            let path = std::env::temp_dir().join(name);
-            let mut builder = fs::DirBuilder::new();
-            #[cfg(unix)]
-            std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-            match builder.create(&path) {
-                Ok(()) => return Ok(Self(path)),
-                Err(error) => last = error,
-            }
-        }
-        Err(last)
-    }
-
-    pub(crate) fn path(&self) -> &Path {
-        &self.0
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // A file that the agent still holds open may keep it; the system clears
-        // its temporary folder.
-        let _ = fs::remove_dir_all(&self.0);
-    }
 }

@@ -6,6 +6,7 @@ mod demo;
 mod dispositions;
 mod explain;
 mod failure;
+mod folder;
 mod gateway;
 mod init;
 mod input;

@@ -4,17 +4,18 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
-use std::process::{Child, ExitCode, ExitStatus};
+use std::process::{Child, Command, ExitCode, ExitStatus};
 
 use toolwire_gateway::config::environment::PLACEHOLDER;
 use toolwire_gateway::config::{Config, Log};
 use toolwire_gateway::{Gateway, Setup, serve};
 
-use crate::agent::{Agent, Folder, Target};
+use crate::agent::{Agent, Target};
 use crate::failure::Failure;
+use crate::folder::Folder;
 use crate::gateway;
 use crate::serve::runtime;
-use crate::signals::Signals;
+use crate::signals::{Signal, Signals};
 use crate::{probe, welcome};
 
 /// Start an agent that is already pointed at a gateway
@@ -132,14 +133,22 @@ fn here(listen: SocketAddr) -> SocketAddr {
     listen
 }
 
-/// Waits for the agent. Ctrl-C is the agent's to act on: a terminal sends it to
-/// both.
+/// Waits for the agent. Ctrl-C is the agent's to act on, because a terminal
+/// sends it to both; a request to end is handed on.
 async fn wait(mut child: Child, mut signals: Signals) -> io::Result<ExitStatus> {
+    let id = child.id().to_string();
     let mut ended = tokio::task::spawn_blocking(move || child.wait());
     loop {
         tokio::select! {
             status = &mut ended => return status.map_err(io::Error::other)?,
-            _ = signals.next() => {}
+            signal = signals.next() => match signal {
+                Signal::Interrupt => {}
+                // The standard library can only kill, which leaves an agent no
+                // time to tidy up.
+                Signal::Terminate => {
+                    Command::new("kill").args(["-TERM", &id]).status()?;
+                }
+            },
         }
     }
 }

@@ -60,13 +60,7 @@ async fn serve_until_stopped(plan: Plan, listen: Option<SocketAddr>) -> Result<(
     let setup = Setup { source: source(&origin, config.listen), ..Setup::default() };
     let running = serve(config.clone(), setup).await;
     let running = running.map_err(|error| gateway::not_started(&error))?;
-    // Whoever started it may not want to read how to use it.
-    let screen = Screen::of(&io::stdout());
-    let hello = welcome::text(&config, running.address(), &origin, screen);
-    let mut out = io::stdout().lock();
-    let _ = out.write_all(hello.as_bytes()).and_then(|()| out.flush());
-    drop(out);
-
+    let hello = welcome::text(&config, running.address(), &origin, Screen::of(&io::stdout()));
     let handle = running.handle();
     if let Origin::File(path, watch) = origin {
         let (sender, changes) = mpsc::channel(1);
@@ -74,6 +68,10 @@ async fn serve_until_stopped(plan: Plan, listen: Option<SocketAddr>) -> Result<(
         tokio::spawn(follow(path, changes, handle.clone(), config.listen, listen.is_some()));
     }
     tokio::spawn(stop_on_signals(handle, signals));
+    // Whoever started it may not want to read how to use it.
+    let mut out = io::stdout().lock();
+    let _ = out.write_all(hello.as_bytes()).and_then(|()| out.flush());
+    drop(out);
     running.stopped().await;
     Ok(())
 }

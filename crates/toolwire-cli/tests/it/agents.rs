@@ -22,6 +22,7 @@ fn run(name: &str, script: &str, flags: &[&str], variables: &[(&str, &str)]) -> 
         command.env_remove(key);
     }
     command.env("PATH", format!("{}:/usr/bin:/bin", folder.0.display()));
+    command.env("XDG_CACHE_HOME", folder.0.join("cache"));
     command.envs(variables.iter().copied());
     // Nobody listens on port 1, so no gateway of the person who tests is found.
     let quiet = folder.write("quiet.toml", QUIET);
@@ -111,4 +112,12 @@ fn an_agent_that_is_not_there_or_is_killed() {
     assert!(said.ends_with("error: codex is not installed, or not in the PATH\nInstall it with: npm install -g @openai/codex\n"), "{said}");
     let ran = run("killed", "kill -TERM $$", &["claude"], &[]);
     assert_eq!(ran.status.code(), Some(143));
+}
+
+/// Who ends `toolwire run` ends the agent, which may tidy up before.
+#[test]
+fn a_request_to_end_is_handed_on() {
+    let script = "trap 'echo tidied; exit 3' TERM\nkill -TERM $PPID\nwhile :; do sleep 0.05; done";
+    let ran = run("ended", script, &["claude"], &[]);
+    assert_eq!((ran.status.code(), text(&ran.stdout)), (Some(3), "tidied\n"));
 }

@@ -60,11 +60,15 @@ impl Watch {
     }
 
     /// Hands on every change until nobody wants to know any more. A hangup
-    /// signal has the file read at once.
-    pub async fn run(mut self, changes: mpsc::Sender<Change>) {
+    /// signal, which is caught from this call on, has the file read at once.
+    pub fn run(self, changes: mpsc::Sender<Change>) -> impl Future<Output = ()> + Send {
+        let hangup = Hangup::new();
+        self.follow(changes, hangup)
+    }
+
+    async fn follow(mut self, changes: mpsc::Sender<Change>, mut hangup: Hangup) {
         let mut clock = interval(EVERY);
         clock.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut hangup = Hangup::new();
         loop {
             let change = tokio::select! {
                 _ = clock.tick() => self.look(),

@@ -53,7 +53,11 @@ fn best<'r, 'a>(tools: &[&'r Tool<'a>], words: &Words) -> Option<&'r Tool<'a>> {
     let said = words.small();
     let score = |tool: &Tool<'_>| {
         let name = stems(&tool.name.decode());
-        let about = tool.description.as_ref().map(|text| stems(&text.decode())).unwrap_or_default();
+        let mut about =
+            tool.description.as_ref().map(|text| stems(&text.decode())).unwrap_or_default();
+        // A description of pages has every word somewhere; what it is about
+        // comes first.
+        about.truncate(OPENING);
         let common = |of: &[String]| said.iter().filter(|word| of.contains(word)).count();
         // A name is chosen with more care than a description is long.
         4 * common(&name) + common(&about).min(3)
@@ -82,3 +86,5 @@ fn is_callable(tool: &Tool<'_>) -> bool {
 fn names(named: &ToolRef<'_>, tool: &Tool<'_>) -> bool {
     named.name == tool.name
 }
+
+const OPENING: usize = 24;

@@ -136,6 +136,11 @@ fn the_tool_that_fits_is_called() {
     let none = json!({"type": "object", "properties": {}});
     let tools = [
         function("list_files", "Lists the files of a folder", none.clone()),
+        function(
+            "think",
+            &format!("{} weather Rome search web cats", "Word ".repeat(40)),
+            none.clone(),
+        ),
         weather(),
         function("searchWeb", "Finds pages about a topic on the internet", none.clone()),
     ];

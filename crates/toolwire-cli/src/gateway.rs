@@ -11,6 +11,7 @@ use toolwire_gateway::config::reload::Watch;
 use toolwire_gateway::config::{Config, Process, Style, environment, exposed};
 
 use crate::failure::Failure;
+use crate::init::FILE;
 
 /// A configuration, and where it comes from.
 pub(crate) struct Plan {
@@ -30,7 +31,12 @@ pub(crate) enum Origin {
 /// listens on `listen` if that is given.
 pub(crate) fn plan(path: Option<&Path>, listen: Option<SocketAddr>) -> Result<Plan, Failure> {
     let Some(path) = path else {
-        let found = environment::find(listen, &Process::default());
+        let mut found = environment::find(listen, &Process::default());
+        // A file that merely lies here is not followed: whoever put it there
+        // could have one's keys sent anywhere.
+        if Path::new(FILE).exists() {
+            found.notes.push(format!("{FILE} is used with: toolwire serve --config {FILE}"));
+        }
         let origin = Origin::Environment(found.notes);
         return safe(Plan { config: found.config, origin });
     };

@@ -10,6 +10,11 @@ pub(crate) fn is_gateway(address: SocketAddr) -> bool {
         .is_some_and(|(status, body)| (status, body.as_str()) == (200, "ready\n"))
 }
 
+/// Whether a gateway takes a key.
+pub(crate) fn admits(address: SocketAddr, key: &str) -> bool {
+    !get(address, "/v1/models", key).is_some_and(|(status, _)| status == 401)
+}
+
 /// Whether a gateway knows a model.
 pub(crate) fn serves(address: SocketAddr, model: &str, key: &str) -> bool {
     let path = format!("/v1/models/{}", model.replace('/', "%2F"));

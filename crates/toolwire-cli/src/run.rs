@@ -107,6 +107,12 @@ impl Found {
         let key = key.or(given).unwrap_or_else(|| PLACEHOLDER.to_owned());
         let address = here(config.listen);
         if probe::is_gateway(address) {
+            if !probe::admits(address, &key) {
+                return Err(Failure::Start(format!(
+                    "the gateway at {address} wants another key\n\
+                     Set TOOLWIRE_KEY to one that it takes."
+                )));
+            }
             return Ok(Self { base: welcome::base(address), address, key, running: None });
         }
         config.listen = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);

@@ -40,16 +40,20 @@ pub(super) fn choose<'r, 'a>(
             })
         }
         Some(Mode::Any) => best(&allowed, words)
-            .map(Wish::Must)
+            .map(|(tool, _)| Wish::Must(tool))
             .ok_or_else(|| "`tool_choice` wants a call, but there is no tool.".to_owned()),
-        Some(Mode::Auto | Mode::Other(_)) | None => {
-            Ok(best(&allowed, words).map_or(Wish::Talk, Wish::May))
-        }
+        // Who declares a tool or two wants to see them called. An agent brings
+        // dozens, and a greeting is still a greeting.
+        Some(Mode::Auto | Mode::Other(_)) | None => Ok(match best(&allowed, words) {
+            Some((tool, points)) if points > 0 || allowed.len() <= FEW => Wish::May(tool),
+            Some(_) | None => Wish::Talk,
+        }),
     }
 }
 
-/// The tool that has most in common with the words, or the first.
-fn best<'r, 'a>(tools: &[&'r Tool<'a>], words: &Words) -> Option<&'r Tool<'a>> {
+/// The tool that has most in common with the words, or the first, and how much
+/// that is.
+fn best<'r, 'a>(tools: &[&'r Tool<'a>], words: &Words) -> Option<(&'r Tool<'a>, usize)> {
     let said = words.small();
     let score = |tool: &Tool<'_>| {
         let name = stems(&tool.name.decode());
@@ -69,7 +73,7 @@ fn best<'r, 'a>(tools: &[&'r Tool<'a>], words: &Words) -> Option<&'r Tool<'a>> {
             found = Some((tool, points));
         }
     }
-    found.map(|(tool, _)| tool)
+    found
 }
 
 /// Chat has functions and freeform tools; everything else is run by others.
@@ -88,3 +92,4 @@ fn names(named: &ToolRef<'_>, tool: &Tool<'_>) -> bool {
 }
 
 const OPENING: usize = 24;
+const FEW: usize = 5;

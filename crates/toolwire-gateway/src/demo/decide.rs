@@ -164,9 +164,11 @@ fn talk(request: &Request<'_>, open: &Open<'_, '_>) -> String {
     if !seen.is_empty() {
         text.push_str(&format!("\nI also see {}.", listed(&seen)));
     }
-    if request.tools.is_empty() {
-        text.push_str("\nDeclare a tool in your request, and I will call it.");
-    }
+    text.push_str(if request.tools.is_empty() {
+        "\nDeclare a tool in your request, and I will call it."
+    } else {
+        "\nAsk for something that a tool does, and I will call it."
+    });
     text
 }
 

@@ -157,6 +157,25 @@ fn the_tool_that_fits_is_called() {
 }
 
 #[test]
+fn an_agent_with_many_tools_may_say_hello() {
+    let none = json!({"type": "object", "properties": {}});
+    let tools = ["a", "b", "c", "d", "e", "wander"].map(|name| function(name, "", none.clone()));
+    let answer = ask(&request(&tools, "Good morning"));
+    assert_eq!(calls(&answer), []);
+    let said = answer["choices"][0]["message"]["content"].as_str().unwrap();
+    assert!(
+        said.ends_with(
+            "I also see 6 tools.\nAsk for something that a tool does, and I will call it."
+        ),
+        "{said}"
+    );
+    assert_eq!(calls(&ask(&request(&tools, "Wander about")))[0].0, "wander");
+    let mut forced = request(&tools, "Good morning");
+    forced["tool_choice"] = json!("required");
+    assert_eq!(calls(&ask(&forced))[0].0, "a");
+}
+
+#[test]
 fn several_things_are_several_calls() {
     let cities = |answer: &Value| {
         let calls = calls(answer);

@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use toolwire_gateway::config::file::LoadError;
 use toolwire_gateway::config::reload::Change;
-use toolwire_gateway::config::{Config, file};
+use toolwire_gateway::config::{Config, exposed, file};
 use toolwire_gateway::{Handle, Setup, Source, serve};
 
 use crate::failure::Failure;
@@ -67,7 +67,9 @@ async fn serve_until_stopped(plan: Plan, listen: Option<SocketAddr>) -> Result<(
         tokio::spawn(watch.run(sender));
         tokio::spawn(follow(path, changes, handle.clone(), config.listen, listen.is_some()));
     }
-    tokio::spawn(stop_on_signals(handle, signals));
+    // A load balancer needs a moment to notice; nobody else does.
+    let notice = if exposed(config.listen) { NOTICE } else { Duration::ZERO };
+    tokio::spawn(stop_on_signals(handle, signals, notice));
     // Whoever started it may not want to read how to use it.
     let mut out = io::stdout().lock();
     let _ = out.write_all(hello.as_bytes()).and_then(|()| out.flush());
@@ -129,14 +131,13 @@ fn reloaded(
 }
 
 /// Lets open requests end at the first signal, and nothing at the second.
-async fn stop_on_signals(handle: Handle, mut signals: Signals) {
+async fn stop_on_signals(handle: Handle, mut signals: Signals, notice: Duration) {
     match signals.next().await {
         Signal::Interrupt => {
             say("Stopping when open requests have ended; press Ctrl-C again to stop at once.");
             handle.drain(Duration::ZERO);
         }
-        // A load balancer needs a moment to notice.
-        Signal::Terminate => handle.drain(NOTICE),
+        Signal::Terminate => handle.drain(notice),
     }
     signals.next().await;
     handle.stop();

@@ -128,9 +128,6 @@ fn signals_stop_it() {
         serving.signal(name);
         if name == "-INT" {
             serving.wait_for("press Ctrl-C again");
-        } else {
-            // It goes on for a moment, until load balancers have noticed.
-            serving.signal(name);
         }
         assert_eq!(serving.end().code(), Some(0), "{name}");
     }

@@ -12,7 +12,7 @@ pub(crate) fn is_gateway(address: SocketAddr) -> bool {
 
 /// Whether a gateway takes a key.
 pub(crate) fn admits(address: SocketAddr, key: &str) -> bool {
-    !get(address, "/v1/models", key).is_some_and(|(status, _)| status == 401)
+    get(address, "/v1/models", key).is_none_or(|(status, _)| status != 401)
 }
 
 /// Whether a gateway knows a model.

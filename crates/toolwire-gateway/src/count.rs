@@ -4,17 +4,19 @@
 //! figure that is too low ends in a refused request and one that is too high
 //! in a summary that comes a little early. The estimate therefore counts
 //! everything and errs high: at least what OpenAI's `o200k` counts, at most
-//! twice that for English prose.
+//! twice that for English prose. It is about 1.7 times that in fact, because
+//! newer Claude models are measured to need up to 1.6 times as many tokens for
+//! a page (huggingface.co/datasets/JOHNISKING/pdf-token-cost).
 //!
 //! | what | figure | because |
 //! |---|---|---|
 //! | text | see [`text`] | by script, in pieces as tokenizers cut them |
 //! | a turn | 8 | OpenAI wraps a message in 3 or 4 tokens, its name in 1 |
 //! | a tool | 16 and its name, description and schema as JSON | OpenAI rewrites schemas more tersely than JSON |
-//! | any tools at all | 350 | Anthropic's own instructions for tools take 313 to 346 |
+//! | any tools at all | 350 | Anthropic adds instructions of its own: its guide shows 403 for one small tool and a question |
 //! | a call, a result | 12 and its ids, names and content | |
-//! | an image | its area / 750, at most 4,800; unknown size: 4,800, or 300 at low detail | Anthropic's figures; OpenAI's are lower |
-//! | a document | its text; else 1 for 16 bytes, at least 4,600 | Anthropic: up to 3,000 of text and 1,600 of picture a page |
+//! | an image | its area / 750, at most 4,800; unknown size: 4,800, or 300 at low detail | Anthropic's rule of thumb, with room for models that look closer than the 1,568 of most |
+//! | a document | its text; else 1 for 16 bytes, at least 4,600 | a page is measured at 1,600 to 2,500 with Claude, which is half of that |
 //! | sound | 1 for 400 bytes | OpenAI: 10 a second, at 4 kB a second |
 //! | sealed reasoning | 1 for 4 bytes | |
 //! | an item of a kind nobody knows | its JSON as text | |
@@ -147,7 +149,8 @@ const TURN: u64 = 8;
 const PART: u64 = 12;
 const TOOL: u64 = 16;
 const ANY_TOOLS: u64 = 350;
-/// Anthropic publishes 245 for its shell and 700 for its editor.
+/// A guess that errs high; the largest such tool, the editor, is described in a
+/// page of text.
 const FOREIGN_TOOL: u64 = 700;
 const BYTES_OF_SOUND: u64 = 400;
 const BYTES_OF_SEAL: u64 = 4;

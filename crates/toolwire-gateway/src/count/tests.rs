@@ -194,3 +194,29 @@ fn media_count_by_their_size() {
     assert_eq!(base64("bm8gaW1hZ2U="), 4800);
     assert_eq!(image(r#"{"type":"url","url":"https://x.example/a.png"}"#), 4800);
 }
+
+/// Counts that Anthropic shows in its guide to token counting, for
+/// `claude-opus-4-6`: platform.claude.com/docs/en/build-with-claude/token-counting.
+#[test]
+fn counts_that_a_vendor_publishes() {
+    for (body, published) in [
+        (
+            r#"{"model":"m","max_tokens":1,"system":"You are a scientist",
+                "messages":[{"role":"user","content":"Hello, Claude"}]}"#,
+            14,
+        ),
+        (
+            r#"{"model":"m","max_tokens":1,"tools":[{"name":"get_weather",
+                "description":"Get the current weather in a given location",
+                "input_schema":{"type":"object","properties":{"location":{"type":"string",
+                    "description":"The city and state, e.g. San Francisco, CA"}},
+                    "required":["location"]}}],
+                "messages":[{"role":"user","content":"What's the weather like in San Francisco?"}]}"#,
+            403,
+        ),
+    ] {
+        let estimate = estimate(&codec(Protocol::Messages).decode_request(body).unwrap());
+        assert!(estimate >= published, "{estimate} for {published}");
+        assert!(estimate <= 3 * published, "{estimate} for {published}");
+    }
+}

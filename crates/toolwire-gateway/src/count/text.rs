@@ -8,7 +8,7 @@
 ///
 /// | piece | tokens |
 /// |---|---|
-/// | a word of Latin letters | 1, and 1 more for each 4 letters after the fourth |
+/// | a word of Latin letters | 1 for each 3 letters |
 /// | capitals, or letters that make no word | 2 for each 3 letters |
 /// | a word of accented, Greek or Cyrillic letters | 1 for each 2 letters |
 /// | digits | 1 for each 2 |
@@ -162,6 +162,6 @@ impl Piece {
         if self.harsh.0 >= 5 || self.capitals > 1 || glued {
             return (2 * length).div_ceil(3);
         }
-        1 + length.saturating_sub(1) / 4
+        1 + length.saturating_sub(1) / 3
     }
 }

@@ -1,4 +1,4 @@
-//! `toolwire` alone: one request, worked through.
+//! `toolwire demo`: one request, worked through.
 
 use std::env;
 use std::io::{self, Write};

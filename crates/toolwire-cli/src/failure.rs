@@ -31,6 +31,12 @@ pub(crate) enum Failure {
         /// What the system says.
         error: io::Error,
     },
+    /// A configuration is wrong: its problems, ready to be shown.
+    #[error("{0}")]
+    Configuration(String),
+    /// The gateway did not start, or an agent did not.
+    #[error("{0}")]
+    Start(String),
     /// The output failed.
     #[error("cannot write the output")]
     Output(#[from] io::Error),
@@ -40,9 +46,12 @@ impl Failure {
     pub(crate) fn exit_code(&self) -> ExitCode {
         match self {
             Self::Usage(_) => ExitCode::from(2),
-            Self::Rejected(_) | Self::Stream { .. } | Self::Input { .. } | Self::Output(_) => {
-                ExitCode::FAILURE
-            }
+            Self::Rejected(_)
+            | Self::Stream { .. }
+            | Self::Input { .. }
+            | Self::Configuration(_)
+            | Self::Start(_)
+            | Self::Output(_) => ExitCode::FAILURE,
         }
     }
 }

@@ -1,15 +1,25 @@
 //! The `toolwire` command.
 
+mod agent;
+mod check;
 mod demo;
 mod dispositions;
 mod explain;
 mod failure;
+mod folder;
+mod gateway;
+mod init;
 mod input;
 mod lines;
 mod pretty;
+mod probe;
+mod run;
 mod screen;
+mod serve;
+mod signals;
 mod stream;
 mod translate;
+mod welcome;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -18,8 +28,8 @@ use clap::{Parser, Subcommand};
 
 use crate::failure::Failure;
 
-/// Translates tool calling between OpenAI Chat Completions, OpenAI Responses
-/// and Anthropic Messages, and says what it could not carry.
+/// Lets any tool-calling client talk to any tool-calling model: OpenAI Chat
+/// Completions, OpenAI Responses and Anthropic Messages on either side.
 #[derive(Parser)]
 #[command(name = "toolwire", version, max_term_width = 80, after_help = AFTER_HELP)]
 struct Cli {
@@ -29,30 +39,45 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    Serve(serve::Args),
+    Run(run::Args),
+    Init(init::Args),
+    Check(check::Args),
     Translate(translate::Args),
     Dispositions(dispositions::Args),
+    /// Show one request, worked through in all three protocols
+    Demo,
 }
 
 const AFTER_HELP: &str = "\
-Without a command it prints a worked example.
+Without a command it serves: a demo model that needs no key, and the models of
+OPENAI_API_KEY and ANTHROPIC_API_KEY where they are set.
 
-Example:
+Examples:
+  toolwire
+  toolwire serve --config toolwire.toml
+  toolwire run claude --model demo
   toolwire translate --to messages --explain < request.json";
 
 fn main() -> ExitCode {
     match run(Cli::parse()) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(error) => fail(&error),
     }
 }
 
-fn run(cli: Cli) -> anyhow::Result<()> {
+fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     match cli.command {
-        None => demo::run()?,
+        None => serve::run(&serve::Args::default())?,
+        Some(Command::Serve(args)) => serve::run(&args)?,
+        Some(Command::Run(args)) => return Ok(run::run(&args)?),
+        Some(Command::Init(args)) => init::run(&args)?,
+        Some(Command::Check(args)) => check::run(&args)?,
         Some(Command::Translate(args)) => translate::run(&args)?,
         Some(Command::Dispositions(args)) => dispositions::run(&args)?,
+        Some(Command::Demo) => demo::run()?,
     }
-    Ok(())
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Says what went wrong on standard error and gives the exit code for it.
@@ -61,7 +86,13 @@ fn fail(error: &anyhow::Error) -> ExitCode {
     if error.chain().any(failure::is_broken_pipe) {
         return ExitCode::SUCCESS;
     }
+    let failure = error.downcast_ref::<Failure>();
+    // Problems of a configuration say themselves that they are errors.
+    let told = match failure {
+        Some(Failure::Configuration(problems)) => problems.clone(),
+        Some(_) | None => format!("error: {error:#}"),
+    };
     // With standard error gone too, the exit code is all that is left to say.
-    let _ = writeln!(std::io::stderr().lock(), "error: {error:#}");
-    error.downcast_ref().map_or(ExitCode::FAILURE, Failure::exit_code)
+    let _ = writeln!(std::io::stderr().lock(), "{told}");
+    failure.map_or(ExitCode::FAILURE, Failure::exit_code)
 }

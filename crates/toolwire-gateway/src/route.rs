@@ -33,7 +33,7 @@ pub(crate) fn find(live: &Live, name: &str) -> Option<Route> {
 
 /// The alias that a name stands for, unless a model says more about it.
 fn redirect<'l>(live: &'l Live, name: &str) -> Option<&'l Alias> {
-    let alias = live.config.aliases.iter().find(|alias| matches(&alias.name, name))?;
+    let alias = live.config.aliases.iter().find(|alias| alias.name.matches(name))?;
     let model = best(live, name).max(named(live, name).map(|_| usize::MAX - 1));
     (Some(weight(&alias.name)) >= model).then_some(alias)
 }
@@ -43,7 +43,7 @@ fn serving<'m>(live: &Live, model: &'m str) -> Option<(&'m str, Vec<Arc<Upstream
     if let Some(best) = best(live, model) {
         let serves = |upstream: &&Arc<Upstream>| {
             let mut models = upstream.config.models.iter();
-            models.any(|pattern| matches(pattern, model) && weight(pattern) == best)
+            models.any(|pattern| pattern.matches(model) && weight(pattern) == best)
         };
         return Some((model, live.upstreams.iter().filter(serves).cloned().collect()));
     }
@@ -61,7 +61,7 @@ fn named<'l, 'm>(live: &'l Live, name: &'m str) -> Option<(&'m str, &'l Arc<Upst
 /// is all wildcard does not keep `upstream/model` from naming its upstream.
 fn best(live: &Live, model: &str) -> Option<usize> {
     let patterns = live.upstreams.iter().flat_map(|upstream| &upstream.config.models);
-    let best = patterns.filter(|pattern| matches(pattern, model)).map(weight).max()?;
+    let best = patterns.filter(|pattern| pattern.matches(model)).map(weight).max()?;
     (best > 0 || named(live, model).is_none()).then_some(best)
 }
 
@@ -69,19 +69,6 @@ fn best(live: &Live, model: &str) -> Option<usize> {
 /// out.
 fn weight(Pattern(text): &Pattern) -> usize {
     if text.contains('*') { text.chars().filter(|char| *char != '*').count() } else { usize::MAX }
-}
-
-/// Whether a pattern fits a name. `*` stands for any text.
-pub(crate) fn matches(Pattern(pattern): &Pattern, name: &str) -> bool {
-    let Some((head, rest)) = pattern.split_once('*') else { return pattern == name };
-    let Some(mut left) = name.strip_prefix(head) else { return false };
-    let mut rest = rest;
-    while let Some((middle, next)) = rest.split_once('*') {
-        let Some(at) = left.find(middle) else { return false };
-        left = left.get(at + middle.len()..).unwrap_or_default();
-        rest = next;
-    }
-    left.ends_with(rest)
 }
 
 /// Puts upstreams in the order in which to try them: the healthy before those

@@ -1,10 +1,10 @@
-//! `toolwire` without arguments.
+//! `toolwire demo`.
 
 use crate::command::toolwire;
 
 #[test]
 fn a_worked_example_that_fits_a_terminal() {
-    let ran = toolwire("", "");
+    let ran = toolwire("demo", "");
     assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
     for line in ran.out.lines() {
         assert!(line.chars().count() <= 80, "too wide: {line}");
@@ -14,5 +14,5 @@ fn a_worked_example_that_fits_a_terminal() {
     for part in ["Chat", "\"custom_tool_call\"", "\"tool_use\"", "/seed", "translate --help"] {
         assert!(ran.out.contains(part), "{part} is missing");
     }
-    assert_eq!(ran.out, toolwire("", "").out);
+    assert_eq!(ran.out, toolwire("demo", "").out);
 }

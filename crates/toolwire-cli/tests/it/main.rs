@@ -1,8 +1,15 @@
 //! Runs the built command as a user does.
 
-#![expect(clippy::expect_used, clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test fails by panicking"
+)]
 
+mod agents;
 mod command;
+mod configuration;
 mod demo;
 mod dispositions;
 mod explain;
@@ -10,5 +17,6 @@ mod guesses;
 mod lines;
 mod losses;
 mod response;
+mod serving;
 mod unreadable;
 mod usage;

@@ -1,9 +1,25 @@
 //! What the operator decides. One type, checked once, shared by everything.
 
-use std::net::SocketAddr;
+mod address;
+pub mod environment;
+mod fields;
+pub mod file;
+mod pattern;
+mod problem;
+mod quirks;
+pub mod reload;
+mod secrets;
+mod surroundings;
+mod upstream;
+mod values;
+
+use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
 use std::time::Duration;
 
 use toolwire::{Policy, Profile, Protocol};
+
+pub use problem::{Problem, Problems, Style};
+pub use surroundings::{Process, Surroundings};
 
 /// Everything the operator decides.
 #[derive(Clone, Debug)]
@@ -158,6 +174,14 @@ impl std::fmt::Debug for Secret {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("[secret]")
     }
+}
+
+/// Where the gateway listens unless told otherwise.
+pub const DEFAULT_LISTEN: SocketAddr = SocketAddr::V4(SocketAddrV4::new(Ipv4Addr::LOCALHOST, 8787));
+
+/// Whether other machines can reach an address. Only keys make that safe.
+pub fn exposed(listen: SocketAddr) -> bool {
+    !listen.ip().to_canonical().is_loopback()
 }
 
 impl Default for Timeouts {

@@ -105,7 +105,7 @@ fn wildcards() {
         ("a", "a", true),
         ("a", "aa", false),
     ] {
-        assert_eq!(matches(&Pattern(pattern.to_owned()), name), fits, "{pattern} {name}");
+        assert_eq!(Pattern(pattern.to_owned()).matches(name), fits, "{pattern} {name}");
     }
 }
 

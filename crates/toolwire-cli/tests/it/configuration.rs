@@ -1,0 +1,81 @@
+//! `toolwire init` and `toolwire check`.
+
+use std::fs;
+use std::path::PathBuf;
+
+use crate::command::toolwire;
+
+/// A folder of its own, gone at the end.
+pub(crate) struct Folder(pub(crate) PathBuf);
+
+impl Folder {
+    pub(crate) fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("toolwire-cli-{name}-{}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    pub(crate) fn write(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.0.join(name);
+        fs::write(&path, text).unwrap();
+        path
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn what_is_written_is_fine_and_is_not_written_over() {
+    let folder = Folder::new("init");
+    let path = folder.0.join("mine.toml");
+    let name = path.display();
+    let ran = toolwire(&format!("init {name}"), "");
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
+    assert!(ran.out.contains(&format!("toolwire serve --config {name}")), "{}", ran.out);
+
+    let ran = toolwire(&format!("check --config {name}"), "");
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
+    assert!(
+        ran.out.starts_with(&format!("{name} is fine. It listens on 127.0.0.1:8787")),
+        "{}",
+        ran.out
+    );
+    assert!(ran.out.contains("demo, demo-*"), "{}", ran.out);
+
+    fs::write(&path, "mine").unwrap();
+    let ran = toolwire(&format!("init {name}"), "");
+    assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""));
+    assert!(ran.err.starts_with(&format!("error: {name} exists")), "{}", ran.err);
+    assert_eq!(fs::read_to_string(&path).unwrap(), "mine");
+}
+
+#[test]
+fn mistakes_are_pointed_at() {
+    let folder = Folder::new("check");
+    let path = folder.write("bad.toml", "[[upstream]]\nname = \"demo\"\ndemo = true\nwieght = 2\n");
+    let name = path.display();
+    for command in ["check", "serve"] {
+        let ran = toolwire(&format!("{command} --config {name}"), "");
+        assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""));
+        let expected = format!(
+            "error: an upstream has no setting `wieght`\n \
+             --> {name}:4:1\n  |\n4 | wieght = 2\n  | ^^^^^^ unknown setting\n  |\n  \
+             = help: did you mean `weight`?\n\n{name} has 1 problem.\n"
+        );
+        assert_eq!(ran.err, expected);
+    }
+}
+
+#[test]
+fn a_file_that_is_not_there() {
+    for command in ["check", "serve"] {
+        let ran = toolwire(&format!("{command} --config no-such.toml"), "");
+        assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""));
+        assert!(ran.err.starts_with("error: cannot read no-such.toml: "), "{}", ran.err);
+        assert!(ran.err.ends_with("\nWrite one with: toolwire init no-such.toml\n"), "{}", ran.err);
+    }
+}

@@ -1,0 +1,128 @@
+use std::io;
+use std::net::SocketAddr;
+use std::path::Path;
+
+use toolwire::Protocol;
+
+use super::find;
+use crate::config::{Credential, DEFAULT_LISTEN, Origin, Surroundings};
+
+struct Room(Vec<(&'static str, &'static str)>);
+
+impl Surroundings for Room {
+    fn variable(&self, name: &str) -> Option<String> {
+        let Self(known) = self;
+        known.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
+    }
+
+    fn file(&self, _: &Path) -> io::Result<String> {
+        Err(io::Error::other("there are no files"))
+    }
+}
+
+/// The upstreams as name, protocol, base and path, and the notes.
+fn check(room: &[(&'static str, &'static str)], upstreams: &[&str], notes: &[&str]) {
+    check_at(DEFAULT_LISTEN, room, upstreams, notes);
+}
+
+fn check_at(
+    listen: SocketAddr,
+    room: &[(&'static str, &'static str)],
+    upstreams: &[&str],
+    notes: &[&str],
+) {
+    let found = find(Some(listen), &Room(room.to_vec()));
+    let told: Vec<String> = found
+        .config
+        .upstreams
+        .iter()
+        .map(|upstream| match &upstream.origin {
+            Origin::Demo => format!("{} {}", upstream.name, upstream.protocol),
+            Origin::Http { base, path } => {
+                let Credential::Key(key) = &upstream.credential else { panic!("no key") };
+                assert_eq!(key.reveal(), "k", "{}", upstream.name);
+                format!("{} {} {base}{path}", upstream.name, upstream.protocol)
+            }
+        })
+        .collect();
+    assert_eq!(told, upstreams);
+    assert_eq!(found.notes, notes);
+}
+
+const DEMO: &str = "demo chat";
+const OPENAI: [&str; 2] =
+    ["openai responses https://api.openai.com/v1", "openai-chat chat https://api.openai.com/v1"];
+const ANTHROPIC: &str = "anthropic messages https://api.anthropic.com/v1";
+
+#[test]
+fn nothing_but_the_demo_model() {
+    check(&[], &[DEMO], &[]);
+    check(&[("OPENAI_BASE_URL", "https://elsewhere.example")], &[DEMO], &[]);
+    check(&[("OPENAI_API_KEY", "toolwire"), ("OPENAI_BASE_URL", "http://x")], &[DEMO], &[]);
+}
+
+#[test]
+fn a_key_brings_its_vendor() {
+    check(&[("OPENAI_API_KEY", "k")], &[DEMO, OPENAI[0], OPENAI[1]], &[]);
+    check(&[("ANTHROPIC_API_KEY", " k\n")], &[DEMO, ANTHROPIC], &[]);
+    let both = [("ANTHROPIC_API_KEY", "k"), ("OPENAI_API_KEY", "k")];
+    check(&both, &[DEMO, OPENAI[0], OPENAI[1], ANTHROPIC], &[]);
+}
+
+#[test]
+fn another_address_is_followed() {
+    check(
+        &[("ANTHROPIC_API_KEY", "k"), ("ANTHROPIC_BASE_URL", "https://proxy.example/anthropic")],
+        &[DEMO, "anthropic messages https://proxy.example/anthropic/v1"],
+        &[],
+    );
+    check(
+        &[("ANTHROPIC_API_KEY", "k"), ("ANTHROPIC_BASE_URL", "http://127.0.0.1:4000")],
+        &[DEMO, "anthropic messages http://127.0.0.1:4000/v1"],
+        &[],
+    );
+}
+
+#[test]
+fn the_gateway_does_not_call_itself() {
+    let note = "ANTHROPIC_BASE_URL points at this gateway; https://api.anthropic.com is used.";
+    for own in ["http://127.0.0.1:8787", "http://localhost:8787/", "http://[::1]:8787/v1"] {
+        let room = [("ANTHROPIC_API_KEY", "k"), ("ANTHROPIC_BASE_URL", own)];
+        check(&room, &[DEMO, ANTHROPIC], &[note]);
+    }
+    let listen = "192.0.2.7:443".parse().unwrap();
+    let room = [("ANTHROPIC_API_KEY", "k"), ("ANTHROPIC_BASE_URL", "https://192.0.2.7")];
+    check_at(listen, &room, &[DEMO, ANTHROPIC], &[note]);
+}
+
+#[test]
+fn an_address_that_cannot_be_used_is_mentioned() {
+    check(
+        &[("OPENAI_API_KEY", "k"), ("OPENAI_BASE_URL", "http://proxy.example/v1")],
+        &[DEMO, OPENAI[0], OPENAI[1]],
+        &["OPENAI_BASE_URL is not an https address; https://api.openai.com is used."],
+    );
+    check(
+        &[("OPENAI_API_KEY", "a\nb")],
+        &[DEMO],
+        &["OPENAI_API_KEY holds a line end or a character outside ASCII and is not used."],
+    );
+}
+
+#[test]
+fn models_find_their_vendor() {
+    let room = Room(vec![("ANTHROPIC_API_KEY", "k"), ("OPENAI_API_KEY", "k")]);
+    let config = find(None, &room).config;
+    for (model, expected) in [
+        ("demo", vec![Protocol::Chat]),
+        ("gpt-5.6", vec![Protocol::Responses, Protocol::Chat]),
+        ("o3-mini", vec![Protocol::Responses, Protocol::Chat]),
+        ("claude-opus-5", vec![Protocol::Messages]),
+        ("anthropic/anything", vec![Protocol::Messages]),
+        ("ollama", vec![]),
+    ] {
+        let serving = config.upstreams.iter().filter(|upstream| upstream.serves(model));
+        let found: Vec<_> = serving.map(|upstream| upstream.protocol).collect();
+        assert_eq!(found, expected, "{model}");
+    }
+}

@@ -1,0 +1,203 @@
+//! Reading the tables of a TOML file strictly: every key is taken or reported.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::problem::Problem;
+use super::values::{self, nearest};
+
+/// A value and where it stands.
+pub(super) type Value<'v, 't> = &'v Spanned<DeValue<'t>>;
+
+/// The keys of one table, being taken one after the other.
+pub(super) struct Fields<'v, 't> {
+    table: &'v DeTable<'t>,
+    /// What the table is, for messages: "an upstream".
+    what: &'static str,
+    known: Vec<&'static str>,
+}
+
+impl<'v, 't> Fields<'v, 't> {
+    pub(super) fn new(table: &'v DeTable<'t>, what: &'static str) -> Self {
+        Self { table, what, known: Vec::new() }
+    }
+
+    /// The value under a key, which is known from here on.
+    pub(super) fn take(&mut self, key: &'static str) -> Option<Value<'v, 't>> {
+        self.known.push(key);
+        self.table.get(key)
+    }
+
+    /// Reports every key that nobody has taken.
+    pub(super) fn finish(self, problems: &mut Vec<Problem>) {
+        for (key, value) in self.table.iter() {
+            let name: &str = key.get_ref();
+            if self.known.contains(&name) {
+                continue;
+            }
+            // The header of a table has no span of its own as a key.
+            let span = if key.span().is_empty() { value.span() } else { key.span() };
+            let help = match nearest(name, self.known.iter().copied()) {
+                Some(known) => format!("did you mean `{known}`?"),
+                None => format!("{} has: {}", self.what, self.known.join(", ")),
+            };
+            problems.push(Problem {
+                message: format!("{} has no setting `{name}`", self.what),
+                span,
+                label: "unknown setting".to_owned(),
+                help,
+            });
+        }
+    }
+}
+
+/// The entries of a table in the order of the file.
+pub(super) fn in_order<'v, 't>(
+    table: &'v DeTable<'t>,
+) -> Vec<(&'v Spanned<Cow<'t, str>>, Value<'v, 't>)> {
+    let mut entries: Vec<_> = table.iter().collect();
+    entries.sort_by_key(|(key, _)| key.span().start);
+    entries
+}
+
+/// Reports a value that does not fit, and gives nothing.
+pub(super) fn refuse<T>(
+    problems: &mut Vec<Problem>,
+    span: Range<usize>,
+    message: impl Into<String>,
+    label: impl Into<String>,
+    help: impl Into<String>,
+) -> Option<T> {
+    let (message, label, help) = (message.into(), label.into(), help.into());
+    problems.push(Problem { message, span, label, help });
+    None
+}
+
+/// The setting `name`, about to be read.
+pub(super) fn setting<'p>(name: &'static str, problems: &'p mut Vec<Problem>) -> Setting<'p> {
+    Setting { name, problems }
+}
+
+/// What a setting is called and where its problems go.
+pub(super) struct Setting<'p> {
+    name: &'static str,
+    problems: &'p mut Vec<Problem>,
+}
+
+impl Setting<'_> {
+    /// A text.
+    pub(super) fn text<'v>(&mut self, value: Value<'v, '_>) -> Option<&'v str> {
+        match value.get_ref().as_str() {
+            Some(text) => Some(text),
+            None => self.wrong(value, "a text in quotes"),
+        }
+    }
+
+    /// `true` or `false`.
+    pub(super) fn boolean(&mut self, value: Value<'_, '_>) -> Option<bool> {
+        match value.get_ref().as_bool() {
+            Some(boolean) => Some(boolean),
+            None => self.wrong(value, "true or false"),
+        }
+    }
+
+    /// A whole number of at least `least`.
+    pub(super) fn whole(&mut self, value: Value<'_, '_>, least: u64) -> Option<u64> {
+        let number = value.get_ref().as_integer().and_then(|number| {
+            let digits = number.as_str().replace('_', "");
+            u64::from_str_radix(&digits, number.radix()).ok()
+        });
+        match number {
+            Some(number) if number >= least => Some(number),
+            Some(_) | None => self.wrong(value, &format!("a whole number of at least {least}")),
+        }
+    }
+
+    /// A time such as `"10s"`.
+    pub(super) fn duration(&mut self, value: Value<'_, '_>) -> Option<std::time::Duration> {
+        match value.get_ref().as_str().map(values::duration) {
+            Some(Some(duration)) => Some(duration),
+            Some(None) | None => {
+                self.wrong(value, "a time above zero, as in \"300ms\", \"10s\", \"5m\" or \"1h\"")
+            }
+        }
+    }
+
+    /// A number of bytes such as `"32MiB"`.
+    pub(super) fn size(&mut self, value: Value<'_, '_>) -> Option<usize> {
+        match value.get_ref().as_str().map(values::size) {
+            Some(Some(size)) => Some(size),
+            Some(None) | None => {
+                self.wrong(value, "a size above zero, as in \"512B\", \"64KiB\" or \"32MiB\"")
+            }
+        }
+    }
+
+    /// One of a few words.
+    pub(super) fn word<T: Copy>(
+        &mut self,
+        value: Value<'_, '_>,
+        words: &[(&'static str, T)],
+    ) -> Option<T> {
+        let found = value.get_ref().as_str();
+        if let Some((_, meaning)) = words.iter().find(|(word, _)| found == Some(word)) {
+            return Some(*meaning);
+        }
+        let list: Vec<_> = words.iter().map(|(word, _)| format!("\"{word}\"")).collect();
+        let help = match found.and_then(|found| nearest(found, words.iter().map(|(word, _)| *word)))
+        {
+            Some(word) => format!("did you mean \"{word}\"?"),
+            None => String::new(),
+        };
+        let name = self.name;
+        refuse(
+            self.problems,
+            value.span(),
+            format!("`{name}` cannot be this"),
+            format!("expected {}", values::either(&list)),
+            help,
+        )
+    }
+
+    /// A table.
+    pub(super) fn table<'v, 't>(&mut self, value: Value<'v, 't>) -> Option<&'v DeTable<'t>> {
+        match value.get_ref().as_table() {
+            Some(table) => Some(table),
+            None => self.wrong(value, "a table"),
+        }
+    }
+
+    /// The elements of a list.
+    pub(super) fn list<'v, 't>(&mut self, value: Value<'v, 't>) -> Option<Vec<Value<'v, 't>>> {
+        match value.get_ref().as_array() {
+            Some(list) => Some(list.iter().collect()),
+            None => self.wrong(value, "a list in square brackets"),
+        }
+    }
+
+    /// Reports that the value is of the wrong kind.
+    pub(super) fn wrong<T>(&mut self, value: Value<'_, '_>, wanted: &str) -> Option<T> {
+        let found = value.get_ref().type_str();
+        let help = match value.get_ref() {
+            DeValue::Integer(_) if wanted.starts_with("a time") => "add a unit: s, ms, m or h",
+            DeValue::Integer(_) if wanted.starts_with("a size") => "add a unit: B, KiB, MiB or GiB",
+            DeValue::String(_)
+            | DeValue::Integer(_)
+            | DeValue::Float(_)
+            | DeValue::Boolean(_)
+            | DeValue::Datetime(_)
+            | DeValue::Array(_)
+            | DeValue::Table(_) => "",
+        };
+        let name = self.name;
+        let label = if matches!(value.get_ref(), DeValue::String(_)) {
+            format!("expected {wanted}")
+        } else {
+            format!("expected {wanted}, found {}", values::article(found))
+        };
+        refuse(self.problems, value.span(), format!("`{name}` cannot be this"), label, help)
+    }
+}

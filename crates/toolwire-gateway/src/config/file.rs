@@ -1,0 +1,317 @@
+//! A configuration from a TOML file.
+//!
+//! Everything that is wrong is found in one go and shown where it stands.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+use toolwire::{Policy, Protocol};
+
+use super::fields::{Fields, Value, in_order, refuse, setting};
+use super::problem::{Problem, Problems};
+use super::secrets::{Literal, secret};
+use super::surroundings::{Process, Surroundings};
+use super::{
+    Alias, Config, DEFAULT_LISTEN, Limits, Log, Pattern, Secret, Timeouts, Upstream, exposed,
+    upstream,
+};
+
+/// A configuration, and the files it was made of.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The configuration.
+    pub config: Config,
+    /// The file itself and the files it names, keys for example.
+    pub files: Vec<PathBuf>,
+}
+
+/// Why there is no configuration.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// The file cannot be read.
+    #[error("cannot read {}: {error}", path.display())]
+    Unreadable {
+        /// Which file.
+        path: PathBuf,
+        /// What the system says.
+        error: std::io::Error,
+    },
+    /// The file is wrong.
+    #[error("{0}")]
+    Invalid(Problems),
+}
+
+/// Reads a file. Paths in it count from its folder.
+pub fn load(path: &Path) -> Result<Loaded, LoadError> {
+    let unreadable = |error| LoadError::Unreadable { path: path.to_owned(), error };
+    let text = std::fs::read_to_string(path).map_err(unreadable)?;
+    let around = Process::new(path.parent().unwrap_or(Path::new("")));
+    let config = parse(&path.display().to_string(), &text, &around).map_err(LoadError::Invalid)?;
+    let mut files = vec![path.to_owned()];
+    files.extend(around.into_files());
+    Ok(Loaded { config, files })
+}
+
+/// Reads a configuration. `name` is what problems call the file.
+pub fn parse(name: &str, text: &str, around: &dyn Surroundings) -> Result<Config, Problems> {
+    let mut problems = Vec::new();
+    let (table, errors) = DeTable::parse_recoverable(text);
+    for error in errors {
+        let label = error.message().to_owned();
+        // The usual reason for a malformed number is a text without quotes.
+        let help = if label.starts_with("invalid") { "a text stands in quotes" } else { "" };
+        let (message, help) = ("this is not TOML".to_owned(), help.to_owned());
+        problems.push(Problem { message, span: error.span().unwrap_or(0..0), label, help });
+    }
+    // What follows from a mistake in the syntax is not worth saying.
+    let config = if problems.is_empty() { read(&table, around, &mut problems) } else { None };
+    match config {
+        Some(config) if problems.is_empty() => Ok(config),
+        Some(_) | None => Err(Problems::new(name, text, problems)),
+    }
+}
+
+fn read(
+    table: &Spanned<DeTable<'_>>,
+    around: &dyn Surroundings,
+    problems: &mut Vec<Problem>,
+) -> Option<Config> {
+    let mut fields = Fields::new(table.get_ref(), "the configuration");
+    let listen = fields.take("listen");
+    let keys = fields.take("keys");
+    let on_loss = fields.take("on_loss");
+    let log = fields.take("log");
+    let upstreams = fields.take("upstream");
+    let aliases = fields.take("alias");
+    let timeouts = fields.take("timeouts");
+    let limits = fields.take("limits");
+    fields.finish(problems);
+    let admitted = keys.and_then(|value| read_keys(value, around, problems)).unwrap_or_default();
+    let address = match listen {
+        Some(value) => read_listen(value, problems),
+        None => Some(DEFAULT_LISTEN),
+    };
+    // Keys that are there but wrong are reported already.
+    if let (Some(value), Some(address), None) = (listen, address, keys)
+        && exposed(address)
+    {
+        refuse::<()>(
+            problems,
+            value.span(),
+            "anyone who can reach this address could use your keys",
+            "not only this machine",
+            "add keys = [{ env = \"TOOLWIRE_KEY\" }] that clients must show, or listen on 127.0.0.1",
+        );
+    }
+    let on_loss = on_loss.and_then(|value| policy(value, problems)).unwrap_or_default();
+    let words = [("text", Log::Text), ("json", Log::Json), ("off", Log::Off)];
+    let log = log.and_then(|value| setting("log", problems).word(value, &words));
+    let timeouts = timeouts.and_then(|value| setting("timeouts", problems).table(value));
+    let timeouts = match timeouts {
+        Some(table) => upstream::read_timeouts(table, &Timeouts::default(), problems),
+        None => Timeouts::default(),
+    };
+    let limits = limits.and_then(|value| setting("limits", problems).table(value));
+    let limits = limits.map(|table| read_limits(table, problems)).unwrap_or_default();
+    let upstreams = read_upstreams(upstreams, table, &timeouts, around, problems);
+    let aliases = aliases.and_then(|value| setting("alias", problems).table(value));
+    let aliases = match (aliases, &upstreams) {
+        (Some(table), upstreams) => read_aliases(table, upstreams.as_deref(), problems),
+        (None, _) => Vec::new(),
+    };
+    Some(Config {
+        listen: address?,
+        keys: admitted,
+        on_loss,
+        upstreams: upstreams?,
+        aliases,
+        limits,
+        log: log.unwrap_or(Log::Text),
+    })
+}
+
+/// `chat`, `responses` or `messages`.
+pub(super) fn protocol(value: Value<'_, '_>, problems: &mut Vec<Problem>) -> Option<Protocol> {
+    let words = Protocol::ALL.map(|protocol| (protocol.as_str(), protocol));
+    setting("protocol", problems).word(value, &words)
+}
+
+/// `report`, `refuse` or `ignore`.
+pub(super) fn policy(value: Value<'_, '_>, problems: &mut Vec<Problem>) -> Option<Policy> {
+    let words =
+        [("report", Policy::Report), ("refuse", Policy::Refuse), ("ignore", Policy::Ignore)];
+    setting("on_loss", problems).word(value, &words)
+}
+
+/// Whether a text can be a model's name or a pattern of one.
+pub(super) fn model_name(text: &str) -> Result<(), &'static str> {
+    if text.is_empty() {
+        return Err("empty");
+    }
+    if text.chars().any(|c| c.is_whitespace() || c.is_control()) {
+        return Err("holds a space or a line end");
+    }
+    Ok(())
+}
+
+fn read_listen(value: Value<'_, '_>, problems: &mut Vec<Problem>) -> Option<SocketAddr> {
+    let text = setting("listen", problems).text(value)?;
+    let text = if let Some(port) = text.strip_prefix("localhost:") {
+        format!("127.0.0.1:{port}")
+    } else {
+        text.to_owned()
+    };
+    text.parse().ok().or_else(|| {
+        refuse(
+            problems,
+            value.span(),
+            "`listen` cannot be this",
+            "expected an address and a port",
+            "write it as in \"127.0.0.1:8787\", or \"0.0.0.0:8787\" for every address",
+        )
+    })
+}
+
+fn read_keys(
+    value: Value<'_, '_>,
+    around: &dyn Surroundings,
+    problems: &mut Vec<Problem>,
+) -> Option<Vec<Secret>> {
+    let list = setting("keys", problems).list(value)?;
+    let keys: Vec<_> = list
+        .into_iter()
+        .map(|value| {
+            let key = secret("keys", value, Literal::Refused, around, problems)?;
+            if key.reveal().len() < SHORTEST_KEY {
+                let help = "make one with: openssl rand -hex 32";
+                let label = format!("shorter than {SHORTEST_KEY} characters");
+                return refuse(problems, value.span(), "this key can be guessed", label, help);
+            }
+            Some(key)
+        })
+        .collect();
+    keys.into_iter().collect()
+}
+
+fn read_upstreams(
+    value: Option<Value<'_, '_>>,
+    file: &Spanned<DeTable<'_>>,
+    timeouts: &Timeouts,
+    around: &dyn Surroundings,
+    problems: &mut Vec<Problem>,
+) -> Option<Vec<Upstream>> {
+    let list = match value {
+        Some(value) if matches!(value.get_ref(), DeValue::Table(_)) => {
+            return refuse(
+                problems,
+                value.span(),
+                "upstreams are a list",
+                "one table",
+                "write it with two brackets: [[upstream]]",
+            );
+        }
+        Some(value) => setting("upstream", problems).list(value)?,
+        None => Vec::new(),
+    };
+    if list.is_empty() {
+        return refuse(
+            problems,
+            file.span().start..file.span().start,
+            "there is no upstream",
+            "no [[upstream]] in this file",
+            "add one; `toolwire init` writes a file with examples",
+        );
+    }
+    let mut whole = true;
+    let mut upstreams: Vec<Upstream> = Vec::new();
+    for value in list {
+        let Some(read) = upstream::read(value, timeouts, around, problems) else {
+            whole = false;
+            continue;
+        };
+        if upstreams.iter().any(|other| other.name == read.name) {
+            let name = value.get_ref().as_table().and_then(|table| table.get("name"));
+            refuse::<()>(
+                problems,
+                name.map_or_else(|| value.span(), Spanned::span),
+                format!("two upstreams are called `{}`", read.name),
+                "taken",
+                "give each its own name",
+            );
+        }
+        upstreams.push(read);
+    }
+    whole.then_some(upstreams)
+}
+
+fn read_aliases(
+    table: &DeTable<'_>,
+    upstreams: Option<&[Upstream]>,
+    problems: &mut Vec<Problem>,
+) -> Vec<Alias> {
+    let mut aliases = Vec::new();
+    for (key, value) in in_order(table) {
+        let name: &str = key.get_ref();
+        if let Err(label) = model_name(name) {
+            refuse::<()>(problems, key.span(), "this is no name of a model", label, "");
+            continue;
+        }
+        let Some(Pattern(model)) = upstream::pattern("alias", value, problems) else { continue };
+        // An alias leads to one model, so `*` there would be a model's name.
+        if model.contains('*') {
+            let help = "write the whole name of one model; the name on the left may have a `*`";
+            refuse::<()>(problems, value.span(), "an alias leads to one model", "a pattern", help);
+        } else if let Some(upstreams) = upstreams
+            && !upstreams.iter().any(|upstream| upstream.serves(&model))
+        {
+            let names: Vec<_> = upstreams.iter().map(|upstream| upstream.name.as_str()).collect();
+            let help = format!("the upstreams are {}; see their `models`", names.join(", "));
+            refuse::<()>(
+                problems,
+                value.span(),
+                format!("no upstream serves `{model}`"),
+                "leads nowhere",
+                help,
+            );
+        }
+        aliases.push(Alias { name: Pattern(name.to_owned()), model });
+    }
+    aliases
+}
+
+fn read_limits(table: &DeTable<'_>, problems: &mut Vec<Problem>) -> Limits {
+    let mut limits = Limits::default();
+    let Limits { body, head, head_time, event, stall, connections, grace, heartbeat, loss_header } =
+        &mut limits;
+    let mut fields = Fields::new(table, "limits");
+    for (name, size) in
+        [("body", body), ("head", head), ("event", event), ("loss_header", loss_header)]
+    {
+        let value = fields.take(name);
+        if let Some(value) = value.and_then(|value| setting(name, problems).size(value)) {
+            *size = value;
+        }
+    }
+    for (name, time) in
+        [("head_time", head_time), ("stall", stall), ("grace", grace), ("heartbeat", heartbeat)]
+    {
+        let value = fields.take(name);
+        if let Some(value) = value.and_then(|value| setting(name, problems).duration(value)) {
+            *time = value;
+        }
+    }
+    if let Some(value) = fields.take("connections")
+        && let Some(most) = setting("connections", problems).whole(value, 1)
+    {
+        *connections = usize::try_from(most).unwrap_or(usize::MAX);
+    }
+    fields.finish(problems);
+    limits
+}
+
+const SHORTEST_KEY: usize = 16;
+
+#[cfg(test)]
+mod tests;

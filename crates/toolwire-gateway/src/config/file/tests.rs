@@ -1,0 +1,505 @@
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+use toolwire::{Policy, Profile, Protocol};
+
+use super::parse;
+use crate::config::{
+    Alias, Config, Credential, Limits, Log, Origin, Pattern, Surroundings, Timeouts,
+};
+
+/// An environment of three variables and one file.
+struct Room;
+
+impl Surroundings for Room {
+    fn variable(&self, name: &str) -> Option<String> {
+        let known = [
+            ("OPENAI_API_KEY", "sk-one"),
+            ("GATEWAY_KEY", "0123456789abcdef"),
+            ("SHORT", "hunter2"),
+            ("TWO_LINES", "a\nb"),
+        ];
+        known.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
+    }
+
+    fn file(&self, path: &Path) -> io::Result<String> {
+        if path == Path::new("secrets/anthropic") {
+            return Ok("sk-ant-two\n".to_owned());
+        }
+        Err(io::Error::new(io::ErrorKind::NotFound, "no such file"))
+    }
+}
+
+fn good(text: &str) -> Config {
+    match parse("toolwire.toml", text, &Room) {
+        Ok(config) => config,
+        Err(problems) => panic!("{problems}"),
+    }
+}
+
+/// What the problems of a file look like.
+fn check(text: &str, expected: &str) {
+    let problems = parse("toolwire.toml", text, &Room).expect_err(text);
+    assert_eq!(problems.to_string().trim(), expected.trim(), "\n{problems}");
+}
+
+/// The first message, label and help of a file that is `UPSTREAM` with a
+/// change.
+fn check_line(line: &str, message: &str, label: &str, help: &str) {
+    let name = line.split([' ', '=']).next().unwrap();
+    let kept: Vec<_> =
+        UPSTREAM.lines().filter(|kept| !kept.starts_with(&format!("{name} "))).collect();
+    let text = format!("{}\n{line}\n", kept.join("\n"));
+    let problems = parse("toolwire.toml", &text, &Room).expect_err(line);
+    let [problem] = problems.list() else { panic!("{problems}") };
+    let said = [&problem.message, &problem.label, &problem.help].map(String::as_str);
+    assert_eq!(said, [message, label, help], "{line}");
+    let pointed = &text[problem.span.clone()];
+    assert!(line.contains(pointed) && !pointed.is_empty(), "{line} points at {pointed:?}");
+}
+
+const UPSTREAM: &str = r#"[[upstream]]
+name = "one"
+protocol = "chat"
+base_url = "https://api.example.com"
+models = ["*"]
+"#;
+
+#[test]
+fn everything_can_be_set() {
+    let config = good(EVERYTHING);
+    assert_eq!(config.listen, "0.0.0.0:9000".parse().unwrap());
+    assert_eq!(config.on_loss, Policy::Refuse);
+    assert_eq!(config.log, Log::Json);
+    let keys: Vec<_> = config.keys.iter().map(|key| key.reveal()).collect();
+    assert_eq!(keys, ["0123456789abcdef"]);
+    let aliases = [("gpt-*", "anthropic/claude-sonnet-5"), ("fast", "gpt-5-mini")];
+    let aliases = aliases
+        .map(|(name, model)| Alias { name: Pattern(name.to_owned()), model: model.to_owned() });
+    assert_eq!(config.aliases, aliases);
+    let limits = Limits {
+        body: 8 << 20,
+        head: 16_000,
+        head_time: Duration::from_secs(5),
+        event: 1 << 20,
+        stall: Duration::from_secs(30),
+        connections: 100,
+        grace: Duration::from_secs(60),
+        heartbeat: Duration::from_millis(500),
+        loss_header: 512,
+    };
+    assert_eq!(config.limits, limits);
+
+    let [anthropic, openai, demo] = &config.upstreams[..] else { panic!("three upstreams") };
+    assert_eq!((anthropic.name.as_str(), anthropic.protocol), ("anthropic", Protocol::Messages));
+    let http =
+        |base: &str, path: &str| Origin::Http { base: base.to_owned(), path: path.to_owned() };
+    assert_eq!(anthropic.origin, http("https://api.anthropic.com", "/v1"));
+    assert!(matches!(&anthropic.credential, Credential::Key(key) if key.reveal() == "sk-ant-two"));
+    assert_eq!(anthropic.models, [Pattern("claude-*".to_owned())]);
+    let headers: Vec<_> =
+        anthropic.headers.iter().map(|(name, value)| (name.as_str(), value.reveal())).collect();
+    assert_eq!(headers, [("x-team", "red"), ("x-token", "sk-one")]);
+    assert_eq!(anthropic.on_loss, Some(Policy::Ignore));
+    assert_eq!(anthropic.weight, 3);
+    let common = Timeouts { connect: Duration::from_secs(2), ..Timeouts::default() };
+    assert_eq!(anthropic.timeouts, Timeouts { total: Duration::from_secs(7200), ..common.clone() });
+    let profile = Profile {
+        sampling: true,
+        mid_system: true,
+        default_max_tokens: 64_000,
+        ..Profile::of(Protocol::Messages)
+    };
+    assert_eq!(anthropic.profile, profile);
+
+    assert!(matches!(openai.credential, Credential::Client));
+    assert_eq!(openai.origin, http("http://127.0.0.1:8000", "/openai/v1"));
+    assert_eq!((openai.weight, &openai.timeouts), (1, &common));
+    let mut profile = Profile::of(Protocol::Chat);
+    profile.reasoning_field = Some("reasoning");
+    profile.names.max = 48;
+    profile.ids.max = 9;
+    profile.error_prefix = "";
+    assert_eq!(openai.profile, profile);
+
+    assert_eq!((&demo.origin, demo.protocol), (&Origin::Demo, Protocol::Chat));
+    assert!(demo.serves("demo") && demo.serves("demo-2") && !demo.serves("demon"));
+}
+
+const EVERYTHING: &str = r#"
+listen = "0.0.0.0:9000"
+keys = [{ env = "GATEWAY_KEY" }]
+on_loss = "refuse"
+log = "json"
+
+[timeouts]
+connect = "2s"
+
+[limits]
+body = "8MiB"
+head = "16kB"
+head_time = "5s"
+event = "1MiB"
+stall = "30s"
+connections = 100
+grace = "1m"
+heartbeat = "500ms"
+loss_header = "512B"
+
+[alias]
+"gpt-*" = "anthropic/claude-sonnet-5"
+fast = "gpt-5-mini"
+
+[[upstream]]
+name = "anthropic"
+protocol = "messages"
+base_url = "https://api.anthropic.com"
+key = { file = "secrets/anthropic" }
+models = ["claude-*"]
+headers = { X-Team = "red", x-token = { env = "OPENAI_API_KEY" } }
+profile = { sampling = true, mid_system = true, default_max_tokens = 64_000 }
+on_loss = "ignore"
+weight = 3
+timeouts = { total = "2h" }
+
+[[upstream]]
+name = "local"
+protocol = "chat"
+base_url = "http://127.0.0.1:8000/openai/"
+credential = "client"
+models = ["gpt-5-mini", "llama*"]
+
+[upstream.profile]
+reasoning_field = "reasoning"
+name_max = 48
+id_max = 9
+error_prefix = ""
+
+[[upstream]]
+name = "demo"
+demo = true
+"#;
+
+#[test]
+fn what_is_left_out_has_a_default() {
+    let config = good(UPSTREAM);
+    assert_eq!(config.listen, "127.0.0.1:8787".parse().unwrap());
+    assert_eq!((config.keys.len(), config.on_loss, config.log), (0, Policy::Report, Log::Text));
+    assert_eq!((config.limits, config.aliases), (Limits::default(), Vec::new()));
+    let upstream = &config.upstreams[0];
+    assert!(matches!(upstream.credential, Credential::None));
+    assert_eq!(upstream.profile, Profile::of(Protocol::Chat));
+    assert_eq!((upstream.weight, upstream.on_loss), (1, None));
+    assert_eq!(upstream.timeouts, Timeouts::default());
+}
+
+#[test]
+fn secrets_are_not_printed() {
+    let shown = format!("{:?}", good(EVERYTHING));
+    for secret in ["sk-one", "sk-ant-two", "0123456789abcdef"] {
+        assert!(!shown.contains(secret), "{shown}");
+    }
+}
+
+#[test]
+fn several_problems_are_shown_where_they_stand() {
+    check(
+        r#"listne = "127.0.0.1:8787"
+
+[[upstream]]
+name = "anthropic"
+protocol = "mesages"
+base_url = "api.anthropic.com"
+key = { env = "ANTHROPIC_API_KEY" }
+models = ["claude-*"]
+
+[limits]
+body = 32
+"#,
+        r#"
+error: the configuration has no setting `listne`
+ --> toolwire.toml:1:1
+  |
+1 | listne = "127.0.0.1:8787"
+  | ^^^^^^ unknown setting
+  |
+  = help: did you mean `listen`?
+
+error: `protocol` cannot be this
+ --> toolwire.toml:5:12
+  |
+5 | protocol = "mesages"
+  |            ^^^^^^^^^ expected "chat", "responses" or "messages"
+  |
+  = help: did you mean "messages"?
+
+error: `base_url` cannot be this
+ --> toolwire.toml:6:12
+  |
+6 | base_url = "api.anthropic.com"
+  |            ^^^^^^^^^^^^^^^^^^^ no scheme
+  |
+  = help: write "https://api.anthropic.com"
+
+error: the environment variable ANTHROPIC_API_KEY is not set
+ --> toolwire.toml:7:15
+  |
+7 | key = { env = "ANTHROPIC_API_KEY" }
+  |               ^^^^^^^^^^^^^^^^^^^ not set, or empty
+  |
+  = help: set it before starting toolwire: export ANTHROPIC_API_KEY=…
+
+error: `body` cannot be this
+  --> toolwire.toml:11:8
+   |
+11 | body = 32
+   |        ^^ expected a size above zero, as in "512B", "64KiB" or "32MiB", found an integer
+   |
+   = help: add a unit: B, KiB, MiB or GiB
+
+toolwire.toml has 5 problems."#,
+    );
+}
+
+#[test]
+fn a_mistake_in_the_syntax() {
+    check(
+        "listen = 127.0.0.1:8787\n[[upstream]\n",
+        r#"
+error: this is not TOML
+ --> toolwire.toml:1:15
+  |
+1 | listen = 127.0.0.1:8787
+  |               ^^^^^^^^^ invalid float, expected nothing
+  |
+  = help: a text stands in quotes
+
+error: this is not TOML
+ --> toolwire.toml:2:12
+  |
+2 | [[upstream]
+  |            ^ unclosed array table, expected `]`
+
+toolwire.toml has 2 problems."#,
+    );
+}
+
+#[test]
+fn what_is_missing_is_reported_at_the_header() {
+    check(
+        "[[upstream]]\nname = \"one\"\nmodels = []\n",
+        r#"
+error: this upstream has no `protocol`
+ --> toolwire.toml:1:1
+  |
+1 | [[upstream]]
+  | ^^^^^^^^^^^^ `protocol` is missing
+  |
+  = help: add protocol = "chat", "responses" or "messages"
+
+error: this upstream has no `base_url`
+ --> toolwire.toml:1:1
+  |
+1 | [[upstream]]
+  | ^^^^^^^^^^^^ `base_url` is missing
+  |
+  = help: add base_url = "https://…"
+
+error: this upstream serves no model
+ --> toolwire.toml:3:10
+  |
+3 | models = []
+  |          ^^ empty
+  |
+  = help: write ["*"] for any model, or remove the upstream
+
+toolwire.toml has 3 problems."#,
+    );
+}
+
+#[test]
+fn no_upstream_at_all() {
+    check(
+        "listen = \"127.0.0.1:1\"\n",
+        r#"
+error: there is no upstream
+ --> toolwire.toml:1:1
+  |
+1 | listen = "127.0.0.1:1"
+  | ^ no [[upstream]] in this file
+  |
+  = help: add one; `toolwire init` writes a file with examples
+
+toolwire.toml has 1 problem."#,
+    );
+    check(
+        "",
+        r#"
+error: there is no upstream
+ --> toolwire.toml:1:1
+  |
+1 |
+  | ^ no [[upstream]] in this file
+  |
+  = help: add one; `toolwire init` writes a file with examples
+
+toolwire.toml has 1 problem."#,
+    );
+}
+
+#[test]
+fn an_open_address_needs_a_key() {
+    let text = format!("listen = \"0.0.0.0:8787\"\n{UPSTREAM}");
+    let problems = parse("toolwire.toml", &text, &Room).unwrap_err();
+    let [problem] = problems.list() else { panic!("{problems}") };
+    assert_eq!(problem.message, "anyone who can reach this address could use your keys");
+    for fine in ["127.0.0.1:1", "127.9.9.9:1", "[::1]:1", "localhost:1"] {
+        good(&format!("listen = \"{fine}\"\n{UPSTREAM}"));
+    }
+    good(&format!("listen = \"[::]:1\"\nkeys = [{{ env = \"GATEWAY_KEY\" }}]\n{UPSTREAM}"));
+}
+
+#[test]
+fn keys_stay_out_of_the_file() {
+    let help = "write { env = \"NAME\" } or { file = \"path\" }, and give this key a new value if \
+                the file has been shared";
+    let message = "`key` does not stand in the file itself";
+    check_line("key = \"sk-live\"", message, "a key in the open", help);
+    check_line(
+        "key = { env = \"TWO_LINES\" }",
+        "`key` cannot be sent as a header",
+        "holds a line end or a character outside ASCII",
+        "give the key alone, without quotes or a second line",
+    );
+    check_line(
+        "key = { file = \"nowhere\" }",
+        "the file of `key` cannot be read",
+        "no such file",
+        "a relative path counts from the folder of this configuration",
+    );
+    let wanted = "expected either { env = \"NAME\" } or { file = \"path\" }, found a table";
+    check_line("key = {}", "`key` cannot be this", wanted, "");
+    let text = format!("keys = [{{ env = \"SHORT\" }}]\n{UPSTREAM}");
+    let problems = parse("toolwire.toml", &text, &Room).unwrap_err();
+    assert_eq!(problems.list()[0].message, "this key can be guessed");
+    assert!(!problems.to_string().contains("hunter2"), "{problems}");
+}
+
+#[test]
+fn addresses_that_are_not_taken() {
+    for (url, label, help) in [
+        ("ftp://x", "neither http nor https", "write an https address"),
+        (
+            "http://api.example.com",
+            "the key would travel unencrypted",
+            "write \"https://api.example.com\", or add `insecure = true` if the way there is private",
+        ),
+        (
+            "https://me:pw@api.example.com",
+            "a user name or password",
+            "give the key as `key = { env = \"…\" }`",
+        ),
+        (
+            "https://api.example.com/v1?version=2",
+            "a query or a fragment",
+            "leave out what follows `?` or `#`; a setting such as a version goes into `headers`",
+        ),
+        (
+            "https://api.example.com/v1/chat/completions",
+            "an endpoint, not what is before it",
+            "write \"https://api.example.com/v1\"",
+        ),
+        ("https://", "not a host name", "write it as in \"https://api.example.com\""),
+        ("https://a:99999", "no host or no port", "write it as in \"http://127.0.0.1:8000\""),
+        ("https://a b", "not a host name", "write it as in \"https://api.example.com\""),
+    ] {
+        check_line(&format!("base_url = \"{url}\""), "`base_url` cannot be this", label, help);
+    }
+}
+
+#[test]
+fn addresses_with_and_without_a_version() {
+    for (url, base, path) in [
+        ("https://api.anthropic.com", "https://api.anthropic.com", "/v1"),
+        ("https://api.anthropic.com/", "https://api.anthropic.com", "/v1"),
+        ("https://API.anthropic.com/v1", "https://api.anthropic.com", "/v1"),
+        ("https://api.groq.com/openai/v1/", "https://api.groq.com", "/openai/v1"),
+        ("https://api.deepseek.com/anthropic", "https://api.deepseek.com", "/anthropic/v1"),
+        ("https://g.example/v1beta/openai", "https://g.example", "/v1beta/openai"),
+        ("http://localhost:11434", "http://localhost:11434", "/v1"),
+        ("http://[::1]:8000", "http://[::1]:8000", "/v1"),
+    ] {
+        let config = good(&UPSTREAM.replace("https://api.example.com", url));
+        let expected = Origin::Http { base: base.to_owned(), path: path.to_owned() };
+        assert_eq!(config.upstreams[0].origin, expected);
+    }
+    let plain = UPSTREAM.replace("https://", "http://") + "insecure = true\n";
+    assert_eq!(good(&plain).upstreams.len(), 1);
+}
+
+#[test]
+fn values_that_do_not_fit() {
+    let number = "expected a whole number of at least 0, found an integer";
+    check_line("weight = -1", "`weight` cannot be this", number, "");
+    let list = "expected a list in square brackets";
+    check_line("models = \"gpt-5\"", "`models` cannot be this", list, "");
+    check_line(
+        "models = [\"a b\"]",
+        "this is no name of a model",
+        "holds a space or a line end",
+        "",
+    );
+    let policies = "expected \"report\", \"refuse\" or \"ignore\"";
+    check_line("on_loss = \"warn\"", "`on_loss` cannot be this", policies, "");
+    let time = "expected a time above zero, as in \"300ms\", \"10s\", \"5m\" or \"1h\"";
+    for wrong in ["0s", "10", "-1s", "1d", "s", "99999999999999999999s"] {
+        let line = format!("timeouts = {{ idle = \"{wrong}\" }}");
+        check_line(&line, "`idle` cannot be this", time, "");
+    }
+    check_line(
+        "timeouts = { idle = 10 }",
+        "`idle` cannot be this",
+        &format!("{time}, found an integer"),
+        "add a unit: s, ms, m or h",
+    );
+    let help = "did you mean `developer_role`?";
+    check_line(
+        "profile = { devloper_role = true }",
+        "a profile has no setting `devloper_role`",
+        "unknown setting",
+        help,
+    );
+    check_line(
+        "headers = { Host = \"x\" }",
+        "the header `host` is the gateway's own",
+        "set by the gateway",
+        "remove it; keys go into `key`",
+    );
+    let header = ("this is no header name", "header names are letters, digits and dashes");
+    check_line("headers = { \"a b\" = \"x\" }", header.0, "not allowed", header.1);
+    check_line(
+        "name = \"a/b\"",
+        "an upstream's name is part of `name/model` and of metrics",
+        "expected up to 64 letters, digits, `-`, `_` or `.`",
+        "",
+    );
+}
+
+#[test]
+fn names_that_clash_and_aliases_that_lead_nowhere() {
+    let text = format!("{UPSTREAM}{UPSTREAM}");
+    let problems = parse("toolwire.toml", &text, &Room).unwrap_err();
+    assert_eq!(problems.list()[0].message, "two upstreams are called `one`");
+    assert!(problems.list()[0].span.start > UPSTREAM.len());
+
+    let only = UPSTREAM.replace("[\"*\"]", "[\"gpt-*\"]");
+    good(&format!("{only}[alias]\nfast = \"gpt-5\"\nother = \"one/anything\"\n"));
+    let problems = parse("t", &format!("{only}[alias]\nfast = \"claude-5\"\n"), &Room).unwrap_err();
+    assert_eq!(problems.list()[0].message, "no upstream serves `claude-5`");
+    assert_eq!(problems.list()[0].help, "the upstreams are one; see their `models`");
+    let problems = parse("t", &format!("{only}[alias]\nfast = \"gpt-*\"\n"), &Room).unwrap_err();
+    assert_eq!(problems.list()[0].message, "an alias leads to one model");
+    let problems = parse("t", &UPSTREAM.replace("[[upstream]]", "[upstream]"), &Room).unwrap_err();
+    assert_eq!(problems.list()[0].help, "write it with two brackets: [[upstream]]");
+}

@@ -1,0 +1,87 @@
+//! What is wrong with a configuration, shown where it stands.
+
+use std::fmt;
+use std::ops::Range;
+
+use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+
+/// One thing that is wrong, and what to do about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// What is wrong, in a sentence without its full stop.
+    pub message: String,
+    /// Where it stands, in bytes.
+    pub span: Range<usize>,
+    /// What is said at that place.
+    pub label: String,
+    /// What to do about it.
+    pub help: String,
+}
+
+/// Everything that is wrong with one configuration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problems {
+    name: String,
+    source: String,
+    list: Vec<Problem>,
+}
+
+impl Problems {
+    /// Problems of the file `name`, in the order in which they stand there.
+    pub fn new(name: &str, source: &str, mut list: Vec<Problem>) -> Self {
+        list.sort_by_key(|problem| problem.span.start);
+        Self { name: name.to_owned(), source: source.to_owned(), list }
+    }
+
+    /// The problems one by one.
+    pub fn list(&self) -> &[Problem] {
+        &self.list
+    }
+
+    /// The problems with the lines they stand in, as a compiler shows them.
+    pub fn render(&self, style: Style) -> String {
+        let renderer = match style {
+            Style::Plain => Renderer::plain(),
+            Style::Coloured => Renderer::styled(),
+        };
+        let mut text = String::new();
+        for Problem { message, span, label, help } in &self.list {
+            let place = AnnotationKind::Primary.span(self.visible(span)).label(label.as_str());
+            let snippet =
+                Snippet::source(self.source.as_str()).path(self.name.as_str()).annotation(place);
+            let mut group = Level::ERROR.primary_title(message.as_str()).element(snippet);
+            if !help.is_empty() {
+                group = group.element(Level::HELP.message(help.as_str()));
+            }
+            text.push_str(&renderer.render(&[group]));
+            text.push_str("\n\n");
+        }
+        let count = self.list.len();
+        let things = if count == 1 { "problem" } else { "problems" };
+        text.push_str(&format!("{} has {count} {things}.", self.name));
+        text
+    }
+
+    /// A place that can be pointed at: inside the source and on whole
+    /// characters.
+    fn visible(&self, span: &Range<usize>) -> Range<usize> {
+        if self.source.get(span.clone()).is_some() { span.clone() } else { 0..0 }
+    }
+}
+
+impl fmt::Display for Problems {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.render(Style::Plain))
+    }
+}
+
+impl std::error::Error for Problems {}
+
+/// Whether the reader understands colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// Text alone.
+    Plain,
+    /// With the colours of a terminal.
+    Coloured,
+}

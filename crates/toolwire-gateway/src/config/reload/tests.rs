@@ -1,0 +1,102 @@
+use std::fs;
+use std::path::PathBuf;
+
+use super::Watch;
+use crate::config::Credential;
+use crate::config::file::{LoadError, load};
+
+/// A folder of its own, gone at the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("toolwire-{name}-{}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn write(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.0.join(name);
+        fs::write(&path, text).unwrap();
+        path
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn config(model: &str) -> String {
+    format!(
+        "[[upstream]]\nname = \"one\"\nprotocol = \"chat\"\nbase_url = \"https://x.example\"\n\
+         key = {{ file = \"key\" }}\nmodels = [\"{model}\"]\n"
+    )
+}
+
+#[test]
+fn a_change_is_read_once_it_is_settled() {
+    let folder = Folder::new("reload");
+    folder.write("key", "first");
+    let path = folder.write("toolwire.toml", &config("a"));
+    let loaded = load(&path).unwrap();
+    assert_eq!(loaded.files, [path.clone(), folder.0.join("key")]);
+    let mut watch = Watch::new(&path, &loaded);
+    assert!(watch.look().is_none());
+
+    folder.write("toolwire.toml", &config("longer"));
+    assert!(watch.look().is_none(), "it may still be being written");
+    let change = watch.look().unwrap().unwrap();
+    assert_eq!(change.upstreams[0].models[0].0, "longer");
+    assert!(watch.look().is_none());
+
+    // A key that is replaced counts as well.
+    folder.write("key", "the second");
+    assert!(watch.look().is_none());
+    let change = watch.look().unwrap().unwrap();
+    let Credential::Key(key) = &change.upstreams[0].credential else { panic!("a key") };
+    assert_eq!(key.reveal(), "the second");
+}
+
+#[test]
+fn a_mistake_is_told_once_and_mended_later() {
+    let folder = Folder::new("mistake");
+    folder.write("key", "first");
+    let path = folder.write("toolwire.toml", &config("a"));
+    let mut watch = Watch::new(&path, &load(&path).unwrap());
+
+    folder.write("toolwire.toml", "oops");
+    assert!(watch.look().is_none());
+    let Some(Err(LoadError::Invalid(problems))) = watch.look() else { panic!("not noticed") };
+    assert!(problems.to_string().contains("toolwire.toml:1:"), "{problems}");
+    assert!(watch.look().is_none(), "told twice");
+
+    fs::remove_file(&path).unwrap();
+    watch.look();
+    assert!(matches!(watch.look(), Some(Err(LoadError::Unreadable { .. }))));
+    folder.write("toolwire.toml", &config("back"));
+    watch.look();
+    assert_eq!(watch.look().unwrap().unwrap().upstreams[0].models[0].0, "back");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_hangup_reads_at_once() {
+    let folder = Folder::new("hangup");
+    folder.write("key", "first");
+    let path = folder.write("toolwire.toml", &config("a"));
+    let watch = Watch::new(&path, &load(&path).unwrap());
+    let (sender, mut changes) = tokio::sync::mpsc::channel(1);
+    let task = tokio::spawn(watch.run(sender));
+    tokio::task::yield_now().await;
+    // The file is as it was; the signal alone has it read.
+    let own = std::process::id().to_string();
+    let sent = std::process::Command::new("kill").args(["-HUP", &own]).status().unwrap();
+    assert!(sent.success());
+    let wait = std::time::Duration::from_secs(1);
+    let change = tokio::time::timeout(wait, changes.recv()).await.unwrap().unwrap().unwrap();
+    assert_eq!(change.upstreams[0].models[0].0, "a");
+    drop(changes);
+    task.await.unwrap();
+}

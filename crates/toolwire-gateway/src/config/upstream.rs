@@ -1,0 +1,271 @@
+//! One `[[upstream]]` of a file.
+
+use std::ops::Range;
+
+use toml::de::DeTable;
+use toolwire::{Profile, Protocol};
+
+use super::fields::{Fields, Value, in_order, refuse, setting};
+use super::problem::Problem;
+use super::secrets::{Literal, secret};
+use super::surroundings::Surroundings;
+use super::{Credential, Origin, Pattern, Secret, Timeouts, Upstream, address, file, quirks};
+
+/// Reads one upstream. Gives nothing where something is missing; everything
+/// that can be said about the rest is said all the same.
+pub(super) fn read(
+    value: Value<'_, '_>,
+    defaults: &Timeouts,
+    around: &dyn Surroundings,
+    problems: &mut Vec<Problem>,
+) -> Option<Upstream> {
+    let table = setting("upstream", problems).table(value)?;
+    let mut fields = Fields::new(table, "an upstream");
+    let name = fields.take("name");
+    let demo = fields.take("demo");
+    let protocol = fields.take("protocol");
+    let base_url = fields.take("base_url");
+    let insecure = fields.take("insecure");
+    let key = fields.take("key");
+    let credential = fields.take("credential");
+    let models = fields.take("models");
+    let headers = fields.take("headers");
+    let profile = fields.take("profile");
+    let on_loss = fields.take("on_loss");
+    let weight = fields.take("weight");
+    let timeouts = fields.take("timeouts");
+    fields.finish(problems);
+    let header = start(value);
+    let demo = demo.and_then(|value| setting("demo", problems).boolean(value)).unwrap_or(false);
+    let protocol = match protocol {
+        Some(value) => file::protocol(value, problems),
+        None if demo => Some(Protocol::Chat),
+        None => missing(problems, &header, "protocol", "\"chat\", \"responses\" or \"messages\""),
+    };
+    let name = match name {
+        Some(value) => read_name(value, problems),
+        None => {
+            missing(problems, &header, "name", "a short name of your choice, as in \"anthropic\"")
+        }
+    };
+    let insecure =
+        insecure.and_then(|value| setting("insecure", problems).boolean(value)).unwrap_or(false);
+    let origin = match base_url {
+        Some(value) if demo => refuse(
+            problems,
+            value.span(),
+            "the demo model has no address",
+            "not used",
+            "remove `base_url`, or `demo = true`",
+        ),
+        Some(value) => read_origin(value, insecure, problems),
+        None if demo => Some(Origin::Demo),
+        None => missing(problems, &header, "base_url", "\"https://…\""),
+    };
+    let credential = read_credential(key, credential, around, problems);
+    let models = match models {
+        Some(value) => read_models(value, problems),
+        None if demo => Some(vec![Pattern("demo".to_owned()), Pattern("demo-*".to_owned())]),
+        None => missing(
+            problems,
+            &header,
+            "models",
+            "[\"*\"] for any model, or names as in [\"claude-*\"]",
+        ),
+    };
+    let headers = headers.map(|value| read_headers(value, around, problems)).unwrap_or_default();
+    let profile = profile.and_then(|value| {
+        let table = setting("profile", problems).table(value)?;
+        Some(quirks::profile(protocol?, table, problems))
+    });
+    let on_loss = on_loss.and_then(|value| file::policy(value, problems));
+    let weight = match weight {
+        Some(value) => setting("weight", problems).whole(value, 0).unwrap_or(1),
+        None => 1,
+    };
+    let timeouts = match timeouts.and_then(|value| setting("timeouts", problems).table(value)) {
+        Some(table) => read_timeouts(table, defaults, problems),
+        None => defaults.clone(),
+    };
+    let protocol = protocol?;
+    Some(Upstream {
+        name: name?,
+        protocol,
+        origin: origin?,
+        credential: credential?,
+        models: models?,
+        headers,
+        profile: profile.unwrap_or_else(|| Profile::of(protocol)),
+        on_loss,
+        weight: u32::try_from(weight).unwrap_or(u32::MAX),
+        timeouts,
+    })
+}
+
+/// Reads `[timeouts]`, with `defaults` for what it does not say.
+pub(super) fn read_timeouts(
+    table: &DeTable<'_>,
+    defaults: &Timeouts,
+    problems: &mut Vec<Problem>,
+) -> Timeouts {
+    let mut timeouts = defaults.clone();
+    let Timeouts { connect, headers, first_event, idle, total } = &mut timeouts;
+    let mut fields = Fields::new(table, "timeouts");
+    for (name, time) in [
+        ("connect", connect),
+        ("headers", headers),
+        ("first_event", first_event),
+        ("idle", idle),
+        ("total", total),
+    ] {
+        let value = fields.take(name);
+        if let Some(value) = value.and_then(|value| setting(name, problems).duration(value)) {
+            *time = value;
+        }
+    }
+    fields.finish(problems);
+    timeouts
+}
+
+/// The first line of a table, where something that is missing is reported.
+fn start(value: Value<'_, '_>) -> Range<usize> {
+    let span = value.span();
+    span.start..span.end.min(span.start + "[[upstream]]".len())
+}
+
+fn missing<T>(
+    problems: &mut Vec<Problem>,
+    header: &Range<usize>,
+    name: &str,
+    example: &str,
+) -> Option<T> {
+    refuse(
+        problems,
+        header.clone(),
+        format!("this upstream has no `{name}`"),
+        format!("`{name}` is missing"),
+        format!("add {name} = {example}"),
+    )
+}
+
+fn read_name(value: Value<'_, '_>, problems: &mut Vec<Problem>) -> Option<String> {
+    let name = setting("name", problems).text(value)?;
+    let fits = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    if name.is_empty() || name.len() > 64 || !name.chars().all(fits) {
+        return refuse(
+            problems,
+            value.span(),
+            "an upstream's name is part of `name/model` and of metrics",
+            "expected up to 64 letters, digits, `-`, `_` or `.`",
+            "",
+        );
+    }
+    Some(name.to_owned())
+}
+
+fn read_origin(
+    value: Value<'_, '_>,
+    insecure: bool,
+    problems: &mut Vec<Problem>,
+) -> Option<Origin> {
+    let url = setting("base_url", problems).text(value)?;
+    match address::origin(url, insecure) {
+        Ok(origin) => Some(origin),
+        Err(address::Refused { label, help }) => {
+            refuse(problems, value.span(), "`base_url` cannot be this", label, help)
+        }
+    }
+}
+
+fn read_credential(
+    key: Option<Value<'_, '_>>,
+    credential: Option<Value<'_, '_>>,
+    around: &dyn Surroundings,
+    problems: &mut Vec<Problem>,
+) -> Option<Credential> {
+    if let (Some(_), Some(value)) = (key, credential) {
+        return refuse(
+            problems,
+            value.span(),
+            "an upstream has a `key` or a `credential`, not both",
+            "the key is there already",
+            "remove one of the two",
+        );
+    }
+    if let Some(value) = key {
+        return secret("key", value, Literal::Refused, around, problems).map(Credential::Key);
+    }
+    let Some(value) = credential else { return Some(Credential::None) };
+    let words = [("client", true), ("none", false)];
+    let client = setting("credential", problems).word(value, &words)?;
+    Some(if client { Credential::Client } else { Credential::None })
+}
+
+fn read_models(value: Value<'_, '_>, problems: &mut Vec<Problem>) -> Option<Vec<Pattern>> {
+    let list = setting("models", problems).list(value)?;
+    if list.is_empty() {
+        let help = "write [\"*\"] for any model, or remove the upstream";
+        return refuse(problems, value.span(), "this upstream serves no model", "empty", help);
+    }
+    // Each element is looked at, also when one before it is wrong.
+    let patterns: Vec<_> =
+        list.into_iter().map(|value| pattern("models", value, problems)).collect();
+    patterns.into_iter().collect()
+}
+
+/// A model's name or a pattern with `*`.
+pub(super) fn pattern(
+    name: &'static str,
+    value: Value<'_, '_>,
+    problems: &mut Vec<Problem>,
+) -> Option<Pattern> {
+    let text = setting(name, problems).text(value)?;
+    match file::model_name(text) {
+        Ok(()) => Some(Pattern(text.to_owned())),
+        Err(label) => refuse(problems, value.span(), "this is no name of a model", label, ""),
+    }
+}
+
+fn read_headers(
+    value: Value<'_, '_>,
+    around: &dyn Surroundings,
+    problems: &mut Vec<Problem>,
+) -> Vec<(String, Secret)> {
+    let Some(table) = setting("headers", problems).table(value) else {
+        return Vec::new();
+    };
+    let mut headers = Vec::new();
+    for (key, value) in in_order(table) {
+        let name = key.get_ref().to_ascii_lowercase();
+        if http::HeaderName::from_bytes(name.as_bytes()).is_err() {
+            let help = "header names are letters, digits and dashes";
+            refuse::<()>(problems, key.span(), "this is no header name", "not allowed", help);
+        } else if RESERVED.contains(&name.as_str()) {
+            refuse::<()>(
+                problems,
+                key.span(),
+                format!("the header `{name}` is the gateway's own"),
+                "set by the gateway",
+                "remove it; keys go into `key`",
+            );
+        } else if let Some(value) = secret("headers", value, Literal::Allowed, around, problems) {
+            headers.push((name, value));
+        }
+    }
+    headers
+}
+
+/// Headers that say how a message is framed, or whom it is for.
+const RESERVED: &[&str] = &[
+    "accept-encoding",
+    "connection",
+    "content-length",
+    "content-type",
+    "host",
+    "keep-alive",
+    "proxy-authorization",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+];

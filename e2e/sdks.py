@@ -1,7 +1,7 @@
 """What the vendors' Python SDKs make of a stream.
 
-`raw` iterates over the events as the SDK's `create(stream=True)` gives them; `helped` lets the
-SDK's `stream()` helper put the answer together. Both take the bytes from a real HTTP response.
+`iterated` takes the events as the SDK's `create(stream=True)` gives them; `helped` lets the SDK's
+`stream()` helper put the answer together. Both take the bytes from a real HTTP response.
 """
 
 import json
@@ -12,10 +12,13 @@ import anthropic
 import openai
 
 ASKED = {
-    "chat": {"model": "m", "messages": [{"role": "user", "content": "Go on."}], "response_format": {"type": "text"}},
+    "chat": {"model": "m", "messages": [{"role": "user", "content": "Go on."}]},
     "responses": {"model": "m", "input": "Go on."},
     "messages": {"model": "m", "max_tokens": 1, "messages": [{"role": "user", "content": "Go on."}]},
 }
+
+# What an SDK raises for a stream that ends in an error.
+FAILURES = {"chat": openai.APIError, "responses": openai.APIError, "messages": anthropic.APIStatusError}
 
 
 @dataclass
@@ -28,16 +31,15 @@ class Heard:
 
 
 class Sdks:
-    """The clients of one server. A strict one refuses every event that its types do not describe."""
+    """The clients of one server."""
 
-    def __init__(self, replay, strict):
-        same = {"api_key": "k", "max_retries": 0, "_strict_response_validation": strict}
+    def __init__(self, replay):
         self.replay = replay
-        self.openai = openai.OpenAI(base_url=replay.url, **same)
-        self.anthropic = anthropic.Anthropic(base_url=replay.url, **same)
+        self.openai = openai.OpenAI(base_url=replay.url, api_key="k", max_retries=0)
+        self.anthropic = anthropic.Anthropic(base_url=replay.url, api_key="k", max_retries=0)
 
-    def raw(self, protocol, stream, piece):
-        """Every event as the SDK's types say it."""
+    def iterated(self, protocol, stream, piece):
+        """Every event, as objects of the SDK's types."""
         create = {
             "chat": self.openai.chat.completions.create,
             "responses": self.openai.responses.create,
@@ -45,8 +47,7 @@ class Sdks:
         }[protocol]
         heard = Heard()
         try:
-            asked = ASKED[protocol] | {"extra_headers": self.replay.headers(stream, piece)}
-            for event in create(stream=True, **asked):
+            for event in create(**ASKED[protocol], stream=True, extra_headers=self.replay.headers(stream, piece)):
                 heard.events.append(event)
         except Exception as error:
             heard.error = error
@@ -61,11 +62,88 @@ class Sdks:
         }[protocol]
         heard = Heard()
         try:
-            asked = ASKED[protocol] | {"extra_headers": self.replay.headers(stream, piece)}
-            with open_stream(**asked) as helper:
+            with open_stream(**ASKED[protocol], extra_headers=self.replay.headers(stream, piece)) as helper:
                 for event in helper:
                     heard.events.append(event)
-                heard.answer = getattr(helper, finish)().to_dict(mode="json")
+                heard.answer = getattr(helper, finish)()
+        except (openai.LengthFinishReasonError, openai.ContentFilterFinishReasonError) as short:
+            # The Chat helper raises for an answer that is whole, but short.
+            heard.answer = short.completion
         except Exception as error:
             heard.error = error
+            last = heard.events[-1] if heard.events else None
+            if getattr(last, "type", None) == "response.incomplete":
+                # The Responses helper gives a short answer with its last event only.
+                heard.answer, heard.error = last.response, None
         return heard
+
+
+def document(protocol, heard):
+    """The answer as the API would have sent it whole: without what the helper added to it."""
+    answer = heard.answer.to_dict(mode="json", warnings=False)
+    if protocol == "messages":
+        return _with_inputs(answer, heard.events)
+    for choice in answer.get("choices", ()):
+        message = choice["message"]
+        message.pop("parsed", None)
+        # The first chunk says "" where a whole answer says nothing.
+        message["content"] = message.get("content") or None
+        for call in message.get("tool_calls") or ():
+            call.pop("index", None)
+            call.get("function", {}).pop("parsed_arguments", None)
+    for item in answer.get("output", ()):
+        item.pop("parsed_arguments", None)
+        for part in item.get("content") or ():
+            part.pop("parsed", None)
+    return json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
+
+
+def joined(chunks):
+    """The calls of a Chat stream, joined without the helper, as a whole answer has them."""
+    calls = {}
+    for part in (part for chunk in chunks for choice in chunk.choices for part in choice.delta.tool_calls or ()):
+        part = part.to_dict(mode="json", warnings=False)
+        call = calls.setdefault(part["index"], {"id": part.get("id"), "type": part.get("type")})
+        kind = call["type"]
+        for key, text in part[kind].items():
+            call.setdefault(kind, {})[key] = call.get(kind, {}).get(key, "") + text
+    return json.dumps({"choices": [{"message": {"tool_calls": list(calls.values())}}]})
+
+
+def calls_in(answer):
+    """The name and the arguments of every call in an answer of any protocol."""
+    answer = json.loads(answer)
+    calls = [call[call["type"]] for choice in answer.get("choices", ()) for call in choice["message"].get("tool_calls", ())]
+    calls += [item for item in answer.get("output", ()) if item["type"] in ("function_call", "custom_tool_call")]
+    calls += [block for block in answer.get("content", ()) if block["type"] == "tool_use"]
+    return [(call["name"], _value(call.get("arguments", call.get("input")))) for call in calls]
+
+
+def _value(arguments):
+    return json.loads(arguments) if isinstance(arguments, str) and _is_json(arguments) else arguments
+
+
+def _with_inputs(message, events):
+    """A message whose inputs are the text that came, since the helper's numbers have no more than 64 bits."""
+    inputs = {}
+    for event in events:
+        if event.type == "content_block_delta" and event.delta.type == "input_json_delta":
+            inputs[event.index] = inputs.get(event.index, "") + event.delta.partial_json
+    texts = {}
+    for index, block in enumerate(message["content"]):
+        block.pop("parsed_output", None)
+        if "input" in block and _is_json(inputs.get(index, "")):
+            block["input"] = f"input of block {index}"
+            texts[json.dumps(block["input"])] = inputs[index]
+    text = json.dumps(message, ensure_ascii=False, separators=(",", ":"))
+    for mark, written in texts.items():
+        text = text.replace(mark, written)
+    return text
+
+
+def _is_json(text):
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True

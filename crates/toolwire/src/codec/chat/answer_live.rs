@@ -293,10 +293,10 @@ impl Answer {
     }
 
     fn think(&mut self, at: usize, raw: bool, part: usize, text: &Str<'_>, out: &mut Vec<u8>) {
+        let apart = self.thoughts.grow(at, raw, part, text);
         if text.is_empty() {
             return;
         }
-        let apart = self.thoughts.grow(at, raw, part, text);
         self.pen.delta(out, |out| {
             out.extend_from_slice(br#""reasoning_content":""#);
             if apart {

@@ -113,7 +113,7 @@ impl Pen {
         out.extend_from_slice(br#"},"logprobs":"#);
         {
             let mut object = Object::new(out);
-            object.put(of, list);
+            write_on_one_line(list, object.key(of));
         }
         out.extend_from_slice(self.tail.get(1..).unwrap_or_default());
     }
@@ -167,6 +167,18 @@ impl Pen {
             }
         }
         out.extend_from_slice(b"}\n\n");
+    }
+}
+
+/// Writes a value of the upstream's. Its data may have had line ends between
+/// the tokens, where one ends the data of ours.
+pub(super) fn write_on_one_line(raw: &Raw<'_>, out: &mut Vec<u8>) {
+    let start = out.len();
+    raw.write(out);
+    for byte in out.iter_mut().skip(start) {
+        if let b'\n' | b'\r' = byte {
+            *byte = b' ';
+        }
     }
 }
 

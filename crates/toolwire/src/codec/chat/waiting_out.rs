@@ -1,6 +1,7 @@
 //! What of an answer a stream can tell only at its end: where each piece of
 //! sealed reasoning stood, and what the citations are about.
 
+use super::chunk_out::write_on_one_line;
 use super::citations::{self, Cited};
 use super::reasoning;
 use crate::ledger::Ledger;
@@ -63,7 +64,7 @@ impl Texts {
                 cited.write(&mut array, (offset, offset + length));
             }
             for raw in own {
-                array.push(raw);
+                write_on_one_line(raw, array.item());
             }
             offset += length;
         }
@@ -110,6 +111,11 @@ impl Thoughts {
             if let Some(last) = texts.last_mut() {
                 last.push(text);
             }
+        }
+        // A text without anything in it is kept, since a seal may cover it, but
+        // it is not shown.
+        if text.is_empty() {
+            return false;
         }
         let here = (at, raw, part);
         self.shown.replace(here).is_some_and(|last| last != here)

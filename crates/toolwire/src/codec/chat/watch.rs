@@ -65,8 +65,9 @@ impl Watching {
                 if known == "delta" && reader.peek() == Kind::Object {
                     delta(reader, seen)?;
                 } else {
-                    self.finished |= known == "finish_reason" && reader.peek() == Kind::String;
-                    reader.skip()?;
+                    let value = reader.raw()?;
+                    let says = value.kind() == Kind::String && value.text() != "\"\"";
+                    self.finished |= known == "finish_reason" && says;
                 }
             }
         }

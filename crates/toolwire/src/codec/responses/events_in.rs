@@ -56,18 +56,17 @@ impl EventsIn for Reading {
             self.fail(failure, sink);
             return Ok(());
         }
-        self.step(&kind, &mut reader, sink)?;
-        reader.finish()
+        self.step(&kind, reader, sink)
     }
 
     fn finish(&mut self, _sink: &mut dyn Sink) {}
 }
 
 impl Reading {
-    fn step<'e>(
+    fn step(
         &mut self,
         kind: &str,
-        reader: &mut Reader<'e>,
+        mut reader: Reader<'_>,
         sink: &mut dyn Sink,
     ) -> Result<(), ReadError> {
         let growth = match kind {
@@ -94,22 +93,24 @@ impl Reading {
             "response.output_item.done" => Growth::ItemCloses,
             lifecycle => return self.lifecycle(lifecycle, reader, sink),
         };
-        let step = Step::read(reader)?;
+        let step = Step::read(&mut reader)?;
+        reader.finish()?;
         self.start(None, sink);
         self.grow(growth, step, sink)
     }
 
     /// Events about the answer as a whole, and those that say nothing of it.
-    fn lifecycle<'e>(
+    fn lifecycle(
         &mut self,
         kind: &str,
-        reader: &mut Reader<'e>,
+        mut reader: Reader<'_>,
         sink: &mut dyn Sink,
     ) -> Result<(), ReadError> {
         match kind {
             "response.created" | "response.queued" | "response.in_progress" => {
                 let ResponseEvent { at: _, kind: _, sequence_number: _, response, extra } =
-                    ResponseEvent::read(reader)?;
+                    ResponseEvent::read(&mut reader)?;
+                reader.finish()?;
                 sink.ledger().only(&extra);
                 self.start(response, sink);
             }
@@ -118,18 +119,23 @@ impl Reading {
             | "response.failed"
             | "response.cancelled" => {
                 let ResponseEvent { at, kind: _, sequence_number: _, response, extra } =
-                    ResponseEvent::read(reader)?;
+                    ResponseEvent::read(&mut reader)?;
+                reader.finish()?;
                 sink.ledger().only(&extra);
                 let response = response.ok_or(ReadError::missing(at, "response"))?;
                 self.terminal(kind, &response, sink)?;
             }
-            noise if is_noise(noise) => reader.skip()?,
+            noise if is_noise(noise) => {
+                reader.skip()?;
+                reader.finish()?;
+            }
             unknown => {
                 if self.passed.insert(unknown.to_owned()) {
                     let detail = format!("Events of the unknown kind {unknown:?} are passed over.");
                     sink.ledger().dropped(reader.here(), Code::UnknownItem).info().detail(detail);
                 }
                 reader.skip()?;
+                reader.finish()?;
             }
         }
         Ok(())

@@ -10,8 +10,7 @@ use super::pen::{self, Pen};
 use super::thoughts_out::Thoughts;
 use crate::ledger::{Code, Ledger};
 use crate::model::{
-    Arguments, Call, CallForm, CallHead, Event, Head, Item, Own, Part, Piece, Protocol, Role, Tail,
-    Turn,
+    Arguments, Call, CallForm, CallHead, Event, Head, Item, Own, Part, Piece, Role, Tail, Turn,
 };
 use crate::wire::{Array, Pos, Raw, Read, Str, Write};
 
@@ -252,8 +251,13 @@ impl Writing {
     }
 
     fn close_call(&mut self, number: usize, entry: usize, out: &mut Vec<u8>, ledger: &mut Ledger) {
-        if self.fold.text(entry).is_empty() && self.scene.origin == Protocol::Messages {
-            // Messages sends nothing for an empty object.
+        let empty = self.fold.text(entry).is_empty();
+        let json = self.blocks.get(number).is_some_and(|block| match &block.body {
+            Body::Call { custom, place: _ } => !custom,
+            Body::Part(_) | Body::Reasoning(_) => false,
+        });
+        if empty && json {
+            // No text at all stands for an empty object.
             let piece = Piece::Arguments(Str::plain("{}"));
             self.fold.event(&Event::Delta { block: number, piece: piece.clone() });
             self.delta(number, &piece, out, ledger);

@@ -47,7 +47,7 @@ const FAULTS: [Fault; 8] = [
 fn every_fault_ends_in_one_error() {
     let streams = recorded();
     let full = std::env::var_os("TOOLWIRE_SWEEP").is_some();
-    let step = if full { 1 } else { 61 };
+    let step = if full { 1 } else { 397 };
     let rounds = std::env::var("TOOLWIRE_SWEEP")
         .ok()
         .and_then(|rounds| rounds.parse().ok())
@@ -206,6 +206,9 @@ impl<'c> Clean<'c> {
             .cloned()
             .unwrap_or_else(|| view(self.from, self.to));
         client.feed(out);
+        if self.from == self.to {
+            client.close();
+        }
         let tail = || out[out.len().saturating_sub(600)..].escape_ascii().to_string();
         if let Some(fault) = &client.fault {
             return Err(format!("{fault}\n{}", tail()));

@@ -88,8 +88,8 @@ fn a_careful_client_sees_the_same_calls() {
             }
             let theirs: Vec<_> = upstream.calls.iter().map(|call| json(&call.arguments)).collect();
             let ours: Vec<_> = client.calls.iter().map(|call| json(&call.arguments)).collect();
-            let odd =
-                ["deviat", "late", "split", "repeated", "missing", "only", "custom", "vendor"];
+            // Shapes that the oracle does not read as calls.
+            let odd = ["shell-call", "apply-patch"];
             if theirs != ours && !odd.iter().any(|word| stream.name().contains(word)) {
                 say(&format!("calls {theirs:?} came as {ours:?}"));
             }
@@ -194,10 +194,16 @@ fn forget(value: &mut Value) {
             for key in ["created", "created_at", "completed_at"] {
                 members.shift_remove(key);
             }
-            if let Some(input) = members.get_mut("input")
-                && input.get("cut").is_some()
+            // What was cut is closed at its last whole member in an answer, and
+            // stays as it came in a stream.
+            if members.get("stop_reason").is_some_and(|reason| reason == "max_tokens")
+                && let Some(Value::Array(blocks)) = members.get_mut("content")
+                && let Some(Value::Object(last)) = blocks.last_mut()
             {
-                *input = Value::Null;
+                last.shift_remove("input");
+            }
+            if members.get("content").is_some_and(|text| text == "") {
+                members.shift_remove("content");
             }
             for (_, value) in members {
                 forget(value);
@@ -219,5 +225,5 @@ fn every_protocol_is_recorded() {
 }
 
 /// Every cut at every byte is the business of the full sweep.
-const STEP: usize = 23;
-const SPLITS: usize = 4;
+const STEP: usize = 151;
+const SPLITS: usize = 2;

@@ -113,6 +113,14 @@ impl Oracle {
         }
     }
 
+    /// The stream has ended. A Chat upstream need not say `[DONE]` once it has
+    /// said why it stopped.
+    pub(crate) fn close(&mut self) {
+        if self.ending == Ending::None && self.finish.is_some() && self.protocol == Protocol::Chat {
+            self.chat_done();
+        }
+    }
+
     fn event(&mut self, name: Option<&str>, data: &str) {
         if data.is_empty() || (self.fault.is_some() && !self.strict) {
             return;
@@ -199,12 +207,25 @@ impl Oracle {
             for call in delta["tool_calls"].as_array().into_iter().flatten() {
                 self.chat_call(call);
             }
+            if delta["function_call"].is_object() {
+                self.legacy_call(&delta["function_call"]);
+            }
             if let Some(word) = choice["finish_reason"].as_str() {
                 self.demand(self.finish.is_none(), "a second finish reason", event);
                 self.finish = Some(word.to_owned());
                 self.marked = true;
             }
         }
+    }
+
+    /// The deprecated shape has one call and no id.
+    fn legacy_call(&mut self, call: &Value) {
+        if self.calls.is_empty() {
+            self.calls.push(SeenCall::default());
+        }
+        let Some(seen) = self.calls.last_mut() else { return };
+        seen.name.push_str(call["name"].as_str().unwrap_or_default());
+        seen.arguments.push_str(call["arguments"].as_str().unwrap_or_default());
     }
 
     fn chat_call(&mut self, call: &Value) {
@@ -359,6 +380,10 @@ impl Oracle {
             }
             "response.custom_tool_call_input.done" => self.same_text(event, index, "input"),
             "response.output_item.done" => self.responses_done(event, index),
+            "response.cancelled" => {
+                self.marked = true;
+                self.ending = Ending::Short;
+            }
             "response.completed" | "response.incomplete" => {
                 self.marked = true;
                 self.ending =

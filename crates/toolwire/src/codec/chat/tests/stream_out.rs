@@ -301,6 +301,7 @@ fn reasoning_is_shown_and_sealed_at_the_end() {
         open(0, Head::Reasoning { id: None }),
         thought(0, 0, "Hm"),
         thought(0, 1, "Well"),
+        thought(0, 2, ""),
         sealed("one"),
         Event::Whole(Turn::new(Pos::START, Role::Assistant, vec![Item::Reasoning(withheld)])),
         open(1, speaks()),
@@ -329,7 +330,7 @@ fn reasoning_is_shown_and_sealed_at_the_end() {
     };
     let details = format!(
         r#"{{"reasoning_details":[{{"type":"reasoning.encrypted","data":"{}","index":0}},{{"type":"reasoning.encrypted","data":"{}","index":1}},{{"type":"reasoning.encrypted","data":"{}","index":2}}]}}"#,
-        envelope(Some(&["Hm", "Well"]), "one", 0),
+        envelope(Some(&["Hm", "Well", ""]), "one", 0),
         envelope(None, "secret", 1),
         envelope(Some(&["So"]), "two", 4),
     );
@@ -394,7 +395,7 @@ fn citations_are_told_with_the_bounds_of_their_text() {
         block: 0,
         piece: Piece::Text {
             text: escaped.reader().string().unwrap(),
-            logprobs: Some(Raw::made(r#"[{"token":"x"}]"#)),
+            logprobs: Some(Raw::made("[\n{\"token\":\"x\"}]")),
         },
     };
     check(
@@ -411,7 +412,7 @@ fn citations_are_told_with_the_bounds_of_their_text() {
         ],
         &[
             r#"{"role":"assistant","content":""}"#,
-            r#"{"content":"\ud83e\udd80\né"},"logprobs":{"content":[{"token":"x"}]}"#,
+            r#"{"content":"\ud83e\udd80\né"},"logprobs":{"content":[ {"token":"x"}]}"#,
             r#"{"content":"né🦀"}"#,
             r#"{"annotations":[{"type":"url_citation","url_citation":{"start_index":3,"end_index":6,"title":"A","url":"https://a"}}]}"#,
             r#"{},"finish_reason":"stop"}]}"#,

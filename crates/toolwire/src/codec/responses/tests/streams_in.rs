@@ -558,4 +558,10 @@ fn events_that_nobody_knows() {
     assert_eq!(ledger.len(), 1, "{ledger:?}");
     assert!(ledger[0].detail.contains("response.of_tomorrow"));
     assert!(read("{\"type\":\"response.created\"").text.starts_with("unreadable"));
+    // An event that is not JSON to its end ends nothing.
+    let trailing = read(&format!("{CREATED}\n{}event: error", completed("")));
+    assert_eq!(
+        trailing.text,
+        format!("{STARTED}\nunreadable: unexpected text behind the JSON value\n")
+    );
 }

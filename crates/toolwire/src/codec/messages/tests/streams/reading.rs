@@ -305,7 +305,7 @@ fn reasoning_shows_who_sealed_it() {
 fn what_is_no_event_is_refused() {
     for data in ["{", "{}x", r#"{"type":"content_block_start","index":0}"#, "hello"] {
         let mut reader = Messages.events_in();
-        let frame = crate::wire::sse::Frame { name: None, data, raw: b"" };
+        let frame = crate::wire::sse::Frame { name: None, data, raw: b"", ended: true };
         assert!(reader.read(&frame, &mut Seen::default()).is_err(), "{data}");
     }
 }

@@ -118,7 +118,7 @@ impl Fold {
 
     /// One item, as far as it has come.
     pub fn item(&self, entry: usize) -> Option<Item<'_>> {
-        Some(self.entries.get(entry)?.item(self.spares_empty()))
+        Some(self.entries.get(entry)?.item())
     }
 
     /// The turn of an item that came in one piece.
@@ -171,7 +171,7 @@ impl Fold {
                     continue;
                 }
             };
-            let item = entry.item(self.spares_empty());
+            let item = entry.item();
             let joins = !several || (belongs.is_some() && belongs == message);
             match turns.last_mut().filter(|_| joins) {
                 Some(turn) => turn.items.push(item),
@@ -213,11 +213,6 @@ impl Fold {
             tier: self.tier.as_ref().map(Str::borrowed),
             extra: self.extra.clone(),
         }
-    }
-
-    /// Whether the upstream sends nothing for an empty object.
-    fn spares_empty(&self) -> bool {
-        self.origin == Some(Protocol::Messages)
     }
 
     fn open(&mut self, head: &Head<'_>) {
@@ -299,7 +294,7 @@ impl Fold {
 }
 
 impl Entry {
-    fn item(&self, spares_empty: bool) -> Item<'_> {
+    fn item(&self) -> Item<'_> {
         match self {
             Self::Text { part: _, text, citations, logprobs } => Item::Text(Text {
                 at: Pos::NONE,
@@ -332,9 +327,7 @@ impl Entry {
                     name: name.borrowed(),
                     namespace: namespace.as_ref().map(Str::borrowed),
                     arguments: match form {
-                        CallForm::Json if spares_empty && text.is_empty() => {
-                            Arguments::Text(Str::plain("{}"))
-                        }
+                        CallForm::Json if text.is_empty() => Arguments::Text(Str::plain("{}")),
                         CallForm::Json => Arguments::Text(text),
                         CallForm::Freeform => Arguments::Freeform(text),
                     },

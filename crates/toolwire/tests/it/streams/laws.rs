@@ -88,15 +88,29 @@ fn a_careful_client_sees_the_same_calls() {
             }
             let theirs: Vec<_> = upstream.calls.iter().map(|call| json(&call.arguments)).collect();
             let ours: Vec<_> = client.calls.iter().map(|call| json(&call.arguments)).collect();
-            // Shapes that the oracle does not read as calls.
-            let odd = ["shell-call", "apply-patch"];
-            if theirs != ours && !odd.iter().any(|word| stream.name().contains(word)) {
+            if theirs != ours && !DEVIANT.contains(&stream.name().as_str()) {
                 say(&format!("calls {theirs:?} came as {ours:?}"));
             }
         }
     }
     assert!(wrong.is_empty(), "{}\n{}", wrong.len(), wrong.join("\n"));
 }
+
+/// Streams whose calls the oracle cannot tell as toolwire must: upstreams that
+/// deviate from their protocol, items of a vendor's own shape, and freeform
+/// input, which Messages has as the property of an object. What comes out of
+/// these is held by the golden files alone.
+const DEVIANT: [&str; 9] = [
+    "chat-custom-call",
+    "chat-gemini-missing-ids",
+    "chat-vendor-every-index-zero",
+    "chat-vendor-object-arguments",
+    "chat-vllm-missing-index",
+    "responses-apply-patch-call",
+    "responses-local-shell-call",
+    "responses-only-completed",
+    "responses-only-items-done",
+];
 
 /// No text at all and an empty object are the same arguments.
 fn json(arguments: &str) -> String {

@@ -7,6 +7,7 @@ mod bless;
 mod cmd;
 mod fuzz;
 mod setup;
+mod sweep;
 mod tally;
 mod test;
 mod tidy;
@@ -29,6 +30,7 @@ fn run(chore: Chore) -> anyhow::Result<ExitCode> {
         Chore::Tidy => tidy::run(),
         Chore::Bless => bless::run(),
         Chore::Bench { args } => bench::run(&args),
+        Chore::Sweep { rounds } => sweep::run(rounds),
         Chore::Fuzz { target, seconds } => fuzz::run(target.as_deref(), seconds),
     }
 }
@@ -58,6 +60,12 @@ enum Chore {
         /// Passed to `cargo bench`, for example `--bench NAME -- FILTER`.
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,
+    },
+    /// Every fault at every byte of every recorded stream, and a million lists of calls.
+    Sweep {
+        /// How often, each time with other line ends and other noise.
+        #[arg(long, default_value_t = 3)]
+        rounds: u32,
     },
     /// Fuzz every target, or one, starting from the vectors.
     Fuzz {

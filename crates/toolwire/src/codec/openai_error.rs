@@ -86,7 +86,10 @@ pub(crate) fn detail(error: &ApiError, mut detail: Object<'_>) {
 
 /// The code of the error inside a failed answer, which must have one.
 pub(crate) fn code(error: &ApiError) -> &str {
-    body_code(error).unwrap_or(match error.kind {
+    // Which side failed is for the message to say: clients know the published
+    // codes only.
+    let published = body_code(error).filter(|code| !code.starts_with("upstream_"));
+    published.unwrap_or(match error.kind {
         ErrorKind::InvalidRequest | ErrorKind::Unsupported => "invalid_prompt",
         ErrorKind::InvalidToolSchema
         | ErrorKind::ContextLength

@@ -6,6 +6,7 @@
 
 pub mod diff;
 pub mod meaning;
+pub mod stream;
 
 use crate::codec::{CODECS, Codec, codec};
 use crate::ledger::{Action, Ledger};

@@ -185,6 +185,11 @@ impl Blocks {
         }
     }
 
+    /// Closes the calls of which nothing more can come.
+    pub(super) fn close_calls(&mut self, sink: &mut dyn Sink) {
+        self.calls.close_whole(sink);
+    }
+
     /// Closes what the next block is to stand behind. A call that is not whole
     /// stays open, since its fragments may come interleaved with another's.
     fn make_room(&mut self, sink: &mut dyn Sink) {

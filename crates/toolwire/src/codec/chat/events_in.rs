@@ -168,7 +168,11 @@ impl Reading {
         if let Some(raw) = finish_reason {
             match string(&raw) {
                 Some(word) if word.is_empty() => {}
-                Some(word) => self.finish = Some(word.into_decoded().into_owned()),
+                Some(word) => {
+                    self.finish = Some(word.into_decoded().into_owned());
+                    // Usage may still come, but nothing more of a whole call.
+                    self.blocks.close_calls(sink);
+                }
                 None => self.tell("finish_reason", Some(raw), sink),
             }
         }

@@ -206,6 +206,11 @@ impl Writing {
 
     /// The stream ends in an error. What is open stays open.
     fn fail(&mut self, failure: &ApiError, out: &mut Vec<u8>) {
+        if self.id.is_empty() {
+            // The SDK's helpers want a beginning before they tell the error.
+            self.id = response_id(None, &self.scene.cx()).into_decoded().into_owned();
+            self.lifecycle("response.created", &Ended::new("in_progress", None), out);
+        }
         self.pen.begin("error", out);
         out.extend_from_slice(b",\"code\":");
         error::code(failure).write(out);

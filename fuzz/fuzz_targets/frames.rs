@@ -1,0 +1,12 @@
+//! Any bytes, cut anywhere, are the same events.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use toolwire::laws;
+
+fuzz_target!(|data: &[u8]| {
+    if let Err(what) = laws::stream::any_cut_frames_the_same(data) {
+        panic!("{what}");
+    }
+});

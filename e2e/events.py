@@ -11,21 +11,23 @@ from pydantic import ValidationError
 # Members that toolwire writes and the SDKs' types lack.
 BEYOND = {
     "chat": {
-        "reasoning_content": "the reasoning, as the vendors of Chat write it",
-        "reasoning_details": "the signed reasoning, as OpenRouter writes it",
-        "annotations": "of a whole answer's message; searching models stream it too",
-        "custom": "a freeform call, which the types know in whole answers only",
+        "/choices/*/delta/reasoning_content": "the reasoning, as the vendors of Chat write it",
+        "/choices/*/delta/reasoning_details": "the signed reasoning, as OpenRouter writes it",
+        "/choices/*/delta/annotations": "of a whole answer's message; searching models stream it too",
+        "/choices/*/delta/tool_calls/*/custom": "a freeform call, which the types know in whole answers only",
     },
     "responses": {
-        "presence_penalty": "the API answers with it",
-        "frequency_penalty": "the API answers with it",
-        "store": "the API answers with it",
-        "status": "Open Responses wants every item to have one",
-        "name": "the types for TypeScript and the reference have it where a call's arguments are done",
-        "bytes": "of a whole answer's log probabilities; the types of deltas have none",
+        "/response/presence_penalty": "the API answers with it",
+        "/response/frequency_penalty": "the API answers with it",
+        "/response/store": "the API answers with it",
+        "/response/output/*/status": "Open Responses wants every item to have one",
+        "/item/status": "Open Responses wants every item to have one",
+        "/name": "of a call whose arguments are done; the reference has it, and so have the types for TypeScript",
+        "/logprobs/*/bytes": "of a whole answer's text; the types of its deltas have none",
+        "/logprobs/*/top_logprobs/*/bytes": "of a whole answer's text; the types of its deltas have none",
     },
     "messages": {
-        "service_tier": "a message_delta's usage has none, but Chat and Responses tell it after the start",
+        "/usage/service_tier": "Chat and Responses tell the tier after the start, where Messages has it",
     },
 }
 
@@ -67,18 +69,18 @@ def faults(protocol, data):
             if (protocol, place) not in REFUSED:
                 yield f"{data.get('type', 'chunk')}: {place}: {fault['msg']}"
         return
-    for place, key in unpublished(read):
-        if key not in BEYOND[protocol]:
+    for place in unpublished(read):
+        if place not in BEYOND[protocol]:
             yield f"{data.get('type', 'chunk')}: the types have no {place}"
 
 
 def unpublished(model, at=""):
-    """The members of a model, at any depth, that its type does not declare."""
+    """The places of members, at any depth, that a model's type does not declare."""
     if isinstance(model, list):
-        for index, member in enumerate(model):
-            yield from unpublished(member, f"{at}/{index}")
+        for member in model:
+            yield from unpublished(member, f"{at}/*")
     elif hasattr(model, "model_extra"):
-        yield from ((f"{at}/{key}", key) for key in model.model_extra or {})
+        yield from (f"{at}/{key}" for key in model.model_extra or {})
         for key in type(model).model_fields:
             yield from unpublished(getattr(model, key), f"{at}/{key}")
 

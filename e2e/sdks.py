@@ -99,28 +99,36 @@ def document(protocol, heard):
 
 
 def joined(chunks):
-    """The calls of a Chat stream, joined without the helper, as a whole answer has them."""
-    calls = {}
-    for part in (part for chunk in chunks for choice in chunk.choices for part in choice.delta.tool_calls or ()):
-        part = part.to_dict(mode="json", warnings=False)
-        call = calls.setdefault(part["index"], {"id": part.get("id"), "type": part.get("type")})
-        kind = call["type"]
-        for key, text in part[kind].items():
-            call.setdefault(kind, {})[key] = call.get(kind, {}).get(key, "") + text
-    return json.dumps({"choices": [{"message": {"tool_calls": list(calls.values())}}]})
+    """The text and the calls of a Chat stream, joined without the helper, as a whole answer has them."""
+    text, calls = "", {}
+    for delta in (choice.delta for chunk in chunks for choice in chunk.choices):
+        text += delta.content or ""
+        for part in (part.to_dict(mode="json", warnings=False) for part in delta.tool_calls or ()):
+            call = calls.setdefault(part["index"], {"type": part.get("type")})
+            body = call.setdefault(call["type"], {})
+            for key, piece in part[call["type"]].items():
+                body[key] = body.get(key, "") + piece
+    return json.dumps({"choices": [{"message": {"content": text, "tool_calls": list(calls.values())}}]})
 
 
-def calls_in(answer):
-    """The name and the arguments of every call in an answer of any protocol."""
+def said_in(answer):
+    """The text, and the name and arguments of every call, in an answer of any protocol."""
     answer = json.loads(answer)
-    calls = [call[call["type"]] for choice in answer.get("choices", ()) for call in choice["message"].get("tool_calls", ())]
-    calls += [item for item in answer.get("output", ()) if item["type"] in ("function_call", "custom_tool_call")]
-    calls += [block for block in answer.get("content", ()) if block["type"] == "tool_use"]
-    return [(call["name"], _value(call.get("arguments", call.get("input")))) for call in calls]
+    messages = [choice["message"] for choice in answer.get("choices", ())]
+    items, blocks = answer.get("output", ()), answer.get("content", ())
+    texts = [message.get("content") or "" for message in messages]
+    texts += [part.get("text", "") for item in items if item["type"] == "message" for part in item["content"]]
+    texts += [block["text"] for block in blocks if block["type"] == "text"]
+    calls = [call[call["type"]] for message in messages for call in message.get("tool_calls") or ()]
+    calls += [item for item in items if item["type"] in ("function_call", "custom_tool_call")]
+    calls += [block for block in blocks if block["type"] == "tool_use"]
+    return "".join(texts), [(call["name"], _value(call.get("arguments", call.get("input")))) for call in calls]
 
 
 def _value(arguments):
-    return json.loads(arguments) if isinstance(arguments, str) and _is_json(arguments) else arguments
+    value = json.loads(arguments) if isinstance(arguments, str) and _is_json(arguments) else arguments
+    # A freeform call is a function of one text where there are no freeform calls.
+    return value["input"] if isinstance(value, dict) and list(value) == ["input"] else value
 
 
 def _with_inputs(message, events):

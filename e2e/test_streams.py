@@ -3,7 +3,7 @@
 The truth does not come from toolwire's streams: the upstream's own SDK puts the upstream's stream
 together, and `toolwire translate --kind response` translates the answer as a whole. What the
 client's SDK makes of the translated stream must be the same, but for the differences that
-`excused.json` lists with their reasons. The same is done in TypeScript, in `node/streams.mjs`.
+`excused.json` lists with their reasons. `node/streams.mjs` does the same in TypeScript.
 """
 
 import json
@@ -16,7 +16,7 @@ import pytest
 
 from e2e.events import faults, frames
 from e2e.replay import Replay
-from e2e.sdks import FAILURES, Sdks, calls_in, document, joined
+from e2e.sdks import FAILURES, Sdks, document, joined, said_in
 
 ROOT = Path(__file__).parent.parent
 BINARY = os.environ.get("TOOLWIRE_BIN", str(ROOT / "target/debug/toolwire"))
@@ -28,14 +28,15 @@ SMALL = [path for path in VECTORS if "unicode" in path.parent.name or "parallel"
 PIECE = 61
 
 EXCUSED = json.loads(Path(__file__).with_name("excused.json").read_text())
-UNREAD = {name: said["why"] for name, said in EXCUSED["unread"].items() if "python" in said["sdks"]}
-UNHELPED = {(excuse["vector"], excuse["to"]) for excuse in EXCUSED["unhelped"] if "python" in excuse["sdks"]}
-REFUSED = EXCUSED["refused"]
-DIFFERS = {
-    (excuse["vector"], excuse["to"], excuse["at"]): excuse["client"]
-    for excuse in EXCUSED["differs"]
-    if "python" in excuse["sdks"]
-}
+OURS = {kind: [excuse for excuse in EXCUSED[kind] if "python" in excuse["sdks"]] for kind in EXCUSED}
+MISREAD = {excuse["vector"] for excuse in OURS["misread"]}
+UNHELPED = {(excuse["vector"], excuse["to"]) for excuse in OURS["unhelped"]}
+CONTENT = {excuse["vector"] for excuse in OURS["content"]}
+DIFFERS = {(excuse["vector"], excuse["to"], excuse["at"]): excuse["client"] for excuse in OURS["differs"]}
+
+
+def name(path):
+    return path.parent.name
 
 
 @pytest.fixture(scope="module")
@@ -53,40 +54,29 @@ def streams():
         return dict(zip(wanted, threads.map(lambda one: run(*one, "stream", one[0].read_bytes()), wanted), strict=True))
 
 
-def name(path):
-    return path.parent.name
-
-
 @pytest.mark.parametrize("path", VECTORS, ids=name)
 def test_every_sdk_reads_every_stream(path, sdks, streams):
     source, came = protocol(path), path.read_bytes()
     upstream = sdks.helped(source, came, PIECE)
-    wrong, calls = [], []
-    for to in PROTOCOLS:
-        well, written = streams[path, to]
-        if to == source and written == came:
-            continue
-        iterated, helped = sdks.iterated(to, written, PIECE), sdks.helped(to, written, PIECE)
-        problems = [] if to == source else list(read_whole(to, written, iterated))
-        if not well:
-            problems += [f"ends in an error, but the SDK raised {error!r}" for error in unraised(to, iterated, helped)]
-            problems += unwarranted(path, source, upstream)
-        elif iterated.error or (helped.error and (name(path), to) not in UNHELPED):
-            problems.append(f"ends well, but the SDK raised {iterated.error or helped.error!r}")
-        elif name(path) in UNREAD:
-            calls.append(calls_in(document(to, helped)))
-        elif upstream.error:
-            problems.append(f"ends well, but the upstream's own SDK raised {upstream.error!r}")
-        elif helped.error:
-            truth, heard = calls_in(whole(path, to, source, upstream)), calls_in(joined(iterated.events))
-            problems += [] if heard == truth else [f"the calls are {truth} as a whole and {heard} as a stream"]
-        else:
-            problems += differences(path, to, whole(path, to, source, upstream), document(to, helped))
-        wrong += [f"{source} to {to}: {problem}" for problem in problems]
-    if name(path) in UNREAD:
-        wrong += [] if upstream.error else ["the upstream's SDK reads it, so it needs no excuse"]
-        wrong += [] if all(one == calls[0] for one in calls) else [f"the clients see different calls: {calls}"]
+    wrong = [
+        f"{source} to {to}: {problem}"
+        for to in PROTOCOLS
+        if to != source
+        for problem in translated(path, source, to, upstream, sdks, *streams[path, to])
+    ]
+    wrong += [f"{source} to {source}: {problem}" for problem in forwarded(source, came, sdks, *streams[path, source])]
+    if name(path) in MISREAD:
+        said = [said_in(document(to, sdks.helped(to, streams[path, to][1], PIECE))) for to in PROTOCOLS if to != source]
+        wrong += [] if said[0] == said[1] else [f"one client hears {said[0]} and the other {said[1]}"]
     assert not wrong, "\n" + "\n".join(wrong)
+
+
+@pytest.mark.parametrize("path", SMALL, ids=name)
+def test_every_sdk_reads_byte_by_byte(path, sdks, streams):
+    for to in PROTOCOLS:
+        _, written = streams[path, to]
+        at_once, byte_by_byte = (sdks.iterated(to, written, piece) for piece in (len(written), 1))
+        assert byte_by_byte.error is None and byte_by_byte.events == at_once.events
 
 
 def protocol(path):
@@ -102,46 +92,86 @@ def run(path, to, kind, document):
     return done.returncode == 0, done.stdout
 
 
-def read_whole(to, written, iterated):
+def translated(path, source, to, upstream, sdks, well, written):
+    """What is wrong with a stream for a client of another protocol."""
+    iterated, helped = sdks.iterated(to, written, PIECE), sdks.helped(to, written, PIECE)
+    yield from unheard(to, written, iterated)
+    if not well:
+        yield from unraised(to, iterated, helped)
+        if is_content(source, upstream) != (name(path) in CONTENT):
+            yield "ends in an error, but the upstream's own SDK is content, or has an excuse and is not"
+        return
+    if iterated.error or (helped.error and (name(path), to) not in UNHELPED):
+        yield f"ends well, but the SDK raised {iterated.error or helped.error!r}"
+        return
+    if upstream.error:
+        if name(path) not in MISREAD:
+            yield f"ends well, but the upstream's own SDK raised {upstream.error!r}"
+        return
+    _, truth = run(path, to, "response", document(source, upstream).encode())
+    if helped.error:
+        told, heard = said_in(truth), said_in(joined(iterated.events))
+        if told != heard:
+            yield f"says {told} as a whole and {heard} as a stream"
+        return
+    differences = list(unlike(path, to, truth, document(to, helped)))
+    if name(path) not in MISREAD:
+        yield from differences
+    elif not differences:
+        yield "is as the upstream's own SDK reads it, so that needs no excuse"
+
+
+def forwarded(protocol, came, sdks, well, written):
+    """What is wrong with a stream for a client of the same protocol, which is the upstream's bytes."""
+    if written == came:
+        return
+    iterated, helped = sdks.iterated(protocol, written, PIECE), sdks.helped(protocol, written, PIECE)
+    if not well:
+        yield from unraised(protocol, iterated, helped)
+        return
+    upstream = sdks.helped(protocol, came, PIECE)
+    same = (
+        repr(helped.error) == repr(upstream.error)
+        if upstream.error
+        else helped.answer is not None and document(protocol, helped) == document(protocol, upstream)
+    )
+    if not same:
+        yield "the SDK hears another answer than from the upstream"
+
+
+def unheard(to, written, iterated):
     """What the SDK did not give its user, and what its types do not describe."""
     wrote = frames(written)
     for data in wrote:
         yield from faults(to, data)
-    given = [event.to_dict(mode="json", warnings=False) for event in iterated.events]
-    told = [data for data in wrote if data.get("type") != "ping"]
     if iterated.error:
-        told = told[: next((at for at, data in enumerate(told) if "error" in data), None)]
-    if given != told:
-        yield f"the SDK gave {len(given)} events of {len(told)}, or gave others"
+        wrote = wrote[: next((at for at, data in enumerate(wrote) if "error" in data), None)]
+    given = [event.to_dict(mode="json", warnings=False) for event in iterated.events]
+    if given != [data for data in wrote if data.get("type") != "ping"]:
+        yield f"the SDK gave {len(given)} of {len(wrote)} events, or gave others"
 
 
 def unraised(to, *heard):
-    """What the SDK raised instead of its own error for a failure, or that it raised nothing."""
-    return [one.error for one in heard if not isinstance(one.error, FAILURES[to])]
+    for one in heard:
+        if not isinstance(one.error, FAILURES[to]):
+            yield f"ends in an error, but the SDK raised {one.error!r}"
 
 
-def unwarranted(path, source, upstream):
-    """An error for an answer that the upstream's own SDK takes for whole."""
-    if upstream.error or name(path) in REFUSED:
-        return []
-    answer = json.loads(document(source, upstream))
-    ended = [choice.get("finish_reason") for choice in answer["choices"]] if source == "chat" else [answer.get("stop_reason")]
-    return ["ends in an error, but the upstream's own SDK is content"] if all(ended) or source == "responses" else []
+def is_content(protocol, upstream):
+    """Whether the SDK takes the upstream's answer for one that ended."""
+    if upstream.error:
+        return False
+    answer = json.loads(document(protocol, upstream))
+    stops = [choice.get("finish_reason") for choice in answer.get("choices", ())] or [answer.get("stop_reason")]
+    return protocol == "responses" or all(stops)
 
 
-def whole(path, to, source, upstream):
-    """The upstream's answer, put together by its own SDK and then translated as a whole."""
-    well, answer = run(path, to, "response", document(source, upstream).encode())
-    assert well, f"{source} to {to}: the whole answer is refused"
-    return answer
-
-
-def differences(path, to, truth, answer):
-    left = {at for vector, target, at in DIFFERS if (vector, target) == (name(path), to)}
+def unlike(path, to, truth, answer):
+    """Where the answer differs from the truth and has no excuse, or has one and does not differ."""
+    left = {at for vector, client, at in DIFFERS if (vector, client) == (name(path), to)}
     for at, told, heard in compared(usual(to, path, truth), usual(to, path, answer)):
-        expected = DIFFERS.get((name(path), to, at))
         left.discard(at)
-        if heard != expected:
+        if (name(path), to, at) not in DIFFERS or DIFFERS[name(path), to, at] != heard:
             yield f"{at or '/'} is {short(told)} as a whole and {short(heard)} as a stream"
     for at in left:
         yield f"{at} is excused and does not differ"
@@ -149,37 +179,41 @@ def differences(path, to, truth, answer):
 
 def usual(to, path, document):
     """The answer without what may differ between a whole answer and a stream."""
-    answer = told(json.loads(document, parse_int=Number, parse_float=Number))
+    answer = said(json.loads(document, parse_int=written_number, parse_float=written_number))
     if to == "chat":
-        if not asked_for_usage(path):
+        if not asks_for_usage(path):
             answer.pop("usage", None)
         # The helper keeps what stood in the first chunk; the tier comes later.
         answer.pop("service_tier", None)
+        for choice in answer["choices"]:
+            # The first chunk says "" where a whole answer says nothing.
+            choice["message"]["content"] = choice["message"].get("content", "")
     if to == "messages":
-        # The helper takes only the counts from the end; the tier comes there.
+        # The helper takes only the counts from the last event; the tier comes there.
         answer["usage"].pop("service_tier", None)
     for item in answer.get("output", ()):
-        # Made from the item's place, and empty items have one in a whole answer only.
+        # Made from the item's place, and an empty item has one in a whole answer only.
         item.pop("id", None)
     return answer
 
 
-def asked_for_usage(path):
+def asks_for_usage(path):
     asked = path.with_name("request.chat.json")
     options = json.loads(asked.read_text()).get("stream_options") if asked.exists() else None
-    return bool((options or {}).get("include_usage"))
+    return bool(options and options.get("include_usage"))
 
 
-class Number(str):
-    """A number as it is written."""
+def written_number(text):
+    """A number as it is written, since reading could round it. SDKs write a whole one without ".0"."""
+    return text.removesuffix(".0")
 
 
-def told(value):
+def said(value):
     """The value without times, and without members that say nothing."""
     if isinstance(value, dict):
         times = ("created", "created_at", "completed_at")
-        return {key: told(member) for key, member in value.items() if member is not None and key not in times}
-    return [told(member) for member in value] if isinstance(value, list) else value
+        return {key: said(member) for key, member in value.items() if member is not None and key not in times}
+    return [said(member) for member in value] if isinstance(value, list) else value
 
 
 def compared(one, other, at=""):
@@ -197,11 +231,3 @@ def compared(one, other, at=""):
 def short(value):
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) < 400 else text[:400] + "…"
-
-
-@pytest.mark.parametrize("path", SMALL, ids=name)
-def test_byte_by_byte(path, sdks, streams):
-    for to in PROTOCOLS:
-        _, written = streams[path, to]
-        at_once, bit_by_bit = (sdks.iterated(to, written, piece) for piece in (len(written), 1))
-        assert bit_by_bit.events == at_once.events and bit_by_bit.error is None

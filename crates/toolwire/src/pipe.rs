@@ -213,7 +213,9 @@ impl Course {
             }
         }
         if !self.done {
-            self.fail(truncated(), out);
+            // An upstream that has said what is wrong need not say goodbye.
+            let error = self.seen.error.take().unwrap_or_else(truncated);
+            self.fail(error, out);
         }
     }
 

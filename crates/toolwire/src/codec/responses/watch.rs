@@ -1,6 +1,6 @@
 //! The stream as it passes between two that both speak Responses.
 
-use super::response_in;
+use super::{error, response_in};
 use crate::codec::{Watch, Watched};
 use crate::model::{Own, Protocol, Seen, Start, Stop};
 use crate::wire::sse::Frame;
@@ -39,6 +39,14 @@ impl Watch for Watching {
             }
             "response.completed" | "response.incomplete" | "response.cancelled" => Watched::End,
             "response.failed" => Watched::Failed,
+            // `response.failed` follows, if the upstream gets that far.
+            "error" => {
+                let mut failure = error::decode(None, frame.data)?;
+                // The event's own name, which is no kind of error.
+                failure.vendor_type = failure.vendor_type.filter(|kind| kind != "error");
+                seen.error = Some(failure);
+                return Ok(Watched::GoesOn);
+            }
             _other => {
                 reader.skip()?;
                 return reader.finish().map(|()| Watched::GoesOn);

@@ -635,7 +635,7 @@ fn citations_and_members_without_a_place() {
 fn errors() {
     let error = Event::Error(ApiError::new(ErrorKind::Overloaded, "Busy."));
     let first = write(std::slice::from_ref(&error));
-    assert_eq!(kinds(&first), ["error", "failed"]);
+    assert_eq!(kinds(&first), ["created", "error", "failed"]);
     assert!(!first.sse.contains("[DONE]"));
     let written = write(&[
         start(Protocol::Messages),

@@ -1,0 +1,175 @@
+//! One request, from top to bottom: admit, decode, route, encode, send,
+//! translate back, account.
+
+mod admit;
+mod ask;
+mod count;
+mod failure;
+mod headers;
+mod loss;
+mod stream;
+mod unary;
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use hyper::body::Incoming;
+use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
+use hyper::http::request::Parts;
+use hyper::{Response, StatusCode, Version};
+use toolwire::translate::{self, Options};
+use toolwire::{Policy, Protocol};
+
+use self::ask::Ask;
+pub(crate) use self::count::count;
+pub(crate) use self::failure::{Failure, no_model};
+pub(crate) use self::headers::request_id;
+pub(crate) use self::stream::Stream;
+use crate::body::Body;
+use crate::guard::Badge;
+use crate::live::{Live, Shared};
+use crate::observe::{Access, Ending};
+use crate::route::{self, Route};
+use crate::upstream::{Endpoint, Upstream};
+
+/// A request that was let in.
+pub(crate) struct Visit<'v> {
+    pub(crate) shared: &'v Arc<Shared>,
+    pub(crate) live: &'v Arc<Live>,
+    pub(crate) head: &'v Parts,
+    pub(crate) badge: &'v Badge,
+    pub(crate) client: Protocol,
+    pub(crate) access: Access,
+}
+
+/// What the client gets, unless it gets an error.
+enum Reply {
+    Whole { headers: HeaderMap, body: Bytes },
+    Stream { headers: HeaderMap, stream: Box<Stream> },
+}
+
+/// Carries a request to a model and the answer back.
+pub(crate) async fn relay(mut visit: Visit<'_>, body: Incoming) -> Response<Body> {
+    let reply = walk(&mut visit, body).await;
+    let Visit { live, head, client, mut access, .. } = visit;
+    match reply {
+        Ok(Reply::Whole { headers, body }) => {
+            access.status(200);
+            access.sent(body.len());
+            access.end(Ending::Answered);
+            respond(headers, Body::whole(body))
+        }
+        Ok(Reply::Stream { headers, mut stream }) => {
+            access.status(200);
+            access.pause();
+            stream.observed_by(access);
+            let body = match head.version {
+                Version::HTTP_2 => Body::paced(stream, live.config.limits.stall),
+                _one_at_a_time => Body::Pulled(stream),
+            };
+            respond(headers, body)
+        }
+        Err(failure) => refuse(access, failure, client),
+    }
+}
+
+/// Answers with an error.
+pub(crate) fn refuse(mut access: Access, failure: Failure, client: Protocol) -> Response<Body> {
+    access.end(failure.ending());
+    let response = failure.response(client, &access.id);
+    access.status(response.status().as_u16());
+    response
+}
+
+async fn walk(visit: &mut Visit<'_>, body: Incoming) -> Result<Reply, Failure> {
+    let limits = &visit.live.config.limits;
+    visit.access.pause();
+    let body = admit::read(body, &visit.head.headers, limits).await?;
+    visit.access.resume();
+    let ask = Ask::read(&body)?;
+    visit.access.asked(&ask.model, body.len());
+    let wish = loss::wish(&visit.head.headers)?;
+    let route = route::find(visit.live, &ask.model).ok_or_else(|| no_model(&ask.model))?;
+    visit.shared.budget.earn();
+    let mut failed = None;
+    for upstream in &route.upstreams {
+        if failed.is_some() && !visit.shared.budget.spend() {
+            break;
+        }
+        match attempt(visit, upstream, &route, &ask, &body, wish).await {
+            Ok(reply) => return Ok(reply),
+            Err(failure) if failure.is_worth_another() => failed = Some(failure),
+            Err(failure) => return Err(failure),
+        }
+    }
+    Err(failed.unwrap_or_else(|| no_model(&ask.model)))
+}
+
+/// Asks one upstream.
+async fn attempt(
+    visit: &mut Visit<'_>,
+    upstream: &Arc<Upstream>,
+    route: &Route,
+    ask: &Ask,
+    body: &[u8],
+    wish: Option<Policy>,
+) -> Result<Reply, Failure> {
+    visit.access.tries(upstream);
+    let options = Options {
+        policy: wish.or(upstream.config.on_loss).unwrap_or(visit.live.config.on_loss),
+        profile: Some(upstream.config.profile.clone()),
+        model: Some(route.model.clone()),
+    };
+    let crossed = translate::request(visit.client, upstream.config.protocol, body, &options)
+        .map_err(|error| Failure::of_request(&error))?;
+    visit.access.lost(&crossed.ledger);
+    let headers = headers::outbound(visit, upstream, ask.stream)?;
+    visit.access.pause();
+    let sent = upstream.send(Endpoint::Answers, headers, crossed.body).await;
+    visit.access.resume();
+    let reply = match sent {
+        Ok(answer) => {
+            let back = Back { upstream, options: &options, body, request_losses: crossed.ledger };
+            if ask.stream {
+                stream::begin(visit, back, answer).await
+            } else {
+                unary::finish(visit, back, answer).await
+            }
+        }
+        Err(trouble) => Err(Failure::of_trouble(trouble, upstream)),
+    };
+    if let Err(failure) = &reply {
+        failure.judge(upstream);
+    }
+    reply
+}
+
+/// What the way back needs of the way up.
+struct Back<'b> {
+    upstream: &'b Arc<Upstream>,
+    options: &'b Options,
+    /// What the client sent.
+    body: &'b [u8],
+    request_losses: Vec<toolwire::Entry>,
+}
+
+impl Back<'_> {
+    /// How to translate the answer. What the model has said is delivered
+    /// whatever the client wanted of its request: it has been paid for, and it
+    /// may have called tools.
+    fn options(&self) -> Options {
+        let policy = match self.options.policy {
+            Policy::Ignore => Policy::Ignore,
+            Policy::Report | Policy::Refuse => Policy::Report,
+        };
+        Options { policy, ..self.options.clone() }
+    }
+}
+
+fn respond(mut headers: HeaderMap, body: Body) -> Response<Body> {
+    headers.entry(CONTENT_TYPE).or_insert(HeaderValue::from_static("application/json"));
+    let mut response = Response::new(body);
+    *response.status_mut() = StatusCode::OK;
+    *response.headers_mut() = headers;
+    response
+}

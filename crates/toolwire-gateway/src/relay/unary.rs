@@ -1,0 +1,62 @@
+//! A whole answer, translated back.
+
+use toolwire::codec;
+use toolwire::model::{Item, Usage};
+use toolwire::translate;
+
+use super::{Back, Failure, Reply, Visit, failure, headers, loss};
+use crate::upstream::Answer;
+
+/// Reads an answer and translates it for the client.
+pub(super) async fn finish(
+    visit: &mut Visit<'_>,
+    back: Back<'_>,
+    mut answer: Answer,
+) -> Result<Reply, Failure> {
+    let Back { upstream, body: request, .. } = &back;
+    let (from, to) = (upstream.config.protocol, visit.client);
+    visit.access.pause();
+    let body = answer.body.all(upstream.config.timeouts.idle, LIMIT).await;
+    visit.access.resume();
+    visit.access.heard();
+    let body = body.map_err(|trouble| Failure::of_trouble(trouble, upstream))?;
+    let error = |body| Failure::of_error(upstream, to, answer.status, &answer.headers, body);
+    if !answer.status.is_success() {
+        return Err(error(body));
+    }
+    let unreadable = |why: &str| Failure::of_answer(upstream, why);
+    let text = std::str::from_utf8(&body).map_err(|_| unreadable("it is not UTF-8"))?;
+    match failure::is_error(text) {
+        Some(false) => {}
+        Some(true) => return Err(error(body)),
+        None => return Err(unreadable("it is not a JSON object")),
+    }
+    let (usage, calls) = cost(from, text);
+    visit.access.used(usage.as_ref(), calls);
+    let mut headers = headers::inbound(from, to, &answer.headers);
+    headers::identify(to, &visit.access.id, &mut headers);
+    let limit = visit.live.config.limits.loss_header;
+    if from == to {
+        loss::report(&back.request_losses, &[], limit, &mut headers);
+        upstream.succeeded();
+        return Ok(Reply::Whole { headers, body });
+    }
+    let translated = translate::response(from, to, &body, Some(request), &back.options())
+        .map_err(|error| unreadable(&error.to_string()))?;
+    visit.access.lost(&translated.ledger);
+    loss::report(&back.request_losses, &translated.ledger, limit, &mut headers);
+    upstream.succeeded();
+    Ok(Reply::Whole { headers, body: translated.body.into() })
+}
+
+/// What an answer cost and called, for the record.
+fn cost(protocol: toolwire::Protocol, text: &str) -> (Option<Usage<'_>>, usize) {
+    let Ok(response) = codec(protocol).decode_response(text) else { return (None, 0) };
+    let turns = response.candidates.iter().flat_map(|candidate| &candidate.turns);
+    let items = turns.flat_map(|turn| &turn.items);
+    let calls = items.filter(|item| matches!(item, Item::Call(_))).count();
+    (response.usage, calls)
+}
+
+/// The longest answer that is taken. It is far beyond what any model says.
+const LIMIT: usize = 64 * 1024 * 1024;

@@ -1,0 +1,119 @@
+//! A client that leaves takes its upstream's work along, at once.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+use toolwire::Protocol;
+
+use crate::upstream::{Server, Step, chunk, stream_head};
+use crate::{at, client, config, ms, pairs, said, start};
+
+/// How soon the upstream must know.
+const SOON: u64 = 100;
+
+/// Leaves in the middle of what the upstream does. A machine that is busy with
+/// other things gets two more attempts.
+async fn check(to: Protocol, from: Protocol, stream: bool, steps: Vec<Step>, until: Option<&str>) {
+    for attempt in 1.. {
+        let noticed = leave(to, from, stream, steps.clone(), until).await;
+        if noticed < ms(SOON) {
+            return;
+        }
+        assert!(attempt < 3, "{to} {from} stream {stream}: {noticed:?}");
+    }
+}
+
+async fn leave(
+    to: Protocol,
+    from: Protocol,
+    stream: bool,
+    steps: Vec<Step>,
+    until: Option<&str>,
+) -> Duration {
+    let server = Server::new(from, steps).await;
+    let gateway = start(config(vec![at(&server)])).await;
+    let body = said::question(to, stream);
+    let mut open = client::open(gateway.address(), said::path(to), &[], &body).await;
+    server.until_seen(1).await;
+    if let Some(text) = until {
+        client::until(&mut open, text).await;
+    }
+    let left = Instant::now();
+    drop(open);
+    server.left(1).await.saturating_duration_since(left)
+}
+
+#[tokio::test]
+async fn before_the_head() {
+    for (to, from) in pairs() {
+        for stream in [false, true] {
+            check(to, from, stream, vec![Step::Hang], None).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn before_the_first_event() {
+    for (to, from) in pairs() {
+        check(to, from, true, vec![stream_head(""), Step::Hang], None).await;
+    }
+}
+
+#[tokio::test]
+async fn in_the_middle_of_a_whole_answer() {
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{";
+    for (to, from) in pairs() {
+        let steps = vec![Step::Send(head.as_bytes().to_vec()), Step::Hang];
+        check(to, from, false, steps, None).await;
+    }
+}
+
+#[tokio::test]
+async fn in_the_middle_of_a_stream() {
+    for (to, from) in pairs() {
+        let mut steps = vec![stream_head("")];
+        steps.extend(said::events(from).iter().take(4).map(chunk));
+        steps.push(Step::Hang);
+        check(to, from, true, steps, Some("Let me look.")).await;
+    }
+}
+
+#[tokio::test]
+async fn over_http_2() {
+    use bytes::Bytes;
+    use http_body_util::{BodyExt, Full};
+    use hyper_util::rt::{TokioExecutor, TokioIo};
+    for stream in [false, true] {
+        let mut steps = Vec::new();
+        if stream {
+            steps.push(stream_head(""));
+            steps.extend(said::events(Protocol::Chat).iter().take(2).map(chunk));
+        }
+        steps.push(Step::Hang);
+        let server = Server::new(Protocol::Chat, steps).await;
+        let gateway = start(config(vec![at(&server)])).await;
+        let tcp = tokio::net::TcpStream::connect(gateway.address()).await.unwrap();
+        let shake = hyper::client::conn::http2::handshake(TokioExecutor::new(), TokioIo::new(tcp));
+        let (mut sender, connection) = shake.await.unwrap();
+        tokio::spawn(connection);
+        let request =
+            hyper::Request::post(format!("http://{}/v1/chat/completions", gateway.address()))
+                .header("content-type", "application/json")
+                .body(Full::<Bytes>::from(said::question(Protocol::Chat, stream)))
+                .unwrap();
+        let answer = sender.send_request(request);
+        let left = if stream {
+            let mut answer = answer.await.unwrap();
+            answer.frame().await.unwrap().unwrap();
+            drop(answer);
+            Instant::now()
+        } else {
+            let answer = tokio::spawn(answer);
+            server.until_seen(1).await;
+            answer.abort();
+            Instant::now()
+        };
+        let noticed = server.left(1).await.saturating_duration_since(left);
+        assert!(noticed < ms(SOON), "stream {stream}: {noticed:?}");
+    }
+}

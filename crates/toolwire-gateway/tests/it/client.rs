@@ -1,0 +1,125 @@
+//! A client by hand.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+/// What came back.
+#[derive(Clone, Debug)]
+pub(crate) struct Got {
+    pub(crate) status: u16,
+    pub(crate) head: String,
+    pub(crate) body: String,
+    /// Whether the body ended as its framing says.
+    pub(crate) whole: bool,
+}
+
+impl Got {
+    /// A header, if it is there.
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.head.lines().find_map(|line| {
+            let (key, value) = line.split_once(':')?;
+            key.eq_ignore_ascii_case(name).then(|| value.trim())
+        })
+    }
+
+    /// The body as JSON.
+    #[track_caller]
+    pub(crate) fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+}
+
+/// Sends a POST and reads the whole answer.
+pub(crate) async fn post(to: SocketAddr, path: &str, headers: &[&str], body: &str) -> Got {
+    let mut stream = open(to, path, headers, body).await;
+    finish(&mut stream).await
+}
+
+/// Sends a GET and reads the whole answer.
+pub(crate) async fn get(to: SocketAddr, path: &str, headers: &[&str]) -> Got {
+    let mut head = format!("GET {path} HTTP/1.1\r\nhost: {to}\r\nconnection: close\r\n");
+    for header in headers {
+        head.push_str(header);
+        head.push_str("\r\n");
+    }
+    raw(to, format!("{head}\r\n").as_bytes()).await
+}
+
+/// Sends a POST and leaves the answer to come.
+pub(crate) async fn open(to: SocketAddr, path: &str, headers: &[&str], body: &str) -> TcpStream {
+    let mut stream = TcpStream::connect(to).await.unwrap();
+    let mut head = format!("POST {path} HTTP/1.1\r\nhost: {to}\r\nconnection: close\r\n");
+    if !headers.iter().any(|header| header.to_ascii_lowercase().starts_with("content-type")) {
+        head.push_str("content-type: application/json\r\n");
+    }
+    for header in headers {
+        head.push_str(header);
+        head.push_str("\r\n");
+    }
+    head.push_str(&format!("content-length: {}\r\n\r\n{body}", body.len()));
+    stream.write_all(head.as_bytes()).await.unwrap();
+    stream
+}
+
+/// Sends bytes and reads the whole answer.
+pub(crate) async fn raw(to: SocketAddr, bytes: &[u8]) -> Got {
+    let mut stream = TcpStream::connect(to).await.unwrap();
+    stream.write_all(bytes).await.unwrap();
+    finish(&mut stream).await
+}
+
+/// Reads the whole answer.
+pub(crate) async fn finish(stream: &mut TcpStream) -> Got {
+    let mut bytes = Vec::new();
+    let reading = stream.read_to_end(&mut bytes);
+    let _ = tokio::time::timeout(Duration::from_secs(10), reading).await.expect("no end");
+    parse(&bytes)
+}
+
+/// Reads until what came contains a text.
+pub(crate) async fn until(stream: &mut TcpStream, text: &str) -> String {
+    let mut bytes = Vec::new();
+    let mut piece = [0; 4096];
+    loop {
+        let all = String::from_utf8(bytes.clone()).unwrap();
+        if all.contains(text) {
+            return all;
+        }
+        let reading = stream.read(&mut piece);
+        let count = tokio::time::timeout(Duration::from_secs(5), reading).await;
+        let count = count.unwrap_or_else(|_| panic!("{text:?} does not come after {all:?}"));
+        let count = count.unwrap();
+        assert!(count > 0, "{text:?} does not come: {all:?}");
+        bytes.extend_from_slice(&piece[..count]);
+    }
+}
+
+fn parse(bytes: &[u8]) -> Got {
+    let end = bytes.windows(4).position(|four| four == b"\r\n\r\n").unwrap_or(bytes.len());
+    let head = String::from_utf8(bytes[..end].to_vec()).unwrap();
+    let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
+    let rest = bytes.get(end + 4..).unwrap_or_default();
+    let chunked = head.to_ascii_lowercase().contains("transfer-encoding: chunked");
+    let (body, whole) = if chunked { dechunk(rest) } else { (rest.to_vec(), true) };
+    Got { status, head, body: String::from_utf8(body).unwrap(), whole }
+}
+
+fn dechunk(mut rest: &[u8]) -> (Vec<u8>, bool) {
+    let mut body = Vec::new();
+    loop {
+        let Some(line) = rest.windows(2).position(|two| two == b"\r\n") else {
+            return (body, false);
+        };
+        let size = std::str::from_utf8(&rest[..line]).unwrap();
+        let size = usize::from_str_radix(size, 16).unwrap();
+        if size == 0 {
+            return (body, true);
+        }
+        let Some(data) = rest.get(line + 2..line + 2 + size) else { return (body, false) };
+        body.extend_from_slice(data);
+        rest = rest.get(line + 4 + size..).unwrap_or_default();
+    }
+}

@@ -1,0 +1,104 @@
+//! How a gateway stops.
+
+use std::time::Duration;
+
+use tokio::net::TcpStream;
+use tokio::time::{Instant, timeout};
+use toolwire::Protocol;
+
+use crate::upstream::{Server, Step, chunk, stream_end, stream_head};
+use crate::{at, client, config, ms, said, start};
+
+fn slow(from: Protocol, pause: Duration) -> Vec<Step> {
+    let events = said::events(from);
+    let mut steps = vec![stream_head("")];
+    steps.extend(events.iter().take(4).map(chunk));
+    steps.push(Step::Wait(pause));
+    steps.extend(events.iter().skip(4).map(chunk));
+    steps.push(stream_end());
+    steps
+}
+
+#[tokio::test]
+async fn open_streams_end_well_within_the_grace() {
+    let server = Server::new(Protocol::Chat, slow(Protocol::Chat, ms(300))).await;
+    let gateway = start(config(vec![at(&server)])).await;
+    let to = gateway.address();
+    let question = said::question(Protocol::Chat, true);
+    let mut open = client::open(to, "/v1/chat/completions", &[], &question).await;
+    client::until(&mut open, "Let me look.").await;
+    gateway.handle().drain(ms(100));
+    let ready = client::get(to, "/readyz", &[]).await;
+    assert_eq!(ready.status, 503);
+    assert_eq!(client::get(to, "/livez", &[]).await.status, 200);
+    tokio::time::sleep(ms(150)).await;
+    assert!(TcpStream::connect(to).await.is_err(), "nothing listens any more");
+    client::until(&mut open, "[DONE]").await;
+    timeout(ms(500), gateway.stopped()).await.unwrap();
+}
+
+#[tokio::test]
+async fn open_streams_get_an_error_when_the_grace_is_over() {
+    for to in Protocol::ALL {
+        let server = Server::new(Protocol::Messages, slow(Protocol::Messages, ms(30_000))).await;
+        let mut config = config(vec![at(&server)]);
+        config.limits.grace = ms(100);
+        let gateway = start(config).await;
+        let question = said::question(to, true);
+        let mut open = client::open(gateway.address(), said::path(to), &[], &question).await;
+        client::until(&mut open, "Let me look.").await;
+        let began = Instant::now();
+        gateway.handle().drain(Duration::ZERO);
+        let mark = match to {
+            Protocol::Chat => "data: {\"error\":",
+            Protocol::Responses => "event: response.failed",
+            Protocol::Messages => "event: error",
+        };
+        let rest = client::until(&mut open, mark).await;
+        assert!(rest.contains("shutting down"), "{rest}");
+        assert!(began.elapsed() >= ms(90) && began.elapsed() < ms(500), "{:?}", began.elapsed());
+        timeout(ms(2000), gateway.stopped()).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn open_requests_get_an_error_too() {
+    let server = Server::new(Protocol::Chat, vec![Step::Hang]).await;
+    let gateway = start(config(vec![at(&server)])).await;
+    let question = said::question(Protocol::Chat, false);
+    let mut open = client::open(gateway.address(), "/v1/chat/completions", &[], &question).await;
+    server.until_seen(1).await;
+    gateway.handle().stop();
+    let got = client::finish(&mut open).await;
+    assert_eq!(got.status, 503, "{got:?}");
+    server.left(1).await;
+    timeout(ms(2000), gateway.stopped()).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_second_signal_is_now() {
+    let server = Server::new(Protocol::Chat, slow(Protocol::Chat, ms(30_000))).await;
+    let gateway = start(config(vec![at(&server)])).await;
+    let question = said::question(Protocol::Chat, true);
+    let mut open = client::open(gateway.address(), "/v1/chat/completions", &[], &question).await;
+    client::until(&mut open, "Let me look.").await;
+    gateway.handle().drain(ms(20_000));
+    tokio::time::sleep(ms(50)).await;
+    let began = Instant::now();
+    gateway.handle().stop();
+    client::finish(&mut open).await;
+    timeout(ms(2000), gateway.stopped()).await.unwrap();
+    assert!(began.elapsed() < ms(1500), "{:?}", began.elapsed());
+}
+
+#[tokio::test]
+async fn an_idle_gateway_stops_at_once() {
+    let gateway = start(config(Vec::new())).await;
+    let idle = TcpStream::connect(gateway.address()).await.unwrap();
+    tokio::time::sleep(ms(20)).await;
+    let began = Instant::now();
+    gateway.handle().drain(Duration::ZERO);
+    timeout(ms(2000), gateway.stopped()).await.unwrap();
+    assert!(began.elapsed() < ms(200), "{:?}", began.elapsed());
+    drop(idle);
+}

@@ -1,0 +1,191 @@
+//! Several upstreams for one model.
+
+use toolwire::Protocol;
+use toolwire_gateway::config::{Origin, Upstream};
+
+use crate::upstream::{Server, Step, chunk, stream, stream_end, stream_head, whole};
+use crate::{at, client, config, ms, said, start};
+
+/// Two upstreams, the first of which is tried first.
+async fn two(first: Vec<Step>, stream_it: bool) -> (Server, Server, client::Got) {
+    let first = Server::new(Protocol::Chat, first).await;
+    let good = if stream_it {
+        stream(&said::events(Protocol::Messages))
+    } else {
+        whole(200, "", said::answer(Protocol::Messages))
+    };
+    let second = Server::new(Protocol::Messages, good).await;
+    let gateway = start(config(vec![at(&first), spare(&second)])).await;
+    let question = said::question(Protocol::Responses, stream_it);
+    let got = client::post(gateway.address(), "/v1/responses", &[], &question).await;
+    (first, second, got)
+}
+
+/// An upstream that is used only when nothing else is left.
+fn spare(server: &Server) -> Upstream {
+    Upstream { weight: 0, ..at(server) }
+}
+
+#[tokio::test]
+async fn statuses_that_another_may_not_have() {
+    for status in [429, 500, 502, 503, 529] {
+        for stream in [false, true] {
+            let body = said::error(Protocol::Chat, "server_error", "No.");
+            let (first, second, got) = two(whole(status, "", body), stream).await;
+            assert_eq!(got.status, 200, "{status} {got:?}");
+            assert!(got.body.contains("call_abc"));
+            assert_eq!((first.seen().len(), second.seen().len()), (1, 1));
+        }
+    }
+}
+
+#[tokio::test]
+async fn statuses_that_another_would_have_too() {
+    for status in [400, 401, 403, 404, 413, 422] {
+        let body = said::error(Protocol::Chat, "invalid_request_error", "No.");
+        let (first, second, got) = two(whole(status, "", body), false).await;
+        assert!((400..500).contains(&got.status), "{status} {got:?}");
+        assert_eq!((first.seen().len(), second.seen().len()), (1, 0));
+    }
+}
+
+#[tokio::test]
+async fn an_error_as_the_first_event() {
+    let event = format!("data: {}\n\n", said::error(Protocol::Chat, "server_error", "No."));
+    let (_, second, got) = two(vec![stream_head(""), chunk(event), stream_end()], true).await;
+    assert_eq!(got.status, 200, "{got:?}");
+    assert_eq!(second.seen().len(), 1);
+}
+
+#[tokio::test]
+async fn a_stream_that_opens_and_fails() {
+    let opening = &said::events(Protocol::Messages)[0];
+    let error = said::error(Protocol::Messages, "overloaded_error", "Busy.");
+    let steps = vec![
+        stream_head(""),
+        chunk(opening),
+        Step::Wait(ms(30)),
+        chunk(format!("event: error\ndata: {error}\n\n")),
+        stream_end(),
+    ];
+    for to in Protocol::ALL {
+        let first = Server::new(Protocol::Messages, steps.clone()).await;
+        let second = Server::new(Protocol::Chat, stream(&said::events(Protocol::Chat))).await;
+        let gateway = start(config(vec![at(&first), spare(&second)])).await;
+        let question = said::question(to, true);
+        let got = client::post(gateway.address(), said::path(to), &[], &question).await;
+        assert_eq!(got.status, 200, "{got:?}");
+        assert!(got.body.contains(said::end_mark(to)), "{got:?}");
+        assert!(!got.body.contains("Busy."), "{got:?}");
+        assert_eq!((first.seen().len(), second.seen().len()), (1, 1));
+    }
+}
+
+#[tokio::test]
+async fn never_after_the_request_was_sent() {
+    let (first, second, got) = two(vec![Step::Close], false).await;
+    assert_eq!(got.status, 502, "{got:?}");
+    assert_eq!((first.seen().len(), second.seen().len()), (1, 0));
+}
+
+#[tokio::test]
+async fn never_after_the_first_event() {
+    let mut steps = vec![stream_head("")];
+    steps.extend(said::events(Protocol::Chat).iter().take(3).map(chunk));
+    steps.push(Step::Close);
+    let (_, second, got) = two(steps, true).await;
+    assert_eq!(got.status, 200);
+    assert_eq!(second.seen().len(), 0);
+}
+
+#[tokio::test]
+async fn a_connection_that_is_refused() {
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let second = Server::new(Protocol::Chat, whole(200, "", said::answer(Protocol::Chat))).await;
+    let first = Upstream {
+        name: "closed".to_owned(),
+        origin: Origin::Http {
+            base: format!("http://{}", closed.local_addr().unwrap()),
+            path: "/v1".to_owned(),
+        },
+        ..at(&second)
+    };
+    drop(closed);
+    let gateway = start(config(vec![first, spare(&second)])).await;
+    let question = said::question(Protocol::Chat, false);
+    let ask = || client::post(gateway.address(), "/v1/chat/completions", &[], &question);
+    for _ in 0..4 {
+        assert_eq!(ask().await.status, 200);
+    }
+    // The fifth failure takes it out; what follows costs no retries.
+    for _ in 0..20 {
+        assert_eq!(ask().await.status, 200);
+    }
+    let page = client::get(gateway.address(), "/metrics", &[]).await.body;
+    assert!(page.contains("toolwire_ejections_total{upstream=\"closed\"} 1"), "{page}");
+}
+
+#[tokio::test]
+async fn the_retry_budget_ends() {
+    let body = said::error(Protocol::Chat, "server_error", "No.");
+    let first = Server::new(Protocol::Chat, whole(429, "", &body)).await;
+    let second = Server::new(Protocol::Chat, whole(429, "", &body)).await;
+    let gateway = start(config(vec![at(&first), spare(&second)])).await;
+    let question = said::question(Protocol::Chat, false);
+    for _ in 0..100 {
+        client::post(gateway.address(), "/v1/chat/completions", &[], &question).await;
+    }
+    let sent = first.seen().len() + second.seen().len();
+    assert!((110..=131).contains(&sent), "{sent}");
+}
+
+#[tokio::test]
+async fn an_upstream_that_asks_for_a_pause_gets_it() {
+    let body = said::error(Protocol::Chat, "requests", "No.");
+    let first = Server::new(Protocol::Chat, whole(429, "retry-after: 30\r\n", &body)).await;
+    let second = Server::new(Protocol::Chat, whole(200, "", said::answer(Protocol::Chat))).await;
+    let gateway = start(config(vec![at(&first), spare(&second)])).await;
+    let question = said::question(Protocol::Chat, false);
+    for _ in 0..5 {
+        let got = client::post(gateway.address(), "/v1/chat/completions", &[], &question).await;
+        assert_eq!(got.status, 200);
+    }
+    assert_eq!((first.seen().len(), second.seen().len()), (1, 5));
+}
+
+#[tokio::test]
+async fn clients_that_leave_and_refused_requests_do_not_count() {
+    let body = said::error(Protocol::Chat, "invalid_request_error", "No.");
+    let refusal = whole(400, "", &body);
+    let server = Server::scripted(Protocol::Chat, move |number, _| {
+        if number % 2 == 0 { vec![Step::Hang] } else { refusal.clone() }
+    })
+    .await;
+    let gateway = start(config(vec![at(&server)])).await;
+    let question = said::question(Protocol::Chat, false);
+    for round in 1..=8 {
+        let open = client::open(gateway.address(), "/v1/chat/completions", &[], &question).await;
+        server.until_seen(2 * round - 1).await;
+        drop(open);
+        server.left(round).await;
+        let got = client::post(gateway.address(), "/v1/chat/completions", &[], &question).await;
+        assert_eq!(got.status, 400);
+    }
+    let page = client::get(gateway.address(), "/metrics", &[]).await.body;
+    assert!(page.contains("toolwire_ejections_total{upstream=\"chat\"} 0"), "{page}");
+    assert!(page.contains("ending=\"left\"} 8"), "{page}");
+}
+
+#[tokio::test]
+async fn weights() {
+    let light = Server::new(Protocol::Chat, whole(200, "", said::answer(Protocol::Chat))).await;
+    let heavy = Server::new(Protocol::Chat, whole(200, "", said::answer(Protocol::Chat))).await;
+    let heavier = Upstream { weight: 3, name: "heavy".to_owned(), ..at(&heavy) };
+    let gateway = start(config(vec![at(&light), heavier])).await;
+    let question = said::question(Protocol::Chat, false);
+    for _ in 0..40 {
+        client::post(gateway.address(), "/v1/chat/completions", &[], &question).await;
+    }
+    let (light, heavy) = (light.seen().len(), heavy.seen().len());
+    assert!(light + heavy == 40 && (9..=11).contains(&light), "{light} {heavy}");
+}

@@ -1,0 +1,122 @@
+//! The line that each request leaves.
+
+use std::io::Write;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use toolwire::Protocol;
+use toolwire_gateway::config::{Config, Log, Secret};
+use toolwire_gateway::{Gateway, Setup, serve};
+
+use crate::upstream::{Server, Step, chunk, stream, stream_head, whole};
+use crate::{at, client, config, said};
+
+#[derive(Clone, Default)]
+struct Lines(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Lines {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Lines {
+    async fn wait(&self, count: usize) -> Vec<String> {
+        for _ in 0..500 {
+            let text = String::from_utf8(self.0.lock().unwrap().clone()).unwrap();
+            let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+            if lines.len() >= count {
+                assert_eq!(lines.len(), count, "{lines:?}");
+                return lines;
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        panic!("no {count} lines in {:?}", String::from_utf8(self.0.lock().unwrap().clone()));
+    }
+}
+
+async fn logging(mut config: Config, style: Log) -> (Gateway, Lines) {
+    let lines = Lines::default();
+    config.log = style;
+    let setup = Setup { source: None, log: Box::new(lines.clone()) };
+    (serve(config, setup).await.unwrap(), lines)
+}
+
+#[tokio::test]
+async fn in_json() {
+    for streams in [false, true] {
+        let from = Protocol::Messages;
+        let steps =
+            if streams { stream(&said::events(from)) } else { whole(200, "", said::answer(from)) };
+        let server = Server::new(from, steps).await;
+        let (gateway, lines) = logging(config(vec![at(&server)]), Log::Json).await;
+        let question = said::question(Protocol::Chat, streams).replacen('{', r#"{"seed":7,"#, 1);
+        let got = client::post(gateway.address(), "/v1/chat/completions", &[], &question).await;
+        let line: serde_json::Value = serde_json::from_str(&lines.wait(1).await[0]).unwrap();
+        assert_eq!(line["id"], got.header("x-request-id").unwrap());
+        assert_eq!(line["status"], 200);
+        assert_eq!(line["ending"], "answered");
+        assert_eq!(line["model"], "m");
+        assert_eq!(line["client"], "chat");
+        assert_eq!(line["upstream"], "messages");
+        assert_eq!(line["upstream_protocol"], "messages");
+        assert_eq!(line["bytes_in"], question.len());
+        assert_eq!(line["bytes_out"], got.body.len());
+        assert_eq!(line["input_tokens"], 11);
+        assert_eq!(line["output_tokens"], 7);
+        assert_eq!(line["calls"], 1);
+        assert_eq!(line["losses"][0]["path"], "/seed");
+        assert!(line["own_us"].as_u64().unwrap() <= line["total_us"].as_u64().unwrap());
+        assert!(line["upstream_us"].as_u64().unwrap() <= line["total_us"].as_u64().unwrap());
+    }
+}
+
+#[tokio::test]
+async fn holds_nothing_that_was_said_and_no_secret() {
+    for style in [Log::Json, Log::Text] {
+        let server = Server::scripted(Protocol::Chat, |number, _| match number {
+            0 => whole(200, "", said::answer(Protocol::Chat)),
+            1 => whole(400, "", said::error(Protocol::Chat, "invalid_request_error", "Paris!")),
+            2 => whole(200, "", "Paris"),
+            _last => stream(&said::events(Protocol::Chat)),
+        })
+        .await;
+        let mut config = config(vec![at(&server)]);
+        config.keys = vec![Secret::new("gateway-key".to_owned())];
+        let (gateway, lines) = logging(config, style).await;
+        let to = gateway.address();
+        let key = "x-api-key: gateway-key";
+        for number in 0..4 {
+            let question = said::question(Protocol::Messages, number == 3);
+            client::post(to, "/v1/messages", &[key], &question).await;
+        }
+        client::post(to, "/v1/messages", &["x-api-key: wrong-key"], "{}").await;
+        client::get(to, "/v1/Paris?x=Paris", &[key]).await;
+        client::post(to, "/v1/messages", &[key], r#"{"model":"a\u001b[31m\nb"}"#).await;
+        let all = lines.wait(7).await.join("\n");
+        for secret in ["Paris", "get_weather", "-key", "\u{1b}", "Weather"] {
+            assert!(!all.contains(secret), "{secret} in {all}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn names_clients_that_left() {
+    let mut steps = vec![stream_head("")];
+    steps.extend(said::events(Protocol::Messages).iter().take(3).map(chunk));
+    steps.push(Step::Hang);
+    let server = Server::new(Protocol::Messages, steps).await;
+    let (gateway, lines) = logging(config(vec![at(&server)]), Log::Text).await;
+    let question = said::question(Protocol::Chat, true);
+    let mut open = client::open(gateway.address(), "/v1/chat/completions", &[], &question).await;
+    client::until(&mut open, "Let me look.").await;
+    drop(open);
+    let line = lines.wait(1).await.remove(0);
+    assert!(line.contains(" 200 left "), "{line}");
+    assert!(line.contains("chat→messages via messages"), "{line}");
+}

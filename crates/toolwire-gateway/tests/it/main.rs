@@ -1,0 +1,85 @@
+//! The gateway from outside: real sockets, scripted upstreams.
+
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
+
+mod cancel;
+mod client;
+mod drain;
+mod encodings;
+mod endpoints;
+mod errors;
+mod fallback;
+mod faults;
+mod guard;
+mod headers;
+mod limits;
+mod log;
+mod losses;
+mod pairs;
+mod reload;
+mod said;
+mod timeouts;
+mod upstream;
+
+use std::time::Duration;
+
+use toolwire::{Policy, Profile, Protocol};
+use toolwire_gateway::config::{
+    Alias, Config, Credential, Limits, Log, Origin, Pattern, Secret, Timeouts, Upstream,
+};
+use toolwire_gateway::{Gateway, Setup, serve};
+
+/// A configuration with these upstreams and nothing else.
+pub(crate) fn config(upstreams: Vec<Upstream>) -> Config {
+    Config {
+        listen: "127.0.0.1:0".parse().unwrap(),
+        keys: Vec::new(),
+        on_loss: Policy::Report,
+        upstreams,
+        aliases: Vec::new(),
+        limits: Limits::default(),
+        log: Log::Off,
+    }
+}
+
+/// An upstream at a scripted server, for every model.
+pub(crate) fn at(server: &upstream::Server) -> Upstream {
+    Upstream {
+        name: server.protocol.as_str().to_owned(),
+        protocol: server.protocol,
+        origin: Origin::Http { base: format!("http://{}", server.address), path: "/v1".to_owned() },
+        credential: Credential::Key(Secret::new("upstream-key".to_owned())),
+        models: vec![Pattern("*".to_owned())],
+        headers: Vec::new(),
+        profile: Profile::of(server.protocol),
+        on_loss: None,
+        weight: 1,
+        timeouts: Timeouts::default(),
+    }
+}
+
+/// Starts a gateway.
+pub(crate) async fn start(config: Config) -> Gateway {
+    serve(config, Setup { source: None, log: Box::new(std::io::sink()) }).await.unwrap()
+}
+
+/// Another name for a model.
+pub(crate) fn alias(name: &str, model: &str) -> Alias {
+    Alias { name: Pattern(name.to_owned()), model: model.to_owned() }
+}
+
+/// Every pair of a client's and an upstream's protocol.
+pub(crate) fn pairs() -> impl Iterator<Item = (Protocol, Protocol)> {
+    Protocol::ALL.into_iter().flat_map(|client| Protocol::ALL.map(|upstream| (client, upstream)))
+}
+
+/// Milliseconds.
+pub(crate) fn ms(millis: u64) -> Duration {
+    Duration::from_millis(millis)
+}

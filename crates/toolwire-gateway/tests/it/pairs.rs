@@ -1,0 +1,61 @@
+//! Every client with every upstream.
+
+use toolwire::Protocol;
+
+use crate::upstream::{Server, stream, whole};
+use crate::{at, client, config, pairs, said, start};
+
+#[tokio::test]
+async fn whole_answers() {
+    for (to, from) in pairs() {
+        let server = Server::new(from, whole(200, "", said::answer(from))).await;
+        let gateway = start(config(vec![at(&server)])).await;
+        let got =
+            client::post(gateway.address(), said::path(to), &[], &said::question(to, false)).await;
+        assert_eq!(got.status, 200, "{to} {from} {got:?}");
+        assert_eq!(got.header("content-type"), Some("application/json"));
+        let answer = got.json();
+        let call = match to {
+            Protocol::Chat => {
+                let call = &answer["choices"][0]["message"]["tool_calls"][0];
+                (call["id"].clone(), call["function"]["arguments"].clone())
+            }
+            Protocol::Responses => {
+                let call = &answer["output"][1];
+                (call["call_id"].clone(), call["arguments"].clone())
+            }
+            Protocol::Messages => {
+                let call = &answer["content"][1];
+                (call["id"].clone(), call["input"].to_string().into())
+            }
+        };
+        assert_eq!(call, ("call_abc".into(), r#"{"city":"Paris"}"#.into()), "{to} {from}");
+        let seen = server.only();
+        assert_eq!(seen.path, said::path(from));
+        assert!(seen.body.contains("get_weather"));
+        if from == to {
+            assert_eq!(got.body, said::answer(from), "bytes pass as they are");
+            assert_eq!(seen.body, said::question(to, false), "bytes pass as they are");
+        }
+    }
+}
+
+#[tokio::test]
+async fn streams() {
+    for (to, from) in pairs() {
+        let server = Server::new(from, stream(&said::events(from))).await;
+        let gateway = start(config(vec![at(&server)])).await;
+        let got =
+            client::post(gateway.address(), said::path(to), &[], &said::question(to, true)).await;
+        assert_eq!(got.status, 200, "{to} {from} {got:?}");
+        assert!(got.header("content-type").unwrap().starts_with("text/event-stream"));
+        assert!(got.whole);
+        assert!(got.body.contains("Let me look."), "{to} {from} {got:?}");
+        assert!(got.body.contains("call_abc"), "{to} {from} {got:?}");
+        assert!(got.body.contains(said::end_mark(to)), "{to} {from} {got:?}");
+        if from == to {
+            assert_eq!(got.body, said::events(from).concat());
+        }
+        assert_eq!(server.only().json()["stream"], true);
+    }
+}

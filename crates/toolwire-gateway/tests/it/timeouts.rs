@@ -1,0 +1,122 @@
+//! Every wait has an end, counted from the bytes that came.
+
+use tokio::time::Instant;
+use toolwire::Protocol;
+use toolwire_gateway::config::Timeouts;
+
+use crate::client::Got;
+use crate::upstream::{Server, Step, chunk, stream_end, stream_head};
+use crate::{at, client, config, ms, said, start};
+
+async fn ask(steps: Vec<Step>, stream: bool, set: impl Fn(&mut Timeouts)) -> (Got, Server, u128) {
+    let server = Server::new(Protocol::Chat, steps).await;
+    let mut upstream = at(&server);
+    set(&mut upstream.timeouts);
+    let gateway = start(config(vec![upstream])).await;
+    let body = said::question(Protocol::Chat, stream);
+    let began = Instant::now();
+    let got = client::post(gateway.address(), "/v1/chat/completions", &[], &body).await;
+    (got, server, began.elapsed().as_millis())
+}
+
+#[track_caller]
+fn check(got: &Got, took: u128) {
+    assert_eq!(got.status, 504, "{got:?}");
+    assert!((90..400).contains(&took), "{took} ms");
+}
+
+#[tokio::test]
+async fn head() {
+    let (got, server, took) = ask(vec![Step::Hang], false, |t| t.headers = ms(100)).await;
+    check(&got, took);
+    server.left(1).await;
+}
+
+#[tokio::test]
+async fn first_event() {
+    let steps = vec![stream_head(""), Step::Hang];
+    let (got, server, took) = ask(steps, true, |t| t.first_event = ms(100)).await;
+    check(&got, took);
+    server.left(1).await;
+}
+
+#[tokio::test]
+async fn comments_are_no_first_event() {
+    let mut steps = vec![stream_head("")];
+    for _ in 0..20 {
+        steps.extend([chunk(": still here\n"), Step::Wait(ms(20))]);
+    }
+    let (got, _, took) = ask(steps, true, |t| t.first_event = ms(100)).await;
+    check(&got, took);
+}
+
+#[tokio::test]
+async fn idle_in_a_whole_answer() {
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{";
+    let steps = vec![Step::Send(head.as_bytes().to_vec()), Step::Hang];
+    let (got, server, took) = ask(steps, false, |t| t.idle = ms(100)).await;
+    check(&got, took);
+    server.left(1).await;
+}
+
+#[tokio::test]
+async fn idle_in_a_stream() {
+    let event = &said::events(Protocol::Chat)[1];
+    let steps = vec![stream_head(""), chunk(event), Step::Hang];
+    let (got, server, took) = ask(steps, true, |t| t.idle = ms(100)).await;
+    assert!((90..400).contains(&took), "{took} ms");
+    assert_eq!(got.status, 200);
+    assert!(got.body.contains("\"error\""), "{got:?}");
+    assert!(!got.body.contains("[DONE]"), "{got:?}");
+    server.left(1).await;
+}
+
+#[tokio::test]
+async fn idle_counts_anew_with_every_byte() {
+    let mut steps = vec![stream_head("")];
+    for event in said::events(Protocol::Chat) {
+        steps.extend([chunk(event), Step::Wait(ms(60))]);
+    }
+    steps.push(stream_end());
+    let (got, _, _) = ask(steps, true, |t| t.idle = ms(150)).await;
+    assert!(got.body.contains("[DONE]"), "{got:?}");
+}
+
+#[tokio::test]
+async fn total() {
+    let event = &said::events(Protocol::Chat)[1];
+    let mut steps = vec![stream_head("")];
+    for _ in 0..100 {
+        steps.extend([chunk(event), Step::Wait(ms(20))]);
+    }
+    let (got, server, took) = ask(steps, true, |t| t.total = ms(150)).await;
+    assert!((140..400).contains(&took), "{took} ms");
+    assert!(got.body.contains("whole answer"), "{got:?}");
+    server.left(1).await;
+}
+
+#[tokio::test]
+async fn connect() {
+    // A listener whose queue is full takes no connection and refuses none.
+    let socket = tokio::net::TcpSocket::new_v4().unwrap();
+    socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let listener = socket.listen(1).unwrap();
+    let address = listener.local_addr().unwrap();
+    let mut held = Vec::new();
+    for _ in 0..8 {
+        held.push(tokio::spawn(tokio::net::TcpStream::connect(address)));
+    }
+    tokio::time::sleep(ms(50)).await;
+    let server = Server::new(Protocol::Chat, Vec::new()).await;
+    let mut upstream = at(&server);
+    upstream.timeouts.connect = ms(100);
+    upstream.origin = toolwire_gateway::config::Origin::Http {
+        base: format!("http://{address}"),
+        path: "/v1".to_owned(),
+    };
+    let gateway = start(config(vec![upstream])).await;
+    let body = said::question(Protocol::Chat, false);
+    let began = Instant::now();
+    let got = client::post(gateway.address(), "/v1/chat/completions", &[], &body).await;
+    check(&got, began.elapsed().as_millis());
+}

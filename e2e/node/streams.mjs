@@ -56,7 +56,8 @@ async function check(vector) {
   for (const to of PROTOCOLS) {
     const [well, written] = await run(folder, source, to, 'stream', came);
     if (to === source && written.equals(came)) continue;
-    const heard = { iterated: await sdks.iterated(to, written, PIECE), helped: await sdks.helped(to, written, PIECE) };
+    const iterated = await sdks.iterated(to, written, /unicode|parallel/.test(vector) ? 1 : PIECE);
+    const heard = { iterated, helped: await sdks.helped(to, written, PIECE) };
     const vectorTo = { vector, folder, source, to, upstream, misread };
     const problems = to === source ? forwarded(to, upstream, well, heard) : await translated(vectorTo, well, written, heard);
     wrong.push(...problems.map((problem) => `${source} to ${to}: ${problem}`));

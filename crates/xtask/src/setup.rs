@@ -48,6 +48,27 @@ pub(crate) fn python_packages() -> Result<()> {
     fs::write(&stamp, wanted).with_context(|| format!("{} cannot be written", stamp.display()))
 }
 
+/// The pinned SDKs for Node, installed again whenever the lock file changes.
+pub(crate) fn node_packages() -> Result<()> {
+    let lock = format!("{NODE}/package-lock.json");
+    let wanted = fs::read_to_string(cmd::root().join(&lock))
+        .with_context(|| format!("{lock} cannot be read"))?;
+    let stamp = cmd::root().join(NODE).join("node_modules/installed.json");
+    if fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
+        println!("The Node packages of {lock} are installed.");
+        return Ok(());
+    }
+    if !works("node --version") || !works("npm --version") {
+        debian_package("nodejs")?;
+        debian_package("npm")?;
+    }
+    println!("Installing the packages of {lock}; the first time takes about half a minute.");
+    let flags = "--no-audit --no-fund --ignore-scripts --loglevel=error";
+    cmd::run(&mut cmd::command(&format!("npm ci --prefix {NODE} {flags}")))?;
+    // Written last: an interrupted installation must not look like a finished one.
+    fs::write(&stamp, wanted).with_context(|| format!("{} cannot be written", stamp.display()))
+}
+
 /// A nightly compiler, which cargo-fuzz needs for its sanitizers.
 pub(crate) fn nightly() -> Result<()> {
     if works("cargo +nightly --version") {
@@ -94,3 +115,6 @@ fn works(line: &str) -> bool {
 
 const REQUIREMENTS: &str = "e2e/requirements.txt";
 const VENV: &str = ".e2e/venv";
+/// The folder of the Node package. Its `node_modules`, which git ignores, must stand beside the
+/// scripts, because that is where Node looks.
+const NODE: &str = "e2e/node";

@@ -14,7 +14,8 @@ impl Tally {
     pub(crate) const ONE_FAILED: Self = Self { passed: 0, failed: 1 };
 
     /// Adds what a line of output reports. `cargo test` ends each binary with
-    /// `test result: ok. 3 passed; 1 failed; …`, pytest ends with `1 failed, 3 passed in 0.1s`.
+    /// `test result: ok. 3 passed; 1 failed; …`, pytest ends with `1 failed, 3 passed in 0.1s`, and so do our
+    /// scripts for Node.
     pub(crate) fn read(&mut self, line: &str) {
         let Some(summary) = line.strip_prefix("test result: ").or_else(|| before_the_time(line))
         else {

@@ -78,6 +78,7 @@ const SETUP: Step = Step {
     run: || {
         setup::rust_components()?;
         setup::python_packages()?;
+        setup::node_packages()?;
         PASSED
     },
 };
@@ -113,7 +114,7 @@ const TIDY: Step = Step {
 const TESTS: Step = Step {
     name: "tests",
     what: "unit tests, vectors and laws",
-    run: || counted("cargo test --workspace --locked --no-fail-fast", &[]),
+    run: || counted("cargo test --workspace --locked --no-fail-fast", &[]).map(Outcome::Ran),
 };
 
 const DOCS: Step = Step {
@@ -136,8 +137,11 @@ const E2E: Step = Step {
         }
         cmd::run(&mut cmd::command("cargo build --locked --package toolwire-cli"))?;
         let binary = cmd::target_dir().join("debug/toolwire").display().to_string();
-        let line = format!("{} -m pytest e2e -q", setup::VENV_PYTHON);
-        counted(&line, &[("TOOLWIRE_BIN", &binary)])
+        let environment = [("TOOLWIRE_BIN", binary.as_str())];
+        let pytest = format!("{} -m pytest e2e -q", setup::VENV_PYTHON);
+        let mut tally = counted(&pytest, &environment)?;
+        tally += counted("node e2e/node/streams.mjs", &environment)?;
+        Ok(Outcome::Ran(tally))
     },
 };
 
@@ -158,12 +162,12 @@ const FUZZ: Step = Step {
 };
 
 /// Runs a test program and counts the tests it reports.
-fn counted(line: &str, environment: &[(&str, &str)]) -> Result<Outcome> {
+fn counted(line: &str, environment: &[(&str, &str)]) -> Result<Tally> {
     let mut tally = Tally::default();
     let mut command = cmd::command(line);
     command.envs(environment.iter().copied());
     let status = cmd::run_watched(&mut command, |line| tally.read(line))?;
-    Ok(Outcome::Ran(tally.settled(status.success())))
+    Ok(tally.settled(status.success()))
 }
 
 fn has_python_tests() -> Result<bool> {

@@ -47,19 +47,24 @@ pub(crate) fn unexplained() -> ApiError {
 
 /// Writes an error body and says which status belongs to it.
 pub(crate) fn encode(error: &ApiError, out: &mut Vec<u8>) -> u16 {
+    let mut object = Object::new(out);
+    detail(error, object.object("error"));
+    http_status(error.kind, error.status)
+}
+
+/// Writes what an error body says about its error.
+pub(crate) fn detail(error: &ApiError, mut detail: Object<'_>) {
     let ApiError {
         kind,
         blame: _,
         retry,
         message,
-        status,
+        status: _,
         vendor_type,
         code: _,
         param,
         request_id: _,
     } = error;
-    let mut object = Object::new(out);
-    let mut detail = object.object("error");
     match retry {
         // Codex reads the waiting time out of the sentence.
         Retry::After(seconds)
@@ -77,7 +82,6 @@ pub(crate) fn encode(error: &ApiError, out: &mut Vec<u8>) -> u16 {
     detail.put("param", &param.as_ref());
     let code = body_code(error);
     detail.put("code", &code);
-    http_status(*kind, *status)
 }
 
 /// The code of the error inside a failed answer, which must have one.

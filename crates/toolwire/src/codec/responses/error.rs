@@ -1,3 +1,3 @@
 //! Errors: OpenAI's one shape, which [`openai_error`] knows.
 
-pub(super) use crate::codec::openai_error::{code, decode, encode, of_detail, unexplained};
+pub(super) use crate::codec::openai_error::{code, decode, detail, encode, of_detail, unexplained};

@@ -218,6 +218,10 @@ impl Writing {
         failure.message.write(out);
         out.extend_from_slice(b",\"param\":");
         failure.param.write(out);
+        // The reference has the members above. OpenAI itself nests them, the
+        // SDKs raise for nothing else, and Open Responses asks for it.
+        out.extend_from_slice(b",\"error\":");
+        error::detail(failure, Object::new(out));
         Pen::end(out);
         let mut ended = Ended::new("failed", None);
         ended.failure = Some(failure);

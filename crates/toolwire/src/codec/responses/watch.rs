@@ -16,8 +16,10 @@ pub(super) struct Watching {
 
 impl Watch for Watching {
     fn frame(&mut self, frame: &Frame<'_>, seen: &mut Seen) -> Result<Watched, ReadError> {
+        // It ends nothing here, but clients stop reading at it: the error that
+        // ends a cut stream must come first. vectors/streams/responses-cut-but-done-marker.
         if frame.data.trim() == "[DONE]" {
-            return Ok(Watched::GoesOn);
+            return Ok(Watched::Cut);
         }
         let mut reader = Reader::new(frame.data);
         let named = || Str::plain(frame.name.unwrap_or_default());

@@ -43,5 +43,9 @@ fn the_same_protocol_passes_the_bytes() {
         let ended =
             rest.is_empty() || rest.windows(7).any(|bytes| bytes == b"\"error\"") && common > 0;
         assert!(ended, "{}: {}", stream.name(), rest.escape_ascii());
+        // Clients stop reading at the marker, so an error must not stand behind it.
+        let text = String::from_utf8(out).unwrap();
+        let behind = text.split_once("data: [DONE]").map_or("", |(_, behind)| behind);
+        assert!(behind.trim().is_empty(), "{}: {behind}", stream.name());
     }
 }

@@ -84,8 +84,9 @@ fn check(kind: &str, law: fn(Protocol, &str) -> Result<(), String>) {
     assert!(wrong.is_empty(), "{}\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// The document as a tree, with explicit nulls gone and content that is one
-/// bare text as a string: each says the same as the other.
+/// The document as a tree, with explicit nulls and empty lists of notes gone
+/// and content that is one bare text as a string: each says the same as the
+/// other.
 fn usual_form(text: &str) -> Value {
     let value: Value = serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"));
     bare_text(without_nulls(&value))
@@ -96,6 +97,11 @@ fn bare_text(value: Value) -> Value {
         Value::Object(members) => {
             let mut members: serde_json::Map<String, Value> =
                 members.into_iter().map(|(key, value)| (key, bare_text(value))).collect();
+            for key in ["annotations", "reasoning_details"] {
+                if members.get(key).and_then(Value::as_array).is_some_and(Vec::is_empty) {
+                    members.shift_remove(key);
+                }
+            }
             for key in ["content", "output", "system", "input", "stop"] {
                 if let Some(Value::Array(parts)) = members.get(key)
                     && let [only] = parts.as_slice()

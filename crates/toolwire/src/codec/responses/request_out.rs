@@ -2,7 +2,7 @@
 
 use super::cache_out::lose_cache;
 use super::choice::{filter, write_choice};
-use super::request_in::{INCLUDE_LOGPROBS, TEXT_PREFIX};
+use super::request_in::{INCLUDE_LOGPROBS, TEXT};
 use super::thinking_out::write_thinking;
 use super::tools_out::{has_search, write_tool, write_tools};
 use super::{Out, replay_under, turns_out};
@@ -100,7 +100,7 @@ fn write_text(
     cx: &Out<'_>,
     ledger: &mut Ledger,
 ) {
-    let own = |field: &&Extra<'_>| cx.same() && field.key.decode().starts_with(TEXT_PREFIX);
+    let own = cx.same() && extra.iter().any(|field| field.name_under(TEXT).is_some());
     let format = output.format.as_ref().filter(|format| match &format.value {
         Format::Other(raw) if !cx.same() => {
             ledger.dropped(raw.pos(), Code::UnknownValue);
@@ -108,7 +108,7 @@ fn write_text(
         }
         Format::Text | Format::JsonObject | Format::JsonSchema(_) | Format::Other(_) => true,
     });
-    if format.is_none() && output.verbosity.is_none() && !extra.iter().any(|field| own(&field)) {
+    if format.is_none() && output.verbosity.is_none() && !own {
         return;
     }
     let mut text = object.object("text");
@@ -123,7 +123,9 @@ fn write_text(
         None => {}
     }
     text.maybe("verbosity", output.verbosity.as_ref());
-    replay_under(TEXT_PREFIX, extra.iter().filter(own), &mut text);
+    if cx.same() {
+        replay_under(TEXT, extra, &mut text);
+    }
 }
 
 fn write_schema(
@@ -337,7 +339,7 @@ fn write_extra(extra: &[Extra<'_>], object: &mut Object<'_>, cx: &Out<'_>, ledge
     for field in extra {
         let name = field.key.decode();
         match cx.origin {
-            Protocol::Responses if name.starts_with(TEXT_PREFIX) => {}
+            Protocol::Responses if field.name_under(TEXT).is_some() => {}
             Protocol::Responses => object.extra(std::slice::from_ref(field)),
             // OpenAI's two protocols share these, shape and all.
             Protocol::Chat if SHARED_WITH_CHAT.contains(&name.as_ref()) => {

@@ -1,6 +1,6 @@
 //! Reasoning settings: model to wire.
 
-use super::request_in::REASONING_PREFIX;
+use super::request_in::REASONING;
 use super::{Out, replay_under, summary_word};
 use crate::ledger::{Code, Ledger};
 use crate::model::{Display, Effort, Thinking, ThinkingMode};
@@ -27,7 +27,7 @@ pub(super) fn write_thinking(
     reasoning.maybe("effort", effort.as_ref().map(Effort::name).as_ref());
     reasoning.maybe("summary", summary.as_ref());
     if cx.same() {
-        replay_under(REASONING_PREFIX, extra, &mut reasoning);
+        replay_under(REASONING, extra, &mut reasoning);
     }
 }
 

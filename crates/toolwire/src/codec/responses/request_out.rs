@@ -13,7 +13,7 @@ use crate::model::{
 use crate::profile::Profile;
 use crate::schema;
 use crate::toolset::Toolset;
-use crate::wire::{Extra, Object, Pos, Str, hash};
+use crate::wire::{At, Extra, Object, Pos, Str, hash};
 
 /// Writes a request for an upstream.
 pub(super) fn encode(
@@ -194,10 +194,15 @@ fn write_limits(output: &Output<'_>, object: &mut Object<'_>, cx: &Out<'_>, ledg
     if !stop.is_empty() {
         ledger.dropped(*stop_at, Code::Stop);
     }
-    if let Some(n) = n
-        && n.value > 1
-    {
-        ledger.refused(n.pos, Code::MultipleAnswers);
+    match n {
+        Some(At { pos, value: 0 | 1 }) => {
+            let note = ledger.emulated(*pos, Code::MultipleAnswers);
+            note.detail("One answer is what the target gives anyway.");
+        }
+        Some(At { pos, value: _ }) => {
+            ledger.refused(*pos, Code::MultipleAnswers);
+        }
+        None => {}
     }
     object.maybe("top_logprobs", top_logprobs.as_ref());
     object.maybe("max_tool_calls", max_tool_calls.as_ref());

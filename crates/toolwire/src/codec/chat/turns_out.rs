@@ -84,7 +84,7 @@ impl<'r, 'a> Spoken<'r, 'a> {
             {
                 self.refusal = Some(refusal);
             }
-            Item::Audio(audio) if *role == Role::Assistant && self.audio.is_none() => {
+            Item::Audio(audio) if self.audio.is_none() && is_audio_member(audio, role, toward) => {
                 self.audio = Some(audio);
             }
             Item::Text(text) => {
@@ -160,6 +160,14 @@ impl<'r, 'a> Spoken<'r, 'a> {
             field.value.write(object.foreign_key(&field.key));
         }
     }
+}
+
+/// Whether sound goes into the message's member `audio`, which has no format
+/// and no marker as a content part has.
+fn is_audio_member(audio: &Audio<'_>, role: &Role<'_>, toward: &Toward<'_>) -> bool {
+    let Audio { at: _, data: _, format, cache, extra: _ } = audio;
+    let bare = format.is_none() && cache.is_none();
+    *role == Role::Assistant && (bare || !toward.same())
 }
 
 /// Writes the conversation of another protocol.

@@ -3,8 +3,8 @@
 use super::Out;
 use super::cache_out::lose_cache;
 use super::content_out::{
-    Voice, bare_text, crosses, is_lost, lose_text, reference_text, search_text, write_part,
-    write_plain,
+    Voice, bare_text, crosses, is_lost, lose_text, reference_text, refusal_text, search_text,
+    write_part, write_plain,
 };
 use super::media_out::lose_document;
 use super::tools_out::{is_direct_only, write_tools};
@@ -401,14 +401,16 @@ impl Joined<'_> {
             },
             Item::Json(raw) => write_escaped(raw.text(), self.next()),
             Item::Image(_) | Item::Audio(_) => self.lost(item, cx, ledger),
-            Item::Refusal(refusal) => refusal.text.write_inside(self.next()),
+            Item::Refusal(refusal) => refusal_text(refusal, ledger).write_inside(self.next()),
             Item::Tools(tools) => {
                 for tool in tools {
                     let text = reference_text(tool.at, &tool.name, None, cx, ledger);
                     write_escaped(&text, self.next());
                 }
             }
-            Item::Reasoning(_) | Item::Call(_) | Item::Result(_) | Item::Hosted(_) => {}
+            Item::Reasoning(_) | Item::Call(_) | Item::Result(_) | Item::Hosted(_) => {
+                self.lost(item, cx, ledger);
+            }
         }
     }
 }

@@ -120,6 +120,11 @@ pub(super) fn write_part(
             let text = search_text(result, cx, ledger);
             write_plain(&text, voice, parts);
         }
+        Item::Refusal(refusal) if voice == Voice::Input && !cx.same() => {
+            let mut part = parts.object();
+            part.put("type", voice.text_type());
+            part.put("text", refusal_text(refusal, ledger));
+        }
         Item::Refusal(refusal) => {
             let Refusal { at: _, text, extra } = refusal;
             let mut part = parts.object();
@@ -142,9 +147,26 @@ pub(super) fn write_part(
             }
         },
         Item::Result(result) if cx.same() => write_foreign(result, parts, cx, ledger),
-        Item::Reasoning(_) | Item::Call(_) | Item::Result(_) | Item::Hosted(_) | Item::Tools(_) => {
+        Item::Tools(tools) => {
+            for tool in tools {
+                let text = reference_text(tool.at, &tool.name, None, cx, ledger);
+                write_plain(&text, voice, parts);
+            }
+        }
+        // In a conversation these are items; inside a result they have no place.
+        Item::Reasoning(_) | Item::Call(_) | Item::Result(_) | Item::Hosted(_) => {
+            ledger.misplaced(item);
         }
     }
+}
+
+/// The text of a refusal that is not the model's: Responses has none.
+pub(super) fn refusal_text<'r, 'a>(refusal: &'r Refusal<'a>, ledger: &mut Ledger) -> &'r Str<'a> {
+    let Refusal { at, text, extra } = refusal;
+    let note = ledger.emulated(*at, Code::StopReason);
+    note.detail("The target has no refusal at this place; it crosses as text.");
+    ledger.only(extra);
+    text
 }
 
 /// The result of Messages in a message, as it came.
@@ -203,6 +225,8 @@ pub(super) fn search_text(result: &SearchResult<'_>, cx: &Out<'_>, ledger: &mut 
             }
             text.push_str(&part.text.decode());
             lose_text(part, cx, ledger);
+        } else {
+            ledger.misplaced(item);
         }
     }
     text

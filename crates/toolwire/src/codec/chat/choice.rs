@@ -355,6 +355,12 @@ fn put_target(
             && declared.crossing == Crossing::Same
     });
     let wire = wire_name(tool, declared, shipment);
+    if let (Some(namespace), Some(Declared { tool: _, namespace: None, inline: _, crossing: _ })) =
+        (namespace, declared)
+    {
+        let note = toward.ledger.dropped(namespace.pos(), Code::NamespaceFlattened);
+        note.detail("The chosen tool is in no namespace.");
+    }
     if wire != name.decode() {
         match declared {
             // The definition says so.

@@ -46,6 +46,11 @@ fn effort<'r>(
                     .degraded(effort.pos, Code::Effort)
                     .detail("The target has one setting for effort and thinking, which is off.");
             }
+            if let Some(budget) = budget {
+                ledger
+                    .emulated(budget.pos, Code::ThinkingBudget)
+                    .detail("Thinking is off, so its budget says nothing.");
+            }
             ledger.emulated(mode.map_or(Pos::NONE, |mode| mode.pos), Code::ThinkingMode);
             return Some(Effort::None);
         }

@@ -160,13 +160,15 @@ pub(super) fn write_result(
         ResultKind::Native(NativeKind::LocalShell) => {
             item.put("type", "local_shell_call_output");
             // It names the call's item id as its own, so its own is written
-            // even where there are two.
+            // even where there are two. Some clients write the call's instead.
             let own = turn.id.as_ref();
-            item.maybe("id", own.or(frame.call_id.as_ref()));
-            if let (Some(own), Some(call_id)) = (own, &frame.call_id)
-                && own.pos() != call_id.pos()
-            {
-                item.put("call_id", call_id);
+            match (own, &frame.call_id) {
+                (Some(own), Some(call_id)) if own.pos() == call_id.pos() => item.put("id", own),
+                (None, Some(call_id)) if !cx.same() => item.put("id", call_id),
+                (own, call_id) => {
+                    item.maybe("id", own);
+                    item.maybe("call_id", call_id.as_ref());
+                }
             }
             item.maybe("status", frame.status.as_ref());
             write_output(content, is_error.as_ref(), &mut item, cx, ledger);

@@ -203,6 +203,5 @@ impl Toward<'_> {
 
 /// Whether a list or object has no members.
 pub(super) fn is_empty(raw: &Raw<'_>) -> bool {
-    let inside = raw.text().trim_matches(|c| matches!(c, '[' | ']' | '{' | '}'));
-    inside.trim().is_empty()
+    raw.is_empty()
 }

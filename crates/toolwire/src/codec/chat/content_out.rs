@@ -1,6 +1,6 @@
 //! Content parts and media: writing them.
 
-use super::content_in::{Toward, is_empty};
+use super::content_in::Toward;
 use super::wire::replay;
 use crate::ledger::{Code, Ledger};
 use crate::media::{self, blocks};
@@ -156,10 +156,10 @@ pub(super) fn text_losses(text: &Text<'_>, toward: &mut Toward<'_>) {
     if toward.same() {
         return;
     }
-    if let Some(citations) = citations.as_ref().filter(|list| !is_empty(list)) {
+    if let Some(citations) = citations.as_ref().filter(|list| !list.is_empty()) {
         toward.ledger.dropped(citations.pos(), Code::Citations);
     }
-    if let Some(logprobs) = logprobs.as_ref().filter(|list| !is_empty(list)) {
+    if let Some(logprobs) = logprobs.as_ref().filter(|list| !list.is_empty()) {
         toward.ledger.dropped(logprobs.pos(), Code::Logprobs).info();
     }
     toward.ledger.only(extra);

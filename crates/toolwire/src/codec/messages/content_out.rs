@@ -90,10 +90,10 @@ impl<'l> Pen<'l> {
             block.extra(extra);
             return Wrote::Block;
         }
-        if let Some(citations) = citations.as_ref().filter(|list| list.text() != "[]") {
+        if let Some(citations) = citations.as_ref().filter(|list| !list.is_empty()) {
             self.ledger.dropped(citations.pos(), Code::Citations);
         }
-        if let Some(logprobs) = logprobs.as_ref().filter(|list| list.text() != "[]") {
+        if let Some(logprobs) = logprobs.as_ref().filter(|list| !list.is_empty()) {
             self.ledger.dropped(logprobs.pos(), Code::Logprobs).info();
         }
         self.ledger.only(extra);

@@ -79,6 +79,7 @@ pub(super) fn is_silent(content: &[Item<'_>], cx: &Out<'_>, ledger: &mut Ledger)
                 ledger
                     .emulated(text.at, Code::MessageBoundary)
                     .detail("An empty text says nothing and would be a message of its own.");
+                lose_text(text, cx, ledger);
             }
         }
     }
@@ -235,10 +236,10 @@ pub(super) fn search_text(result: &SearchResult<'_>, cx: &Out<'_>, ledger: &mut 
 /// Reports what a text has beside its words, where only words cross.
 pub(super) fn lose_text(text: &Text<'_>, cx: &Out<'_>, ledger: &mut Ledger) {
     let Text { at: _, text: _, citations, logprobs, cache, extra } = text;
-    if let Some(citations) = citations {
+    if let Some(citations) = citations.as_ref().filter(|list| !list.is_empty()) {
         ledger.dropped(citations.pos(), Code::Citations);
     }
-    if let Some(logprobs) = logprobs {
+    if let Some(logprobs) = logprobs.as_ref().filter(|list| !list.is_empty()) {
         ledger.dropped(logprobs.pos(), Code::Logprobs);
     }
     lose_cache(cache.as_ref(), cx, ledger);
@@ -307,6 +308,7 @@ fn write_text(
     let Text { at: _, text, citations, logprobs, cache, extra } = text;
     let notes = match citations {
         Some(citations) if cx.same() => Some(citations.borrowed()),
+        Some(citations) if citations.is_empty() => None,
         Some(citations) if voice == Voice::Input => {
             ledger.dropped(citations.pos(), Code::Citations);
             None

@@ -48,6 +48,16 @@ fn identity_of_meaning() {
     check("requests", laws::identity);
 }
 
+/// The deprecated spelling of a choice beside `tools` comes back in the other
+/// one, and what else stood in it must find a place there.
+#[test]
+fn a_deprecated_choice_beside_tools_keeps_its_fields() {
+    let request = r#"{"model":"m","messages":[],
+        "tools":[{"type":"function","function":{"name":"f"}}],
+        "function_call":{"name":"f","type":"function","function":1,"allowed_tools":{}}}"#;
+    assert_eq!(laws::identity(Protocol::Chat, request), Ok(()));
+}
+
 #[test]
 fn answers_are_readable() {
     for kind in ["responses", "errors", "tools"] {

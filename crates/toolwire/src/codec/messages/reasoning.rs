@@ -131,18 +131,15 @@ pub(super) fn encode(reasoning: &Reasoning<'_>, pen: &mut Pen<'_>, out: &mut Vec
     let Reasoning { at, summary, content, sealed, place: _, extra } = reasoning;
     let mut block = Object::new(out);
     match sealed {
-        Some(Sealed {
-            issuer: Issuer::Anthropic,
-            item_id: _,
-            blob: Some(blob),
-            redacted: true,
-        }) => {
+        Some(Sealed { issuer: Issuer::Anthropic, item_id: _, blob, redacted: true })
+            if blob.is_some() || pen.same =>
+        {
             if !(summary.is_empty() && content.is_empty()) {
                 let note = pen.ledger.dropped(*at, Code::ReasoningDisplay);
                 note.detail("Reasoning that its vendor withheld has no text.");
             }
             block.put("type", "redacted_thinking");
-            block.put("data", blob);
+            block.maybe("data", blob.as_ref());
             pen.extra(&mut block, extra);
             return Wrote::Block;
         }

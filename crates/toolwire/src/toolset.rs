@@ -86,10 +86,14 @@ impl<'r, 'a> Toolset<'r, 'a> {
 
     /// A way to find many tools without looking at every tool for each.
     pub fn finder(&self) -> Finder<'_, 'r, 'a> {
-        let mut finder =
-            Finder { named: BTreeMap::new(), spaced: BTreeMap::new(), typed: BTreeMap::new() };
-        for declared in &self.entries {
-            finder.add(declared);
+        let mut finder = Finder {
+            entries: &self.entries,
+            named: BTreeMap::new(),
+            spaced: BTreeMap::new(),
+            typed: BTreeMap::new(),
+        };
+        for (index, declared) in self.entries.iter().enumerate() {
+            finder.add(index, declared);
         }
         finder
     }
@@ -175,14 +179,20 @@ impl Declared<'_, '_> {
 /// Finds what [`Toolset::find`] does, for choices that name many tools.
 #[derive(Debug)]
 pub struct Finder<'t, 'r, 'a> {
-    named: BTreeMap<Cow<'t, str>, &'t Declared<'r, 'a>>,
-    spaced: BTreeMap<(Cow<'t, str>, Cow<'t, str>), &'t Declared<'r, 'a>>,
-    typed: BTreeMap<Cow<'t, str>, &'t Declared<'r, 'a>>,
+    entries: &'t [Declared<'r, 'a>],
+    named: BTreeMap<Cow<'t, str>, usize>,
+    spaced: BTreeMap<(Cow<'t, str>, Cow<'t, str>), usize>,
+    typed: BTreeMap<Cow<'t, str>, usize>,
 }
 
 impl<'t, 'r, 'a> Finder<'t, 'r, 'a> {
     /// The declared tool that a choice means.
     pub fn find(&self, wanted: &ToolRef<'_>) -> Option<&'t Declared<'r, 'a>> {
+        self.entries.get(self.index(wanted)?)
+    }
+
+    /// Where the declared tool that a choice means stands among the tools.
+    pub fn index(&self, wanted: &ToolRef<'_>) -> Option<usize> {
         let name = wanted.name.decode();
         let found = match (wanted.kind, &wanted.namespace) {
             (ToolRefKind::Typed | ToolRefKind::Mcp, _) => self.typed.get(&name),
@@ -197,26 +207,26 @@ impl<'t, 'r, 'a> Finder<'t, 'r, 'a> {
     }
 
     /// Of several tools that a choice could mean, the first counts.
-    fn add(&mut self, declared: &'t Declared<'r, 'a>) {
+    fn add(&mut self, index: usize, declared: &'t Declared<'r, 'a>) {
         let tool = declared.tool;
-        self.named.entry(tool.name.decode()).or_insert(declared);
+        self.named.entry(tool.name.decode()).or_insert(index);
         if let Some(namespace) = declared.namespace {
             let key = (namespace.name.decode(), tool.name.decode());
-            self.spaced.entry(key).or_insert(declared);
+            self.spaced.entry(key).or_insert(index);
         }
         match &tool.kind {
             ToolKind::Native(native) => {
-                self.typed.entry(native.kind_text.decode()).or_insert(declared);
+                self.typed.entry(native.kind_text.decode()).or_insert(index);
             }
             ToolKind::Hosted(hosted) => {
-                self.typed.entry(hosted.kind_text.decode()).or_insert(declared);
-                self.typed.entry(tool.name.decode()).or_insert(declared);
+                self.typed.entry(hosted.kind_text.decode()).or_insert(index);
+                self.typed.entry(tool.name.decode()).or_insert(index);
             }
             ToolKind::Function { .. }
             | ToolKind::Freeform { .. }
             | ToolKind::Namespace { .. }
             | ToolKind::Unknown(_) => {
-                self.typed.entry(tool.name.decode()).or_insert(declared);
+                self.typed.entry(tool.name.decode()).or_insert(index);
             }
         }
     }

@@ -4,9 +4,10 @@
 //! so that definitions, choices, calls in the history and the way back agree.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ledger::Code;
+use crate::media::blocks::{self, Change};
 use crate::model::{
     HostedClass, Item, NativeKind, Protocol, Request, Tool, ToolKind, ToolRef, ToolRefKind, Turn,
 };
@@ -22,6 +23,9 @@ pub struct Toolset<'r, 'a> {
     pub namespaces: Vec<&'r Tool<'a>>,
     /// The names of the tools toward the target.
     pub names: Names,
+    /// The tools that the conversation withdrew and did not offer again, by
+    /// their own names. A target that declares tools once does not get them.
+    pub withdrawn: BTreeSet<String>,
 }
 
 /// A tool, where it was declared and how it crosses.
@@ -61,6 +65,7 @@ impl<'r, 'a> Toolset<'r, 'a> {
             for tools in inline_tools(&request.turns) {
                 set.declare(tools, request.origin, profile, true);
             }
+            set.withdraw(&request.turns);
         }
         set.name(profile);
         set
@@ -105,7 +110,54 @@ impl<'r, 'a> Toolset<'r, 'a> {
 
     fn with_room(tools: usize) -> Self {
         let entries = Vec::with_capacity(tools);
-        Self { entries, namespaces: Vec::new(), names: Names::default() }
+        let (names, withdrawn) = (Names::default(), BTreeSet::new());
+        Self { entries, namespaces: Vec::new(), names, withdrawn }
+    }
+
+    /// Takes out the tools that the conversation withdrew for good.
+    fn withdraw(&mut self, turns: &[Turn<'_>]) {
+        for item in turns.iter().flat_map(|turn| &turn.items) {
+            match item {
+                Item::Tools(tools) if !self.withdrawn.is_empty() => {
+                    for tool in tools {
+                        self.withdrawn.remove(tool.name.decode().as_ref());
+                    }
+                }
+                Item::Opaque(opaque) if opaque.code() == Code::ToolPosition => {
+                    match blocks::change(&opaque.raw) {
+                        Some(Change::Offered(name)) => {
+                            self.withdrawn.remove(name.decode().as_ref());
+                        }
+                        Some(Change::Withdrawn(name)) => {
+                            self.withdrawn.insert(name.into_decoded().into_owned());
+                        }
+                        None => {}
+                    }
+                }
+                Item::Tools(_)
+                | Item::Text(_)
+                | Item::Image(_)
+                | Item::Document(_)
+                | Item::Audio(_)
+                | Item::SearchResult(_)
+                | Item::Refusal(_)
+                | Item::Reasoning(_)
+                | Item::Call(_)
+                | Item::Result(_)
+                | Item::Hosted(_)
+                | Item::ToolReference(_)
+                | Item::Json(_)
+                | Item::Opaque(_) => {}
+            }
+        }
+        if self.withdrawn.is_empty() {
+            return;
+        }
+        for declared in &mut self.entries {
+            if self.withdrawn.contains(declared.tool.name.decode().as_ref()) {
+                declared.crossing = Crossing::Dropped(Code::ToolPosition);
+            }
+        }
     }
 
     fn declare(

@@ -457,6 +457,7 @@ impl Opaque<'_> {
             Some("item_reference") => Code::ServerState,
             Some("compaction" | "compaction_trigger") => Code::ContextManagement,
             Some("container_upload") => Code::FileId,
+            Some("tool_addition" | "tool_removal") => Code::ToolPosition,
             Some(_) | None => Code::UnknownItem,
         }
     }

@@ -34,6 +34,7 @@ mod turns_out;
 mod usage;
 mod watch;
 mod wire;
+mod withdrawn_out;
 
 use std::borrow::Cow;
 

@@ -5,6 +5,7 @@ use super::choice::{filter, write_choice};
 use super::request_in::{INCLUDE_LOGPROBS, TEXT};
 use super::thinking_out::write_thinking;
 use super::tools_out::{has_search, write_tool, write_tools};
+use super::withdrawn_out::{self, Left};
 use super::{Out, replay_under, turns_out};
 use crate::ledger::{Code, Ledger};
 use crate::model::{
@@ -42,6 +43,12 @@ pub(super) fn encode(
         extra,
     } = request;
     let toolset = Toolset::new(request, profile);
+    let left = (!toolset.withdrawn.is_empty())
+        .then(|| withdrawn_out::without(request, &toolset.withdrawn, ledger));
+    let (tools, turns, emptied) = match &left {
+        Some(Left { tools, turns, emptied }) => (tools, turns, emptied.as_slice()),
+        None => (tools, turns, [].as_slice()),
+    };
     let cx = Out {
         origin: *origin,
         profile,
@@ -50,6 +57,9 @@ pub(super) fn encode(
     };
     if *legacy_functions {
         ledger.emulated(*tools_at, Code::LegacyFunctions);
+    }
+    for turn in emptied {
+        turns_out::lose_turn(turn, &cx, ledger);
     }
     let mut object = Object::new(out);
     object.maybe("model", model.as_ref());

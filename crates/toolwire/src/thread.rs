@@ -125,7 +125,9 @@ impl<'r, 'a> Thread<'r, 'a> {
                 .any(|fate| !matches!(fate, Fate::Answers(_)));
             let models = is_models(turn, results, orphans);
             let plain_results = !models && results == turn.items.len();
-            if models != (turn.role == Role::Assistant) && !plain_results {
+            let instructs = matches!(turn.role, Role::System | Role::Developer);
+            let told = instructs && !models && results > 0;
+            if (told || models != (turn.role == Role::Assistant)) && !plain_results {
                 let note = ledger.degraded(turn.at, Code::Role);
                 note.detail(
                     "Calls are the model's and results the user's, so the turn crosses as theirs.",
@@ -146,7 +148,7 @@ impl<'r, 'a> Thread<'r, 'a> {
                     ledger.moved(result.at, Code::ResultMoved).info();
                 }
             }
-            if matches!(turn.role, Role::System | Role::Developer) && results == 0 {
+            if instructs && results == 0 {
                 due.clear();
                 steps.push(Step::System(turn));
             } else if orphans || results < turn.items.len() || turn.items.is_empty() {

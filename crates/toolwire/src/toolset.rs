@@ -4,9 +4,10 @@
 //! so that definitions, choices, calls in the history and the way back agree.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ledger::Code;
+use crate::media::blocks::{self, Change};
 use crate::model::{
     HostedClass, Item, NativeKind, Protocol, Request, Tool, ToolKind, ToolRef, ToolRefKind, Turn,
 };
@@ -22,6 +23,9 @@ pub struct Toolset<'r, 'a> {
     pub namespaces: Vec<&'r Tool<'a>>,
     /// The names of the tools toward the target.
     pub names: Names,
+    /// The tools that the conversation withdrew and did not offer again, by
+    /// their own names. A target that declares tools once does not get them.
+    pub withdrawn: BTreeSet<String>,
 }
 
 /// A tool, where it was declared and how it crosses.
@@ -61,6 +65,7 @@ impl<'r, 'a> Toolset<'r, 'a> {
             for tools in inline_tools(&request.turns) {
                 set.declare(tools, request.origin, profile, true);
             }
+            set.withdraw(&request.turns);
         }
         set.name(profile);
         set
@@ -86,10 +91,14 @@ impl<'r, 'a> Toolset<'r, 'a> {
 
     /// A way to find many tools without looking at every tool for each.
     pub fn finder(&self) -> Finder<'_, 'r, 'a> {
-        let mut finder =
-            Finder { named: BTreeMap::new(), spaced: BTreeMap::new(), typed: BTreeMap::new() };
-        for declared in &self.entries {
-            finder.add(declared);
+        let mut finder = Finder {
+            entries: &self.entries,
+            named: BTreeMap::new(),
+            spaced: BTreeMap::new(),
+            typed: BTreeMap::new(),
+        };
+        for (index, declared) in self.entries.iter().enumerate() {
+            finder.add(index, declared);
         }
         finder
     }
@@ -101,7 +110,54 @@ impl<'r, 'a> Toolset<'r, 'a> {
 
     fn with_room(tools: usize) -> Self {
         let entries = Vec::with_capacity(tools);
-        Self { entries, namespaces: Vec::new(), names: Names::default() }
+        let (names, withdrawn) = (Names::default(), BTreeSet::new());
+        Self { entries, namespaces: Vec::new(), names, withdrawn }
+    }
+
+    /// Takes out the tools that the conversation withdrew for good.
+    fn withdraw(&mut self, turns: &[Turn<'_>]) {
+        for item in turns.iter().flat_map(|turn| &turn.items) {
+            match item {
+                Item::Tools(tools) if !self.withdrawn.is_empty() => {
+                    for tool in tools {
+                        self.withdrawn.remove(tool.name.decode().as_ref());
+                    }
+                }
+                Item::Opaque(opaque) if opaque.code() == Code::ToolPosition => {
+                    match blocks::change(&opaque.raw) {
+                        Some(Change::Offered(name)) => {
+                            self.withdrawn.remove(name.decode().as_ref());
+                        }
+                        Some(Change::Withdrawn(name)) => {
+                            self.withdrawn.insert(name.into_decoded().into_owned());
+                        }
+                        None => {}
+                    }
+                }
+                Item::Tools(_)
+                | Item::Text(_)
+                | Item::Image(_)
+                | Item::Document(_)
+                | Item::Audio(_)
+                | Item::SearchResult(_)
+                | Item::Refusal(_)
+                | Item::Reasoning(_)
+                | Item::Call(_)
+                | Item::Result(_)
+                | Item::Hosted(_)
+                | Item::ToolReference(_)
+                | Item::Json(_)
+                | Item::Opaque(_) => {}
+            }
+        }
+        if self.withdrawn.is_empty() {
+            return;
+        }
+        for declared in &mut self.entries {
+            if self.withdrawn.contains(declared.tool.name.decode().as_ref()) {
+                declared.crossing = Crossing::Dropped(Code::ToolPosition);
+            }
+        }
     }
 
     fn declare(
@@ -175,14 +231,20 @@ impl Declared<'_, '_> {
 /// Finds what [`Toolset::find`] does, for choices that name many tools.
 #[derive(Debug)]
 pub struct Finder<'t, 'r, 'a> {
-    named: BTreeMap<Cow<'t, str>, &'t Declared<'r, 'a>>,
-    spaced: BTreeMap<(Cow<'t, str>, Cow<'t, str>), &'t Declared<'r, 'a>>,
-    typed: BTreeMap<Cow<'t, str>, &'t Declared<'r, 'a>>,
+    entries: &'t [Declared<'r, 'a>],
+    named: BTreeMap<Cow<'t, str>, usize>,
+    spaced: BTreeMap<(Cow<'t, str>, Cow<'t, str>), usize>,
+    typed: BTreeMap<Cow<'t, str>, usize>,
 }
 
 impl<'t, 'r, 'a> Finder<'t, 'r, 'a> {
     /// The declared tool that a choice means.
     pub fn find(&self, wanted: &ToolRef<'_>) -> Option<&'t Declared<'r, 'a>> {
+        self.entries.get(self.index(wanted)?)
+    }
+
+    /// Where the declared tool that a choice means stands among the tools.
+    pub fn index(&self, wanted: &ToolRef<'_>) -> Option<usize> {
         let name = wanted.name.decode();
         let found = match (wanted.kind, &wanted.namespace) {
             (ToolRefKind::Typed | ToolRefKind::Mcp, _) => self.typed.get(&name),
@@ -197,26 +259,26 @@ impl<'t, 'r, 'a> Finder<'t, 'r, 'a> {
     }
 
     /// Of several tools that a choice could mean, the first counts.
-    fn add(&mut self, declared: &'t Declared<'r, 'a>) {
+    fn add(&mut self, index: usize, declared: &'t Declared<'r, 'a>) {
         let tool = declared.tool;
-        self.named.entry(tool.name.decode()).or_insert(declared);
+        self.named.entry(tool.name.decode()).or_insert(index);
         if let Some(namespace) = declared.namespace {
             let key = (namespace.name.decode(), tool.name.decode());
-            self.spaced.entry(key).or_insert(declared);
+            self.spaced.entry(key).or_insert(index);
         }
         match &tool.kind {
             ToolKind::Native(native) => {
-                self.typed.entry(native.kind_text.decode()).or_insert(declared);
+                self.typed.entry(native.kind_text.decode()).or_insert(index);
             }
             ToolKind::Hosted(hosted) => {
-                self.typed.entry(hosted.kind_text.decode()).or_insert(declared);
-                self.typed.entry(tool.name.decode()).or_insert(declared);
+                self.typed.entry(hosted.kind_text.decode()).or_insert(index);
+                self.typed.entry(tool.name.decode()).or_insert(index);
             }
             ToolKind::Function { .. }
             | ToolKind::Freeform { .. }
             | ToolKind::Namespace { .. }
             | ToolKind::Unknown(_) => {
-                self.typed.entry(tool.name.decode()).or_insert(declared);
+                self.typed.entry(tool.name.decode()).or_insert(index);
             }
         }
     }

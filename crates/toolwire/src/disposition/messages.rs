@@ -30,13 +30,15 @@ pub(super) static TABLE: &[Row] = rows! { Chat, Responses;
         "messages*.content[type=compaction]*" => Lost(ContextManagement), Lost(ContextManagement);
         "messages*.content[type=container_upload]*" => Lost(FileId), Lost(FileId);
         "messages*.content[type=fallback]*" => Lost(UnknownItem), Lost(UnknownItem);
-        "messages*.content[type=tool_removal]*" => Lost(UnknownItem), Lost(UnknownItem);
-        "messages*.tool(type=tool_reference)*" => Lost(UnknownItem), Lost(UnknownItem);
-        "messages*.tool(type=mcp_*" => Lost(UnknownItem), Lost(UnknownItem);
-        "messages*.content[type=tool_addition]" => Lost(UnknownItem), Lost(UnknownItem),
+        "messages*.content[type=tool_removal]*" => Lost(ToolPosition), Lost(ToolPosition),
+            "A tool that is withdrawn and not offered again is not sent.";
+        "messages*.tool(type=tool_reference)*" => Lost(ToolPosition), Lost(ToolPosition);
+        "messages*.tool(type=mcp_*" => Lost(ToolPosition), Lost(ToolPosition);
+        "messages*.content[type=tool_addition]" => Lost(ToolPosition), Lost(ToolPosition),
             "A tool that is defined in it crosses.";
-        "messages*.content[type=tool_addition].cache_control*" => Lost(UnknownItem), Lost(UnknownItem);
-        "messages*.content[type=tool_addition].tool" => Lost(UnknownItem), Lost(UnknownItem);
+        "messages*.content[type=tool_addition].cache_control*" =>
+            Lost(ToolPosition), Lost(ToolPosition);
+        "messages*.content[type=tool_addition].tool" => Lost(ToolPosition), Lost(ToolPosition);
         "messages*.content[type=browser_state]*" => Lost(UnknownItem), Lost(UnknownItem);
     }
     "Hosted tools" {

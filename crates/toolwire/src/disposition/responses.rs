@@ -37,9 +37,12 @@ pub(super) static TABLE: &[Row] = rows! { Chat, Messages;
         "input[role=developer].content[type=input_file]*" => FILE_AS_TEXT, Lost(MediaType);
     }
     "Cache markers" {
-        "*.prompt_cache_breakpoint.ttl" => Lost(CacheBreakpoint), Lost(CacheTtl);
-        "*.prompt_cache_breakpoint*" => Lost(CacheBreakpoint), Carried,
-            "Sent to an OpenAI upstream whose profile says that it takes them.";
+        "input[type=*_output].output[type=input_text].prompt_cache_breakpoint.ttl" =>
+            Lost(CacheBreakpoint), Lost(CacheTtl);
+        "input[type=*_output].output[type=input_text].prompt_cache_breakpoint*" =>
+            Lost(CacheBreakpoint), Carried, "A result in Chat is one text.";
+        "*.prompt_cache_breakpoint.ttl" => Carried, Lost(CacheTtl);
+        "*.prompt_cache_breakpoint*" => Carried, Carried;
         "prompt_cache_key" => Carried, Lost(PromptCacheKey);
         "prompt_cache_options.comparison_response_id" =>
             Only("prompt_cache_options.comparison_response_id"), Only("prompt_cache_options");

@@ -150,8 +150,8 @@ impl Atoms {
             Item::Text(Text { at: _, text, citations, logprobs, cache, extra }) => {
                 // An empty text says nothing.
                 self.text(speaker.text(), Some(text).filter(|text| !text.is_empty()));
-                self.raw("citations", citations.as_ref().filter(|list| list.text() != "[]"));
-                self.raw("logprobs", logprobs.as_ref().filter(|list| list.text() != "[]"));
+                self.raw("citations", citations.as_ref().filter(|list| !list.is_empty()));
+                self.raw("logprobs", logprobs.as_ref().filter(|list| !list.is_empty()));
                 self.cache(cache.as_ref());
                 self.extra(extra);
             }

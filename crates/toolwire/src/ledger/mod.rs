@@ -11,6 +11,7 @@ use std::ops::Range;
 
 pub use code::Code;
 
+use crate::model::Item;
 use crate::wire::{Extra, Pos, Write, pointers_past};
 
 /// The lines of one translation, in the order in which they came up.
@@ -89,6 +90,12 @@ impl Ledger {
         for field in fields {
             self.dropped(field.value.pos(), Code::of_field(&field.key.decode()));
         }
+    }
+
+    /// An item stands where the target has no room for such an item at all.
+    pub fn misplaced(&mut self, item: &Item<'_>) {
+        let (pos, code) = item.loss();
+        self.dropped(pos, code).detail("The target has no room for such an item at this place.");
     }
 
     /// Forgets every line.

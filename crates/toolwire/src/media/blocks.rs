@@ -1,5 +1,6 @@
 //! Messages' blocks that reach the other codecs unread: those of a document
-//! that is made of blocks, and a reference to a tool that has more than a name.
+//! that is made of blocks, a reference to a tool that has more than a name, and
+//! those that offer a declared tool or withdraw it.
 
 use crate::model::{Cache, Document, Image, Item, Source, Text};
 use crate::wire::{Kind, Raw, Read, ReadError, Reader, Str};
@@ -89,7 +90,37 @@ pub(crate) fn reference<'r>(raw: &'r Raw<'_>) -> Option<(Str<'r>, Option<Cache<'
     Some((tool_name.filter(|_| known)?, cache_control.map(cache)))
 }
 
+/// What a block does to a tool that is declared elsewhere.
+pub(crate) enum Change<'r> {
+    /// The model may call it from here on.
+    Offered(Str<'r>),
+    /// The model may not call it any more.
+    Withdrawn(Str<'r>),
+}
+
+/// What a block changes about a tool. `None` if it changes nothing.
+pub(crate) fn change<'r>(raw: &'r Raw<'_>) -> Option<Change<'r>> {
+    let ToolChange { at: _, kind, tool, extra: _ } = ToolChange::read(&mut raw.reader()).ok()?;
+    let ChangedTool { at: _, kind: reference, name, extra: _ } = tool?;
+    let name = name.filter(|_| reference.is_some_and(|kind| kind == "tool_reference"))?;
+    match kind?.decode().as_ref() {
+        "tool_addition" => Some(Change::Offered(name)),
+        "tool_removal" => Some(Change::Withdrawn(name)),
+        _other => None,
+    }
+}
+
 wire! {
+    struct ToolChange<'a> {
+        kind: Str<'a> = "type",
+        tool: ChangedTool<'a> = "tool",
+    }
+
+    struct ChangedTool<'a> {
+        kind: Str<'a> = "type",
+        name: Str<'a> = "name",
+    }
+
     struct Blocks<'a> {
         kind: Str<'a> = "type",
         content: BlockList<'a> = "content",

@@ -102,6 +102,34 @@ pub enum Item<'a> {
     Opaque(Opaque<'a>),
 }
 
+impl Item<'_> {
+    /// Where it stood and what its loss is about, for a place that has no room
+    /// for such an item at all.
+    pub fn loss(&self) -> (Pos, Code) {
+        match self {
+            Self::Text(text) => (text.at, Code::UnknownItem),
+            Self::Image(image) => (image.at, Code::MediaType),
+            Self::Document(document) => (document.at, Code::MediaType),
+            Self::Audio(audio) => (audio.at, Code::Audio),
+            Self::SearchResult(found) => (found.at, Code::Citations),
+            Self::Refusal(refusal) => (refusal.at, Code::UnknownItem),
+            Self::Reasoning(reasoning) => match reasoning.sealed {
+                Some(_) => (reasoning.at, Code::ReasoningForeign),
+                None => (reasoning.at, Code::ReasoningUnsigned),
+            },
+            Self::Call(call) => (call.at, Code::UnknownItem),
+            Self::Result(result) => (result.at, Code::UnknownItem),
+            Self::Hosted(hosted) => (hosted.raw.pos(), Code::HostedHistory),
+            Self::Tools(tools) => {
+                (tools.first().map_or(Pos::NONE, |tool| tool.at), Code::UnknownItem)
+            }
+            Self::ToolReference(name) => (name.pos, Code::ToolSearch),
+            Self::Json(raw) => (raw.pos(), Code::UnknownItem),
+            Self::Opaque(opaque) => (opaque.raw.pos(), opaque.code()),
+        }
+    }
+}
+
 /// A marker behind which the vendor may cache the prompt.
 #[derive(Clone, Debug)]
 pub struct Cache<'a> {
@@ -429,6 +457,7 @@ impl Opaque<'_> {
             Some("item_reference") => Code::ServerState,
             Some("compaction" | "compaction_trigger") => Code::ContextManagement,
             Some("container_upload") => Code::FileId,
+            Some("tool_addition" | "tool_removal") => Code::ToolPosition,
             Some(_) | None => Code::UnknownItem,
         }
     }

@@ -98,6 +98,21 @@ impl<'a> Extra<'a> {
     pub fn into_owned(self) -> Extra<'static> {
         Extra { key: self.key.into_owned(), value: self.value.into_owned() }
     }
+
+    /// A field of a nested object, for which the model has no list of its own:
+    /// it is kept among the fields of the object around it, under its path.
+    pub(crate) fn under(self, path: &str) -> Self {
+        let key = Str::plain(format!("{path}.{}", self.key.decode()));
+        Self { key, value: self.value }
+    }
+
+    /// The name of a field inside the nested object at `path`, if it was kept
+    /// by [`Extra::under`]. A path stands nowhere in the input, and that tells
+    /// it from a name with a dot in it.
+    pub(crate) fn name_under(&self, path: &str) -> Option<&str> {
+        let kept = (self.key.pos() == Pos::NONE).then(|| self.key.spelled())?;
+        kept.strip_prefix(path)?.strip_prefix('.')
+    }
 }
 
 /// Refuses an object that names a field twice: which of the two counts would

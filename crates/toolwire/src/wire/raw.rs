@@ -57,6 +57,13 @@ impl<'a> Raw<'a> {
         Kind::of(self.text.as_bytes().first().copied())
     }
 
+    /// Whether it is a list or an object without members.
+    pub fn is_empty(&self) -> bool {
+        let inside = |open: char, close: char| self.text.strip_prefix(open)?.strip_suffix(close);
+        let inside = inside('[', ']').or_else(|| inside('{', '}'));
+        inside.is_some_and(|inside| inside.trim().is_empty())
+    }
+
     /// Reads into the value. Positions stay those of the whole input.
     pub fn reader(&self) -> Reader<'_> {
         Reader::nested(&self.text, self.pos)

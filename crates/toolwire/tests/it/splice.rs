@@ -1,6 +1,6 @@
 //! Random documents: vectors of one protocol spliced into each other, with
-//! parts taken out, doubled, swapped and replaced. The property tests and the
-//! fuzzer make them from the same bytes.
+//! parts taken out, doubled, swapped, replaced and moved to where they do not
+//! belong. The property tests and the fuzzer make them from the same bytes.
 
 use std::fs;
 use std::path::Path;
@@ -45,6 +45,12 @@ pub(crate) fn document(
     for _ in 0..random.int_in_range(0..=4)? {
         damage(random, &mut document, 0)?;
     }
+    for _ in 0..random.int_in_range(0..=2)? {
+        let (other, donor) = random.choose(documents)?;
+        if other == from {
+            transplant(random, &mut document, donor)?;
+        }
+    }
     Ok((*from, document.to_string()))
 }
 
@@ -67,6 +73,65 @@ fn splice(
         }
     }
     Ok(())
+}
+
+/// Goes down to a random member and puts there what some member of `donor` is:
+/// one of the same name, if there is any, or else one of any name.
+fn transplant(
+    random: &mut Unstructured<'_>,
+    value: &mut Value,
+    donor: &Value,
+) -> arbitrary::Result<()> {
+    match value {
+        Value::Object(members) if !members.is_empty() => {
+            let keys: Vec<String> = members.keys().cloned().collect();
+            let key = random.choose(&keys)?;
+            let Some(member) = members.get_mut(key) else { return Ok(()) };
+            let deeper = (member.is_object() || member.is_array()) && random.ratio(3, 4)?;
+            if deeper {
+                return transplant(random, member, donor);
+            }
+            let mut found = Vec::new();
+            collect(donor, &mut found);
+            let alike: Vec<_> = found.iter().filter(|(other, _)| other == key).collect();
+            let (other, graft) = match alike.is_empty() {
+                false => **random.choose(&alike)?,
+                true if found.is_empty() => return Ok(()),
+                true => *random.choose(&found)?,
+            };
+            // A member of another name may take its name along.
+            if other != key && random.ratio(1, 2)? {
+                members.insert(other.to_owned(), graft.clone());
+            } else {
+                *member = graft.clone();
+            }
+        }
+        Value::Array(list) if !list.is_empty() => {
+            let at = random.choose_index(list.len())?;
+            transplant(random, &mut list[at], donor)?;
+        }
+        Value::Null
+        | Value::Bool(_)
+        | Value::Number(_)
+        | Value::String(_)
+        | Value::Array(_)
+        | Value::Object(_) => {}
+    }
+    Ok(())
+}
+
+/// Every member of every object in a document.
+fn collect<'d>(value: &'d Value, found: &mut Vec<(&'d str, &'d Value)>) {
+    match value {
+        Value::Object(members) => {
+            for (key, member) in members {
+                found.push((key, member));
+                collect(member, found);
+            }
+        }
+        Value::Array(list) => list.iter().for_each(|element| collect(element, found)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
 }
 
 /// Goes down to a random place and changes something there.
@@ -117,7 +182,10 @@ fn damage(random: &mut Unstructured<'_>, value: &mut Value, depth: usize) -> arb
         | Value::Number(_)
         | Value::Array(_)
         | Value::Object(_)) => {
-            *other = random.choose(&[Value::Null, Value::from(1), Value::from(true)])?.clone()
+            let empty = [Value::Array(Vec::new()), Value::Object(serde_json::Map::new())];
+            let plain = [Value::Null, Value::from(1), Value::from(true)];
+            let all: Vec<Value> = plain.into_iter().chain(empty).collect();
+            *other = random.choose(&all)?.clone()
         }
     }
     Ok(())

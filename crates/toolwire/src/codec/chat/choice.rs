@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 
 use super::content_in::Toward;
 use super::tools_out::Shipment;
-use super::wire::{AllowedTools, Named, NamedChoice, has_nested, nest, replay, reread, string};
+use super::wire::{AllowedTools, Named, NamedChoice, nest, replay, reread, string};
 use crate::ledger::Code;
 use crate::model::{Choice, Mode, Subset, ToolKind, ToolRef, ToolRefKind};
 use crate::toolset::{Crossing, Declared};
-use crate::wire::{At, Kind, Object, Pos, Raw, ReadError, Str, read_fields};
+use crate::wire::{At, Extra, Kind, Object, Pos, Raw, ReadError, Str, read_fields};
 
 /// Reads `tool_choice`.
 pub(super) fn read<'a>(raw: Raw<'a>, choice: &mut Choice<'a>) -> Result<(), ReadError> {
@@ -46,9 +46,11 @@ pub(super) fn read_legacy<'a>(raw: Raw<'a>, choice: &mut Choice<'a>) -> Result<(
     let at = raw.pos();
     choice.mode = Some(match reread::<Named<'a>>(&raw).filter(|_| raw.kind() == Kind::Object) {
         Some(read) => {
-            let Named { at, name, extra } = read?;
+            let Named { at, name, extra: nested } = read?;
             let name = name.ok_or_else(|| ReadError::missing(at, "name"))?;
             let kind = ToolRefKind::Function;
+            let mut extra = Vec::new();
+            nest(&mut extra, "function", nested);
             At::new(at, Mode::Named(ToolRef { at, kind, name, namespace: None, extra }))
         }
         None => At::new(at, word(&raw)),
@@ -122,10 +124,11 @@ pub(super) fn replay_choice(object: &mut Object<'_>, choice: &Choice<'_>, legacy
         let mut named = object.object(key);
         if legacy {
             named.put("name", &tool.name);
+            replay(&mut named, &tool.extra, "function", &[]);
         } else {
             put_reference(&mut named, tool, &tool.name.decode(), false);
+            replay(&mut named, &tool.extra, "", &["function", "custom"]);
         }
-        replay(&mut named, &tool.extra, "", &["function", "custom"]);
     } else if let Some(mode) = mode {
         put_word(object, key, &mode.value);
     }
@@ -137,7 +140,8 @@ fn fits_legacy(choice: &Choice<'_>) -> bool {
     match &choice.mode {
         Some(At { pos: _, value: Mode::Auto | Mode::None }) | None => choice.subset.is_none(),
         Some(At { pos: _, value: Mode::Named(tool) }) => {
-            tool.kind == ToolRefKind::Function && !has_nested(&tool.extra, "function")
+            let beside = |field: &Extra<'_>| field.name_under("function").is_none();
+            tool.kind == ToolRefKind::Function && !tool.extra.iter().any(beside)
         }
         Some(At { pos: _, value: Mode::Any | Mode::Other(_) }) => false,
     }
@@ -355,6 +359,12 @@ fn put_target(
             && declared.crossing == Crossing::Same
     });
     let wire = wire_name(tool, declared, shipment);
+    if let (Some(namespace), Some(Declared { tool: _, namespace: None, inline: _, crossing: _ })) =
+        (namespace, declared)
+    {
+        let note = toward.ledger.dropped(namespace.pos(), Code::NamespaceFlattened);
+        note.detail("The chosen tool is in no namespace.");
+    }
     if wire != name.decode() {
         match declared {
             // The definition says so.

@@ -1,6 +1,5 @@
 //! Citations of other protocols as the annotations of a message.
 
-use super::content_in::is_empty;
 use crate::ledger::{Code, Ledger};
 use crate::model::{Protocol, Text};
 use crate::wire::{Array, At, Object, Raw, Read, Str, Write};
@@ -18,7 +17,7 @@ pub(super) fn write(
         }
         ledger.only(&text.extra);
     }
-    let cites = |text: &&&Text<'_>| text.citations.as_ref().is_some_and(|list| !is_empty(list));
+    let cites = |text: &&&Text<'_>| text.citations.as_ref().is_some_and(|list| !list.is_empty());
     if !texts.iter().any(|text| cites(&text)) {
         return;
     }

@@ -164,9 +164,11 @@ impl Toward<'_> {
         }
     }
 
-    /// Whether the marker can be written.
+    /// Whether the marker can be written. Only newer models take one, but a
+    /// client of OpenAI's other protocol knows that as well.
     pub(super) fn takes(&self, cache: Option<&Cache<'_>>) -> bool {
-        cache.is_some() && (self.same() || self.profile.cache_breakpoints)
+        let knows = self.origin != Protocol::Messages;
+        cache.is_some() && (knows || self.profile.cache_breakpoints)
     }
 
     /// Reports a cache marker at a place where Chat has none.
@@ -203,6 +205,5 @@ impl Toward<'_> {
 
 /// Whether a list or object has no members.
 pub(super) fn is_empty(raw: &Raw<'_>) -> bool {
-    let inside = raw.text().trim_matches(|c| matches!(c, '[' | ']' | '{' | '}'));
-    inside.trim().is_empty()
+    raw.is_empty()
 }

@@ -1,6 +1,6 @@
 //! Content parts and media: writing them.
 
-use super::content_in::{Toward, is_empty};
+use super::content_in::Toward;
 use super::wire::replay;
 use crate::ledger::{Code, Ledger};
 use crate::media::{self, blocks};
@@ -87,11 +87,16 @@ pub(super) fn write_part(parts: &mut Array<'_>, item: &Item<'_>, toward: &mut To
             toward.put_marker(&mut part, cache.as_ref());
             text_losses(text, toward);
         }
+        Item::Refusal(refusal) if !toward.same() => {
+            let mut part = parts.object();
+            part.put("type", "text");
+            part.put("text", refusal_text(refusal, toward));
+        }
         Item::Refusal(Refusal { at: _, text, extra }) => {
             let mut part = parts.object();
             part.put("type", "refusal");
             part.put("refusal", text);
-            toward.extra(&mut part, extra, "", &[]);
+            replay(&mut part, extra, "", &[]);
         }
         Item::Image(image) => image_out(parts, image, toward),
         Item::Audio(Audio { at: _, data, format, cache, extra }) => {
@@ -132,6 +137,18 @@ pub(super) fn write_part(parts: &mut Array<'_>, item: &Item<'_>, toward: &mut To
     }
 }
 
+/// The text of a refusal of another protocol, where Chat has no refusal.
+pub(super) fn refusal_text<'r, 'a>(
+    refusal: &'r Refusal<'a>,
+    toward: &mut Toward<'_>,
+) -> &'r Str<'a> {
+    let Refusal { at, text, extra } = refusal;
+    let note = toward.ledger.emulated(*at, Code::StopReason);
+    note.detail("The target has no refusal at this place; it crosses as text.");
+    toward.ledger.only(extra);
+    text
+}
+
 /// Reports what a text loses on the way from another protocol, beside its cache
 /// marker.
 pub(super) fn text_losses(text: &Text<'_>, toward: &mut Toward<'_>) {
@@ -139,10 +156,10 @@ pub(super) fn text_losses(text: &Text<'_>, toward: &mut Toward<'_>) {
     if toward.same() {
         return;
     }
-    if let Some(citations) = citations.as_ref().filter(|list| !is_empty(list)) {
+    if let Some(citations) = citations.as_ref().filter(|list| !list.is_empty()) {
         toward.ledger.dropped(citations.pos(), Code::Citations);
     }
-    if let Some(logprobs) = logprobs.as_ref().filter(|list| !is_empty(list)) {
+    if let Some(logprobs) = logprobs.as_ref().filter(|list| !list.is_empty()) {
         toward.ledger.dropped(logprobs.pos(), Code::Logprobs).info();
     }
     toward.ledger.only(extra);
@@ -321,6 +338,8 @@ fn search_result_text(found: &SearchResult<'_>, toward: &mut Toward<'_>) -> Stri
             text.push_str(&part.text.decode());
             toward.drop_marker(part.cache.as_ref());
             text_losses(part, toward);
+        } else {
+            toward.ledger.misplaced(item);
         }
     }
     text

@@ -291,7 +291,8 @@ fn details<'a>(raw: &Raw<'a>) -> Option<(Vec<Reasoning<'a>>, Option<String>)> {
             None => rest.push(entry.text().to_owned()),
         }
     }
-    if opened.is_empty() {
+    // The whole list is the seal; an empty one seals nothing.
+    if opened.is_empty() && !rest.is_empty() {
         return Some((opened, Some(raw.text().to_owned())));
     }
     let rest = (!rest.is_empty()).then(|| format!("[{}]", rest.join(",")));

@@ -104,8 +104,13 @@ fn put_thinking(object: &mut Object<'_>, thinking: &Thinking<'_>, toward: &mut T
             object.put("reasoning_effort", &effort.name());
             toward.ledger.degraded(budget.pos, Code::ThinkingBudget);
         }
-        (None, _) if disabled => object.put("reasoning_effort", &Effort::None.name()),
-        (None, _) => {}
+        (None, Some(budget)) => {
+            object.put("reasoning_effort", &Effort::None.name());
+            let note = toward.ledger.emulated(budget.pos, Code::ThinkingBudget);
+            note.detail("Thinking is off, so its budget says nothing.");
+        }
+        (None, None) if disabled => object.put("reasoning_effort", &Effort::None.name()),
+        (None, None) => {}
     }
     if let Some(At { pos, value }) = mode {
         match value {

@@ -1,7 +1,7 @@
 //! The answer: from the model to Chat.
 
 use super::calls_out::{caller_loss, put_arguments, put_call};
-use super::content_in::{Toward, is_empty};
+use super::content_in::Toward;
 use super::turns_out::{member_losses, replay_message};
 use super::{citations, reasoning, stop, usage};
 use crate::ledger::{Code, Ledger};
@@ -383,7 +383,7 @@ fn write_logprobs(choice: &mut Object<'_>, texts: &[&Text<'_>]) {
     let lists: Vec<&Raw<'_>> = texts
         .iter()
         .filter_map(|text| text.logprobs.as_ref())
-        .filter(|raw| !is_empty(raw))
+        .filter(|raw| !raw.is_empty())
         .collect();
     if lists.is_empty() {
         return choice.put("logprobs", &());

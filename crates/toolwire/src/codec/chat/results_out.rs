@@ -203,16 +203,12 @@ impl<'r> Lines<'_, 'r> {
                 let names: Vec<_> = tools.iter().map(|tool| tool.name.decode()).collect();
                 write_escaped(&format!("Loaded tools: {}", names.join(", ")), self.out);
             }
-            Item::Refusal(refusal) => refusal.text.write_inside(self.out),
-            Item::Hosted(_) => {
-                crosses(&item, toward);
+            Item::Refusal(refusal) => {
+                content_out::refusal_text(refusal, toward).write_inside(self.out);
             }
             Item::Reasoning(reasoning) => reasoning::lose(reasoning, toward.ledger),
-            Item::Call(call) => {
-                toward.ledger.dropped(call.at, Code::UnknownItem);
-            }
-            Item::Result(result) => {
-                toward.ledger.dropped(result.at, Code::UnknownItem);
+            Item::Hosted(_) | Item::Call(_) | Item::Result(_) => {
+                toward.ledger.misplaced(&item);
             }
         }
     }

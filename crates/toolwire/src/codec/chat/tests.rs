@@ -29,7 +29,8 @@ fn vectors(kind: &str) -> Vec<(String, String)> {
 }
 
 /// What two documents are compared by: explicit nulls say nothing, nor does
-/// the empty list of annotations that OpenAI sends with every answer.
+/// the empty list of annotations that OpenAI sends with every answer, nor one
+/// of reasoning.
 fn bare(value: Value) -> Value {
     match value {
         Value::Object(map) => map
@@ -43,7 +44,8 @@ fn bare(value: Value) -> Value {
 }
 
 fn says_nothing(key: &str, value: &Value) -> bool {
-    value.is_null() || (key == "annotations" && *value == Value::Array(Vec::new()))
+    let list = matches!(key, "annotations" | "reasoning_details");
+    value.is_null() || (list && *value == Value::Array(Vec::new()))
 }
 
 fn parse(text: &str) -> Value {

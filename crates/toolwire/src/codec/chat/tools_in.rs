@@ -53,8 +53,7 @@ fn tool<'a>(reader: &mut Reader<'a>) -> Result<Tool<'a>, ReadError> {
             let FunctionTool { at, kind: _, function: inner, extra } = FunctionTool::read(reader)?;
             let inner = inner.ok_or_else(|| ReadError::missing(at, "function"))?;
             let mut tool = function(at, inner)?;
-            let nested = std::mem::replace(&mut tool.extra, extra);
-            nest(&mut tool.extra, "function", nested);
+            tool.extra.splice(0..0, extra);
             Ok(tool)
         }
         Some("custom") => custom(reader),
@@ -66,13 +65,15 @@ fn tool<'a>(reader: &mut Reader<'a>) -> Result<Tool<'a>, ReadError> {
     }
 }
 
+/// A function. Its own unknown members are kept apart from those that stand
+/// beside it in `tools`.
 fn function<'a>(at: Pos, function: Function<'a>) -> Result<Tool<'a>, ReadError> {
     let Function { at: inner, name, description, parameters, strict, extra } = function;
     let name = name.ok_or_else(|| ReadError::missing(inner, "name"))?;
     let mut tool = Tool::new(at, name, ToolKind::Function { schema: parameters });
     tool.description = description;
     tool.strict = strict;
-    tool.extra = extra;
+    nest(&mut tool.extra, "function", extra);
     Ok(tool)
 }
 
@@ -113,8 +114,13 @@ pub(super) fn web_search<'a>(options: Fields<'a>) -> Tool<'a> {
 /// Writes the tools as they were read from Chat: `tools` or `functions`, and
 /// the search beside them.
 pub(super) fn replay_tools(object: &mut Object<'_>, tools: &[Tool<'_>], legacy: bool) {
-    // Only functions can be written the deprecated way.
-    let is_old = |tool: &Tool<'_>| legacy && matches!(tool.kind, ToolKind::Function { schema: _ });
+    // Only functions can be written the deprecated way, and only those with
+    // nothing beside them.
+    let is_old = |tool: &Tool<'_>| {
+        legacy
+            && matches!(tool.kind, ToolKind::Function { schema: _ })
+            && tool.extra.iter().all(|field| field.name_under("function").is_some())
+    };
     for (key, old) in [("functions", true), ("tools", false)] {
         let mut listed =
             tools.iter().filter(|tool| is_old(tool) == old && !is_search_options(tool)).peekable();
@@ -144,7 +150,7 @@ pub(super) fn replay_tool(array: &mut Array<'_>, tool: &Tool<'_>, legacy: bool) 
                 object.maybe("description", tool.description.as_ref());
                 object.maybe("parameters", schema.as_ref());
                 object.maybe("strict", tool.strict.as_ref());
-                return object.extra(&tool.extra);
+                return replay(&mut object, &tool.extra, "function", &[]);
             }
             object.put("type", "function");
             {

@@ -1,6 +1,6 @@
 //! The conversation: from messages to turns.
 
-use super::content_in::{Content, is_empty};
+use super::content_in::Content;
 use super::reasoning::{self, Members};
 use super::wire::{
     AnyCall, CalledCustom, CalledFunction, Given, Message, Sound, ToolCall, literal, nest,
@@ -116,7 +116,7 @@ impl<'a> Answered<'a> {
 /// Attaches the message's annotations to its text. OpenAI sends an empty list
 /// with every answer, which says nothing.
 fn annotate<'a>(items: &mut [Item<'a>], list: Raw<'a>, extra: &mut Vec<Extra<'a>>) {
-    if is_empty(&list) {
+    if list.is_empty() {
         return;
     }
     for item in items {

@@ -76,15 +76,12 @@ impl<'r, 'a> Spoken<'r, 'a> {
         match item {
             Item::Reasoning(reasoning) => self.reasoning.push(reasoning),
             Item::Call(call) => self.calls.push(call),
-            // In Chat the member `refusal` is a string of its own; a content
-            // part stands elsewhere than its text.
             Item::Refusal(refusal)
-                if self.refusal.is_none()
-                    && (!toward.same() || refusal.at == refusal.text.pos()) =>
+                if self.refusal.is_none() && is_refusal_member(refusal, role, toward) =>
             {
                 self.refusal = Some(refusal);
             }
-            Item::Audio(audio) if *role == Role::Assistant && self.audio.is_none() => {
+            Item::Audio(audio) if self.audio.is_none() && is_audio_member(audio, role, toward) => {
                 self.audio = Some(audio);
             }
             Item::Text(text) => {
@@ -162,6 +159,20 @@ impl<'r, 'a> Spoken<'r, 'a> {
     }
 }
 
+/// Whether a refusal goes into the message's member of that name. In Chat that
+/// is a string of its own, and a content part stands elsewhere than its text.
+fn is_refusal_member(refusal: &Refusal<'_>, role: &Role<'_>, toward: &Toward<'_>) -> bool {
+    if toward.same() { refusal.at == refusal.text.pos() } else { *role == Role::Assistant }
+}
+
+/// Whether sound goes into the message's member `audio`, which has no format
+/// and no marker as a content part has.
+fn is_audio_member(audio: &Audio<'_>, role: &Role<'_>, toward: &Toward<'_>) -> bool {
+    let Audio { at: _, data: _, format, cache, extra: _ } = audio;
+    let bare = format.is_none() && cache.is_none();
+    *role == Role::Assistant && (bare || !toward.same())
+}
+
 /// Writes the conversation of another protocol.
 pub(super) fn write(
     messages: &mut Array<'_>,
@@ -223,6 +234,9 @@ pub(super) fn member_losses(turn: &Turn<'_>, ledger: &mut Ledger) {
 
 fn system(messages: &mut Array<'_>, turn: &Turn<'_>, toward: &mut Toward<'_>) {
     let spoken = Spoken::of(std::iter::once(turn), toward);
+    for reasoning in &spoken.reasoning {
+        reasoning::lose(reasoning, toward.ledger);
+    }
     if spoken.parts.is_empty() {
         return;
     }

@@ -368,35 +368,29 @@ pub(super) fn literal<'a>(text: &Str<'_>) -> Raw<'a> {
 /// list of unknown members for two objects. The name says which object a member
 /// belongs to, to the user in the ledger and to [`replay`].
 pub(super) fn nest<'a>(extra: &mut Vec<Extra<'a>>, under: &str, inner: Vec<Extra<'a>>) {
-    extra.extend(inner.into_iter().map(|field| Extra {
-        key: Str::plain(format!("{under}.{}", field.key.decode())),
-        value: field.value,
-    }));
+    extra.extend(inner.into_iter().map(|field| field.under(under)));
 }
 
 /// Writes the unknown members that belong to one object: those kept under
 /// `under` (or on top, if empty) and not under one of `deeper`.
 pub(super) fn replay(object: &mut Object<'_>, extra: &[Extra<'_>], under: &str, deeper: &[&str]) {
     for field in extra {
-        let key = field.key.decode();
-        let own = if under.is_empty() {
-            Some(key.as_ref())
-        } else {
-            key.strip_prefix(under).and_then(|rest| rest.strip_prefix('.'))
-        };
-        let Some(own) = own else { continue };
+        if under.is_empty() {
+            if deeper.iter().all(|nested| field.name_under(nested).is_none()) {
+                field.value.write(object.foreign_key(&field.key));
+            }
+            continue;
+        }
+        let Some(own) = field.name_under(under) else { continue };
         let is_deeper =
             |nested: &&str| own.strip_prefix(*nested).is_some_and(|rest| rest.starts_with('.'));
         if !deeper.iter().any(is_deeper) {
-            let key = Str::plain(own);
-            field.value.write(object.foreign_key(&key));
+            field.value.write(object.foreign_key(&Str::plain(own)));
         }
     }
 }
 
 /// Whether unknown members are kept under a dotted name.
 pub(super) fn has_nested(extra: &[Extra<'_>], under: &str) -> bool {
-    extra.iter().any(|field| {
-        field.key.decode().strip_prefix(under).is_some_and(|rest| rest.starts_with('.'))
-    })
+    extra.iter().any(|field| field.name_under(under).is_some())
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::blocks::Blocks;
-use super::content_out::Pen;
+use super::content_out::{Pen, Wrote};
 use crate::ledger::Code;
 use crate::model::{Arguments, Call, Item, ResultKind, Text, ToolResult};
 use crate::native;
@@ -171,32 +171,38 @@ fn result_content(content: &[Item<'_>], block: &mut Object<'_>, pen: &mut Pen<'_
     }
     let mut blocks = Blocks::default();
     for item in content {
-        match item {
-            Item::Tools(tools) => {
-                let mut told = String::from("Loaded tools:");
-                for tool in tools {
-                    told.push(' ');
-                    told.push_str(&tool.name.decode());
-                }
-                let text = Text::new(Str::plain(told));
-                blocks.add(|out| pen.text(&text, out));
-            }
-            Item::Text(_)
-            | Item::Image(_)
-            | Item::Document(_)
-            | Item::Audio(_)
-            | Item::SearchResult(_)
-            | Item::Refusal(_)
-            | Item::Reasoning(_)
-            | Item::Call(_)
-            | Item::Result(_)
-            | Item::Hosted(_)
-            | Item::ToolReference(_)
-            | Item::Json(_)
-            | Item::Opaque(_) => blocks.add(|out| pen.part(item, out)),
-        }
+        blocks.add(|out| result_part(item, out, pen));
     }
     if blocks.count > 0 {
         blocks.write(block.key("content"));
+    }
+}
+
+/// Writes what stands inside a result.
+pub(super) fn result_part(item: &Item<'_>, out: &mut Vec<u8>, pen: &mut Pen<'_>) -> Wrote {
+    match item {
+        Item::Tools(tools) => {
+            let mut told = String::from("Loaded tools:");
+            for tool in tools {
+                told.push(' ');
+                told.push_str(&tool.name.decode());
+            }
+            pen.text(&Text::new(Str::plain(told)), out)
+        }
+        Item::Call(_) | Item::Result(_) => {
+            pen.ledger.misplaced(item);
+            Wrote::Nothing
+        }
+        Item::Text(_)
+        | Item::Image(_)
+        | Item::Document(_)
+        | Item::Audio(_)
+        | Item::SearchResult(_)
+        | Item::Refusal(_)
+        | Item::Reasoning(_)
+        | Item::Hosted(_)
+        | Item::ToolReference(_)
+        | Item::Json(_)
+        | Item::Opaque(_) => pen.part(item, out),
     }
 }

@@ -148,7 +148,19 @@ enum Target<'t> {
 fn named<'r>(wanted: &ToolRef<'_>, pick: &Pick<'_, 'r, '_>, pen: &mut Pen<'_>) -> Target<'r> {
     let ToolRef { at, kind, name, namespace, extra } = wanted;
     pen.ledger.only(extra);
-    let target = match (pick.find(wanted), kind) {
+    let found = pick.find(wanted);
+    if let Some(namespace) = namespace {
+        match &found {
+            Some((Declared { tool: _, namespace: None, inline: _, crossing: _ }, _)) => {
+                let note = pen.ledger.dropped(namespace.pos(), Code::NamespaceFlattened);
+                note.detail("The chosen tool is in no namespace.");
+            }
+            Some(_) | None => {
+                pen.ledger.emulated(*at, Code::NamespaceFlattened);
+            }
+        }
+    }
+    let target = match (found, kind) {
         (Some((declared, Some(wire))), _) => {
             if let Crossing::Hosted(class) = &declared.crossing {
                 if *name != *wire {
@@ -173,9 +185,7 @@ fn named<'r>(wanted: &ToolRef<'_>, pick: &Pick<'_, 'r, '_>, pen: &mut Pen<'_>) -
             return Target::Unset;
         }
     };
-    if namespace.is_some() {
-        pen.ledger.emulated(*at, Code::NamespaceFlattened);
-    } else if *name != *target {
+    if namespace.is_none() && *name != *target {
         pen.ledger.renamed(*at, Code::ToolName);
     }
     Target::Tool(target)

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
+use super::replay::own_item;
 use crate::ledger::{Code, Ledger};
 use crate::media;
 use crate::model::{Cache, Document, Image, Item, SearchResult, Source, Text};
@@ -89,10 +90,10 @@ impl<'l> Pen<'l> {
             block.extra(extra);
             return Wrote::Block;
         }
-        if let Some(citations) = citations.as_ref().filter(|list| list.text() != "[]") {
+        if let Some(citations) = citations.as_ref().filter(|list| !list.is_empty()) {
             self.ledger.dropped(citations.pos(), Code::Citations);
         }
-        if let Some(logprobs) = logprobs.as_ref().filter(|list| list.text() != "[]") {
+        if let Some(logprobs) = logprobs.as_ref().filter(|list| !list.is_empty()) {
             self.ledger.dropped(logprobs.pos(), Code::Logprobs).info();
         }
         self.ledger.only(extra);
@@ -163,7 +164,7 @@ impl<'l> Pen<'l> {
                 if !first {
                     list.push(b',');
                 }
-                if self.part(item, list) == Wrote::Nothing {
+                if own_item(item, list, self) == Wrote::Nothing {
                     list.truncate(mark);
                 } else {
                     first = false;
@@ -209,8 +210,12 @@ impl<'l> Pen<'l> {
             }
             Item::Hosted(item) => self.raw(&item.raw, Code::HostedHistory, out),
             Item::Opaque(item) => self.raw(&item.raw, item.code(), out),
+            Item::Reasoning(_) => {
+                self.ledger.misplaced(item);
+                Wrote::Nothing
+            }
             // These are written by those who know their place in the turn.
-            Item::Reasoning(_) | Item::Call(_) | Item::Result(_) | Item::Tools(_) => Wrote::Nothing,
+            Item::Call(_) | Item::Result(_) | Item::Tools(_) => Wrote::Nothing,
         }
     }
 

@@ -1,12 +1,12 @@
 //! Which of the declared tools are sent, and under which name.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::content_out::Pen;
 use super::tools_out::hosted_type;
 use crate::ledger::Code;
-use crate::model::{Subset, Tool, ToolKind, ToolRef, ToolRefKind};
+use crate::model::{Subset, Tool, ToolKind, ToolRef};
 use crate::toolset::{Crossing, Declared, Toolset};
 
 /// The tools that are sent. What is left out is in the ledger.
@@ -105,24 +105,10 @@ impl<'t, 'r, 'a> Pick<'t, 'r, 'a> {
 fn allowed(toolset: &Toolset<'_, '_>, subset: &Subset<'_>, pen: &mut Pen<'_>) -> Vec<bool> {
     let Subset { at, tools } = subset;
     pen.ledger.degraded(*at, Code::AllowedToolsFiltered).info();
-    let mut by_name: BTreeMap<Cow<'_, str>, Vec<usize>> = BTreeMap::new();
-    for (index, declared) in toolset.entries.iter().enumerate() {
-        by_name.entry(declared.tool.name.decode()).or_default().push(index);
-    }
+    let finder = toolset.finder();
     let mut allowed = vec![false; toolset.entries.len()];
     for wanted in tools {
-        let named = by_name.get(&wanted.name.decode()).map_or(&[][..], Vec::as_slice);
-        let found = named.iter().copied().find(|&index| {
-            toolset.entries.get(index).is_some_and(|declared| in_space(declared, wanted))
-        });
-        let found = found.or_else(|| match wanted.kind {
-            ToolRefKind::Typed | ToolRefKind::Mcp => {
-                let meant = toolset.find(wanted)?;
-                toolset.entries.iter().position(|declared| std::ptr::eq(declared, meant))
-            }
-            ToolRefKind::Function | ToolRefKind::Freeform | ToolRefKind::Any => None,
-        });
-        match found.and_then(|index| allowed.get_mut(index)) {
+        match finder.index(wanted).and_then(|index| allowed.get_mut(index)) {
             Some(slot) => *slot = true,
             None => {
                 pen.ledger.dropped(wanted.at, Code::ChoiceTarget);
@@ -131,14 +117,6 @@ fn allowed(toolset: &Toolset<'_, '_>, subset: &Subset<'_>, pen: &mut Pen<'_>) ->
         pen.ledger.only(&wanted.extra);
     }
     allowed
-}
-
-fn in_space(declared: &Declared<'_, '_>, wanted: &ToolRef<'_>) -> bool {
-    match (&wanted.namespace, declared.namespace) {
-        (Some(wanted), Some(namespace)) => *wanted == namespace.name,
-        (Some(_), None) => false,
-        (None, _) => true,
-    }
 }
 
 fn is_hosted(declared: &Declared<'_, '_>) -> bool {

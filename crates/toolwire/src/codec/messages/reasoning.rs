@@ -128,17 +128,18 @@ pub(super) fn loss(reasoning: &Reasoning<'_>, same: bool) -> Option<Code> {
 
 /// Writes reasoning for a client, who must be able to hand it back.
 pub(super) fn encode(reasoning: &Reasoning<'_>, pen: &mut Pen<'_>, out: &mut Vec<u8>) -> Wrote {
-    let Reasoning { at: _, summary, content, sealed, place: _, extra } = reasoning;
+    let Reasoning { at, summary, content, sealed, place: _, extra } = reasoning;
     let mut block = Object::new(out);
     match sealed {
-        Some(Sealed {
-            issuer: Issuer::Anthropic,
-            item_id: _,
-            blob: Some(blob),
-            redacted: true,
-        }) => {
+        Some(Sealed { issuer: Issuer::Anthropic, item_id: _, blob, redacted: true })
+            if blob.is_some() || pen.same =>
+        {
+            if !(summary.is_empty() && content.is_empty()) {
+                let note = pen.ledger.dropped(*at, Code::ReasoningDisplay);
+                note.detail("Reasoning that its vendor withheld has no text.");
+            }
             block.put("type", "redacted_thinking");
-            block.put("data", blob);
+            block.maybe("data", blob.as_ref());
             pen.extra(&mut block, extra);
             return Wrote::Block;
         }
@@ -148,9 +149,13 @@ pub(super) fn encode(reasoning: &Reasoning<'_>, pen: &mut Pen<'_>, out: &mut Vec
             blob: Some(blob),
             redacted: false,
         }) => {
+            if !content.is_empty() {
+                let note = pen.ledger.dropped(*at, Code::ReasoningDisplay).key("content");
+                note.detail("The signature covers one text of reasoning; the summary was kept.");
+            }
             block.put("type", "thinking");
-            if !(pen.same && summary.is_empty() && content.is_empty()) {
-                block.put("thinking", &shown(summary, content));
+            if !(pen.same && summary.is_empty()) {
+                block.put("thinking", &shown(summary, &[]));
             }
             block.put("signature", blob);
             pen.extra(&mut block, extra);

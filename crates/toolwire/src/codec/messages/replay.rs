@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::calls_out::write_input;
-use super::content_out::Pen;
+use super::content_out::{Pen, Wrote};
 use super::{reasoning, tools_in};
 use crate::model::{Call, Item, Role, Slot, ToolResult, Turn};
 use crate::wire::{Array, Object, Pos, Write};
@@ -77,7 +77,8 @@ pub(super) fn own_content(items: &[Item<'_>], out: &mut Vec<u8>, pen: &mut Pen<'
     }
 }
 
-fn own_item(item: &Item<'_>, out: &mut Vec<u8>, pen: &mut Pen<'_>) {
+/// Writes one item as it came from Messages.
+pub(super) fn own_item(item: &Item<'_>, out: &mut Vec<u8>, pen: &mut Pen<'_>) -> Wrote {
     match item {
         Item::Call(call) => {
             let Call { at: _, id, name, namespace: _, arguments, caller, cache, extra } = call;
@@ -89,6 +90,7 @@ fn own_item(item: &Item<'_>, out: &mut Vec<u8>, pen: &mut Pen<'_>) {
             block.maybe("caller", caller.as_ref());
             pen.cache(&mut block, cache.as_ref());
             block.extra(extra);
+            Wrote::Block
         }
         Item::Result(result) => {
             let ToolResult {
@@ -111,10 +113,9 @@ fn own_item(item: &Item<'_>, out: &mut Vec<u8>, pen: &mut Pen<'_>) {
             block.maybe("is_error", is_error.as_ref());
             pen.cache(&mut block, cache.as_ref());
             block.extra(extra);
+            Wrote::Block
         }
-        Item::Reasoning(item) => {
-            reasoning::encode(item, pen, out);
-        }
+        Item::Reasoning(item) => reasoning::encode(item, pen, out),
         Item::Tools(list) => {
             let mut array = Listed { out, first: true };
             for tool in list {
@@ -124,6 +125,7 @@ fn own_item(item: &Item<'_>, out: &mut Vec<u8>, pen: &mut Pen<'_>) {
                 added.put("type", "tool_definition");
                 tools_in::encode_own(tool, added.key("definition"), pen);
             }
+            Wrote::Block
         }
         Item::Text(_)
         | Item::Image(_)
@@ -134,9 +136,7 @@ fn own_item(item: &Item<'_>, out: &mut Vec<u8>, pen: &mut Pen<'_>) {
         | Item::Hosted(_)
         | Item::ToolReference(_)
         | Item::Json(_)
-        | Item::Opaque(_) => {
-            pen.part(item, out);
-        }
+        | Item::Opaque(_) => pen.part(item, out),
     }
 }
 

@@ -5,7 +5,7 @@ use super::{choice, content_in, tools_in, turns_in};
 use crate::model::{
     Display, Effort, Format, JsonSchema, Protocol, Request, Thinking, ThinkingMode,
 };
-use crate::wire::{At, Extra, Kind, Raw, Read, ReadError, Reader, Str};
+use crate::wire::{At, Kind, Raw, Read, ReadError, Reader};
 
 /// Reads a request.
 pub(super) fn decode(body: &str) -> Result<Request<'_>, ReadError> {
@@ -100,10 +100,7 @@ fn decode_output<'a>(config: OutputConfig<'a>, request: &mut Request<'a>) -> Res
     }
     // These belong inside `output_config`, which the request has no room for:
     // they keep the way there in their name.
-    request.extra.extend(extra.into_iter().map(|Extra { key, value }| Extra {
-        key: Str::plain(format!("{CONFIG}{}", key.decode())).at(key.pos()),
-        value,
-    }));
+    request.extra.extend(extra.into_iter().map(|field| field.under(CONFIG)));
     Ok(())
 }
 
@@ -119,5 +116,5 @@ fn decode_format(raw: Raw<'_>) -> Result<Format<'_>, ReadError> {
     Ok(Format::JsonSchema(JsonSchema { name, description, schema, strict, extra }))
 }
 
-/// What marks the name of a field as belonging inside `output_config`.
-pub(super) const CONFIG: &str = "output_config.";
+/// The path of the fields that belong inside `output_config`.
+pub(super) const CONFIG: &str = "output_config";

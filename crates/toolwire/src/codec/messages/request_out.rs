@@ -77,7 +77,7 @@ fn encode_own(request: &Request<'_>, out: &mut Vec<u8>, pen: &mut Pen<'_>) {
     object.maybe("context_management", context_management.as_ref());
     object.maybe("stream", stream.on.as_ref());
     for field in extra {
-        if !field.key.decode().starts_with(CONFIG) {
+        if field.name_under(CONFIG).is_none() {
             object.extra(std::slice::from_ref(field));
         }
     }

@@ -10,7 +10,7 @@ use crate::model::{
 };
 use crate::profile::Profile;
 use crate::schema::{self, FormatChange};
-use crate::wire::{At, Extra, Object, Pos, Raw, Str};
+use crate::wire::{At, Extra, Object, Pos, Raw, Str, Write};
 
 /// Writes `thinking` and `output_config` as they came from Messages.
 pub(super) fn encode_own(
@@ -31,9 +31,11 @@ pub(super) fn encode_own(
         }
         target.extra(members);
     }
-    let inside: Vec<&Extra<'_>> =
-        extra.iter().filter(|field| field.key.decode().starts_with(CONFIG)).collect();
-    if effort.is_none() && output.format.is_none() && inside.is_empty() {
+    let mut inside = extra
+        .iter()
+        .filter_map(|field| field.name_under(CONFIG).map(|name| (name, &field.value)))
+        .peekable();
+    if effort.is_none() && output.format.is_none() && inside.peek().is_none() {
         return;
     }
     let mut config = object.object("output_config");
@@ -51,10 +53,8 @@ pub(super) fn encode_own(
         }
         Some(At { pos: _, value: Format::Text | Format::JsonObject }) | None => {}
     }
-    for Extra { key, value } in inside {
-        let name = key.decode();
-        let name = name.strip_prefix(CONFIG).unwrap_or(&name);
-        config.extra(&[Extra { key: Str::plain(name), value: value.borrowed() }]);
+    for (name, value) in inside {
+        value.write(config.foreign_key(&Str::plain(name)));
     }
 }
 

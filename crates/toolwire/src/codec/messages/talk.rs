@@ -7,7 +7,7 @@ use super::content_out::{Pen, Wrote};
 use super::turns_out::is_declaration;
 use super::{calls_out, reasoning};
 use crate::ledger::Code;
-use crate::model::{Document, Image, Issuer, Item, Reasoning, Role, Text, ToolResult, Turn};
+use crate::model::{Document, Image, Issuer, Item, Reasoning, Text, ToolResult, Turn};
 use crate::thread::{Fate, Thread};
 use crate::toolset::Toolset;
 use crate::wire::{Object, Pos, Str};
@@ -173,16 +173,6 @@ impl<'o, 't, 'r, 'a> Talk<'o, 't, 'r, 'a> {
         if std::mem::replace(&mut self.said, true) {
             pen.ledger.degraded(turn.at, Code::MessageBoundary).info();
         }
-        match turn.role {
-            Role::User | Role::Other(_) => {}
-            Role::System | Role::Developer => {
-                pen.ledger.moved(turn.at, Code::SystemPosition);
-            }
-            Role::Assistant => {
-                let note = pen.ledger.degraded(turn.at, Code::Role);
-                note.detail("Only the user answers calls, so the user is taken to say this.");
-            }
-        }
         let mut fates = fates.iter();
         for item in &turn.items {
             match item {
@@ -217,7 +207,7 @@ impl<'o, 't, 'r, 'a> Talk<'o, 't, 'r, 'a> {
         let head = Text::new(Str::plain(format!("[result of call {id}]")));
         self.add(|out| pen.text(&head, out));
         for item in &result.content {
-            self.add(|out| pen.part(item, out));
+            self.add(|out| calls_out::result_part(item, out, pen));
         }
         pen.ledger.only(&result.extra);
     }

@@ -263,12 +263,12 @@ fn filters(filters: &Raw<'_>, object: &mut Object<'_>, pen: &mut Pen<'_>) {
     for field in &fields {
         match field.key.decode().as_ref() {
             // The API refuses both lists at once, so only the first is sent.
-            "allowed_domains"
-                if field.value.kind() == Kind::Array && field.value.text() != "[]" =>
-            {
-                object.put("allowed_domains", &field.value);
+            "allowed_domains" if field.value.kind() == Kind::Array => {
+                if !field.value.is_empty() {
+                    object.put("allowed_domains", &field.value);
+                }
             }
-            "allowed_domains" if matches!(field.value.text(), "null" | "[]") => {}
+            "allowed_domains" if field.value.kind() == Kind::Null => {}
             _other => {
                 pen.ledger.dropped(field.value.pos(), Code::WebSearchOption);
             }

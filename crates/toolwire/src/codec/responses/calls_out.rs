@@ -3,8 +3,8 @@
 use super::Out;
 use super::cache_out::lose_cache;
 use super::content_out::{
-    Voice, bare_text, crosses, is_lost, lose_text, reference_text, search_text, write_part,
-    write_plain,
+    Voice, bare_text, crosses, is_lost, lose_text, reference_text, refusal_text, search_text,
+    write_part, write_plain,
 };
 use super::media_out::lose_document;
 use super::tools_out::{is_direct_only, write_tools};
@@ -160,13 +160,15 @@ pub(super) fn write_result(
         ResultKind::Native(NativeKind::LocalShell) => {
             item.put("type", "local_shell_call_output");
             // It names the call's item id as its own, so its own is written
-            // even where there are two.
+            // even where there are two. Some clients write the call's instead.
             let own = turn.id.as_ref();
-            item.maybe("id", own.or(frame.call_id.as_ref()));
-            if let (Some(own), Some(call_id)) = (own, &frame.call_id)
-                && own.pos() != call_id.pos()
-            {
-                item.put("call_id", call_id);
+            match (own, &frame.call_id) {
+                (Some(own), Some(call_id)) if own.pos() == call_id.pos() => item.put("id", own),
+                (None, Some(call_id)) if !cx.same() => item.put("id", call_id),
+                (own, call_id) => {
+                    item.maybe("id", own);
+                    item.maybe("call_id", call_id.as_ref());
+                }
             }
             item.maybe("status", frame.status.as_ref());
             write_output(content, is_error.as_ref(), &mut item, cx, ledger);
@@ -401,14 +403,16 @@ impl Joined<'_> {
             },
             Item::Json(raw) => write_escaped(raw.text(), self.next()),
             Item::Image(_) | Item::Audio(_) => self.lost(item, cx, ledger),
-            Item::Refusal(refusal) => refusal.text.write_inside(self.next()),
+            Item::Refusal(refusal) => refusal_text(refusal, ledger).write_inside(self.next()),
             Item::Tools(tools) => {
                 for tool in tools {
                     let text = reference_text(tool.at, &tool.name, None, cx, ledger);
                     write_escaped(&text, self.next());
                 }
             }
-            Item::Reasoning(_) | Item::Call(_) | Item::Result(_) | Item::Hosted(_) => {}
+            Item::Reasoning(_) | Item::Call(_) | Item::Result(_) | Item::Hosted(_) => {
+                self.lost(item, cx, ledger);
+            }
         }
     }
 }

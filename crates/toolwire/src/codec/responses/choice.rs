@@ -173,11 +173,17 @@ fn write_subset(
     let forced = mode.is_some_and(|mode| matches!(mode.value, Mode::Any));
     let mut choice = object.object("tool_choice");
     choice.put("type", "allowed_tools");
-    // OpenAI's two protocols have one list of words, longer one day than ours.
     match mode.map(|mode| &mode.value) {
         Some(Mode::Any) => choice.put("mode", "required"),
         Some(Mode::None) => choice.put("mode", "none"),
-        Some(Mode::Other(word)) => choice.put("mode", word),
+        // OpenAI's two protocols have one list of words, longer one day than ours.
+        Some(Mode::Other(word)) if cx.same() || word.kind() == Kind::String => {
+            choice.put("mode", word);
+        }
+        Some(Mode::Other(value)) => {
+            ledger.dropped(value.pos(), Code::UnknownValue);
+            choice.put("mode", "auto");
+        }
         Some(Mode::Auto | Mode::Named(_)) => choice.put("mode", "auto"),
         None if cx.same() => {}
         None => choice.put("mode", "auto"),

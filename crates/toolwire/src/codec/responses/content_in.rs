@@ -69,8 +69,7 @@ fn text(part: TextPart<'_>) -> Option<Item<'_>> {
 
 /// An empty list of annotations says nothing; OpenAI writes it on every text.
 pub(super) fn is_empty_list(list: &Raw<'_>) -> bool {
-    let inside = list.text().strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
-    inside.is_some_and(|inside| inside.trim().is_empty())
+    list.is_empty()
 }
 
 fn refusal(part: RefusalPart<'_>) -> Option<Item<'_>> {

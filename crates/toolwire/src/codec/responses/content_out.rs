@@ -79,6 +79,7 @@ pub(super) fn is_silent(content: &[Item<'_>], cx: &Out<'_>, ledger: &mut Ledger)
                 ledger
                     .emulated(text.at, Code::MessageBoundary)
                     .detail("An empty text says nothing and would be a message of its own.");
+                lose_text(text, cx, ledger);
             }
         }
     }
@@ -120,6 +121,11 @@ pub(super) fn write_part(
             let text = search_text(result, cx, ledger);
             write_plain(&text, voice, parts);
         }
+        Item::Refusal(refusal) if voice == Voice::Input && !cx.same() => {
+            let mut part = parts.object();
+            part.put("type", voice.text_type());
+            part.put("text", refusal_text(refusal, ledger));
+        }
         Item::Refusal(refusal) => {
             let Refusal { at: _, text, extra } = refusal;
             let mut part = parts.object();
@@ -142,9 +148,26 @@ pub(super) fn write_part(
             }
         },
         Item::Result(result) if cx.same() => write_foreign(result, parts, cx, ledger),
-        Item::Reasoning(_) | Item::Call(_) | Item::Result(_) | Item::Hosted(_) | Item::Tools(_) => {
+        Item::Tools(tools) => {
+            for tool in tools {
+                let text = reference_text(tool.at, &tool.name, None, cx, ledger);
+                write_plain(&text, voice, parts);
+            }
+        }
+        // In a conversation these are items; inside a result they have no place.
+        Item::Reasoning(_) | Item::Call(_) | Item::Result(_) | Item::Hosted(_) => {
+            ledger.misplaced(item);
         }
     }
+}
+
+/// The text of a refusal that is not the model's: Responses has none.
+pub(super) fn refusal_text<'r, 'a>(refusal: &'r Refusal<'a>, ledger: &mut Ledger) -> &'r Str<'a> {
+    let Refusal { at, text, extra } = refusal;
+    let note = ledger.emulated(*at, Code::StopReason);
+    note.detail("The target has no refusal at this place; it crosses as text.");
+    ledger.only(extra);
+    text
 }
 
 /// The result of Messages in a message, as it came.
@@ -203,6 +226,8 @@ pub(super) fn search_text(result: &SearchResult<'_>, cx: &Out<'_>, ledger: &mut 
             }
             text.push_str(&part.text.decode());
             lose_text(part, cx, ledger);
+        } else {
+            ledger.misplaced(item);
         }
     }
     text
@@ -211,10 +236,10 @@ pub(super) fn search_text(result: &SearchResult<'_>, cx: &Out<'_>, ledger: &mut 
 /// Reports what a text has beside its words, where only words cross.
 pub(super) fn lose_text(text: &Text<'_>, cx: &Out<'_>, ledger: &mut Ledger) {
     let Text { at: _, text: _, citations, logprobs, cache, extra } = text;
-    if let Some(citations) = citations {
+    if let Some(citations) = citations.as_ref().filter(|list| !list.is_empty()) {
         ledger.dropped(citations.pos(), Code::Citations);
     }
-    if let Some(logprobs) = logprobs {
+    if let Some(logprobs) = logprobs.as_ref().filter(|list| !list.is_empty()) {
         ledger.dropped(logprobs.pos(), Code::Logprobs);
     }
     lose_cache(cache.as_ref(), cx, ledger);
@@ -283,6 +308,7 @@ fn write_text(
     let Text { at: _, text, citations, logprobs, cache, extra } = text;
     let notes = match citations {
         Some(citations) if cx.same() => Some(citations.borrowed()),
+        Some(citations) if citations.is_empty() => None,
         Some(citations) if voice == Voice::Input => {
             ledger.dropped(citations.pos(), Code::Citations);
             None

@@ -2,7 +2,7 @@
 //! requires most of them, and clients read them.
 
 use super::choice::write_choice;
-use super::request_in::REASONING_PREFIX;
+use super::request_in::REASONING;
 use super::tools_out::{write_common, write_tool};
 use super::{Out, replay_under, tools_out};
 use crate::ledger::Ledger;
@@ -115,7 +115,7 @@ fn write_reasoning(request: &Request<'_>, object: &mut Object<'_>) {
     reasoning.put("effort", &effort);
     let summary = thinking.display.as_ref().and_then(|display| super::summary_word(&display.value));
     reasoning.put("summary", &summary);
-    replay_under(REASONING_PREFIX, &thinking.extra, &mut reasoning);
+    replay_under(REASONING, &thinking.extra, &mut reasoning);
 }
 
 fn write_text(request: &Request<'_>, object: &mut Object<'_>) {

@@ -34,6 +34,7 @@ mod turns_out;
 mod usage;
 mod watch;
 mod wire;
+mod withdrawn_out;
 
 use std::borrow::Cow;
 
@@ -188,15 +189,10 @@ impl Out<'_> {
 
 /// Writes the members of an object inside the request that are known by their
 /// path.
-fn replay_under<'e, 'a: 'e>(
-    prefix: &str,
-    extra: impl IntoIterator<Item = &'e Extra<'a>>,
-    object: &mut Object<'_>,
-) {
-    for Extra { key, value } in extra {
-        let path = key.decode();
-        if let Some(key) = path.strip_prefix(prefix) {
-            value.write(object.foreign_key(&Str::plain(key)));
+fn replay_under(path: &str, extra: &[Extra<'_>], object: &mut Object<'_>) {
+    for field in extra {
+        if let Some(name) = field.name_under(path) {
+            field.value.write(object.foreign_key(&Str::plain(name)));
         }
     }
 }

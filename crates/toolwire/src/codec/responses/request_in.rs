@@ -5,7 +5,7 @@ use super::wire::{self, JsonSchemaFormat, ReasoningConfig, StreamOptions, TextCo
 use crate::model::{
     Display, Effort, Format, Item, JsonSchema, Protocol, Request, Role, Slot, Text, Turn,
 };
-use crate::wire::{At, Extra, Pos, Read, ReadError, Reader, Str};
+use crate::wire::{At, Pos, Read, ReadError, Reader, Str};
 
 /// Reads a request.
 pub(super) fn decode(body: &str) -> Result<Request<'_>, ReadError> {
@@ -105,7 +105,7 @@ fn set_thinking<'a>(request: &mut Request<'a>, config: Option<ReasoningConfig<'a
     request.thinking.at = at;
     request.thinking.effort = effort.map(|word| At::new(word.pos(), Effort::parse(word)));
     request.thinking.display = summary.map(|word| At::new(word.pos(), display(word)));
-    request.thinking.extra = under(REASONING_PREFIX, extra).collect();
+    request.thinking.extra = extra.into_iter().map(|field| field.under(REASONING)).collect();
 }
 
 fn display(word: Str<'_>) -> Display<'_> {
@@ -121,15 +121,7 @@ fn set_text<'a>(request: &mut Request<'a>, config: Option<TextConfig<'a>>) {
     let Some(TextConfig { at: _, format, verbosity, extra }) = config else { return };
     request.output.format = format.map(|format| format.0);
     request.output.verbosity = verbosity;
-    request.extra.extend(under(TEXT_PREFIX, extra));
-}
-
-/// Members of an object inside the request, by their path.
-fn under<'a>(prefix: &str, extra: Vec<Extra<'a>>) -> impl Iterator<Item = Extra<'a>> {
-    extra.into_iter().map(move |Extra { key, value }| {
-        let key = Str::plain(format!("{prefix}{}", key.decode()));
-        Extra { key, value }
-    })
+    request.extra.extend(extra.into_iter().map(|field| field.under(TEXT)));
 }
 
 /// The format of the output.
@@ -174,11 +166,11 @@ impl<'a> Read<'a> for Includes<'a> {
 
 /// Members of `text` that the model has no room for are kept among those of
 /// the request under their path.
-pub(super) const TEXT_PREFIX: &str = "text.";
+pub(super) const TEXT: &str = "text";
 
 /// Members of `reasoning` that the model has no room for are known by their
 /// path too: `context` alone would say little in a report.
-pub(super) const REASONING_PREFIX: &str = "reasoning.";
+pub(super) const REASONING: &str = "reasoning";
 
 /// The word in `include` that asks for log probabilities.
 pub(super) const INCLUDE_LOGPROBS: &str = "message.output_text.logprobs";

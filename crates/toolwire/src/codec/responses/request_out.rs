@@ -2,9 +2,10 @@
 
 use super::cache_out::lose_cache;
 use super::choice::{filter, write_choice};
-use super::request_in::{INCLUDE_LOGPROBS, TEXT_PREFIX};
+use super::request_in::{INCLUDE_LOGPROBS, TEXT};
 use super::thinking_out::write_thinking;
 use super::tools_out::{has_search, write_tool, write_tools};
+use super::withdrawn_out::{self, Left};
 use super::{Out, replay_under, turns_out};
 use crate::ledger::{Code, Ledger};
 use crate::model::{
@@ -13,7 +14,7 @@ use crate::model::{
 use crate::profile::Profile;
 use crate::schema;
 use crate::toolset::Toolset;
-use crate::wire::{Extra, Object, Pos, Str, hash};
+use crate::wire::{At, Extra, Object, Pos, Str, hash};
 
 /// Writes a request for an upstream.
 pub(super) fn encode(
@@ -42,6 +43,12 @@ pub(super) fn encode(
         extra,
     } = request;
     let toolset = Toolset::new(request, profile);
+    let left = (!toolset.withdrawn.is_empty())
+        .then(|| withdrawn_out::without(request, &toolset.withdrawn, ledger));
+    let (tools, turns, emptied) = match &left {
+        Some(Left { tools, turns, emptied }) => (tools, turns, emptied.as_slice()),
+        None => (tools, turns, [].as_slice()),
+    };
     let cx = Out {
         origin: *origin,
         profile,
@@ -50,6 +57,9 @@ pub(super) fn encode(
     };
     if *legacy_functions {
         ledger.emulated(*tools_at, Code::LegacyFunctions);
+    }
+    for turn in emptied {
+        turns_out::lose_turn(turn, &cx, ledger);
     }
     let mut object = Object::new(out);
     object.maybe("model", model.as_ref());
@@ -100,7 +110,7 @@ fn write_text(
     cx: &Out<'_>,
     ledger: &mut Ledger,
 ) {
-    let own = |field: &&Extra<'_>| cx.same() && field.key.decode().starts_with(TEXT_PREFIX);
+    let own = cx.same() && extra.iter().any(|field| field.name_under(TEXT).is_some());
     let format = output.format.as_ref().filter(|format| match &format.value {
         Format::Other(raw) if !cx.same() => {
             ledger.dropped(raw.pos(), Code::UnknownValue);
@@ -108,7 +118,7 @@ fn write_text(
         }
         Format::Text | Format::JsonObject | Format::JsonSchema(_) | Format::Other(_) => true,
     });
-    if format.is_none() && output.verbosity.is_none() && !extra.iter().any(|field| own(&field)) {
+    if format.is_none() && output.verbosity.is_none() && !own {
         return;
     }
     let mut text = object.object("text");
@@ -123,7 +133,9 @@ fn write_text(
         None => {}
     }
     text.maybe("verbosity", output.verbosity.as_ref());
-    replay_under(TEXT_PREFIX, extra.iter().filter(own), &mut text);
+    if cx.same() {
+        replay_under(TEXT, extra, &mut text);
+    }
 }
 
 fn write_schema(
@@ -192,10 +204,15 @@ fn write_limits(output: &Output<'_>, object: &mut Object<'_>, cx: &Out<'_>, ledg
     if !stop.is_empty() {
         ledger.dropped(*stop_at, Code::Stop);
     }
-    if let Some(n) = n
-        && n.value > 1
-    {
-        ledger.refused(n.pos, Code::MultipleAnswers);
+    match n {
+        Some(At { pos, value: 0 | 1 }) => {
+            let note = ledger.emulated(*pos, Code::MultipleAnswers);
+            note.detail("One answer is what the target gives anyway.");
+        }
+        Some(At { pos, value: _ }) => {
+            ledger.refused(*pos, Code::MultipleAnswers);
+        }
+        None => {}
     }
     object.maybe("top_logprobs", top_logprobs.as_ref());
     object.maybe("max_tool_calls", max_tool_calls.as_ref());
@@ -337,7 +354,7 @@ fn write_extra(extra: &[Extra<'_>], object: &mut Object<'_>, cx: &Out<'_>, ledge
     for field in extra {
         let name = field.key.decode();
         match cx.origin {
-            Protocol::Responses if name.starts_with(TEXT_PREFIX) => {}
+            Protocol::Responses if field.name_under(TEXT).is_some() => {}
             Protocol::Responses => object.extra(std::slice::from_ref(field)),
             // OpenAI's two protocols share these, shape and all.
             Protocol::Chat if SHARED_WITH_CHAT.contains(&name.as_ref()) => {

@@ -1,6 +1,6 @@
 //! Reasoning settings: model to wire.
 
-use super::request_in::REASONING_PREFIX;
+use super::request_in::REASONING;
 use super::{Out, replay_under, summary_word};
 use crate::ledger::{Code, Ledger};
 use crate::model::{Display, Effort, Thinking, ThinkingMode};
@@ -27,7 +27,7 @@ pub(super) fn write_thinking(
     reasoning.maybe("effort", effort.as_ref().map(Effort::name).as_ref());
     reasoning.maybe("summary", summary.as_ref());
     if cx.same() {
-        replay_under(REASONING_PREFIX, extra, &mut reasoning);
+        replay_under(REASONING, extra, &mut reasoning);
     }
 }
 
@@ -45,6 +45,11 @@ fn effort<'r>(
                 ledger
                     .degraded(effort.pos, Code::Effort)
                     .detail("The target has one setting for effort and thinking, which is off.");
+            }
+            if let Some(budget) = budget {
+                ledger
+                    .emulated(budget.pos, Code::ThinkingBudget)
+                    .detail("Thinking is off, so its budget says nothing.");
             }
             ledger.emulated(mode.map_or(Pos::NONE, |mode| mode.pos), Code::ThinkingMode);
             return Some(Effort::None);

@@ -1,0 +1,64 @@
+//! A request without the tools that its conversation withdrew.
+
+use std::collections::BTreeSet;
+
+use crate::ledger::{Code, Ledger};
+use crate::model::{Item, Request, Tool, Turn};
+
+/// What is left of a request.
+pub(super) struct Left<'a> {
+    pub(super) tools: Vec<Tool<'a>>,
+    pub(super) turns: Vec<Turn<'a>>,
+    /// Turns that did nothing but declare what was withdrawn: each would be an
+    /// empty message.
+    pub(super) emptied: Vec<Turn<'a>>,
+}
+
+/// Takes out the tools that were withdrawn. Responses declares tools in the
+/// middle of a conversation as Messages does, but cannot withdraw one.
+pub(super) fn without<'a>(
+    request: &Request<'a>,
+    withdrawn: &BTreeSet<String>,
+    ledger: &mut Ledger,
+) -> Left<'a> {
+    let mut stays = |tool: &Tool<'_>| {
+        let stays = !withdrawn.contains(tool.name.decode().as_ref());
+        if !stays {
+            let note = ledger.dropped(tool.at, Code::ToolPosition);
+            note.detail("The conversation withdrew the tool, and the target cannot.");
+        }
+        stays
+    };
+    let mut tools = request.tools.clone();
+    tools.retain(&mut stays);
+    let mut turns = Vec::with_capacity(request.turns.len());
+    let mut emptied = Vec::new();
+    for mut turn in request.turns.iter().cloned() {
+        let before = turn.items.len();
+        turn.items.retain_mut(|item| match item {
+            Item::Tools(tools) => {
+                tools.retain(&mut stays);
+                !tools.is_empty()
+            }
+            Item::Text(_)
+            | Item::Image(_)
+            | Item::Document(_)
+            | Item::Audio(_)
+            | Item::SearchResult(_)
+            | Item::Refusal(_)
+            | Item::Reasoning(_)
+            | Item::Call(_)
+            | Item::Result(_)
+            | Item::Hosted(_)
+            | Item::ToolReference(_)
+            | Item::Json(_)
+            | Item::Opaque(_) => true,
+        });
+        if turn.items.is_empty() && before > 0 {
+            emptied.push(turn);
+        } else {
+            turns.push(turn);
+        }
+    }
+    Left { tools, turns, emptied }
+}

@@ -47,7 +47,7 @@ class Talk:
             while True:
                 step, calls = self.step()
                 self.heard.steps.append(step)
-                if not calls:
+                if not calls or self.scenario.get("once"):
                     break
                 self.answer(calls)
         return self.heard

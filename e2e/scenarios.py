@@ -17,6 +17,7 @@ A scenario is
     behind   the protocols of upstream, if not all
     needs    what a client must be able to do: see `roster.py`
     modes    the ways of asking, if not all: "unary", "stream", "helper"
+    once     true: the client asks once and leaves it at that
     abort    true: the client leaves after the first text
 
 A pair is "client>upstream", by their protocols; "*" stands for any.
@@ -103,13 +104,15 @@ CONVERSATIONS = {
     },
     "forced": {
         "ask": {**ASK, "choice": {"name": "weather"}},
-        "turns": [{"calls": [WEATHER]}, DONE],
+        "turns": [{"calls": [WEATHER]}],
+        "once": True,
         "sent": {"choice": {"name": "weather"}},
         "needs": ["choice"],
     },
     "required": {
         "ask": {**ASK, "choice": "any"},
-        "turns": [{"calls": [WEATHER]}, DONE],
+        "turns": [{"calls": [WEATHER]}],
+        "once": True,
         "sent": {"choice": "any"},
         "needs": ["choice"],
     },

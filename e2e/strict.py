@@ -248,6 +248,8 @@ def _name(name, longest, place):
 def _typed(protocol, body):
     """Whether the vendor's own SDK could have sent the request."""
     kind = TYPES[protocol][1 if body.get("stream") else 0]
+    if protocol == "responses":
+        body = _detailed(body)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -256,6 +258,16 @@ def _typed(protocol, body):
         first = min(wrong.errors(), key=lambda one: len(one["loc"]))
         place = ".".join(str(part) for part in first["loc"])
         raise Refused(place, f"{first['msg']}: {json.dumps(first['input'], default=str)[:200]}") from None
+
+
+def _detailed(value):
+    """The same with the `detail` of every image, which the types demand and the API does not."""
+    if isinstance(value, list):
+        return [_detailed(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    more = {"detail": "auto"} if value.get("type") == "input_image" else {}
+    return {**more, **{key: _detailed(one) for key, one in value.items()}}
 
 
 @cache

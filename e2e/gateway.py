@@ -22,7 +22,7 @@ name = "{protocol}"
 protocol = "{protocol}"
 base_url = "{url}"
 key = {{ env = "TOOLWIRE_E2E_KEY" }}
-models = ["{protocol}-*"]
+models = ["{protocol}-model", "{protocol}-*"]
 {more}
 """
 

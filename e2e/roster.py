@@ -70,6 +70,13 @@ CLIENTS = {
         Client("openai chat", "chat", "python", "openai", SDK_MODES, loses=PARSED),
         Client("openai responses", "responses", "python", "openai", SDK_MODES),
         Client("anthropic", "messages", "python", "anthropic", SDK_MODES),
+        # It hears of reasoning in Chat, and does not send its seal back.
+        Client("openai-agents chat", "chat", "python", "openai", BOTH, lacks=frozenset({"allowed", "stop", "reasoning"})),
+        Client("openai-agents responses", "responses", "python", "openai", BOTH, lacks=frozenset({"allowed", "stop"})),
+        # It leaves all that OpenAI's Chat does not have.
+        Client("langchain-openai chat", "chat", "python", "openai", BOTH, lacks=frozenset({"allowed", "reasoning"})),
+        Client("langchain-openai responses", "responses", "python", "openai", BOTH, lacks=frozenset({"allowed"})),
+        Client("langchain-anthropic", "messages", "python", "anthropic", BOTH),
         Client("openai-node chat", "chat", "typescript", "openai", SDK_MODES, loses=PARSED),
         Client("openai-node responses", "responses", "typescript", "openai", SDK_MODES, loses=PARSED),
         Client("anthropic-node", "messages", "typescript", "anthropic-node", SDK_MODES),
@@ -88,6 +95,7 @@ CLIENTS = {
 SKIPPED = {
     ("openai-node chat", "cut by the limit", "*", "helper"): "throws for an answer that is short, and keeps none of it",
     ("openai-node chat", "reasoning", "chat", "helper"): "keeps only the last piece of `reasoning_content`",
+    ("langchain-openai responses", "reasoning", "chat", "*"): "sends the summary of reasoning back and not its text",
     ("ai openai responses", "reasoning", "chat", "*"): "reads the summary of reasoning and not its text",
 }
 

@@ -116,7 +116,7 @@ def _messages(body):
             {
                 "id": block.get("tool_use_id"),
                 "text": _texts(block.get("content")),
-                "error": block.get("is_error"),
+                "error": block.get("is_error") or None,
                 "images": _count(block.get("content"), "image"),
             }
             for block in blocks

@@ -218,9 +218,11 @@ def _messages(body, reasoning):
 
 def _tools(body, tools, schema, longest):
     """What holds for the tools and the choice of every protocol."""
-    need("tools" not in body or body["tools"], "tools", "[] is too short: expected at least one tool")
-    for name in ("tool_choice", "parallel_tool_calls"):
-        need(name not in body or body.get("tools"), name, f"'{name}' is only allowed when 'tools' are specified")
+    # Responses takes an empty list, and a choice beside it: both OpenAI's agents and Codex send them.
+    if "input" not in body:
+        need("tools" not in body or body["tools"], "tools", "[] is too short: expected at least one tool")
+        for name in ("tool_choice", "parallel_tool_calls"):
+            need(name not in body or body.get("tools"), name, f"'{name}' is only allowed when 'tools' are specified")
     names = [tool.get("name") for tool in tools]
     for at, tool in enumerate(tools):
         _name(tool.get("name"), longest, f"tools[{at}].name")
@@ -249,7 +251,7 @@ def _typed(protocol, body):
     """Whether the vendor's own SDK could have sent the request."""
     kind = TYPES[protocol][1 if body.get("stream") else 0]
     if protocol == "responses":
-        body = _detailed(body)
+        body = _filled(body)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -260,14 +262,16 @@ def _typed(protocol, body):
         raise Refused(place, f"{first['msg']}: {json.dumps(first['input'], default=str)[:200]}") from None
 
 
-def _detailed(value):
-    """The same with the `detail` of every image, which the types demand and the API does not."""
+def _filled(value):
+    """The same with what the types of Responses demand and its API does not."""
     if isinstance(value, list):
-        return [_detailed(one) for one in value]
+        return [_filled(one) for one in value]
     if not isinstance(value, dict):
         return value
     more = {"detail": "auto"} if value.get("type") == "input_image" else {}
-    return {**more, **{key: _detailed(one) for key, one in value.items()}}
+    if value.get("role") == "assistant" and isinstance(value.get("content"), list):
+        more = {"type": "message", "id": "msg_0", "status": "completed"}
+    return {**more, **{key: _filled(one) for key, one in value.items()}}
 
 
 @cache

@@ -6,12 +6,13 @@
 
 import pytest
 
-from e2e.clients_sdk import RUN
+from e2e import clients_agents, clients_langchain, clients_sdk
 from e2e.gateway import PROTOCOLS
 from e2e.judge import wrong
 from e2e.roster import CLIENTS, jobs
 from e2e.scenarios import SCENARIOS
 
+RUN = {**clients_sdk.RUN, **clients_agents.RUN, **clients_langchain.RUN}
 TABLE = {}
 for client in RUN:
     for job in jobs(CLIENTS[client]):

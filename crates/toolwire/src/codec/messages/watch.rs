@@ -1,21 +1,29 @@
 //! The stream as it passes between two that both speak Messages.
 
+use super::alike::{self, Grows};
 use super::response_in::counts;
 use super::wire::Usage;
 use crate::codec::{Codec, Watch, Watched};
 use crate::model::{Own, Seen, Start};
 use crate::wire::sse::Frame;
+use crate::wire::stencil::Stencil;
 use crate::wire::{Kind, Raw, Read, ReadError, Reader, Str};
 
 /// A stream being watched.
 #[derive(Debug, Default)]
 pub(super) struct Watching {
+    /// How the last event was spelled, if all it had was a text.
+    last: Stencil<Grows>,
     /// Whether the model has said why it stopped.
     stopped: bool,
 }
 
 impl Watch for Watching {
     fn frame(&mut self, frame: &Frame<'_>, seen: &mut Seen) -> Result<Watched, ReadError> {
+        if self.last.fit(frame).is_some() {
+            return Ok(Watched::GoesOn);
+        }
+        let repeats = self.last.forget();
         let mut reader = Reader::new(frame.data);
         let named = || Str::plain(frame.name.unwrap_or_default());
         let kind = reader.tag("type")?.unwrap_or_else(named);
@@ -43,6 +51,9 @@ impl Watch for Watching {
         };
         reader.skip()?;
         reader.finish()?;
+        if repeats {
+            self.last.cut(frame, alike::find);
+        }
         Ok(watched)
     }
 

@@ -1,14 +1,17 @@
 //! The stream as it passes between two that both speak Responses.
 
-use super::{error, response_in};
+use super::{alike, error, response_in};
 use crate::codec::{Watch, Watched};
 use crate::model::{Own, Protocol, Seen, Start, Stop};
 use crate::wire::sse::Frame;
+use crate::wire::stencil::Stencil;
 use crate::wire::{At, Raw, Read, ReadError, Reader, Str};
 
 /// A stream being watched.
 #[derive(Debug, Default)]
 pub(super) struct Watching {
+    /// How the last event was spelled, if all it had was a text.
+    last: Stencil<()>,
     start: Option<Start<'static>>,
     /// The number that the next event has.
     next: u64,
@@ -16,6 +19,11 @@ pub(super) struct Watching {
 
 impl Watch for Watching {
     fn frame(&mut self, frame: &Frame<'_>, seen: &mut Seen) -> Result<Watched, ReadError> {
+        if self.last.fit(frame).is_some() {
+            self.next += 1;
+            return Ok(Watched::GoesOn);
+        }
+        let repeats = self.last.forget();
         // It ends nothing here, but clients stop reading at it: the error that
         // ends a cut stream must come first. vectors/streams/responses-cut-but-done-marker.
         if frame.data.trim() == "[DONE]" {
@@ -49,7 +57,11 @@ impl Watch for Watching {
             }
             _other => {
                 reader.skip()?;
-                return reader.finish().map(|()| Watched::GoesOn);
+                reader.finish()?;
+                if repeats {
+                    self.last.cut(frame, |data, holes| alike::find(data, holes).map(|_place| ()));
+                }
+                return Ok(Watched::GoesOn);
             }
         };
         let Event { at: _, sequence_number: _, response, item: _, extra: _ } =

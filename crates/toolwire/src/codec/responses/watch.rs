@@ -1,11 +1,13 @@
 //! The stream as it passes between two that both speak Responses.
 
-use super::{alike, error, response_in};
+use super::wire::Usage;
+use super::{alike, error, usage};
+use crate::codec::openai_error::ErrorDetail;
 use crate::codec::{Watch, Watched};
-use crate::model::{Own, Protocol, Seen, Start, Stop};
+use crate::model::{ApiError, Own, Protocol, Seen, Start};
 use crate::wire::sse::Frame;
 use crate::wire::stencil::Stencil;
-use crate::wire::{At, Raw, Read, ReadError, Reader, Str};
+use crate::wire::{At, Kind, Raw, Read, ReadError, Reader, Str};
 
 /// A stream being watched.
 #[derive(Debug, Default)]
@@ -35,7 +37,7 @@ impl Watch for Watching {
         self.next += 1;
         let watched = match kind.decode().as_ref() {
             "response.created" => {
-                self.start(&mut reader)?;
+                self.start(reader)?;
                 return Ok(Watched::GoesOn);
             }
             "response.output_item.added" => {
@@ -68,14 +70,13 @@ impl Watch for Watching {
             Event::read(&mut reader)?;
         reader.finish()?;
         if let Some(raw) = response
-            && let Ok(answer) = response_in::decode(raw.text())
+            && let Ok(answer) = Answer::read(&mut raw.reader())
         {
-            seen.usage = answer.usage.into_owned();
-            for candidate in answer.candidates {
-                if let Stop::Failed(error) = candidate.stop.value {
-                    seen.error = Some(*error);
-                }
-            }
+            let found = answer.failure();
+            seen.error = found.or(seen.error.take());
+            let counts = answer.usage.as_ref().map(|counts| Usage::read(&mut counts.reader()));
+            seen.usage =
+                counts.and_then(Result::ok).map(|counts| usage::decode(counts).into_owned());
         }
         Ok(watched)
     }
@@ -90,22 +91,42 @@ impl Watch for Watching {
 }
 
 impl Watching {
-    fn start(&mut self, reader: &mut Reader<'_>) -> Result<(), ReadError> {
-        let Event { at: _, sequence_number, response, item: _, extra: _ } = Event::read(reader)?;
+    fn start(&mut self, mut reader: Reader<'_>) -> Result<(), ReadError> {
+        let Event { at: _, sequence_number, response, item: _, extra: _ } =
+            Event::read(&mut reader)?;
+        reader.finish()?;
         if let Some(number) = sequence_number {
             self.next = number.value.saturating_add(1);
         }
         if let Some(raw) = response {
-            let answer = response_in::decode(raw.text())?;
+            let answer = Answer::read(&mut raw.reader())?;
             self.start = Some(Start {
                 origin: Protocol::Responses,
-                id: answer.id.into_owned(),
-                model: answer.model.into_owned(),
-                created: answer.created,
+                id: answer.id.as_ref().and_then(string).into_owned(),
+                model: answer.model.as_ref().and_then(string).into_owned(),
+                created: answer.created_at.and_then(|raw| At::read(&mut raw.reader()).ok()),
             });
         }
         Ok(())
     }
+}
+
+impl Answer<'_> {
+    /// How the answer failed, if it did.
+    fn failure(&self) -> Option<ApiError> {
+        let status = self.status.as_ref().and_then(string);
+        let detail = self.error.as_ref().map(|raw| ErrorDetail::read(&mut raw.reader()));
+        let detail = detail.and_then(Result::ok).map(error::of_detail);
+        match status.as_ref().map(Str::decode).as_deref() {
+            Some("failed") => Some(detail.unwrap_or_else(error::unexplained)),
+            Some(_other) => None,
+            None => detail,
+        }
+    }
+}
+
+fn string<'r>(raw: &'r Raw<'_>) -> Option<Str<'r>> {
+    if raw.kind() == Kind::String { raw.reader().string().ok() } else { None }
 }
 
 fn is_call(kind: Str<'_>) -> bool {
@@ -125,6 +146,17 @@ wire! {
         sequence_number: At<u64> = "sequence_number",
         response: Raw<'a> = "response",
         item: Item<'a> = "item",
+    }
+
+    /// What there is to watch of an answer. Nothing of it is held to a shape,
+    /// since it passes as it is.
+    struct Answer<'a> {
+        id: Raw<'a> = "id",
+        model: Raw<'a> = "model",
+        created_at: Raw<'a> = "created_at",
+        status: Raw<'a> = "status",
+        error: Raw<'a> = "error",
+        usage: Raw<'a> = "usage",
     }
 
     struct Item<'a> {

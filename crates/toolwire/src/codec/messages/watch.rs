@@ -35,16 +35,7 @@ impl Watch for Watching {
                 Watched::Failed
             }
             "message_start" | "message_delta" | "content_block_start" => {
-                let Event { at: _, message, delta, usage, content_block, extra: _ } =
-                    Event::read(&mut reader)?;
-                reader.finish()?;
-                self.stopped |= delta.is_some_and(|delta| delta.stop_reason.is_some());
-                let nested = message.and_then(|message| message.usage);
-                if let Some(usage) = usage.or(nested) {
-                    note(usage, seen);
-                }
-                let call = content_block.is_some_and(|block| block.kind.is_some_and(is_call));
-                seen.calls += usize::from(call);
+                self.notice(reader, seen)?;
                 return Ok(Watched::GoesOn);
             }
             _other => Watched::GoesOn,
@@ -66,8 +57,37 @@ impl Watch for Watching {
     }
 }
 
-fn is_call(kind: Str<'_>) -> bool {
-    kind == "tool_use"
+impl Watching {
+    /// Takes from an event what it says of calls, counts and the end.
+    fn notice(&mut self, mut reader: Reader<'_>, seen: &mut Seen) -> Result<(), ReadError> {
+        let mut counts = None;
+        let mut members = reader.object()?;
+        while let Some(key) = members.next(&mut reader)? {
+            match key.decode().as_ref() {
+                "message" => {
+                    let [nested] = reader.pick(["usage"])?;
+                    counts = counts.or(nested);
+                }
+                "usage" => counts = reader.nullable::<Raw<'_>>()?.or(counts),
+                "delta" => {
+                    let [reason] = reader.pick(["stop_reason"])?;
+                    self.stopped |= reason.is_some();
+                }
+                "content_block" => {
+                    let [kind] = reader.pick(["type"])?;
+                    let kind = kind.as_ref().map(|kind| kind.reader().string());
+                    let call = matches!(kind, Some(Ok(kind)) if kind == "tool_use");
+                    seen.calls += usize::from(call);
+                }
+                _other => reader.skip()?,
+            }
+        }
+        reader.finish()?;
+        if let Some(counts) = counts {
+            note(counts, seen);
+        }
+        Ok(())
+    }
 }
 
 /// Counts come twice, and the second time only what has changed.
@@ -84,26 +104,4 @@ fn note(raw: Raw<'_>, seen: &mut Seen) {
         found.cache_write = found.cache_write.or(before.cache_write);
     }
     seen.usage = Some(found);
-}
-
-wire! {
-    /// What there is to watch of an event.
-    struct Event<'a> {
-        message: Message<'a> = "message",
-        delta: Delta<'a> = "delta",
-        usage: Raw<'a> = "usage",
-        content_block: Block<'a> = "content_block",
-    }
-
-    struct Delta<'a> {
-        stop_reason: Raw<'a> = "stop_reason",
-    }
-
-    struct Message<'a> {
-        usage: Raw<'a> = "usage",
-    }
-
-    struct Block<'a> {
-        kind: Str<'a> = "type",
-    }
 }

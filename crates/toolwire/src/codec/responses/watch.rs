@@ -37,15 +37,19 @@ impl Watch for Watching {
         self.next += 1;
         let watched = match kind.decode().as_ref() {
             "response.created" => {
-                self.start(reader)?;
+                let Noticed { number, answer, item: _ } = Noticed::read(reader)?;
+                if let Some(number) = number.and_then(|raw| At::<u64>::read(&mut raw.reader()).ok())
+                {
+                    self.next = number.value.saturating_add(1);
+                }
+                self.start = answer.map(Answer::start);
                 return Ok(Watched::GoesOn);
             }
             "response.output_item.added" => {
-                let Event { at: _, sequence_number: _, response: _, item, extra: _ } =
-                    Event::read(&mut reader)?;
-                let kind = item.and_then(|item| item.kind);
+                let Noticed { number: _, answer: _, item } = Noticed::read(reader)?;
+                let kind = item.as_ref().and_then(string);
                 seen.calls += usize::from(kind.is_some_and(is_call));
-                return reader.finish().map(|()| Watched::GoesOn);
+                return Ok(Watched::GoesOn);
             }
             "response.completed" | "response.incomplete" | "response.cancelled" => Watched::End,
             "response.failed" => Watched::Failed,
@@ -66,17 +70,13 @@ impl Watch for Watching {
                 return Ok(Watched::GoesOn);
             }
         };
-        let Event { at: _, sequence_number: _, response, item: _, extra: _ } =
-            Event::read(&mut reader)?;
-        reader.finish()?;
-        if let Some(raw) = response
-            && let Ok(answer) = Answer::read(&mut raw.reader())
-        {
-            let found = answer.failure();
-            seen.error = found.or(seen.error.take());
-            let counts = answer.usage.as_ref().map(|counts| Usage::read(&mut counts.reader()));
-            seen.usage =
-                counts.and_then(Result::ok).map(|counts| usage::decode(counts).into_owned());
+        let Noticed { number: _, answer, item: _ } = Noticed::read(reader)?;
+        if let Some(answer) = answer {
+            seen.error = answer.failure().or(seen.error.take());
+            let counts = answer
+                .usage
+                .map(|raw| Usage::read(&mut raw.reader()).map(usage::decode).ok().into_owned());
+            seen.usage = counts.flatten();
         }
         Ok(watched)
     }
@@ -90,28 +90,56 @@ impl Watch for Watching {
     }
 }
 
-impl Watching {
-    fn start(&mut self, mut reader: Reader<'_>) -> Result<(), ReadError> {
-        let Event { at: _, sequence_number, response, item: _, extra: _ } =
-            Event::read(&mut reader)?;
+/// What there is to watch of an event. Nothing of it is held to a shape, since
+/// it passes as it is.
+struct Noticed<'a> {
+    number: Option<Raw<'a>>,
+    answer: Option<Answer<'a>>,
+    /// The type of the item.
+    item: Option<Raw<'a>>,
+}
+
+struct Answer<'a> {
+    id: Option<Raw<'a>>,
+    model: Option<Raw<'a>>,
+    created: Option<Raw<'a>>,
+    status: Option<Raw<'a>>,
+    error: Option<Raw<'a>>,
+    usage: Option<Raw<'a>>,
+}
+
+impl<'a> Noticed<'a> {
+    fn read(mut reader: Reader<'a>) -> Result<Self, ReadError> {
+        let mut noticed = Self { number: None, answer: None, item: None };
+        let mut members = reader.object()?;
+        while let Some(key) = members.next(&mut reader)? {
+            match key.decode().as_ref() {
+                "sequence_number" => noticed.number = reader.nullable()?,
+                "response" => {
+                    let keys = ["id", "model", "created_at", "status", "error", "usage"];
+                    let [id, model, created, status, error, usage] = reader.pick(keys)?;
+                    noticed.answer = Some(Answer { id, model, created, status, error, usage });
+                }
+                "item" => [noticed.item] = reader.pick(["type"])?,
+                _other => reader.skip()?,
+            }
+        }
         reader.finish()?;
-        if let Some(number) = sequence_number {
-            self.next = number.value.saturating_add(1);
-        }
-        if let Some(raw) = response {
-            let answer = Answer::read(&mut raw.reader())?;
-            self.start = Some(Start {
-                origin: Protocol::Responses,
-                id: answer.id.as_ref().and_then(string).into_owned(),
-                model: answer.model.as_ref().and_then(string).into_owned(),
-                created: answer.created_at.and_then(|raw| At::read(&mut raw.reader()).ok()),
-            });
-        }
-        Ok(())
+        Ok(noticed)
     }
 }
 
 impl Answer<'_> {
+    fn start(self) -> Start<'static> {
+        let text = |raw: Option<Raw<'_>>| raw.as_ref().and_then(string).into_owned();
+        Start {
+            origin: Protocol::Responses,
+            id: text(self.id),
+            model: text(self.model),
+            created: self.created.and_then(|raw| At::read(&mut raw.reader()).ok()),
+        }
+    }
+
     /// How the answer failed, if it did.
     fn failure(&self) -> Option<ApiError> {
         let status = self.status.as_ref().and_then(string);
@@ -138,28 +166,4 @@ fn is_call(kind: Str<'_>) -> bool {
             | "shell_call"
             | "apply_patch_call"
     )
-}
-
-wire! {
-    /// What there is to watch of an event.
-    struct Event<'a> {
-        sequence_number: At<u64> = "sequence_number",
-        response: Raw<'a> = "response",
-        item: Item<'a> = "item",
-    }
-
-    /// What there is to watch of an answer. Nothing of it is held to a shape,
-    /// since it passes as it is.
-    struct Answer<'a> {
-        id: Raw<'a> = "id",
-        model: Raw<'a> = "model",
-        created_at: Raw<'a> = "created_at",
-        status: Raw<'a> = "status",
-        error: Raw<'a> = "error",
-        usage: Raw<'a> = "usage",
-    }
-
-    struct Item<'a> {
-        kind: Str<'a> = "type",
-    }
 }

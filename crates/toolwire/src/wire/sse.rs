@@ -222,14 +222,14 @@ impl Partial {
     }
 
     fn take_data(&mut self, event: &[u8], value: Range<usize>) {
-        match std::mem::take(&mut self.data) {
+        match &self.data {
             Data::None => {
                 self.data = Data::One(value);
                 return;
             }
             Data::One(first) => {
                 self.joined.clear();
-                self.joined.extend_from_slice(event.get(first).unwrap_or_default());
+                self.joined.extend_from_slice(event.get(first.clone()).unwrap_or_default());
             }
             Data::Several => {}
         }

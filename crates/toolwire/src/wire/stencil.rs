@@ -70,11 +70,12 @@ impl<T: Copy> Stencil<T> {
         let (mut pos, mut fixed, mut text) = (0, self.fixed.as_slice(), None);
         for hole in &self.holes {
             let (before, rest) = fixed.split_at_checked(hole.after)?;
-            if !bytes.get(pos..)?.starts_with(before) {
+            let end = pos + hole.after;
+            if bytes.get(pos..end)? != before {
                 return None;
             }
             fixed = rest;
-            pos += before.len();
+            pos = end;
             if hole.kind == HoleKind::Number {
                 pos = scan::number(bytes, pos).ok()?;
                 continue;

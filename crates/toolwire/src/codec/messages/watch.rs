@@ -40,9 +40,10 @@ impl Watch for Watching {
             }
             _other => Watched::GoesOn,
         };
+        let grows = kind == "content_block_delta";
         reader.skip()?;
         reader.finish()?;
-        if repeats {
+        if grows && repeats {
             self.last.cut(frame, alike::find);
         }
         Ok(watched)

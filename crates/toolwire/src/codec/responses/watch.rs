@@ -42,7 +42,7 @@ impl Watch for Watching {
                 {
                     self.next = number.value.saturating_add(1);
                 }
-                self.start = answer.map(Answer::start);
+                self.start = answer.map(Answer::start).or(self.start.take());
                 return Ok(Watched::GoesOn);
             }
             "response.output_item.added" => {

@@ -1,0 +1,162 @@
+"""What a request says, in the words of no protocol, so that one expectation does for all three.
+
+    system    the instructions' texts, joined
+    user      the text of the last user turn that has any; results do not count
+    tools     the names of the tools that the model may call, sorted
+    choice    "auto", "none", "any", or {"name": ...}
+    allowed   the names the choice is limited to, sorted, or None
+    parallel  whether several calls at once are allowed
+    calls     every call of the conversation: {"id", "name", "args"}; args is a value
+    results   every result: {"id", "text", "error", "images"}; images counts those in the result
+    images    the number of images in user turns, outside results
+    format    the schema that the answer must follow, or None
+    effort    how hard the model should think, or None
+    limit     the most tokens of an answer, or None
+    seals     every seal of reasoning in the conversation, in order
+    stream    whether a stream is wanted
+"""
+
+import json
+
+
+def seen(protocol, body):
+    """The view of one request."""
+    said = {"chat": _chat, "responses": _responses, "messages": _messages}[protocol](body)
+    return {"stream": bool(body.get("stream")), **said}
+
+
+def _chat(body):
+    messages = body.get("messages") or []
+    calls, results, seals = [], [], []
+    for message in messages:
+        for call in message.get("tool_calls") or ():
+            function = call.get("function") or {}
+            calls.append({"id": call.get("id"), "name": function.get("name"), "args": _value(function.get("arguments"))})
+        if message.get("role") == "tool":
+            text = _texts(message.get("content"))
+            results.append({"id": message.get("tool_call_id"), "text": text, "error": None, "images": 0})
+        seals += [part.get("data") for part in message.get("reasoning_details") or () if "data" in part]
+    tools = [tool.get("function", tool.get("custom", {})).get("name") for tool in body.get("tools") or ()]
+    choice = body.get("tool_choice")
+    allowed = choice.get("allowed_tools") if isinstance(choice, dict) else None
+    format = (body.get("response_format") or {}).get("json_schema") or {}
+    users = [message for message in messages if message.get("role") == "user"]
+    return {
+        "system": "\n".join(_texts(one.get("content")) for one in messages if one.get("role") in ("system", "developer")),
+        "user": _last(_texts(one.get("content")) for one in users),
+        "tools": sorted(tools),
+        "choice": _openai_choice(choice, allowed),
+        "allowed": allowed and sorted(tool["function"]["name"] for tool in allowed["tools"]),
+        "parallel": body.get("parallel_tool_calls", True),
+        "calls": calls,
+        "results": results,
+        "images": sum(_count(one.get("content"), "image_url") for one in users),
+        "format": format.get("schema"),
+        "effort": body.get("reasoning_effort"),
+        "limit": body.get("max_completion_tokens", body.get("max_tokens")),
+        "seals": seals,
+    }
+
+
+def _responses(body):
+    given = body.get("input") or []
+    items = [{"role": "user", "content": given}] if isinstance(given, str) else given
+    kinds = [(item.get("type", "message"), item) for item in items]
+    users = [item for kind, item in kinds if kind == "message" and item.get("role") == "user"]
+    system = [item for kind, item in kinds if kind == "message" and item.get("role") in ("system", "developer")]
+    calls = [item for kind, item in kinds if kind == "function_call"]
+    outputs = [item for kind, item in kinds if kind == "function_call_output"]
+    choice = body.get("tool_choice")
+    allowed = choice if isinstance(choice, dict) and choice.get("type") == "allowed_tools" else None
+    return {
+        "system": "\n".join([body.get("instructions") or "", *(_texts(one.get("content")) for one in system)]).strip("\n"),
+        "user": _last(_texts(one.get("content")) for one in users),
+        "tools": sorted(tool.get("name") or tool.get("type") for tool in body.get("tools") or ()),
+        "choice": _openai_choice(choice, allowed),
+        "allowed": allowed and sorted(tool["name"] for tool in allowed["tools"]),
+        "parallel": body.get("parallel_tool_calls", True),
+        "calls": [{"id": one.get("call_id"), "name": one.get("name"), "args": _value(one.get("arguments"))} for one in calls],
+        "results": [
+            {
+                "id": one.get("call_id"),
+                "text": _texts(one.get("output")),
+                "error": None,
+                "images": _count(one.get("output"), "input_image"),
+            }
+            for one in outputs
+        ],
+        "images": sum(_count(one.get("content"), "input_image") for one in users),
+        "format": ((body.get("text") or {}).get("format") or {}).get("schema"),
+        "effort": (body.get("reasoning") or {}).get("effort"),
+        "limit": body.get("max_output_tokens"),
+        "seals": [item.get("encrypted_content") for kind, item in kinds if kind == "reasoning"],
+    }
+
+
+def _messages(body):
+    turns = [(turn.get("role"), _blocks(turn.get("content"))) for turn in body.get("messages") or ()]
+    blocks = [block for _, content in turns for block in content]
+    users = [content for role, content in turns if role == "user"]
+    system = [_texts(body.get("system")), *(_texts(content) for role, content in turns if role == "system")]
+    choice = body.get("tool_choice") or {"type": "auto"}
+    named = {"tool": {"name": choice.get("name")}}
+    return {
+        "system": "\n".join(text for text in system if text),
+        "user": _last(_texts(content) for content in users),
+        "tools": sorted(tool.get("name") for tool in body.get("tools") or ()),
+        "choice": named.get(choice["type"], choice["type"]),
+        "allowed": None,
+        "parallel": not choice.get("disable_parallel_tool_use", False),
+        "calls": [
+            {"id": block.get("id"), "name": block.get("name"), "args": block.get("input")}
+            for block in blocks
+            if block.get("type") == "tool_use"
+        ],
+        "results": [
+            {
+                "id": block.get("tool_use_id"),
+                "text": _texts(block.get("content")),
+                "error": block.get("is_error"),
+                "images": _count(block.get("content"), "image"),
+            }
+            for block in blocks
+            if block.get("type") == "tool_result"
+        ],
+        "images": sum(_count(content, "image") for content in users),
+        "format": ((body.get("output_config") or {}).get("format") or {}).get("schema"),
+        "effort": (body.get("output_config") or {}).get("effort"),
+        "limit": body.get("max_tokens"),
+        "seals": [block.get("signature") for block in blocks if block.get("type") == "thinking"],
+    }
+
+
+def _openai_choice(choice, allowed):
+    if allowed:
+        choice = allowed["mode"]
+    if isinstance(choice, dict):
+        return {"name": choice.get("name") or choice.get("function", {}).get("name")}
+    return {None: "auto", "required": "any"}.get(choice, choice)
+
+
+def _blocks(content):
+    return [{"type": "text", "text": content}] if isinstance(content, str) else content or []
+
+
+def _texts(content):
+    parts = _blocks(content)
+    return "\n".join(part["text"] for part in parts if part.get("type") in ("text", "input_text", "output_text"))
+
+
+def _count(content, kind):
+    return sum(part.get("type") == kind for part in _blocks(content))
+
+
+def _last(texts):
+    return next((text for text in reversed(list(texts)) if text), "")
+
+
+def _value(arguments):
+    try:
+        return json.loads(arguments)
+    except (TypeError, ValueError):
+        return arguments

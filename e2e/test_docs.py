@@ -16,6 +16,7 @@ BINARY = Path(os.environ.get("TOOLWIRE_BIN", ROOT / "target/debug/toolwire")).re
 FILES = {
     "request.json": "vectors/requests/chat-text-beside-calls/in.chat.json",
     "answer.json": "vectors/responses/messages-call/in.messages.json",
+    "answer.sse": "vectors/streams/messages-parallel-calls/in.messages.sse",
 }
 
 # Commands that are this very test run, or take minutes.

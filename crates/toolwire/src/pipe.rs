@@ -108,6 +108,8 @@ impl Pipe {
         if course.done {
             return;
         }
+        // What goes out is about as long as what comes in.
+        out.reserve(bytes.len());
         if let Err(error) = frames.push(bytes, |frame| course.frame(&frame, out)) {
             course.fail(unframed(error), out);
         }

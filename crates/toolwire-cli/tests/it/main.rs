@@ -18,5 +18,6 @@ mod lines;
 mod losses;
 mod response;
 mod serving;
+mod stream;
 mod unreadable;
 mod usage;

@@ -18,7 +18,7 @@ fn flags_that_do_not_exist() {
     check("translate --to chat --frm chat", CHAT, "--frm");
     check("translate --to completions", CHAT, "chat, responses, messages");
     check("translate --to chat --from x", CHAT, "chat, responses, messages");
-    check("translate --to chat --kind stream", CHAT, "request, response, error, tools");
+    check("translate --to chat --kind streams", CHAT, "request, response, error, tools, stream");
     check("translate --to chat --on-loss warn", CHAT, "report, refuse, ignore");
     check("translate --to chat --status 42", CHAT, "100..=599");
 }

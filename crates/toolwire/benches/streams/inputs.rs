@@ -10,6 +10,9 @@ pub(crate) enum Case {
     Arguments,
     /// A text in 256 pieces.
     Text,
+    /// The same, no event spelled like the one before it: readers that know an
+    /// event by its spelling must read each.
+    Unlike,
     /// A call of 1 MB in fragments of 16 bytes.
     Big,
     /// The same with 10 MB.
@@ -21,20 +24,21 @@ impl Case {
         match self {
             Self::Arguments => "arguments",
             Self::Text => "text",
+            Self::Unlike => "unlike",
             Self::Big => "1-MB-call",
             Self::Huge => "10-MB-call",
         }
     }
 
     pub(crate) fn parse(name: &str) -> Self {
-        let all = [Self::Arguments, Self::Text, Self::Big, Self::Huge];
+        let all = [Self::Arguments, Self::Text, Self::Unlike, Self::Big, Self::Huge];
         all.into_iter().find(|case| case.name() == name).unwrap()
     }
 
     /// What is streamed, in pieces.
     fn pieces(self) -> Vec<String> {
         let text = match self {
-            Self::Text => {
+            Self::Text | Self::Unlike => {
                 return (0..256).map(|number| format!(" word{} of", number % 97)).collect();
             }
             Self::Arguments => {
@@ -55,8 +59,9 @@ impl Case {
     /// The stream, and how many events it has.
     pub(crate) fn stream(self, protocol: Protocol) -> (Vec<u8>, usize) {
         let pieces = self.pieces();
-        let mut stream = Stream { protocol, bytes: Vec::new(), events: 0 };
-        let call = self != Self::Text;
+        let mut stream =
+            Stream { protocol, bytes: Vec::new(), events: 0, unlike: self == Self::Unlike };
+        let call = self != Self::Text && self != Self::Unlike;
         match protocol {
             Protocol::Chat => stream.chat(&pieces, call),
             Protocol::Responses => stream.responses(&pieces, call),
@@ -70,6 +75,8 @@ struct Stream {
     protocol: Protocol,
     bytes: Vec<u8>,
     events: usize,
+    /// Whether a space follows every second event.
+    unlike: bool,
 }
 
 impl Stream {
@@ -78,7 +85,8 @@ impl Stream {
             let name = event["type"].as_str().unwrap();
             self.bytes.extend_from_slice(format!("event: {name}\n").as_bytes());
         }
-        self.bytes.extend_from_slice(format!("data: {event}\n\n").as_bytes());
+        let space = if self.unlike && self.events % 2 == 1 { " " } else { "" };
+        self.bytes.extend_from_slice(format!("data: {event}{space}\n\n").as_bytes());
         self.events += 1;
     }
 

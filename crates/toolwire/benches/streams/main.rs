@@ -63,7 +63,7 @@ fn name(to: Option<Protocol>) -> &'static str {
 fn table(unit: &str, cost: fn(Case, Protocol, Option<Protocol>) -> u64) {
     println!("| case | events | pair | {unit} per event | baseline | ratio | limit |");
     println!("|---|--:|---|--:|--:|--:|--:|");
-    for case in [Case::Arguments, Case::Text] {
+    for case in [Case::Arguments, Case::Text, Case::Unlike] {
         for from in Protocol::ALL {
             let events = case.stream(from).1 as u64;
             let baseline = cost(case, from, None);
@@ -71,9 +71,13 @@ fn table(unit: &str, cost: fn(Case, Protocol, Option<Protocol>) -> u64) {
                 let cost = cost(case, from, Some(to));
                 let ratio = cost as f64 / baseline as f64;
                 let limit = if from == to { 0.15 } else { 0.6 };
-                let mark = if ratio > limit { " **over**" } else { "" };
+                let limit = if case == Case::Unlike {
+                    "none".to_owned()
+                } else {
+                    format!("{limit}{}", if ratio > limit { " **over**" } else { "" })
+                };
                 println!(
-                    "| {} | {events} | {from} → {to} | {} | {} | {ratio:.3} | {limit}{mark} |",
+                    "| {} | {events} | {from} → {to} | {} | {} | {ratio:.3} | {limit} |",
                     case.name(),
                     cost / events,
                     baseline / events,

@@ -118,7 +118,7 @@ impl<'a> Extra<'a> {
 /// Refuses an object that names a field twice: which of the two counts would
 /// depend on who reads it.
 pub(crate) fn check_duplicates(extra: &[Extra<'_>]) -> Result<(), ReadError> {
-    if extra.len() < 2 {
+    if extra.len() < 2 || are_few_and_distinct(extra) {
         return Ok(());
     }
     let mut seen: Vec<_> = extra.iter().map(|field| (field.key.decode(), field)).collect();
@@ -132,6 +132,25 @@ pub(crate) fn check_duplicates(extra: &[Extra<'_>]) -> Result<(), ReadError> {
     }
     Ok(())
 }
+
+/// Whether there are so few fields that comparing each with each is cheaper
+/// than sorting them, and no two are the same.
+fn are_few_and_distinct(extra: &[Extra<'_>]) -> bool {
+    if extra.len() > FEW {
+        return false;
+    }
+    let mut rest = extra;
+    while let [first, tail @ ..] = rest {
+        let same = |field: &Extra<'_>| field.key.spelled() == first.key.spelled();
+        if first.key.is_escaped() || tail.iter().any(same) {
+            return false;
+        }
+        rest = tail;
+    }
+    true
+}
+
+const FEW: usize = 16;
 
 /// Stores the value of a field that may appear once. `null` means absent: the
 /// three published schemas give an explicit null no other meaning.

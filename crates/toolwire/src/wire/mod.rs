@@ -20,6 +20,7 @@ mod raw;
 mod read;
 mod scan;
 pub mod sse;
+pub(crate) mod stencil;
 mod text;
 mod write;
 

@@ -57,6 +57,11 @@ impl<'a> Reader<'a> {
     /// Reads a string.
     pub fn string(&mut self) -> Result<Str<'a>, ReadError> {
         self.expect(Kind::String)?;
+        self.literal()
+    }
+
+    /// Reads a string whose quote comes next.
+    fn literal(&mut self) -> Result<Str<'a>, ReadError> {
         let start = self.pos;
         let (end, escaped) = self.scanned(scan::string(self.bytes(), start))?;
         self.pos = end;
@@ -140,6 +145,28 @@ impl<'a> Reader<'a> {
         Ok(None)
     }
 
+    /// Reads the object that comes next for some of its members only. `null`
+    /// is absent, and a value of another kind has no members.
+    pub fn pick<const N: usize>(
+        &mut self,
+        keys: [&str; N],
+    ) -> Result<[Option<Raw<'a>>; N], ReadError> {
+        let mut found = [const { None }; N];
+        if self.peek() != Kind::Object {
+            self.skip()?;
+            return Ok(found);
+        }
+        let mut members = self.object()?;
+        while let Some(key) = members.next(self)? {
+            let known = key.decode();
+            match keys.iter().zip(&mut found).find(|(wanted, _)| **wanted == known) {
+                Some((_, slot)) => *slot = self.nullable()?,
+                None => self.skip()?,
+            }
+        }
+        Ok(found)
+    }
+
     /// An error at the value that comes next.
     pub fn error(&mut self, what: What) -> ReadError {
         ReadError::new(self.here(), what)
@@ -205,11 +232,11 @@ impl Members {
         if !self.step(reader, b'}', What::CommaOrBrace)? {
             return Ok(None);
         }
-        if reader.peek() != Kind::String {
+        if reader.byte() != Some(b'"') {
             let what = if reader.peek() == Kind::End { What::End } else { What::Key };
             return Err(reader.error(what));
         }
-        let key = reader.string()?;
+        let key = reader.literal()?;
         reader.pos = reader.scanned(scan::colon(reader.bytes(), reader.pos))?;
         Ok(Some(key))
     }

@@ -174,7 +174,13 @@ impl Partial {
                 self.after_cr = false;
             }
             let rest = event.get(self.seen..)?;
-            let Some(end) = memchr::memchr2(b'\r', b'\n', rest) else {
+            // The line that ends an event is empty, and need not be searched.
+            let end = match rest.first() {
+                Some(b'\r' | b'\n') => Some(0),
+                Some(_) => memchr::memchr2(b'\r', b'\n', rest),
+                None => None,
+            };
+            let Some(end) = end else {
                 self.seen = event.len();
                 return None;
             };
@@ -199,29 +205,31 @@ impl Partial {
 
     fn take_line(&mut self, event: &[u8], line: Range<usize>) {
         let text = event.get(line.clone()).unwrap_or_default();
-        let (field, value) = match memchr::memchr(b':', text) {
-            Some(colon) => {
-                let space = usize::from(text.get(colon + 1) == Some(&b' '));
-                (text.get(..colon).unwrap_or_default(), line.start + colon + 1 + space..line.end)
-            }
-            None => (text, line.end..line.end),
+        let value = |value: &[u8]| {
+            let value = value.strip_prefix(b" ").unwrap_or(value);
+            line.end - value.len()..line.end
         };
-        match field {
-            b"data" => self.take_data(event, value),
-            b"event" => self.name = Some(value),
-            _comment_or_unknown => {}
+        // A field without a colon is there and empty.
+        if let Some(found) = text.strip_prefix(b"data:") {
+            self.take_data(event, value(found));
+        } else if let Some(found) = text.strip_prefix(b"event:") {
+            self.name = Some(value(found));
+        } else if text == b"data" {
+            self.take_data(event, line.end..line.end);
+        } else if text == b"event" {
+            self.name = Some(line.end..line.end);
         }
     }
 
     fn take_data(&mut self, event: &[u8], value: Range<usize>) {
-        match std::mem::take(&mut self.data) {
+        match &self.data {
             Data::None => {
                 self.data = Data::One(value);
                 return;
             }
             Data::One(first) => {
                 self.joined.clear();
-                self.joined.extend_from_slice(event.get(first).unwrap_or_default());
+                self.joined.extend_from_slice(event.get(first.clone()).unwrap_or_default());
             }
             Data::Several => {}
         }

@@ -177,13 +177,16 @@ impl<'a> Str<'a> {
 
 impl PartialEq<str> for Str<'_> {
     fn eq(&self, other: &str) -> bool {
-        self.decode() == other
+        match self.form {
+            Form::Clean | Form::Plain => *self.text == *other,
+            Form::Escaped => self.decode() == other,
+        }
     }
 }
 
 impl PartialEq<&str> for Str<'_> {
     fn eq(&self, other: &&str) -> bool {
-        self.decode() == *other
+        *self == **other
     }
 }
 

@@ -4,6 +4,7 @@
 //! send text and token counts, and with `[DONE]`, which some leave out. So the
 //! end is told only at `[DONE]` or when the bytes have ended.
 
+use super::alike::{self, Grows};
 use super::blocks_live::Blocks;
 use super::calls_live::{Fragment, Nameless};
 use super::chunk::{AnyCall, Call, Choice, Chunk, Custom, Delta, Function, Groq, Logprobs, Said};
@@ -17,12 +18,15 @@ use crate::model::{
     ApiError, Arguments, CallForm, ErrorKind, Event, Item, Opaque, Protocol, Refusal, Start, Text,
 };
 use crate::wire::sse::Frame;
+use crate::wire::stencil::Stencil;
 use crate::wire::{At, Extra, Pos, Raw, Read, ReadError, Reader, Str};
 
 /// A stream being read.
 #[derive(Debug, Default)]
 pub(super) struct Reading {
     state: State,
+    /// How the last chunk was spelled, if all it had was a text.
+    last: Stencil<Grows>,
     blocks: Blocks,
     /// The last reason to stop.
     finish: Option<String>,
@@ -47,6 +51,11 @@ impl EventsIn for Reading {
         if self.state == State::Over {
             return Ok(());
         }
+        if let Some((grows, text)) = self.last.fit(frame) {
+            self.grow(grows, text, sink);
+            return Ok(());
+        }
+        let repeats = self.last.forget();
         match frame.data.trim() {
             "[DONE]" => {
                 self.done(sink);
@@ -66,6 +75,9 @@ impl EventsIn for Reading {
         }
         self.chunk(chunk, sink)?;
         self.blocks.settle();
+        if repeats && self.state == State::Begun {
+            self.last.cut(frame, alike::find);
+        }
         Ok(())
     }
 
@@ -77,6 +89,22 @@ impl EventsIn for Reading {
 }
 
 impl Reading {
+    /// Takes the text of a chunk that has nothing else to say.
+    fn grow(&mut self, grows: Grows, text: Str<'_>, sink: &mut dyn Sink) {
+        match grows {
+            Grows::Content => self.blocks.say(text, None, sink),
+            Grows::Reasoning(source) => self.blocks.think(source, text, sink),
+            Grows::Arguments(index) => {
+                let mut fragment = bare_fragment();
+                fragment.index = index;
+                fragment.form = Some(CallForm::Json);
+                fragment.text = Some(text);
+                self.blocks.call(fragment, sink);
+                self.blocks.settle();
+            }
+        }
+    }
+
     fn chunk<'a>(&mut self, chunk: Chunk<'a>, sink: &mut dyn Sink) -> Result<(), ReadError> {
         let Chunk {
             at: _,

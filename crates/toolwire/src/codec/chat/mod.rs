@@ -1,5 +1,6 @@
 //! Chat Completions.
 
+mod alike;
 mod answer_live;
 mod balance;
 mod blocks_live;

@@ -1,21 +1,29 @@
 //! The stream as it passes between two that both speak Chat.
 
+use super::alike::{self, Grows};
 use super::usage;
 use super::wire::Usage;
 use crate::codec::{Codec, Watch, Watched};
 use crate::model::{Own, Seen, Start};
 use crate::wire::sse::Frame;
+use crate::wire::stencil::Stencil;
 use crate::wire::{Kind, ReadError, Reader};
 
 /// A stream being watched.
 #[derive(Debug, Default)]
 pub(super) struct Watching {
+    /// How the last chunk was spelled, if all it had was a text.
+    last: Stencil<Grows>,
     /// Whether the first answer has said why it stopped.
     finished: bool,
 }
 
 impl Watch for Watching {
     fn frame(&mut self, frame: &Frame<'_>, seen: &mut Seen) -> Result<Watched, ReadError> {
+        if self.last.fit(frame).is_some() {
+            return Ok(Watched::GoesOn);
+        }
+        let repeats = self.last.forget();
         if frame.data.trim() == "[DONE]" {
             return Ok(Watched::End);
         }
@@ -38,6 +46,9 @@ impl Watch for Watching {
         if failed {
             seen.error = super::Chat.decode_error(None, frame.data).ok();
             return Ok(Watched::Failed);
+        }
+        if repeats {
+            self.last.cut(frame, alike::find);
         }
         Ok(Watched::GoesOn)
     }
@@ -85,11 +96,29 @@ fn delta(reader: &mut Reader<'_>, seen: &mut Seen) -> Result<(), ReadError> {
         }
         let mut calls = reader.array()?;
         while calls.more(reader)? {
-            let call = reader.raw()?;
-            if memchr::memmem::find(call.text().as_bytes(), b"\"name\"").is_some() {
-                seen.calls += 1;
+            if reader.peek() == Kind::Object {
+                seen.calls += usize::from(has_name(reader)?);
+            } else {
+                reader.skip()?;
             }
         }
     }
     Ok(())
+}
+
+/// Whether a call, or the function of one, says its name.
+fn has_name(reader: &mut Reader<'_>) -> Result<bool, ReadError> {
+    let mut named = false;
+    let mut members = reader.object()?;
+    while let Some(key) = members.next(reader)? {
+        let known = key.decode();
+        if matches!(known.as_ref(), "function" | "custom") && reader.peek() == Kind::Object {
+            named |= has_name(reader)?;
+        } else {
+            let value = reader.raw()?;
+            let says = value.kind() == Kind::String && value.text() != "\"\"";
+            named |= known == "name" && says;
+        }
+    }
+    Ok(named)
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::alike::{Grows, Growth};
 use super::wire::{BlockDelta, BlockStart, BlockStop, CallStart, Delta, TextStart, ThinkingBlock};
 use super::{reasoning, turns_in};
 use crate::codec::Sink;
@@ -96,21 +97,37 @@ impl Blocks {
         Ok(())
     }
 
-    /// A block grows.
-    pub(super) fn delta(&mut self, event: BlockDelta<'_>, sink: &mut dyn Sink) {
+    /// A block grows. Whether the event belongs to it.
+    pub(super) fn delta(&mut self, event: BlockDelta<'_>, sink: &mut dyn Sink) -> bool {
         let BlockDelta { at, kind: _, index, delta, extra } = event;
         report(&extra, sink);
-        let Some(delta) = delta else { return };
-        let live = match index {
-            Some(index) => self.open.get_mut(&index.value),
-            None => self.open.values_mut().next_back(),
-        };
-        let Some(live) = live else {
+        let Some(delta) = delta else { return false };
+        let Some(live) = self.find(index.map(|index| index.value)) else {
             let note = sink.ledger().dropped(at, Code::UnknownItem);
             note.detail("The upstream sent a piece of a block that is not open.");
-            return;
+            return false;
         };
-        grow(live, delta, sink);
+        grow(live, delta, sink)
+    }
+
+    /// A block grows by a text of its own kind.
+    pub(super) fn grow(&mut self, grows: Grows, text: Str<'_>, sink: &mut dyn Sink) {
+        let Grows { index, kind } = grows;
+        match (kind, self.find(index)) {
+            (Growth::Text, Some(Live::Text { block })) => say(*block, text, sink),
+            (Growth::Thinking, Some(Live::Thinking(live))) => live.say(text, sink),
+            (Growth::Input, Some(Live::Call(call))) => call.argue(text, sink),
+            (Growth::Input, Some(Live::Held(held))) => held.input.push_str(&text.decode()),
+            (kind, live) => debug_assert!(false, "{live:?} does not grow by {kind:?}"),
+        }
+    }
+
+    /// The open block that an event is about.
+    fn find(&mut self, index: Option<u64>) -> Option<&mut Live> {
+        match index {
+            Some(index) => self.open.get_mut(&index),
+            None => self.open.values_mut().next_back(),
+        }
     }
 
     /// A block ends.
@@ -165,9 +182,8 @@ impl Blocks {
     fn text(&mut self, start: TextStart<'_>, sink: &mut dyn Sink) -> Result<Live, ReadError> {
         let TextStart { at: _, kind: _, text, citations, extra } = start;
         let block = self.open(Head::Text(Part { message: 0, phase: None, extra }), sink);
-        if let Some(text) = text.filter(|text| !text.is_empty()) {
-            let piece = Piece::Text { text, logprobs: None };
-            sink.event(Event::Delta { block, piece });
+        if let Some(text) = text {
+            say(block, text, sink);
         }
         if let Some(list) = citations.filter(|list| list.kind() == Kind::Array) {
             let mut reader = list.reader();
@@ -220,6 +236,22 @@ impl Live {
     }
 }
 
+fn say(block: usize, text: Str<'_>, sink: &mut dyn Sink) {
+    if !text.is_empty() {
+        let piece = Piece::Text { text, logprobs: None };
+        sink.event(Event::Delta { block, piece });
+    }
+}
+
+impl Call {
+    fn argue(&mut self, json: Str<'_>, sink: &mut dyn Sink) {
+        if !json.is_empty() {
+            self.input = None;
+            sink.event(Event::Delta { block: self.block, piece: Piece::Arguments(json) });
+        }
+    }
+}
+
 impl Thinking {
     fn say(&mut self, text: Str<'_>, sink: &mut dyn Sink) {
         if text.is_empty() {
@@ -259,20 +291,19 @@ impl Held {
     }
 }
 
-fn grow(live: &mut Live, delta: Delta<'_>, sink: &mut dyn Sink) {
+/// Takes a piece of a block. Whether it belongs to it.
+fn grow(live: &mut Live, delta: Delta<'_>, sink: &mut dyn Sink) -> bool {
     let Delta { at, kind, text, partial_json, thinking, signature, citation, extra } = delta;
     let kind = kind.as_ref().map(Str::decode);
     match (kind.as_deref(), live) {
         (Some("text_delta"), Live::Text { block }) => {
-            if let Some(text) = text.filter(|text| !text.is_empty()) {
-                let piece = Piece::Text { text, logprobs: None };
-                sink.event(Event::Delta { block: *block, piece });
+            if let Some(text) = text {
+                say(*block, text, sink);
             }
         }
         (Some("input_json_delta"), Live::Call(call)) => {
-            if let Some(json) = partial_json.filter(|json| !json.is_empty()) {
-                call.input = None;
-                sink.event(Event::Delta { block: call.block, piece: Piece::Arguments(json) });
+            if let Some(json) = partial_json {
+                call.argue(json, sink);
             }
         }
         (Some("thinking_delta"), Live::Thinking(live)) => {
@@ -298,14 +329,17 @@ fn grow(live: &mut Live, delta: Delta<'_>, sink: &mut dyn Sink) {
         }
         (Some("compaction_delta"), Live::Held(held)) => {
             held.members = extra.into_owned();
-            return;
+            return true;
         }
         (_, _) => {
             let note = sink.ledger().dropped(at, Code::UnknownItem);
             note.detail("The upstream sent a piece that does not belong to its block.");
+            report(&extra, sink);
+            return false;
         }
     }
     report(&extra, sink);
+    true
 }
 
 fn end(live: Live, sink: &mut dyn Sink) {

@@ -1,5 +1,6 @@
 //! The stream: from Messages into events.
 
+use super::alike::{self, Grows};
 use super::blocks_in::Blocks;
 use super::wire::{Answer, MessageDelta, MessageStart, MessageStop, StopDelta, Usage};
 use super::{error, response_in};
@@ -7,12 +8,15 @@ use crate::codec::{EventsIn, Sink};
 use crate::ledger::Code;
 use crate::model::{ApiError, ErrorKind, Event, Own, Protocol, Start};
 use crate::wire::sse::Frame;
+use crate::wire::stencil::Stencil;
 use crate::wire::{Extra, Pos, Read, ReadError, Reader, Str};
 
 /// A stream being read.
 #[derive(Debug, Default)]
 pub(super) struct Reading {
     phase: Phase,
+    /// How the last event was spelled, if all it had was a text.
+    last: Stencil<Grows>,
     blocks: Blocks,
     /// The counts so far. Later ones leave out what has not changed.
     usage: Option<Usage<'static>>,
@@ -36,6 +40,11 @@ impl EventsIn for Reading {
         if self.phase == Phase::Over || data.is_empty() || data == "[DONE]" {
             return Ok(());
         }
+        if let Some((grows, text)) = self.last.fit(frame) {
+            self.blocks.grow(grows, text, sink);
+            return Ok(());
+        }
+        let repeats = self.last.forget();
         let mut reader = Reader::new(data);
         let tag = reader.tag("type")?;
         let kind = tag.as_ref().map(Str::decode);
@@ -43,7 +52,10 @@ impl EventsIn for Reading {
             "content_block_delta" => {
                 let event = whole(reader)?;
                 if self.goes_on(sink) {
-                    self.blocks.delta(event, sink);
+                    let fits = self.blocks.delta(event, sink);
+                    if fits && repeats {
+                        self.last.cut(frame, alike::find);
+                    }
                 }
             }
             "content_block_start" => {

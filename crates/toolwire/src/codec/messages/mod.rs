@@ -1,5 +1,6 @@
 //! Messages.
 
+mod alike;
 mod blocks;
 mod blocks_in;
 mod blocks_out;

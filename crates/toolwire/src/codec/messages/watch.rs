@@ -1,21 +1,29 @@
 //! The stream as it passes between two that both speak Messages.
 
+use super::alike::{self, Grows};
 use super::response_in::counts;
 use super::wire::Usage;
 use crate::codec::{Codec, Watch, Watched};
 use crate::model::{Own, Seen, Start};
 use crate::wire::sse::Frame;
+use crate::wire::stencil::Stencil;
 use crate::wire::{Kind, Raw, Read, ReadError, Reader, Str};
 
 /// A stream being watched.
 #[derive(Debug, Default)]
 pub(super) struct Watching {
+    /// How the last event was spelled, if all it had was a text.
+    last: Stencil<Grows>,
     /// Whether the model has said why it stopped.
     stopped: bool,
 }
 
 impl Watch for Watching {
     fn frame(&mut self, frame: &Frame<'_>, seen: &mut Seen) -> Result<Watched, ReadError> {
+        if self.last.fit(frame).is_some() {
+            return Ok(Watched::GoesOn);
+        }
+        let repeats = self.last.forget();
         let mut reader = Reader::new(frame.data);
         let named = || Str::plain(frame.name.unwrap_or_default());
         let kind = reader.tag("type")?.unwrap_or_else(named);
@@ -27,22 +35,17 @@ impl Watch for Watching {
                 Watched::Failed
             }
             "message_start" | "message_delta" | "content_block_start" => {
-                let Event { at: _, message, delta, usage, content_block, extra: _ } =
-                    Event::read(&mut reader)?;
-                reader.finish()?;
-                self.stopped |= delta.is_some_and(|delta| delta.stop_reason.is_some());
-                let nested = message.and_then(|message| message.usage);
-                if let Some(usage) = usage.or(nested) {
-                    note(usage, seen);
-                }
-                let call = content_block.is_some_and(|block| block.kind.is_some_and(is_call));
-                seen.calls += usize::from(call);
+                self.notice(reader, seen)?;
                 return Ok(Watched::GoesOn);
             }
             _other => Watched::GoesOn,
         };
+        let grows = kind == "content_block_delta";
         reader.skip()?;
         reader.finish()?;
+        if grows && repeats {
+            self.last.cut(frame, alike::find);
+        }
         Ok(watched)
     }
 
@@ -55,8 +58,37 @@ impl Watch for Watching {
     }
 }
 
-fn is_call(kind: Str<'_>) -> bool {
-    kind == "tool_use"
+impl Watching {
+    /// Takes from an event what it says of calls, counts and the end.
+    fn notice(&mut self, mut reader: Reader<'_>, seen: &mut Seen) -> Result<(), ReadError> {
+        let mut counts = None;
+        let mut members = reader.object()?;
+        while let Some(key) = members.next(&mut reader)? {
+            match key.decode().as_ref() {
+                "message" => {
+                    let [nested] = reader.pick(["usage"])?;
+                    counts = counts.or(nested);
+                }
+                "usage" => counts = reader.nullable::<Raw<'_>>()?.or(counts),
+                "delta" => {
+                    let [reason] = reader.pick(["stop_reason"])?;
+                    self.stopped |= reason.is_some();
+                }
+                "content_block" => {
+                    let [kind] = reader.pick(["type"])?;
+                    let kind = kind.as_ref().map(|kind| kind.reader().string());
+                    let call = matches!(kind, Some(Ok(kind)) if kind == "tool_use");
+                    seen.calls += usize::from(call);
+                }
+                _other => reader.skip()?,
+            }
+        }
+        reader.finish()?;
+        if let Some(counts) = counts {
+            note(counts, seen);
+        }
+        Ok(())
+    }
 }
 
 /// Counts come twice, and the second time only what has changed.
@@ -73,26 +105,4 @@ fn note(raw: Raw<'_>, seen: &mut Seen) {
         found.cache_write = found.cache_write.or(before.cache_write);
     }
     seen.usage = Some(found);
-}
-
-wire! {
-    /// What there is to watch of an event.
-    struct Event<'a> {
-        message: Message<'a> = "message",
-        delta: Delta<'a> = "delta",
-        usage: Raw<'a> = "usage",
-        content_block: Block<'a> = "content_block",
-    }
-
-    struct Delta<'a> {
-        stop_reason: Raw<'a> = "stop_reason",
-    }
-
-    struct Message<'a> {
-        usage: Raw<'a> = "usage",
-    }
-
-    struct Block<'a> {
-        kind: Str<'a> = "type",
-    }
 }

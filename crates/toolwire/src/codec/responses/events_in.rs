@@ -7,6 +7,7 @@
 
 use std::collections::BTreeSet;
 
+use super::alike::{self, Grows};
 use super::items_in::Growth;
 use super::live::{Items, Shape};
 use super::wire::{ResponseEvent, Step};
@@ -15,12 +16,15 @@ use crate::codec::{EventsIn, Sink};
 use crate::ledger::Code;
 use crate::model::{ApiError, Candidate, ErrorKind, Event, Protocol, Response, Start, Stop};
 use crate::wire::sse::Frame;
+use crate::wire::stencil::Stencil;
 use crate::wire::{At, Raw, Read, ReadError, Reader};
 
 /// A stream being read.
 #[derive(Debug, Default)]
 pub(super) struct Reading {
     started: bool,
+    /// How the last event was spelled, if all it had was a text.
+    last: Stencil<Grows>,
     ended: bool,
     pub(super) items: Items,
     /// How many blocks have been opened.
@@ -42,6 +46,11 @@ impl EventsIn for Reading {
         if self.ended || frame.data.trim_ascii() == "[DONE]" {
             return Ok(());
         }
+        if let Some((grows, text)) = self.last.fit(frame) {
+            self.grow_on(grows, text, sink);
+            return Ok(());
+        }
+        let repeats = self.last.forget();
         let mut reader = Reader::new(frame.data);
         let tag = reader.tag("type")?;
         let kind = match &tag {
@@ -56,7 +65,17 @@ impl EventsIn for Reading {
             self.fail(failure, sink);
             return Ok(());
         }
-        self.step(&kind, reader, sink)
+        self.step(&kind, reader, sink)?;
+        if repeats && !self.ended {
+            let items = &self.items;
+            self.last.cut(frame, |data, holes| {
+                let place = alike::find(data, holes)?;
+                let item = items.find_or_last(place.which())?;
+                let fits = items.sort(item) == place.growth.sort();
+                fits.then_some(Grows { growth: place.growth, item, number: place.number })
+            });
+        }
+        Ok(())
     }
 
     fn finish(&mut self, _sink: &mut dyn Sink) {}

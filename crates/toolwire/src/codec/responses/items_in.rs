@@ -2,6 +2,7 @@
 
 use std::collections::btree_map::Entry;
 
+use super::alike::Grows;
 use super::content_in;
 use super::events_in::Reading;
 use super::live::{
@@ -30,6 +31,24 @@ pub(super) enum Growth {
     ItemCloses,
     /// Nothing that other events do not say.
     Nothing,
+}
+
+impl Growth {
+    /// The sort of item that grows so, if it is by a text.
+    pub(super) fn sort(self) -> Option<Sort> {
+        match self {
+            Self::Text | Self::Refusal => Some(Sort::Message),
+            Self::Arguments => Some(Sort::Call),
+            Self::Summary | Self::Reasoning => Some(Sort::Reasoning),
+            Self::Citation
+            | Self::PartOpens
+            | Self::PartCloses
+            | Self::SummaryCloses
+            | Self::ItemOpens
+            | Self::ItemCloses
+            | Self::Nothing => None,
+        }
+    }
 }
 
 /// A text of an event: a piece, or the whole of what came in pieces.
@@ -93,33 +112,43 @@ impl Reading {
             Growth::Text => {
                 let logprobs = logprobs.filter(|list| !content_in::is_empty_list(list));
                 let words = Words::of(delta, text);
-                self.speak(Voice::Text, which, number, words, logprobs, sink);
+                let item = self.message(which);
+                self.speak(Voice::Text, item, number, words, logprobs, sink);
             }
             Growth::Refusal => {
                 let words = Words::of(delta, refusal);
-                self.speak(Voice::Refusal, which, number, words, None, sink);
+                let item = self.message(which);
+                self.speak(Voice::Refusal, item, number, words, None, sink);
             }
             Growth::Arguments => {
                 let whole = arguments.map(CallArguments::into_text).or(input);
                 if let Some(words) = Words::of(delta, whole) {
-                    self.argue(which, &words, sink);
+                    match self.items.find_or_last(which) {
+                        Some(item) => self.argue(item, &words, sink),
+                        None => {
+                            self.items.add(which, Shape::Nameless);
+                        }
+                    }
                 }
             }
             Growth::Summary => {
                 let number = summary_index.map(|index| index.value);
                 if let Some(words) = Words::of(delta, text) {
-                    self.reason(Shown::Summary, which, number, &words, sink);
+                    let item = self.reasoning(which, sink);
+                    self.reason(Shown::Summary, item, number, &words, sink);
                 }
             }
             Growth::Reasoning => {
                 if let Some(words) = Words::of(delta, text) {
-                    self.reason(Shown::Content, which, number, &words, sink);
+                    let item = self.reasoning(which, sink);
+                    self.reason(Shown::Content, item, number, &words, sink);
                 }
             }
             Growth::SummaryCloses => {
                 let number = summary_index.map(|index| index.value);
                 if let Some(text) = part.as_ref().and_then(part_text) {
-                    self.reason(Shown::Summary, which, number, &Words::Whole(text), sink);
+                    let item = self.reasoning(which, sink);
+                    self.reason(Shown::Summary, item, number, &Words::Whole(text), sink);
                 }
             }
             Growth::Citation => {
@@ -148,17 +177,36 @@ impl Reading {
         Ok(())
     }
 
+    /// An item grows by a piece of text.
+    pub(super) fn grow_on(&mut self, grows: Grows, text: Str<'_>, sink: &mut dyn Sink) {
+        let Grows { growth, item, number } = grows;
+        let words = Words::Piece(text);
+        match growth {
+            Growth::Text => self.speak(Voice::Text, item, number, Some(words), None, sink),
+            Growth::Refusal => self.speak(Voice::Refusal, item, number, Some(words), None, sink),
+            Growth::Arguments => self.argue(item, &words, sink),
+            Growth::Summary => self.reason(Shown::Summary, item, number, &words, sink),
+            Growth::Reasoning => self.reason(Shown::Content, item, number, &words, sink),
+            Growth::Citation
+            | Growth::PartOpens
+            | Growth::PartCloses
+            | Growth::SummaryCloses
+            | Growth::ItemOpens
+            | Growth::ItemCloses
+            | Growth::Nothing => debug_assert!(false, "{growth:?} is no text"),
+        }
+    }
+
     /// A message says more.
     fn speak(
         &mut self,
         voice: Voice,
-        which: Which<'_>,
+        item: usize,
         number: Option<u64>,
         words: Option<Words<'_>>,
         logprobs: Option<Raw<'_>>,
         sink: &mut dyn Sink,
     ) {
-        let item = self.message(which);
         let Some(part) = self.open_part(voice, item, number, Vec::new(), sink) else { return };
         let text = words.as_ref().and_then(|words| words.unsent(&mut part.sent));
         // The whole repeats what the pieces had.
@@ -187,11 +235,7 @@ impl Reading {
     }
 
     /// A call's arguments grow.
-    fn argue(&mut self, which: Which<'_>, words: &Words<'_>, sink: &mut dyn Sink) {
-        let Some(item) = self.items.find_or_last(which) else {
-            self.items.add(which, Shape::Nameless);
-            return;
-        };
+    fn argue(&mut self, item: usize, words: &Words<'_>, sink: &mut dyn Sink) {
         let Some(Live { shape: Shape::Call(call), done }) = self.items.get_mut(item) else {
             return;
         };
@@ -208,17 +252,11 @@ impl Reading {
     fn reason(
         &mut self,
         shown: Shown,
-        which: Which<'_>,
+        item: usize,
         number: Option<u64>,
         words: &Words<'_>,
         sink: &mut dyn Sink,
     ) {
-        let known = self.items.find_or_last(which);
-        let known = known.filter(|item| self.items.sort(*item) == Some(Sort::Reasoning));
-        let item = match known {
-            Some(item) => item,
-            None => self.open_reasoning(which, sink),
-        };
         let Some(Live { shape: Shape::Reasoning(reasoning), done }) = self.items.get_mut(item)
         else {
             return;
@@ -272,7 +310,8 @@ impl Reading {
     ) -> Result<(), ReadError> {
         if part.reader().tag("type")?.is_some_and(|kind| kind == "reasoning_text") {
             if let Some(text) = part_text(part) {
-                self.reason(Shown::Content, which, number, &Words::Whole(text), sink);
+                let item = self.reasoning(which, sink);
+                self.reason(Shown::Content, item, number, &Words::Whole(text), sink);
             }
             return Ok(());
         }
@@ -282,6 +321,15 @@ impl Reading {
             self.close_part(item, number, part, sink);
         }
         Ok(())
+    }
+
+    /// The reasoning that an event is about, which begins if it has not.
+    fn reasoning(&mut self, which: Which<'_>, sink: &mut dyn Sink) -> usize {
+        let known = self.items.find_or_last(which);
+        match known.filter(|item| self.items.sort(*item) == Some(Sort::Reasoning)) {
+            Some(item) => item,
+            None => self.open_reasoning(which, sink),
+        }
     }
 
     /// The message that an event is about, which begins if it has not.

@@ -1,5 +1,6 @@
 //! Responses.
 
+mod alike;
 mod cache_out;
 mod calls_out;
 mod choice;

@@ -1,14 +1,19 @@
 //! The stream as it passes between two that both speak Responses.
 
-use super::{error, response_in};
+use super::wire::Usage;
+use super::{alike, error, usage};
+use crate::codec::openai_error::ErrorDetail;
 use crate::codec::{Watch, Watched};
-use crate::model::{Own, Protocol, Seen, Start, Stop};
+use crate::model::{ApiError, Own, Protocol, Seen, Start};
 use crate::wire::sse::Frame;
-use crate::wire::{At, Raw, Read, ReadError, Reader, Str};
+use crate::wire::stencil::Stencil;
+use crate::wire::{At, Kind, Raw, Read, ReadError, Reader, Str};
 
 /// A stream being watched.
 #[derive(Debug, Default)]
 pub(super) struct Watching {
+    /// How the last event was spelled, if all it had was a text.
+    last: Stencil<()>,
     start: Option<Start<'static>>,
     /// The number that the next event has.
     next: u64,
@@ -16,6 +21,11 @@ pub(super) struct Watching {
 
 impl Watch for Watching {
     fn frame(&mut self, frame: &Frame<'_>, seen: &mut Seen) -> Result<Watched, ReadError> {
+        if self.last.fit(frame).is_some() {
+            self.next += 1;
+            return Ok(Watched::GoesOn);
+        }
+        let repeats = self.last.forget();
         // It ends nothing here, but clients stop reading at it: the error that
         // ends a cut stream must come first. vectors/streams/responses-cut-but-done-marker.
         if frame.data.trim() == "[DONE]" {
@@ -27,15 +37,19 @@ impl Watch for Watching {
         self.next += 1;
         let watched = match kind.decode().as_ref() {
             "response.created" => {
-                self.start(&mut reader)?;
+                let Noticed { number, answer, item: _ } = Noticed::read(reader)?;
+                if let Some(number) = number.and_then(|raw| At::<u64>::read(&mut raw.reader()).ok())
+                {
+                    self.next = number.value.saturating_add(1);
+                }
+                self.start = answer.map(Answer::start).or(self.start.take());
                 return Ok(Watched::GoesOn);
             }
             "response.output_item.added" => {
-                let Event { at: _, sequence_number: _, response: _, item, extra: _ } =
-                    Event::read(&mut reader)?;
-                let kind = item.and_then(|item| item.kind);
+                let Noticed { number: _, answer: _, item } = Noticed::read(reader)?;
+                let kind = item.as_ref().and_then(string);
                 seen.calls += usize::from(kind.is_some_and(is_call));
-                return reader.finish().map(|()| Watched::GoesOn);
+                return Ok(Watched::GoesOn);
             }
             "response.completed" | "response.incomplete" | "response.cancelled" => Watched::End,
             "response.failed" => Watched::Failed,
@@ -49,21 +63,20 @@ impl Watch for Watching {
             }
             _other => {
                 reader.skip()?;
-                return reader.finish().map(|()| Watched::GoesOn);
+                reader.finish()?;
+                if repeats {
+                    self.last.cut(frame, |data, holes| alike::find(data, holes).map(|_place| ()));
+                }
+                return Ok(Watched::GoesOn);
             }
         };
-        let Event { at: _, sequence_number: _, response, item: _, extra: _ } =
-            Event::read(&mut reader)?;
-        reader.finish()?;
-        if let Some(raw) = response
-            && let Ok(answer) = response_in::decode(raw.text())
-        {
-            seen.usage = answer.usage.into_owned();
-            for candidate in answer.candidates {
-                if let Stop::Failed(error) = candidate.stop.value {
-                    seen.error = Some(*error);
-                }
-            }
+        let Noticed { number: _, answer, item: _ } = Noticed::read(reader)?;
+        if let Some(answer) = answer {
+            seen.error = answer.failure().or(seen.error.take());
+            let counts = answer
+                .usage
+                .map(|raw| Usage::read(&mut raw.reader()).map(usage::decode).ok().into_owned());
+            seen.usage = counts.flatten();
         }
         Ok(watched)
     }
@@ -77,23 +90,71 @@ impl Watch for Watching {
     }
 }
 
-impl Watching {
-    fn start(&mut self, reader: &mut Reader<'_>) -> Result<(), ReadError> {
-        let Event { at: _, sequence_number, response, item: _, extra: _ } = Event::read(reader)?;
-        if let Some(number) = sequence_number {
-            self.next = number.value.saturating_add(1);
+/// What there is to watch of an event. Nothing of it is held to a shape, since
+/// it passes as it is.
+struct Noticed<'a> {
+    number: Option<Raw<'a>>,
+    answer: Option<Answer<'a>>,
+    /// The type of the item.
+    item: Option<Raw<'a>>,
+}
+
+struct Answer<'a> {
+    id: Option<Raw<'a>>,
+    model: Option<Raw<'a>>,
+    created: Option<Raw<'a>>,
+    status: Option<Raw<'a>>,
+    error: Option<Raw<'a>>,
+    usage: Option<Raw<'a>>,
+}
+
+impl<'a> Noticed<'a> {
+    fn read(mut reader: Reader<'a>) -> Result<Self, ReadError> {
+        let mut noticed = Self { number: None, answer: None, item: None };
+        let mut members = reader.object()?;
+        while let Some(key) = members.next(&mut reader)? {
+            match key.decode().as_ref() {
+                "sequence_number" => noticed.number = reader.nullable()?,
+                "response" => {
+                    let keys = ["id", "model", "created_at", "status", "error", "usage"];
+                    let [id, model, created, status, error, usage] = reader.pick(keys)?;
+                    noticed.answer = Some(Answer { id, model, created, status, error, usage });
+                }
+                "item" => [noticed.item] = reader.pick(["type"])?,
+                _other => reader.skip()?,
+            }
         }
-        if let Some(raw) = response {
-            let answer = response_in::decode(raw.text())?;
-            self.start = Some(Start {
-                origin: Protocol::Responses,
-                id: answer.id.into_owned(),
-                model: answer.model.into_owned(),
-                created: answer.created,
-            });
-        }
-        Ok(())
+        reader.finish()?;
+        Ok(noticed)
     }
+}
+
+impl Answer<'_> {
+    fn start(self) -> Start<'static> {
+        let text = |raw: Option<Raw<'_>>| raw.as_ref().and_then(string).into_owned();
+        Start {
+            origin: Protocol::Responses,
+            id: text(self.id),
+            model: text(self.model),
+            created: self.created.and_then(|raw| At::read(&mut raw.reader()).ok()),
+        }
+    }
+
+    /// How the answer failed, if it did.
+    fn failure(&self) -> Option<ApiError> {
+        let status = self.status.as_ref().and_then(string);
+        let detail = self.error.as_ref().map(|raw| ErrorDetail::read(&mut raw.reader()));
+        let detail = detail.and_then(Result::ok).map(error::of_detail);
+        match status.as_ref().map(Str::decode).as_deref() {
+            Some("failed") => Some(detail.unwrap_or_else(error::unexplained)),
+            Some(_other) => None,
+            None => detail,
+        }
+    }
+}
+
+fn string<'r>(raw: &'r Raw<'_>) -> Option<Str<'r>> {
+    if raw.kind() == Kind::String { raw.reader().string().ok() } else { None }
 }
 
 fn is_call(kind: Str<'_>) -> bool {
@@ -105,17 +166,4 @@ fn is_call(kind: Str<'_>) -> bool {
             | "shell_call"
             | "apply_patch_call"
     )
-}
-
-wire! {
-    /// What there is to watch of an event.
-    struct Event<'a> {
-        sequence_number: At<u64> = "sequence_number",
-        response: Raw<'a> = "response",
-        item: Item<'a> = "item",
-    }
-
-    struct Item<'a> {
-        kind: Str<'a> = "type",
-    }
 }

@@ -8,6 +8,7 @@ mod names;
 mod pointer;
 mod read;
 mod sse;
+mod stencil;
 mod write;
 
 use arbitrary::{Result, Unstructured};

@@ -1,6 +1,7 @@
 //! Streams: golden vectors, laws, and every fault at every place.
 
 mod accumulate;
+mod alike;
 mod faults;
 mod identity;
 mod laws;

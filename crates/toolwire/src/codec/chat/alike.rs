@@ -1,0 +1,150 @@
+//! Chunks in which nothing is new but one text.
+
+use super::thoughts_live::Source;
+use crate::wire::stencil::Holes;
+use crate::wire::{At, Kind, Read, Reader};
+
+/// What the text of a chunk is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Grows {
+    Content,
+    Reasoning(Source),
+    /// The arguments of the call with that index.
+    Arguments(Option<u64>),
+}
+
+/// Looks for the text of a chunk that has been read. Members that say nothing
+/// when they come again may be there; any that would say something may not.
+pub(super) fn find(data: &str, holes: &mut Holes<'_>) -> Option<Grows> {
+    let mut reader = Reader::new(data);
+    let mut grows = None;
+    let mut members = reader.object().ok()?;
+    while let Some(key) = members.next(&mut reader).ok()? {
+        match key.decode().as_ref() {
+            "choices" => grows = Some(choices(&mut reader, holes)?),
+            "obfuscation" => padding(&mut reader, holes)?,
+            "usage" | "error" | "x_groq" => null(&mut reader)?,
+            // What the answer is called and who gives it is told once.
+            _told => reader.skip().ok()?,
+        }
+    }
+    grows
+}
+
+fn choices(reader: &mut Reader<'_>, holes: &mut Holes<'_>) -> Option<Grows> {
+    let mut grows = None;
+    let mut list = reader.array().ok()?;
+    while list.more(reader).ok()? {
+        if grows.is_some() {
+            return None;
+        }
+        let mut members = reader.object().ok()?;
+        while let Some(key) = members.next(reader).ok()? {
+            match key.decode().as_ref() {
+                "index" => (At::<u64>::read(reader).ok()?.value == 0).then_some(())?,
+                "delta" => grows = Some(delta(reader, holes)?),
+                "finish_reason" => empty(reader)?,
+                _silent => null(reader)?,
+            }
+        }
+    }
+    grows
+}
+
+fn delta(reader: &mut Reader<'_>, holes: &mut Holes<'_>) -> Option<Grows> {
+    let mut grows = None;
+    let mut members = reader.object().ok()?;
+    while let Some(key) = members.next(reader).ok()? {
+        let kind = match key.decode().as_ref() {
+            "role" => {
+                reader.skip().ok()?;
+                continue;
+            }
+            "content" => Grows::Content,
+            "reasoning_content" => Grows::Reasoning(Source::Content),
+            "reasoning" => Grows::Reasoning(Source::Reasoning),
+            "tool_calls" if reader.peek() == Kind::Array && grows.is_none() => {
+                grows = Some(calls(reader, holes)?);
+                continue;
+            }
+            _silent => {
+                null(reader)?;
+                continue;
+            }
+        };
+        if reader.peek() == Kind::Null {
+            reader.skip().ok()?;
+            continue;
+        }
+        let text = reader.string().ok()?;
+        if text.is_empty() {
+            continue;
+        }
+        if grows.replace(kind).is_some() {
+            return None;
+        }
+        holes.text(&text)?;
+    }
+    grows
+}
+
+fn calls(reader: &mut Reader<'_>, holes: &mut Holes<'_>) -> Option<Grows> {
+    let mut grows = None;
+    let mut list = reader.array().ok()?;
+    while list.more(reader).ok()? {
+        if grows.is_some() {
+            return None;
+        }
+        let (mut index, mut found) = (None, false);
+        let mut members = reader.object().ok()?;
+        while let Some(key) = members.next(reader).ok()? {
+            match key.decode().as_ref() {
+                "index" => index = reader.nullable::<At<u64>>().ok()?,
+                "type" => reader.skip().ok()?,
+                "id" => empty(reader)?,
+                "function" => found = function(reader, holes)?,
+                "custom" => null(reader)?,
+                _kept => return None,
+            }
+        }
+        found.then_some(())?;
+        grows = Some(Grows::Arguments(index.map(|index| index.value)));
+    }
+    grows
+}
+
+/// Whether the function of a call has arguments, and nothing else.
+fn function(reader: &mut Reader<'_>, holes: &mut Holes<'_>) -> Option<bool> {
+    let mut found = false;
+    let mut members = reader.object().ok()?;
+    while let Some(key) = members.next(reader).ok()? {
+        match key.decode().as_ref() {
+            "arguments" => {
+                holes.text(&reader.string().ok()?)?;
+                found = true;
+            }
+            "name" => empty(reader)?,
+            _kept => return None,
+        }
+    }
+    Some(found)
+}
+
+fn padding(reader: &mut Reader<'_>, holes: &mut Holes<'_>) -> Option<()> {
+    if reader.peek() != Kind::String {
+        return reader.skip().ok();
+    }
+    holes.padding(&reader.string().ok()?)
+}
+
+fn null(reader: &mut Reader<'_>) -> Option<()> {
+    (reader.peek() == Kind::Null).then_some(())?;
+    reader.skip().ok()
+}
+
+fn empty(reader: &mut Reader<'_>) -> Option<()> {
+    if reader.peek() == Kind::String {
+        return reader.string().ok()?.is_empty().then_some(());
+    }
+    null(reader)
+}

@@ -1,0 +1,74 @@
+//! Events in which nothing is new but one text.
+
+use super::content_in::is_empty_list;
+use super::items_in::Growth;
+use super::live::Which;
+use crate::wire::stencil::Holes;
+use crate::wire::{At, Kind, Reader, Str};
+
+/// What the text of an event is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Grows {
+    pub(super) growth: Growth,
+    /// The item that grows.
+    pub(super) item: usize,
+    /// Which of its texts, in the vendor's number.
+    pub(super) number: Option<u64>,
+}
+
+/// What an event says of where its text belongs.
+pub(super) struct Place<'d> {
+    pub(super) growth: Growth,
+    pub(super) number: Option<u64>,
+    id: Option<Str<'d>>,
+    output: Option<u64>,
+}
+
+impl Place<'_> {
+    pub(super) fn which(&self) -> Which<'_> {
+        Which { id: self.id.as_ref(), place: self.output }
+    }
+}
+
+/// Looks for the text of an event that has been read.
+pub(super) fn find<'d>(data: &'d str, holes: &mut Holes<'_>) -> Option<Place<'d>> {
+    let mut reader = Reader::new(data);
+    let (mut growth, mut id) = (None, None);
+    let (mut output, mut content, mut summary) = (None, None, None);
+    let mut members = reader.object().ok()?;
+    while let Some(key) = members.next(&mut reader).ok()? {
+        match key.decode().as_ref() {
+            "type" => growth = Some(growth_of(&reader.string().ok()?)?),
+            "sequence_number" if reader.peek() == Kind::Number => {
+                holes.number(&reader.number().ok()?)?;
+            }
+            "item_id" => id = reader.nullable().ok()?,
+            "output_index" => output = reader.nullable::<At<u64>>().ok()?,
+            "content_index" => content = reader.nullable::<At<u64>>().ok()?,
+            "summary_index" => summary = reader.nullable::<At<u64>>().ok()?,
+            "delta" => holes.text(&reader.string().ok()?)?,
+            "logprobs" => is_empty_list(&reader.raw().ok()?).then_some(())?,
+            "obfuscation" if reader.peek() == Kind::String => {
+                holes.padding(&reader.string().ok()?)?;
+            }
+            _other => return None,
+        }
+    }
+    let growth = growth?;
+    let number = if let Growth::Summary = growth { summary } else { content };
+    let value = |at: Option<At<u64>>| at.map(|at| at.value);
+    Some(Place { growth, number: value(number), id, output: value(output) })
+}
+
+fn growth_of(kind: &Str<'_>) -> Option<Growth> {
+    match kind.decode().as_ref() {
+        "response.output_text.delta" => Some(Growth::Text),
+        "response.refusal.delta" => Some(Growth::Refusal),
+        "response.function_call_arguments.delta" | "response.custom_tool_call_input.delta" => {
+            Some(Growth::Arguments)
+        }
+        "response.reasoning_summary_text.delta" => Some(Growth::Summary),
+        "response.reasoning_text.delta" | "response.reasoning.delta" => Some(Growth::Reasoning),
+        _other => None,
+    }
+}

@@ -1,0 +1,140 @@
+"""Claude Code and Codex do a piece of work with their own tools, through the gateway.
+
+Each reads a file, changes it and reports what it held, once for each protocol that the model may
+speak. The model is a script, and its report quotes what the tools answered: it cannot be right
+unless the results came through.
+"""
+
+import json
+import re
+import time
+
+import pytest
+
+from e2e import headless
+from e2e.gateway import PROTOCOLS
+
+# What a wrong escape anywhere on the way would spoil.
+BEFORE = 'name = "Zoë \\ 😀"\tcolour = grey'
+AFTER = 'name = "Zoë \\ 😀"\tcolour = \\green <&> "\'`$HOME`\''
+FIRST = {"text": "I should look at the file first. “Grey”?\n", "seal": "c2VhbC1vbmU=+/first=="}
+SECOND = {"text": "Now change it.", "seal": "c2VhbC10d28=+/second=="}
+PROMPT = "Change the colour in notes.txt, and say what the line was."
+
+DEFAULTS = {"Edit": {"replace_all": False}}
+
+# What each agent asks for that the protocol behind cannot be told.
+LOST = {
+    ("claude", "chat"): {"context_management", "thinking_mode"},
+    ("claude", "responses"): {"context_management"},
+    ("claude", "messages"): set(),
+    ("codex", "chat"): {"hosted_tool:web_search", "only:client_metadata"},
+    ("codex", "responses"): set(),
+    ("codex", "messages"): {"grammar_unenforced", "web_search_option", "only:client_metadata"},
+}
+
+
+@pytest.mark.parametrize("behind", PROTOCOLS)
+def test_claude_code_changes_a_file(behind, upstream, gateway, tmp_path):
+    notes = headless.work(tmp_path) / "notes.txt"
+    # Claude Code asks how many tokens a file has if it is longer than 25,000 characters.
+    notes.write_text(BEFORE + "\n" + "Nothing to see in this line.\n" * 1000)
+    read = [call("Read", file_path=str(notes)), call("Bash", command="wc -l < notes.txt", description="Count lines")]
+    edit = [call("Edit", file_path=str(notes), old_string=BEFORE, new_string=AFTER)]
+    model = f"claude-agent-{behind}"
+    upstream.play(model, script(read, edit), aside={"text": "Notes"})
+
+    run = headless.claude(gateway, f"{behind}/{model}", PROMPT, tmp_path)
+
+    assert (run.code, run.said) == (0, "It was: " + BEFORE), run.output
+    assert notes.read_text().splitlines()[0] == AFTER
+    check(upstream.requests(model), behind, [*read, *edit])
+    counted = [line for line in logged(gateway, f"{behind}/{model}") if line["path"] == "/v1/messages/count_tokens"]
+    assert [line["status"] for line in counted] == [200]
+    check_log(gateway, "claude", behind, model)
+
+
+@pytest.mark.parametrize("behind", PROTOCOLS)
+def test_codex_changes_a_file(behind, upstream, gateway, tmp_path):
+    notes = headless.work(tmp_path) / "notes.txt"
+    notes.write_text(BEFORE + "\nNothing to see in this line.\n")
+    patch = f"*** Begin Patch\n*** Update File: notes.txt\n@@\n-{BEFORE}\n+{AFTER}\n*** End Patch\n"
+    read = [call("exec_command", cmd="cat notes.txt"), call("exec_command", cmd="wc -l < notes.txt")]
+    edit = [{"name": "apply_patch", "input": patch}]
+    # Codex knows what a model can do by its name; of this one it knows that patches are freeform.
+    model = f"gpt-5.5-agent-{behind}"
+    upstream.play(model, script(read, edit))
+
+    run = headless.codex(gateway, f"{behind}/{model}", PROMPT, tmp_path)
+
+    assert (run.code, run.said) == (0, "It was: " + BEFORE), run.output
+    assert notes.read_text().splitlines()[0] == AFTER
+    check(upstream.requests(model), behind, [*read, *edit])
+    assert kind_of_last_call(upstream.requests(model)[-1]) == {"chat": "custom", "responses": "custom_tool_call"}.get(
+        behind, "tool_use"
+    )
+    check_log(gateway, "codex", behind, model)
+
+
+def call(name, **args):
+    return {"name": name, "args": args}
+
+
+def script(read, edit):
+    """Look, think, change, report."""
+
+    def report(request):
+        shown = request.seen["results"][0]["text"]
+        found = re.search(r"name = .*grey", shown)
+        return {"text": "It was: " + (found[0] if found else repr(shown)), "when": len(read) + len(edit)}
+
+    return [
+        {"reasoning": FIRST, "text": "Let me look.", "calls": read},
+        {"reasoning": SECOND, "calls": edit, "when": len(read)},
+        report,
+    ]
+
+
+def check(requests, behind, calls):
+    """Every request was one that the vendor takes, and the last holds all that happened."""
+    assert [request.refused for request in requests if request.refused] == []
+    seen = requests[-1].seen
+    assert [one["name"] for one in seen["calls"]] == [one["name"] for one in calls]
+    assert [one["args"] for one in seen["calls"]] == [
+        arguments(one, behind, sent["args"]) for one, sent in zip(calls, seen["calls"], strict=True)
+    ]
+    assert [one["id"] for one in seen["results"]] == [one["id"] for one in seen["calls"]]
+    assert seen["results"][1]["text"].strip().splitlines()[-1].isdigit()
+    # Chat has nowhere to put a seal.
+    assert seen["seals"] == ([] if behind == "chat" else [FIRST["seal"], SECOND["seal"]])
+
+
+def arguments(call, behind, sent):
+    """What the arguments must be. Claude Code writes the defaults of its tools into its history."""
+    if "input" not in call:
+        return {**DEFAULTS.get(call["name"], {}), **call["args"]} if len(sent) > len(call["args"]) else call["args"]
+    return {"input": call["input"]} if behind == "messages" else call["input"]
+
+
+def kind_of_last_call(request):
+    """What the last call of the conversation is, in the words of its protocol."""
+    if request.protocol == "chat":
+        return [call for message in request.body["messages"] for call in message.get("tool_calls", ())][-1]["type"]
+    if request.protocol == "responses":
+        return [item["type"] for item in request.body["input"] if "call_id" in item and "output" not in item][-1]
+    return [block["type"] for turn in request.body["messages"] for block in turn["content"] if "input" in block][-1]
+
+
+def check_log(gateway, agent, behind, model):
+    """The gateway answered everything, and said what it could not pass on."""
+    lines = logged(gateway, f"{behind}/{model}")
+    assert {(line["status"], line["ending"]) for line in lines} == {(200, "answered")}, lines
+    lost = {loss["code"] for line in lines for loss in line.get("losses", ())}
+    assert LOST[agent, behind] <= lost and (LOST[agent, behind] or not lost), lost
+
+
+def logged(gateway, model):
+    """What the gateway has logged of one model. A line is written after the answer has gone."""
+    time.sleep(0.2)
+    lines = [json.loads(line) for line in gateway.log.splitlines() if line.startswith("{")]
+    return [line for line in lines if line.get("model") == model]

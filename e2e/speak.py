@@ -56,7 +56,7 @@ class Speaker:
             return _event(document)
         failed = {**self.shell("failed", []), "error": {key: document["error"][key] for key in ("code", "message")}}
         failed["error"]["code"] = failed["error"]["code"] or "server_error"
-        failure = {"type": "error", "sequence_number": 900, "param": None, **failed["error"]}
+        failure = {"type": "error", "sequence_number": 900, **document}
         return _event(failure) + _event({"type": "response.failed", "sequence_number": 901, "response": failed})
 
     def id(self, prefix, what):

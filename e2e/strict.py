@@ -228,10 +228,8 @@ def _messages(body, reasoning, betas=()):
 def _tools(body, tools, schema, longest):
     """What holds for the tools and the choice of every protocol."""
     need("tools" not in body or body["tools"], "tools", "[] is too short: expected at least one tool")
-    given = body.get("input")
-    later = isinstance(given, list) and any(item.get("type") == "additional_tools" for item in given)
     for name in ("tool_choice", "parallel_tool_calls"):
-        need(name not in body or body.get("tools") or later, name, f"'{name}' is only allowed when 'tools' are specified")
+        need(name not in body or body.get("tools"), name, f"'{name}' is only allowed when 'tools' are specified")
     names = [tool.get("name") for tool in tools]
     for at, tool in enumerate(tools):
         _name(tool.get("name"), longest, f"tools[{at}].name")
@@ -259,10 +257,8 @@ def _name(name, longest, place):
 def _typed(protocol, body):
     """Whether the vendor's own SDK could have sent the request."""
     kind = TYPES[protocol][1 if body.get("stream") else 0]
-    if protocol == "responses" and isinstance(body["input"], list):
-        # Codex sends `content: null` in reasoning items, and OpenAI takes it; the types do not say so.
-        items = [{name: value for name, value in item.items() if value is not None} for item in body["input"]]
-        body = {**body, "input": items}
+    if protocol == "responses":
+        body = _detailed(_said(body))
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -271,6 +267,24 @@ def _typed(protocol, body):
         first = min(wrong.errors(), key=lambda one: len(one["loc"]))
         place = ".".join(str(part) for part in first["loc"])
         raise Refused(place, f"{first['msg']}: {json.dumps(first['input'], default=str)[:200]}") from None
+
+
+def _said(body):
+    """The same without `content: null`, which Codex sends in reasoning items and OpenAI takes."""
+    if not isinstance(body.get("input"), list):
+        return body
+    items = [{key: one for key, one in item.items() if one is not None} for item in body["input"]]
+    return {**body, "input": items}
+
+
+def _detailed(value):
+    """The same with the `detail` of every image, which the types demand and the API does not."""
+    if isinstance(value, list):
+        return [_detailed(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    more = {"detail": "auto"} if value.get("type") == "input_image" else {}
+    return {**more, **{key: _detailed(one) for key, one in value.items()}}
 
 
 @cache

@@ -19,6 +19,7 @@ BEFORE = 'name = "Zoë \\ 😀"\tcolour = grey'
 AFTER = 'name = "Zoë \\ 😀"\tcolour = \\green <&> "\'`$HOME`\''
 FIRST = {"text": "I should look at the file first. “Grey”?\n", "seal": "c2VhbC1vbmU=+/first=="}
 SECOND = {"text": "Now change it.", "seal": "c2VhbC10d28=+/second=="}
+QUESTION = "What can you do?"
 PROMPT = "Change the colour in notes.txt, and say what the line was."
 
 DEFAULTS = {"Edit": {"replace_all": False}}
@@ -75,6 +76,27 @@ def test_codex_changes_a_file(behind, upstream, gateway, tmp_path):
         behind, "tool_use"
     )
     check_log(gateway, "codex", behind, f"{behind}/{model}")
+
+
+def test_toolwire_starts_claude_code(tmp_path):
+    ended = headless.toolwire_run("claude", "demo", headless.claude_arguments(QUESTION), demo(tmp_path), tmp_path)
+    run = headless.claude_run(ended)
+    assert (run.code, QUESTION in run.said) == (0, True), run.output
+
+
+def test_toolwire_starts_codex(tmp_path):
+    arguments = headless.codex_arguments(QUESTION, tmp_path)
+    run = headless.codex_run(headless.toolwire_run("codex", "demo", arguments, demo(tmp_path), tmp_path), tmp_path)
+    assert (run.code, QUESTION in run.said) == (0, True), run.output
+    # Its settings were temporary: nothing stands where the user's would.
+    assert not (tmp_path / "home/.codex").exists()
+
+
+def demo(scratch):
+    """A configuration with the demo model alone, on no port that another gateway may have."""
+    config = scratch / "toolwire.toml"
+    config.write_text('listen = "127.0.0.1:0"\n[[upstream]]\nname = "demo"\ndemo = true\n')
+    return config
 
 
 def call(name, **args):

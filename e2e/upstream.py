@@ -40,7 +40,8 @@ What is checked beyond the vendors' rules: reasoning that was sent with a seal a
 come back byte for byte, and reasoning of anyone else must not come at all.
 
 Over HTTP, for tests that are not in Python: POST /control/play {"model", "turns", "aside"} and
-GET /control/requests?model=m, which gives a list of what `Request.as_json` says.
+GET /control/requests?model=m, which gives a list of what `Request.as_json` says. `controls` has
+further paths below /control/, each with a function from the document that is posted to the answer.
 """
 
 import json
@@ -121,6 +122,7 @@ class Upstream:
 
     def __init__(self):
         self.scripts = {}
+        self.controls = {"play": self.play_said}
         handler = type("Handler", (_Handler,), {"upstream": self})
         self.server = _Server(("127.0.0.1", 0), handler)
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
@@ -129,6 +131,10 @@ class Upstream:
     def play(self, model, turns, aside=None):
         """Has a model follow a script from here on; what it was asked before is forgotten."""
         self.scripts[model] = Script(list(turns), aside)
+
+    def play_said(self, said):
+        self.play(said["model"], said["turns"], said.get("aside"))
+        return {}
 
     def requests(self, model):
         """What the model was asked, in order."""
@@ -163,10 +169,8 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self):
         raw = self.rfile.read(int(self.headers["content-length"]))
         path = urlsplit(self.path).path
-        if path == "/control/play":
-            said = json.loads(raw)
-            self.upstream.play(said["model"], said["turns"], said.get("aside"))
-            return self.send(200, {})
+        if path.startswith("/control/"):
+            return self.send(200, self.upstream.controls[path.removeprefix("/control/")](json.loads(raw)))
         if path == "/v1/messages/count_tokens":
             return self.send(200, {"input_tokens": 42})
         if path == "/v1/responses/input_tokens":

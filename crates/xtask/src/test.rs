@@ -78,7 +78,9 @@ const SETUP: Step = Step {
     run: || {
         setup::rust_components()?;
         setup::python_packages()?;
+        setup::model_packages()?;
         setup::node_packages()?;
+        setup::agents()?;
         PASSED
     },
 };
@@ -141,6 +143,7 @@ const E2E: Step = Step {
         let pytest = format!("{} -m pytest e2e -q", setup::VENV_PYTHON);
         let mut tally = counted(&pytest, &environment)?;
         tally += counted("node e2e/node/streams.mjs", &environment)?;
+        tally += counted("node e2e/node/clients.mjs", &environment)?;
         Ok(Outcome::Ran(tally))
     },
 };

@@ -273,7 +273,11 @@ def _said(body):
     """The same without `content: null`, which Codex sends in reasoning items and OpenAI takes."""
     if not isinstance(body.get("input"), list):
         return body
-    items = [{key: one for key, one in item.items() if one is not None} for item in body["input"]]
+    empty = {"type": "reasoning", "content": None}
+    items = [
+        {key: one for key, one in item.items() if key != "content"} if empty.items() <= item.items() else item
+        for item in body["input"]
+    ]
     return {**body, "input": items}
 
 

@@ -97,6 +97,29 @@ def test_codex_changes_a_file(behind, upstream, gateway, tmp_path):
     check_log(gateway, "codex", behind, f"{behind}/{model}")
 
 
+@pytest.mark.parametrize("behind", ["chat", "messages"])
+def test_codex_runs_a_program_in_a_namespace(behind, upstream, gateway, tmp_path):
+    """With its newest models, Codex declares its tools inside the conversation, in namespaces."""
+    notes = headless.work(tmp_path) / "notes.txt"
+    notes.write_text(BEFORE + "\n")
+    program = 'const found = await tools.exec_command({cmd: "cat notes.txt"}); text(found.output);'
+    run_it = [{"name": "functions__exec", "input": program}]
+    model = f"gpt-6.1-sol-agent-{behind}"
+    upstream.play(model, [{"reasoning": FIRST, "calls": run_it}, {"text": "Read.", "when": 1}])
+
+    run = headless.codex(gateway, f"{behind}/{model}", PROMPT, tmp_path)
+
+    assert (run.code, run.said) == (0, "Read."), run.output
+    requests = upstream.requests(model)
+    assert [request.refused for request in requests] == [None, None]
+    seen = requests[-1].seen
+    assert [one["args"] for one in seen["calls"]] == [arguments(run_it[0], behind, None)]
+    assert BEFORE in seen["results"][0]["text"]
+    assert seen["seals"] == ([] if behind == "chat" else [FIRST["seal"]])
+    lost = {loss["code"] for line in logged(gateway, f"{behind}/{model}") for loss in line.get("losses", ())}
+    assert "tool_position" in lost
+
+
 def test_toolwire_starts_claude_code(tmp_path):
     ended = headless.toolwire_run("claude", "demo", headless.claude_arguments(QUESTION), demo(tmp_path), tmp_path)
     run = headless.claude_run(ended)

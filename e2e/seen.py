@@ -6,7 +6,8 @@
     choice    "auto", "none", "any", or {"name": ...}
     allowed   the names the choice is limited to, sorted, or None
     parallel  whether several calls at once are allowed
-    calls     every call of the conversation: {"id", "name", "args"}; args is a value
+    calls     every call of the conversation: {"id", "name", "args"}; args is a value, or the text of
+              a call that takes any
     results   every result: {"id", "text", "error", "images"}; images counts those in the result
     images    the number of images in user turns, outside results
     format    the schema that the answer must follow, or None
@@ -30,8 +31,7 @@ def _chat(body):
     calls, results, seals = [], [], []
     for message in messages:
         for call in message.get("tool_calls") or ():
-            function = call.get("function") or {}
-            calls.append({"id": call.get("id"), "name": function.get("name"), "args": _value(function.get("arguments"))})
+            calls.append({"id": call.get("id"), **_said(call.get(call.get("type")) or {})})
         if message.get("role") == "tool":
             text = _texts(message.get("content"))
             results.append({"id": message.get("tool_call_id"), "text": text, "error": None, "images": 0})
@@ -64,8 +64,8 @@ def _responses(body):
     kinds = [(item.get("type", "message"), item) for item in items]
     users = [item for kind, item in kinds if kind == "message" and item.get("role") == "user"]
     system = [item for kind, item in kinds if kind == "message" and item.get("role") in ("system", "developer")]
-    calls = [item for kind, item in kinds if kind == "function_call"]
-    outputs = [item for kind, item in kinds if kind == "function_call_output"]
+    calls = [item for kind, item in kinds if kind in ("function_call", "custom_tool_call")]
+    outputs = [item for kind, item in kinds if kind in ("function_call_output", "custom_tool_call_output")]
     choice = body.get("tool_choice")
     allowed = choice if isinstance(choice, dict) and choice.get("type") == "allowed_tools" else None
     return {
@@ -75,7 +75,7 @@ def _responses(body):
         "choice": _openai_choice(choice, allowed),
         "allowed": allowed and sorted(tool["name"] for tool in allowed["tools"]),
         "parallel": body.get("parallel_tool_calls", True),
-        "calls": [{"id": one.get("call_id"), "name": one.get("name"), "args": _value(one.get("arguments"))} for one in calls],
+        "calls": [{"id": one.get("call_id"), **_said(one)} for one in calls],
         "results": [
             {
                 "id": one.get("call_id"),
@@ -153,6 +153,11 @@ def _count(content, kind):
 
 def _last(texts):
     return next((text for text in reversed(list(texts)) if text), "")
+
+
+def _said(call):
+    text = call.get("input")
+    return {"name": call.get("name"), "args": _value(call.get("arguments")) if text is None else text}
 
 
 def _value(arguments):

@@ -63,10 +63,19 @@ class Speaker:
         return prefix + hashlib.sha256(f"{self.key}/{what}".encode()).hexdigest()[:24]
 
     def call(self, place, call):
-        args = call.get("args", {})
+        args, freeform = call.get("args", {}), "input" in call
+        if freeform and call["name"] not in self.freeform():
+            # Where the tool came as a function, its text is that function's one argument.
+            args, freeform = {"input": call["input"]}, False
         text = args if isinstance(args, str) else json.dumps(args, ensure_ascii=False)
         prefix = "toolu_" if self.request.protocol == "messages" else "call_"
-        return {"id": call.get("id") or self.id(prefix, place), "name": call["name"], "text": text}
+        said = {"id": call.get("id") or self.id(prefix, place), "name": call["name"], "freeform": freeform}
+        return {**said, "text": call["input"] if freeform else text}
+
+    def freeform(self):
+        """The names of the tools that take any text."""
+        tools = [tool for tool in self.request.body.get("tools") or () if tool.get("type") == "custom"]
+        return {tool.get("custom", tool).get("name") for tool in tools}
 
     def pieces(self, text):
         size = self.turn.get("piece", 7)
@@ -90,7 +99,8 @@ class Speaker:
         for index, call in enumerate(self.calls):
             deltas.append({"tool_calls": [{"index": index, **_chat_call({**call, "text": ""})}]})
             for piece in self.pieces(call["text"]):
-                deltas.append({"tool_calls": [{"index": index, "function": {"arguments": piece}}]})
+                more = {"custom": {"input": piece}} if call["freeform"] else {"function": {"arguments": piece}}
+                deltas.append({"tool_calls": [{"index": index, **more}]})
         choices = [{"index": 0, "delta": delta, "logprobs": None, "finish_reason": None} for delta in deltas]
         choices.append({"index": 0, "delta": {}, "logprobs": None, "finish_reason": CHAT_STOPS[self.stop]})
         shell = self.chat("chat.completion.chunk")
@@ -142,6 +152,11 @@ class Speaker:
             whole = {"name": item["name"], "arguments": item["arguments"]}
             yield "response.function_call_arguments.done", whole
             return
+        if item["type"] == "custom_tool_call":
+            for piece in self.pieces(item["input"]):
+                yield "response.custom_tool_call_input.delta", {"delta": piece}
+            yield "response.custom_tool_call_input.done", {"input": item["input"]}
+            return
         names = ("reasoning_summary_part", "reasoning_summary_text", "summary_index")
         parts = item.get("summary")
         if item["type"] == "message":
@@ -168,8 +183,9 @@ class Speaker:
             message = {"id": self.id("msg_", "text"), "type": "message", "role": "assistant", "status": status}
             items.append({**message, "content": [part]})
         for place, call in enumerate(self.calls):
-            item = {"id": self.id("fc_", place), "type": "function_call", "status": status, "call_id": call["id"]}
-            items.append({**item, "name": call["name"], "arguments": call["text"]})
+            prefix, kind, field = CALL_ITEMS[call["freeform"]]
+            item = {"id": self.id(prefix, place), "type": kind, "status": status, "call_id": call["id"]}
+            items.append({**item, "name": call["name"], field: call["text"]})
         return items
 
     def ended(self):
@@ -286,6 +302,8 @@ def error_document(protocol, said):
 
 
 def _chat_call(call):
+    if call["freeform"]:
+        return {"id": call["id"], "type": "custom", "custom": {"name": call["name"], "input": call["text"]}}
     return {"id": call["id"], "type": "function", "function": {"name": call["name"], "arguments": call["text"]}}
 
 
@@ -300,7 +318,14 @@ def _event(document):
 CHAT_STOPS = {"end": "stop", "calls": "tool_calls", "length": "length", "refusal": "content_filter"}
 MESSAGES_STOPS = {"end": "end_turn", "calls": "tool_use", "length": "max_tokens", "refusal": "refusal"}
 # What an item lacks when it is added.
-EMPTIED = {"message": ["content"], "function_call": ["arguments"], "reasoning": ["summary"]}
+EMPTIED = {
+    "message": ["content"],
+    "function_call": ["arguments"],
+    "custom_tool_call": ["input"],
+    "reasoning": ["summary"],
+}
+# By whether the call is of a tool that takes any text: how its id begins, its type, its field.
+CALL_ITEMS = {False: ("fc_", "function_call", "arguments"), True: ("ctc_", "custom_tool_call", "input")}
 MESSAGES = {
     "invalid": "The request is not valid.",
     "context": "This model's maximum context length is 128000 tokens.",

@@ -22,6 +22,7 @@ TYPES = {
 ID = re.compile(r"[a-zA-Z0-9_-]+")
 NAME = re.compile(r"[a-zA-Z0-9_-]+")
 ITEM_IDS = {"message": "msg_", "function_call": "fc_", "reasoning": "rs_", "custom_tool_call": "ctc_"}
+MID_SYSTEM = "mid-conversation-system-2026-04-07"
 ROOT_BANNED = {"oneOf", "anyOf", "allOf", "enum", "const", "not"}
 
 
@@ -50,7 +51,10 @@ def check(request, reasoning):
     else:
         need(headers.get("authorization", "").startswith("Bearer "), "authorization", "You didn't provide an API key")
     need(isinstance(body.get("model"), str), "model", "Field required")
-    {"chat": _chat, "responses": _responses, "messages": _messages}[protocol](body, reasoning)
+    if protocol == "messages":
+        _messages(body, reasoning, headers.get("anthropic-beta", "").split(","))
+    else:
+        {"chat": _chat, "responses": _responses}[protocol](body, reasoning)
     _typed(protocol, body)
 
 
@@ -119,7 +123,8 @@ def _responses(body, reasoning):
             need(item["id"].startswith(ITEM_IDS[kind]), f"{place}.id", f"expected an ID that begins with '{ITEM_IDS[kind]}'")
             _id(item["id"], 64, f"{place}.id")
             # OpenAI couples the items of one response: without its reasoning an item may have no id.
-            coupled = kind == "reasoning" or reasoned or not seals
+            given = kind == "message" and item.get("role") != "assistant"
+            coupled = given or kind == "reasoning" or reasoned or not seals
             need(coupled, place, f"Item '{item['id']}' was provided without its required 'reasoning' item")
         if kind == "reasoning":
             reasoned = True
@@ -153,7 +158,7 @@ def _responses(body, reasoning):
     need(not missing, "input", f"No tool output found for function call {', '.join(missing)}.")
 
 
-def _messages(body, reasoning):
+def _messages(body, reasoning, betas=()):
     seals = {one["seal"]: one["text"] for one in reasoning if "seal" in one}
     limit = body.get("max_tokens")
     need(isinstance(limit, int) and limit > 0, "max_tokens", "Field required, at least 1")
@@ -168,6 +173,10 @@ def _messages(body, reasoning):
         need("input_schema" in tool or "type" in tool, f"tools.{at}.input_schema", "Field required")
     turns = body.get("messages")
     need(isinstance(turns, list) and turns, "messages", "at least one message is required")
+    if MID_SYSTEM in betas:
+        # Instructions inside the conversation stand outside its alternation.
+        need(turns[0].get("role") != "system", "messages.0.role", "the first message cannot be a system message")
+        turns = [turn for turn in turns if turn.get("role") != "system"]
     for at, text in enumerate(body.get("system") if isinstance(body.get("system"), list) else ()):
         need(text.get("text", "").strip(), f"system.{at}.text", "text content blocks must be non-empty")
     used, owed = set(), []
@@ -251,7 +260,7 @@ def _typed(protocol, body):
     """Whether the vendor's own SDK could have sent the request."""
     kind = TYPES[protocol][1 if body.get("stream") else 0]
     if protocol == "responses":
-        body = _filled(body)
+        body = _filled(_said(body))
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -260,6 +269,18 @@ def _typed(protocol, body):
         first = min(wrong.errors(), key=lambda one: len(one["loc"]))
         place = ".".join(str(part) for part in first["loc"])
         raise Refused(place, f"{first['msg']}: {json.dumps(first['input'], default=str)[:200]}") from None
+
+
+def _said(body):
+    """The same without `content: null`, which Codex sends in reasoning items and OpenAI takes."""
+    if not isinstance(body.get("input"), list):
+        return body
+    empty = {"type": "reasoning", "content": None}
+    items = [
+        {key: one for key, one in item.items() if key != "content"} if empty.items() <= item.items() else item
+        for item in body["input"]
+    ]
+    return {**body, "input": items}
 
 
 def _filled(value):

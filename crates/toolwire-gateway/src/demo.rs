@@ -5,7 +5,7 @@
 //! complete tool loop can be seen before any account exists.
 //!
 //! What a user writes never becomes a command, nor the name of a file that a
-//! tool could change: see [`fill`].
+//! tool could change: see `fill`.
 
 mod choose;
 mod decide;

@@ -1,10 +1,10 @@
 //! A stream from an upstream, on its way to a client: bytes in, bytes out.
 //!
 //! The walk: [`Frames`] cuts the bytes into events, the upstream's codec reads
-//! each into steps of an answer, [`live`] gives the calls back the names and
+//! each into steps of an answer, `live` gives the calls back the names and
 //! shapes that the client declared, and the client's codec writes the steps.
 //! Where both sides speak one protocol the bytes pass as they are, and
-//! [`forward`] only watches them.
+//! `forward` only watches them.
 //!
 //! Whatever happens, the client gets one ending: the upstream's own, or an
 //! error. An upstream that stops without its protocol's end marker has failed.

@@ -138,6 +138,7 @@ class Chat(Talk):
             "input": usage.prompt_tokens,
             "cached": usage.prompt_tokens_details.cached_tokens,
             "output": usage.completion_tokens,
+            "reasoning": getattr(usage.completion_tokens_details, "reasoning_tokens", None) or 0,
         }
         return Step(message.get("content") or "", said, reasoning, counts, CHAT_STOPS[stop]), calls
 
@@ -243,6 +244,7 @@ class Responses(Talk):
             "input": response.usage.input_tokens,
             "cached": response.usage.input_tokens_details.cached_tokens,
             "output": response.usage.output_tokens,
+            "reasoning": response.usage.output_tokens_details.reasoning_tokens,
         }
         stop = "length" if response.status == "incomplete" else "calls" if calls else "end"
         said = [[call.name, json.loads(call.arguments)] for call in calls]
@@ -329,7 +331,12 @@ class Messages(Talk):
         texts = [block["text"] for block in blocks if block["type"] == "text"]
         thoughts = [block["thinking"] for block in blocks if block["type"] == "thinking"]
         cached, written = (usage.get(f"cache_{way}_input_tokens") or 0 for way in ("read", "creation"))
-        counts = {"input": usage["input_tokens"] + cached + written, "cached": cached, "output": usage["output_tokens"]}
+        counts = {
+            "input": usage["input_tokens"] + cached + written,
+            "cached": cached,
+            "output": usage["output_tokens"],
+            "reasoning": (usage.get("output_tokens_details") or {}).get("thinking_tokens", 0),
+        }
         said = [[call["name"], call["input"]] for call in calls]
         return Step("".join(texts), said, "".join(thoughts), counts, MESSAGES_STOPS[message["stop_reason"]]), calls
 

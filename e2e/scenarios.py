@@ -62,7 +62,7 @@ ADD = {"name": "add", "args": {"a": 1, "b": 2}}
 ASK = {"user": "What is the weather in Paris?", "tools": ["weather", "add"]}
 SUNNY = {"weather": {"text": "sunny, 21 °C"}, "add": {"text": "3"}}
 DONE = {"text": "It is sunny in Paris."}
-USAGE = {"input": 120, "cached": 100, "output": 30, "reasoning": 0}
+USAGE = {"input": 120, "cached": 100, "output": 30, "reasoning": 20}
 HARD = {"text": "The user wants the weather.\nI shall look.", "seal": "EqQBCgIYAhIkc2VhbGVkIGJ5IHRoZSB2ZW5kb3I/+w=="}
 HARDER = {"text": "Paris is sunny, so:", "seal": "EqQBCgIYAhIkYW5vdGhlciBzZWFs+/=="}
 

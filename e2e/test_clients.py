@@ -4,6 +4,8 @@
 `node/clients.mjs` does the same for the clients in TypeScript.
 """
 
+import copy
+
 import pytest
 
 from e2e import clients_agents, clients_langchain, clients_sdk
@@ -33,3 +35,32 @@ def test_every_scenario_is_played():
     """Nothing stands in the table that no client can do."""
     assert {scenario for _, _, scenario in TABLE} == set(SCENARIOS)
     assert {behind for _, behind, _ in TABLE} == set(PROTOCOLS)
+
+
+# Where a scenario's script is changed, and what the judge has to say of it.
+CHANGES = {
+    "text": ("single", lambda turns: turns[1].update(text="Rain."), "the text"),
+    "name": ("single", lambda turns: turns[0]["calls"][0].update(name="add"), "the calls"),
+    "arguments": ("nested arguments", lambda turns: turns[0]["calls"][0]["args"].update(name="b"), "the calls"),
+    "order": ("parallel", lambda turns: turns[0]["calls"].reverse(), "the calls"),
+    "usage": ("usage", lambda turns: turns[1]["usage"].update(cached=99), "the usage"),
+    "stop": ("cut by the limit", lambda turns: turns[0].pop("stop"), "the stop"),
+    "reasoning": ("reasoning", lambda turns: turns[0]["reasoning"].update(text="Hm."), "the reasoning"),
+    "seal": ("reasoning", lambda turns: turns[0]["reasoning"].update(seal="c2VhbA=="), "brings the reasoning"),
+    "another error": ("error: auth", lambda turns: turns[0].update(error="permission"), "PermissionDeniedError"),
+    "no error": ("error: auth", lambda turns: turns[0].pop("error"), "raised nothing"),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_the_judge_notices(change, upstream, gateway):
+    """What comes out otherwise than the scenario says is found, so the others can fail."""
+    name, apply, why = CHANGES[change]
+    turns = copy.deepcopy(SCENARIOS[name]["turns"])
+    apply(turns)
+    for client in clients_sdk.RUN:
+        job = next(job for job in TABLE[client, "messages", name] if job.mode == "unary")
+        upstream.play(job.model, turns)
+        heard = RUN[client](gateway, SCENARIOS[name], f"messages/{job.model}", job.mode).run()
+        found = wrong(job, heard.as_json(), upstream.requests(job.model))
+        assert any(why in problem for problem in found), found

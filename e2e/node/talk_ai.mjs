@@ -7,6 +7,9 @@ import { Output, generateText, jsonSchema, stepCountIs, streamText, tool } from 
 
 import { listening } from './talk.mjs';
 
+// It does not know the scripted models, and says so for each.
+globalThis.AI_SDK_LOG_WARNINGS = false;
+
 const STOPS = { stop: 'end', 'tool-calls': 'calls', length: 'length' };
 
 const PROVIDERS = {

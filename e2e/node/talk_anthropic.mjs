@@ -49,7 +49,12 @@ export class Messages extends Talk {
       text: of('text').map(({ text }) => text).join(''),
       calls: calls.map(({ name, input }) => [name, input]),
       reasoning: of('thinking').map(({ thinking }) => thinking).join(''),
-      usage: { input: usage.input_tokens + cached + written, cached, output: usage.output_tokens },
+      usage: {
+        input: usage.input_tokens + cached + written,
+        cached,
+        output: usage.output_tokens,
+        reasoning: usage.output_tokens_details?.thinking_tokens ?? 0,
+      },
       stop: STOPS[stop],
     };
     return { step, calls };

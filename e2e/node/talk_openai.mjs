@@ -66,6 +66,7 @@ export class Chat extends Talk {
         input: usage.prompt_tokens,
         cached: usage.prompt_tokens_details.cached_tokens,
         output: usage.completion_tokens,
+        reasoning: usage.completion_tokens_details?.reasoning_tokens ?? 0,
       },
       stop: CHAT_STOPS[stop],
     };
@@ -166,6 +167,7 @@ export class Responses extends Talk {
         input: usage.input_tokens,
         cached: usage.input_tokens_details.cached_tokens,
         output: usage.output_tokens,
+        reasoning: usage.output_tokens_details.reasoning_tokens,
       },
       stop: status === 'incomplete' ? 'length' : calls.length > 0 ? 'calls' : 'end',
     };

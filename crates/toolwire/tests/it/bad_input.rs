@@ -44,6 +44,32 @@ fn any_byte_changed() {
 }
 
 #[test]
+fn a_choice_without_a_name() {
+    for (choice, place) in [
+        (r#"{"type":"function","function":{}}"#, "/tool_choice/function"),
+        (r#"{"type":"custom","custom":{}}"#, "/tool_choice/custom"),
+        (
+            r#"{"type":"allowed_tools","allowed_tools":{"mode":"auto","tools":[{"type":"function"}]}}"#,
+            "/tool_choice/allowed_tools/tools/0",
+        ),
+    ] {
+        let tools = r#"[{"type":"function","function":{"name":"f"}}]"#;
+        let body = format!(r#"{{"messages":[],"tools":{tools},"tool_choice":{choice}}}"#);
+        for to in [Protocol::Responses, Protocol::Messages] {
+            let result =
+                translate::request(Protocol::Chat, to, body.as_bytes(), &Options::default());
+            let Err(Error::Invalid { pointer, message, .. }) = result else {
+                panic!("{choice} was translated: {result:?}")
+            };
+            assert_eq!(
+                (pointer.as_str(), message.as_str()),
+                (place, "required field `name` is missing")
+            );
+        }
+    }
+}
+
+#[test]
 fn nested_too_deep() {
     for depth in [127, 128, 1_000, 100_000] {
         for (open, close) in [("[", "]"), ("{\"a\":", "}")] {

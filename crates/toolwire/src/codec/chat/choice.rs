@@ -24,7 +24,9 @@ pub(super) fn read<'a>(raw: Raw<'a>, choice: &mut Choice<'a>) -> Result<(), Read
         choice.mode = Some(At::new(at, mode.as_ref().map_or(Mode::Auto, word)));
         let mut references = Vec::new();
         for raw in tools.unwrap_or_default() {
-            references.extend(reread(&raw).transpose()?.map(|named| reference(&raw, named)));
+            if let Some(named) = reread(&raw).transpose()? {
+                references.push(reference(&raw, named)?);
+            }
         }
         choice.subset = Some(Subset { at: inner, tools: references });
         choice.extra = extra;
@@ -35,7 +37,7 @@ pub(super) fn read<'a>(raw: Raw<'a>, choice: &mut Choice<'a>) -> Result<(), Read
         Mode::Other(raw)
     } else {
         let named = NamedChoice { at, kind, function, custom, allowed_tools: None, name, extra };
-        Mode::Named(reference(&raw, named))
+        Mode::Named(reference(&raw, named)?)
     };
     choice.mode = Some(At::new(at, mode));
     Ok(())
@@ -67,7 +69,7 @@ fn word<'a>(raw: &Raw<'a>) -> Mode<'a> {
     }
 }
 
-fn reference<'a>(raw: &Raw<'a>, named: NamedChoice<'a>) -> ToolRef<'a> {
+fn reference<'a>(raw: &Raw<'a>, named: NamedChoice<'a>) -> Result<ToolRef<'a>, ReadError> {
     let NamedChoice { at, kind, function, custom, allowed_tools: _, name, mut extra } = named;
     let word = kind.as_ref().map(Str::decode);
     let (kind, under, inner) = match (word.as_deref(), function, custom) {
@@ -75,16 +77,16 @@ fn reference<'a>(raw: &Raw<'a>, named: NamedChoice<'a>) -> ToolRef<'a> {
         (Some("custom"), None, inner) => (ToolRefKind::Freeform, "custom", inner),
         (None, None, Some(inner)) => (ToolRefKind::Freeform, "custom", Some(inner)),
         (None, inner, None) => (ToolRefKind::Function, "function", inner),
-        (other, _, _) => return typed(at, other.unwrap_or_default(), raw),
+        (other, _, _) => return Ok(typed(at, other.unwrap_or_default(), raw)),
     };
     // Some write the name flat, as Responses does.
-    let mut found = name;
-    if let Some(Named { at: _, name, extra: nested }) = inner {
-        found = name.or(found);
+    let (mut found, mut inside) = (name, at);
+    if let Some(Named { at, name, extra: nested }) = inner {
+        (found, inside) = (name.or(found), at);
         nest(&mut extra, under, nested);
     }
-    let name = found.unwrap_or_else(|| Str::plain("").at(at));
-    ToolRef { at, kind, name, namespace: None, extra }
+    let name = found.ok_or_else(|| ReadError::missing(inside, "name"))?;
+    Ok(ToolRef { at, kind, name, namespace: None, extra })
 }
 
 /// A tool that is named by its type, which Chat does not publish but allows.

@@ -63,10 +63,13 @@ async fn heartbeats_fill_silence_and_are_no_events() {
         let mut config = config(vec![at(&server)]);
         config.limits.heartbeat = ms(50);
         let gateway = start(config).await;
+        let began = Instant::now();
         let got =
             client::post(gateway.address(), said::path(to), &[], &said::question(to, true)).await;
         let beats = got.body.matches(": ping\n").count();
-        assert!((1..=4).contains(&beats), "{to} {from} {got:?}");
+        // No more than the time that it took has room for.
+        let most = began.elapsed().as_millis() as usize / 50;
+        assert!((1..=most).contains(&beats), "{to} {from} {got:?}");
         assert!(!got.body.contains(": ping\n\n"), "{got:?}");
         let without = got.body.replace(": ping\n", "");
         if to == from {
@@ -77,7 +80,7 @@ async fn heartbeats_fill_silence_and_are_no_events() {
 
 #[tokio::test]
 async fn a_slow_first_event_gets_the_head_and_heartbeats() {
-    let mut steps = vec![stream_head(""), Step::Wait(ms(130))];
+    let mut steps = vec![stream_head(""), Step::Wait(ms(1000))];
     steps.extend(said::events(Protocol::Chat).iter().map(chunk));
     steps.push(stream_end());
     let server = Server::new(Protocol::Chat, steps).await;
@@ -88,18 +91,24 @@ async fn a_slow_first_event_gets_the_head_and_heartbeats() {
     let mut open = client::open(gateway.address(), "/v1/chat/completions", &[], &question).await;
     let began = Instant::now();
     client::until(&mut open, ": ping\n").await;
-    assert!(began.elapsed() < ms(120), "{:?}", began.elapsed());
+    // The first event is far away still.
+    assert!(began.elapsed() < ms(900), "{:?}", began.elapsed());
     client::until(&mut open, "[DONE]").await;
 }
 
-#[tokio::test]
-async fn a_client_that_does_not_read_is_cut() {
+/// An upstream that sends without end.
+async fn flooding() -> Server {
     let event = format!(
         "data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"{}\"}}}}]}}\n\n",
         "x".repeat(8000)
     );
     let Step::Send(flood) = chunk(event) else { unreachable!() };
-    let server = Server::new(Protocol::Chat, vec![stream_head(""), Step::Flood(flood)]).await;
+    Server::new(Protocol::Chat, vec![stream_head(""), Step::Flood(flood)]).await
+}
+
+#[tokio::test]
+async fn a_client_that_does_not_read_is_cut() {
+    let server = flooding().await;
     let mut config = config(vec![at(&server)]);
     config.limits.stall = ms(200);
     let gateway = start(config).await;
@@ -115,12 +124,7 @@ async fn a_client_that_does_not_read_is_cut() {
 
 #[tokio::test]
 async fn a_client_that_reads_slowly_is_not() {
-    let event = format!(
-        "data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"{}\"}}}}]}}\n\n",
-        "x".repeat(8000)
-    );
-    let Step::Send(flood) = chunk(event) else { unreachable!() };
-    let server = Server::new(Protocol::Chat, vec![stream_head(""), Step::Flood(flood)]).await;
+    let server = flooding().await;
     let mut config = config(vec![at(&server)]);
     config.limits.stall = ms(300);
     let gateway = start(config).await;
@@ -140,12 +144,7 @@ async fn a_client_of_http_2_that_does_not_read_one_stream_is_cut() {
     use bytes::Bytes;
     use http_body_util::Full;
     use hyper_util::rt::{TokioExecutor, TokioIo};
-    let event = format!(
-        "data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"{}\"}}}}]}}\n\n",
-        "x".repeat(8000)
-    );
-    let Step::Send(flood) = chunk(event) else { unreachable!() };
-    let server = Server::new(Protocol::Chat, vec![stream_head(""), Step::Flood(flood)]).await;
+    let server = flooding().await;
     let mut config = config(vec![at(&server)]);
     config.limits.stall = ms(200);
     let gateway = start(config).await;

@@ -102,7 +102,12 @@ pub enum Item<'a> {
     Opaque(Opaque<'a>),
 }
 
-impl Item<'_> {
+impl<'a> Item<'a> {
+    /// The reasoning that it is, if it is.
+    pub fn reasoning(&self) -> Option<&Reasoning<'a>> {
+        if let Self::Reasoning(reasoning) = self { Some(reasoning) } else { None }
+    }
+
     /// Where it stood and what its loss is about, for a place that has no room
     /// for such an item at all.
     pub fn loss(&self) -> (Pos, Code) {

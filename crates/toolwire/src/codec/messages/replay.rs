@@ -36,21 +36,9 @@ pub(super) fn encode(turns: &[Turn<'_>], object: &mut Object<'_>, pen: &mut Pen<
 
 /// The items without reasoning that another vendor sealed or wrote.
 fn own_only<'i, 'a>(items: &'i [Item<'a>], pen: &mut Pen<'_>) -> Cow<'i, [Item<'a>]> {
-    let lost = |item: &Item<'_>| match item {
-        Item::Reasoning(item) => reasoning::loss(item, true).map(|code| (item.at, code)),
-        Item::Text(_)
-        | Item::Image(_)
-        | Item::Document(_)
-        | Item::Audio(_)
-        | Item::SearchResult(_)
-        | Item::Refusal(_)
-        | Item::Call(_)
-        | Item::Result(_)
-        | Item::Hosted(_)
-        | Item::Tools(_)
-        | Item::ToolReference(_)
-        | Item::Json(_)
-        | Item::Opaque(_) => None,
+    let lost = |item: &Item<'_>| {
+        let found = item.reasoning()?;
+        Some((found.at, reasoning::loss(found, true)?))
     };
     let losses: Vec<_> = items.iter().filter_map(lost).collect();
     if losses.is_empty() {

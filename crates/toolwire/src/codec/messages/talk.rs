@@ -7,7 +7,7 @@ use super::content_out::{Pen, Wrote};
 use super::turns_out::is_declaration;
 use super::{calls_out, reasoning};
 use crate::ledger::Code;
-use crate::model::{Document, Image, Issuer, Item, Reasoning, Text, ToolResult, Turn};
+use crate::model::{Document, Image, Issuer, Item, Text, ToolResult, Turn};
 use crate::thread::{Fate, Thread};
 use crate::toolset::Toolset;
 use crate::wire::{Object, Pos, Str};
@@ -334,29 +334,7 @@ enum Piece<'r, 'a> {
 
 /// The place that reasoning had with its vendor.
 fn place(item: &Item<'_>) -> Option<u64> {
-    match item {
-        Item::Reasoning(Reasoning {
-            at: _,
-            summary: _,
-            content: _,
-            sealed: _,
-            place,
-            extra: _,
-        }) => *place,
-        Item::Text(_)
-        | Item::Image(_)
-        | Item::Document(_)
-        | Item::Audio(_)
-        | Item::SearchResult(_)
-        | Item::Refusal(_)
-        | Item::Call(_)
-        | Item::Result(_)
-        | Item::Hosted(_)
-        | Item::Tools(_)
-        | Item::ToolReference(_)
-        | Item::Json(_)
-        | Item::Opaque(_) => None,
-    }
+    item.reasoning()?.place
 }
 
 /// The items of a turn with reasoning at the place it had with its vendor.

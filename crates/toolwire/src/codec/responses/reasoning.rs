@@ -97,22 +97,8 @@ pub(super) fn write_history(
 
 /// Whether a turn is reasoning that another vendor sealed.
 pub(super) fn is_foreign(turn: &Turn<'_>) -> bool {
-    let sealed = turn.items.iter().find_map(|item| match item {
-        Item::Reasoning(reasoning) => reasoning.sealed.as_ref(),
-        Item::Text(_)
-        | Item::Image(_)
-        | Item::Document(_)
-        | Item::Audio(_)
-        | Item::SearchResult(_)
-        | Item::Refusal(_)
-        | Item::Call(_)
-        | Item::Result(_)
-        | Item::Hosted(_)
-        | Item::Tools(_)
-        | Item::ToolReference(_)
-        | Item::Json(_)
-        | Item::Opaque(_) => None,
-    });
+    let mut found = turn.items.iter().filter_map(Item::reasoning);
+    let sealed = found.find_map(|reasoning| reasoning.sealed.as_ref());
     sealed.is_some_and(|sealed| sealed.issuer != Issuer::OpenAi)
 }
 

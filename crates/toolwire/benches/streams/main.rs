@@ -3,7 +3,7 @@
 //! event into a `serde_json::Value` and write that out again.
 //!
 //! `streams` alone measures wall-clock time, `streams --instructions` counts
-//! instructions, and `streams --memory` looks at what is allocated.
+//! instructions. What is allocated is counted by the test `memory`.
 
 #![allow(
     clippy::print_stdout,
@@ -37,16 +37,11 @@ fn main() {
                 once(&bytes, from, to);
             }
         }
-        // The input is made but not translated, so that what it takes is known.
-        ["--make", case, from, _times] => {
-            black_box(Case::parse(case).stream(Protocol::parse(from).unwrap()));
-        }
         ["--instructions"] => {
             table("instructions", |case, from, to| {
                 measure::instructions(&["--run", case.name(), from.as_str(), name(to)])
             });
         }
-        ["--memory"] => memory(),
         [] => table("nanoseconds", |case, from, to| {
             let (bytes, _) = case.stream(from);
             measure::nanoseconds(|| once(&bytes, from, to))
@@ -98,28 +93,6 @@ fn table(unit: &str, cost: fn(Case, Protocol, Option<Protocol>) -> u64) {
                 cost(Case::Huge, from, Some(to)) as f64 / cost(Case::Big, from, Some(to)) as f64;
             let mark = if growth > 11.0 { " **over**" } else { "" };
             println!("| {from} → {to} | {growth:.2}{mark} |");
-        }
-    }
-}
-
-/// Allocations per event, and what a call of 10 MB needs at its peak.
-fn memory() {
-    println!(
-        "| pair | blocks, 64 events | blocks, 256 events more | peak for a call of 10 MB, × its size |"
-    );
-    println!("|---|--:|--:|--:|");
-    for from in Protocol::ALL {
-        for to in Protocol::ALL {
-            let pair = [from.as_str(), to.as_str()];
-            let net = |case: Case| {
-                let (peak, blocks) = measure::memory(&["--run", case.name(), pair[0], pair[1]]);
-                let (held, made) = measure::memory(&["--make", case.name(), pair[0]]);
-                (peak.saturating_sub(held), blocks.saturating_sub(made))
-            };
-            let (few, many) = (net(Case::Arguments).1, net(Case::Text).1);
-            let size = 10_980_011.0;
-            let peak = net(Case::Huge).0 as f64 / size;
-            println!("| {from} → {to} | {few} | {many} | {peak:.2} |");
         }
     }
 }

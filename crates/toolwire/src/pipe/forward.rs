@@ -39,6 +39,8 @@ impl Forward {
             }
             Watched::Failed => true,
         };
+        // A buffer that doubles for a long event takes twice what it holds.
+        out.reserve_exact(frame.raw.len() + 2);
         out.extend_from_slice(frame.raw);
         end_event(frame, last, out);
         Ok(watched)

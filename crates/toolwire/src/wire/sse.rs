@@ -58,26 +58,36 @@ impl Frames {
     }
 
     /// Takes more bytes and hands over every event they complete, until `each`
-    /// breaks off. Bytes behind the event at which it broke off are forgotten.
+    /// breaks off. How many of the bytes were taken: all, or those up to the
+    /// event at which it broke off.
     pub fn push(
         &mut self,
         bytes: &[u8],
         each: impl FnMut(Frame<'_>) -> ControlFlow<()>,
-    ) -> Result<(), FrameError> {
+    ) -> Result<usize, FrameError> {
         if self.held.is_empty() {
-            let used = self.events(bytes, each)?;
-            self.held.extend_from_slice(bytes.get(used..).unwrap_or_default());
+            let (used, flow) = self.events(bytes, each)?;
+            if flow.is_break() {
+                return Ok(used);
+            }
+            grow(&mut self.held, bytes.get(used..).unwrap_or_default());
         } else {
             let mut held = std::mem::take(&mut self.held);
-            held.extend_from_slice(bytes);
-            let used = self.events(&held, each)?;
+            let before = held.len();
+            grow(&mut held, bytes);
+            let (used, flow) = self.events(&held, each)?;
+            if flow.is_break() {
+                held.clear();
+                self.held = held;
+                return Ok(used.saturating_sub(before));
+            }
             held.drain(..used);
             self.held = held;
         }
         if self.held.len() > self.limit {
             return Err(FrameError::TooLong(self.limit));
         }
-        Ok(())
+        Ok(bytes.len())
     }
 
     /// The bytes have ended. An event that lacks only its empty line counts.
@@ -103,22 +113,23 @@ impl Frames {
         &mut self,
         bytes: &[u8],
         mut each: impl FnMut(Frame<'_>) -> ControlFlow<()>,
-    ) -> Result<usize, FrameError> {
+    ) -> Result<(usize, ControlFlow<()>), FrameError> {
         let mut used = 0;
         loop {
             let rest = bytes.get(used..).unwrap_or_default();
-            let Some(end) = self.partial.advance(rest) else { return Ok(used) };
+            let Some(end) = self.partial.advance(rest) else {
+                return Ok((used, ControlFlow::Continue(())));
+            };
             if end > self.limit {
                 return Err(FrameError::TooLong(self.limit));
             }
             let event = rest.get(..end).unwrap_or_default();
             let flow = each(self.partial.frame(event)?);
             used += end;
-            if flow.is_break() {
-                self.partial = Partial::default();
-                return Ok(bytes.len());
-            }
             self.partial.next_event();
+            if flow.is_break() {
+                return Ok((used, flow));
+            }
         }
     }
 }
@@ -259,6 +270,15 @@ impl Partial {
     }
 }
 
+/// Appends to the beginning of an event. A long one gets half as much room
+/// again and not as much again, since there may be nothing behind it.
+fn grow(held: &mut Vec<u8>, bytes: &[u8]) {
+    if held.len() >= LONG && held.capacity() - held.len() < bytes.len() {
+        held.reserve_exact(bytes.len().max(held.len() / 2));
+    }
+    held.extend_from_slice(bytes);
+}
+
 fn text(bytes: &[u8]) -> Result<&str, FrameError> {
     simdutf8::basic::from_utf8(bytes).map_err(|_invalid| FrameError::Utf8)
 }
@@ -278,5 +298,8 @@ pub fn write_event(name: Option<&str>, out: &mut Vec<u8>, data: impl FnOnce(&mut
 
 /// How long an event may be unless said otherwise.
 pub const EVENT_LIMIT: usize = 16 * 1024 * 1024;
+
+/// How much of an event is long.
+const LONG: usize = 64 * 1024;
 
 const BOM: &[u8] = b"\xef\xbb\xbf";

@@ -6,7 +6,7 @@ use crate::codec::codec;
 use crate::ledger::{Action, Entry, Ledger, Policy};
 use crate::model::Protocol;
 use crate::profile::Profile;
-use crate::restore::Restore;
+use crate::restore::{self, Restore};
 use crate::wire::{Pos, Read, ReadError, Reader, Str, What, pointer, write_str};
 
 /// How to translate.
@@ -111,6 +111,7 @@ pub fn response(
         Restore::new(asked, &options.profile(from)).apply(&mut response);
     }
     let mut ledger = Ledger::default();
+    restore::distinct(&mut response, &mut ledger);
     let mut out = Vec::with_capacity(body.len() + body.len() / 4);
     let asked = asked.as_ref().map(|asked| codec(to).asked(asked));
     codec(to).encode_response(&response, asked.as_ref(), &mut out, &mut ledger);

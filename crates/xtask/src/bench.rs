@@ -14,6 +14,7 @@ pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
         // Instructions first: they do not depend on what else the machine does.
         cmd::run(&mut cmd::command(&format!("{bench} --bench cells -- --instructions")))?;
         cmd::run(&mut cmd::command(&format!("{bench} --bench streams -- --instructions")))?;
+        cmd::run(&mut cmd::command(&format!("{bench} --bench streams -- --growth")))?;
         cmd::run(cmd::command(MEMORY).env("TOOLWIRE_HUGE", "1"))?;
         cmd::run(&mut cmd::command(&format!("{bench} --bench cells")))?;
         cmd::run(&mut cmd::command(&format!("{bench} --bench streams")))?;

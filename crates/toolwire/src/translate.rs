@@ -7,7 +7,7 @@ use crate::ledger::{Action, Entry, Ledger, Policy};
 use crate::model::Protocol;
 use crate::profile::Profile;
 use crate::restore::Restore;
-use crate::wire::{Pos, Read, ReadError, Reader, Str, What, pointer, write_str};
+use crate::wire::{Pos, Read, ReadError, Reader, Str, What, pointer, string_under, write_str};
 
 /// How to translate.
 #[derive(Clone, Debug, Default)]
@@ -16,7 +16,10 @@ pub struct Options {
     pub policy: Policy,
     /// What the upstream accepts; the default of its protocol if not given.
     pub profile: Option<Profile>,
-    /// The model's name toward the upstream, if not the client's.
+    /// The model's name in what is written, if not the one in what is read: in
+    /// a request the name toward the upstream, in an answer the name toward the
+    /// client. Within one protocol an answer that names no model still names
+    /// none.
     pub model: Option<String>,
 }
 
@@ -96,7 +99,12 @@ pub fn response(
     let source = utf8(body)?;
     if from == to {
         Reader::new(source).skip().map_err(|error| invalid(source, error))?;
-        return Ok(Translated { body: body.to_vec(), ledger: Vec::new() });
+        let renamed = options.model.as_ref().and_then(|model| {
+            let span = string_under(source, &["model"])?.span(source)?;
+            Some(spliced(source, span, model))
+        });
+        let body = renamed.unwrap_or_else(|| body.to_vec());
+        return Ok(Translated { body, ledger: Vec::new() });
     }
     let asked = match request {
         Some(bytes) => {
@@ -109,6 +117,9 @@ pub fn response(
         codec(from).decode_response(source).map_err(|error| invalid(source, error))?;
     if let Some(asked) = &asked {
         Restore::new(asked, &options.profile(from)).apply(&mut response);
+    }
+    if let Some(model) = &options.model {
+        response.model = Some(Str::plain(model.as_str()));
     }
     let mut ledger = Ledger::default();
     let mut out = Vec::with_capacity(body.len() + body.len() / 4);
@@ -188,14 +199,10 @@ pub(crate) fn judge(
 /// Copies a request with another model name and nothing else changed.
 fn splice_model(source: &str, model: Option<&str>) -> Result<Translated, Error> {
     let span = model_span(source).map_err(|error| invalid(source, error))?;
-    let mut body = Vec::with_capacity(source.len() + 64);
-    match (model, span) {
-        (Some(model), Some(span)) => {
-            body.extend_from_slice(source.get(..span.start).unwrap_or_default().as_bytes());
-            write_str(model, &mut body);
-            body.extend_from_slice(source.get(span.end..).unwrap_or_default().as_bytes());
-        }
+    let body = match (model, span) {
+        (Some(model), Some(span)) => spliced(source, span, model),
         (Some(model), None) => {
+            let mut body = Vec::with_capacity(source.len() + model.len() + 16);
             // The object's opening brace is the first byte that is no space.
             let open = source.find('{').unwrap_or_default() + 1;
             let rest = source.get(open..).unwrap_or_default();
@@ -206,10 +213,20 @@ fn splice_model(source: &str, model: Option<&str>) -> Result<Translated, Error> 
                 body.push(b',');
             }
             body.extend_from_slice(rest.as_bytes());
+            body
         }
-        (None, _) => body.extend_from_slice(source.as_bytes()),
-    }
+        (None, _) => source.as_bytes().to_vec(),
+    };
     Ok(Translated { body, ledger: Vec::new() })
+}
+
+/// The document with another literal in one place.
+fn spliced(source: &str, span: Range<usize>, text: &str) -> Vec<u8> {
+    let mut body = Vec::with_capacity(source.len() + text.len() + 16);
+    body.extend_from_slice(source.get(..span.start).unwrap_or_default().as_bytes());
+    write_str(text, &mut body);
+    body.extend_from_slice(source.get(span.end..).unwrap_or_default().as_bytes());
+    body
 }
 
 /// Where the model's name stands, after a look at the whole document: a

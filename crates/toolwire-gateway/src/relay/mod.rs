@@ -129,7 +129,9 @@ async fn attempt(
     visit.access.resume();
     let reply = match sent {
         Ok(answer) => {
-            let back = Back { upstream, options: &options, body, request_losses: crossed.ledger };
+            let name = (ask.model != route.model).then_some(ask.model.as_str());
+            let request_losses = crossed.ledger;
+            let back = Back { upstream, options: &options, name, body, request_losses };
             if ask.stream {
                 stream::begin(visit, back, answer).await
             } else {
@@ -148,6 +150,9 @@ async fn attempt(
 struct Back<'b> {
     upstream: &'b Arc<Upstream>,
     options: &'b Options,
+    /// The model's name toward the client, if the upstream was asked for
+    /// another.
+    name: Option<&'b str>,
     /// What the client sent.
     body: &'b [u8],
     request_losses: Vec<toolwire::Entry>,
@@ -156,13 +161,15 @@ struct Back<'b> {
 impl Back<'_> {
     /// How to translate the answer. What the model has said is delivered
     /// whatever the client wanted of its request: it has been paid for, and it
-    /// may have called tools.
+    /// may have called tools. A model that was asked for by another name gets
+    /// it back: Claude Code keeps thinking only under the name it asked for.
     fn options(&self) -> Options {
         let policy = match self.options.policy {
             Policy::Ignore => Policy::Ignore,
             Policy::Report | Policy::Refuse => Policy::Report,
         };
-        Options { policy, ..self.options.clone() }
+        let model = self.name.map(str::to_owned);
+        Options { policy, model, profile: self.options.profile.clone() }
     }
 }
 

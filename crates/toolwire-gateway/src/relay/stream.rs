@@ -69,6 +69,7 @@ pub(super) async fn begin(
     if let Some(error) = &stream.pipe.seen().error {
         return Err(Failure::of_event(error.clone()).came_with(headers));
     }
+    headers::renamed(stream.pipe.seen().model.as_deref(), &mut headers);
     headers::identify(visit.client, &visit.access.id, &mut headers);
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream; charset=utf-8"));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));

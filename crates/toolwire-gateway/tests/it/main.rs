@@ -23,6 +23,7 @@ mod log;
 mod losses;
 mod pairs;
 mod reload;
+mod renamed;
 mod said;
 mod timeouts;
 mod upstream;

@@ -89,7 +89,8 @@ async fn walk(visit: &mut Visit<'_>, body: Incoming) -> Result<Reply, Failure> {
     let ask = Ask::read(&body)?;
     visit.access.asked(&ask.model, body.len());
     let wish = loss::wish(&visit.head.headers)?;
-    let route = route::find(visit.live, &ask.model).ok_or_else(|| no_model(&ask.model))?;
+    let route =
+        route::find(visit.live, &ask.model, visit.client).ok_or_else(|| no_model(&ask.model))?;
     visit.shared.budget.earn();
     let mut failed = None;
     for upstream in &route.upstreams {

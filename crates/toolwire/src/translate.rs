@@ -1,13 +1,18 @@
 //! Unary translation: decode, encode, and the ledger of what happened between.
+//!
+//! Each function here does one thing with one document. Who relays a request
+//! and its answer has [`Prepared`], which reads the request once for both.
+
+mod prepared;
 
 use std::ops::Range;
 
+pub use self::prepared::{Back, Prepared};
 use crate::codec::codec;
 use crate::ledger::{Action, Entry, Ledger, Policy};
 use crate::model::Protocol;
 use crate::profile::Profile;
-use crate::restore::Restore;
-use crate::wire::{Pos, Read, ReadError, Reader, Str, What, pointer, string_under, write_str};
+use crate::wire::{Pos, Read, ReadError, Reader, Str, What, pointer, write_str};
 
 /// How to translate.
 #[derive(Clone, Debug, Default)]
@@ -67,23 +72,7 @@ pub fn request(
     body: &[u8],
     options: &Options,
 ) -> Result<Translated, Error> {
-    let source = utf8(body)?;
-    // An envelope may hold reasoning that this upstream never sealed. It must
-    // come out, so such a request is read like any other.
-    if from == to && memchr::memmem::find(body, b"\"tw1.").is_none() {
-        return splice_model(source, options.model.as_deref());
-    }
-    let mut request = codec(from).decode_request(source).map_err(|error| invalid(source, error))?;
-    if let Some(model) = &options.model {
-        request.model = Some(Str::plain(model.as_str()));
-    }
-    let mut ledger = Ledger::default();
-    let mut out = Vec::with_capacity(body.len() + body.len() / 8);
-    codec(to).encode_request(&request, &options.profile(to), &mut out, &mut ledger);
-    if ledger.is_empty() {
-        return Ok(Translated { body: out, ledger: Vec::new() });
-    }
-    judge(out, ledger.entries_past(source, &request.literals(source)), options.policy)
+    Prepared::new(from, to, body)?.write(options)
 }
 
 /// Translates an upstream's answer for a client. `request` is what the client
@@ -96,36 +85,14 @@ pub fn response(
     request: Option<&[u8]>,
     options: &Options,
 ) -> Result<Translated, Error> {
-    let source = utf8(body)?;
-    if from == to {
-        Reader::new(source).skip().map_err(|error| invalid(source, error))?;
-        let renamed = options.model.as_ref().and_then(|model| {
-            let span = string_under(source, &["model"])?.span(source)?;
-            Some(spliced(source, span, model))
-        });
-        let body = renamed.unwrap_or_else(|| body.to_vec());
-        return Ok(Translated { body, ledger: Vec::new() });
-    }
-    let asked = match request {
+    let asked = match request.filter(|_| from != to) {
         Some(bytes) => {
             let text = utf8(bytes)?;
             Some(codec(to).decode_request(text).map_err(|error| invalid(text, error))?)
         }
         None => None,
     };
-    let mut response =
-        codec(from).decode_response(source).map_err(|error| invalid(source, error))?;
-    if let Some(asked) = &asked {
-        Restore::new(asked, &options.profile(from)).apply(&mut response);
-    }
-    if let Some(model) = &options.model {
-        response.model = Some(Str::plain(model.as_str()));
-    }
-    let mut ledger = Ledger::default();
-    let mut out = Vec::with_capacity(body.len() + body.len() / 4);
-    let asked = asked.as_ref().map(|asked| codec(to).asked(asked));
-    codec(to).encode_response(&response, asked.as_ref(), &mut out, &mut ledger);
-    settle(source, out, &ledger, options.policy)
+    Back::new(from, to, asked.as_ref(), options).translate(body)
 }
 
 /// Translates an upstream's error body for a client, and says which HTTP

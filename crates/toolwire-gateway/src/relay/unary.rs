@@ -13,9 +13,10 @@ use crate::upstream::Answer;
 pub(super) async fn finish(
     visit: &mut Visit<'_>,
     back: Back<'_>,
+    way: &translate::Back,
     mut answer: Answer,
 ) -> Result<Reply, Failure> {
-    let Back { upstream, body: request, .. } = &back;
+    let Back { upstream, renamed, losses } = back;
     let (from, to) = (upstream.config.protocol, visit.client);
     visit.access.pause();
     let body = answer.body.all(upstream.config.timeouts.idle, LIMIT).await;
@@ -38,17 +39,16 @@ pub(super) async fn finish(
     let mut headers = headers::inbound(from, to, &answer.headers);
     headers::identify(to, &visit.access.id, &mut headers);
     let limit = visit.live.config.limits.loss_header;
-    if back.name.is_some() {
+    if renamed {
         headers::renamed(about.model.as_deref(), &mut headers);
     } else if from == to {
-        loss::report(&back.request_losses, &[], limit, &mut headers);
+        loss::report(&losses, &[], limit, &mut headers);
         upstream.succeeded();
         return Ok(Reply::Whole { headers, body });
     }
-    let translated = translate::response(from, to, &body, Some(request), &back.options())
-        .map_err(|error| unreadable(&error.to_string()))?;
+    let translated = way.translate(&body).map_err(|error| unreadable(&error.to_string()))?;
     visit.access.lost(&translated.ledger);
-    loss::report(&back.request_losses, &translated.ledger, limit, &mut headers);
+    loss::report(&losses, &translated.ledger, limit, &mut headers);
     upstream.succeeded();
     Ok(Reply::Whole { headers, body: translated.body.into() })
 }

@@ -77,6 +77,7 @@ impl Pipe {
         if options.model.is_some() {
             asked.model.clone_from(&options.model);
         }
+        asked.input_estimate = options.input_estimate;
         let way = if from == to {
             Way::Forward(Box::new(Forward::new(to, asked, options.model.as_deref())))
         } else {

@@ -1,5 +1,6 @@
 //! Every client with every upstream.
 
+use serde_json::Value;
 use toolwire::Protocol;
 
 use crate::upstream::{Server, stream, whole};
@@ -57,5 +58,29 @@ async fn streams() {
             assert_eq!(got.body, said::events(from).concat());
         }
         assert_eq!(server.only().json()["stream"], true);
+    }
+}
+
+/// Messages tells a count before anything is said. Where the upstream has none
+/// yet it is an estimate, and the upstream's own comes at the end.
+#[tokio::test]
+async fn a_count_before_the_upstream_has_counted() {
+    let to = Protocol::Messages;
+    for from in Protocol::ALL {
+        let server = Server::new(from, stream(&said::events(from))).await;
+        let gateway = start(config(vec![at(&server)])).await;
+        let got =
+            client::post(gateway.address(), said::path(to), &[], &said::question(to, true)).await;
+        let data = got.body.lines().filter_map(|line| line.strip_prefix("data: "));
+        let events: Vec<Value> = data.map(|data| serde_json::from_str(data).unwrap()).collect();
+        let start = &events[0]["message"]["usage"]["input_tokens"];
+        let end = events.iter().find(|event| event["type"] == "message_delta").unwrap();
+        if from == to {
+            assert_eq!(start, 11, "bytes pass as they are");
+            continue;
+        }
+        // The question has a tool, for which Anthropic adds a page of its own.
+        assert!((350..600).contains(&start.as_u64().unwrap()), "{from} {got:?}");
+        assert_eq!(end["usage"]["input_tokens"], 11, "{from} {got:?}");
     }
 }

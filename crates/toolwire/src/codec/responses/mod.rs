@@ -45,7 +45,7 @@ use crate::model::{ApiError, Asked, Display, Protocol, Request, Response, Tool};
 use crate::profile::Profile;
 use crate::toolset::Toolset;
 use crate::wire::names::Names;
-use crate::wire::{Array, Extra, Object, Read, ReadError, Reader, Str, Write};
+use crate::wire::{Array, Extra, Object, Read, ReadError, Reader, Str, Write, string_under};
 
 /// The Responses protocol.
 pub struct Responses;
@@ -106,6 +106,10 @@ impl Codec for Responses {
 
     fn watch(&self) -> Box<dyn Watch> {
         Box::<watch::Watching>::default()
+    }
+
+    fn model_in<'d>(&self, data: &'d str) -> Option<Str<'d>> {
+        string_under(data, &["response", "model"])
     }
 
     fn decode_error(&self, status: Option<u16>, body: &str) -> Result<ApiError, ReadError> {

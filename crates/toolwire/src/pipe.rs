@@ -147,7 +147,7 @@ impl Pipe {
         out.reserve(bytes.len());
         let each = |frame: Frame<'_>| {
             let flow = course.frame(&frame, out);
-            if out.len() - before > LONG || course.owes() { ControlFlow::Break(()) } else { flow }
+            if out.len() - before > LONG { ControlFlow::Break(()) } else { flow }
         };
         match frames.push(bytes, each) {
             Ok(used) => *bytes = bytes.get(used..).unwrap_or_default(),
@@ -234,6 +234,9 @@ impl Course {
                 self.account.settle(&data, number);
                 if let Err(error) = read {
                     self.fail(unreadable(&error, number), out);
+                }
+                if self.owes() {
+                    return ControlFlow::Break(());
                 }
             }
         }

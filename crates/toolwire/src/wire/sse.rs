@@ -153,6 +153,7 @@ impl Frames {
             let event = rest.get(..end).unwrap_or_default();
             let flow = each(self.partial.frame(event)?);
             used += end;
+            self.partial.learn(event);
             self.partial.next_event();
             if flow.is_break() {
                 return Ok((used, flow));
@@ -176,6 +177,13 @@ struct Partial {
     data: Data,
     /// Lines of data, joined, if there are several. Kept for its space.
     joined: Vec<u8>,
+    /// How the last event began, if that was with the line of its name. Most
+    /// events of a stream begin like the one before.
+    usual: Vec<u8>,
+    /// Where the name stands in it.
+    usual_name: Range<usize>,
+    /// Whether this event begins so too.
+    is_usual: bool,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -197,6 +205,15 @@ impl Partial {
             if event.starts_with(BOM) {
                 self.seen = BOM.len();
                 self.line = BOM.len();
+            }
+        }
+        if self.seen == 0 && !self.after_cr && event.starts_with(&self.usual) {
+            // The line of the name is known, and need not be looked at.
+            self.seen = self.usual.len();
+            self.line = self.seen;
+            if self.seen > 0 {
+                self.name = Some(self.usual_name.clone());
+                self.is_usual = true;
             }
         }
         loop {
@@ -231,6 +248,22 @@ impl Partial {
                 return Some(self.seen);
             }
             self.take_line(event, line);
+        }
+    }
+
+    /// Remembers how an event began.
+    fn learn(&mut self, event: &[u8]) {
+        if self.is_usual || self.name.is_none() {
+            return;
+        }
+        self.usual.clear();
+        let Some(end) = memchr::memchr(b'\n', event) else { return };
+        let line = event.get(..end).unwrap_or_default();
+        if let Some(Field::Name(value)) = Field::of(line)
+            && !line.contains(&b'\r')
+        {
+            self.usual_name = end - value.len()..end;
+            self.usual.extend_from_slice(event.get(..=end).unwrap_or_default());
         }
     }
 
@@ -285,6 +318,7 @@ impl Partial {
         self.line = 0;
         self.name = None;
         self.data = Data::None;
+        self.is_usual = false;
     }
 }
 
@@ -304,6 +338,7 @@ enum Field<'l> {
 }
 
 impl<'l> Field<'l> {
+    #[inline]
     fn of(line: &'l [u8]) -> Option<Self> {
         let value = |value: &'l [u8]| value.strip_prefix(b" ").unwrap_or(value);
         // A field without a colon is there and empty.

@@ -75,7 +75,8 @@ impl Load {
         if answer.starts_with(b"HTTP/1.1 200 ") && body.ends_with(self.ending.as_bytes()) {
             return Ok(());
         }
-        bail!("an answer is not what it should be: {}", answer.escape_ascii());
+        let start = answer.get(..1000).unwrap_or(answer);
+        bail!("an answer is not what it should be: {}", start.escape_ascii());
     }
 }
 

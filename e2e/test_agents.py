@@ -56,13 +56,9 @@ def test_claude_code_changes_a_file(behind, upstream, gateway, tmp_path):
     check_log(gateway, "claude", behind, model)
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="The gateway tells the upstream's name of a renamed model; Claude Code sends thinking back only under its own.",
-)
 @pytest.mark.parametrize("behind", ["responses", "messages"])
 def test_claude_code_keeps_its_thinking_under_another_name(behind, upstream, gateway, tmp_path):
-    """An answer must name the model that was asked for: wire-map, "model echoes ... unless aliased"."""
+    """Claude Code sends thinking back only where the answer named the model as the request did."""
     notes = headless.work(tmp_path) / "notes.txt"
     notes.write_text(BEFORE + "\n")
     model = f"claude-renamed-{behind}"

@@ -37,7 +37,7 @@ pub(crate) fn list(live: &Live, client: Protocol) -> Vec<u8> {
 
 /// One model, if a request for it would find an upstream.
 pub(crate) fn one(live: &Live, name: &str, client: Protocol) -> Option<Vec<u8>> {
-    let route = route::find(live, name)?;
+    let route = route::find(live, name, client)?;
     let owner = route.upstreams.first().map_or("", |upstream| upstream.config.name.as_str());
     let mut out = Vec::with_capacity(128);
     write(name, owner, client, &mut Object::new(&mut out));

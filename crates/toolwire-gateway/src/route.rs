@@ -4,10 +4,14 @@
 //! an alias `*` for everything else does not take `claude-*` away from the
 //! upstream that serves it. Where an alias and a model say equally much, the
 //! alias counts, because the operator wrote it to redirect.
+//!
+//! Of the upstreams that serve a model equally well, those that speak the
+//! client's protocol come first: nothing is lost toward them.
 
 use std::sync::Arc;
 
 use tokio::time::Instant;
+use toolwire::Protocol;
 
 use crate::config::{Alias, Pattern};
 use crate::health::Standing;
@@ -23,12 +27,14 @@ pub(crate) struct Route {
 }
 
 /// Finds the upstreams for the model that a client names.
-pub(crate) fn find(live: &Live, name: &str) -> Option<Route> {
+pub(crate) fn find(live: &Live, name: &str, client: Protocol) -> Option<Route> {
     let (model, found) = match redirect(live, name) {
         Some(alias) => serving(live, &alias.model)?,
         None => serving(live, name)?,
     };
-    Some(Route { model: model.to_owned(), upstreams: order(found, live.turn(), Instant::now()) })
+    let preferred = live.config.prefer_same_protocol.then_some(client);
+    let upstreams = order(found, preferred, live.turn(), Instant::now());
+    Some(Route { model: model.to_owned(), upstreams })
 }
 
 /// The alias that a name stands for, unless a model says more about it.
@@ -72,9 +78,15 @@ fn weight(Pattern(text): &Pattern) -> usize {
 }
 
 /// Puts upstreams in the order in which to try them: the healthy before those
-/// that asked for a pause, those before the ones that are out, and within each
+/// that asked for a pause, those before the ones that are out; within each
+/// those that speak the preferred protocol before the others, and within those
 /// by weight. Nobody is left out: the worst upstream is better than none.
-fn order(mut found: Vec<Arc<Upstream>>, turn: u64, now: Instant) -> Vec<Arc<Upstream>> {
+fn order(
+    mut found: Vec<Arc<Upstream>>,
+    preferred: Option<Protocol>,
+    turn: u64,
+    now: Instant,
+) -> Vec<Arc<Upstream>> {
     if found.len() < 2 {
         return found;
     }
@@ -96,7 +108,10 @@ fn order(mut found: Vec<Arc<Upstream>>, turn: u64, now: Instant) -> Vec<Arc<Upst
         true => Standing::Out,
         false => upstream.health.standing(now),
     };
-    ordered.sort_by_key(standing);
+    let is_foreign = |upstream: &Arc<Upstream>| {
+        preferred.is_some_and(|preferred| upstream.config.protocol != preferred)
+    };
+    ordered.sort_by_key(|upstream| (standing(upstream), is_foreign(upstream)));
     // One that is out may be due for another attempt; it is asked only if it
     // would be tried, since asking counts as trying.
     if let Some(due) = ordered.iter().position(|upstream| {

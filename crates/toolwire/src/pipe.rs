@@ -4,7 +4,8 @@
 //! each into steps of an answer, `live` gives the calls back the names and
 //! shapes that the client declared, and the client's codec writes the steps.
 //! Where both sides speak one protocol the bytes pass as they are, and
-//! `forward` only watches them.
+//! `forward` only watches them. [`Options::model`] is the name that the client
+//! is told instead of the upstream's own; `rename` puts it into bytes that pass.
 //!
 //! Whatever happens, the client gets one ending: the upstream's own, or an
 //! error. An upstream that stops without its protocol's end marker has failed.
@@ -14,6 +15,7 @@ mod forward;
 mod freeform;
 mod grammar;
 mod live;
+mod rename;
 
 use std::borrow::Cow;
 use std::ops::ControlFlow;
@@ -28,8 +30,8 @@ pub use crate::model::Seen;
 use crate::model::{ApiError, Asked, ErrorKind, Event, Protocol, Request};
 use crate::restore::Restore;
 use crate::translate::Options;
-use crate::wire::ReadError;
 use crate::wire::sse::{EVENT_LIMIT, Frame, FrameError, Frames};
+use crate::wire::{ReadError, Str};
 
 /// One stream on its way.
 pub struct Pipe {
@@ -56,6 +58,8 @@ struct Translation {
     reader: Box<dyn EventsIn>,
     live: Live,
     writer: Box<dyn EventsOut>,
+    /// The model's name toward the client, if it is not the upstream's.
+    model: Option<String>,
     read: Grammar,
     written: Grammar,
 }
@@ -69,9 +73,12 @@ impl Pipe {
         request: Option<&Request<'_>>,
         options: &Options,
     ) -> Self {
-        let asked = request.map_or_else(Asked::default, |request| codec(to).asked(request));
+        let mut asked = request.map_or_else(Asked::default, |request| codec(to).asked(request));
+        if options.model.is_some() {
+            asked.model.clone_from(&options.model);
+        }
         let way = if from == to {
-            Way::Forward(Box::new(Forward::new(to, asked)))
+            Way::Forward(Box::new(Forward::new(to, asked, options.model.as_deref())))
         } else {
             let profile = options.profile(from);
             let restore = request.map(|request| Restore::new(request, &profile));
@@ -79,6 +86,7 @@ impl Pipe {
                 reader: codec(from).events_in(),
                 live: Live::new(restore.unwrap_or_default()),
                 writer: codec(to).events_out(asked),
+                model: options.model.clone(),
                 read: Grammar::default(),
                 written: Grammar::default(),
             }))
@@ -257,13 +265,15 @@ impl Stage<'_> {
     }
 
     fn with_reader<T>(&mut self, read: impl FnOnce(&mut dyn EventsIn, &mut dyn Sink) -> T) -> T {
-        let Translation { reader, live, writer, read: grammar, written } = &mut *self.translation;
+        let Translation { reader, live, writer, model, read: grammar, written } =
+            &mut *self.translation;
         let mut sink = Steps {
             grammar,
             live,
             last: Last {
                 written,
                 writer: writer.as_mut(),
+                model: model.as_deref(),
                 seen: self.seen,
                 ledger: self.ledger,
                 done: self.done,
@@ -299,6 +309,7 @@ impl Sink for Steps<'_> {
 struct Last<'s> {
     written: &'s mut Grammar,
     writer: &'s mut dyn EventsOut,
+    model: Option<&'s str>,
     seen: &'s mut Seen,
     ledger: &'s mut Ledger,
     done: &'s mut bool,
@@ -306,9 +317,13 @@ struct Last<'s> {
 }
 
 impl Sink for Last<'_> {
-    fn event(&mut self, event: Event<'_>) {
+    fn event(&mut self, mut event: Event<'_>) {
         self.written.check(&event);
         self.seen.note(&event);
+        if let (Event::Start(start), Some(model)) = (&mut event, self.model) {
+            self.seen.called(start.model.as_ref());
+            start.model = Some(Str::plain(model.to_owned()));
+        }
         self.writer.write(&event, self.out, self.ledger);
         if let Event::End | Event::Error(_) = event {
             *self.done = true;

@@ -1,12 +1,17 @@
 //! Unary translation: decode, encode, and the ledger of what happened between.
+//!
+//! Each function here does one thing with one document. Who relays a request
+//! and its answer has [`Prepared`], which reads the request once for both.
+
+mod prepared;
 
 use std::ops::Range;
 
+pub use self::prepared::{Back, Prepared};
 use crate::codec::codec;
 use crate::ledger::{Action, Entry, Ledger, Policy};
 use crate::model::Protocol;
 use crate::profile::Profile;
-use crate::restore::Restore;
 use crate::wire::{Pos, Read, ReadError, Reader, Str, What, pointer, write_str};
 
 /// How to translate.
@@ -16,7 +21,10 @@ pub struct Options {
     pub policy: Policy,
     /// What the upstream accepts; the default of its protocol if not given.
     pub profile: Option<Profile>,
-    /// The model's name toward the upstream, if not the client's.
+    /// The model's name in what is written, if not the one in what is read: in
+    /// a request the name toward the upstream, in an answer the name toward the
+    /// client. Within one protocol an answer that names no model still names
+    /// none.
     pub model: Option<String>,
 }
 
@@ -64,23 +72,7 @@ pub fn request(
     body: &[u8],
     options: &Options,
 ) -> Result<Translated, Error> {
-    let source = utf8(body)?;
-    // An envelope may hold reasoning that this upstream never sealed. It must
-    // come out, so such a request is read like any other.
-    if from == to && memchr::memmem::find(body, b"\"tw1.").is_none() {
-        return splice_model(source, options.model.as_deref());
-    }
-    let mut request = codec(from).decode_request(source).map_err(|error| invalid(source, error))?;
-    if let Some(model) = &options.model {
-        request.model = Some(Str::plain(model.as_str()));
-    }
-    let mut ledger = Ledger::default();
-    let mut out = Vec::with_capacity(body.len() + body.len() / 8);
-    codec(to).encode_request(&request, &options.profile(to), &mut out, &mut ledger);
-    if ledger.is_empty() {
-        return Ok(Translated { body: out, ledger: Vec::new() });
-    }
-    judge(out, ledger.entries_past(source, &request.literals(source)), options.policy)
+    Prepared::new(from, to, body)?.write(options)
 }
 
 /// Translates an upstream's answer for a client. `request` is what the client
@@ -93,28 +85,14 @@ pub fn response(
     request: Option<&[u8]>,
     options: &Options,
 ) -> Result<Translated, Error> {
-    let source = utf8(body)?;
-    if from == to {
-        Reader::new(source).skip().map_err(|error| invalid(source, error))?;
-        return Ok(Translated { body: body.to_vec(), ledger: Vec::new() });
-    }
-    let asked = match request {
+    let asked = match request.filter(|_| from != to) {
         Some(bytes) => {
             let text = utf8(bytes)?;
             Some(codec(to).decode_request(text).map_err(|error| invalid(text, error))?)
         }
         None => None,
     };
-    let mut response =
-        codec(from).decode_response(source).map_err(|error| invalid(source, error))?;
-    if let Some(asked) = &asked {
-        Restore::new(asked, &options.profile(from)).apply(&mut response);
-    }
-    let mut ledger = Ledger::default();
-    let mut out = Vec::with_capacity(body.len() + body.len() / 4);
-    let asked = asked.as_ref().map(|asked| codec(to).asked(asked));
-    codec(to).encode_response(&response, asked.as_ref(), &mut out, &mut ledger);
-    settle(source, out, &ledger, options.policy)
+    Back::new(from, to, asked.as_ref(), options).translate(body)
 }
 
 /// Translates an upstream's error body for a client, and says which HTTP
@@ -188,14 +166,10 @@ pub(crate) fn judge(
 /// Copies a request with another model name and nothing else changed.
 fn splice_model(source: &str, model: Option<&str>) -> Result<Translated, Error> {
     let span = model_span(source).map_err(|error| invalid(source, error))?;
-    let mut body = Vec::with_capacity(source.len() + 64);
-    match (model, span) {
-        (Some(model), Some(span)) => {
-            body.extend_from_slice(source.get(..span.start).unwrap_or_default().as_bytes());
-            write_str(model, &mut body);
-            body.extend_from_slice(source.get(span.end..).unwrap_or_default().as_bytes());
-        }
+    let body = match (model, span) {
+        (Some(model), Some(span)) => spliced(source, span, model),
         (Some(model), None) => {
+            let mut body = Vec::with_capacity(source.len() + model.len() + 16);
             // The object's opening brace is the first byte that is no space.
             let open = source.find('{').unwrap_or_default() + 1;
             let rest = source.get(open..).unwrap_or_default();
@@ -206,10 +180,20 @@ fn splice_model(source: &str, model: Option<&str>) -> Result<Translated, Error> 
                 body.push(b',');
             }
             body.extend_from_slice(rest.as_bytes());
+            body
         }
-        (None, _) => body.extend_from_slice(source.as_bytes()),
-    }
+        (None, _) => source.as_bytes().to_vec(),
+    };
     Ok(Translated { body, ledger: Vec::new() })
+}
+
+/// The document with another literal in one place.
+fn spliced(source: &str, span: Range<usize>, text: &str) -> Vec<u8> {
+    let mut body = Vec::with_capacity(source.len() + text.len() + 16);
+    body.extend_from_slice(source.get(..span.start).unwrap_or_default().as_bytes());
+    write_str(text, &mut body);
+    body.extend_from_slice(source.get(span.end..).unwrap_or_default().as_bytes());
+    body
 }
 
 /// Where the model's name stands, after a look at the whole document: a

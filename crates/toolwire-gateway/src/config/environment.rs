@@ -64,6 +64,7 @@ pub fn find(listen: Option<SocketAddr>, around: &dyn Surroundings) -> Found {
         keys: Vec::new(),
         on_loss: Policy::Report,
         upstreams,
+        prefer_same_protocol: true,
         aliases: Vec::new(),
         limits: Limits::default(),
         log: Log::Text,
@@ -107,8 +108,8 @@ const VENDORS: [Vendor; 2] = [
         base: "OPENAI_BASE_URL",
         home: "https://api.openai.com",
         models: &["gpt-*", "chatgpt-*", "codex-*", "o1*", "o3*", "o4*"],
-        // The same models answer in both. Responses carries more of what
-        // agents send; a client of Chat is better served by Chat itself.
+        // The same models answer in both. A client of either gets its own;
+        // of what a client of Messages sends, Responses carries more.
         apis: &[("openai", Protocol::Responses, 1), ("openai-chat", Protocol::Chat, 0)],
     },
     Vendor {

@@ -83,6 +83,7 @@ fn read(
     let keys = fields.take("keys");
     let on_loss = fields.take("on_loss");
     let log = fields.take("log");
+    let prefer = fields.take("prefer_same_protocol");
     let upstreams = fields.take("upstream");
     let aliases = fields.take("alias");
     let timeouts = fields.take("timeouts");
@@ -108,6 +109,7 @@ fn read(
     let on_loss = on_loss.and_then(|value| policy(value, problems)).unwrap_or_default();
     let words = [("text", Log::Text), ("json", Log::Json), ("off", Log::Off)];
     let log = log.and_then(|value| setting("log", problems).word(value, &words));
+    let prefer = prefer.and_then(|value| setting("prefer_same_protocol", problems).boolean(value));
     let timeouts = timeouts.and_then(|value| setting("timeouts", problems).table(value));
     let timeouts = match timeouts {
         Some(table) => upstream::read_timeouts(table, &Timeouts::default(), problems),
@@ -126,6 +128,7 @@ fn read(
         keys: admitted,
         on_loss,
         upstreams: upstreams?,
+        prefer_same_protocol: prefer.unwrap_or(true),
         aliases,
         limits,
         log: log.unwrap_or(Log::Text),

@@ -34,6 +34,9 @@ pub struct Config {
     pub on_loss: Policy,
     /// The models' APIs, in the order of the file.
     pub upstreams: Vec<Upstream>,
+    /// Whether a request goes first to the upstreams of its model that speak
+    /// its protocol, whatever their weights.
+    pub prefer_same_protocol: bool,
     /// Other names for models, first match counts.
     pub aliases: Vec<Alias>,
     /// Limits on what clients may send and how long they may take.

@@ -41,7 +41,8 @@ async fn walk(visit: &mut Visit<'_>, body: Incoming) -> Result<(HeaderMap, Vec<u
     visit.access.resume();
     let ask = Ask::read(&body)?;
     visit.access.asked(&ask.model, body.len());
-    let route = route::find(visit.live, &ask.model).ok_or_else(|| no_model(&ask.model))?;
+    let route =
+        route::find(visit.live, &ask.model, visit.client).ok_or_else(|| no_model(&ask.model))?;
     if let Some(upstream) = route.upstreams.first()
         && upstream.config.protocol == visit.client
         && upstream.config.origin != Origin::Demo

@@ -145,6 +145,15 @@ pub(super) fn identify(client: Protocol, id: &str, headers: &mut HeaderMap) {
     }
 }
 
+/// Says what the upstream calls the model, where the answer calls it by the
+/// client's name. What no header can hold is not said.
+pub(super) fn renamed(model: Option<&str>, headers: &mut HeaderMap) {
+    let model = model.filter(|model| !model.is_empty());
+    if let Some(Ok(model)) = model.map(|model| HeaderValue::from_bytes(model.as_bytes())) {
+        headers.insert("toolwire-model", model);
+    }
+}
+
 /// How long the upstream asks to wait.
 pub(super) fn pause(headers: &HeaderMap) -> Option<Duration> {
     let number = |name: &str| {

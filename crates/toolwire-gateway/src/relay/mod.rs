@@ -4,6 +4,7 @@
 mod admit;
 mod ask;
 mod count;
+mod cross;
 mod failure;
 mod headers;
 mod loss;
@@ -17,11 +18,11 @@ use hyper::body::Incoming;
 use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::{Response, StatusCode, Version};
-use toolwire::translate::{self, Options};
 use toolwire::{Policy, Protocol};
 
 use self::ask::Ask;
 pub(crate) use self::count::count;
+use self::cross::{Crossed, Way};
 pub(crate) use self::failure::{Failure, no_model};
 pub(crate) use self::headers::request_id;
 pub(crate) use self::stream::Stream;
@@ -89,7 +90,8 @@ async fn walk(visit: &mut Visit<'_>, body: Incoming) -> Result<Reply, Failure> {
     let ask = Ask::read(&body)?;
     visit.access.asked(&ask.model, body.len());
     let wish = loss::wish(&visit.head.headers)?;
-    let route = route::find(visit.live, &ask.model).ok_or_else(|| no_model(&ask.model))?;
+    let route =
+        route::find(visit.live, &ask.model, visit.client).ok_or_else(|| no_model(&ask.model))?;
     visit.shared.budget.earn();
     let mut failed = None;
     for upstream in &route.upstreams {
@@ -115,28 +117,17 @@ async fn attempt(
     wish: Option<Policy>,
 ) -> Result<Reply, Failure> {
     visit.access.tries(upstream);
-    let options = Options {
-        policy: wish.or(upstream.config.on_loss).unwrap_or(visit.live.config.on_loss),
-        profile: Some(upstream.config.profile.clone()),
-        model: Some(route.model.clone()),
-    };
-    let crossed = translate::request(visit.client, upstream.config.protocol, body, &options)
-        .map_err(|error| Failure::of_request(&error))?;
-    visit.access.lost(&crossed.ledger);
+    let Crossed { body, losses, way } = cross::over(visit, upstream, route, ask, body, wish)?;
+    visit.access.lost(&losses);
     let headers = headers::outbound(visit, upstream, ask.stream)?;
     visit.access.pause();
-    let sent = upstream.send(Endpoint::Answers, headers, crossed.body).await;
+    let sent = upstream.send(Endpoint::Answers, headers, body).await;
     visit.access.resume();
-    let reply = match sent {
-        Ok(answer) => {
-            let back = Back { upstream, options: &options, body, request_losses: crossed.ledger };
-            if ask.stream {
-                stream::begin(visit, back, answer).await
-            } else {
-                unary::finish(visit, back, answer).await
-            }
-        }
-        Err(trouble) => Err(Failure::of_trouble(trouble, upstream)),
+    let back = Back { upstream, renamed: ask.model != route.model, losses };
+    let reply = match (sent, way) {
+        (Ok(answer), Way::Whole(way)) => unary::finish(visit, back, &way, answer).await,
+        (Ok(answer), Way::Stream(pipe)) => stream::begin(visit, back, *pipe, answer).await,
+        (Err(trouble), _) => Err(Failure::of_trouble(trouble, upstream)),
     };
     if let Err(failure) = &reply {
         failure.judge(upstream);
@@ -144,26 +135,14 @@ async fn attempt(
     reply
 }
 
-/// What the way back needs of the way up.
+/// What is known of the way up on the way back.
 struct Back<'b> {
     upstream: &'b Arc<Upstream>,
-    options: &'b Options,
-    /// What the client sent.
-    body: &'b [u8],
-    request_losses: Vec<toolwire::Entry>,
-}
-
-impl Back<'_> {
-    /// How to translate the answer. What the model has said is delivered
-    /// whatever the client wanted of its request: it has been paid for, and it
-    /// may have called tools.
-    fn options(&self) -> Options {
-        let policy = match self.options.policy {
-            Policy::Ignore => Policy::Ignore,
-            Policy::Report | Policy::Refuse => Policy::Report,
-        };
-        Options { policy, ..self.options.clone() }
-    }
+    /// Whether the upstream was asked for the model by another name than the
+    /// client's.
+    renamed: bool,
+    /// What of the request was lost.
+    losses: Vec<toolwire::Entry>,
 }
 
 fn respond(mut headers: HeaderMap, body: Body) -> Response<Body> {

@@ -19,7 +19,6 @@ use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
 use tokio::time::{Instant, Sleep, sleep_until, timeout_at};
 use toolwire::model::{ApiError, ErrorKind};
 use toolwire::pipe::Pipe;
-use toolwire::{Protocol, codec};
 
 use self::rush::Rush;
 use super::{Back, Failure, Reply, Visit, failure, headers, loss};
@@ -55,13 +54,14 @@ pub(crate) struct Stream {
 pub(super) async fn begin(
     visit: &mut Visit<'_>,
     back: Back<'_>,
+    pipe: Pipe,
     answer: Answer,
 ) -> Result<Reply, Failure> {
     if !answer.status.is_success() || answer.media_type().eq_ignore_ascii_case("application/json") {
         return Err(no_stream(visit, &back, answer).await);
     }
     let upstream = back.upstream;
-    let mut stream = Box::new(Stream::new(visit, &back, answer.body));
+    let mut stream = Box::new(Stream::new(visit, upstream, pipe, answer.body));
     let mut headers = headers::inbound(upstream.config.protocol, visit.client, &answer.headers);
     visit.access.pause();
     let first = stream.first(upstream.config.timeouts.first_event).await;
@@ -73,12 +73,13 @@ pub(super) async fn begin(
     if let Some(error) = &stream.pipe.seen().error {
         return Err(Failure::of_event(error.clone()).came_with(headers));
     }
+    headers::renamed(stream.pipe.seen().model.as_deref(), &mut headers);
     headers::identify(visit.client, &visit.access.id, &mut headers);
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream; charset=utf-8"));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
     let limit = visit.live.config.limits.loss_header;
-    loss::report(&back.request_losses, &[], limit, &mut headers);
+    loss::report(&back.losses, &[], limit, &mut headers);
     Ok(Reply::Stream { headers, stream })
 }
 
@@ -102,20 +103,12 @@ async fn no_stream(visit: &mut Visit<'_>, back: &Back<'_>, mut answer: Answer) -
 }
 
 impl Stream {
-    fn new(visit: &Visit<'_>, back: &Back<'_>, source: Body) -> Self {
-        let upstream = Arc::clone(back.upstream);
+    fn new(visit: &Visit<'_>, upstream: &Arc<Upstream>, pipe: Pipe, source: Body) -> Self {
+        let upstream = Arc::clone(upstream);
         let limits = &visit.live.config.limits;
-        let from = upstream.config.protocol;
-        // Where the bytes pass as they are, only Responses repeats the request,
-        // in the event that says how it failed.
-        let passes = from == visit.client && from != Protocol::Responses;
-        let text = if passes { None } else { std::str::from_utf8(back.body).ok() };
-        let asked = text.and_then(|text| codec(visit.client).decode_request(text).ok());
-        let pipe = Pipe::new(from, visit.client, asked.as_ref(), &back.options())
-            .with_event_limit(limits.event);
         let now = Instant::now();
         Self {
-            pipe,
+            pipe: pipe.with_event_limit(limits.event),
             out: Vec::new(),
             between: true,
             received: now,

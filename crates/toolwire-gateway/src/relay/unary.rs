@@ -1,8 +1,10 @@
 //! A whole answer, translated back.
 
-use toolwire::codec;
+use std::borrow::Cow;
+
 use toolwire::model::{Item, Usage};
-use toolwire::translate;
+use toolwire::wire::Str;
+use toolwire::{Protocol, codec, translate};
 
 use super::{Back, Failure, Reply, Visit, failure, headers, loss};
 use crate::upstream::Answer;
@@ -11,9 +13,10 @@ use crate::upstream::Answer;
 pub(super) async fn finish(
     visit: &mut Visit<'_>,
     back: Back<'_>,
+    way: &translate::Back,
     mut answer: Answer,
 ) -> Result<Reply, Failure> {
-    let Back { upstream, body: request, .. } = &back;
+    let Back { upstream, renamed, losses } = back;
     let (from, to) = (upstream.config.protocol, visit.client);
     visit.access.pause();
     let body = answer.body.all(upstream.config.timeouts.idle, LIMIT).await;
@@ -31,31 +34,43 @@ pub(super) async fn finish(
         Some(true) => return Err(error(body)),
         None => return Err(unreadable("it is not a JSON object")),
     }
-    let (usage, calls) = cost(from, text);
-    visit.access.used(usage.as_ref(), calls);
+    let about = About::read(from, text);
+    visit.access.used(about.usage.as_ref(), about.calls);
     let mut headers = headers::inbound(from, to, &answer.headers);
     headers::identify(to, &visit.access.id, &mut headers);
     let limit = visit.live.config.limits.loss_header;
-    if from == to {
-        loss::report(&back.request_losses, &[], limit, &mut headers);
+    if renamed {
+        headers::renamed(about.model.as_deref(), &mut headers);
+    } else if from == to {
+        loss::report(&losses, &[], limit, &mut headers);
         upstream.succeeded();
         return Ok(Reply::Whole { headers, body });
     }
-    let translated = translate::response(from, to, &body, Some(request), &back.options())
-        .map_err(|error| unreadable(&error.to_string()))?;
+    let translated = way.translate(&body).map_err(|error| unreadable(&error.to_string()))?;
     visit.access.lost(&translated.ledger);
-    loss::report(&back.request_losses, &translated.ledger, limit, &mut headers);
+    loss::report(&losses, &translated.ledger, limit, &mut headers);
     upstream.succeeded();
     Ok(Reply::Whole { headers, body: translated.body.into() })
 }
 
-/// What an answer cost and called, for the record.
-fn cost(protocol: toolwire::Protocol, text: &str) -> (Option<Usage<'_>>, usize) {
-    let Ok(response) = codec(protocol).decode_response(text) else { return (None, 0) };
-    let turns = response.candidates.iter().flat_map(|candidate| &candidate.turns);
-    let items = turns.flat_map(|turn| &turn.items);
-    let calls = items.filter(|item| matches!(item, Item::Call(_))).count();
-    (response.usage, calls)
+/// What there is to say of an answer besides the answer: which model gave it,
+/// what it cost, and how many calls it made.
+#[derive(Default)]
+struct About<'t> {
+    model: Option<Cow<'t, str>>,
+    usage: Option<Usage<'t>>,
+    calls: usize,
+}
+
+impl<'t> About<'t> {
+    fn read(protocol: Protocol, text: &'t str) -> Self {
+        let Ok(response) = codec(protocol).decode_response(text) else { return Self::default() };
+        let turns = response.candidates.iter().flat_map(|candidate| &candidate.turns);
+        let items = turns.flat_map(|turn| &turn.items);
+        let calls = items.filter(|item| matches!(item, Item::Call(_))).count();
+        let model = response.model.map(Str::into_decoded);
+        Self { model, usage: response.usage, calls }
+    }
 }
 
 /// The longest answer that is taken. It is far beyond what any model says.

@@ -1,39 +1,69 @@
-use super::*;
-use crate::config::{Config, Credential, Limits, Log, Origin, Timeouts};
+use super::{Instant, Protocol, Route, find};
+use crate::config::{
+    Alias, Config, Credential, Limits, Log, Origin, Pattern, Timeouts, Upstream, environment,
+};
+use crate::live::Live;
 use crate::observe::Metrics;
 
 fn live(upstreams: &[(&str, &[&str])], aliases: &[(&str, &str)]) -> Live {
-    let upstreams = upstreams.iter().map(|(name, models)| crate::config::Upstream {
-        name: (*name).to_owned(),
-        protocol: toolwire::Protocol::Chat,
-        origin: Origin::Demo,
-        credential: Credential::None,
-        models: models.iter().map(|model| Pattern((*model).to_owned())).collect(),
-        headers: Vec::new(),
-        profile: toolwire::Profile::of(toolwire::Protocol::Chat),
-        on_loss: None,
-        weight: 1,
-        timeouts: Timeouts::default(),
-    });
+    let upstreams =
+        upstreams.iter().map(|(name, models)| upstream(name, Protocol::Chat, models, 1));
     let aliases = aliases.iter().map(|(name, model)| Alias {
         name: Pattern((*name).to_owned()),
         model: (*model).to_owned(),
     });
-    let config = Config {
+    build(Config { aliases: aliases.collect(), ..config(upstreams.collect()) })
+}
+
+fn upstream(name: &str, protocol: Protocol, models: &[&str], weight: u32) -> Upstream {
+    Upstream {
+        name: name.to_owned(),
+        protocol,
+        origin: Origin::Demo,
+        credential: Credential::None,
+        models: models.iter().map(|model| Pattern((*model).to_owned())).collect(),
+        headers: Vec::new(),
+        profile: toolwire::Profile::of(protocol),
+        on_loss: None,
+        weight,
+        timeouts: Timeouts::default(),
+    }
+}
+
+fn config(upstreams: Vec<Upstream>) -> Config {
+    Config {
         listen: "127.0.0.1:0".parse().unwrap(),
         keys: Vec::new(),
         on_loss: toolwire::Policy::Report,
-        upstreams: upstreams.collect(),
-        aliases: aliases.collect(),
+        upstreams,
+        prefer_same_protocol: true,
+        aliases: Vec::new(),
         limits: Limits::default(),
         log: Log::Off,
-    };
+    }
+}
+
+fn build(config: Config) -> Live {
     Live::build(config, &Metrics::default(), &[]).unwrap()
+}
+
+/// The upstreams in the order in which a client's request tries them, for each
+/// of a hundred requests.
+fn orders(live: &Live, client: Protocol) -> Vec<Vec<&str>> {
+    let names = |route: Route| -> Vec<&str> {
+        let tried = route.upstreams.iter();
+        let known = |tried: &std::sync::Arc<crate::upstream::Upstream>| {
+            let found = live.upstreams.iter().find(|known| known.config.name == tried.config.name);
+            found.unwrap().config.name.as_str()
+        };
+        tried.map(known).collect()
+    };
+    (0..100).map(|_| names(find(live, "m", client).unwrap())).collect()
 }
 
 /// Where a name leads: the upstreams in the order of the file, and the model.
 fn leads(live: &Live, name: &str) -> String {
-    let Some(route) = find(live, name) else { return "nowhere".to_owned() };
+    let Some(route) = find(live, name, Protocol::Chat) else { return "nowhere".to_owned() };
     let mut names: Vec<&str> =
         route.upstreams.iter().map(|upstream| upstream.config.name.as_str()).collect();
     names.sort_unstable();
@@ -117,10 +147,61 @@ fn the_sick_come_last_and_are_not_left_out() {
         live.upstreams[0].health.failed(now);
     }
     live.upstreams[1].health.paused(now + std::time::Duration::from_secs(9));
-    for _ in 0..10 {
-        let route = find(&live, "m").unwrap();
-        let order: Vec<&str> =
-            route.upstreams.iter().map(|upstream| upstream.config.name.as_str()).collect();
+    for order in orders(&live, Protocol::Chat) {
         assert_eq!(order, ["three", "two", "one"]);
+    }
+}
+
+#[test]
+fn those_that_speak_the_clients_protocol_come_first() {
+    let mixed = |prefer_same_protocol| {
+        let upstreams = vec![
+            upstream("chat", Protocol::Chat, &["m"], 90),
+            upstream("heavy", Protocol::Messages, &["m"], 3),
+            upstream("light", Protocol::Messages, &["m"], 1),
+            upstream("spare", Protocol::Messages, &["m"], 0),
+        ];
+        build(Config { prefer_same_protocol, ..config(upstreams) })
+    };
+    let first = |live: &Live, client, name: &str| {
+        orders(live, client).iter().filter(|order| order[0] == name).count()
+    };
+    let live = mixed(true);
+    assert!(orders(&live, Protocol::Chat).iter().all(|order| order[0] == "chat"));
+    let tried = orders(&live, Protocol::Messages);
+    assert!(tried.iter().all(|order| order[2..] == ["spare", "chat"]), "{tried:?}");
+    assert!((70..80).contains(&first(&live, Protocol::Messages, "heavy")));
+    // Who speaks to none of them in its own protocol is shared out by weight.
+    assert!((90..99).contains(&first(&live, Protocol::Responses, "chat")));
+    // Where weights alone count, so they do for everybody.
+    assert!((90..99).contains(&first(&mixed(false), Protocol::Messages, "chat")));
+    // A sick one that speaks the protocol is no better than a healthy stranger.
+    live.upstreams[0].health.paused(Instant::now() + std::time::Duration::from_secs(9));
+    let tried = orders(&live, Protocol::Chat);
+    assert!(tried.iter().all(|order| order[3] == "chat"), "{tried:?}");
+}
+
+#[test]
+fn clients_of_a_vendor_with_two_protocols() {
+    struct Key;
+    impl crate::config::Surroundings for Key {
+        fn variable(&self, name: &str) -> Option<String> {
+            (name == "OPENAI_API_KEY").then(|| "k".to_owned())
+        }
+
+        fn file(&self, _: &std::path::Path) -> std::io::Result<String> {
+            Err(std::io::Error::other("there are no files"))
+        }
+    }
+    let live = build(environment::find(None, &Key).config);
+    for (client, want) in [
+        (Protocol::Chat, "openai-chat"),
+        (Protocol::Responses, "openai"),
+        (Protocol::Messages, "openai"),
+    ] {
+        for _ in 0..100 {
+            let route = find(&live, "gpt-5", client).unwrap();
+            assert_eq!(route.upstreams[0].config.name, want, "{client}");
+        }
     }
 }

@@ -70,7 +70,9 @@ async fn a_stream_that_opens_and_fails() {
     ];
     for to in Protocol::ALL {
         let first = Server::new(Protocol::Messages, steps.clone()).await;
-        let second = Server::new(Protocol::Chat, stream(&said::events(Protocol::Chat))).await;
+        // A spare that speaks the client's protocol would be asked first.
+        let other = if to == Protocol::Chat { Protocol::Responses } else { Protocol::Chat };
+        let second = Server::new(other, stream(&said::events(other))).await;
         let gateway = start(config(vec![at(&first), spare(&second)])).await;
         let question = said::question(to, true);
         let got = client::post(gateway.address(), said::path(to), &[], &question).await;
@@ -188,4 +190,36 @@ async fn weights() {
     }
     let (light, heavy) = (light.seen().len(), heavy.seen().len());
     assert!(light + heavy == 40 && (9..=11).contains(&light), "{light} {heavy}");
+}
+
+/// The upstream that speaks the client's protocol is asked, whatever it weighs,
+/// and the others when it fails.
+#[tokio::test]
+async fn the_clients_own_protocol_comes_first() {
+    for to in Protocol::ALL {
+        for fails in [false, true] {
+            let mut servers = Vec::new();
+            for from in Protocol::ALL {
+                let answer = whole(200, "", said::answer(from));
+                let error = whole(503, "", said::error(from, "server_error", "No."));
+                let steps = if from == to && fails { error } else { answer };
+                servers.push(Server::new(from, steps).await);
+            }
+            let mut upstreams: Vec<Upstream> = servers.iter().map(at).collect();
+            for upstream in &mut upstreams {
+                upstream.weight = if upstream.protocol == to { 0 } else { 9 };
+            }
+            let gateway = start(config(upstreams)).await;
+            let question = said::question(to, false);
+            let got = client::post(gateway.address(), said::path(to), &[], &question).await;
+            assert_eq!(got.status, 200, "{to} {got:?}");
+            for server in &servers {
+                if server.protocol == to {
+                    assert_eq!(server.only().body, question, "asked first, and as it is");
+                }
+            }
+            let asked: usize = servers.iter().map(|server| server.seen().len()).sum();
+            assert_eq!(asked, if fails { 2 } else { 1 }, "{to}");
+        }
+    }
 }

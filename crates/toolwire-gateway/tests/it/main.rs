@@ -24,6 +24,7 @@ mod log;
 mod losses;
 mod pairs;
 mod reload;
+mod renamed;
 mod said;
 mod timeouts;
 mod upstream;
@@ -43,6 +44,7 @@ pub(crate) fn config(upstreams: Vec<Upstream>) -> Config {
         keys: Vec::new(),
         on_loss: Policy::Report,
         upstreams,
+        prefer_same_protocol: true,
         aliases: Vec::new(),
         limits: Limits::default(),
         log: Log::Off,

@@ -11,8 +11,8 @@ pub mod responses;
 use crate::ledger::Ledger;
 use crate::model::{ApiError, Asked, Event, Protocol, Request, Response, Seen, Start, Tool};
 use crate::profile::Profile;
-use crate::wire::ReadError;
 use crate::wire::sse::Frame;
+use crate::wire::{ReadError, Str};
 
 /// The two directions of one protocol.
 ///
@@ -62,6 +62,11 @@ pub trait Codec: Sync {
 
     /// Watches a stream of events that passes as it is.
     fn watch(&self) -> Box<dyn Watch>;
+
+    /// The model's name in an event of a stream, if it is there. What stands
+    /// before it decides alone, so that an event which begins like another
+    /// names it in the same place.
+    fn model_in<'d>(&self, data: &'d str) -> Option<Str<'d>>;
 
     /// Reads an error body. `status` is the HTTP status it came with, if known.
     fn decode_error(&self, status: Option<u16>, body: &str) -> Result<ApiError, ReadError>;

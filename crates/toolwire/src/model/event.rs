@@ -190,6 +190,8 @@ pub struct Tail<'e> {
 pub struct Seen {
     /// The last token counts.
     pub usage: Option<Usage<'static>>,
+    /// The upstream's own name of the model, where the client is told another.
+    pub model: Option<String>,
     /// How many calls were made.
     pub calls: usize,
     /// How it failed, if it did.
@@ -199,6 +201,14 @@ pub struct Seen {
 }
 
 impl Seen {
+    /// Notes what the upstream calls the model. The first name counts; some
+    /// upstreams have none in their first event.
+    pub(crate) fn called(&mut self, name: Option<&Str<'_>>) {
+        if let (None, Some(name)) = (&self.model, name.filter(|name| !name.is_empty())) {
+            self.model = Some(name.decode().into_owned());
+        }
+    }
+
     /// Notes what an event says.
     pub fn note(&mut self, event: &Event<'_>) {
         match event {

@@ -1,8 +1,10 @@
-//! One protocol on both sides: the bytes pass as they are, watched.
+//! One protocol on both sides: the bytes pass as they are, watched. Only the
+//! model's name may be another.
 //!
 //! Only whole events pass, so an error that ends a cut stream never stands
 //! inside an event that has half arrived.
 
+use super::rename::Rename;
 use crate::codec::{EventsOut, Watch, Watched, codec};
 use crate::ledger::Ledger;
 use crate::model::{Asked, Event, Protocol, Seen};
@@ -14,12 +16,15 @@ pub(super) struct Forward {
     watch: Box<dyn Watch>,
     /// Says how the stream failed, if it does.
     writer: Box<dyn EventsOut>,
+    /// The model's name toward the client, if it is not the upstream's.
+    rename: Option<Rename>,
 }
 
 impl Forward {
-    pub(super) fn new(protocol: Protocol, asked: Asked) -> Self {
+    pub(super) fn new(protocol: Protocol, asked: Asked, model: Option<&str>) -> Self {
         let codec = codec(protocol);
-        Self { watch: codec.watch(), writer: codec.events_out(asked) }
+        let rename = model.map(|model| Rename::new(codec, model));
+        Self { watch: codec.watch(), writer: codec.events_out(asked), rename }
     }
 
     /// Passes an event on, and says what it means for the stream.
@@ -39,7 +44,10 @@ impl Forward {
             }
             Watched::Failed => true,
         };
-        out.extend_from_slice(frame.raw);
+        match &mut self.rename {
+            Some(rename) => rename.write(frame, seen, out),
+            None => out.extend_from_slice(frame.raw),
+        }
         end_event(frame, last, out);
         Ok(watched)
     }
@@ -52,7 +60,10 @@ impl Forward {
     }
 
     pub(super) fn fail(&mut self, event: &Event<'_>, out: &mut Vec<u8>) {
-        if let Some((start, sequence)) = self.watch.begun() {
+        if let Some((mut start, sequence)) = self.watch.begun() {
+            if let Some(rename) = &self.rename {
+                start.model = Some(rename.name());
+            }
             self.writer.resume(&start, sequence);
         }
         self.writer.write(event, out, &mut Ledger::default());

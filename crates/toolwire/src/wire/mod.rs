@@ -29,8 +29,8 @@ pub(crate) use fields::{check_duplicates, fill};
 pub(crate) use pointer::pointers_past;
 pub use pointer::{pointer, pointers};
 pub use raw::Raw;
-pub(crate) use read::read_fields;
 pub use read::{Kind, Members, Read, ReadError, Reader, What};
+pub(crate) use read::{read_fields, string_under};
 pub use text::{Growing, Str};
 pub use write::{Array, Object, Write, write_escaped, write_str};
 

@@ -128,21 +128,26 @@ impl<'a> Reader<'a> {
     /// past a few bytes.
     pub fn tag(&mut self, key: &str) -> Result<Option<Str<'a>>, ReadError> {
         let mut ahead = self.clone();
-        if ahead.peek() != Kind::Object {
-            return Ok(None);
-        }
-        let mut members = ahead.object()?;
-        while let Some(found) = members.next(&mut ahead)? {
-            if found == *key {
-                return if ahead.peek() == Kind::String {
-                    ahead.string().map(Some)
-                } else {
-                    Ok(None)
-                };
-            }
-            ahead.skip()?;
+        if ahead.seek(key)? && ahead.peek() == Kind::String {
+            return ahead.string().map(Some);
         }
         Ok(None)
+    }
+
+    /// Goes into the object that comes next, to the value under `key`. Says
+    /// whether it is there.
+    fn seek(&mut self, key: &str) -> Result<bool, ReadError> {
+        if self.peek() != Kind::Object {
+            return Ok(false);
+        }
+        let mut members = self.object()?;
+        while let Some(found) = members.next(self)? {
+            if found == *key {
+                return Ok(true);
+            }
+            self.skip()?;
+        }
+        Ok(false)
     }
 
     /// Reads the object that comes next for some of its members only. `null`
@@ -452,4 +457,14 @@ pub(crate) fn read_fields<'a>(reader: &mut Reader<'a>) -> Result<Vec<Extra<'a>>,
     }
     check_duplicates(&fields)?;
     Ok(fields)
+}
+
+/// The string that `path` leads to from the top of a document. Nothing behind
+/// it is looked at.
+pub(crate) fn string_under<'a>(source: &'a str, path: &[&str]) -> Option<Str<'a>> {
+    let mut reader = Reader::new(source);
+    for key in path {
+        reader.seek(key).ok()?.then_some(())?;
+    }
+    reader.string().ok()
 }

@@ -24,6 +24,33 @@ pub struct Frame<'f> {
     pub ended: bool,
 }
 
+impl Frame<'_> {
+    /// Where a piece of the data stands in the event's bytes as they came. Only
+    /// a piece that lies on one line stands anywhere.
+    pub(crate) fn place(&self, piece: Range<usize>) -> Option<Range<usize>> {
+        let mut line = if self.raw.starts_with(BOM) { BOM.len() } else { 0 };
+        // How far the piece is from the data that the line begins with.
+        let mut before = piece.start;
+        loop {
+            let rest = self.raw.get(line..)?;
+            let length = memchr::memchr2(b'\r', b'\n', rest).unwrap_or(rest.len());
+            let Some(Field::Data(value)) = Field::of(rest.get(..length)?) else {
+                line += length + 1;
+                continue;
+            };
+            if before < value.len() {
+                let start = line + length - value.len() + before;
+                let place = start..start + piece.len();
+                let same = self.raw.get(place.clone())? == self.data.as_bytes().get(piece)?;
+                return same.then_some(place);
+            }
+            // Lines of data are joined by one LF.
+            before = before.checked_sub(value.len() + 1)?;
+            line += length + 1;
+        }
+    }
+}
+
 /// Why a stream cannot be framed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FrameError {
@@ -205,19 +232,10 @@ impl Partial {
 
     fn take_line(&mut self, event: &[u8], line: Range<usize>) {
         let text = event.get(line.clone()).unwrap_or_default();
-        let value = |value: &[u8]| {
-            let value = value.strip_prefix(b" ").unwrap_or(value);
-            line.end - value.len()..line.end
-        };
-        // A field without a colon is there and empty.
-        if let Some(found) = text.strip_prefix(b"data:") {
-            self.take_data(event, value(found));
-        } else if let Some(found) = text.strip_prefix(b"event:") {
-            self.name = Some(value(found));
-        } else if text == b"data" {
-            self.take_data(event, line.end..line.end);
-        } else if text == b"event" {
-            self.name = Some(line.end..line.end);
+        match Field::of(text) {
+            Some(Field::Data(value)) => self.take_data(event, line.end - value.len()..line.end),
+            Some(Field::Name(value)) => self.name = Some(line.end - value.len()..line.end),
+            None => {}
         }
     }
 
@@ -256,6 +274,30 @@ impl Partial {
         self.line = 0;
         self.name = None;
         self.data = Data::None;
+    }
+}
+
+/// What a line says, if it says anything that matters.
+enum Field<'l> {
+    Data(&'l [u8]),
+    Name(&'l [u8]),
+}
+
+impl<'l> Field<'l> {
+    fn of(line: &'l [u8]) -> Option<Self> {
+        let value = |value: &'l [u8]| value.strip_prefix(b" ").unwrap_or(value);
+        // A field without a colon is there and empty.
+        if let Some(found) = line.strip_prefix(b"data:") {
+            Some(Self::Data(value(found)))
+        } else if let Some(found) = line.strip_prefix(b"event:") {
+            Some(Self::Name(value(found)))
+        } else if line == b"data" {
+            Some(Self::Data(b""))
+        } else if line == b"event" {
+            Some(Self::Name(b""))
+        } else {
+            None
+        }
     }
 }
 

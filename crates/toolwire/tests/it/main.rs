@@ -13,6 +13,7 @@ mod calls;
 mod json;
 mod laws;
 mod loops;
+mod prepared;
 mod random;
 mod registry;
 mod seeds;

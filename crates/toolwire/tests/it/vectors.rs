@@ -72,6 +72,47 @@ fn the_same_protocol_passes_the_bytes() {
     }
 }
 
+/// An answer that gets another name for its model says nothing else
+/// differently, whoever gave it and whoever gets it. Within one protocol it is
+/// the same bytes, and one that names no model still names none.
+#[test]
+fn an_answer_names_the_model_as_told() {
+    let renamed = Options { model: Some("another \"model\"".to_owned()), ..Options::default() };
+    for (folder, from, body) in inputs("responses") {
+        for to in Protocol::ALL {
+            let told = format!("{} to {to}", folder.display());
+            let plain = translate::response(from, to, &body, None, &Options::default());
+            let other = translate::response(from, to, &body, None, &renamed);
+            let (Ok(plain), Ok(other)) = (&plain, &other) else {
+                assert_eq!(plain, other, "{told}");
+                continue;
+            };
+            assert_eq!(plain.ledger, other.ledger, "{told}");
+            let before: serde_json::Value = serde_json::from_slice(&plain.body).unwrap();
+            let mut after: serde_json::Value = serde_json::from_slice(&other.body).unwrap();
+            if from == to && before.get("model").is_none() {
+                assert_eq!(plain.body, other.body, "{told}");
+                continue;
+            }
+            assert_eq!(after["model"], "another \"model\"", "{told}");
+            match before.get("model") {
+                Some(model) => after["model"] = model.clone(),
+                None => _ = after.as_object_mut().unwrap().shift_remove("model"),
+            }
+            assert_eq!(before, after, "{told}");
+            if from == to {
+                let literal = before["model"].to_string();
+                let text = std::str::from_utf8(&plain.body).unwrap();
+                let mut places = text.match_indices(&literal).map(|(at, _)| {
+                    let (head, tail) = (&text[..at], &text[at + literal.len()..]);
+                    format!("{head}\"another \\\"model\\\"\"{tail}")
+                });
+                assert!(places.any(|text| text.as_bytes() == other.body), "{told}");
+            }
+        }
+    }
+}
+
 /// A conversation that went through one vendor does not bring its sealed
 /// reasoning to another, also where nothing else is translated.
 #[test]

@@ -72,6 +72,7 @@ fn everything_can_be_set() {
     assert_eq!(config.listen, "0.0.0.0:9000".parse().unwrap());
     assert_eq!(config.on_loss, Policy::Refuse);
     assert_eq!(config.log, Log::Json);
+    assert!(!config.prefer_same_protocol);
     let keys: Vec<_> = config.keys.iter().map(|key| key.reveal()).collect();
     assert_eq!(keys, ["0123456789abcdef"]);
     let aliases = [("gpt-*", "anthropic/claude-sonnet-5"), ("fast", "gpt-5-mini")];
@@ -132,6 +133,7 @@ listen = "0.0.0.0:9000"
 keys = [{ env = "GATEWAY_KEY" }]
 on_loss = "refuse"
 log = "json"
+prefer_same_protocol = false
 
 [timeouts]
 connect = "2s"
@@ -186,6 +188,7 @@ fn what_is_left_out_has_a_default() {
     let config = good(UPSTREAM);
     assert_eq!(config.listen, "127.0.0.1:8787".parse().unwrap());
     assert_eq!((config.keys.len(), config.on_loss, config.log), (0, Policy::Report, Log::Text));
+    assert!(config.prefer_same_protocol);
     assert_eq!((config.limits, config.aliases), (Limits::default(), Vec::new()));
     let upstream = &config.upstreams[0];
     assert!(matches!(upstream.credential, Credential::None));

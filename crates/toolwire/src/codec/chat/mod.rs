@@ -43,7 +43,7 @@ use crate::ledger::Ledger;
 use crate::model::{ApiError, Asked, Protocol, Request, Response, Tool};
 use crate::profile::Profile;
 use crate::toolset::Toolset;
-use crate::wire::{Array, Read, ReadError, Reader};
+use crate::wire::{Array, Read, ReadError, Reader, Str, string_under};
 
 /// The Chat Completions protocol.
 pub struct Chat;
@@ -91,6 +91,10 @@ impl Codec for Chat {
 
     fn watch(&self) -> Box<dyn Watch> {
         Box::<watch::Watching>::default()
+    }
+
+    fn model_in<'d>(&self, data: &'d str) -> Option<Str<'d>> {
+        string_under(data, &["model"])
     }
 
     fn decode_error(&self, status: Option<u16>, body: &str) -> Result<ApiError, ReadError> {

@@ -38,7 +38,7 @@ use crate::ledger::Ledger;
 use crate::model::{ApiError, Asked, Protocol, Request, Response, Tool};
 use crate::profile::Profile;
 use crate::toolset::Toolset;
-use crate::wire::{Array, Read, ReadError, Reader};
+use crate::wire::{Array, Read, ReadError, Reader, Str, string_under};
 
 /// The Messages protocol.
 pub struct Messages;
@@ -86,6 +86,10 @@ impl Codec for Messages {
 
     fn watch(&self) -> Box<dyn Watch> {
         Box::<watch::Watching>::default()
+    }
+
+    fn model_in<'d>(&self, data: &'d str) -> Option<Str<'d>> {
+        string_under(data, &["message", "model"])
     }
 
     fn decode_error(&self, status: Option<u16>, body: &str) -> Result<ApiError, ReadError> {

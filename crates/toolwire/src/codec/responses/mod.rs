@@ -37,15 +37,14 @@ mod watch;
 mod wire;
 mod withdrawn_out;
 
-use std::borrow::Cow;
-
 use crate::codec::{Codec, EventsIn, EventsOut, Watch};
 use crate::ledger::{Code, Ledger};
 use crate::model::{ApiError, Asked, Display, Protocol, Request, Response, Tool};
 use crate::profile::Profile;
 use crate::toolset::Toolset;
 use crate::wire::names::Names;
-use crate::wire::{Array, Extra, Object, Read, ReadError, Reader, Str, Write};
+use crate::wire::{Array, Extra, Object, Read, ReadError, Reader, Str, Write, string_under};
+use std::borrow::Cow;
 
 /// The Responses protocol.
 pub struct Responses;
@@ -106,6 +105,10 @@ impl Codec for Responses {
 
     fn watch(&self) -> Box<dyn Watch> {
         Box::<watch::Watching>::default()
+    }
+
+    fn model_in<'d>(&self, data: &'d str) -> Option<Str<'d>> {
+        string_under(data, &["response", "model"])
     }
 
     fn decode_error(&self, status: Option<u16>, body: &str) -> Result<ApiError, ReadError> {

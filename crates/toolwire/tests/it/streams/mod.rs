@@ -6,6 +6,7 @@ mod faults;
 mod identity;
 mod laws;
 pub(crate) mod oracle;
+mod renamed;
 mod vectors;
 
 use std::fs;

@@ -1,0 +1,67 @@
+//! A request into the protocol of an upstream, and at once the way back of its
+//! answer: the request is read once, and nothing of it is kept.
+
+use toolwire::pipe::Pipe;
+use toolwire::translate::{self, Options, Prepared, Translated};
+use toolwire::{Entry, Policy};
+
+use super::ask::Ask;
+use super::{Failure, Visit};
+use crate::route::Route;
+use crate::upstream::Upstream;
+
+/// A request, ready for its upstream.
+pub(super) struct Crossed {
+    pub(super) body: Vec<u8>,
+    /// What could not cross.
+    pub(super) losses: Vec<Entry>,
+    pub(super) way: Way,
+}
+
+/// The way back.
+pub(super) enum Way {
+    Whole(translate::Back),
+    Stream(Box<Pipe>),
+}
+
+/// Translates a request for an upstream.
+pub(super) fn over(
+    visit: &Visit<'_>,
+    upstream: &Upstream,
+    route: &Route,
+    ask: &Ask,
+    body: &[u8],
+    wish: Option<Policy>,
+) -> Result<Crossed, Failure> {
+    let refused = |error| Failure::of_request(&error);
+    let mut prepared =
+        Prepared::new(visit.client, upstream.config.protocol, body).map_err(refused)?;
+    let up = Options {
+        policy: wish.or(upstream.config.on_loss).unwrap_or(visit.live.config.on_loss),
+        profile: Some(upstream.config.profile.clone()),
+        model: Some(route.model.clone()),
+    };
+    let Translated { body, ledger: losses } = prepared.write(&up).map_err(refused)?;
+    let down = Options {
+        policy: delivered(up.policy),
+        // A model that was asked for by another name gets it back: Claude Code
+        // keeps signed thinking only under the name it asked for.
+        model: (ask.model != route.model).then(|| ask.model.clone()),
+        ..up
+    };
+    let way = match ask.stream {
+        true => Way::Stream(Box::new(prepared.pipe(&down))),
+        false => Way::Whole(prepared.back(&down)),
+    };
+    Ok(Crossed { body, losses, way })
+}
+
+/// What to do about losses on the way back. What the model has said is
+/// delivered whatever the client wanted of its request: it has been paid for,
+/// and it may have called tools.
+fn delivered(policy: Policy) -> Policy {
+    match policy {
+        Policy::Ignore => Policy::Ignore,
+        Policy::Report | Policy::Refuse => Policy::Report,
+    }
+}

@@ -1,0 +1,157 @@
+//! One request and the way back of its answer, with the request read once.
+
+use super::{Error, Options, Translated, invalid, judge, settle, splice_model, spliced, utf8};
+use crate::codec::codec;
+use crate::ledger::{Ledger, Policy};
+use crate::model::{Asked, Protocol, Request};
+use crate::pipe::Pipe;
+use crate::restore::Restore;
+use crate::wire::{Reader, Str, string_under};
+
+/// A client's request on its way to an upstream. It is read once, whatever is
+/// made of it, and not at all where its bytes pass as they are.
+#[derive(Clone, Debug)]
+pub struct Prepared<'a> {
+    from: Protocol,
+    to: Protocol,
+    source: &'a str,
+    request: Option<Request<'a>>,
+}
+
+impl<'a> Prepared<'a> {
+    /// Reads the request of a client that speaks `from`, for an upstream that
+    /// speaks `to`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] if it cannot be read.
+    pub fn new(from: Protocol, to: Protocol, body: &'a [u8]) -> Result<Self, Error> {
+        let source = utf8(body)?;
+        // An envelope may hold reasoning that this upstream never sealed. It
+        // must come out, so such a request is read like any other.
+        let passes = from == to && memchr::memmem::find(body, b"\"tw1.").is_none();
+        let request = match passes {
+            true => None,
+            false => Some(codec(from).decode_request(source).map_err(|e| invalid(source, e))?),
+        };
+        Ok(Self { from, to, source, request })
+    }
+
+    /// The request, unless its bytes pass unread.
+    pub fn request(&self) -> Option<&Request<'a>> {
+        self.request.as_ref()
+    }
+
+    /// Writes the request for the upstream.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Refused`] if it cannot be carried as the policy demands,
+    /// [`Error::Invalid`] if it passes unread and is no JSON object.
+    pub fn write(&mut self, options: &Options) -> Result<Translated, Error> {
+        let Some(request) = &mut self.request else {
+            return splice_model(self.source, options.model.as_deref());
+        };
+        let mut ledger = Ledger::default();
+        let mut out = Vec::with_capacity(self.source.len() + self.source.len() / 8);
+        // The name is another for as long as it is written; the way back wants
+        // the client's.
+        let own = request.model.clone();
+        if let Some(model) = &options.model {
+            request.model = Some(Str::plain(model.clone()));
+        }
+        codec(self.to).encode_request(request, &options.profile(self.to), &mut out, &mut ledger);
+        request.model = own;
+        if ledger.is_empty() {
+            return Ok(Translated { body: out, ledger: Vec::new() });
+        }
+        let entries = ledger.entries_past(self.source, &request.literals(self.source));
+        judge(out, entries, options.policy)
+    }
+
+    /// The way back of a whole answer.
+    pub fn back(&self, options: &Options) -> Back {
+        Back::new(self.to, self.from, self.request.as_ref(), options)
+    }
+
+    /// The way back of a stream.
+    pub fn pipe(&self, options: &Options) -> Pipe {
+        // Of streams that pass as they are, only one of Responses repeats the
+        // request, in the event that says how it failed.
+        let repeats = self.request.is_none() && self.from == Protocol::Responses;
+        let read = if repeats { codec(self.from).decode_request(self.source).ok() } else { None };
+        let request = self.request.as_ref().or(read.as_ref());
+        Pipe::new(self.to, self.from, request, options)
+    }
+}
+
+/// The way back of a whole answer: what of the request it depends on. It
+/// borrows nothing, because answers take their time.
+#[derive(Clone, Debug)]
+pub struct Back {
+    from: Protocol,
+    to: Protocol,
+    asked: Option<Asked>,
+    restore: Restore,
+    policy: Policy,
+    model: Option<String>,
+}
+
+impl Back {
+    /// The way of an answer from an upstream that speaks `from` to a client
+    /// that speaks `to` and had sent `request`.
+    pub fn new(
+        from: Protocol,
+        to: Protocol,
+        request: Option<&Request<'_>>,
+        options: &Options,
+    ) -> Self {
+        // Where the bytes pass, nothing of the request matters.
+        let request = request.filter(|_| from != to);
+        let restore = request.map(|request| Restore::new(request, &options.profile(from)));
+        Self {
+            from,
+            to,
+            asked: request.map(|request| codec(to).asked(request)),
+            restore: restore.unwrap_or_default(),
+            policy: options.policy,
+            model: options.model.clone(),
+        }
+    }
+
+    /// Translates an answer.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] if it cannot be read, [`Error::Refused`] if it cannot
+    /// be carried as the policy demands.
+    pub fn translate(&self, body: &[u8]) -> Result<Translated, Error> {
+        let source = utf8(body)?;
+        if self.from == self.to {
+            return self.pass(source);
+        }
+        let mut response =
+            codec(self.from).decode_response(source).map_err(|error| invalid(source, error))?;
+        if self.asked.is_some() {
+            self.restore.apply(&mut response);
+        }
+        if let Some(model) = &self.model {
+            response.model = Some(Str::plain(model.as_str()));
+        }
+        let mut ledger = Ledger::default();
+        let mut out = Vec::with_capacity(body.len() + body.len() / 4);
+        codec(self.to).encode_response(&response, self.asked.as_ref(), &mut out, &mut ledger);
+        settle(source, out, &ledger, self.policy)
+    }
+
+    /// Copies an answer, with the client's name for the model if it has one.
+    fn pass(&self, source: &str) -> Result<Translated, Error> {
+        Reader::new(source).skip().map_err(|error| invalid(source, error))?;
+        let renamed = self.model.as_ref().and_then(|model| {
+            let span = string_under(source, &["model"])?.span(source)?;
+            Some(spliced(source, span, model))
+        });
+        let body = renamed.unwrap_or_else(|| source.as_bytes().to_vec());
+        Ok(Translated { body, ledger: Vec::new() })
+    }
+}

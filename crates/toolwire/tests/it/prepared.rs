@@ -1,0 +1,74 @@
+//! A request that is read once crosses like one that is read again and again,
+//! and so does its answer.
+
+use toolwire::pipe::Pipe;
+use toolwire::translate::{self, Options, Prepared};
+use toolwire::{Protocol, codec};
+
+use crate::streams::recorded;
+use crate::vectors::inputs;
+
+fn options(model: &str) -> Options {
+    Options { model: Some(model.to_owned()), ..Options::default() }
+}
+
+#[test]
+fn requests_and_their_answers() {
+    let answers = inputs("responses");
+    for (number, (folder, from, body)) in inputs("requests").into_iter().enumerate() {
+        for to in Protocol::ALL {
+            let told = format!("{} to {to}", folder.display());
+            let mut prepared = Prepared::new(from, to, &body).unwrap();
+            let once = prepared.write(&options("theirs"));
+            assert_eq!(once, translate::request(from, to, &body, &options("theirs")), "{told}");
+            // What went up under another name does not change the way back, also
+            // where the answer names no model and gets the client's name for it.
+            let mut given = answers.iter().filter(|(_, protocol, _)| *protocol == to);
+            let (_, _, answer) = given.nth(number % 7).unwrap();
+            let mut answer: serde_json::Value = serde_json::from_slice(answer).unwrap();
+            answer.as_object_mut().unwrap().shift_remove("model");
+            let answer = answer.to_string();
+            let answer = answer.as_bytes();
+            let once = prepared.back(&Options::default()).translate(answer);
+            let again = translate::response(to, from, answer, Some(&body), &Options::default());
+            assert_eq!(once, again, "{told}");
+        }
+    }
+}
+
+#[test]
+fn requests_and_their_streams() {
+    let streams = recorded();
+    for (number, (folder, from, body)) in inputs("requests").into_iter().enumerate() {
+        let request = codec(from).decode_request(std::str::from_utf8(&body).unwrap()).unwrap();
+        for to in Protocol::ALL {
+            let mut prepared = Prepared::new(from, to, &body).unwrap();
+            let _ = prepared.write(&options("theirs"));
+            let stream = streams.iter().filter(|stream| stream.from == to).nth(number % 7).unwrap();
+            // Cut in the middle, so that it is toolwire that ends it.
+            let half = &stream.bytes[..stream.bytes.len() / 2];
+            let run = |mut pipe: Pipe| {
+                let mut out = Vec::new();
+                pipe.push(half, &mut out);
+                pipe.finish(&mut out);
+                String::from_utf8(out).unwrap()
+            };
+            let once = run(prepared.pipe(&Options::default()));
+            let again = run(Pipe::new(to, from, Some(&request), &Options::default()));
+            assert_eq!(once, again, "{} to {to}", folder.display());
+        }
+    }
+}
+
+/// Where the bytes pass, nothing is read. An envelope is what must be read.
+#[test]
+fn what_is_read() {
+    for (folder, from, body) in inputs("requests") {
+        for to in Protocol::ALL {
+            let sealed = body.windows(5).any(|bytes| bytes == b"\"tw1.");
+            let prepared = Prepared::new(from, to, &body).unwrap();
+            let read = prepared.request().is_some();
+            assert_eq!(read, from != to || sealed, "{} to {to}", folder.display());
+        }
+    }
+}

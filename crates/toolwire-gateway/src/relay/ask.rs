@@ -24,8 +24,8 @@ impl Ask {
         let text = std::str::from_utf8(body).map_err(|_| {
             Failure::of(ApiError::new(ErrorKind::InvalidRequest, "The request is not UTF-8."))
         })?;
-        let top = Top::read(text).map_err(|error| malformed(text, &error))?;
-        let Top { model, model_at, stream, tools } = top;
+        let Top { model, model_at, stream, tools } =
+            top(text).map_err(|error| malformed(text, &error))?;
         if tools > TOOLS {
             let message = format!("The request has {tools} tools; the limit here is {TOOLS}.");
             return Err(at("tools", message));
@@ -39,41 +39,42 @@ impl Ask {
     }
 }
 
-/// What stands at the top of a request.
+/// What the top of a request says.
 #[derive(Default)]
 struct Top {
     model: Option<String>,
     model_at: Option<Range<usize>>,
     stream: bool,
+    /// How many tools there are.
     tools: usize,
 }
 
-impl Top {
-    fn read(text: &str) -> Result<Self, ReadError> {
-        let mut reader = Reader::new(text);
-        let mut members = reader.object()?;
-        let mut top = Self::default();
-        while let Some(key) = members.next(&mut reader)? {
-            match key.decode().as_ref() {
-                "model" => top.model(&mut reader)?,
-                "stream" if reader.peek() == Kind::Bool => top.stream = reader.boolean()?,
-                "tools" if reader.peek() == Kind::Array => {
-                    let mut items = reader.array()?;
-                    while items.more(&mut reader)? {
-                        reader.skip()?;
-                        top.tools += 1;
-                    }
+fn top(text: &str) -> Result<Top, ReadError> {
+    let mut reader = Reader::new(text);
+    let mut members = reader.object()?;
+    let mut top = Top::default();
+    while let Some(key) = members.next(&mut reader)? {
+        match key.decode().as_ref() {
+            "model" => top.read_model(&mut reader)?,
+            "stream" if reader.peek() == Kind::Bool => top.stream = reader.boolean()?,
+            "tools" if reader.peek() == Kind::Array => {
+                let mut items = reader.array()?;
+                while items.more(&mut reader)? {
+                    reader.skip()?;
+                    top.tools += 1;
                 }
-                _other => reader.skip()?,
             }
+            _other => reader.skip()?,
         }
-        reader.finish()?;
-        Ok(top)
     }
+    reader.finish()?;
+    Ok(top)
+}
 
+impl Top {
     /// Reads the model's name. Nobody reads a request of the upstream's own
     /// protocol again, so it is here that a second name is refused.
-    fn model(&mut self, reader: &mut Reader<'_>) -> Result<(), ReadError> {
+    fn read_model(&mut self, reader: &mut Reader<'_>) -> Result<(), ReadError> {
         if self.model_at.is_some() {
             return Err(reader.error(What::Duplicate("model".to_owned())));
         }

@@ -27,7 +27,7 @@ fn two_models() {
         r#"{"model":1,"model":"b"}"#,
         r#"{"model":"a","mo\u0064el":"b"}"#,
     ] {
-        let what = Top::read(body).err().map(|error| error.what);
+        let what = top(body).err().map(|error| error.what);
         assert_eq!(what, Some(What::Duplicate("model".to_owned())), "{body}");
         assert!(Ask::read(body.as_bytes()).is_err(), "{body}");
     }

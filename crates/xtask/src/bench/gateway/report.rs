@@ -10,33 +10,40 @@ use super::{Cell, Subject};
 /// Prints what was measured, as Markdown.
 pub(super) fn print(cells: &[Cell<'_>], subjects: &[Subject]) -> Result<()> {
     println!(
-        "\n| answer | clients | through | µs of processor per request | middle half | × nginx |"
+        "\n| answer | clients | through | processor, µs per request | × nginx | middle half |"
     );
     println!("|---|--:|---|--:|--:|--:|");
     for cell in cells.iter().filter(|cell| cell.subject.name != "direct") {
         let spent = sorted(cell.processor.iter().map(|nanoseconds| nanoseconds / 1000.0));
+        let nginx = like(cells, cell, "nginx").map(|nginx| nginx.processor.as_slice());
+        // Round by round, so that both had the same machine.
+        let pairs = cell.processor.iter().zip(nginx.unwrap_or_default());
+        let ratios = sorted(pairs.map(|(ours, theirs)| ours / theirs));
         println!(
-            "| {} | {} | {} | {:.1} | {:.1} to {:.1} | {:.2} |",
+            "| {} | {} | {} | {:.1} | {:.2} | {:.2} to {:.2} |",
             cell.kind.name(),
             cell.load.connections,
             through(cell),
             part(&spent, 0.5),
-            part(&spent, 0.25),
-            part(&spent, 0.75),
-            part(&ratios(cell, nginx(cells, cell)), 0.5),
+            part(&ratios, 0.5),
+            part(&ratios, 0.25),
+            part(&ratios, 0.75),
         );
     }
-    println!("\n| answer | clients | through | ms to the first byte, median | 99 % |");
-    println!("|---|--:|---|--:|--:|");
+    println!("\n| answer | clients | through | first byte, ms | added | 99 % | added |");
+    println!("|---|--:|---|--:|--:|--:|--:|");
     for cell in cells {
-        let waits = sorted(cell.waits.iter().map(|wait| Duration::as_secs_f64(wait) * 1000.0));
+        let waits = waits(cell);
+        let direct = like(cells, cell, "direct").map(self::waits).unwrap_or_default();
         println!(
-            "| {} | {} | {} | {:.3} | {:.3} |",
+            "| {} | {} | {} | {:.3} | {:.3} | {:.3} | {:.3} |",
             cell.kind.name(),
             cell.load.connections,
             through(cell),
             part(&waits, 0.5),
+            part(&waits, 0.5) - part(&direct, 0.5),
             part(&waits, 0.99),
+            part(&waits, 0.99) - part(&direct, 0.99),
         );
     }
     println!("\n| program | most memory, MB |\n|---|--:|");
@@ -56,19 +63,18 @@ fn through(cell: &Cell<'_>) -> String {
     }
 }
 
-/// What nginx took for the same answers.
-fn nginx<'c>(cells: &'c [Cell<'_>], cell: &Cell<'_>) -> &'c [f64] {
-    let same = cells.iter().find(|other| {
-        other.subject.name == "nginx"
+/// What another program did with the same answers.
+fn like<'c, 's>(cells: &'c [Cell<'s>], cell: &Cell<'_>, name: &str) -> Option<&'c Cell<'s>> {
+    cells.iter().find(|other| {
+        other.subject.name == name
             && other.kind == cell.kind
             && other.load.connections == cell.load.connections
-    });
-    same.map(|same| same.processor.as_slice()).unwrap_or_default()
+    })
 }
 
-/// Round by round, so that both sides had the same machine.
-fn ratios(cell: &Cell<'_>, nginx: &[f64]) -> Vec<f64> {
-    sorted(cell.processor.iter().zip(nginx).map(|(ours, theirs)| ours / theirs))
+/// Milliseconds, in order.
+fn waits(cell: &Cell<'_>) -> Vec<f64> {
+    sorted(cell.waits.iter().map(|wait| Duration::as_secs_f64(wait) * 1000.0))
 }
 
 fn sorted(values: impl Iterator<Item = f64>) -> Vec<f64> {

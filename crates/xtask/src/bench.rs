@@ -1,9 +1,13 @@
-//! `cargo xtask bench`: what the library costs, in instructions and in time.
+//! `cargo xtask bench`: what the library costs, in instructions and in time, and what the gateway
+//! costs beside nginx.
+
+mod gateway;
 
 use std::process::ExitCode;
 
 use anyhow::Result;
 
+pub(crate) use self::gateway::run as run_gateway;
 use crate::{cmd, setup};
 
 /// Without arguments, every table; otherwise `args` go to `cargo bench`.

@@ -21,6 +21,8 @@ use toolwire::{Policy, Profile, Protocol};
 pub use problem::{Problem, Problems, Style};
 pub use surroundings::{Process, Surroundings};
 
+pub use crate::upstream::Authorities;
+
 /// Everything the operator decides.
 #[derive(Clone, Debug)]
 pub struct Config {
@@ -51,6 +53,8 @@ pub struct Upstream {
     pub protocol: Protocol,
     /// Where it is.
     pub origin: Origin,
+    /// Who may vouch for it; nobody in particular for whom the machine trusts.
+    pub ca: Option<Authorities>,
     /// How it knows us.
     pub credential: Credential,
     /// Which models it serves.

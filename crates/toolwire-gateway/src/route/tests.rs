@@ -7,6 +7,7 @@ fn live(upstreams: &[(&str, &[&str])], aliases: &[(&str, &str)]) -> Live {
         name: (*name).to_owned(),
         protocol: toolwire::Protocol::Chat,
         origin: Origin::Demo,
+        ca: None,
         credential: Credential::None,
         models: models.iter().map(|model| Pattern((*model).to_owned())).collect(),
         headers: Vec::new(),

@@ -24,6 +24,7 @@ use toolwire::Protocol;
 pub(crate) use self::answer::{Answer, Body};
 use self::connect::Connector;
 pub(crate) use self::decode::Decoder;
+pub use self::tls::Authorities;
 pub(crate) use self::trouble::{Phase, Trouble};
 use crate::config::{self, Origin};
 use crate::demo;
@@ -70,9 +71,10 @@ impl Upstream {
                 };
                 let base = format!("{}{}", base.trim_end_matches('/'), path.trim_end_matches('/'));
                 let uri: Uri = base.parse().map_err(|_| broken("its address is not a URL"))?;
-                let secure = match uri.scheme_str() {
-                    Some("https") => true,
-                    Some("http") => false,
+                let limit = config.timeouts.connect;
+                let connector = match uri.scheme_str() {
+                    Some("https") => Connector::secure(limit, config.ca.as_ref()),
+                    Some("http") => Connector::plain(limit),
                     Some(_) | None => {
                         return Err(broken("its address starts with neither http nor https"));
                     }
@@ -80,8 +82,7 @@ impl Upstream {
                 if uri.authority().is_none_or(|authority| authority.as_str().contains('@')) {
                     return Err(broken("its address has no host, or holds a credential"));
                 }
-                let client = client(Connector::new(secure, config.timeouts.connect));
-                Way::Http { client: Box::new(client), base }
+                Way::Http { client: Box::new(client(connector)), base }
             }
         };
         let same = known

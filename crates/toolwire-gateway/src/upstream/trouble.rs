@@ -113,18 +113,18 @@ impl Trouble {
 fn connecting(error: &(dyn Error + 'static)) -> Trouble {
     let mut source = Some(error);
     while let Some(cause) = source {
-        if let Some(error) = cause.downcast_ref::<std::io::Error>() {
-            if error.kind() == std::io::ErrorKind::TimedOut {
-                return Trouble::Late(Phase::Connection);
-            }
-            if error.get_ref().is_some_and(|inner| inner.is::<rustls::Error>()) {
-                return Trouble::Untrusted;
-            }
-        }
         if cause.is::<rustls::Error>() {
             return Trouble::Untrusted;
         }
-        source = cause.source();
+        source = match cause.downcast_ref::<std::io::Error>() {
+            Some(error) if error.kind() == std::io::ErrorKind::TimedOut => {
+                return Trouble::Late(Phase::Connection);
+            }
+            // What an I/O error holds is not its source but itself, in other
+            // words; TLS wraps its errors so, once or twice.
+            Some(error) => error.get_ref().map(|inner| inner as &(dyn Error + 'static)),
+            None => cause.source(),
+        };
     }
     Trouble::Connect
 }

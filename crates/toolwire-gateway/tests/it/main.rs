@@ -18,12 +18,14 @@ mod fallback;
 mod faults;
 mod guard;
 mod headers;
+mod http2;
 mod limits;
 mod log;
 mod losses;
 mod pairs;
 mod reload;
 mod said;
+mod secure;
 mod timeouts;
 mod upstream;
 
@@ -54,6 +56,7 @@ pub(crate) fn at(server: &upstream::Server) -> Upstream {
         name: server.protocol.as_str().to_owned(),
         protocol: server.protocol,
         origin: Origin::Http { base: format!("http://{}", server.address), path: "/v1".to_owned() },
+        ca: None,
         credential: Credential::Key(Secret::new("upstream-key".to_owned())),
         models: vec![Pattern("*".to_owned())],
         headers: Vec::new(),

@@ -36,6 +36,7 @@ pub(crate) struct Meters {
     tokens_in: AtomicU64,
     tokens_out: AtomicU64,
     retries: AtomicU64,
+    repeats: AtomicU64,
     ejections: AtomicU64,
     total: Histogram<{ TOTAL.len() }>,
     own: Histogram<{ OWN.len() }>,
@@ -147,6 +148,10 @@ impl Meters {
         self.retries.fetch_add(1, Ordering::Relaxed);
     }
 
+    pub(crate) fn repeated(&self) {
+        self.repeats.fetch_add(1, Ordering::Relaxed);
+    }
+
     pub(crate) fn ejected(&self) {
         self.ejections.fetch_add(1, Ordering::Relaxed);
     }
@@ -205,12 +210,15 @@ impl Page {
 
     fn counters(&mut self, all: &[(&str, &Meters)]) {
         type Pick = fn(&Meters) -> &AtomicU64;
-        let counters: [(&str, &str, Pick); 6] = [
+        let counters: [(&str, &str, Pick); 7] = [
             ("losses_total", "Lines of the ledger that are losses", |meters| &meters.losses),
             ("calls_total", "Tool calls in answers", |meters| &meters.calls),
             ("input_tokens_total", "Tokens read, as reported", |meters| &meters.tokens_in),
             ("output_tokens_total", "Tokens generated, as reported", |meters| &meters.tokens_out),
             ("retries_total", "Attempts after the first", |meters| &meters.retries),
+            ("repeats_total", "Requests sent again because nobody had looked at them", |meters| {
+                &meters.repeats
+            }),
             ("ejections_total", "Times an upstream was taken out", |meters| &meters.ejections),
         ];
         for (name, help, pick) in counters {

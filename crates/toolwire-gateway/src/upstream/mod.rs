@@ -15,7 +15,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::Full;
-use hyper::{HeaderMap, Method, Request, Uri};
+use hyper::body::Incoming;
+use hyper::{HeaderMap, Method, Request, Response, Uri};
 use hyper_util::client::legacy::Client;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use tokio::time::{Instant, timeout_at};
@@ -110,13 +111,39 @@ impl Upstream {
                 *request.uri_mut() = uri.parse().map_err(|_| Trouble::Unsent)?;
                 *request.headers_mut() = headers;
                 let by = total.min(now + self.config.timeouts.headers);
-                match timeout_at(by, client.request(request)).await {
+                match timeout_at(by, self.ask(client, request)).await {
                     Ok(Ok(response)) => Answer::new(response, total),
-                    Ok(Err(error)) => Err(Trouble::of(&error)),
+                    Ok(Err(trouble)) => Err(trouble),
                     Err(_elapsed) => Err(Trouble::Late(Phase::Head)),
                 }
             }
         }
+    }
+
+    /// Sends a request, and once more on another connection if this one ended
+    /// without the upstream having looked at it. Servers that restart or balance
+    /// their load do so, and mean no harm by it.
+    async fn ask(
+        &self,
+        client: &Client<Connector, Full<Bytes>>,
+        request: Request<Full<Bytes>>,
+    ) -> Result<Response<Incoming>, Trouble> {
+        let again = request.clone();
+        let error = match client.request(request).await {
+            Ok(response) => return Ok(response),
+            Err(error) => error,
+        };
+        let trouble = Trouble::of(&error);
+        if !trouble.is_untouched() {
+            return Err(trouble);
+        }
+        // An HTTP/2 connection that refuses one request may live on, and the pool
+        // would offer it again.
+        if let Some(connection) = error.connect_info() {
+            connection.poison();
+        }
+        self.meters.repeated();
+        client.request(again).await.map_err(|error| Trouble::of(&error))
     }
 
     /// It answered well.

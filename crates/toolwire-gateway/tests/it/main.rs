@@ -24,6 +24,7 @@ mod log;
 mod losses;
 mod pairs;
 mod reload;
+mod repeat;
 mod said;
 mod secure;
 mod timeouts;

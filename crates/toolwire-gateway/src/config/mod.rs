@@ -139,6 +139,10 @@ pub struct Limits {
     pub stall: Duration,
     /// Connections at a time.
     pub connections: usize,
+    /// Connections at a time from one address. Unless it is set, this machine
+    /// itself has no such limit: whatever is in front of the gateway here
+    /// speaks for many.
+    pub connections_per_address: Option<usize>,
     /// How long open requests may go on after a signal to stop.
     pub grace: Duration,
     /// How often an idle stream gets a comment line.
@@ -209,6 +213,7 @@ impl Default for Limits {
             event: toolwire::wire::sse::EVENT_LIMIT,
             stall: Duration::from_secs(60),
             connections: 4096,
+            connections_per_address: None,
             grace: Duration::from_secs(300),
             heartbeat: Duration::from_secs(15),
             loss_header: 2048,

@@ -22,6 +22,7 @@ pub(crate) struct Metrics {
     open: AtomicI64,
     connections: AtomicI64,
     refused: AtomicU64,
+    turned_away: AtomicU64,
     reloads: [AtomicU64; 2],
     panics: AtomicU64,
 }
@@ -69,6 +70,11 @@ impl Metrics {
         self.refused.fetch_add(1, Ordering::Relaxed);
     }
 
+    /// There was no place for a connection.
+    pub(crate) fn turned_away(&self) {
+        self.turned_away.fetch_add(1, Ordering::Relaxed);
+    }
+
     /// A panic was caught.
     pub(crate) fn panicked(&self) {
         self.panics.fetch_add(1, Ordering::Relaxed);
@@ -106,6 +112,11 @@ impl Metrics {
             self.connections.load(Ordering::Relaxed),
         );
         page.single("refused_total", "Requests turned away before they were read", &self.refused);
+        page.single(
+            "connections_refused_total",
+            "Connections beyond the limits",
+            &self.turned_away,
+        );
         let [failed, succeeded] = &self.reloads;
         page.single("reloads_total", "Configurations put in force", succeeded);
         page.single("reloads_failed_total", "Configurations that were refused", failed);

@@ -64,8 +64,18 @@ fn tcp(limit: Duration) -> HttpConnector {
     http.set_nodelay(true);
     http.set_keepalive(Some(KEEPALIVE));
     http.set_connect_timeout(Some(limit));
+    #[cfg(target_os = "linux")]
+    http.set_tcp_user_timeout(Some(LOST));
     http
 }
 
 /// How soon the system asks whether a silent peer is still there.
 const KEEPALIVE: Duration = Duration::from_secs(30);
+
+/// How long the system waits for a peer to take what was sent before it gives
+/// the connection up.
+#[cfg(target_os = "linux")]
+const LOST: Duration = Duration::from_secs(60);
+
+#[cfg(test)]
+mod tests;

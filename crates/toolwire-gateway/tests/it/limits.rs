@@ -152,22 +152,6 @@ async fn hostile_heads() {
 }
 
 #[tokio::test]
-async fn connections() {
-    let mut config = config(Vec::new());
-    config.limits.connections = 2;
-    let gateway = start(config).await;
-    let one = TcpStream::connect(gateway.address()).await.unwrap();
-    let two = TcpStream::connect(gateway.address()).await.unwrap();
-    let to = gateway.address();
-    let third = tokio::spawn(async move { client::get(to, "/livez", &[]).await });
-    tokio::time::sleep(ms(100)).await;
-    assert!(!third.is_finished(), "the third waits");
-    drop(one);
-    assert_eq!(third.await.unwrap().status, 200);
-    drop(two);
-}
-
-#[tokio::test]
 async fn compressed_requests() {
     let server = Server::new(Protocol::Chat, whole(200, "", said::answer(Protocol::Chat))).await;
     let gateway = start(config(vec![at(&server)])).await;

@@ -10,6 +10,7 @@
 
 mod cancel;
 mod client;
+mod connections;
 mod drain;
 mod encodings;
 mod endpoints;

@@ -88,6 +88,7 @@ fn everything_can_be_set() {
         event: 1 << 20,
         stall: Duration::from_secs(30),
         connections: 100,
+        connections_per_address: Some(10),
         grace: Duration::from_secs(60),
         heartbeat: Duration::from_millis(500),
         loss_header: 512,
@@ -148,6 +149,7 @@ head_time = "5s"
 event = "1MiB"
 stall = "30s"
 connections = 100
+connections_per_address = 10
 grace = "1m"
 heartbeat = "500ms"
 loss_header = "512B"

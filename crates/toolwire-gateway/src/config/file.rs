@@ -287,6 +287,8 @@ fn read_limits(table: &DeTable<'_>, problems: &mut Vec<Problem>) -> Limits {
         body,
         head,
         head_time,
+        tools,
+        schemas,
         event,
         stall,
         connections,
@@ -296,9 +298,13 @@ fn read_limits(table: &DeTable<'_>, problems: &mut Vec<Problem>) -> Limits {
         loss_header,
     } = &mut limits;
     let mut fields = Fields::new(table, "limits");
-    for (name, size) in
-        [("body", body), ("head", head), ("event", event), ("loss_header", loss_header)]
-    {
+    for (name, size) in [
+        ("body", body),
+        ("head", head),
+        ("schemas", schemas),
+        ("event", event),
+        ("loss_header", loss_header),
+    ] {
         let value = fields.take(name);
         if let Some(value) = value.and_then(|value| setting(name, problems).size(value)) {
             *size = value;
@@ -316,8 +322,10 @@ fn read_limits(table: &DeTable<'_>, problems: &mut Vec<Problem>) -> Limits {
         let most = setting(name, problems).whole(fields.take(name)?, 1)?;
         Some(usize::try_from(most).unwrap_or(usize::MAX))
     };
-    if let Some(most) = count("connections") {
-        *connections = most;
+    for (name, number) in [("tools", tools), ("connections", connections)] {
+        if let Some(most) = count(name) {
+            *number = most;
+        }
     }
     *connections_per_address = count("connections_per_address");
     fields.finish(problems);

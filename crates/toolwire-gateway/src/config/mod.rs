@@ -133,6 +133,10 @@ pub struct Limits {
     pub head: usize,
     /// How long a client may take to send the head.
     pub head_time: Duration,
+    /// How many tools a request may declare.
+    pub tools: usize,
+    /// How long their definitions may be together, in bytes.
+    pub schemas: usize,
     /// The longest event of a stream, in bytes.
     pub event: usize,
     /// How long a client may take nothing of what is ready for it.
@@ -210,6 +214,8 @@ impl Default for Limits {
             body: 32 * 1024 * 1024,
             head: 64 * 1024,
             head_time: Duration::from_secs(10),
+            tools: 1024,
+            schemas: 8 * 1024 * 1024,
             event: toolwire::wire::sse::EVENT_LIMIT,
             stall: Duration::from_secs(60),
             connections: 4096,

@@ -4,6 +4,7 @@ use toolwire::model::{ApiError, ErrorKind};
 use toolwire::wire::{Kind, ReadError, Reader, pointer};
 
 use super::Failure;
+use crate::config::Limits;
 
 /// What a request asks for.
 #[derive(Debug, PartialEq, Eq)]
@@ -16,13 +17,22 @@ pub(super) struct Ask {
 
 impl Ask {
     /// Looks through the top of a request. The rest is only checked to be JSON.
-    pub(super) fn read(body: &[u8]) -> Result<Self, Failure> {
+    pub(super) fn read(body: &[u8], limits: &Limits) -> Result<Self, Failure> {
         let text = std::str::from_utf8(body).map_err(|_| {
             Failure::of(ApiError::new(ErrorKind::InvalidRequest, "The request is not UTF-8."))
         })?;
-        let (model, stream, tools) = top(text).map_err(|error| malformed(text, &error))?;
-        if tools > TOOLS {
-            let message = format!("The request has {tools} tools; the limit here is {TOOLS}.");
+        let Top { model, stream, tools, schemas } =
+            top(text).map_err(|error| malformed(text, &error))?;
+        if tools > limits.tools {
+            let limit = limits.tools;
+            let message = format!("The request has {tools} tools; the limit here is {limit}.");
+            return Err(at("tools", message));
+        }
+        if schemas > limits.schemas {
+            let limit = limits.schemas;
+            let message = format!(
+                "The tools of the request are {schemas} bytes long; the limit here is {limit}."
+            );
             return Err(at("tools", message));
         }
         match model {
@@ -32,28 +42,39 @@ impl Ask {
     }
 }
 
-fn top(text: &str) -> Result<(Option<String>, bool, usize), ReadError> {
+/// What the top of a request says.
+#[derive(Default)]
+struct Top {
+    model: Option<String>,
+    stream: bool,
+    /// How many tools there are.
+    tools: usize,
+    /// How long their definitions are together, in bytes.
+    schemas: usize,
+}
+
+fn top(text: &str) -> Result<Top, ReadError> {
     let mut reader = Reader::new(text);
     let mut members = reader.object()?;
-    let (mut model, mut stream, mut tools) = (None, false, 0);
+    let mut top = Top::default();
     while let Some(key) = members.next(&mut reader)? {
         match key.decode().as_ref() {
             "model" if reader.peek() == Kind::String => {
-                model = Some(reader.string()?.into_decoded().into_owned());
+                top.model = Some(reader.string()?.into_decoded().into_owned());
             }
-            "stream" if reader.peek() == Kind::Bool => stream = reader.boolean()?,
-            "tools" if reader.peek() == Kind::Array => {
+            "stream" if reader.peek() == Kind::Bool => top.stream = reader.boolean()?,
+            "tools" | "functions" if reader.peek() == Kind::Array => {
                 let mut items = reader.array()?;
                 while items.more(&mut reader)? {
-                    reader.skip()?;
-                    tools += 1;
+                    top.schemas += reader.raw()?.text().len();
+                    top.tools += 1;
                 }
             }
             _other => reader.skip()?,
         }
     }
     reader.finish()?;
-    Ok((model, stream, tools))
+    Ok(top)
 }
 
 fn malformed(text: &str, error: &ReadError) -> Failure {
@@ -71,6 +92,3 @@ fn at(param: &str, message: String) -> Failure {
     error.param = Some(param.to_owned());
     Failure::of(error)
 }
-
-/// How many tools a request may have.
-const TOOLS: usize = 1024;

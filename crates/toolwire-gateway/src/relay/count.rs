@@ -37,9 +37,10 @@ pub(crate) async fn count(mut visit: Visit<'_>, body: Incoming) -> Response<Body
 
 async fn walk(visit: &mut Visit<'_>, body: Incoming) -> Result<(HeaderMap, Vec<u8>), Failure> {
     visit.access.pause();
-    let body = admit::read(body, &visit.head.headers, &visit.live.config.limits).await?;
+    let limits = &visit.live.config.limits;
+    let body = admit::read(body, &visit.head.headers, limits).await?;
     visit.access.resume();
-    let ask = Ask::read(&body)?;
+    let ask = Ask::read(&body, limits)?;
     visit.access.asked(&ask.model, body.len());
     let route = route::find(visit.live, &ask.model).ok_or_else(|| no_model(&ask.model))?;
     if let Some(upstream) = route.upstreams.first()

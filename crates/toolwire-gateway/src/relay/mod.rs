@@ -86,7 +86,7 @@ async fn walk(visit: &mut Visit<'_>, body: Incoming) -> Result<Reply, Failure> {
     visit.access.pause();
     let body = admit::read(body, &visit.head.headers, limits).await?;
     visit.access.resume();
-    let ask = Ask::read(&body)?;
+    let ask = Ask::read(&body, limits)?;
     visit.access.asked(&ask.model, body.len());
     let wish = loss::wish(&visit.head.headers)?;
     let route = route::find(visit.live, &ask.model).ok_or_else(|| no_model(&ask.model))?;

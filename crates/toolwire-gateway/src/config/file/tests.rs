@@ -85,6 +85,8 @@ fn everything_can_be_set() {
         body: 8 << 20,
         head: 16_000,
         head_time: Duration::from_secs(5),
+        tools: 64,
+        schemas: 1 << 20,
         event: 1 << 20,
         stall: Duration::from_secs(30),
         connections: 100,
@@ -146,6 +148,8 @@ connect = "2s"
 body = "8MiB"
 head = "16kB"
 head_time = "5s"
+tools = 64
+schemas = "1MiB"
 event = "1MiB"
 stall = "30s"
 connections = 100

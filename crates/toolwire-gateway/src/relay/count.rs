@@ -64,7 +64,7 @@ async fn ask_upstream(
     let options = Options { model: Some(route.model.clone()), ..Options::default() };
     let spliced = translate::request(visit.client, visit.client, body, &options)
         .map_err(|error| Failure::of_request(&error))?;
-    let headers = headers::outbound(visit, upstream, false)?;
+    let headers = headers::outbound(visit, upstream, false, &spliced.body)?;
     visit.access.pause();
     let answer = upstream.send(Endpoint::Counts, headers, spliced.body).await;
     let read = match answer {

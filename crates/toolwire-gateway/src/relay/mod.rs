@@ -120,10 +120,11 @@ async fn attempt(
         profile: Some(upstream.config.profile.clone()),
         model: Some(route.model.clone()),
     };
-    let crossed = translate::request(visit.client, upstream.config.protocol, body, &options)
+    let mut crossed = translate::request(visit.client, upstream.config.protocol, body, &options)
         .map_err(|error| Failure::of_request(&error))?;
+    headers::account(visit, upstream, options.policy, &mut crossed.ledger)?;
     visit.access.lost(&crossed.ledger);
-    let headers = headers::outbound(visit, upstream, ask.stream)?;
+    let headers = headers::outbound(visit, upstream, ask.stream, &crossed.body)?;
     visit.access.pause();
     let sent = upstream.send(Endpoint::Answers, headers, crossed.body).await;
     visit.access.resume();

@@ -121,10 +121,11 @@ async fn http2_streams_that_are_reset_at_once_end_the_connection() {
         }
     };
     let ended = tokio::select! {
-        ended = connection => ended,
-        () = async { flood.await; std::future::pending().await } => unreachable!(),
+        ended = connection => ended.expect_err("the connection is ended"),
+        () = async { flood.await; tokio::time::sleep(ms(10_000)).await } => panic!("it goes on"),
     };
-    let ended = ended.expect_err("the connection is ended");
-    assert_eq!(ended.reason(), Some(h2::Reason::ENHANCE_YOUR_CALM), "{ended:?}");
+    // Whoever is still sending may not get to read why.
+    let told = ended.reason() == Some(h2::Reason::ENHANCE_YOUR_CALM);
+    assert!(told || ended.is_io(), "{ended:?}");
     assert_eq!(client::get(gateway.address(), "/livez", &[]).await.status, 200);
 }

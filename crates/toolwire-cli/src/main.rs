@@ -2,6 +2,7 @@
 
 mod agent;
 mod check;
+mod defect;
 mod demo;
 mod dispositions;
 mod explain;
@@ -60,6 +61,7 @@ Examples:
   toolwire translate --to messages --explain < request.json";
 
 fn main() -> ExitCode {
+    defect::tell_only_where();
     match run(Cli::parse()) {
         Ok(code) => code,
         Err(error) => fail(&error),

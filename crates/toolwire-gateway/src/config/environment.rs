@@ -151,6 +151,7 @@ fn upstream(
         name: name.to_owned(),
         protocol,
         origin,
+        ca: None,
         credential,
         models: models.iter().map(|model| Pattern((*model).to_owned())).collect(),
         headers: Vec::new(),

@@ -286,12 +286,28 @@ fn read_aliases(
 
 fn read_limits(table: &DeTable<'_>, problems: &mut Vec<Problem>) -> Limits {
     let mut limits = Limits::default();
-    let Limits { body, head, head_time, event, stall, connections, grace, heartbeat, loss_header } =
-        &mut limits;
+    let Limits {
+        body,
+        head,
+        head_time,
+        tools,
+        schemas,
+        event,
+        stall,
+        connections,
+        connections_per_address,
+        grace,
+        heartbeat,
+        loss_header,
+    } = &mut limits;
     let mut fields = Fields::new(table, "limits");
-    for (name, size) in
-        [("body", body), ("head", head), ("event", event), ("loss_header", loss_header)]
-    {
+    for (name, size) in [
+        ("body", body),
+        ("head", head),
+        ("schemas", schemas),
+        ("event", event),
+        ("loss_header", loss_header),
+    ] {
         let value = fields.take(name);
         if let Some(value) = value.and_then(|value| setting(name, problems).size(value)) {
             *size = value;
@@ -305,11 +321,16 @@ fn read_limits(table: &DeTable<'_>, problems: &mut Vec<Problem>) -> Limits {
             *time = value;
         }
     }
-    if let Some(value) = fields.take("connections")
-        && let Some(most) = setting("connections", problems).whole(value, 1)
-    {
-        *connections = usize::try_from(most).unwrap_or(usize::MAX);
+    let mut count = |name| {
+        let most = setting(name, problems).whole(fields.take(name)?, 1)?;
+        Some(usize::try_from(most).unwrap_or(usize::MAX))
+    };
+    for (name, number) in [("tools", tools), ("connections", connections)] {
+        if let Some(most) = count(name) {
+            *number = most;
+        }
     }
+    *connections_per_address = count("connections_per_address");
     fields.finish(problems);
     limits
 }

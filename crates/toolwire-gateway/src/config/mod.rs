@@ -21,6 +21,8 @@ use toolwire::{Policy, Profile, Protocol};
 pub use problem::{Problem, Problems, Style};
 pub use surroundings::{Process, Surroundings};
 
+pub use crate::upstream::Authorities;
+
 /// Everything the operator decides.
 #[derive(Clone, Debug)]
 pub struct Config {
@@ -54,6 +56,8 @@ pub struct Upstream {
     pub protocol: Protocol,
     /// Where it is.
     pub origin: Origin,
+    /// Who may vouch for it; nobody in particular for whom the machine trusts.
+    pub ca: Option<Authorities>,
     /// How it knows us.
     pub credential: Credential,
     /// Which models it serves.
@@ -132,12 +136,20 @@ pub struct Limits {
     pub head: usize,
     /// How long a client may take to send the head.
     pub head_time: Duration,
+    /// How many tools a request may declare.
+    pub tools: usize,
+    /// How long their definitions may be together, in bytes.
+    pub schemas: usize,
     /// The longest event of a stream, in bytes.
     pub event: usize,
     /// How long a client may take nothing of what is ready for it.
     pub stall: Duration,
     /// Connections at a time.
     pub connections: usize,
+    /// Connections at a time from one address. Unless it is set, this machine
+    /// itself has no such limit: whatever is in front of the gateway here
+    /// speaks for many.
+    pub connections_per_address: Option<usize>,
     /// How long open requests may go on after a signal to stop.
     pub grace: Duration,
     /// How often an idle stream gets a comment line.
@@ -205,9 +217,12 @@ impl Default for Limits {
             body: 32 * 1024 * 1024,
             head: 64 * 1024,
             head_time: Duration::from_secs(10),
+            tools: 1024,
+            schemas: 8 * 1024 * 1024,
             event: toolwire::wire::sse::EVENT_LIMIT,
             stall: Duration::from_secs(60),
             connections: 4096,
+            connections_per_address: None,
             grace: Duration::from_secs(300),
             heartbeat: Duration::from_secs(15),
             loss_header: 2048,

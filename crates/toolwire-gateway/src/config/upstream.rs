@@ -1,6 +1,7 @@
 //! One `[[upstream]]` of a file.
 
 use std::ops::Range;
+use std::path::Path;
 
 use toml::de::DeTable;
 use toolwire::{Profile, Protocol};
@@ -9,7 +10,9 @@ use super::fields::{Fields, Value, in_order, refuse, setting};
 use super::problem::Problem;
 use super::secrets::{Literal, secret};
 use super::surroundings::Surroundings;
-use super::{Credential, Origin, Pattern, Secret, Timeouts, Upstream, address, file, quirks};
+use super::{
+    Authorities, Credential, Origin, Pattern, Secret, Timeouts, Upstream, address, file, quirks,
+};
 
 /// Reads one upstream. Gives nothing where something is missing; everything
 /// that can be said about the rest is said all the same.
@@ -26,6 +29,7 @@ pub(super) fn read(
     let protocol = fields.take("protocol");
     let base_url = fields.take("base_url");
     let insecure = fields.take("insecure");
+    let ca = fields.take("ca");
     let key = fields.take("key");
     let credential = fields.take("credential");
     let models = fields.take("models");
@@ -62,6 +66,7 @@ pub(super) fn read(
         None if demo => Some(Origin::Demo),
         None => missing(problems, &header, "base_url", "\"https://…\""),
     };
+    let ca = ca.map(|value| read_authorities(value, origin.as_ref(), around, problems));
     let credential = read_credential(key, credential, around, problems);
     let models = match models {
         Some(value) => read_models(value, problems),
@@ -92,6 +97,7 @@ pub(super) fn read(
         name: name?,
         protocol,
         origin: origin?,
+        ca: ca.flatten(),
         credential: credential?,
         models: models?,
         headers,
@@ -174,6 +180,30 @@ fn read_origin(
         Err(address::Refused { label, help }) => {
             refuse(problems, value.span(), "`base_url` cannot be this", label, help)
         }
+    }
+}
+
+fn read_authorities(
+    value: Value<'_, '_>,
+    origin: Option<&Origin>,
+    around: &dyn Surroundings,
+    problems: &mut Vec<Problem>,
+) -> Option<Authorities> {
+    let path = setting("ca", problems).text(value)?;
+    let secure = |origin: &Origin| match origin {
+        Origin::Demo => false,
+        Origin::Http { base, .. } => base.starts_with("https://"),
+    };
+    // An origin that is wrong is reported already.
+    if origin.is_some_and(|origin| !secure(origin)) {
+        let help = "remove `ca`, or write the address with https";
+        return refuse(problems, value.span(), "`ca` is for https only", "not used", help);
+    }
+    let help = "a relative path counts from the folder of this configuration";
+    let read = around.file(Path::new(path)).map_err(|error| error.to_string());
+    match read.and_then(|pem| Authorities::read(&pem).map_err(|error| error.to_string())) {
+        Ok(authorities) => Some(authorities),
+        Err(why) => refuse(problems, value.span(), "the file of `ca` cannot be used", why, help),
     }
 }
 

@@ -22,6 +22,7 @@ pub(crate) struct Metrics {
     open: AtomicI64,
     connections: AtomicI64,
     refused: AtomicU64,
+    turned_away: AtomicU64,
     reloads: [AtomicU64; 2],
     panics: AtomicU64,
 }
@@ -36,6 +37,7 @@ pub(crate) struct Meters {
     tokens_in: AtomicU64,
     tokens_out: AtomicU64,
     retries: AtomicU64,
+    repeats: AtomicU64,
     ejections: AtomicU64,
     total: Histogram<{ TOTAL.len() }>,
     own: Histogram<{ OWN.len() }>,
@@ -66,6 +68,11 @@ impl Metrics {
     /// The guard turned a request away.
     pub(crate) fn refused(&self) {
         self.refused.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// There was no place for a connection.
+    pub(crate) fn turned_away(&self) {
+        self.turned_away.fetch_add(1, Ordering::Relaxed);
     }
 
     /// A panic was caught.
@@ -105,6 +112,11 @@ impl Metrics {
             self.connections.load(Ordering::Relaxed),
         );
         page.single("refused_total", "Requests turned away before they were read", &self.refused);
+        page.single(
+            "connections_refused_total",
+            "Connections beyond the limits",
+            &self.turned_away,
+        );
         let [failed, succeeded] = &self.reloads;
         page.single("reloads_total", "Configurations put in force", succeeded);
         page.single("reloads_failed_total", "Configurations that were refused", failed);
@@ -145,6 +157,10 @@ impl Meters {
 
     pub(crate) fn retried(&self) {
         self.retries.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn repeated(&self) {
+        self.repeats.fetch_add(1, Ordering::Relaxed);
     }
 
     pub(crate) fn ejected(&self) {
@@ -205,12 +221,15 @@ impl Page {
 
     fn counters(&mut self, all: &[(&str, &Meters)]) {
         type Pick = fn(&Meters) -> &AtomicU64;
-        let counters: [(&str, &str, Pick); 6] = [
+        let counters: [(&str, &str, Pick); 7] = [
             ("losses_total", "Lines of the ledger that are losses", |meters| &meters.losses),
             ("calls_total", "Tool calls in answers", |meters| &meters.calls),
             ("input_tokens_total", "Tokens read, as reported", |meters| &meters.tokens_in),
             ("output_tokens_total", "Tokens generated, as reported", |meters| &meters.tokens_out),
             ("retries_total", "Attempts after the first", |meters| &meters.retries),
+            ("repeats_total", "Requests sent again because nobody had looked at them", |meters| {
+                &meters.repeats
+            }),
             ("ejections_total", "Times an upstream was taken out", |meters| &meters.ejections),
         ];
         for (name, help, pick) in counters {

@@ -6,6 +6,7 @@ use toolwire::model::{ApiError, ErrorKind};
 use toolwire::wire::{Kind, ReadError, Reader, What, pointer};
 
 use super::Failure;
+use crate::config::Limits;
 
 /// What a request asks for.
 #[derive(Debug, PartialEq, Eq)]
@@ -20,14 +21,22 @@ pub(super) struct Ask {
 
 impl Ask {
     /// Looks through the top of a request. The rest is only checked to be JSON.
-    pub(super) fn read(body: &[u8]) -> Result<Self, Failure> {
+    pub(super) fn read(body: &[u8], limits: &Limits) -> Result<Self, Failure> {
         let text = std::str::from_utf8(body).map_err(|_| {
             Failure::of(ApiError::new(ErrorKind::InvalidRequest, "The request is not UTF-8."))
         })?;
-        let Top { model, model_at, stream, tools } =
+        let Top { model, model_at, stream, tools, schemas } =
             top(text).map_err(|error| malformed(text, &error))?;
-        if tools > TOOLS {
-            let message = format!("The request has {tools} tools; the limit here is {TOOLS}.");
+        if tools > limits.tools {
+            let limit = limits.tools;
+            let message = format!("The request has {tools} tools; the limit here is {limit}.");
+            return Err(at("tools", message));
+        }
+        if schemas > limits.schemas {
+            let limit = limits.schemas;
+            let message = format!(
+                "The tools of the request are {schemas} bytes long; the limit here is {limit}."
+            );
             return Err(at("tools", message));
         }
         match (model, model_at) {
@@ -47,6 +56,8 @@ struct Top {
     stream: bool,
     /// How many tools there are.
     tools: usize,
+    /// How long their definitions are together, in bytes.
+    schemas: usize,
 }
 
 fn top(text: &str) -> Result<Top, ReadError> {
@@ -57,10 +68,10 @@ fn top(text: &str) -> Result<Top, ReadError> {
         match key.decode().as_ref() {
             "model" => top.read_model(&mut reader)?,
             "stream" if reader.peek() == Kind::Bool => top.stream = reader.boolean()?,
-            "tools" if reader.peek() == Kind::Array => {
+            "tools" | "functions" if reader.peek() == Kind::Array => {
                 let mut items = reader.array()?;
                 while items.more(&mut reader)? {
-                    reader.skip()?;
+                    top.schemas += reader.raw()?.text().len();
                     top.tools += 1;
                 }
             }
@@ -104,9 +115,6 @@ fn at(param: &str, message: String) -> Failure {
     error.param = Some(param.to_owned());
     Failure::of(error)
 }
-
-/// How many tools a request may have.
-const TOOLS: usize = 1024;
 
 #[cfg(test)]
 mod tests;

@@ -37,9 +37,10 @@ pub(crate) async fn count(mut visit: Visit<'_>, body: Incoming) -> Response<Body
 
 async fn walk(visit: &mut Visit<'_>, body: Incoming) -> Result<(HeaderMap, Vec<u8>), Failure> {
     visit.access.pause();
-    let body = admit::read(body, &visit.head.headers, &visit.live.config.limits).await?;
+    let limits = &visit.live.config.limits;
+    let body = admit::read(body, &visit.head.headers, limits).await?;
     visit.access.resume();
-    let ask = Ask::read(&body)?;
+    let ask = Ask::read(&body, limits)?;
     visit.access.asked(&ask.model, body.len());
     let route =
         route::find(visit.live, &ask.model, visit.client).ok_or_else(|| no_model(&ask.model))?;
@@ -64,7 +65,7 @@ async fn ask_upstream(
     let options = Options { model: Some(route.model.clone()), ..Options::default() };
     let spliced = translate::request(visit.client, visit.client, body, &options)
         .map_err(|error| Failure::of_request(&error))?;
-    let headers = headers::outbound(visit, upstream, false)?;
+    let headers = headers::outbound(visit, upstream, false, &spliced.body)?;
     visit.access.pause();
     let answer = upstream.send(Endpoint::Counts, headers, spliced.body).await;
     let read = match answer {

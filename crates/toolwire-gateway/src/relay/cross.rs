@@ -6,7 +6,7 @@ use toolwire::translate::{self, Options, Prepared, Translated};
 use toolwire::{Entry, Policy, Protocol};
 
 use super::ask::Ask;
-use super::{Failure, Visit};
+use super::{Failure, Visit, headers};
 use crate::count;
 use crate::route::Route;
 use crate::upstream::Upstream;
@@ -44,7 +44,8 @@ pub(super) fn over(
         model: Some(route.model.clone()),
         input_estimate: None,
     };
-    let Translated { body, ledger: losses } = prepared.write(&up).map_err(refused)?;
+    let Translated { body, ledger: mut losses } = prepared.write(&up).map_err(refused)?;
+    headers::account(visit, upstream, up.policy, &mut losses)?;
     let down = Options {
         policy: delivered(up.policy),
         // A model that was asked for by another name gets it back: Claude Code

@@ -2,6 +2,7 @@
 //! came; those toward a client are picked from a list.
 
 mod limits;
+mod vendor;
 
 use std::time::Duration;
 
@@ -9,19 +10,20 @@ use hyper::header::{
     ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue,
     RETRY_AFTER, USER_AGENT,
 };
-use toolwire::Protocol;
 use toolwire::model::{ApiError, ErrorKind};
+use toolwire::{Entry, Policy, Protocol, translate};
 
 use super::{Failure, Visit};
-use crate::config::{Credential, Secret};
+use crate::config::{self, Credential, Secret};
 use crate::guard::Badge;
 use crate::upstream::Upstream;
 
-/// The headers of a request to an upstream.
+/// The headers of a request to an upstream. `body` is what it will get.
 pub(super) fn outbound(
     visit: &Visit<'_>,
     upstream: &Upstream,
     stream: bool,
+    body: &[u8],
 ) -> Result<HeaderMap, Failure> {
     let to = upstream.config.protocol;
     let mut headers = HeaderMap::with_capacity(16);
@@ -53,12 +55,16 @@ pub(super) fn outbound(
     if to == Protocol::Messages {
         if visit.client == Protocol::Messages {
             copy(came, "anthropic-version", &mut headers);
-            copy(came, "anthropic-beta", &mut headers);
         }
         headers.entry("anthropic-version").or_insert(HeaderValue::from_static(VERSION));
     }
+    vendor::carry(came, to, &upstream.config.credential, &mut headers);
+    vendor::derive(visit.client, &upstream.config.profile, body, &mut headers);
     show(&upstream.config.credential, visit, upstream, &mut headers)?;
     for (name, value) in &upstream.config.headers {
+        if vendor::merge(name, value.reveal(), &mut headers).is_some() {
+            continue;
+        }
         let name = HeaderName::try_from(name.as_str());
         let (Ok(name), Ok(value)) = (name, secret(value)) else {
             return Err(misconfigured(upstream, "one of its configured headers is malformed"));
@@ -66,6 +72,27 @@ pub(super) fn outbound(
         headers.insert(name, value);
     }
     Ok(headers)
+}
+
+/// Adds to the ledger of a request what its headers say that the upstream does
+/// not get, or refuses the request for it.
+pub(super) fn account(
+    visit: &Visit<'_>,
+    upstream: &Upstream,
+    policy: Policy,
+    ledger: &mut Vec<Entry>,
+) -> Result<(), Failure> {
+    let config::Upstream { protocol, credential, .. } = &upstream.config;
+    let lost = vendor::lost(&visit.head.headers, *protocol, credential);
+    match policy {
+        Policy::Ignore => {}
+        Policy::Refuse if lost.iter().any(Entry::is_loss) => {
+            let entries = lost.into_iter().filter(Entry::is_loss).collect();
+            return Err(Failure::of_request(&translate::Error::Refused { entries }));
+        }
+        Policy::Report | Policy::Refuse => ledger.extend(lost),
+    }
+    Ok(())
 }
 
 /// Shows the upstream the credential that it knows us by.
@@ -102,10 +129,6 @@ fn show(
             };
             let Some((name, Ok(value))) = shown else { return Err(no_credential(upstream)) };
             headers.insert(name, value);
-            if to != Protocol::Messages {
-                copy(&visit.head.headers, "openai-organization", headers);
-                copy(&visit.head.headers, "openai-project", headers);
-            }
             Ok(())
         }
     }
@@ -234,7 +257,7 @@ const VERSION: &str = "2023-06-01";
 const ALWAYS: &[&str] = &["traceparent", "tracestate"];
 
 /// What goes up where the client speaks the upstream's vendor.
-const FAMILY_UP: &[&str] = &["idempotency-key", "openai-beta"];
+const FAMILY_UP: &[&str] = &["idempotency-key"];
 
 /// What comes down whoever asked.
 const ALWAYS_DOWN: &[&str] = &["retry-after", "retry-after-ms", "x-should-retry"];

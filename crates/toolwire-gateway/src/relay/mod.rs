@@ -87,7 +87,7 @@ async fn walk(visit: &mut Visit<'_>, body: Incoming) -> Result<Reply, Failure> {
     visit.access.pause();
     let body = admit::read(body, &visit.head.headers, limits).await?;
     visit.access.resume();
-    let ask = Ask::read(&body)?;
+    let ask = Ask::read(&body, limits)?;
     visit.access.asked(&ask.model, body.len());
     let wish = loss::wish(&visit.head.headers)?;
     let route =
@@ -119,7 +119,7 @@ async fn attempt(
     visit.access.tries(upstream);
     let Crossed { body, losses, way } = cross::over(visit, upstream, route, ask, body, wish)?;
     visit.access.lost(&losses);
-    let headers = headers::outbound(visit, upstream, ask.stream)?;
+    let headers = headers::outbound(visit, upstream, ask.stream, &body)?;
     visit.access.pause();
     let sent = upstream.send(Endpoint::Answers, headers, body).await;
     visit.access.resume();

@@ -20,6 +20,7 @@ fn upstream(name: &str, protocol: Protocol, models: &[&str], weight: u32) -> Ups
         name: name.to_owned(),
         protocol,
         origin: Origin::Demo,
+        ca: None,
         credential: Credential::None,
         models: models.iter().map(|model| Pattern((*model).to_owned())).collect(),
         headers: Vec::new(),

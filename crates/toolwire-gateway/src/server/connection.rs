@@ -9,15 +9,18 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
+use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper::{Request, Response};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
+use socket2::{SockRef, TcpKeepalive};
 use tokio::net::TcpStream;
 use toolwire::Protocol;
 use toolwire::model::{ApiError, ErrorKind};
 
+use super::places::Full;
 use super::watched::Watched;
 use crate::body::Body;
 use crate::config::Limits;
@@ -27,9 +30,8 @@ use crate::relay::{self, Failure};
 
 /// Serves a connection until it ends.
 pub(super) async fn serve(shared: &Arc<Shared>, stream: TcpStream, peer: SocketAddr) {
-    // An event must not wait for the next one to fill a packet.
-    let _ = stream.set_nodelay(true);
     let limits = shared.live.load().config.limits.clone();
+    tune(&stream, limits.stall);
     let io = TokioIo::new(Watched::new(stream, limits.head_time, limits.stall));
     let service = service_fn(|request| {
         let shared = Arc::clone(shared);
@@ -49,6 +51,24 @@ pub(super) async fn serve(shared: &Arc<Shared>, stream: TcpStream, peer: SocketA
         }
     }
     shared.metrics.connection(-1);
+}
+
+/// Answers whatever is asked with why nobody is served, and closes.
+pub(super) async fn turn_away(shared: &Arc<Shared>, stream: TcpStream, full: Full) {
+    let limits = shared.live.load().config.limits.clone();
+    let service = service_fn(|request: Request<Incoming>| {
+        let client = spoken(&request);
+        async move {
+            // A client that is still sending when the connection closes gets a
+            // broken connection instead of the answer.
+            let mut body = request.into_body();
+            while let Some(Ok(_)) = body.frame().await {}
+            Ok::<_, Infallible>(full.failure().response(client, &relay::request_id()))
+        }
+    });
+    let builder = builder(&limits);
+    let serving = builder.serve_connection(TokioIo::new(stream), service);
+    let _ = tokio::time::timeout(REFUSAL, serving).await;
 }
 
 /// Answers a request, whatever happens: a defect fails the request that met it
@@ -83,6 +103,20 @@ fn spoken(request: &Request<Incoming>) -> Protocol {
     endpoints::spoken(request.uri().path(), request.headers())
 }
 
+/// Sets what the system does for a connection. What it cannot do, it does not:
+/// a connection without is better than none.
+fn tune(stream: &TcpStream, stall: Duration) {
+    // An event must not wait for the next one to fill a packet.
+    let _ = stream.set_nodelay(true);
+    let socket = SockRef::from(stream);
+    let _ = socket.set_tcp_keepalive(&TcpKeepalive::new().with_time(KEEPALIVE));
+    // A client that vanished takes nothing. It does not even say so.
+    #[cfg(target_os = "linux")]
+    let _ = socket.set_tcp_user_timeout(Some(stall));
+    #[cfg(not(target_os = "linux"))]
+    let _ = stall;
+}
+
 fn builder(limits: &Limits) -> Builder<TokioExecutor> {
     let mut builder = Builder::new(TokioExecutor::new());
     let head = limits.head.max(8 * 1024);
@@ -97,6 +131,7 @@ fn builder(limits: &Limits) -> Builder<TokioExecutor> {
         .timer(TokioTimer::new())
         .max_concurrent_streams(STREAMS)
         .max_pending_accept_reset_streams(RESETS)
+        .max_local_error_reset_streams(ERRORS)
         .max_header_list_size(u32::try_from(head).unwrap_or(u32::MAX))
         .initial_stream_window_size(WINDOW)
         .initial_connection_window_size(CONNECTION_WINDOW)
@@ -110,7 +145,17 @@ fn builder(limits: &Limits) -> Builder<TokioExecutor> {
 const HEADERS: usize = 100;
 const STREAMS: u32 = 100;
 const RESETS: usize = 20;
+const ERRORS: usize = 100;
 const WINDOW: u32 = 64 * 1024;
 const CONNECTION_WINDOW: u32 = 1024 * 1024;
 const FRAME: u32 = 16 * 1024;
 const PING: Duration = Duration::from_secs(20);
+
+/// How soon the system asks whether a silent client is still there.
+const KEEPALIVE: Duration = Duration::from_secs(30);
+
+/// How long one that is not served may take to read why.
+const REFUSAL: Duration = Duration::from_secs(2);
+
+#[cfg(test)]
+mod tests;

@@ -3,6 +3,7 @@
 
 mod connection;
 mod drain;
+mod places;
 mod watched;
 
 use std::io::Write;
@@ -16,6 +17,7 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 
 pub(crate) use self::drain::{Cut, Drain};
+use self::places::Places;
 use crate::config::Config;
 use crate::live::{Live, Shared, Source, StartError};
 use crate::observe::{Log, Metrics};
@@ -53,7 +55,6 @@ pub struct Handle {
 pub async fn serve(config: Config, setup: Setup) -> Result<Gateway, StartError> {
     let metrics = Metrics::default();
     let wanted = config.listen;
-    let limits = config.limits.clone();
     let live = Live::build(config, &metrics, &[])?;
     let cannot = |source| StartError::Listen { address: wanted, source };
     let listener = TcpListener::bind(wanted).await.map_err(cannot)?;
@@ -67,8 +68,7 @@ pub async fn serve(config: Config, setup: Setup) -> Result<Gateway, StartError> 
         budget: Budget::default(),
         source,
     });
-    let places = Arc::new(Semaphore::new(limits.connections));
-    let accepting = tokio::spawn(accept(listener, Arc::clone(&shared), places, limits.connections));
+    let accepting = tokio::spawn(accept(listener, Arc::clone(&shared)));
     Ok(Gateway { address, handle: Handle { shared }, accepting })
 }
 
@@ -113,40 +113,48 @@ impl Handle {
     }
 }
 
-async fn accept(listener: TcpListener, shared: Arc<Shared>, places: Arc<Semaphore>, limit: usize) {
-    let whole = u32::try_from(limit).unwrap_or(u32::MAX);
+async fn accept(listener: TcpListener, shared: Arc<Shared>) {
+    let places = Arc::new(Places::default());
+    let refusals = Arc::new(Semaphore::new(REFUSALS));
     loop {
-        // A connection beyond the limit waits in the system's queue.
-        let place = tokio::select! {
-            place = Arc::clone(&places).acquire_owned() => place,
-            () = shared.drain.closing() => break,
-        };
-        let Ok(place) = place else { break };
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
             () = shared.drain.closing() => break,
         };
-        match accepted {
-            Ok((stream, peer)) => {
-                let shared = Arc::clone(&shared);
+        let Ok((stream, peer)) = accepted else {
+            // Out of descriptors, mostly. They come back when others end.
+            tokio::time::sleep(BREATH).await;
+            continue;
+        };
+        let place = places.take(peer.ip(), &shared.live.load().config.limits);
+        let shared = Arc::clone(&shared);
+        match place {
+            Ok(place) => {
                 tokio::spawn(async move {
                     connection::serve(&shared, stream, peer).await;
                     drop(place);
                 });
             }
-            // Out of descriptors, mostly. They come back when others end.
-            Err(_) => tokio::time::sleep(BREATH).await,
+            Err(full) => {
+                shared.metrics.turned_away();
+                // Whoever comes while many are being told why is not told.
+                let Ok(voice) = Arc::clone(&refusals).try_acquire_owned() else { continue };
+                tokio::spawn(async move {
+                    connection::turn_away(&shared, stream, full).await;
+                    drop(voice);
+                });
+            }
         }
     }
     drop(listener);
-    let all_gone = async {
-        let _ = places.acquire_many(whole).await;
-    };
     tokio::select! {
-        () = all_gone => {}
+        () = places.empty() => {}
         () = shared.drain.dead() => {}
     }
 }
+
+/// How many connections may be told at a time why they are not served.
+const REFUSALS: usize = 64;
 
 /// A pause after a connection could not be taken.
 const BREATH: Duration = Duration::from_millis(50);

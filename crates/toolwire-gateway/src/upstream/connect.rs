@@ -12,7 +12,7 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tower_service::Service;
 
-use super::tls;
+use super::tls::{self, Authorities};
 
 /// Connects, and gives up after a time that covers everything from the name's
 /// lookup to the end of the TLS handshake.
@@ -23,14 +23,14 @@ pub(super) struct Connector {
 }
 
 impl Connector {
-    pub(super) fn new(secure: bool, limit: Duration) -> Self {
-        let mut http = HttpConnector::new();
-        http.enforce_http(false);
-        http.set_nodelay(true);
-        http.set_keepalive(Some(KEEPALIVE));
-        http.set_connect_timeout(Some(limit));
-        let inner = if secure { tls::secure(http) } else { tls::plain(http) };
-        Self { inner, limit }
+    /// Connects without TLS.
+    pub(super) fn plain(limit: Duration) -> Self {
+        Self { inner: tls::plain(tcp(limit)), limit }
+    }
+
+    /// Connects with TLS. `vouched_by` are those who may vouch for the server.
+    pub(super) fn secure(limit: Duration, vouched_by: Option<&Authorities>) -> Self {
+        Self { inner: tls::secure(tcp(limit), vouched_by), limit }
     }
 }
 
@@ -58,5 +58,24 @@ impl Service<Uri> for Connector {
     }
 }
 
+fn tcp(limit: Duration) -> HttpConnector {
+    let mut http = HttpConnector::new();
+    http.enforce_http(false);
+    http.set_nodelay(true);
+    http.set_keepalive(Some(KEEPALIVE));
+    http.set_connect_timeout(Some(limit));
+    #[cfg(target_os = "linux")]
+    http.set_tcp_user_timeout(Some(LOST));
+    http
+}
+
 /// How soon the system asks whether a silent peer is still there.
 const KEEPALIVE: Duration = Duration::from_secs(30);
+
+/// How long the system waits for a peer to take what was sent before it gives
+/// the connection up.
+#[cfg(target_os = "linux")]
+const LOST: Duration = Duration::from_secs(60);
+
+#[cfg(test)]
+mod tests;

@@ -15,7 +15,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::Full;
-use hyper::{HeaderMap, Method, Request, Uri};
+use hyper::body::Incoming;
+use hyper::{HeaderMap, Method, Request, Response, Uri};
 use hyper_util::client::legacy::Client;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use tokio::time::{Instant, timeout_at};
@@ -24,6 +25,7 @@ use toolwire::Protocol;
 pub(crate) use self::answer::{Answer, Body};
 use self::connect::Connector;
 pub(crate) use self::decode::Decoder;
+pub use self::tls::Authorities;
 pub(crate) use self::trouble::{Phase, Trouble};
 use crate::config::{self, Origin};
 use crate::demo;
@@ -70,9 +72,10 @@ impl Upstream {
                 };
                 let base = format!("{}{}", base.trim_end_matches('/'), path.trim_end_matches('/'));
                 let uri: Uri = base.parse().map_err(|_| broken("its address is not a URL"))?;
-                let secure = match uri.scheme_str() {
-                    Some("https") => true,
-                    Some("http") => false,
+                let limit = config.timeouts.connect;
+                let connector = match uri.scheme_str() {
+                    Some("https") => Connector::secure(limit, config.ca.as_ref()),
+                    Some("http") => Connector::plain(limit),
                     Some(_) | None => {
                         return Err(broken("its address starts with neither http nor https"));
                     }
@@ -80,8 +83,7 @@ impl Upstream {
                 if uri.authority().is_none_or(|authority| authority.as_str().contains('@')) {
                     return Err(broken("its address has no host, or holds a credential"));
                 }
-                let client = client(Connector::new(secure, config.timeouts.connect));
-                Way::Http { client: Box::new(client), base }
+                Way::Http { client: Box::new(client(connector)), base }
             }
         };
         let same = known
@@ -109,13 +111,39 @@ impl Upstream {
                 *request.uri_mut() = uri.parse().map_err(|_| Trouble::Unsent)?;
                 *request.headers_mut() = headers;
                 let by = total.min(now + self.config.timeouts.headers);
-                match timeout_at(by, client.request(request)).await {
+                match timeout_at(by, self.ask(client, request)).await {
                     Ok(Ok(response)) => Answer::new(response, total),
-                    Ok(Err(error)) => Err(Trouble::of(&error)),
+                    Ok(Err(trouble)) => Err(trouble),
                     Err(_elapsed) => Err(Trouble::Late(Phase::Head)),
                 }
             }
         }
+    }
+
+    /// Sends a request, and once more on another connection if this one ended
+    /// without the upstream having looked at it. Servers that restart or balance
+    /// their load do so, and mean no harm by it.
+    async fn ask(
+        &self,
+        client: &Client<Connector, Full<Bytes>>,
+        request: Request<Full<Bytes>>,
+    ) -> Result<Response<Incoming>, Trouble> {
+        let again = request.clone();
+        let error = match client.request(request).await {
+            Ok(response) => return Ok(response),
+            Err(error) => error,
+        };
+        let trouble = Trouble::of(&error);
+        if !trouble.is_untouched() {
+            return Err(trouble);
+        }
+        // An HTTP/2 connection that refuses one request may live on, and the pool
+        // would offer it again.
+        if let Some(connection) = error.connect_info() {
+            connection.poison();
+        }
+        self.meters.repeated();
+        client.request(again).await.map_err(|error| Trouble::of(&error))
     }
 
     /// It answered well.

@@ -13,6 +13,8 @@ pub(crate) enum Trouble {
     Untrusted,
     /// The connection was gone before the request was sent.
     Unsent,
+    /// The upstream sent the request back without having looked at it.
+    Returned,
     /// The connection broke.
     Broken,
     /// It took too long.
@@ -46,16 +48,37 @@ impl Trouble {
             {
                 return Self::Unsent;
             }
+            if cause.downcast_ref().is_some_and(is_return) {
+                return Self::Returned;
+            }
             source = cause.source();
         }
         Self::Broken
+    }
+
+    /// Whether the upstream was there and certainly did nothing with the
+    /// request, so that it may be asked the same once more.
+    pub(super) fn is_untouched(self) -> bool {
+        match self {
+            Self::Unsent | Self::Returned => true,
+            Self::Connect
+            | Self::Untrusted
+            | Self::Broken
+            | Self::Late(_)
+            | Self::Encoding
+            | Self::TooLong => false,
+        }
     }
 
     /// Whether the upstream cannot have begun to answer, so that another may
     /// be asked. A request that was sent and not answered may have been run.
     pub(crate) fn is_unsent(self) -> bool {
         match self {
-            Self::Connect | Self::Untrusted | Self::Unsent | Self::Late(Phase::Connection) => true,
+            Self::Connect
+            | Self::Untrusted
+            | Self::Unsent
+            | Self::Returned
+            | Self::Late(Phase::Connection) => true,
             Self::Broken
             | Self::Late(Phase::Head | Phase::FirstEvent | Phase::Next | Phase::Whole)
             | Self::Encoding
@@ -74,6 +97,7 @@ impl Trouble {
             Self::Unsent => {
                 (ErrorKind::Server, "closed the connection before the request was sent")
             }
+            Self::Returned => (ErrorKind::Server, "turned the request away, twice"),
             Self::Broken => {
                 (ErrorKind::Truncated, "closed the connection before its answer was complete")
             }
@@ -101,6 +125,7 @@ impl Trouble {
             Self::Connect
             | Self::Untrusted
             | Self::Unsent
+            | Self::Returned
             | Self::Broken
             | Self::Encoding
             | Self::TooLong => 502,
@@ -109,22 +134,30 @@ impl Trouble {
     }
 }
 
+/// Whether HTTP/2 says that a request was not looked at. A stream ends by the
+/// peer's GOAWAY only if its number is above the last that the peer names as
+/// its own; all others go on, or end by what ends the connection.
+fn is_return(error: &h2::Error) -> bool {
+    let refused = error.is_reset() && error.reason() == Some(h2::Reason::REFUSED_STREAM);
+    error.is_remote() && (refused || error.is_go_away())
+}
+
 /// Why there is no connection.
 fn connecting(error: &(dyn Error + 'static)) -> Trouble {
     let mut source = Some(error);
     while let Some(cause) = source {
-        if let Some(error) = cause.downcast_ref::<std::io::Error>() {
-            if error.kind() == std::io::ErrorKind::TimedOut {
-                return Trouble::Late(Phase::Connection);
-            }
-            if error.get_ref().is_some_and(|inner| inner.is::<rustls::Error>()) {
-                return Trouble::Untrusted;
-            }
-        }
         if cause.is::<rustls::Error>() {
             return Trouble::Untrusted;
         }
-        source = cause.source();
+        source = match cause.downcast_ref::<std::io::Error>() {
+            Some(error) if error.kind() == std::io::ErrorKind::TimedOut => {
+                return Trouble::Late(Phase::Connection);
+            }
+            // What an I/O error holds is not its source but itself, in other
+            // words; TLS wraps its errors so, once or twice.
+            Some(error) => error.get_ref().map(|inner| inner as &(dyn Error + 'static)),
+            None => cause.source(),
+        };
     }
     Trouble::Connect
 }

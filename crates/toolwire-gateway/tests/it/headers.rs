@@ -48,8 +48,17 @@ async fn toward_upstreams_are_built() {
         assert_eq!(seen.header("x-api-key"), messages.then_some("upstream-key"));
         let version = if both { "2026-10-21" } else { "2023-06-01" };
         assert_eq!(seen.header("anthropic-version"), messages.then_some(version));
-        assert_eq!(seen.header("anthropic-beta"), both.then_some("one-2026-01-01"));
-        assert_eq!(seen.head.contains("two-2026-01-01"), both);
+        assert_eq!(seen.header("anthropic-beta"), messages.then_some("one-2026-01-01"));
+        assert_eq!(seen.head.contains("two-2026-01-01"), messages);
+        let lost = got.header("toolwire-loss").unwrap_or_default();
+        for beta in ["one-2026-01-01", "two-2026-01-01"] {
+            let line =
+                format!("\"anthropic-beta: {beta}\";code=only:anthropic-beta;action=dropped");
+            assert_eq!(lost.contains(&line), !messages, "{lost}");
+        }
+        let line =
+            "\"openai-organization\";code=only:openai-organization;action=dropped;level=info";
+        assert!(lost.contains(line), "{lost}");
         assert!(seen.header("user-agent").unwrap().starts_with("toolwire/"));
         assert_eq!(seen.header("accept-encoding"), Some("identity"));
         assert_eq!(seen.header("x-configured"), Some("yes"));
@@ -59,6 +68,50 @@ async fn toward_upstreams_are_built() {
         let own = if to == Protocol::Messages { "request-id" } else { "x-request-id" };
         assert_eq!(seen.header("x-request-id"), got.header(own));
     }
+}
+
+#[tokio::test]
+async fn betas_are_refused_where_losses_are() {
+    for (to, from) in pairs() {
+        for (beta, only_switches) in
+            [("context-1m-2025-08-07", false), ("interleaved-thinking-2025-05-14", true)]
+        {
+            let server = Server::new(from, whole(200, "", said::answer(from))).await;
+            let gateway = start(config(vec![at(&server)])).await;
+            let question = said::question(to, false);
+            let beta = format!("anthropic-beta: {beta}");
+            let sent = [beta.as_str(), "toolwire-on-loss: refuse"];
+            let got = client::post(gateway.address(), said::path(to), &sent, &question).await;
+            if from == Protocol::Messages || only_switches {
+                // What the body says may still be refused.
+                assert!(!got.body.contains(&beta), "{to} {from} {got:?}");
+            } else {
+                assert_eq!(got.status, 400, "{to} {from} {got:?}");
+                assert!(got.body.contains("anthropic-beta"), "{to} {from} {got:?}");
+                assert!(server.seen().is_empty());
+            }
+            let sent = [beta.as_str(), "toolwire-on-loss: ignore"];
+            let got = client::post(gateway.address(), said::path(to), &sent, &question).await;
+            assert_eq!((got.status, got.header("toolwire-loss")), (200, None), "{got:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn betas_of_client_and_operator_and_translation_are_one_list() {
+    let from = Protocol::Messages;
+    let server = Server::new(from, whole(200, "", said::answer(from))).await;
+    let mut upstream = at(&server);
+    upstream.profile.mid_system = true;
+    let ours = "context-1m-2025-08-07, theirs-2026-01-01";
+    upstream.headers = vec![("anthropic-beta".to_owned(), Secret::new(ours.to_owned()))];
+    let gateway = start(config(vec![upstream])).await;
+    let question = r#"{"model":"m","messages":[{"role":"user","content":"Hi."},{"role":"system","content":"Be brief."}]}"#;
+    let sent = ["anthropic-beta: theirs-2026-01-01"];
+    let got = client::post(gateway.address(), "/v1/chat/completions", &sent, question).await;
+    assert_eq!(got.status, 200, "{got:?}");
+    let list = "theirs-2026-01-01,mid-conversation-system-2026-04-07,context-1m-2025-08-07";
+    assert_eq!(server.only().header("anthropic-beta"), Some(list), "{:?}", server.only());
 }
 
 #[tokio::test]

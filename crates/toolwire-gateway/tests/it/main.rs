@@ -11,6 +11,7 @@
 mod bursts;
 mod cancel;
 mod client;
+mod connections;
 mod drain;
 mod encodings;
 mod endpoints;
@@ -19,13 +20,16 @@ mod fallback;
 mod faults;
 mod guard;
 mod headers;
+mod http2;
 mod limits;
 mod log;
 mod losses;
 mod pairs;
 mod reload;
 mod renamed;
+mod repeat;
 mod said;
+mod secure;
 mod timeouts;
 mod upstream;
 
@@ -57,6 +61,7 @@ pub(crate) fn at(server: &upstream::Server) -> Upstream {
         name: server.protocol.as_str().to_owned(),
         protocol: server.protocol,
         origin: Origin::Http { base: format!("http://{}", server.address), path: "/v1".to_owned() },
+        ca: None,
         credential: Credential::Key(Secret::new("upstream-key".to_owned())),
         models: vec![Pattern("*".to_owned())],
         headers: Vec::new(),

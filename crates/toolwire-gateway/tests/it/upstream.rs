@@ -90,6 +90,12 @@ impl Server {
         Self { address, protocol, seen, left }
     }
 
+    /// What is known of a server that somebody else runs.
+    pub(crate) fn nowhere(protocol: Protocol, address: SocketAddr) -> Self {
+        let (_, left) = watch::channel(Vec::new());
+        Self { address, protocol, seen: Arc::default(), left }
+    }
+
     /// The requests so far.
     pub(crate) fn seen(&self) -> Vec<Seen> {
         self.seen.lock().unwrap().clone()

@@ -9,7 +9,7 @@ use crate::config::{
     Alias, Config, Credential, Limits, Log, Origin, Pattern, Surroundings, Timeouts,
 };
 
-/// An environment of three variables and one file.
+/// An environment of four variables and two files.
 struct Room;
 
 impl Surroundings for Room {
@@ -26,6 +26,9 @@ impl Surroundings for Room {
     fn file(&self, path: &Path) -> io::Result<String> {
         if path == Path::new("secrets/anthropic") {
             return Ok("sk-ant-two\n".to_owned());
+        }
+        if path == Path::new("ca.pem") {
+            return Ok(rcgen::generate_simple_self_signed(Vec::new()).unwrap().cert.pem());
         }
         Err(io::Error::new(io::ErrorKind::NotFound, "no such file"))
     }
@@ -83,9 +86,12 @@ fn everything_can_be_set() {
         body: 8 << 20,
         head: 16_000,
         head_time: Duration::from_secs(5),
+        tools: 64,
+        schemas: 1 << 20,
         event: 1 << 20,
         stall: Duration::from_secs(30),
         connections: 100,
+        connections_per_address: Some(10),
         grace: Duration::from_secs(60),
         heartbeat: Duration::from_millis(500),
         loss_header: 512,
@@ -113,6 +119,8 @@ fn everything_can_be_set() {
         ..Profile::of(Protocol::Messages)
     };
     assert_eq!(anthropic.profile, profile);
+
+    assert!(anthropic.ca.is_some() && openai.ca.is_none());
 
     assert!(matches!(openai.credential, Credential::Client));
     assert_eq!(openai.origin, http("http://127.0.0.1:8000", "/openai/v1"));
@@ -142,9 +150,12 @@ connect = "2s"
 body = "8MiB"
 head = "16kB"
 head_time = "5s"
+tools = 64
+schemas = "1MiB"
 event = "1MiB"
 stall = "30s"
 connections = 100
+connections_per_address = 10
 grace = "1m"
 heartbeat = "500ms"
 loss_header = "512B"
@@ -157,6 +168,7 @@ fast = "gpt-5-mini"
 name = "anthropic"
 protocol = "messages"
 base_url = "https://api.anthropic.com"
+ca = "ca.pem"
 key = { file = "secrets/anthropic" }
 models = ["claude-*"]
 headers = { X-Team = "red", x-token = { env = "OPENAI_API_KEY" } }
@@ -195,6 +207,30 @@ fn what_is_left_out_has_a_default() {
     assert_eq!(upstream.profile, Profile::of(Protocol::Chat));
     assert_eq!((upstream.weight, upstream.on_loss), (1, None));
     assert_eq!(upstream.timeouts, Timeouts::default());
+}
+
+#[test]
+fn authorities() {
+    let message = "the file of `ca` cannot be used";
+    let help = "a relative path counts from the folder of this configuration";
+    check_line("ca = \"nowhere.pem\"", message, "no such file", help);
+    let label = "no certificate in it; expected PEM, \"-----BEGIN CERTIFICATE-----\"";
+    check_line("ca = \"secrets/anthropic\"", message, label, help);
+    check_line("ca = 1", "`ca` cannot be this", "expected a text in quotes, found an integer", "");
+    let plain = UPSTREAM.replace("https://api.example.com", "http://127.0.0.1:1");
+    check(
+        &format!("{plain}ca = \"ca.pem\"\n"),
+        r#"
+error: `ca` is for https only
+ --> toolwire.toml:6:6
+  |
+6 | ca = "ca.pem"
+  |      ^^^^^^^^ not used
+  |
+  = help: remove `ca`, or write the address with https
+
+toolwire.toml has 1 problem."#,
+    );
 }
 
 #[test]

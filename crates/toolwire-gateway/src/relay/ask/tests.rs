@@ -8,7 +8,9 @@ fn the_model_and_where_it_stands() {
         (r#"{"messages":[{"model":"no"}],"model":"é","x":{"model":1}}"#, "é", r#""é""#),
         (r#"{"mo\u0064el":"m"}"#, "m", r#""m""#),
     ] {
-        let Ok(ask) = Ask::read(body.as_bytes()) else { panic!("{body} is refused") };
+        let Ok(ask) = Ask::read(body.as_bytes(), &Limits::default()) else {
+            panic!("{body} is refused")
+        };
         assert_eq!((ask.model.as_str(), body.get(ask.model_at)), (name, Some(literal)), "{body}");
     }
 }
@@ -16,7 +18,7 @@ fn the_model_and_where_it_stands() {
 #[test]
 fn no_model() {
     for body in ["{}", r#"{"model":""}"#, r#"{"model":1}"#, r#"{"model":null}"#] {
-        assert!(Ask::read(body.as_bytes()).is_err(), "{body}");
+        assert!(Ask::read(body.as_bytes(), &Limits::default()).is_err(), "{body}");
     }
 }
 
@@ -29,6 +31,6 @@ fn two_models() {
     ] {
         let what = top(body).err().map(|error| error.what);
         assert_eq!(what, Some(What::Duplicate("model".to_owned())), "{body}");
-        assert!(Ask::read(body.as_bytes()).is_err(), "{body}");
+        assert!(Ask::read(body.as_bytes(), &Limits::default()).is_err(), "{body}");
     }
 }

@@ -1,0 +1,161 @@
+use hyper::header::HeaderName;
+use toolwire::Protocol::{Chat, Messages, Responses};
+
+use super::*;
+use crate::config::Secret;
+
+fn headers(lines: &[(&str, &str)]) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    for (name, value) in lines {
+        let name: HeaderName = name.parse().unwrap();
+        headers.append(name, HeaderValue::from_bytes(value.as_bytes()).unwrap());
+    }
+    headers
+}
+
+fn lines(headers: &HeaderMap) -> Vec<(&str, &str)> {
+    let line = |(name, value)| {
+        let (name, value): (&HeaderName, &HeaderValue) = (name, value);
+        (name.as_str(), value.to_str().unwrap())
+    };
+    headers.iter().map(line).collect()
+}
+
+/// What a client of any protocol may send.
+const CAME: &[(&str, &str)] = &[
+    ("anthropic-beta", "context-1m-2025-08-07, interleaved-thinking-2025-05-14"),
+    ("anthropic-beta", "context-1m-2025-08-07,brand-new-2027-01-01"),
+    ("openai-beta", "responses=experimental,unheard=v9"),
+    ("openai-organization", "org-1"),
+    ("openai-project", "proj-1"),
+    ("anthropic-workspace-id", "wrkspc-1"),
+    ("anthropic-user-profile-id", "profile-1"),
+    ("cookie", "session=1"),
+];
+
+#[test]
+fn each_goes_where_it_means_something_and_is_told_of_where_not() {
+    let key = Credential::Key(Secret::new("key".to_owned()));
+    let anthropic = [
+        ("anthropic-beta: context-1m-2025-08-07", Level::Loss),
+        ("anthropic-beta: interleaved-thinking-2025-05-14", Level::Info),
+        ("anthropic-beta: brand-new-2027-01-01", Level::Loss),
+    ];
+    let openai = [
+        ("openai-beta: responses=experimental", Level::Info),
+        ("openai-beta: unheard=v9", Level::Loss),
+    ];
+    let at_anthropic =
+        [("anthropic-user-profile-id", Level::Info), ("anthropic-workspace-id", Level::Info)];
+    let at_openai = [("openai-organization", Level::Info), ("openai-project", Level::Info)];
+    let of_anthropic = [&anthropic[..], &at_anthropic].concat();
+    let of_openai = [&openai[..], &at_openai].concat();
+    let accounts = |mut others: Vec<_>| {
+        others.extend(at_openai);
+        others
+    };
+    for (to, credential, carried, told) in [
+        (Messages, &key, &[0, 1][..], [&at_anthropic[..], &of_openai].concat()),
+        (Messages, &Credential::None, &[0, 1], [&at_anthropic[..], &of_openai].concat()),
+        (Messages, &Credential::Client, &[0, 1, 6, 5], of_openai.clone()),
+        (Chat, &key, &[2], accounts(of_anthropic.clone())),
+        (Responses, &key, &[2], accounts(of_anthropic.clone())),
+        (Chat, &Credential::None, &[2], accounts(of_anthropic.clone())),
+        (Chat, &Credential::Client, &[2, 3, 4], of_anthropic.clone()),
+        (Responses, &Credential::Client, &[2, 3, 4], of_anthropic.clone()),
+    ] {
+        let came = headers(CAME);
+        let mut went = HeaderMap::new();
+        carry(&came, to, credential, &mut went);
+        let want: Vec<_> = carried.iter().map(|index| CAME[*index]).collect();
+        assert_eq!(lines(&went), want, "{to} {credential:?}");
+        let entries = lost(&came, to, credential);
+        let got: Vec<_> = entries.iter().map(|entry| (entry.path.as_str(), entry.level)).collect();
+        assert_eq!(got, told, "{to} {credential:?}");
+        assert!(entries.iter().all(|entry| entry.action == Action::Dropped));
+    }
+}
+
+#[test]
+fn nothing_is_told_of_what_nobody_sent() {
+    for to in Protocol::ALL {
+        assert_eq!(lost(&headers(&[("cookie", "x")]), to, &Credential::None), []);
+    }
+}
+
+#[test]
+fn a_header_that_cannot_be_read_is_told_of_by_its_name() {
+    let [entry] = &lost(&headers(&[("anthropic-beta", "é")]), Chat, &Credential::None)[..] else {
+        panic!("one line")
+    };
+    assert_eq!((entry.path.as_str(), entry.level), ("anthropic-beta", Level::Loss));
+    assert_eq!(entry.code.to_string(), "only:anthropic-beta");
+}
+
+#[test]
+fn lists_are_merged() {
+    for (before, more, after) in [
+        (&[][..], "a,b", Some(&["a,b"][..])),
+        (&["a"], "b", Some(&["a,b"])),
+        (&["a, b"], "b", Some(&["a, b"])),
+        (&["a", "b"], " b , c,,c", Some(&["a,b,c"])),
+        (&["é"], "a", None),
+    ] {
+        let before: Vec<_> = before.iter().map(|value| ("anthropic-beta", *value)).collect();
+        let mut merged = headers(&before);
+        let done = merge("anthropic-beta", more, &mut merged);
+        assert_eq!(done.is_some(), after.is_some());
+        if let Some(after) = after {
+            let after: Vec<_> = after.iter().map(|value| ("anthropic-beta", *value)).collect();
+            assert_eq!(lines(&merged), after);
+        }
+    }
+    for name in ["openai-organization", "x-team"] {
+        let mut other = HeaderMap::new();
+        assert_eq!(merge(name, "a", &mut other), None);
+        assert!(other.is_empty());
+    }
+}
+
+#[test]
+fn what_a_request_needs_is_switched_on() {
+    let turn = r#"{"messages":[{"role":"system","content":"Be brief."}]}"#;
+    let quoted = r#"{"messages":[{"role":"user","content":"{\"role\":\"system\",1}"}]}"#;
+    let beta = "mid-conversation-system-2026-04-07";
+    let takes = |to, mid_system| {
+        let mut profile = Profile::of(to);
+        profile.mid_system = mid_system;
+        profile
+    };
+    for (from, profile, body, before, after) in [
+        (Chat, takes(Messages, true), turn, "", beta),
+        (Responses, takes(Messages, true), turn, "", beta),
+        (Chat, takes(Messages, true), turn, beta, beta),
+        (Chat, takes(Messages, true), turn, "a", "a,mid-conversation-system-2026-04-07"),
+        (Chat, takes(Messages, true), quoted, "", ""),
+        (Chat, takes(Messages, false), turn, "", ""),
+        (Messages, takes(Messages, true), turn, "", ""),
+        (Messages, takes(Chat, true), turn, "", ""),
+    ] {
+        let mut headers = HeaderMap::new();
+        if !before.is_empty() {
+            headers.insert(ANTHROPIC_BETA, HeaderValue::from_static(before));
+        }
+        derive(from, &profile, body.as_bytes(), &mut headers);
+        let got = headers.get(ANTHROPIC_BETA).map_or("", |value| value.to_str().unwrap());
+        assert_eq!(got, after, "{from} {body}");
+    }
+}
+
+#[test]
+fn betas_have_a_name_before_their_date() {
+    for (beta, name) in [
+        ("context-1m-2025-08-07", "context-1m"),
+        ("claude-code-20250219", "claude-code"),
+        ("mid-conversation-system-clear-at-2026-08-21", "mid-conversation-system-clear-at"),
+        ("responses=v1", "responses"),
+        ("2025", ""),
+    ] {
+        assert_eq!(undated(beta), name);
+    }
+}

@@ -1,0 +1,131 @@
+//! How many connections, and how much on each.
+
+use h2::client::SendRequest;
+use hyper::Request;
+use tokio::net::TcpStream;
+use toolwire::Protocol;
+use toolwire_gateway::Gateway;
+use toolwire_gateway::config::Limits;
+
+use crate::{client, config, ms, said, start};
+
+async fn limited(change: impl FnOnce(&mut Limits)) -> Gateway {
+    let mut config = config(Vec::new());
+    change(&mut config.limits);
+    start(config).await
+}
+
+/// Waits until the gateway has noticed that a connection ended.
+async fn until_served(gateway: &Gateway) {
+    for _ in 0..500 {
+        if client::get(gateway.address(), "/livez", &[]).await.status == 200 {
+            return;
+        }
+        tokio::time::sleep(ms(10)).await;
+    }
+    panic!("no place becomes free");
+}
+
+#[tokio::test]
+async fn too_many_are_told_so() {
+    for (gateway, status, says) in [
+        (limited(|limits| limits.connections = 2).await, 503, "has 2 connections, the most"),
+        (
+            limited(|limits| limits.connections_per_address = Some(2)).await,
+            429,
+            "Your address has 2 connections",
+        ),
+    ] {
+        let open = || TcpStream::connect(gateway.address());
+        let one = open().await.unwrap();
+        let _two = open().await.unwrap();
+        for to in Protocol::ALL {
+            // Whoever sends much gets to read the answer too.
+            let question = format!("{{\"x\":\"{}\"}}", "x".repeat(4_000_000));
+            let got = client::post(gateway.address(), said::path(to), &[], &question).await;
+            assert_eq!(got.status, status, "{got:?}");
+            assert!(got.json()["error"]["message"].as_str().unwrap().contains(says), "{got:?}");
+            assert_eq!(got.header("retry-after"), Some("1"));
+        }
+        drop(one);
+        until_served(&gateway).await;
+        let metrics = client::get(gateway.address(), "/metrics", &[]).await.body;
+        let refused = metrics.lines().find_map(|line| {
+            line.strip_prefix("toolwire_connections_refused_total ")?.parse::<u32>().ok()
+        });
+        assert!(refused.unwrap() >= 3, "{refused:?}");
+    }
+}
+
+#[tokio::test]
+async fn whoever_is_turned_away_and_says_nothing_is_soon_gone() {
+    let gateway = limited(|limits| limits.connections = 1).await;
+    let _one = TcpStream::connect(gateway.address()).await.unwrap();
+    // More than are told why at a time.
+    let mut others = Vec::new();
+    for _ in 0..100 {
+        others.push(TcpStream::connect(gateway.address()).await.unwrap());
+    }
+    for mut other in others {
+        client::finish(&mut other).await;
+    }
+}
+
+#[tokio::test]
+async fn a_reload_changes_the_limit() {
+    let gateway = limited(|limits| limits.connections = 1).await;
+    let _one = TcpStream::connect(gateway.address()).await.unwrap();
+    assert_eq!(client::get(gateway.address(), "/livez", &[]).await.status, 503);
+    let mut wider = config(Vec::new());
+    wider.limits.connections = 2;
+    gateway.handle().reload(wider).unwrap();
+    assert_eq!(client::get(gateway.address(), "/livez", &[]).await.status, 200);
+}
+
+type Connection = h2::client::Connection<TcpStream>;
+
+/// A connection in HTTP/2.
+async fn open(gateway: &Gateway) -> (SendRequest<bytes::Bytes>, Connection) {
+    let stream = TcpStream::connect(gateway.address()).await.unwrap();
+    let (send, connection) = h2::client::handshake(stream).await.unwrap();
+    (send, connection)
+}
+
+fn livez(header: &str) -> Request<()> {
+    let request = Request::get("http://localhost/livez").header("x-header", header);
+    request.body(()).unwrap()
+}
+
+#[tokio::test]
+async fn http2_says_its_limits() {
+    let gateway = limited(|_| {}).await;
+    let (mut send, connection) = open(&gateway).await;
+    let connection = tokio::spawn(connection);
+    let (answer, _) = send.send_request(livez("short"), true).unwrap();
+    assert_eq!(answer.await.unwrap().status(), 200);
+    assert_eq!(send.current_max_send_streams(), 100);
+    let (answer, _) = send.send_request(livez(&"x".repeat(80_000)), true).unwrap();
+    assert_eq!(answer.await.unwrap().status(), 431);
+    connection.abort();
+}
+
+#[tokio::test]
+async fn http2_streams_that_are_reset_at_once_end_the_connection() {
+    let gateway = limited(|_| {}).await;
+    let (send, connection) = open(&gateway).await;
+    let flood = async {
+        for _ in 0..10_000 {
+            let Ok(mut send) = send.clone().ready().await else { return };
+            let Ok((_, mut stream)) = send.send_request(livez(""), false) else { return };
+            stream.send_reset(h2::Reason::CANCEL);
+        }
+    };
+    let ended = tokio::select! {
+        ended = connection => ended.expect_err("the connection is ended"),
+        () = async { flood.await; tokio::time::sleep(ms(10_000)).await } => panic!("it goes on"),
+    };
+    // Whoever is still sending may not get to read why.
+    let told = ended.reason() == Some(h2::Reason::ENHANCE_YOUR_CALM);
+    assert!(told || ended.is_io(), "{ended:?}");
+    assert_eq!(client::get(gateway.address(), "/livez", &[]).await.status, 200);
+}

@@ -8,13 +8,13 @@ use super::rename::Rename;
 use crate::codec::{EventsOut, Watch, Watched, codec};
 use crate::ledger::Ledger;
 use crate::model::{Asked, Event, Protocol, Seen};
-use crate::wire::ReadError;
 use crate::wire::sse::Frame;
+use crate::wire::{ReadError, Str};
 
 /// A stream that is forwarded.
 pub(super) struct Forward {
     watch: Box<dyn Watch>,
-    /// Says how the stream failed, if it does.
+    /// Says how the stream failed, if it does, and what came as no stream.
     writer: Box<dyn EventsOut>,
     /// The model's name toward the client, if it is not the upstream's.
     rename: Option<Rename>,
@@ -59,10 +59,16 @@ impl Forward {
         seen.complete
     }
 
+    /// Who writes what does not come from the upstream's stream, and the
+    /// model's name in it.
+    pub(super) fn writer(&mut self) -> (Option<&str>, &mut dyn EventsOut) {
+        (self.rename.as_ref().map(Rename::name), self.writer.as_mut())
+    }
+
     pub(super) fn fail(&mut self, event: &Event<'_>, out: &mut Vec<u8>) {
         if let Some((mut start, sequence)) = self.watch.begun() {
             if let Some(rename) = &self.rename {
-                start.model = Some(rename.name());
+                start.model = Some(Str::plain(rename.name()));
             }
             self.writer.resume(&start, sequence);
         }

@@ -140,13 +140,16 @@ impl Pipe {
         let Ok(text) = simdutf8::basic::from_utf8(body) else {
             return self.fail(unframed(FrameError::Utf8), out);
         };
-        match self.course.unrolled(text) {
-            Some(Ok(events)) => {
-                self.push(&events, out);
-                self.finish(out);
-            }
-            Some(Err(error)) => self.fail(invalid(&error), out),
-            None => self.course.whole(text, out),
+        match &self.course.way {
+            Way::Translate(_) => self.course.whole(text, out),
+            // What passes keeps what no other protocol has.
+            Way::Forward(_) => match codec(self.course.from).unroll(text) {
+                Ok(events) => {
+                    self.push(&events, out);
+                    self.finish(out);
+                }
+                Err(error) => self.fail(invalid(&error), out),
+            },
         }
     }
 
@@ -231,30 +234,13 @@ impl Course {
         if self.done { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
-    /// An answer as the upstream would have streamed it, if it can stay as it
-    /// is otherwise.
-    fn unrolled(&self, answer: &str) -> Option<Result<Vec<u8>, ReadError>> {
-        match &self.way {
-            Way::Forward(_) => codec(self.from).unroll(answer),
-            Way::Translate(_) => None,
-        }
-    }
-
-    fn whole(&mut self, text: &str, out: &mut Vec<u8>) {
+    /// Translates a whole answer as if it had come as a stream.
+    fn whole(&mut self, answer: &str, out: &mut Vec<u8>) {
+        let Way::Translate(translation) = &mut self.way else { return };
         // What is copied from it must stay on one line.
-        let data = text.replace(['\n', '\r'], " ");
-        let response = match codec(self.from).decode_response(&data) {
-            Ok(response) => response,
-            Err(error) => return self.fail(invalid(&error), out),
-        };
-        match &mut self.way {
-            Way::Forward(forward) => {
-                let (model, writer) = forward.writer();
-                let (written, ledger) = (&mut Grammar::default(), self.account.ledger());
-                let (seen, done) = (&mut self.seen, &mut self.done);
-                replay(&response, &mut Last { written, writer, model, seen, ledger, done, out });
-            }
-            Way::Translate(translation) => {
+        let data = answer.replace(['\n', '\r'], " ");
+        match codec(self.from).decode_response(&data) {
+            Ok(response) => {
                 let mut stage = Stage {
                     translation,
                     seen: &mut self.seen,
@@ -263,11 +249,12 @@ impl Course {
                     out,
                 };
                 stage.with_reader(|_reader, sink| replay(&response, sink));
+                self.account.settle(&data, 0);
+                if !self.done {
+                    self.fail(truncated(), out);
+                }
             }
-        }
-        self.account.settle(&data, 0);
-        if !self.done {
-            self.fail(truncated(), out);
+            Err(error) => self.fail(invalid(&error), out),
         }
     }
 

@@ -7,7 +7,7 @@ use crate::model::{
     Arguments, Call, CallForm, CallHead, Candidate, Event, Head, Item, Part, Piece, Protocol,
     Reasoning, Refusal, Response, Role, Start, Stop, Tail, Text, Turn,
 };
-use crate::wire::{Extra, Kind, Raw, Str};
+use crate::wire::{Extra, Raw, Str};
 
 /// Hands on the events of an answer. An answer that is not finished gets no
 /// end, as a stream that is cut has none.
@@ -149,7 +149,8 @@ impl Telling<'_> {
         let block = self.open(Head::Text(part));
         let logprobs = logprobs.clone().or(beside);
         self.grow(block, Piece::Text { text: text.borrowed(), logprobs });
-        for citation in elements(citations.as_ref()) {
+        let citations = citations.as_ref().map(Raw::elements);
+        for citation in citations.into_iter().flatten().flatten() {
             self.grow(block, Piece::Citation(citation));
         }
         self.close(block, Tail::default());
@@ -220,10 +221,4 @@ fn comes_whole(reasoning: &Reasoning<'_>) -> bool {
 
 fn is_native(call: &Call<'_>) -> bool {
     matches!(call.arguments, Arguments::Native(_, _))
-}
-
-/// The elements of a list. What is no list has none.
-fn elements<'r>(list: Option<&'r Raw<'_>>) -> Vec<Raw<'r>> {
-    let list = list.filter(|list| list.kind() == Kind::Array);
-    list.and_then(|list| crate::wire::Read::read(&mut list.reader()).ok()).unwrap_or_default()
 }

@@ -14,7 +14,7 @@ use crate::wire::{ReadError, Str};
 /// A stream that is forwarded.
 pub(super) struct Forward {
     watch: Box<dyn Watch>,
-    /// Says how the stream failed, if it does, and what came as no stream.
+    /// Says how the stream failed, if it does.
     writer: Box<dyn EventsOut>,
     /// The model's name toward the client, if it is not the upstream's.
     rename: Option<Rename>,
@@ -57,12 +57,6 @@ impl Forward {
     pub(super) fn finish(&mut self, seen: &mut Seen) -> bool {
         seen.complete = self.watch.is_complete();
         seen.complete
-    }
-
-    /// Who writes what does not come from the upstream's stream, and the
-    /// model's name in it.
-    pub(super) fn writer(&mut self) -> (Option<&str>, &mut dyn EventsOut) {
-        (self.rename.as_ref().map(Rename::name), self.writer.as_mut())
     }
 
     pub(super) fn fail(&mut self, event: &Event<'_>, out: &mut Vec<u8>) {

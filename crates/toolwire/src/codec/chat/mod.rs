@@ -98,8 +98,8 @@ impl Codec for Chat {
         string_under(data, &["model"])
     }
 
-    fn unroll(&self, body: &str) -> Option<Result<Vec<u8>, ReadError>> {
-        Some(unroll::unroll(body))
+    fn unroll(&self, body: &str) -> Result<Vec<u8>, ReadError> {
+        unroll::unroll(body)
     }
 
     fn decode_error(&self, status: Option<u16>, body: &str) -> Result<ApiError, ReadError> {

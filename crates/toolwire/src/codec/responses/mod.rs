@@ -112,8 +112,8 @@ impl Codec for Responses {
         string_under(data, &["response", "model"])
     }
 
-    fn unroll(&self, body: &str) -> Option<Result<Vec<u8>, ReadError>> {
-        Some(unroll::unroll(body))
+    fn unroll(&self, body: &str) -> Result<Vec<u8>, ReadError> {
+        unroll::unroll(body)
     }
 
     fn decode_error(&self, status: Option<u16>, body: &str) -> Result<ApiError, ReadError> {

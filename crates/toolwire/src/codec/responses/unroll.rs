@@ -1,7 +1,7 @@
 //! A whole answer as the stream it would have been, every item as it came.
 
 use super::pen::{Pen, part_place, place};
-use crate::wire::{Kind, Object, Raw, ReadError, Reader, Write, read_fields};
+use crate::wire::{Kind, Raw, ReadError, Write};
 
 /// Writes the stream. An answer that is not finished has no end.
 pub(super) fn unroll(body: &str) -> Result<Vec<u8>, ReadError> {
@@ -11,10 +11,9 @@ pub(super) fn unroll(body: &str) -> Result<Vec<u8>, ReadError> {
     let [status, output] = answer.reader().pick(["status", "output"])?;
     let mut events = Events { pen: Pen::default(), out: Vec::with_capacity(4 * body.len()) };
     for kind in ["response.created", "response.in_progress"] {
-        let begun = but(&answer, &BEGUN)?;
-        events.write(kind, b"", &[("response", &begun)]);
+        events.write(kind, b"", &[("response", &answer.but(&BEGUN)?)]);
     }
-    for (number, item) in (0u64..).zip(elements(output.as_ref())?) {
+    for (number, item) in (0u64..).zip(list(output.as_ref())?) {
         events.item(number, &item)?;
     }
     let end = match status.as_ref().and_then(text).as_deref() {
@@ -24,7 +23,7 @@ pub(super) fn unroll(body: &str) -> Result<Vec<u8>, ReadError> {
         Some("cancelled") => "response.cancelled",
         Some(_unfinished) => return Ok(events.out),
     };
-    events.write(end, b"", &[("response", answer.text().as_bytes())]);
+    events.write(end, b"", &[("response", &answer)]);
     Ok(events.out)
 }
 
@@ -36,14 +35,14 @@ struct Events {
 
 impl Events {
     /// Writes an event: where it belongs, and members of JSON.
-    fn write(&mut self, kind: &str, place: &[u8], members: &[(&str, &[u8])]) {
+    fn write(&mut self, kind: &str, place: &[u8], members: &[(&str, &Raw<'_>)]) {
         self.pen.begin(kind, &mut self.out);
         self.out.extend_from_slice(place);
         for (key, value) in members {
             self.out.extend_from_slice(b",\"");
             self.out.extend_from_slice(key.as_bytes());
             self.out.extend_from_slice(b"\":");
-            self.out.extend_from_slice(value);
+            value.write(&mut self.out);
         }
         Pen::end(&mut self.out);
     }
@@ -56,8 +55,8 @@ impl Events {
         let mut index = b",\"output_index\":".to_vec();
         number.write(&mut index);
         let begun = match kind.as_str() {
-            "message" | "reasoning" | "function_call" | "custom_tool_call" => but(item, &EMPTY)?,
-            _given => item.text().as_bytes().to_vec(),
+            "message" | "reasoning" | "function_call" | "custom_tool_call" => item.but(&EMPTY)?,
+            _given => item.borrowed(),
         };
         self.write("response.output_item.added", &index, &[("item", &begun)]);
         match (kind.as_str(), &arguments, &input) {
@@ -73,22 +72,22 @@ impl Events {
                 self.grow("response.custom_tool_call_input", &place(&id, number), "input", text);
             }
             ("reasoning", _, _) => {
-                for (part, text) in (0u64..).zip(elements(summary.as_ref())?) {
+                for (part, text) in (0u64..).zip(list(summary.as_ref())?) {
                     let place = part_place(&id, number, "summary_index", part);
                     self.part(SUMMARY, &place, &text)?;
                 }
-                for (part, text) in (0u64..).zip(elements(content.as_ref())?) {
+                for (part, text) in (0u64..).zip(list(content.as_ref())?) {
                     self.part(CONTENT, &part_place(&id, number, "content_index", part), &text)?;
                 }
             }
             ("message", _, _) => {
-                for (part, said) in (0u64..).zip(elements(content.as_ref())?) {
+                for (part, said) in (0u64..).zip(list(content.as_ref())?) {
                     self.part(CONTENT, &part_place(&id, number, "content_index", part), &said)?;
                 }
             }
             (_given, _, _) => {}
         }
-        self.write("response.output_item.done", &index, &[("item", item.text().as_bytes())]);
+        self.write("response.output_item.done", &index, &[("item", item)]);
         Ok(())
     }
 
@@ -107,54 +106,36 @@ impl Events {
             (_given, _, _) => None,
         };
         let [added, done] = names;
-        let begun = if grows.is_some() { but(part, &EMPTY)? } else { part.text().into() };
+        let begun = if grows.is_some() { part.but(&EMPTY)? } else { part.borrowed() };
         self.write(added, place, &[("part", &begun)]);
         if let Some((event, key, said)) = grows {
             self.grow(event, place, key, said);
         }
-        for (number, annotation) in (0u64..).zip(elements(annotations.as_ref())?) {
-            let mut index = Vec::new();
-            number.write(&mut index);
-            let members: [(&str, &[u8]); 2] =
-                [("annotation_index", &index), ("annotation", annotation.text().as_bytes())];
+        for (number, annotation) in (0u64..).zip(list(annotations.as_ref())?) {
+            let index = Raw::made(number.to_string());
+            let members = [("annotation_index", &index), ("annotation", &annotation)];
             self.write("response.output_text.annotation.added", place, &members);
         }
-        self.write(done, place, &[("part", part.text().as_bytes())]);
+        self.write(done, place, &[("part", part)]);
         Ok(())
     }
 
     /// Writes a text in one delta, and that it is all.
     fn grow(&mut self, event: &str, place: &[u8], key: &str, text: &Raw<'_>) {
-        let text = text.text().as_bytes();
         self.write(&format!("{event}.delta"), place, &[("delta", text)]);
         self.write(&format!("{event}.done"), place, &[(key, text)]);
     }
 }
 
-/// An object with other values for some of its members.
-fn but(object: &Raw<'_>, other: &[(&str, &str)]) -> Result<Vec<u8>, ReadError> {
-    let mut out = Vec::with_capacity(object.text().len());
-    let mut written = Object::new(&mut out);
-    for field in read_fields(&mut object.reader())? {
-        let other = other.iter().find(|(key, _)| field.key == *key);
-        let value = other.map_or(field.value.text(), |(_, value)| value);
-        written.foreign_key(&field.key).extend_from_slice(value.as_bytes());
-    }
-    drop(written);
-    Ok(out)
-}
-
-/// The elements of a list. What is no list has none.
-fn elements<'r>(list: Option<&'r Raw<'_>>) -> Result<Vec<Raw<'r>>, ReadError> {
-    match list.filter(|list| list.kind() == Kind::Array) {
-        Some(list) => crate::wire::Read::read(&mut list.reader()),
-        None => Ok(Vec::new()),
-    }
+fn list<'r>(raw: Option<&'r Raw<'_>>) -> Result<Vec<Raw<'r>>, ReadError> {
+    raw.map_or(Ok(Vec::new()), Raw::elements)
 }
 
 fn text(raw: &Raw<'_>) -> Option<String> {
-    let mut reader: Reader<'_> = raw.reader();
-    (raw.kind() == Kind::String).then(|| reader.string().ok())??.decode().into_owned().into()
+    if raw.kind() != Kind::String {
+        return None;
+    }
+    Some(raw.reader().string().ok()?.decode().into_owned())
 }
 
 const CONTENT: [&str; 2] = ["response.content_part.added", "response.content_part.done"];

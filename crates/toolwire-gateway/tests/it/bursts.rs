@@ -2,8 +2,8 @@
 
 use toolwire::Protocol;
 
-use crate::upstream::{Server, Step, chunk, stream_head};
-use crate::{at, client, config, said, start};
+use crate::upstream::{Server, Step, chunk, stream, stream_head};
+use crate::{at, client, config, pairs, said, start};
 
 const EVENTS: usize = 300;
 
@@ -48,5 +48,29 @@ async fn leave_together() {
             }
         }
         assert!(fewest < EVENTS / 2, "{to}: {fewest} chunks");
+    }
+}
+
+/// A call whose arguments are longer than what goes through at one time comes
+/// whole and in order, though Responses says it three times over at the end.
+#[tokio::test]
+async fn a_long_call_comes_whole() {
+    let city = "Llanfair\\u00e9 ".repeat(40_000);
+    for (to, from) in pairs() {
+        let events = said::events(from)
+            .iter()
+            .map(|event| event.replace("Paris", &city))
+            .collect::<Vec<_>>();
+        let server = Server::new(from, stream(&events)).await;
+        let gateway = start(config(vec![at(&server)])).await;
+        let reply =
+            client::post(gateway.address(), said::path(to), &[], &said::question(to, true)).await;
+        assert!(reply.body.contains(said::end_mark(to)), "{from} to {to}");
+        // How often the protocol says the arguments, in pieces or whole.
+        let times = match to {
+            Protocol::Chat | Protocol::Messages => 1,
+            Protocol::Responses => 4,
+        };
+        assert_eq!(reply.body.matches(&city).count(), times, "{from} to {to}");
     }
 }

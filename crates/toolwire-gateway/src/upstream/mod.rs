@@ -7,6 +7,7 @@
 mod answer;
 mod connect;
 mod decode;
+mod heard_out;
 mod tls;
 mod trouble;
 

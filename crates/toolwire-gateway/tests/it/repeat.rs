@@ -103,6 +103,26 @@ async fn a_connection_that_goes_away() {
 }
 
 #[tokio::test]
+async fn a_server_that_keeps_changing_its_connections_loses_nothing() {
+    let server = Secure::new(Protocol::Chat, &["h2"], |asked| {
+        let answer = said::answer(Protocol::Chat);
+        if asked.number % 3 == 2 { Act::Last(answer) } else { Act::Whole(answer) }
+    })
+    .await;
+    let upstream = behind(server.address, Protocol::Chat, &server.ca);
+    let gateway = start(config(vec![upstream])).await;
+    let question = said::question(Protocol::Messages, false);
+    for _ in 0..60 {
+        let got = client::post(gateway.address(), "/v1/messages", &[], &question).await;
+        assert_eq!(got.status, 200, "{got:?}");
+    }
+    // What is repeated was not looked at, so nothing is looked at twice.
+    let asked = server.asked();
+    assert_eq!(asked.len(), 60);
+    assert!(asked.last().unwrap().connection >= 10, "{:?}", asked.last());
+}
+
+#[tokio::test]
 async fn a_pooled_connection_that_was_closed_in_time() {
     let server = Server::scripted(Protocol::Chat, |_, _| {
         let mut steps = whole(200, "", said::answer(Protocol::Chat));

@@ -4,14 +4,18 @@
 //! has looked at, and closes. Who is writing at that moment learns that the
 //! connection is broken before having read why. Here a write that comes too
 //! late counts as written, and whatever the peer had said is read first.
+//!
+//! A connection also tells when it is gone.
 
 use std::io::{self, ErrorKind, IoSlice};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use hyper::Uri;
+use hyper::http::Extensions;
 use hyper::rt::{Read, ReadBufCursor, Write};
-use hyper_util::client::legacy::connect::{Connected, Connection};
+use hyper_util::client::legacy::connect::{CaptureConnection, Connected, Connection};
+use tokio::sync::watch;
 use tower_service::Service;
 
 /// Makes connections that are heard out.
@@ -32,7 +36,30 @@ where
 
     fn call(&mut self, uri: Uri) -> Self::Future {
         let connecting = self.0.call(uri);
-        Box::pin(async { connecting.await.map(|io| HeardOut { io, closed: false }) })
+        Box::pin(async { connecting.await.map(HeardOut::new) })
+    }
+}
+
+/// Tells when a connection is gone.
+#[derive(Clone)]
+pub(super) struct Life(watch::Receiver<()>);
+
+impl Life {
+    /// The connection that a request was given to, once it was.
+    pub(super) async fn of(carrier: &mut CaptureConnection) -> Option<Self> {
+        let mut extra = Extensions::new();
+        carrier.wait_for_connection_metadata().await.as_ref()?.get_extras(&mut extra);
+        extra.remove()
+    }
+
+    /// Waits until it is gone.
+    pub(super) async fn over(&mut self) {
+        // Nothing is ever sent; it ends with its sender.
+        while self.0.changed().await.is_ok() {}
+    }
+
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        self.0.same_channel(&other.0)
     }
 }
 
@@ -41,6 +68,13 @@ pub(super) struct HeardOut<T> {
     pub(super) io: T,
     /// Whether the peer takes nothing any more.
     closed: bool,
+    life: watch::Sender<()>,
+}
+
+impl<T> HeardOut<T> {
+    pub(super) fn new(io: T) -> Self {
+        Self { io, closed: false, life: watch::Sender::new(()) }
+    }
 }
 
 impl<T: Write + Unpin> HeardOut<T> {
@@ -58,7 +92,7 @@ impl<T: Write + Unpin> HeardOut<T> {
                 self.closed = true;
                 Poll::Ready(Ok(length))
             }
-            written => written,
+            written @ (Poll::Ready(_) | Poll::Pending) => written,
         }
     }
 }
@@ -111,7 +145,7 @@ impl<T: Read + Unpin> Read for HeardOut<T> {
 
 impl<T: Connection> Connection for HeardOut<T> {
     fn connected(&self) -> Connected {
-        self.io.connected()
+        self.io.connected().extra(Life(self.life.subscribe()))
     }
 }
 

@@ -171,8 +171,11 @@ impl Desk {
         leave: &Notify,
     ) -> Result<Response<Pieces>, h2::Error> {
         let version = request.version();
-        let body = request.into_body().collect().await.expect("the request is whole").to_bytes();
-        let body = String::from_utf8(body.to_vec()).unwrap();
+        // One that breaks off was not asked.
+        let Ok(body) = request.into_body().collect().await else {
+            return Err(h2::Reason::CANCEL.into());
+        };
+        let body = String::from_utf8(body.to_bytes().to_vec()).unwrap();
         let asked = {
             let mut all = self.asked.lock().unwrap();
             let asked = Asked { connection, number: all.len(), version, body };

@@ -38,7 +38,7 @@ impl AsyncRead for Gone {
 async fn what_the_peer_said_last_is_read_after_a_write_that_came_too_late() {
     for error in [ErrorKind::BrokenPipe, ErrorKind::ConnectionReset] {
         let io = TokioIo::new(Gone { said: b"goodbye", error });
-        let mut connection = TokioIo::new(HeardOut { io, closed: false });
+        let mut connection = TokioIo::new(HeardOut::new(io));
         for _ in 0..2 {
             connection.write_all(b"hello").await.unwrap();
             connection.flush().await.unwrap();
@@ -52,6 +52,6 @@ async fn what_the_peer_said_last_is_read_after_a_write_that_came_too_late() {
 #[tokio::test]
 async fn any_other_error_is_told_at_once() {
     let io = TokioIo::new(Gone { said: b"", error: ErrorKind::TimedOut });
-    let mut connection = TokioIo::new(HeardOut { io, closed: false });
+    let mut connection = TokioIo::new(HeardOut::new(io));
     assert_eq!(connection.write_all(b"x").await.unwrap_err().kind(), ErrorKind::TimedOut);
 }

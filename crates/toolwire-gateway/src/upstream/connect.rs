@@ -12,13 +12,14 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tower_service::Service;
 
+use super::heard_out::{HearOut, HeardOut};
 use super::tls::{self, Authorities};
 
 /// Connects, and gives up after a time that covers everything from the name's
 /// lookup to the end of the TLS handshake.
 #[derive(Clone)]
 pub(super) struct Connector {
-    inner: HttpsConnector<HttpConnector>,
+    inner: HttpsConnector<Tcp>,
     limit: Duration,
 }
 
@@ -34,7 +35,9 @@ impl Connector {
     }
 }
 
-type Stream = MaybeHttpsStream<TokioIo<TcpStream>>;
+/// What TLS is spoken over.
+pub(super) type Tcp = HearOut<HttpConnector>;
+type Stream = MaybeHttpsStream<HeardOut<TokioIo<TcpStream>>>;
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 impl Service<Uri> for Connector {
@@ -58,7 +61,7 @@ impl Service<Uri> for Connector {
     }
 }
 
-fn tcp(limit: Duration) -> HttpConnector {
+fn tcp(limit: Duration) -> Tcp {
     let mut http = HttpConnector::new();
     http.enforce_http(false);
     http.set_nodelay(true);
@@ -66,7 +69,7 @@ fn tcp(limit: Duration) -> HttpConnector {
     http.set_connect_timeout(Some(limit));
     #[cfg(target_os = "linux")]
     http.set_tcp_user_timeout(Some(LOST));
-    http
+    HearOut(http)
 }
 
 /// How soon the system asks whether a silent peer is still there.

@@ -7,6 +7,7 @@
 mod answer;
 mod connect;
 mod decode;
+mod heard_out;
 mod tls;
 mod trouble;
 
@@ -18,6 +19,7 @@ use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper::{HeaderMap, Method, Request, Response, Uri};
 use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::{CaptureConnection, capture_connection};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use tokio::time::{Instant, timeout_at};
 use toolwire::Protocol;
@@ -25,6 +27,7 @@ use toolwire::Protocol;
 pub(crate) use self::answer::{Answer, Body};
 use self::connect::Connector;
 pub(crate) use self::decode::Decoder;
+use self::heard_out::Life;
 pub use self::tls::Authorities;
 pub(crate) use self::trouble::{Phase, Trouble};
 use crate::config::{self, Origin};
@@ -129,21 +132,13 @@ impl Upstream {
         request: Request<Full<Bytes>>,
     ) -> Result<Response<Incoming>, Trouble> {
         let again = request.clone();
-        let error = match client.request(request).await {
-            Ok(response) => return Ok(response),
-            Err(error) => error,
-        };
-        let trouble = Trouble::of(&error);
-        if !trouble.is_untouched() {
-            return Err(trouble);
+        match once(client, request).await {
+            Err(trouble) if trouble.is_untouched() => {
+                self.meters.repeated();
+                once(client, again).await
+            }
+            answered => answered,
         }
-        // An HTTP/2 connection that refuses one request may live on, and the pool
-        // would offer it again.
-        if let Some(connection) = error.connect_info() {
-            connection.poison();
-        }
-        self.meters.repeated();
-        client.request(again).await.map_err(|error| Trouble::of(&error))
     }
 
     /// It answered well.
@@ -155,6 +150,45 @@ impl Upstream {
     pub(crate) fn failed(&self) {
         if self.health.failed(Instant::now()) {
             self.meters.ejected();
+        }
+    }
+}
+
+/// Sends a request once.
+async fn once(
+    client: &Client<Connector, Full<Bytes>>,
+    mut request: Request<Full<Bytes>>,
+) -> Result<Response<Incoming>, Trouble> {
+    let carrier = capture_connection(&mut request);
+    let error = tokio::select! {
+        answered = client.request(request) => match answered {
+            Ok(response) => return Ok(response),
+            Err(error) => error,
+        },
+        () = forgotten(carrier) => return Err(Trouble::Unsent),
+    };
+    let trouble = Trouble::of(&error);
+    // An HTTP/2 connection that refuses one request may live on, and the pool
+    // would offer it again.
+    if trouble.is_untouched()
+        && let Some(connection) = error.connect_info()
+    {
+        connection.poison();
+    }
+    Err(trouble)
+}
+
+/// Waits until the connection that a request was given to is gone, and its end
+/// has not ended the request. That can only be one that lay between the pool
+/// and the connection when it closed; nobody sends it, and nobody says so.
+async fn forgotten(mut carrier: CaptureConnection) {
+    loop {
+        let Some(mut life) = Life::of(&mut carrier).await else { std::future::pending().await };
+        life.over().await;
+        tokio::time::sleep(FAREWELL).await;
+        // The pool may have found it another connection.
+        if Life::of(&mut carrier).await.is_some_and(|now| now.is_same(&life)) {
+            return;
         }
     }
 }
@@ -196,3 +230,6 @@ const CONNECTION_WINDOW: u32 = 1024 * 1024;
 
 /// How often a silent HTTP/2 connection is asked whether it is still there.
 const PING: Duration = Duration::from_secs(20);
+
+/// How long the end of a connection may take to reach its requests.
+const FAREWELL: Duration = Duration::from_secs(1);

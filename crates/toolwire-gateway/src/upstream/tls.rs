@@ -4,10 +4,11 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use hyper_rustls::{ConfigBuilderExt, HttpsConnector};
-use hyper_util::client::legacy::connect::HttpConnector;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig, RootCertStore};
+
+use super::connect::Tcp;
 
 /// Who may vouch for an upstream, instead of those whom the machine trusts.
 #[derive(Clone)]
@@ -50,10 +51,7 @@ impl fmt::Debug for Authorities {
 /// vouch for them, the machine's own roots count, so that companies' own
 /// authorities work; where a machine has none, as in an empty container, those
 /// of the browsers do.
-pub(super) fn secure(
-    http: HttpConnector,
-    vouched_by: Option<&Authorities>,
-) -> HttpsConnector<HttpConnector> {
+pub(super) fn secure(tcp: Tcp, vouched_by: Option<&Authorities>) -> HttpsConnector<Tcp> {
     static USUAL: OnceLock<Arc<ClientConfig>> = OnceLock::new();
     let config = match vouched_by {
         Some(Authorities(roots)) => {
@@ -69,16 +67,16 @@ pub(super) fn secure(
             Arc::new(either_http(builder.with_no_client_auth()))
         })),
     };
-    HttpsConnector::from((http, config))
+    HttpsConnector::from((tcp, config))
 }
 
 /// A connector for servers that do not. It trusts nobody, and reading the
 /// machine's roots is spared to those who never need them.
-pub(super) fn plain(http: HttpConnector) -> HttpsConnector<HttpConnector> {
+pub(super) fn plain(tcp: Tcp) -> HttpsConnector<Tcp> {
     let config = ClientConfig::builder()
         .with_root_certificates(RootCertStore::empty())
         .with_no_client_auth();
-    HttpsConnector::from((http, config))
+    HttpsConnector::from((tcp, config))
 }
 
 /// Lets the server choose between HTTP/2 and HTTP/1.1.

@@ -103,6 +103,60 @@ async fn a_connection_that_goes_away() {
 }
 
 #[tokio::test]
+async fn a_server_that_keeps_changing_its_connections_loses_nothing() {
+    let server = Secure::new(Protocol::Chat, &["h2"], |asked| {
+        let answer = said::answer(Protocol::Chat);
+        if asked.number % 3 == 2 { Act::Last(answer) } else { Act::Whole(answer) }
+    })
+    .await;
+    let upstream = behind(server.address, Protocol::Chat, &server.ca);
+    let gateway = start(config(vec![upstream])).await;
+    let question = said::question(Protocol::Messages, false);
+    for _ in 0..60 {
+        let got = client::post(gateway.address(), "/v1/messages", &[], &question).await;
+        assert_eq!(got.status, 200, "{got:?}");
+    }
+    // What is repeated was not looked at, so nothing is looked at twice.
+    let asked = server.asked();
+    assert_eq!(asked.len(), 60);
+    assert!(asked.last().unwrap().connection >= 10, "{:?}", asked.last());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn many_at_once_on_connections_that_keep_changing_are_run_once_each() {
+    let server = Secure::new(Protocol::Chat, &["h2"], |asked| {
+        let answer = said::answer(Protocol::Chat);
+        if asked.number % 10 == 9 { Act::Last(answer) } else { Act::Whole(answer) }
+    })
+    .await;
+    let upstream = behind(server.address, Protocol::Chat, &server.ca);
+    let gateway = start(config(vec![upstream])).await;
+    let to = gateway.address();
+    let asking: Vec<_> = (0..8)
+        .map(|_| {
+            tokio::spawn(async move {
+                let question = said::question(Protocol::Messages, false);
+                let mut answered = 0;
+                for _ in 0..40 {
+                    let got = client::post(to, "/v1/messages", &[], &question).await;
+                    // Two connections in a row may go away under a request.
+                    let twice = got.body.contains("turned the request away, twice");
+                    assert!(got.status == 200 || twice, "{got:?}");
+                    answered += usize::from(got.status == 200);
+                }
+                answered
+            })
+        })
+        .collect();
+    let mut answered = 0;
+    for asking in asking {
+        answered += asking.await.unwrap();
+    }
+    assert_eq!(server.asked().len(), answered);
+    assert!(answered >= 310, "{answered} of 320");
+}
+
+#[tokio::test]
 async fn a_pooled_connection_that_was_closed_in_time() {
     let server = Server::scripted(Protocol::Chat, |_, _| {
         let mut steps = whole(200, "", said::answer(Protocol::Chat));

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::net::SocketAddr;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -18,7 +18,7 @@ use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::server::conn::auto::Builder;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use tokio::net::TcpListener;
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::pki_types::PrivateKeyDer;
@@ -41,6 +41,8 @@ pub(crate) struct Asked {
 /// What a server does with a request.
 #[derive(Clone, Debug)]
 pub(crate) enum Act {
+    /// Answers whole, and says that this connection is to take no more.
+    Last(String),
     /// Answers whole.
     Whole(String),
     /// Answers with a stream.
@@ -91,12 +93,19 @@ impl Secure {
                 let (acceptor, desk) = (acceptor.clone(), Arc::clone(&desk));
                 tokio::spawn(async move {
                     let Ok(stream) = acceptor.accept(stream).await else { return };
+                    let leave = Arc::new(Notify::new());
                     let service = service_fn(|request| {
-                        let desk = Arc::clone(&desk);
-                        async move { desk.answer(connection, request).await }
+                        let (desk, leave) = (Arc::clone(&desk), Arc::clone(&leave));
+                        async move { desk.answer(connection, request, &leave).await }
                     });
                     let builder = Builder::new(TokioExecutor::new());
-                    let _ = builder.serve_connection(TokioIo::new(stream), service).await;
+                    let io = TokioIo::new(stream);
+                    let mut serving = pin!(builder.serve_connection(io, service));
+                    tokio::select! {
+                        _ended = serving.as_mut() => return,
+                        () = leave.notified() => serving.as_mut().graceful_shutdown(),
+                    }
+                    let _ = serving.await;
                 });
             }
         });
@@ -159,10 +168,14 @@ impl Desk {
         &self,
         connection: usize,
         request: Request<Incoming>,
+        leave: &Notify,
     ) -> Result<Response<Pieces>, h2::Error> {
         let version = request.version();
-        let body = request.into_body().collect().await.expect("the request is whole").to_bytes();
-        let body = String::from_utf8(body.to_vec()).unwrap();
+        // One that breaks off was not asked.
+        let Ok(body) = request.into_body().collect().await else {
+            return Err(h2::Reason::CANCEL.into());
+        };
+        let body = String::from_utf8(body.to_bytes().to_vec()).unwrap();
         let asked = {
             let mut all = self.asked.lock().unwrap();
             let asked = Asked { connection, number: all.len(), version, body };
@@ -171,6 +184,10 @@ impl Desk {
         };
         let waits = Waits { number: asked.number, left: Some(self.left.clone()) };
         let (kind, pieces, waits) = match (self.script)(&asked) {
+            Act::Last(body) => {
+                leave.notify_one();
+                ("application/json", vec![body], waits.over())
+            }
             Act::Whole(body) => ("application/json", vec![body], waits.over()),
             Act::Stream(pieces) => ("text/event-stream", pieces, waits.over()),
             Act::Begin(pieces) => ("text/event-stream", pieces, waits),

@@ -9,7 +9,7 @@ async fn what_the_system_does_for_a_connection() {
     let uri = format!("http://{}", listener.local_addr().unwrap()).parse().unwrap();
     let connected = Connector::plain(Duration::from_secs(5)).call(uri).await.unwrap();
     let MaybeHttpsStream::Http(stream) = connected else { panic!("not plain") };
-    let socket = SockRef::from(stream.inner());
+    let socket = SockRef::from(stream.io.inner());
     assert!(socket.tcp_nodelay().unwrap() && socket.keepalive().unwrap());
     #[cfg(target_os = "linux")]
     {

@@ -34,114 +34,165 @@ pub use text::tokens;
 
 /// An estimate of a request's tokens.
 pub fn estimate(request: &Request<'_>) -> u64 {
-    let turns: u64 = request.turns.iter().map(turn).sum();
-    let tools: u64 = request.tools.iter().map(tool).sum();
-    let about = if tools > 0 { ANY_TOOLS } else { 0 };
-    REQUEST + turns + tools + about + format(request)
+    Look::Close.request(request)
 }
 
-fn turn(turn: &Turn<'_>) -> u64 {
-    TURN + maybe(turn.name.as_ref()) + turn.items.iter().map(item).sum::<u64>()
+/// A figure of the same size that costs next to nothing, for clients that want
+/// one before the upstream has counted: it looks at the length of each text
+/// only.
+pub fn guess(request: &Request<'_>) -> u64 {
+    Look::Quick.request(request)
 }
 
-fn item(part: &Item<'_>) -> u64 {
-    match part {
-        Item::Text(text) => string(&text.text) + json(text.citations.as_ref()),
-        Item::Image(Image { source, detail, .. }) => {
-            media::image(source, detail.as_ref().is_some_and(|detail| *detail == "low"))
+/// How closely to look at texts.
+#[derive(Clone, Copy)]
+enum Look {
+    Close,
+    Quick,
+}
+
+impl Look {
+    fn request(self, request: &Request<'_>) -> u64 {
+        let turns: u64 = request.turns.iter().map(|turn| self.turn(turn)).sum();
+        let tools = self.tools(&request.tools);
+        let about = if tools > 0 { ANY_TOOLS } else { 0 };
+        REQUEST + turns + tools + about + self.format(request)
+    }
+
+    fn turn(self, turn: &Turn<'_>) -> u64 {
+        TURN + self.maybe(turn.name.as_ref()) + self.items(&turn.items)
+    }
+
+    fn items(self, items: &[Item<'_>]) -> u64 {
+        items.iter().map(|item| self.item(item)).sum()
+    }
+
+    fn item(self, part: &Item<'_>) -> u64 {
+        match part {
+            Item::Text(text) => self.string(&text.text) + self.json(text.citations.as_ref()),
+            Item::Image(Image { source, detail, .. }) => {
+                media::image(source, detail.as_ref().is_some_and(|detail| *detail == "low"))
+            }
+            Item::Document(document) => self.document(document),
+            Item::Audio(audio) => {
+                let bytes = audio.data.as_ref().map_or(0, Str::size_hint);
+                (bytes as u64).div_ceil(BYTES_OF_SOUND)
+            }
+            Item::SearchResult(found) => {
+                let names = self.maybe(found.source.as_ref()) + self.maybe(found.title.as_ref());
+                PART + names + self.items(&found.content)
+            }
+            Item::Refusal(refusal) => self.string(&refusal.text),
+            Item::Reasoning(reasoning) => self.reasoning(reasoning),
+            Item::Call(call) => self.call(call),
+            Item::Result(result) => self.result(result),
+            Item::Hosted(HostedItem { class: _, raw }) | Item::Opaque(Opaque { kind: _, raw }) => {
+                self.text(raw.text())
+            }
+            Item::Tools(list) => self.tools(list),
+            Item::ToolReference(name) => PART + self.string(&name.value),
+            Item::Json(raw) => self.text(raw.text()),
         }
-        Item::Document(document) => self::document(document),
-        Item::Audio(audio) => {
-            let bytes = audio.data.as_ref().map_or(0, Str::size_hint);
-            (bytes as u64).div_ceil(BYTES_OF_SOUND)
+    }
+
+    fn call(self, call: &Call<'_>) -> u64 {
+        let arguments = match &call.arguments {
+            Arguments::Text(text) | Arguments::Freeform(text) => self.string(text),
+            Arguments::Json(raw) | Arguments::Native(_, raw) => self.text(raw.text()),
+        };
+        let names = self.string(&call.name)
+            + self.maybe(call.namespace.as_ref())
+            + self.maybe(call.id.as_ref());
+        PART + names + arguments
+    }
+
+    fn result(self, result: &ToolResult<'_>) -> u64 {
+        let names = self.maybe(result.call_id.as_ref()) + self.maybe(result.name.as_ref());
+        PART + names + self.items(&result.content)
+    }
+
+    fn reasoning(self, reasoning: &Reasoning<'_>) -> u64 {
+        let shown = reasoning.summary.iter().chain(&reasoning.content);
+        let sealed = reasoning.sealed.as_ref().and_then(|sealed| sealed.blob.as_ref());
+        shown.map(|text| self.string(text)).sum::<u64>()
+            + sealed.map_or(0, |blob| (blob.size_hint() as u64).div_ceil(BYTES_OF_SEAL))
+    }
+
+    fn document(self, document: &Document<'_>) -> u64 {
+        let about = self.maybe(document.name.as_ref()) + self.maybe(document.context.as_ref());
+        let content = match &document.source {
+            Source::Text { media: _, data } => self.string(data),
+            Source::Base64 { media, data } => media::document(media, data),
+            Source::Url(_) | Source::File(_) => media::DOCUMENT,
+            Source::Other(raw) => self.text(raw.text()),
+        };
+        PART + about + content
+    }
+
+    fn tools(self, tools: &[Tool<'_>]) -> u64 {
+        tools.iter().map(|tool| self.tool(tool)).sum()
+    }
+
+    fn tool(self, tool: &Tool<'_>) -> u64 {
+        let about = self.string(&tool.name) + self.maybe(tool.description.as_ref());
+        let shape = match &tool.kind {
+            ToolKind::Function { schema } => self.json(schema.as_ref()),
+            ToolKind::Freeform { grammar } => {
+                grammar.as_ref().map_or(0, |grammar| self.grammar(grammar))
+            }
+            ToolKind::Namespace { tools } => self.tools(tools),
+            // The vendor's own description is not in the request.
+            ToolKind::Native(_) | ToolKind::Hosted(_) => FOREIGN_TOOL,
+            ToolKind::Unknown(raw) => self.text(raw.text()),
+        };
+        let rest = self.json(tool.examples.as_ref()) + self.json(tool.output_schema.as_ref());
+        TOOL + about + shape + rest
+    }
+
+    fn grammar(self, grammar: &Grammar<'_>) -> u64 {
+        self.maybe(grammar.syntax.as_ref()) + self.maybe(grammar.definition.as_ref())
+    }
+
+    /// The schema of the output is part of the prompt.
+    fn format(self, request: &Request<'_>) -> u64 {
+        match request.output.format.as_ref().map(|format| &format.value) {
+            Some(Format::JsonSchema(schema)) => {
+                let about =
+                    self.maybe(schema.name.as_ref()) + self.maybe(schema.description.as_ref());
+                TOOL + about + self.json(schema.schema.as_ref())
+            }
+            Some(Format::Other(raw)) => self.text(raw.text()),
+            Some(Format::Text | Format::JsonObject) | None => 0,
         }
-        Item::SearchResult(found) => {
-            let content: u64 = found.content.iter().map(item).sum();
-            PART + maybe(found.source.as_ref()) + maybe(found.title.as_ref()) + content
+    }
+
+    fn maybe(self, text: Option<&Str<'_>>) -> u64 {
+        text.map_or(0, |text| self.string(text))
+    }
+
+    fn json(self, raw: Option<&Raw<'_>>) -> u64 {
+        raw.map_or(0, |raw| self.text(raw.text()))
+    }
+
+    fn string(self, text: &Str<'_>) -> u64 {
+        match self {
+            Self::Close => tokens(&text.decode()),
+            Self::Quick => by_length(text.size_hint()),
         }
-        Item::Refusal(refusal) => string(&refusal.text),
-        Item::Reasoning(reasoning) => self::reasoning(reasoning),
-        Item::Call(call) => self::call(call),
-        Item::Result(result) => self::result(result),
-        Item::Hosted(HostedItem { class: _, raw }) | Item::Opaque(Opaque { kind: _, raw }) => {
-            tokens(raw.text())
+    }
+
+    fn text(self, text: &str) -> u64 {
+        match self {
+            Self::Close => tokens(text),
+            Self::Quick => by_length(text.len()),
         }
-        Item::Tools(list) => list.iter().map(tool).sum(),
-        Item::ToolReference(name) => PART + string(&name.value),
-        Item::Json(raw) => tokens(raw.text()),
     }
 }
 
-fn call(call: &Call<'_>) -> u64 {
-    let arguments = match &call.arguments {
-        Arguments::Text(text) | Arguments::Freeform(text) => string(text),
-        Arguments::Json(raw) | Arguments::Native(_, raw) => tokens(raw.text()),
-    };
-    let names = string(&call.name) + maybe(call.namespace.as_ref()) + maybe(call.id.as_ref());
-    PART + names + arguments
-}
-
-fn result(result: &ToolResult<'_>) -> u64 {
-    let names = maybe(result.call_id.as_ref()) + maybe(result.name.as_ref());
-    PART + names + result.content.iter().map(item).sum::<u64>()
-}
-
-fn reasoning(reasoning: &Reasoning<'_>) -> u64 {
-    let shown = reasoning.summary.iter().chain(&reasoning.content).map(string).sum::<u64>();
-    let sealed = reasoning.sealed.as_ref().and_then(|sealed| sealed.blob.as_ref());
-    shown + sealed.map_or(0, |blob| (blob.size_hint() as u64).div_ceil(BYTES_OF_SEAL))
-}
-
-fn document(document: &Document<'_>) -> u64 {
-    let about = maybe(document.name.as_ref()) + maybe(document.context.as_ref());
-    let content = match &document.source {
-        Source::Text { media: _, data } => string(data),
-        Source::Base64 { media, data } => media::document(media, data),
-        Source::Url(_) | Source::File(_) => media::DOCUMENT,
-        Source::Other(raw) => tokens(raw.text()),
-    };
-    PART + about + content
-}
-
-fn tool(tool: &Tool<'_>) -> u64 {
-    let about = string(&tool.name) + maybe(tool.description.as_ref());
-    let shape = match &tool.kind {
-        ToolKind::Function { schema } => json(schema.as_ref()),
-        ToolKind::Freeform { grammar } => grammar.as_ref().map_or(0, self::grammar),
-        ToolKind::Namespace { tools } => tools.iter().map(self::tool).sum(),
-        // The vendor's own description is not in the request.
-        ToolKind::Native(_) | ToolKind::Hosted(_) => FOREIGN_TOOL,
-        ToolKind::Unknown(raw) => tokens(raw.text()),
-    };
-    TOOL + about + shape + json(tool.examples.as_ref()) + json(tool.output_schema.as_ref())
-}
-
-fn grammar(grammar: &Grammar<'_>) -> u64 {
-    maybe(grammar.syntax.as_ref()) + maybe(grammar.definition.as_ref())
-}
-
-/// The schema of the output is part of the prompt.
-fn format(request: &Request<'_>) -> u64 {
-    match request.output.format.as_ref().map(|format| &format.value) {
-        Some(Format::JsonSchema(schema)) => {
-            let about = maybe(schema.name.as_ref()) + maybe(schema.description.as_ref());
-            TOOL + about + json(schema.schema.as_ref())
-        }
-        Some(Format::Other(raw)) => tokens(raw.text()),
-        Some(Format::Text | Format::JsonObject) | None => 0,
-    }
-}
-
-fn string(text: &Str<'_>) -> u64 {
-    tokens(&text.decode())
-}
-
-fn maybe(text: Option<&Str<'_>>) -> u64 {
-    text.map_or(0, string)
-}
-
-fn json(raw: Option<&Raw<'_>>) -> u64 {
-    raw.map_or(0, |raw| tokens(raw.text()))
+/// Prose has about four bytes to a token and code three; this errs high as
+/// everything here does.
+fn by_length(bytes: usize) -> u64 {
+    (bytes as u64 * 2).div_ceil(5)
 }
 
 const REQUEST: u64 = 8;

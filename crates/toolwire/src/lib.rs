@@ -22,6 +22,7 @@ pub mod native;
 pub mod pipe;
 pub mod profile;
 pub mod registry;
+pub mod replay;
 pub mod restore;
 pub mod schema;
 pub mod thread;

@@ -16,6 +16,7 @@ mod freeform;
 mod grammar;
 mod live;
 mod rename;
+mod trouble;
 
 use std::borrow::Cow;
 use std::ops::ControlFlow;
@@ -24,10 +25,12 @@ use self::account::Account;
 use self::forward::Forward;
 use self::grammar::Grammar;
 use self::live::Live;
+use self::trouble::{invalid, truncated, unframed, unreadable};
 use crate::codec::{EventsIn, EventsOut, Sink, Watched, codec};
 use crate::ledger::{Entry, Ledger, Policy};
 pub use crate::model::Seen;
-use crate::model::{ApiError, Asked, ErrorKind, Event, Protocol, Request};
+use crate::model::{ApiError, Asked, Event, Protocol, Request};
+use crate::replay::replay;
 use crate::restore::Restore;
 use crate::translate::Options;
 use crate::wire::sse::{EVENT_LIMIT, Frame, FrameError, Frames};
@@ -41,6 +44,8 @@ pub struct Pipe {
 
 /// What a pipe knows besides the bytes it holds.
 struct Course {
+    /// What the upstream speaks.
+    from: Protocol,
     way: Way,
     account: Account,
     seen: Seen,
@@ -77,6 +82,7 @@ impl Pipe {
         if options.model.is_some() {
             asked.model.clone_from(&options.model);
         }
+        asked.input_estimate = options.input_estimate;
         let way = if from == to {
             Way::Forward(Box::new(Forward::new(to, asked, options.model.as_deref())))
         } else {
@@ -94,6 +100,7 @@ impl Pipe {
         Self {
             frames: Frames::new(EVENT_LIMIT),
             course: Course {
+                from,
                 way,
                 account: Account::new(options.policy != Policy::Ignore),
                 seen: Seen::default(),
@@ -120,6 +127,29 @@ impl Pipe {
         out.reserve(bytes.len());
         if let Err(error) = frames.push(bytes, |frame| course.frame(&frame, out)) {
             course.fail(unframed(error), out);
+        }
+    }
+
+    /// Takes a whole answer, from an upstream that does not heed that a stream
+    /// was asked for, and appends the stream that the client is to get instead
+    /// of it. It is for a pipe that has taken nothing else.
+    pub fn whole(&mut self, body: &[u8], out: &mut Vec<u8>) {
+        if self.course.done {
+            return;
+        }
+        let Ok(text) = simdutf8::basic::from_utf8(body) else {
+            return self.fail(unframed(FrameError::Utf8), out);
+        };
+        match &self.course.way {
+            Way::Translate(_) => self.course.whole(text, out),
+            // What passes keeps what no other protocol has.
+            Way::Forward(_) => match codec(self.course.from).unroll(text) {
+                Ok(events) => {
+                    self.push(&events, out);
+                    self.finish(out);
+                }
+                Err(error) => self.fail(invalid(&error), out),
+            },
         }
     }
 
@@ -202,6 +232,30 @@ impl Course {
             }
         }
         if self.done { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    /// Translates a whole answer as if it had come as a stream.
+    fn whole(&mut self, answer: &str, out: &mut Vec<u8>) {
+        let Way::Translate(translation) = &mut self.way else { return };
+        // What is copied from it must stay on one line.
+        let data = answer.replace(['\n', '\r'], " ");
+        match codec(self.from).decode_response(&data) {
+            Ok(response) => {
+                let mut stage = Stage {
+                    translation,
+                    seen: &mut self.seen,
+                    ledger: self.account.ledger(),
+                    done: &mut self.done,
+                    out,
+                };
+                stage.with_reader(|_reader, sink| replay(&response, sink));
+                self.account.settle(&data, 0);
+                if !self.done {
+                    self.fail(truncated(), out);
+                }
+            }
+            Err(error) => self.fail(invalid(&error), out),
+        }
     }
 
     fn finish(&mut self, out: &mut Vec<u8>) {
@@ -333,30 +387,6 @@ impl Sink for Last<'_> {
     fn ledger(&mut self) -> &mut Ledger {
         self.ledger
     }
-}
-
-/// The upstream ended in the middle.
-fn truncated() -> ApiError {
-    let mut error = ApiError::new(
-        ErrorKind::Truncated,
-        "The upstream's stream ended before its answer did. What came so far is not complete.",
-    );
-    error.code = Some("upstream_truncated".to_owned());
-    error
-}
-
-fn unframed(error: FrameError) -> ApiError {
-    let message = format!("The upstream's stream is not valid: {error}.");
-    let mut error = ApiError::new(ErrorKind::Server, message);
-    error.code = Some("upstream_invalid".to_owned());
-    error
-}
-
-fn unreadable(error: &ReadError, number: usize) -> ApiError {
-    let message = format!("The upstream's event {number} is not valid: {error}.");
-    let mut error = ApiError::new(ErrorKind::Server, message);
-    error.code = Some("upstream_invalid".to_owned());
-    error
 }
 
 #[cfg(test)]

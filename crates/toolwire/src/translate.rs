@@ -26,6 +26,9 @@ pub struct Options {
     /// client. Within one protocol an answer that names no model still names
     /// none.
     pub model: Option<String>,
+    /// How many tokens the request may have, for a stream to a client that
+    /// wants to know before the upstream has counted them (Messages).
+    pub input_estimate: Option<u64>,
 }
 
 impl Options {

@@ -9,7 +9,7 @@ pub(super) const DOCUMENT: u64 = 4600;
 /// An image's tokens.
 pub(super) fn image(source: &Source<'_>, low_detail: bool) -> u64 {
     let size = match source {
-        Source::Base64 { media: _, data } => dimensions(&head(data)),
+        Source::Base64 { media: _, data } => size(data),
         Source::Url(_) | Source::File(_) | Source::Text { .. } | Source::Other(_) => None,
     };
     match size {
@@ -32,6 +32,14 @@ pub(super) fn document(media: &Str<'_>, data: &Str<'_>) -> u64 {
     DOCUMENT.max(bytes / BYTES_OF_DOCUMENT)
 }
 
+/// Width and height. Photographs may have a lot in front of what tells their
+/// size; everything else says it at once.
+fn size(data: &Str<'_>) -> Option<(u32, u32)> {
+    let first = head(data, SOON);
+    let late = || first.starts_with(JPEG).then(|| dimensions(&head(data, LATE)));
+    dimensions(&first).or_else(|| late().flatten())
+}
+
 /// Width and height, as the first bytes of the common formats tell them.
 fn dimensions(bytes: &[u8]) -> Option<(u32, u32)> {
     if bytes.starts_with(b"\x89PNG") {
@@ -43,7 +51,7 @@ fn dimensions(bytes: &[u8]) -> Option<(u32, u32)> {
     if bytes.starts_with(b"RIFF") && bytes.get(8..12)? == b"WEBP" {
         return webp(bytes);
     }
-    if bytes.starts_with(b"\xff\xd8") {
+    if bytes.starts_with(JPEG) {
         return jpeg(bytes);
     }
     None
@@ -77,13 +85,12 @@ fn jpeg(bytes: &[u8]) -> Option<(u32, u32)> {
     }
 }
 
-/// The first bytes of a base64 text. Photographs may have a lot in front of
-/// what tells their size.
-fn head(data: &Str<'_>) -> Vec<u8> {
+/// What the first `length` characters of a base64 text stand for.
+fn head(data: &Str<'_>, length: usize) -> Vec<u8> {
     let text = data.decode();
     let mut bytes = Vec::new();
     let (mut bits, mut held) = (0u32, 0);
-    for byte in text.bytes().take(HEAD) {
+    for byte in text.bytes().take(length) {
         let value = match byte {
             b'A'..=b'Z' => byte - b'A',
             b'a'..=b'z' => byte - b'a' + 26,
@@ -116,4 +123,7 @@ const LEAST: u64 = 100;
 const MOST: u64 = 4800;
 const LOW_DETAIL: u64 = 300;
 const BYTES_OF_DOCUMENT: u64 = 16;
-const HEAD: usize = 256 * 1024;
+const JPEG: &[u8] = b"\xff\xd8";
+/// Where a size is looked for, in characters of base64.
+const SOON: usize = 2 * 1024;
+const LATE: usize = 256 * 1024;

@@ -4,7 +4,7 @@ use std::path::Path;
 use toolwire::codec::codec;
 use toolwire::model::Protocol;
 
-use super::{estimate, tokens};
+use super::{estimate, guess, tokens};
 
 fn exact(text: &str) -> u64 {
     bpe_openai::o200k_base().count(text) as u64
@@ -117,6 +117,9 @@ fn every_vector_is_covered() {
             seen += 1;
             let (estimate, exact) = (estimate(&request), exact(&content(&body)));
             assert!(estimate >= exact, "{}: {estimate} for {exact}", path.display());
+            let guess = guess(&request);
+            let near = estimate / 2..=estimate * 3 / 2;
+            assert!(near.contains(&guess), "{}: {guess} for {estimate}", path.display());
         }
     }
     assert!(seen > 200, "{seen} vectors");
@@ -190,6 +193,8 @@ fn media_count_by_their_size() {
     assert_eq!(base64("iVBORw0KGgoAAAANSUhEUgAAA+gAAALu"), 1000);
     assert_eq!(base64("R0lGODlhLAH6AA=="), 100);
     assert_eq!(base64("/9j//gAEAAD/wAARCAPoBdwDASIA"), 2000);
+    // The same JPEG behind three kilobytes of comment.
+    assert_eq!(base64(&format!("/9j//gv/{}/8AAEQgD6AXcAwEi", "A".repeat(4092))), 2000);
     assert_eq!(base64("UklGRgAAAABXRUJQVlA4WAoAAAAAAAAA7QIA5wMA"), 1000);
     assert_eq!(base64("bm8gaW1hZ2U="), 4800);
     assert_eq!(image(r#"{"type":"url","url":"https://x.example/a.png"}"#), 4800);

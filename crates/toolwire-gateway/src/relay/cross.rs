@@ -3,10 +3,11 @@
 
 use toolwire::pipe::Pipe;
 use toolwire::translate::{self, Options, Prepared, Translated};
-use toolwire::{Entry, Policy};
+use toolwire::{Entry, Policy, Protocol};
 
 use super::ask::Ask;
 use super::{Failure, Visit};
+use crate::count;
 use crate::route::Route;
 use crate::upstream::Upstream;
 
@@ -41,6 +42,7 @@ pub(super) fn over(
         policy: wish.or(upstream.config.on_loss).unwrap_or(visit.live.config.on_loss),
         profile: Some(upstream.config.profile.clone()),
         model: Some(route.model.clone()),
+        input_estimate: None,
     };
     let Translated { body, ledger: losses } = prepared.write(&up).map_err(refused)?;
     let down = Options {
@@ -48,6 +50,7 @@ pub(super) fn over(
         // A model that was asked for by another name gets it back: Claude Code
         // keeps signed thinking only under the name it asked for.
         model: (ask.model != route.model).then(|| ask.model.clone()),
+        input_estimate: estimate(visit.client, ask, &prepared),
         ..up
     };
     let way = match ask.stream {
@@ -55,6 +58,13 @@ pub(super) fn over(
         false => Way::Whole(prepared.back(&down)),
     };
     Ok(Crossed { body, losses, way })
+}
+
+/// Messages tells the count of the request's tokens in the first event of a
+/// stream, when other upstreams have not counted yet. Claude Code shows it.
+fn estimate(client: Protocol, ask: &Ask, prepared: &Prepared<'_>) -> Option<u64> {
+    let wanted = client == Protocol::Messages && ask.stream;
+    prepared.request().filter(|_| wanted).map(count::guess)
 }
 
 /// What to do about losses on the way back. What the model has said is

@@ -7,6 +7,7 @@
 
 mod opening;
 mod rush;
+mod whole;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
@@ -15,13 +16,14 @@ use std::task::{Context, Poll};
 use std::time::{Duration, Instant as Clock};
 
 use bytes::Bytes;
-use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
+use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderValue};
 use tokio::time::{Instant, Sleep, sleep_until, timeout_at};
+use toolwire::Entry;
 use toolwire::model::{ApiError, ErrorKind};
 use toolwire::pipe::Pipe;
 
 use self::rush::Rush;
-use super::{Back, Failure, Reply, Visit, failure, headers, loss};
+use super::{Back, Failure, Reply, Visit, headers, loss};
 use crate::body::Broken;
 use crate::observe::{Access, Ending};
 use crate::server::Cut;
@@ -58,11 +60,11 @@ pub(super) async fn begin(
     answer: Answer,
 ) -> Result<Reply, Failure> {
     if !answer.status.is_success() || answer.media_type().eq_ignore_ascii_case("application/json") {
-        return Err(no_stream(visit, &back, answer).await);
+        return whole::unroll(visit, back, pipe, answer).await;
     }
     let upstream = back.upstream;
     let mut stream = Box::new(Stream::new(visit, upstream, pipe, answer.body));
-    let mut headers = headers::inbound(upstream.config.protocol, visit.client, &answer.headers);
+    let headers = headers::inbound(upstream.config.protocol, visit.client, &answer.headers);
     visit.access.pause();
     let first = stream.first(upstream.config.timeouts.first_event).await;
     visit.access.resume();
@@ -73,33 +75,25 @@ pub(super) async fn begin(
     if let Some(error) = &stream.pipe.seen().error {
         return Err(Failure::of_event(error.clone()).came_with(headers));
     }
+    Ok(reply(visit, &back, stream, headers, &[]))
+}
+
+/// The head of a stream, and the stream behind it.
+fn reply(
+    visit: &Visit<'_>,
+    back: &Back<'_>,
+    stream: Box<Stream>,
+    mut headers: HeaderMap,
+    losses: &[Entry],
+) -> Reply {
     headers::renamed(stream.pipe.seen().model.as_deref(), &mut headers);
     headers::identify(visit.client, &visit.access.id, &mut headers);
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream; charset=utf-8"));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
     let limit = visit.live.config.limits.loss_header;
-    loss::report(&back.losses, &[], limit, &mut headers);
-    Ok(Reply::Stream { headers, stream })
-}
-
-/// What came instead of a stream.
-async fn no_stream(visit: &mut Visit<'_>, back: &Back<'_>, mut answer: Answer) -> Failure {
-    let upstream = back.upstream;
-    visit.access.pause();
-    let body = answer.body.all(upstream.config.timeouts.idle, LIMIT).await;
-    visit.access.resume();
-    visit.access.heard();
-    let body = match body {
-        Ok(body) => body,
-        Err(trouble) => return Failure::of_trouble(trouble, upstream),
-    };
-    let text = std::str::from_utf8(&body).unwrap_or_default();
-    let failed = !answer.status.is_success() || failure::is_error(text) == Some(true);
-    if failed {
-        return Failure::of_error(upstream, visit.client, answer.status, &answer.headers, body);
-    }
-    Failure::of_answer(upstream, "a stream was asked for, and it is a single document")
+    loss::report(&back.losses, losses, limit, &mut headers);
+    Reply::Stream { headers, stream }
 }
 
 impl Stream {
@@ -355,6 +349,3 @@ const OPENING: Duration = Duration::from_millis(500);
 
 /// How long the end of a body is waited for.
 const TAIL: Duration = Duration::from_secs(1);
-
-/// The longest document that is read where a stream was asked for.
-const LIMIT: usize = 64 * 1024 * 1024;

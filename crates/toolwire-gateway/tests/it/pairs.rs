@@ -1,5 +1,6 @@
 //! Every client with every upstream.
 
+use serde_json::Value;
 use toolwire::Protocol;
 
 use crate::upstream::{Server, stream, whole};
@@ -57,5 +58,68 @@ async fn streams() {
             assert_eq!(got.body, said::events(from).concat());
         }
         assert_eq!(server.only().json()["stream"], true);
+    }
+}
+
+/// Messages tells a count before anything is said. Where the upstream has none
+/// yet it is an estimate, and the upstream's own comes at the end.
+#[tokio::test]
+async fn a_count_before_the_upstream_has_counted() {
+    let to = Protocol::Messages;
+    for from in Protocol::ALL {
+        let server = Server::new(from, stream(&said::events(from))).await;
+        let gateway = start(config(vec![at(&server)])).await;
+        let got =
+            client::post(gateway.address(), said::path(to), &[], &said::question(to, true)).await;
+        let data = got.body.lines().filter_map(|line| line.strip_prefix("data: "));
+        let events: Vec<Value> = data.map(|data| serde_json::from_str(data).unwrap()).collect();
+        let start = &events[0]["message"]["usage"]["input_tokens"];
+        let end = events.iter().find(|event| event["type"] == "message_delta").unwrap();
+        if from == to {
+            assert_eq!(start, 11, "bytes pass as they are");
+            continue;
+        }
+        // The question has a tool, for which Anthropic adds a page of its own.
+        assert!((350..600).contains(&start.as_u64().unwrap()), "{from} {got:?}");
+        assert_eq!(end["usage"]["input_tokens"], 11, "{from} {got:?}");
+    }
+}
+
+/// Some servers do not heed that a stream was asked for. The client gets one
+/// all the same.
+#[tokio::test]
+async fn a_whole_answer_where_a_stream_was_asked_for() {
+    for (to, from) in pairs() {
+        let server = Server::new(from, whole(200, "", said::answer(from))).await;
+        let gateway = start(config(vec![at(&server)])).await;
+        let got =
+            client::post(gateway.address(), said::path(to), &[], &said::question(to, true)).await;
+        assert_eq!(got.status, 200, "{to} {from} {got:?}");
+        assert!(got.header("content-type").unwrap().starts_with("text/event-stream"));
+        for said in ["Let me look.", "call_abc", "get_weather", said::end_mark(to)] {
+            assert!(got.body.contains(said), "{said} {to} {from} {got:?}");
+        }
+        assert!(got.whole);
+    }
+}
+
+/// An answer that is not finished does not become a stream that is.
+#[tokio::test]
+async fn an_unfinished_answer_where_a_stream_was_asked_for() {
+    let bodies = [
+        (Protocol::Chat, r#"{"id":"1","model":"m","choices":[]}"#),
+        (
+            Protocol::Responses,
+            r#"{"id":"resp_1","object":"response","status":"in_progress","model":"m","output":[]}"#,
+        ),
+    ];
+    for (from, body) in bodies {
+        for to in Protocol::ALL {
+            let server = Server::new(from, whole(200, "", body)).await;
+            let gateway = start(config(vec![at(&server)])).await;
+            let question = said::question(to, true);
+            let got = client::post(gateway.address(), said::path(to), &[], &question).await;
+            assert!(got.status >= 500, "{to} {from} {got:?}");
+        }
     }
 }

@@ -57,6 +57,19 @@ async fn streams() {
     }
 }
 
+/// The same where the upstream does not heed that a stream was asked for.
+#[tokio::test]
+async fn whole_answers_as_streams() {
+    for (to, from) in pairs() {
+        let server = Server::new(from, whole(200, "", said::answer(from))).await;
+        let got = ask(to, "mine", true, &server).await;
+        let names = told(&got.body);
+        assert!(!names.is_empty(), "{to} {from} {got:?}");
+        assert!(names.iter().all(|told| *told == "mine"), "{to} {from} {names:?}");
+        assert_eq!(got.header("toolwire-model"), Some("m-1"), "{to} {from}");
+    }
+}
+
 /// The error that ends a stream speaks of the same model.
 #[tokio::test]
 async fn a_stream_that_breaks() {

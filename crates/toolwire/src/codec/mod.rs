@@ -68,6 +68,10 @@ pub trait Codec: Sync {
     /// names it in the same place.
     fn model_in<'d>(&self, data: &'d str) -> Option<Str<'d>>;
 
+    /// Writes a whole answer of this protocol as a stream of it, whose events
+    /// have what the answer has as it came. What is not finished has no end.
+    fn unroll(&self, body: &str) -> Result<Vec<u8>, ReadError>;
+
     /// Reads an error body. `status` is the HTTP status it came with, if known.
     fn decode_error(&self, status: Option<u16>, body: &str) -> Result<ApiError, ReadError>;
 

@@ -20,7 +20,8 @@ pub struct Asked {
     pub stream_usage: bool,
     /// How many tokens the request is estimated to have, for clients that show
     /// it before the upstream has counted them (Messages). Nobody in the
-    /// library estimates; who runs the stream may.
+    /// library estimates; who runs the stream may, and says so in
+    /// [`crate::Options::input_estimate`].
     pub input_estimate: Option<u64>,
     /// The client's settings as the members of the answer that repeat them
     /// (Responses).

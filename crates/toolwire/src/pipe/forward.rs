@@ -8,8 +8,8 @@ use super::rename::Rename;
 use crate::codec::{EventsOut, Watch, Watched, codec};
 use crate::ledger::Ledger;
 use crate::model::{Asked, Event, Protocol, Seen};
-use crate::wire::ReadError;
 use crate::wire::sse::Frame;
+use crate::wire::{ReadError, Str};
 
 /// A stream that is forwarded.
 pub(super) struct Forward {
@@ -62,7 +62,7 @@ impl Forward {
     pub(super) fn fail(&mut self, event: &Event<'_>, out: &mut Vec<u8>) {
         if let Some((mut start, sequence)) = self.watch.begun() {
             if let Some(rename) = &self.rename {
-                start.model = Some(rename.name());
+                start.model = Some(Str::plain(rename.name()));
             }
             self.writer.resume(&start, sequence);
         }

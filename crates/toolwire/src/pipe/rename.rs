@@ -11,7 +11,7 @@ use memchr::memmem::Finder;
 use crate::codec::Codec;
 use crate::model::Seen;
 use crate::wire::sse::Frame;
-use crate::wire::{Str, write_str};
+use crate::wire::write_str;
 
 /// Gives the model another name.
 pub(super) struct Rename {
@@ -45,8 +45,8 @@ impl Rename {
     }
 
     /// The name.
-    pub(super) fn name(&self) -> Str<'_> {
-        Str::plain(self.name.as_str())
+    pub(super) fn name(&self) -> &str {
+        &self.name
     }
 
     /// Writes an event with the model's other name, and notes the upstream's.

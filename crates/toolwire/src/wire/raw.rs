@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Kind, Pos, Read, ReadError, Reader, Write};
+use super::{Kind, Pos, Read, ReadError, Reader, Write, read_fields};
 
 /// One JSON value, kept as the bytes it was written in.
 #[derive(Clone)]
@@ -76,6 +76,25 @@ impl<'a> Raw<'a> {
             Cow::Borrowed(text) => Some(Reader::nested(text, self.pos)),
             Cow::Owned(_) => None,
         }
+    }
+
+    /// The elements of a list. What is no list has none.
+    pub(crate) fn elements(&self) -> Result<Vec<Raw<'_>>, ReadError> {
+        if self.kind() == Kind::Array { Vec::read(&mut self.reader()) } else { Ok(Vec::new()) }
+    }
+
+    /// The same object with other values, given as JSON, for some of the
+    /// members it has.
+    pub(crate) fn but(&self, other: &[(&str, &str)]) -> Result<Raw<'static>, ReadError> {
+        let mut text = String::with_capacity(self.text.len());
+        for field in read_fields(&mut self.reader())? {
+            text.push(if text.is_empty() { '{' } else { ',' });
+            let known = other.iter().find(|(key, _)| field.key == *key);
+            let value = known.map_or(field.value.text(), |(_, value)| value);
+            text.extend(["\"", field.key.spelled(), "\":", value]);
+        }
+        text.push_str(if text.is_empty() { "{}" } else { "}" });
+        Ok(Raw::made(text))
     }
 
     /// Borrows this value for a shorter time.

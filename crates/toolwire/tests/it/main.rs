@@ -16,6 +16,7 @@ mod loops;
 mod prepared;
 mod random;
 mod registry;
+mod replay;
 mod seeds;
 mod splice;
 mod streams;

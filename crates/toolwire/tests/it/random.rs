@@ -15,7 +15,7 @@ fn spliced_requests_keep_the_laws() {
 
 #[test]
 fn spliced_answers_are_readable() {
-    check("responses", &[laws::answers_are_readable]);
+    check("responses", &[laws::answers_are_readable, laws::stream::a_whole_answer_ends_once]);
 }
 
 type Law = fn(Protocol, &str) -> Result<(), String>;

@@ -27,6 +27,7 @@ mod tools_in;
 mod tools_out;
 mod turns_in;
 mod turns_out;
+mod unroll;
 mod usage;
 mod waiting_out;
 mod watch;
@@ -95,6 +96,10 @@ impl Codec for Chat {
 
     fn model_in<'d>(&self, data: &'d str) -> Option<Str<'d>> {
         string_under(data, &["model"])
+    }
+
+    fn unroll(&self, body: &str) -> Result<Vec<u8>, ReadError> {
+        unroll::unroll(body)
     }
 
     fn decode_error(&self, status: Option<u16>, body: &str) -> Result<ApiError, ReadError> {

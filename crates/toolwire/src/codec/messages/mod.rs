@@ -30,6 +30,7 @@ mod tools_in;
 mod tools_out;
 mod turns_in;
 mod turns_out;
+mod unroll;
 mod watch;
 mod wire;
 
@@ -90,6 +91,10 @@ impl Codec for Messages {
 
     fn model_in<'d>(&self, data: &'d str) -> Option<Str<'d>> {
         string_under(data, &["message", "model"])
+    }
+
+    fn unroll(&self, body: &str) -> Result<Vec<u8>, ReadError> {
+        unroll::unroll(body)
     }
 
     fn decode_error(&self, status: Option<u16>, body: &str) -> Result<ApiError, ReadError> {

@@ -32,6 +32,7 @@ mod tools_in;
 mod tools_out;
 mod turns_in;
 mod turns_out;
+mod unroll;
 mod usage;
 mod watch;
 mod wire;
@@ -109,6 +110,10 @@ impl Codec for Responses {
 
     fn model_in<'d>(&self, data: &'d str) -> Option<Str<'d>> {
         string_under(data, &["response", "model"])
+    }
+
+    fn unroll(&self, body: &str) -> Result<Vec<u8>, ReadError> {
+        unroll::unroll(body)
     }
 
     fn decode_error(&self, status: Option<u16>, body: &str) -> Result<ApiError, ReadError> {

@@ -20,7 +20,8 @@ pub(crate) fn accumulate(protocol: Protocol, bytes: &[u8]) -> Value {
 
 fn responses(events: &[Value]) -> Value {
     let last = events.iter().rev().find(|event| {
-        ["response.completed", "response.incomplete"].iter().any(|kind| event["type"] == *kind)
+        let ends = ["response.completed", "response.incomplete", "response.cancelled"];
+        ends.iter().any(|kind| event["type"] == *kind)
     });
     last.map_or(Value::Null, |event| event["response"].clone())
 }
@@ -144,6 +145,11 @@ fn messages(events: &[Value]) -> Value {
             "message_delta" => {
                 for (key, value) in event["delta"].as_object().into_iter().flatten() {
                     answer[key] = value.clone();
+                }
+                for key in ["container", "context_management"] {
+                    if let Some(value) = event.get(key) {
+                        answer[key] = value.clone();
+                    }
                 }
                 for (key, value) in event["usage"].as_object().into_iter().flatten() {
                     answer["usage"][key] = value.clone();

@@ -143,7 +143,7 @@ fn a_folded_stream_is_the_unary_answer() {
 }
 
 /// A request that every protocol reads and that says nothing but what it must.
-const PLAIN_REQUEST: &str =
+pub(crate) const PLAIN_REQUEST: &str =
     r#"{"messages":[],"input":"","stream":true,"stream_options":{"include_usage":true}}"#;
 
 /// Collects a stream that ended well.
@@ -197,7 +197,7 @@ fn encoded(to: Protocol, fold: &Fold) -> Value {
 /// What a stream and a whole answer may say differently without saying
 /// anything different: when it was, nothing as null or as empty, and a call
 /// that was cut in its arguments.
-fn usual(mut value: Value) -> Value {
+pub(crate) fn usual(mut value: Value) -> Value {
     forget(&mut value);
     without_nulls(&value)
 }

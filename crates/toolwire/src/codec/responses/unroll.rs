@@ -1,0 +1,166 @@
+//! A whole answer as the stream it would have been, every item as it came.
+
+use super::pen::{Pen, part_place, place};
+use crate::wire::{Kind, Raw, ReadError, Write};
+
+/// Writes the stream. An answer that is not finished has no end.
+pub(super) fn unroll(body: &str) -> Result<Vec<u8>, ReadError> {
+    // A line end between two tokens would end the data of an event.
+    let body = body.replace(['\n', '\r'], " ");
+    let answer = Raw::parse(&body)?;
+    let [status, output] = answer.reader().pick(["status", "output"])?;
+    let mut events = Events { pen: Pen::default(), out: Vec::with_capacity(4 * body.len()) };
+    for kind in ["response.created", "response.in_progress"] {
+        events.write(kind, b"", &[("response", &answer.but(&BEGUN)?)]);
+    }
+    for (number, item) in (0u64..).zip(list(output.as_ref())?) {
+        events.item(number, &item)?;
+    }
+    let end = match status.as_ref().and_then(text).as_deref() {
+        Some("completed") | None => "response.completed",
+        Some("incomplete") => "response.incomplete",
+        Some("failed") => "response.failed",
+        Some("cancelled") => "response.cancelled",
+        Some(_unfinished) => return Ok(events.out),
+    };
+    events.write(end, b"", &[("response", &answer)]);
+    Ok(events.out)
+}
+
+/// A stream being written.
+struct Events {
+    pen: Pen,
+    out: Vec<u8>,
+}
+
+impl Events {
+    /// Writes an event: where it belongs, and members of JSON.
+    fn write(&mut self, kind: &str, place: &[u8], members: &[(&str, &Raw<'_>)]) {
+        self.pen.begin(kind, &mut self.out);
+        self.out.extend_from_slice(place);
+        for (key, value) in members {
+            self.out.extend_from_slice(b",\"");
+            self.out.extend_from_slice(key.as_bytes());
+            self.out.extend_from_slice(b"\":");
+            value.write(&mut self.out);
+        }
+        Pen::end(&mut self.out);
+    }
+
+    fn item(&mut self, number: u64, item: &Raw<'_>) -> Result<(), ReadError> {
+        let keys = ["type", "id", "content", "summary", "arguments", "input"];
+        let [kind, id, content, summary, arguments, input] = item.reader().pick(keys)?;
+        let kind = kind.as_ref().and_then(text).unwrap_or_default();
+        let id = id.as_ref().and_then(text).unwrap_or_default();
+        let mut index = b",\"output_index\":".to_vec();
+        number.write(&mut index);
+        let begun = match kind.as_str() {
+            "message" | "reasoning" | "function_call" | "custom_tool_call" => item.but(&EMPTY)?,
+            _given => item.borrowed(),
+        };
+        self.write("response.output_item.added", &index, &[("item", &begun)]);
+        match (kind.as_str(), &arguments, &input) {
+            ("function_call", Some(text), _) => {
+                self.grow(
+                    "response.function_call_arguments",
+                    &place(&id, number),
+                    "arguments",
+                    text,
+                );
+            }
+            ("custom_tool_call", _, Some(text)) => {
+                self.grow("response.custom_tool_call_input", &place(&id, number), "input", text);
+            }
+            ("reasoning", _, _) => {
+                for (part, text) in (0u64..).zip(list(summary.as_ref())?) {
+                    let place = part_place(&id, number, "summary_index", part);
+                    self.part(SUMMARY, &place, &text)?;
+                }
+                for (part, text) in (0u64..).zip(list(content.as_ref())?) {
+                    self.part(CONTENT, &part_place(&id, number, "content_index", part), &text)?;
+                }
+            }
+            ("message", _, _) => {
+                for (part, said) in (0u64..).zip(list(content.as_ref())?) {
+                    self.part(CONTENT, &part_place(&id, number, "content_index", part), &said)?;
+                }
+            }
+            (_given, _, _) => {}
+        }
+        self.write("response.output_item.done", &index, &[("item", item)]);
+        Ok(())
+    }
+
+    /// Writes a part of an item. What does not grow is given at once.
+    fn part(&mut self, names: [&str; 2], place: &[u8], part: &Raw<'_>) -> Result<(), ReadError> {
+        let keys = ["type", "text", "refusal", "annotations"];
+        let [kind, said, refusal, annotations] = part.reader().pick(keys)?;
+        let kind = kind.as_ref().and_then(text).unwrap_or_default();
+        let grows = match (kind.as_str(), &said, &refusal) {
+            ("output_text", Some(said), _) => Some(("response.output_text", "text", said)),
+            ("summary_text", Some(said), _) => {
+                Some(("response.reasoning_summary_text", "text", said))
+            }
+            ("reasoning_text", Some(said), _) => Some(("response.reasoning_text", "text", said)),
+            ("refusal", _, Some(said)) => Some(("response.refusal", "refusal", said)),
+            (_given, _, _) => None,
+        };
+        let [added, done] = names;
+        let begun = if grows.is_some() { part.but(&EMPTY)? } else { part.borrowed() };
+        self.write(added, place, &[("part", &begun)]);
+        if let Some((event, key, said)) = grows {
+            self.grow(event, place, key, said);
+        }
+        for (number, annotation) in (0u64..).zip(list(annotations.as_ref())?) {
+            let index = Raw::made(number.to_string());
+            let members = [("annotation_index", &index), ("annotation", &annotation)];
+            self.write("response.output_text.annotation.added", place, &members);
+        }
+        self.write(done, place, &[("part", part)]);
+        Ok(())
+    }
+
+    /// Writes a text in one delta, and that it is all.
+    fn grow(&mut self, event: &str, place: &[u8], key: &str, text: &Raw<'_>) {
+        self.write(&format!("{event}.delta"), place, &[("delta", text)]);
+        self.write(&format!("{event}.done"), place, &[(key, text)]);
+    }
+}
+
+fn list<'r>(raw: Option<&'r Raw<'_>>) -> Result<Vec<Raw<'r>>, ReadError> {
+    raw.map_or(Ok(Vec::new()), Raw::elements)
+}
+
+fn text(raw: &Raw<'_>) -> Option<String> {
+    if raw.kind() != Kind::String {
+        return None;
+    }
+    Some(raw.reader().string().ok()?.decode().into_owned())
+}
+
+const CONTENT: [&str; 2] = ["response.content_part.added", "response.content_part.done"];
+const SUMMARY: [&str; 2] =
+    ["response.reasoning_summary_part.added", "response.reasoning_summary_part.done"];
+
+/// What an answer that has just begun does not have yet.
+const BEGUN: [(&str, &str); 6] = [
+    ("status", "\"in_progress\""),
+    ("output", "[]"),
+    ("usage", "null"),
+    ("error", "null"),
+    ("incomplete_details", "null"),
+    ("completed_at", "null"),
+];
+
+/// What an item or a part that has just begun does not have yet.
+const EMPTY: [(&str, &str); 9] = [
+    ("status", "\"in_progress\""),
+    ("content", "[]"),
+    ("summary", "[]"),
+    ("arguments", "\"\""),
+    ("input", "\"\""),
+    ("text", "\"\""),
+    ("refusal", "\"\""),
+    ("annotations", "[]"),
+    ("logprobs", "[]"),
+];

@@ -35,12 +35,16 @@ pub(crate) fn run(plan: &Plan<'_>) -> Result<Vec<Entry>, Failure> {
     };
     let mut pipe = pipe(plan, from)?;
     let mut out = Vec::new();
-    pipe.push(&head, &mut out);
-    give(&mut out)?;
-    let mut chunk = Vec::new();
-    while !pipe.is_done() && input.next(&mut chunk)? {
-        pipe.push(&chunk, &mut out);
+    let mut chunk = head;
+    loop {
+        let mut rest = chunk.as_slice();
+        while pipe.step(&mut rest, &mut out) {
+            give(&mut out)?;
+        }
         give(&mut out)?;
+        if pipe.is_done() || !input.next(&mut chunk)? {
+            break;
+        }
     }
     pipe.finish(&mut out);
     give(&mut out)?;

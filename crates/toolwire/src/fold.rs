@@ -278,6 +278,7 @@ impl Fold {
         else {
             return;
         };
+        entry.settle();
         let Tail { sealed, extra } = tail;
         let more = extra.clone().into_owned();
         match entry {
@@ -294,6 +295,19 @@ impl Fold {
 }
 
 impl Entry {
+    /// Gives back the room that its texts do not need, now that they are whole.
+    fn settle(&mut self) {
+        match self {
+            Self::Text { part: _, text, citations: _, logprobs: _ }
+            | Self::Refusal { part: _, text }
+            | Self::Call { head: _, arguments: text, extra: _ } => text.settle(),
+            Self::Reasoning(Thought { id: _, summary, content, sealed: _, extra: _ }) => {
+                summary.iter_mut().chain(content).for_each(Growing::settle);
+            }
+            Self::Whole(_) => {}
+        }
+    }
+
     fn item(&self) -> Item<'_> {
         match self {
             Self::Text { part: _, text, citations, logprobs } => Item::Text(Text {

@@ -118,16 +118,48 @@ impl Pipe {
     }
 
     /// Takes bytes of the upstream and appends what they are to the client.
-    pub fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
+    pub fn push(&mut self, mut bytes: &[u8], out: &mut Vec<u8>) {
+        while self.step(&mut bytes, out) {}
+    }
+
+    /// Like [`Pipe::push`], but pauses behind an event that is long for the
+    /// client, so that it can be sent before the next one is written: Responses
+    /// says a long text three times over in its last events. Whether there is
+    /// more to come out of the bytes that are left, even if none are.
+    ///
+    /// ```
+    /// # use toolwire::{Protocol, pipe::Pipe, translate::Options};
+    /// # let mut pipe = Pipe::new(Protocol::Chat, Protocol::Responses, None, &Options::default());
+    /// # let mut send = |_: &[u8]| {};
+    /// let mut bytes = b"data: [DONE]\n\n".as_slice();
+    /// let mut out = Vec::new();
+    /// let mut more = true;
+    /// while more {
+    ///     more = pipe.step(&mut bytes, &mut out);
+    ///     send(&out);
+    ///     out.clear();
+    /// }
+    /// ```
+    pub fn step(&mut self, bytes: &mut &[u8], out: &mut Vec<u8>) -> bool {
         let Self { frames, course } = self;
-        if course.done {
-            return;
+        if course.pay(out) {
+            return !course.is_over();
         }
+        if course.done {
+            return false;
+        }
+        let before = out.len();
         // What goes out is about as long as what comes in.
         out.reserve(bytes.len());
-        if let Err(error) = frames.push(bytes, |frame| course.frame(&frame, out)) {
-            course.fail(unframed(error), out);
+        let each = |frame: Frame<'_>| {
+            let flow = course.frame(&frame, out);
+            if out.len() - before > LONG { ControlFlow::Break(()) } else { flow }
+        };
+        match frames.push(bytes, each) {
+            Ok(used) => *bytes = bytes.get(used..).unwrap_or_default(),
+            Err(error) => course.fail(unframed(error), out),
         }
+        course.owes() || !course.done && !bytes.is_empty()
     }
 
     /// Takes a whole answer, from an upstream that does not heed that a stream
@@ -141,7 +173,10 @@ impl Pipe {
             return self.fail(unframed(FrameError::Utf8), out);
         };
         match &self.course.way {
-            Way::Translate(_) => self.course.whole(text, out),
+            Way::Translate(_) => {
+                self.course.whole(text, out);
+                while self.course.pay(out) {}
+            }
             // What passes keeps what no other protocol has.
             Way::Forward(_) => match codec(self.course.from).unroll(text) {
                 Ok(events) => {
@@ -157,6 +192,7 @@ impl Pipe {
     /// the client gets an error.
     pub fn finish(&mut self, out: &mut Vec<u8>) {
         let Self { frames, course } = self;
+        while course.pay(out) {}
         if course.done {
             return;
         }
@@ -164,16 +200,18 @@ impl Pipe {
             course.fail(unframed(error), out);
         }
         course.finish(out);
+        while course.pay(out) {}
     }
 
     /// The upstream cannot go on: the connection broke, or it took too long.
     pub fn fail(&mut self, error: ApiError, out: &mut Vec<u8>) {
+        while self.course.pay(out) {}
         self.course.fail(error, out);
     }
 
     /// Whether the client has its last byte.
     pub fn is_done(&self) -> bool {
-        self.course.done
+        self.course.is_over()
     }
 
     /// What went by so far.
@@ -229,6 +267,9 @@ impl Course {
                 if let Err(error) = read {
                     self.fail(unreadable(&error, number), out);
                 }
+                if self.owes() {
+                    return ControlFlow::Break(());
+                }
             }
         }
         if self.done { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -256,6 +297,30 @@ impl Course {
             }
             Err(error) => self.fail(invalid(&error), out),
         }
+    }
+
+    /// Whether there is nothing to read and nothing to write any more.
+    fn is_over(&self) -> bool {
+        self.done && !self.owes()
+    }
+
+    /// Whether something is to be written before the next event is read.
+    fn owes(&self) -> bool {
+        match &self.way {
+            Way::Translate(translation) => translation.writer.owes(),
+            Way::Forward(_) => false,
+        }
+    }
+
+    /// Writes what is owed, and says whether there was anything.
+    fn pay(&mut self, out: &mut Vec<u8>) -> bool {
+        let owes = self.owes();
+        if let Way::Translate(translation) = &mut self.way
+            && owes
+        {
+            translation.writer.pay(out);
+        }
+        owes
     }
 
     fn finish(&mut self, out: &mut Vec<u8>) {
@@ -299,6 +364,9 @@ impl Course {
         self.seen.error = Some(error);
     }
 }
+
+/// How much may be written before [`Pipe::step`] pauses.
+const LONG: usize = 64 * 1024;
 
 /// One event of the upstream's on its way through a translation.
 struct Stage<'s> {

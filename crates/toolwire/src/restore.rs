@@ -3,8 +3,13 @@
 //! Everything here is worked out from the client's own request, so no state is
 //! kept between the request and its answer, and a later turn gives the same.
 
+mod ids;
+
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+
+pub use self::ids::distinct;
+pub(crate) use self::ids::{Ids, REPEATED};
 
 use crate::model::{Arguments, Call, Item, NativeKind, Protocol, Request, Response, ToolKind};
 use crate::native;

@@ -1,9 +1,13 @@
-//! `cargo xtask bench`: what the library costs, in instructions and in time.
+//! `cargo xtask bench`: what the library costs, in instructions and in time, and what the gateway
+//! costs beside nginx.
+
+mod gateway;
 
 use std::process::ExitCode;
 
 use anyhow::Result;
 
+pub(crate) use self::gateway::run as run_gateway;
 use crate::{cmd, setup};
 
 /// Without arguments, every table; otherwise `args` go to `cargo bench`.
@@ -14,7 +18,8 @@ pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
         // Instructions first: they do not depend on what else the machine does.
         cmd::run(&mut cmd::command(&format!("{bench} --bench cells -- --instructions")))?;
         cmd::run(&mut cmd::command(&format!("{bench} --bench streams -- --instructions")))?;
-        cmd::run(&mut cmd::command(&format!("{bench} --bench streams -- --memory")))?;
+        cmd::run(&mut cmd::command(&format!("{bench} --bench streams -- --growth")))?;
+        cmd::run(cmd::command(MEMORY).env("TOOLWIRE_HUGE", "1"))?;
         cmd::run(&mut cmd::command(&format!("{bench} --bench cells")))?;
         cmd::run(&mut cmd::command(&format!("{bench} --bench streams")))?;
     } else {
@@ -22,3 +27,7 @@ pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
     }
     Ok(ExitCode::SUCCESS)
 }
+
+/// What a stream allocates is a test, because it has a limit.
+const MEMORY: &str =
+    "cargo test --locked --release --package toolwire --test memory -- --nocapture";

@@ -29,7 +29,8 @@ fn run(chore: Chore) -> anyhow::Result<ExitCode> {
         Chore::Test { fast: false } => test::run(test::FULL),
         Chore::Tidy => tidy::run(),
         Chore::Bless => bless::run(),
-        Chore::Bench { args } => bench::run(&args),
+        Chore::Bench { gateway: true, args } => bench::run_gateway(&args),
+        Chore::Bench { gateway: false, args } => bench::run(&args),
         Chore::Sweep { rounds } => sweep::run(rounds),
         Chore::Fuzz { target, seconds } => fuzz::run(target.as_deref(), seconds),
     }
@@ -55,8 +56,12 @@ enum Chore {
     Tidy,
     /// Rewrite the expected files of the vectors and the generated pages, and show what changed.
     Bless,
-    /// Run the benchmarks of the library.
+    /// Run the benchmarks of the library, or of the gateway.
     Bench {
+        /// The processor time of a request through the gateway, beside nginx. ARGS are a number of
+        /// rounds and another toolwire program to compare with.
+        #[arg(long)]
+        gateway: bool,
         /// Passed to `cargo bench`, for example `--bench NAME -- FILTER`.
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,

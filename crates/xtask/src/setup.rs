@@ -134,6 +134,19 @@ pub(crate) fn valgrind() -> Result<()> {
     if works("valgrind --version") { Ok(()) } else { debian_package("valgrind") }
 }
 
+/// nginx, which the gateway is compared with. It is not installed unasked: Debian would start it as
+/// a service.
+pub(crate) fn nginx() -> Result<()> {
+    if !works("nginx -v") {
+        bail!(
+            "nginx is missing; install it with `sudo apt-get install --no-install-recommends \
+             nginx-light` (Debian starts it as a service, `sudo systemctl disable --now nginx` \
+             stops that)"
+        );
+    }
+    Ok(())
+}
+
 /// Installs a Debian package, which only root may do.
 fn debian_package(name: &str) -> Result<()> {
     let user = cmd::output(&mut cmd::command("id -u"));

@@ -1,7 +1,9 @@
 //! What of a request the gateway itself must know, whoever it is for.
 
+use std::ops::Range;
+
 use toolwire::model::{ApiError, ErrorKind};
-use toolwire::wire::{Kind, ReadError, Reader, pointer};
+use toolwire::wire::{Kind, ReadError, Reader, What, pointer};
 
 use super::Failure;
 
@@ -10,6 +12,8 @@ use super::Failure;
 pub(super) struct Ask {
     /// The model, by whatever name.
     pub(super) model: String,
+    /// Where its name stands, quotes included. There is no other `model`.
+    pub(super) model_at: Range<usize>,
     /// Whether the answer is to be a stream.
     pub(super) stream: bool,
 }
@@ -20,40 +24,69 @@ impl Ask {
         let text = std::str::from_utf8(body).map_err(|_| {
             Failure::of(ApiError::new(ErrorKind::InvalidRequest, "The request is not UTF-8."))
         })?;
-        let (model, stream, tools) = top(text).map_err(|error| malformed(text, &error))?;
+        let Top { model, model_at, stream, tools } =
+            top(text).map_err(|error| malformed(text, &error))?;
         if tools > TOOLS {
             let message = format!("The request has {tools} tools; the limit here is {TOOLS}.");
             return Err(at("tools", message));
         }
-        match model {
-            Some(model) if !model.is_empty() => Ok(Self { model, stream }),
-            Some(_) | None => Err(at("model", "The request must name a model.".to_owned())),
+        match (model, model_at) {
+            (Some(model), Some(model_at)) if !model.is_empty() => {
+                Ok(Self { model, model_at, stream })
+            }
+            (_, _) => Err(at("model", "The request must name a model.".to_owned())),
         }
     }
 }
 
-fn top(text: &str) -> Result<(Option<String>, bool, usize), ReadError> {
+/// What the top of a request says.
+#[derive(Default)]
+struct Top {
+    model: Option<String>,
+    model_at: Option<Range<usize>>,
+    stream: bool,
+    /// How many tools there are.
+    tools: usize,
+}
+
+fn top(text: &str) -> Result<Top, ReadError> {
     let mut reader = Reader::new(text);
     let mut members = reader.object()?;
-    let (mut model, mut stream, mut tools) = (None, false, 0);
+    let mut top = Top::default();
     while let Some(key) = members.next(&mut reader)? {
         match key.decode().as_ref() {
-            "model" if reader.peek() == Kind::String => {
-                model = Some(reader.string()?.into_decoded().into_owned());
-            }
-            "stream" if reader.peek() == Kind::Bool => stream = reader.boolean()?,
+            "model" => top.read_model(&mut reader)?,
+            "stream" if reader.peek() == Kind::Bool => top.stream = reader.boolean()?,
             "tools" if reader.peek() == Kind::Array => {
                 let mut items = reader.array()?;
                 while items.more(&mut reader)? {
                     reader.skip()?;
-                    tools += 1;
+                    top.tools += 1;
                 }
             }
             _other => reader.skip()?,
         }
     }
     reader.finish()?;
-    Ok((model, stream, tools))
+    Ok(top)
+}
+
+impl Top {
+    /// Reads the model's name. Nobody reads a request of the upstream's own
+    /// protocol again, so it is here that a second name is refused.
+    fn read_model(&mut self, reader: &mut Reader<'_>) -> Result<(), ReadError> {
+        if self.model_at.is_some() {
+            return Err(reader.error(What::Duplicate("model".to_owned())));
+        }
+        let start = reader.here().offset().unwrap_or_default();
+        if reader.peek() == Kind::String {
+            self.model = Some(reader.string()?.into_decoded().into_owned());
+        } else {
+            reader.skip()?;
+        }
+        self.model_at = reader.behind().offset().map(|end| start..end);
+        Ok(())
+    }
 }
 
 fn malformed(text: &str, error: &ReadError) -> Failure {
@@ -74,3 +107,6 @@ fn at(param: &str, message: String) -> Failure {
 
 /// How many tools a request may have.
 const TOOLS: usize = 1024;
+
+#[cfg(test)]
+mod tests;

@@ -35,8 +35,9 @@ pub(super) fn over(
     wish: Option<Policy>,
 ) -> Result<Crossed, Failure> {
     let refused = |error| Failure::of_request(&error);
-    let mut prepared =
-        Prepared::new(visit.client, upstream.config.protocol, body).map_err(refused)?;
+    let mut prepared = Prepared::new(visit.client, upstream.config.protocol, body)
+        .map_err(refused)?
+        .with_model_at(ask.model_at.clone());
     let up = Options {
         policy: wish.or(upstream.config.on_loss).unwrap_or(visit.live.config.on_loss),
         profile: Some(upstream.config.profile.clone()),

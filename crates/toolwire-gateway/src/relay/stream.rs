@@ -6,6 +6,7 @@
 //! the client does not take is not read from the upstream either.
 
 mod opening;
+mod rush;
 mod whole;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -21,6 +22,7 @@ use toolwire::Entry;
 use toolwire::model::{ApiError, ErrorKind};
 use toolwire::pipe::Pipe;
 
+use self::rush::Rush;
 use super::{Back, Failure, Reply, Visit, headers, loss};
 use crate::body::Broken;
 use crate::observe::{Access, Ending};
@@ -46,6 +48,8 @@ pub(crate) struct Stream {
     cut: Cut,
     access: Option<Access>,
     over: bool,
+    /// Whether more may be there in a moment.
+    rush: Rush,
 }
 
 /// Waits for the first event of a stream.
@@ -112,6 +116,7 @@ impl Stream {
             cut: visit.shared.drain.cut(),
             access: None,
             over: false,
+            rush: Rush::default(),
         }
     }
 
@@ -175,7 +180,7 @@ impl Stream {
 
     fn advance(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, Broken>>> {
         loop {
-            if !self.out.is_empty() {
+            if self.is_enough() {
                 return Poll::Ready(Some(Ok(self.take())));
             }
             if self.pipe.is_done() || self.source.is_none() {
@@ -189,7 +194,9 @@ impl Stream {
             let Some(source) = &mut self.source else { continue };
             match source.poll_piece(cx) {
                 Poll::Ready(Some(Ok(bytes))) => {
-                    self.received = Instant::now();
+                    let now = Instant::now();
+                    self.rush.came(now - self.received);
+                    self.received = now;
                     let before = Clock::now();
                     self.pipe.push(&bytes, &mut self.out);
                     if let Some(access) = &mut self.access {
@@ -203,12 +210,24 @@ impl Stream {
                     self.source = None;
                     self.pipe.finish(&mut self.out);
                 }
+                Poll::Pending if !self.out.is_empty() => {
+                    if self.rush.steps_aside() {
+                        cx.waker().wake_by_ref();
+                        return Poll::Pending;
+                    }
+                }
                 Poll::Pending => match self.wait(cx) {
                     Poll::Ready(()) => {}
                     Poll::Pending => return Poll::Pending,
                 },
             }
         }
+    }
+
+    /// Whether what is ready goes to the client at once.
+    fn is_enough(&self) -> bool {
+        let more = self.rush.is_on() && self.source.is_some() && !self.pipe.is_done();
+        !self.out.is_empty() && (!more || self.out.len() >= rush::ENOUGH)
     }
 
     /// Looks at the clock while the upstream is silent.

@@ -8,6 +8,7 @@
     reason = "a test fails by panicking"
 )]
 
+mod bursts;
 mod cancel;
 mod client;
 mod drain;

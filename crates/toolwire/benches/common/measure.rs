@@ -1,18 +1,14 @@
-//! How the benchmarks measure: instructions and memory under valgrind, which do
+//! How the benchmarks measure: instructions under valgrind, which do
 //! not depend on what else the machine does, and the median of the time.
 
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// What valgrind's `tool` says of this program run with `arguments`.
-fn valgrind(tool: &str, arguments: &[&str]) -> String {
-    let out = match tool {
-        "dhat" => "--dhat-out-file=/dev/null",
-        _callgrind => "--callgrind-out-file=/dev/null",
-    };
+/// What callgrind says of this program run with `arguments`.
+fn callgrind(arguments: &[&str]) -> String {
     let program = std::env::current_exe().unwrap();
     let output = Command::new("valgrind")
-        .args([&format!("--tool={tool}"), out])
+        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
         .arg(program)
         .args(arguments)
         .output()
@@ -25,26 +21,12 @@ fn valgrind(tool: &str, arguments: &[&str]) -> String {
 /// followed by how often.
 pub(crate) fn instructions(run: &[&str]) -> u64 {
     let count = |times: &str| {
-        let report = valgrind("callgrind", &[run, &[times]].concat());
+        let report = callgrind(&[run, &[times]].concat());
         let line = report.lines().find_map(|line| line.split("Collected : ").nth(1));
         let line = line.unwrap_or_else(|| panic!("no count in: {report}"));
         line.trim().parse::<u64>().unwrap()
     };
     (count("3") - count("1")) / 2
-}
-
-/// Bytes at the peak and blocks in all, of one run.
-#[allow(dead_code, reason = "not every benchmark measures memory")]
-pub(crate) fn memory(run: &[&str]) -> (u64, u64) {
-    let report = valgrind("dhat", &[run, &["1"]].concat());
-    let numbers = |label: &str| {
-        let line = report.lines().find_map(|line| line.split(label).nth(1));
-        let line = line.unwrap_or_else(|| panic!("no {label} in: {report}"));
-        let words: Vec<u64> =
-            line.split(' ').filter_map(|word| word.replace(',', "").parse().ok()).collect();
-        (words[0], words[1])
-    };
-    (numbers("At t-gmax: ").0, numbers("Total:     ").1)
 }
 
 /// The median of many short runs, in nanoseconds.

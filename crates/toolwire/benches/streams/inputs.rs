@@ -13,7 +13,9 @@ pub(crate) enum Case {
     /// The same, no event spelled like the one before it: readers that know an
     /// event by its spelling must read each.
     Unlike,
-    /// A call of 1 MB in fragments of 16 bytes.
+    /// A call of 256 KB in fragments of 16 bytes.
+    Long,
+    /// The same with 1 MB.
     Big,
     /// The same with 10 MB.
     Huge,
@@ -25,14 +27,22 @@ impl Case {
             Self::Arguments => "arguments",
             Self::Text => "text",
             Self::Unlike => "unlike",
+            Self::Long => "256-KB-call",
             Self::Big => "1-MB-call",
             Self::Huge => "10-MB-call",
         }
     }
 
+    #[allow(dead_code, reason = "only who is told a case by name asks")]
     pub(crate) fn parse(name: &str) -> Self {
-        let all = [Self::Arguments, Self::Text, Self::Unlike, Self::Big, Self::Huge];
+        let all = [Self::Arguments, Self::Text, Self::Unlike, Self::Long, Self::Big, Self::Huge];
         all.into_iter().find(|case| case.name() == name).unwrap()
+    }
+
+    /// How many bytes the call's arguments have.
+    #[allow(dead_code, reason = "only who measures memory asks")]
+    pub(crate) fn size(self) -> usize {
+        self.pieces().iter().map(String::len).sum()
     }
 
     /// What is streamed, in pieces.
@@ -46,8 +56,9 @@ impl Case {
                     (0..24).map(|number| format!("let value_{number} = {number};")).collect();
                 json!({"path": "src/main.rs", "line": 42, "text": lines.join("\n")}).to_string()
             }
-            Self::Big => json!({"text": "line of text, 16\n".repeat(61_000)}).to_string(),
-            Self::Huge => json!({"text": "line of text, 16\n".repeat(610_000)}).to_string(),
+            Self::Long => lines(15_250),
+            Self::Big => lines(61_000),
+            Self::Huge => lines(610_000),
         };
         let size = if self == Self::Arguments { text.len().div_ceil(64) } else { 16 };
         text.as_bytes()
@@ -69,6 +80,10 @@ impl Case {
         }
         (stream.bytes, stream.events)
     }
+}
+
+fn lines(count: usize) -> String {
+    json!({"text": "line of text, 16\n".repeat(count)}).to_string()
 }
 
 struct Stream {

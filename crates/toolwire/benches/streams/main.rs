@@ -3,7 +3,8 @@
 //! event into a `serde_json::Value` and write that out again.
 //!
 //! `streams` alone measures wall-clock time, `streams --instructions` counts
-//! instructions, and `streams --memory` looks at what is allocated.
+//! instructions, `streams --growth` counts those of long calls. What is
+//! allocated is counted by the test `memory`.
 
 #![allow(
     clippy::print_stdout,
@@ -37,16 +38,19 @@ fn main() {
                 once(&bytes, from, to);
             }
         }
-        // The input is made but not translated, so that what it takes is known.
-        ["--make", case, from, _times] => {
-            black_box(Case::parse(case).stream(Protocol::parse(from).unwrap()));
-        }
         ["--instructions"] => {
             table("instructions", |case, from, to| {
                 measure::instructions(&["--run", case.name(), from.as_str(), name(to)])
             });
         }
-        ["--memory"] => memory(),
+        ["--replay", path, from, to, times] => {
+            let (from, to) = (Protocol::parse(from).unwrap(), Protocol::parse(to));
+            let bytes = std::fs::read(path).unwrap();
+            for _ in 0..times.parse().unwrap() {
+                once(&bytes, from, to);
+            }
+        }
+        ["--growth"] => growth(),
         [] => table("nanoseconds", |case, from, to| {
             let (bytes, _) = case.stream(from);
             measure::nanoseconds(|| once(&bytes, from, to))
@@ -85,42 +89,29 @@ fn table(unit: &str, cost: fn(Case, Protocol, Option<Protocol>) -> u64) {
             }
         }
     }
-    // Under callgrind ten megabytes take minutes, for each pair.
-    if unit == "instructions" {
-        return;
-    }
-    println!();
-    println!("| growth: a call of 10 MB against one of 1 MB | {unit} × |");
-    println!("|---|--:|");
-    for from in Protocol::ALL {
-        for to in Protocol::ALL {
-            let growth =
-                cost(Case::Huge, from, Some(to)) as f64 / cost(Case::Big, from, Some(to)) as f64;
-            let mark = if growth > 11.0 { " **over**" } else { "" };
-            println!("| {from} → {to} | {growth:.2}{mark} |");
-        }
-    }
 }
 
-/// Allocations per event, and what a call of 10 MB needs at its peak.
-fn memory() {
-    println!(
-        "| pair | blocks, 64 events | blocks, 256 events more | peak for a call of 10 MB, × its size |"
-    );
-    println!("|---|--:|--:|--:|");
+/// What ten times the length costs. The streams are read from files, since
+/// making them would take callgrind many times as long as translating them.
+fn growth() {
+    println!("| a call in fragments of 16 bytes | 1 MB, instructions | 10 MB | × | limit |");
+    println!("|---|--:|--:|--:|--:|");
     for from in Protocol::ALL {
+        let files = [Case::Big, Case::Huge].map(|case| {
+            let name = format!("toolwire-{}-{from}-{}", case.name(), std::process::id());
+            let path = std::env::temp_dir().join(name);
+            std::fs::write(&path, case.stream(from).0).unwrap();
+            path.into_os_string().into_string().unwrap()
+        });
         for to in Protocol::ALL {
-            let pair = [from.as_str(), to.as_str()];
-            let net = |case: Case| {
-                let (peak, blocks) = measure::memory(&["--run", case.name(), pair[0], pair[1]]);
-                let (held, made) = measure::memory(&["--make", case.name(), pair[0]]);
-                (peak.saturating_sub(held), blocks.saturating_sub(made))
-            };
-            let (few, many) = (net(Case::Arguments).1, net(Case::Text).1);
-            let size = 10_980_011.0;
-            let peak = net(Case::Huge).0 as f64 / size;
-            println!("| {from} → {to} | {few} | {many} | {peak:.2} |");
+            let [one, ten] = files
+                .each_ref()
+                .map(|path| measure::instructions(&["--replay", path, from.as_str(), to.as_str()]));
+            let growth = ten as f64 / one as f64;
+            let mark = if growth > 11.0 { " **over**" } else { "" };
+            println!("| {from} → {to} | {one} | {ten} | {growth:.2} | 11{mark} |");
         }
+        files.iter().for_each(|path| std::fs::remove_file(path).unwrap());
     }
 }
 
@@ -147,7 +138,11 @@ fn once(bytes: &[u8], from: Protocol, to: Option<Protocol>) {
     };
     let mut pipe = Pipe::new(from, to, None, &Options::default());
     for chunk in bytes.chunks(CHUNK) {
-        pipe.push(black_box(chunk), &mut out);
+        let mut rest = black_box(chunk);
+        while pipe.step(&mut rest, &mut out) {
+            black_box(&out);
+            out.clear();
+        }
         black_box(&out);
         out.clear();
     }

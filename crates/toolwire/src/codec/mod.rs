@@ -121,6 +121,18 @@ pub trait EventsOut: Send {
     /// does so at [`Event::End`] and never before.
     fn write(&mut self, event: &Event<'_>, out: &mut Vec<u8>, ledger: &mut Ledger);
 
+    /// Whether it has kept back events that say a long text once more, so that
+    /// the one before can be sent first. Whatever is written next comes behind
+    /// them.
+    fn owes(&self) -> bool {
+        false
+    }
+
+    /// Writes the first event that was kept back.
+    fn pay(&mut self, out: &mut Vec<u8>) {
+        let _ = out;
+    }
+
     /// The client has got the beginning of the stream from somebody else: the
     /// answer that began with `start`, in `events` events. What is written
     /// from here on goes on from there.

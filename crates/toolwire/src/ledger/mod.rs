@@ -88,7 +88,13 @@ impl Ledger {
     /// Fields that exist in one protocol only did not cross.
     pub fn only(&mut self, fields: &[Extra<'_>]) {
         for field in fields {
-            self.dropped(field.value.pos(), Code::of_field(&field.key.decode()));
+            let key = field.key.decode();
+            let note = self.dropped(field.value.pos(), Code::of_field(&key));
+            // A nested field is named with where it stands.
+            let name = key.rsplit('.').next().unwrap_or_default();
+            if RESTATED.contains(&name) {
+                note.info();
+            }
         }
     }
 
@@ -239,3 +245,8 @@ pub enum Policy {
     /// what is lost.
     Ignore,
 }
+
+/// What the SDKs' helpers add to messages that they hand to an application, and
+/// that come back when it sends them on: the content once more, parsed, and
+/// the place of a call in its list.
+const RESTATED: [&str; 3] = ["index", "parsed", "parsed_arguments"];

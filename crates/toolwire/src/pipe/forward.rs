@@ -44,6 +44,8 @@ impl Forward {
             }
             Watched::Failed => true,
         };
+        // A buffer that doubles for a long event takes twice what it holds.
+        out.reserve_exact(frame.raw.len() + 2);
         match &mut self.rename {
             Some(rename) => rename.write(frame, seen, out),
             None => out.extend_from_slice(frame.raw),

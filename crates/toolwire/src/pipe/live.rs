@@ -4,6 +4,8 @@
 //! What can be unwrapped piece by piece is; a call whose shape shows only at
 //! its end is held until then and given in one piece.
 
+use std::borrow::Cow;
+
 use super::freeform::{Freeform, Step};
 use crate::codec::Sink;
 use crate::ledger::Code;
@@ -11,7 +13,7 @@ use crate::model::{
     Arguments, Call, CallForm, CallHead, Event, Head, Item, NativeKind, Own, Piece, Role, Tail,
     Turn,
 };
-use crate::restore::{RAW_KEY, Restore, Shape};
+use crate::restore::{Ids, RAW_KEY, REPEATED, Restore, Shape};
 use crate::wire::{Growing, Pos, Str};
 
 /// The way back for the calls of one stream.
@@ -22,6 +24,8 @@ pub(super) struct Live {
     blocks: Vec<Block>,
     /// How many blocks the writer has got.
     written: usize,
+    /// The ids of the calls so far.
+    ids: Ids<'static>,
 }
 
 #[derive(Debug)]
@@ -42,7 +46,7 @@ enum Block {
 
 impl Live {
     pub(super) fn new(restore: Restore) -> Self {
-        Self { restore, blocks: Vec::new(), written: 0 }
+        Self { restore, ..Self::default() }
     }
 
     /// Hands an event on as the client is to see it.
@@ -59,6 +63,7 @@ impl Live {
             Event::Whole(mut turn) => {
                 for item in &mut turn.items {
                     if let Item::Call(call) = item {
+                        self.distinct(&mut call.id, sink);
                         self.restore.call(call);
                     }
                 }
@@ -78,7 +83,17 @@ impl Live {
         self.written - 1
     }
 
+    /// Gives a call another id if its own has been used.
+    fn distinct(&mut self, id: &mut Option<Str<'_>>, sink: &mut impl Sink) {
+        let Some(known) = id else { return };
+        if let Some(fresh) = self.ids.another(Cow::Owned(known.decode().into_owned())) {
+            sink.ledger().renamed(known.pos(), Code::CallId).detail(REPEATED);
+            *known = fresh.at(known.pos());
+        }
+    }
+
     fn open_call(&mut self, mut head: CallHead<'_>, sink: &mut impl Sink) {
+        self.distinct(&mut head.id, sink);
         let original = self.restore.original(&head.name.decode());
         let (shape, native) = match original {
             Some(original) => {

@@ -1,11 +1,13 @@
 //! One request and the way back of its answer, with the request read once.
 
+use std::ops::Range;
+
 use super::{Error, Options, Translated, invalid, judge, settle, splice_model, spliced, utf8};
 use crate::codec::codec;
 use crate::ledger::{Ledger, Policy};
 use crate::model::{Asked, Protocol, Request};
 use crate::pipe::Pipe;
-use crate::restore::Restore;
+use crate::restore::{self, Restore};
 use crate::wire::{Reader, Str, string_under};
 
 /// A client's request on its way to an upstream. It is read once, whatever is
@@ -16,6 +18,7 @@ pub struct Prepared<'a> {
     to: Protocol,
     source: &'a str,
     request: Option<Request<'a>>,
+    model_at: Option<Range<usize>>,
 }
 
 impl<'a> Prepared<'a> {
@@ -34,7 +37,16 @@ impl<'a> Prepared<'a> {
             true => None,
             false => Some(codec(from).decode_request(source).map_err(|e| invalid(source, e))?),
         };
-        Ok(Self { from, to, source, request })
+        Ok(Self { from, to, source, request, model_at: None })
+    }
+
+    /// Says where the only `model` of the document stands, quotes included. The
+    /// caller vouches that the document is JSON to its end; where its bytes pass,
+    /// nobody looks at them again.
+    #[must_use]
+    pub fn with_model_at(mut self, span: Range<usize>) -> Self {
+        self.model_at = Some(span);
+        self
     }
 
     /// The request, unless its bytes pass unread.
@@ -50,7 +62,13 @@ impl<'a> Prepared<'a> {
     /// [`Error::Invalid`] if it passes unread and is no JSON object.
     pub fn write(&mut self, options: &Options) -> Result<Translated, Error> {
         let Some(request) = &mut self.request else {
-            return splice_model(self.source, options.model.as_deref());
+            return match (&self.model_at, &options.model) {
+                (Some(span), Some(model)) => {
+                    let body = spliced(self.source, span.clone(), model);
+                    Ok(Translated { body, ledger: Vec::new() })
+                }
+                (_, model) => splice_model(self.source, model.as_deref()),
+            };
         };
         let mut ledger = Ledger::default();
         let mut out = Vec::with_capacity(self.source.len() + self.source.len() / 8);
@@ -139,6 +157,7 @@ impl Back {
             response.model = Some(Str::plain(model.as_str()));
         }
         let mut ledger = Ledger::default();
+        restore::distinct(&mut response, &mut ledger);
         let mut out = Vec::with_capacity(body.len() + body.len() / 4);
         codec(self.to).encode_response(&response, self.asked.as_ref(), &mut out, &mut ledger);
         settle(source, out, &ledger, self.policy)

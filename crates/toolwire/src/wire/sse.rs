@@ -85,26 +85,36 @@ impl Frames {
     }
 
     /// Takes more bytes and hands over every event they complete, until `each`
-    /// breaks off. Bytes behind the event at which it broke off are forgotten.
+    /// breaks off. How many of the bytes were taken: all, or those up to the
+    /// event at which it broke off.
     pub fn push(
         &mut self,
         bytes: &[u8],
         each: impl FnMut(Frame<'_>) -> ControlFlow<()>,
-    ) -> Result<(), FrameError> {
+    ) -> Result<usize, FrameError> {
         if self.held.is_empty() {
-            let used = self.events(bytes, each)?;
-            self.held.extend_from_slice(bytes.get(used..).unwrap_or_default());
+            let (used, flow) = self.events(bytes, each)?;
+            if flow.is_break() {
+                return Ok(used);
+            }
+            grow(&mut self.held, bytes.get(used..).unwrap_or_default());
         } else {
             let mut held = std::mem::take(&mut self.held);
-            held.extend_from_slice(bytes);
-            let used = self.events(&held, each)?;
+            let before = held.len();
+            grow(&mut held, bytes);
+            let (used, flow) = self.events(&held, each)?;
+            if flow.is_break() {
+                held.clear();
+                self.held = held;
+                return Ok(used.saturating_sub(before));
+            }
             held.drain(..used);
             self.held = held;
         }
         if self.held.len() > self.limit {
             return Err(FrameError::TooLong(self.limit));
         }
-        Ok(())
+        Ok(bytes.len())
     }
 
     /// The bytes have ended. An event that lacks only its empty line counts.
@@ -130,22 +140,24 @@ impl Frames {
         &mut self,
         bytes: &[u8],
         mut each: impl FnMut(Frame<'_>) -> ControlFlow<()>,
-    ) -> Result<usize, FrameError> {
+    ) -> Result<(usize, ControlFlow<()>), FrameError> {
         let mut used = 0;
         loop {
             let rest = bytes.get(used..).unwrap_or_default();
-            let Some(end) = self.partial.advance(rest) else { return Ok(used) };
+            let Some(end) = self.partial.advance(rest) else {
+                return Ok((used, ControlFlow::Continue(())));
+            };
             if end > self.limit {
                 return Err(FrameError::TooLong(self.limit));
             }
             let event = rest.get(..end).unwrap_or_default();
             let flow = each(self.partial.frame(event)?);
             used += end;
-            if flow.is_break() {
-                self.partial = Partial::default();
-                return Ok(bytes.len());
-            }
+            self.partial.learn(event);
             self.partial.next_event();
+            if flow.is_break() {
+                return Ok((used, flow));
+            }
         }
     }
 }
@@ -165,6 +177,13 @@ struct Partial {
     data: Data,
     /// Lines of data, joined, if there are several. Kept for its space.
     joined: Vec<u8>,
+    /// How the last event began, if that was with the line of its name. Most
+    /// events of a stream begin like the one before.
+    usual: Vec<u8>,
+    /// Where the name stands in it.
+    usual_name: Range<usize>,
+    /// Whether this event begins so too.
+    is_usual: bool,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -186,6 +205,15 @@ impl Partial {
             if event.starts_with(BOM) {
                 self.seen = BOM.len();
                 self.line = BOM.len();
+            }
+        }
+        if self.seen == 0 && !self.after_cr && event.starts_with(&self.usual) {
+            // The line of the name is known, and need not be looked at.
+            self.seen = self.usual.len();
+            self.line = self.seen;
+            if self.seen > 0 {
+                self.name = Some(self.usual_name.clone());
+                self.is_usual = true;
             }
         }
         loop {
@@ -220,6 +248,22 @@ impl Partial {
                 return Some(self.seen);
             }
             self.take_line(event, line);
+        }
+    }
+
+    /// Remembers how an event began.
+    fn learn(&mut self, event: &[u8]) {
+        if self.is_usual || self.name.is_none() {
+            return;
+        }
+        self.usual.clear();
+        let Some(end) = memchr::memchr(b'\n', event) else { return };
+        let line = event.get(..end).unwrap_or_default();
+        if let Some(Field::Name(value)) = Field::of(line)
+            && !line.contains(&b'\r')
+        {
+            self.usual_name = end - value.len()..end;
+            self.usual.extend_from_slice(event.get(..=end).unwrap_or_default());
         }
     }
 
@@ -274,7 +318,17 @@ impl Partial {
         self.line = 0;
         self.name = None;
         self.data = Data::None;
+        self.is_usual = false;
     }
+}
+
+/// Appends to the beginning of an event. A long one gets half as much room
+/// again and not as much again, since there may be nothing behind it.
+fn grow(held: &mut Vec<u8>, bytes: &[u8]) {
+    if held.len() >= LONG && held.capacity() - held.len() < bytes.len() {
+        held.reserve_exact(bytes.len().max(held.len() / 2));
+    }
+    held.extend_from_slice(bytes);
 }
 
 /// What a line says, if it says anything that matters.
@@ -284,6 +338,7 @@ enum Field<'l> {
 }
 
 impl<'l> Field<'l> {
+    #[inline]
     fn of(line: &'l [u8]) -> Option<Self> {
         let value = |value: &'l [u8]| value.strip_prefix(b" ").unwrap_or(value);
         // A field without a colon is there and empty.
@@ -320,5 +375,8 @@ pub fn write_event(name: Option<&str>, out: &mut Vec<u8>, data: impl FnOnce(&mut
 
 /// How long an event may be unless said otherwise.
 pub const EVENT_LIMIT: usize = 16 * 1024 * 1024;
+
+/// How much of an event is long.
+const LONG: usize = 64 * 1024;
 
 const BOM: &[u8] = b"\xef\xbb\xbf";

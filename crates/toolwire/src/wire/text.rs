@@ -267,12 +267,22 @@ impl Growing {
         &self.inside
     }
 
+    /// Gives back the room that a long text does not need.
+    pub fn settle(&mut self) {
+        if self.inside.capacity() >= LONG {
+            self.inside.shrink_to_fit();
+        }
+    }
+
     /// Forgets the text and keeps its space.
     pub fn clear(&mut self) {
         self.inside.clear();
         self.escaped = false;
     }
 }
+
+/// How much room is worth giving back.
+const LONG: usize = 64 * 1024;
 
 /// Walks over the inside of a literal until at least `bytes` bytes of the text
 /// itself are behind. How many are, and how many as they are spelled.

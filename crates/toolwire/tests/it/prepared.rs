@@ -37,6 +37,22 @@ fn requests_and_their_answers() {
 }
 
 #[test]
+fn requests_whose_model_was_found() {
+    for (folder, from, body) in inputs("requests") {
+        let text = std::str::from_utf8(&body).unwrap();
+        let Some(name) = codec(from).decode_request(text).unwrap().model else { continue };
+        let start = name.pos().offset().unwrap();
+        let span = start..start + 2 + name.size_hint();
+        for to in Protocol::ALL {
+            let prepared = Prepared::new(from, to, &body).unwrap();
+            let found = prepared.with_model_at(span.clone()).write(&options("theirs"));
+            let looked_for = translate::request(from, to, &body, &options("theirs"));
+            assert_eq!(found, looked_for, "{} to {to}", folder.display());
+        }
+    }
+}
+
+#[test]
 fn requests_and_their_streams() {
     let streams = recorded();
     for (number, (folder, from, body)) in inputs("requests").into_iter().enumerate() {

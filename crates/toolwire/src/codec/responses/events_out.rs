@@ -10,7 +10,7 @@
 use super::groups_out::Group;
 use super::items_out::Progress;
 use super::parts_out::Block;
-use super::pen::Pen;
+use super::pen::{self, Pen};
 use super::response_out::{Ended, response_id, write_response, write_tier};
 use super::{Out, error};
 use crate::codec::EventsOut;
@@ -41,6 +41,10 @@ pub(super) struct Writing {
     pub(super) refused: bool,
     /// How the answer ended: its status and the reason.
     ended: Option<(&'static str, Option<Str<'static>>)>,
+    /// The item that is done and of which the client does not know it yet.
+    owed: Option<usize>,
+    /// Whether the answer has ended, and the client is told behind that.
+    owes_end: bool,
     over: bool,
 }
 
@@ -75,6 +79,13 @@ impl EventsOut for Writing {
         if self.over {
             return;
         }
+        if let Event::End = event
+            && self.owes()
+        {
+            self.owes_end = true;
+            return;
+        }
+        self.pay(out);
         self.fold.event(event);
         match event {
             Event::Start(start) => {
@@ -99,15 +110,20 @@ impl EventsOut for Writing {
                 self.scene.only(extra, ledger);
                 self.stop(stop, out, ledger);
             }
-            Event::End => {
-                let (status, reason) = self.ended.take().unwrap_or(("completed", None));
-                let ended = Ended { status, reason, explanation: None, failure: None };
-                self.terminal(&ended, out);
-                if status != "failed" {
-                    out.extend_from_slice(b"data: [DONE]\n\n");
-                }
-            }
+            Event::End => self.end(out),
             Event::Error(failure) => self.fail(failure, out),
+        }
+    }
+
+    fn owes(&self) -> bool {
+        self.owed.is_some() || self.owes_end
+    }
+
+    fn pay(&mut self, out: &mut Vec<u8>) {
+        if let Some(item) = self.owed.take() {
+            self.say_done(item, out);
+        } else if std::mem::take(&mut self.owes_end) {
+            self.end(out);
         }
     }
 
@@ -138,6 +154,8 @@ impl Writing {
             blocks: Vec::new(),
             refused: false,
             ended: None,
+            owed: None,
+            owes_end: false,
             over: false,
         }
     }
@@ -168,6 +186,16 @@ impl Writing {
         Pen::end(out);
     }
 
+    /// The answer is complete.
+    fn end(&mut self, out: &mut Vec<u8>) {
+        let (status, reason) = self.ended.take().unwrap_or(("completed", None));
+        let ended = Ended { status, reason, explanation: None, failure: None };
+        self.terminal(&ended, out);
+        if status != "failed" {
+            out.extend_from_slice(b"data: [DONE]\n\n");
+        }
+    }
+
     fn terminal(&mut self, ended: &Ended<'_>, out: &mut Vec<u8>) {
         let kind = match ended.status {
             "completed" => "response.completed",
@@ -182,8 +210,15 @@ impl Writing {
     /// The model has stopped, so what the last item is worth is known.
     fn stop(&mut self, stop: &At<Stop<'_>>, out: &mut Vec<u8>, ledger: &mut Ledger) {
         let ended = Ended::of(stop, self.refused, &self.scene.cx(), ledger);
-        if let Some(last) = self.groups.len().checked_sub(1) {
-            self.settle(last, ended.last(), out, ledger);
+        if let Some(last) = self.groups.len().checked_sub(1)
+            && self.is_done_now(last, ended.last(), out, ledger)
+        {
+            let size = self.groups.get(last).map_or(0, |group| group.size(&self.fold));
+            if size >= pen::LONG {
+                self.owed = Some(last);
+            } else {
+                self.say_done(last, out);
+            }
         }
         if let Some(explanation) = &ended.explanation {
             // An item of its own: Codex drops a message whole that holds a

@@ -188,7 +188,22 @@ impl Writing {
         out: &mut Vec<u8>,
         ledger: &mut Ledger,
     ) {
-        let Some(group) = self.groups.get_mut(number).filter(|group| !group.done) else { return };
+        if self.is_done_now(number, progress, out, ledger) {
+            self.say_done(number, out);
+        }
+    }
+
+    /// Takes note that an item is done. Whether the client must hear of it.
+    pub(super) fn is_done_now(
+        &mut self,
+        number: usize,
+        progress: Progress,
+        out: &mut Vec<u8>,
+        ledger: &mut Ledger,
+    ) -> bool {
+        let Some(group) = self.groups.get_mut(number).filter(|group| !group.done) else {
+            return false;
+        };
         group.done = true;
         group.progress = progress;
         if let Sort::Message(_) = group.sort {
@@ -197,10 +212,15 @@ impl Writing {
                 let content: Vec<Item<'_>> =
                     group.members.iter().filter_map(|member| member.item(fold)).collect();
                 is_silent(&content, &self.scene.cx(), ledger);
-                return;
+                return false;
             }
             self.show(number, None, out);
         }
+        true
+    }
+
+    /// Tells the client that an item is done.
+    pub(super) fn say_done(&mut self, number: usize, out: &mut Vec<u8>) {
         let (fold, pen) = (&self.fold, &mut self.pen);
         let Some(group) = self.groups.get(number) else { return };
         let Some(place) = group.place else { return };

@@ -38,6 +38,8 @@ mod watch;
 mod wire;
 mod withdrawn_out;
 
+use std::borrow::Cow;
+
 use crate::codec::{Codec, EventsIn, EventsOut, Watch};
 use crate::ledger::{Code, Ledger};
 use crate::model::{ApiError, Asked, Display, Protocol, Request, Response, Tool};
@@ -45,7 +47,6 @@ use crate::profile::Profile;
 use crate::toolset::Toolset;
 use crate::wire::names::Names;
 use crate::wire::{Array, Extra, Object, Read, ReadError, Reader, Str, Write, string_under};
-use std::borrow::Cow;
 
 /// The Responses protocol.
 pub struct Responses;

@@ -74,7 +74,7 @@ pub(super) fn part_place(id: &str, output: u64, key: &str, part: u64) -> Vec<u8>
 }
 
 /// How long a text is for which room is made beforehand.
-const LONG: usize = 16 * 1024;
+pub(super) const LONG: usize = 16 * 1024;
 
 /// The beginning of a delta of a kind.
 macro_rules! delta {

@@ -190,6 +190,7 @@ fn encoded(to: Protocol, fold: &Fold) -> Value {
     let mut response = fold.response();
     // A client that named no model is told none by a stream that knows none.
     response.created = None;
+    toolwire::restore::distinct(&mut response, &mut Ledger::default());
     codec(to).encode_response(&response, Some(&asked), &mut out, &mut Ledger::default());
     usual(serde_json::from_slice(&out).unwrap())
 }

@@ -7,6 +7,7 @@ mod identity;
 pub(crate) mod laws;
 pub(crate) mod oracle;
 mod renamed;
+mod steps;
 mod vectors;
 
 use std::fs;

@@ -1,0 +1,112 @@
+//! `cargo xtask bench --gateway`: the processor time of a request through toolwire, beside the same
+//! request through nginx as a plain reverse proxy.
+//!
+//! The programs take turns, and each round gives one ratio, so that whatever else the machine does
+//! falls on all of them. The clients and the model that answers are threads of this process, which
+//! is not measured.
+
+mod documents;
+mod load;
+mod model;
+mod report;
+mod subject;
+
+use std::fs;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+
+use self::documents::{Kind, Speaks};
+use self::load::Load;
+use self::subject::Subject;
+use crate::{cmd, setup};
+
+/// Measures the gateway of this tree. `args` are the number of rounds and the path of another build
+/// of toolwire that takes part in them, both optional.
+pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
+    let (rounds, other) = match args {
+        [] => (ROUNDS, None),
+        [rounds] => (rounds.parse().context("the rounds are a number")?, None),
+        [rounds, other] => {
+            (rounds.parse().context("the rounds are a number")?, Some(Path::new(other)))
+        }
+        [_, _, ..] => bail!("`bench --gateway` takes a number of rounds and a program, no more"),
+    };
+    setup::nginx()?;
+    cmd::run(&mut cmd::command("cargo build --locked --release --package toolwire-cli"))?;
+    let folder = cmd::target_dir().join("bench-gateway");
+    fs::create_dir_all(&folder).with_context(|| format!("{} cannot be made", folder.display()))?;
+    let program = cmd::target_dir().join("release/toolwire");
+    let model = model::serve()?;
+    let mut subjects = vec![
+        Subject::direct(model),
+        Subject::nginx(model, &folder)?,
+        Subject::toolwire("toolwire", &program, model, &folder)?,
+    ];
+    if let Some(other) = other {
+        subjects.push(Subject::toolwire("other", other, model, &folder)?);
+    }
+    let mut cells = cells(&subjects, &program)?;
+    for round in 1..=rounds {
+        println!("Round {round} of {rounds}.");
+        for cell in &mut cells {
+            cell.measure()?;
+        }
+    }
+    report::print(&cells, &subjects)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// One kind of request through one program, and what was measured of it.
+struct Cell<'s> {
+    subject: &'s Subject,
+    speaks: Speaks,
+    kind: Kind,
+    load: Load,
+    /// Processor time of one request in nanoseconds, by round.
+    processor: Vec<f64>,
+    /// How long clients waited for the first byte of an answer.
+    waits: Vec<Duration>,
+}
+
+impl Cell<'_> {
+    fn measure(&mut self) -> Result<()> {
+        let before = self.subject.processor()?;
+        let waits = self.load.run()?;
+        let spent = self.subject.processor()?.saturating_sub(before);
+        self.processor.push(spent.as_nanos() as f64 / self.load.requests as f64);
+        self.waits.extend(waits);
+        Ok(())
+    }
+}
+
+/// Everything that is measured, in the order of a round: what is compared stands side by side.
+fn cells<'s>(subjects: &'s [Subject], program: &Path) -> Result<Vec<Cell<'s>>> {
+    let mut cells = Vec::new();
+    for connections in [1, 32] {
+        for kind in Kind::ALL {
+            for speaks in Speaks::ALL {
+                let body = documents::request(kind, speaks, program)?;
+                // The model speaks Chat, and only toolwire translates.
+                let able = |subject: &&Subject| speaks == Speaks::Chat || subject.translates;
+                for subject in subjects.iter().filter(able) {
+                    let load = Load {
+                        address: subject.address,
+                        request: load::request(speaks.path(), &body),
+                        connections,
+                        requests: kind.requests(connections),
+                        ending: kind.ending(speaks),
+                    };
+                    let (processor, waits) = (Vec::new(), Vec::new());
+                    cells.push(Cell { subject, speaks, kind, load, processor, waits });
+                }
+            }
+        }
+    }
+    Ok(cells)
+}
+
+/// An odd number has a middle.
+const ROUNDS: usize = 11;

@@ -123,6 +123,27 @@ fn a_client_gets_the_answer_as_a_stream() {
     assert!(wrong.is_empty(), "{}\n{}", wrong.len(), wrong.join("\n"));
 }
 
+/// Long texts are kept back so that what was said before can be sent. Here all
+/// of it is said at once.
+#[test]
+fn a_long_answer_ends() {
+    let text = "word ".repeat(100_000);
+    let body = serde_json::json!({
+        "id": "1", "object": "chat.completion", "created": 1, "model": "m",
+        "choices": [{"index": 0, "finish_reason": "stop",
+        "message": {"role": "assistant", "content": text}}],
+    });
+    for to in Protocol::ALL {
+        let mut pipe = Pipe::new(Protocol::Chat, to, None, &Options::default());
+        let mut out = Vec::new();
+        pipe.whole(body.to_string().as_bytes(), &mut out);
+        let mut client = Oracle::strict(to);
+        client.feed(&out);
+        assert!(pipe.is_done() && client.fault.is_none(), "{to}: {:?}", client.fault);
+        assert_eq!((&client.ending, client.text.len()), (&Ending::Success, text.len()), "{to}");
+    }
+}
+
 /// The answer that the only chunk of a stream is made of.
 fn one_chunk(stream: &[u8]) -> Value {
     let text = std::str::from_utf8(stream).unwrap();

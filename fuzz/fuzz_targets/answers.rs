@@ -1,4 +1,5 @@
-//! Any bytes as an answer, an error or a list of tools come out readable.
+//! Any bytes as an answer, an error or a list of tools come out readable, and as an answer where a
+//! stream was asked for they are a stream with one ending.
 
 #![no_main]
 
@@ -9,6 +10,9 @@ fuzz_target!(|data: &[u8]| {
     let Ok(text) = std::str::from_utf8(data) else { return };
     for from in Protocol::ALL {
         if let Err(what) = laws::answers_are_readable(from, text) {
+            panic!("{from}: {what}");
+        }
+        if let Err(what) = laws::stream::a_whole_answer_ends_once(from, text) {
             panic!("{from}: {what}");
         }
     }

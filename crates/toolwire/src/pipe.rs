@@ -34,7 +34,7 @@ use crate::replay::replay;
 use crate::restore::Restore;
 use crate::translate::Options;
 use crate::wire::sse::{EVENT_LIMIT, Frame, FrameError, Frames};
-use crate::wire::{ReadError, Str};
+use crate::wire::Str;
 
 /// One stream on its way.
 pub struct Pipe {
@@ -247,14 +247,7 @@ impl Course {
                 Ok(Watched::Cut) => self.fail(truncated(), out),
                 Err(error) => self.fail(unreadable(&error, number), out),
             },
-            Way::Translate(translation) => {
-                let mut stage = Stage {
-                    translation,
-                    seen: &mut self.seen,
-                    ledger: self.account.ledger(),
-                    done: &mut self.done,
-                    out,
-                };
+            Way::Translate(_) => {
                 // Data over several lines holds line ends where JSON has
                 // spaces; what is copied from it must stay on one line.
                 let lines = memchr::memchr(b'\n', frame.data.as_bytes());
@@ -262,9 +255,10 @@ impl Course {
                     Some(_) => Cow::Owned(frame.data.replace('\n', " ")),
                     None => Cow::Borrowed(frame.data),
                 };
-                let read = stage.read(&Frame { data: &data, ..*frame });
+                let frame = Frame { data: &data, ..*frame };
+                let read = self.play(out, |reader, sink| reader.read(&frame, sink));
                 self.account.settle(&data, number);
-                if let Err(error) = read {
+                if let Some(Err(error)) = read {
                     self.fail(unreadable(&error, number), out);
                 }
                 if self.owes() {
@@ -277,19 +271,11 @@ impl Course {
 
     /// Translates a whole answer as if it had come as a stream.
     fn whole(&mut self, answer: &str, out: &mut Vec<u8>) {
-        let Way::Translate(translation) = &mut self.way else { return };
         // What is copied from it must stay on one line.
         let data = answer.replace(['\n', '\r'], " ");
         match codec(self.from).decode_response(&data) {
             Ok(response) => {
-                let mut stage = Stage {
-                    translation,
-                    seen: &mut self.seen,
-                    ledger: self.account.ledger(),
-                    done: &mut self.done,
-                    out,
-                };
-                stage.with_reader(|_reader, sink| replay(&response, sink));
+                self.play(out, |_reader, sink| replay(&response, sink));
                 self.account.settle(&data, 0);
                 if !self.done {
                     self.fail(truncated(), out);
@@ -297,6 +283,32 @@ impl Course {
             }
             Err(error) => self.fail(invalid(&error), out),
         }
+    }
+
+    /// Lets the reader, or somebody in its place, hand steps on to the client.
+    /// Gives nothing where the bytes pass.
+    fn play<T>(
+        &mut self,
+        out: &mut Vec<u8>,
+        read: impl FnOnce(&mut dyn EventsIn, &mut dyn Sink) -> T,
+    ) -> Option<T> {
+        let Way::Translate(translation) = &mut self.way else { return None };
+        let Translation { reader, live, writer, model, read: grammar, written } =
+            translation.as_mut();
+        let mut sink = Steps {
+            grammar,
+            live,
+            last: Last {
+                written,
+                writer: writer.as_mut(),
+                model: model.as_deref(),
+                seen: &mut self.seen,
+                ledger: self.account.ledger(),
+                done: &mut self.done,
+                out,
+            },
+        };
+        Some(read(reader.as_mut(), &mut sink))
     }
 
     /// Whether there is nothing to read and nothing to write any more.
@@ -329,15 +341,8 @@ impl Course {
         }
         match &mut self.way {
             Way::Forward(forward) => self.done = forward.finish(&mut self.seen),
-            Way::Translate(translation) => {
-                let mut stage = Stage {
-                    translation,
-                    seen: &mut self.seen,
-                    ledger: self.account.ledger(),
-                    done: &mut self.done,
-                    out,
-                };
-                stage.finish();
+            Way::Translate(_) => {
+                self.play(out, |reader, sink| reader.finish(sink));
                 self.account.settle("", self.events);
             }
         }
@@ -367,44 +372,6 @@ impl Course {
 
 /// How much may be written before [`Pipe::step`] pauses.
 const LONG: usize = 64 * 1024;
-
-/// One event of the upstream's on its way through a translation.
-struct Stage<'s> {
-    translation: &'s mut Translation,
-    seen: &'s mut Seen,
-    ledger: &'s mut Ledger,
-    done: &'s mut bool,
-    out: &'s mut Vec<u8>,
-}
-
-impl Stage<'_> {
-    fn read(&mut self, frame: &Frame<'_>) -> Result<(), ReadError> {
-        self.with_reader(|reader, sink| reader.read(frame, sink))
-    }
-
-    fn finish(&mut self) {
-        self.with_reader(|reader, sink| reader.finish(sink));
-    }
-
-    fn with_reader<T>(&mut self, read: impl FnOnce(&mut dyn EventsIn, &mut dyn Sink) -> T) -> T {
-        let Translation { reader, live, writer, model, read: grammar, written } =
-            &mut *self.translation;
-        let mut sink = Steps {
-            grammar,
-            live,
-            last: Last {
-                written,
-                writer: writer.as_mut(),
-                model: model.as_deref(),
-                seen: self.seen,
-                ledger: self.ledger,
-                done: self.done,
-                out: self.out,
-            },
-        };
-        read(reader.as_mut(), &mut sink)
-    }
-}
 
 /// The steps of an answer, from the reader to the writer.
 struct Steps<'s> {

@@ -31,7 +31,7 @@ use crate::guard::Badge;
 use crate::live::{Live, Shared};
 use crate::observe::{Access, Ending};
 use crate::route::{self, Route};
-use crate::upstream::{Endpoint, Upstream};
+use crate::upstream::{Answer, Endpoint, Upstream};
 
 /// A request that was let in.
 pub(crate) struct Visit<'v> {
@@ -41,6 +41,21 @@ pub(crate) struct Visit<'v> {
     pub(crate) badge: &'v Badge,
     pub(crate) client: Protocol,
     pub(crate) access: Access,
+}
+
+impl Visit<'_> {
+    /// Reads an answer to its end.
+    async fn hear_out(
+        &mut self,
+        upstream: &Upstream,
+        answer: &mut Answer,
+    ) -> Result<Bytes, Failure> {
+        self.access.pause();
+        let body = answer.body.all(upstream.config.timeouts.idle, LIMIT).await;
+        self.access.resume();
+        self.access.heard();
+        body.map_err(|trouble| Failure::of_trouble(trouble, upstream))
+    }
 }
 
 /// What the client gets, unless it gets an error.
@@ -152,3 +167,6 @@ fn respond(mut headers: HeaderMap, body: Body) -> Response<Body> {
     *response.headers_mut() = headers;
     response
 }
+
+/// The longest answer that is taken. It is far beyond what any model says.
+const LIMIT: usize = 64 * 1024 * 1024;

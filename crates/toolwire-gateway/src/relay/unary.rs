@@ -18,11 +18,7 @@ pub(super) async fn finish(
 ) -> Result<Reply, Failure> {
     let Back { upstream, renamed, losses } = back;
     let (from, to) = (upstream.config.protocol, visit.client);
-    visit.access.pause();
-    let body = answer.body.all(upstream.config.timeouts.idle, LIMIT).await;
-    visit.access.resume();
-    visit.access.heard();
-    let body = body.map_err(|trouble| Failure::of_trouble(trouble, upstream))?;
+    let body = visit.hear_out(upstream, &mut answer).await?;
     let error = |body| Failure::of_error(upstream, to, answer.status, &answer.headers, body);
     if !answer.status.is_success() {
         return Err(error(body));
@@ -72,6 +68,3 @@ impl<'t> About<'t> {
         Self { model, usage: response.usage, calls }
     }
 }
-
-/// The longest answer that is taken. It is far beyond what any model says.
-const LIMIT: usize = 64 * 1024 * 1024;

@@ -17,11 +17,7 @@ pub(super) async fn unroll(
 ) -> Result<Reply, Failure> {
     let upstream = back.upstream;
     let (from, to) = (upstream.config.protocol, visit.client);
-    visit.access.pause();
-    let body = answer.body.all(upstream.config.timeouts.idle, LIMIT).await;
-    visit.access.resume();
-    visit.access.heard();
-    let body = body.map_err(|trouble| Failure::of_trouble(trouble, upstream))?;
+    let body = visit.hear_out(upstream, &mut answer).await?;
     let text = std::str::from_utf8(&body).unwrap_or_default();
     if !answer.status.is_success() || failure::is_error(text) == Some(true) {
         return Err(Failure::of_error(upstream, to, answer.status, &answer.headers, body));
@@ -41,6 +37,3 @@ pub(super) async fn unroll(
     visit.access.lost(&losses);
     Ok(reply(visit, &back, stream, headers, &losses))
 }
-
-/// The longest document that is read where a stream was asked for.
-const LIMIT: usize = 64 * 1024 * 1024;

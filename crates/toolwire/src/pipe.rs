@@ -33,8 +33,8 @@ use crate::model::{ApiError, Asked, Event, Protocol, Request};
 use crate::replay::replay;
 use crate::restore::Restore;
 use crate::translate::Options;
-use crate::wire::sse::{EVENT_LIMIT, Frame, FrameError, Frames};
 use crate::wire::Str;
+use crate::wire::sse::{EVENT_LIMIT, Frame, FrameError, Frames};
 
 /// One stream on its way.
 pub struct Pipe {

@@ -9,7 +9,7 @@ use crate::ledger::Code;
 use crate::model::{ApiError, ErrorKind, Event, Own, Protocol, Start};
 use crate::wire::sse::Frame;
 use crate::wire::stencil::Stencil;
-use crate::wire::{Extra, Pos, Read, ReadError, Reader, Str};
+use crate::wire::{Extra, Pos, Raw, Read, ReadError, Reader, Str};
 
 /// A stream being read.
 #[derive(Debug, Default)]
@@ -73,6 +73,11 @@ impl EventsIn for Reading {
             "message_start" => self.start(whole(reader)?, sink)?,
             "message_delta" => self.delta(whole(reader)?, sink)?,
             "message_stop" => self.stop(whole(reader)?, sink),
+            // What is broken may have swallowed another event. Where only the
+            // line before says that it is a ping, nothing is expected of it.
+            "ping" if tag.is_some() => {
+                whole::<Raw<'_>>(reader)?;
+            }
             "ping" => {}
             "error" => self.fail(error::decode(None, data)?, sink),
             other => self.unknown(other, reader, data, sink)?,

@@ -181,12 +181,16 @@ fn accumulated(stream: &str) -> Value {
     message
 }
 
+/// The streams of Messages that can be read to their end.
 fn vectors() -> Vec<(String, String)> {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../vectors/streams");
     let mut found: Vec<_> = fs::read_dir(root)
         .unwrap()
         .filter_map(|entry| {
             let folder = entry.unwrap();
+            if folder.file_name() == "messages-ping-swallows-event" {
+                return None;
+            }
             let text = fs::read_to_string(folder.path().join("in.messages.sse")).ok()?;
             Some((folder.file_name().into_string().unwrap(), text))
         })

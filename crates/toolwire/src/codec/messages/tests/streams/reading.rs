@@ -303,7 +303,8 @@ fn reasoning_shows_who_sealed_it() {
 
 #[test]
 fn what_is_no_event_is_refused() {
-    for data in ["{", "{}x", r#"{"type":"content_block_start","index":0}"#, "hello"] {
+    let swallowed = "{\"type\": \"ping\"}\n{\"type\":\"content_block_stop\",\"index\":0}";
+    for data in ["{", "{}x", r#"{"type":"content_block_start","index":0}"#, "hello", swallowed] {
         let mut reader = Messages.events_in();
         let frame = crate::wire::sse::Frame { name: None, data, raw: b"", ended: true };
         assert!(reader.read(&frame, &mut Seen::default()).is_err(), "{data}");

@@ -9,7 +9,7 @@ use crate::ledger::Code;
 use crate::model::{ApiError, ErrorKind, Event, Own, Protocol, Start};
 use crate::wire::sse::Frame;
 use crate::wire::stencil::Stencil;
-use crate::wire::{Extra, Pos, Raw, Read, ReadError, Reader, Str};
+use crate::wire::{Extra, Kind, Pos, Raw, Read, ReadError, Reader, Str};
 
 /// A stream being read.
 #[derive(Debug, Default)]
@@ -73,9 +73,9 @@ impl EventsIn for Reading {
             "message_start" => self.start(whole(reader)?, sink)?,
             "message_delta" => self.delta(whole(reader)?, sink)?,
             "message_stop" => self.stop(whole(reader)?, sink),
-            // What is broken may have swallowed another event. Where only the
-            // line before says that it is a ping, nothing is expected of it.
-            "ping" if tag.is_some() => {
+            // What is broken may have swallowed another event. Some servers
+            // write what they like into a ping, and that says nothing.
+            "ping" if reader.peek() == Kind::Object => {
                 whole::<Raw<'_>>(reader)?;
             }
             "ping" => {}

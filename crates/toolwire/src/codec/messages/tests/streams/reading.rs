@@ -309,4 +309,9 @@ fn what_is_no_event_is_refused() {
         let frame = crate::wire::sse::Frame { name: None, data, raw: b"", ended: true };
         assert!(reader.read(&frame, &mut Seen::default()).is_err(), "{data}");
     }
+    for (data, fits) in [("{\"type\":event: x\n{}", false), ("pong", true), ("{}", true)] {
+        let mut reader = Messages.events_in();
+        let frame = crate::wire::sse::Frame { name: Some("ping"), data, raw: b"", ended: true };
+        assert_eq!(reader.read(&frame, &mut Seen::default()).is_ok(), fits, "{data}");
+    }
 }

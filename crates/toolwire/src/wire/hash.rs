@@ -4,20 +4,39 @@ use sha2::{Digest, Sha256};
 
 /// The first `length` characters of the base-62 spelling of SHA-256.
 pub fn base62(parts: &[&[u8]], length: usize) -> String {
-    const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-    let mut number = digest(parts);
+    let mut number = limbs(digest(parts));
     let mut text = String::with_capacity(length);
-    for _ in 0..length {
-        // One long division by 62: the remainder is the next digit.
-        let mut remainder = 0u32;
-        for byte in &mut number {
-            let value = remainder << 8 | u32::from(*byte);
-            *byte = (value / 62) as u8;
-            remainder = value % 62;
+    while text.len() < length {
+        // One long division by a power of 62: the remainder is the next few
+        // digits, the lowest first.
+        let mut remainder = 0u64;
+        for limb in &mut number {
+            let value = remainder << 32 | u64::from(*limb);
+            *limb = (value / POWER) as u32;
+            remainder = value % POWER;
         }
-        text.push(DIGITS.get(remainder as usize).copied().map_or('0', char::from));
+        for _ in 0..TOGETHER.min(length - text.len()) {
+            let digit = DIGITS.get((remainder % 62) as usize);
+            text.push(digit.copied().map_or('0', char::from));
+            remainder /= 62;
+        }
     }
     text
+}
+
+const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/// How many digits a division gives: as many as fit into a limb.
+const TOGETHER: usize = 5;
+const POWER: u64 = 62u64.pow(TOGETHER as u32);
+
+/// A number in base 2^32, the highest first.
+fn limbs(bytes: [u8; 32]) -> [u32; 8] {
+    let mut limbs = [0; 8];
+    for (limb, bytes) in limbs.iter_mut().zip(bytes.chunks_exact(4)) {
+        *limb = bytes.iter().fold(0, |limb, byte| limb << 8 | u32::from(*byte));
+    }
+    limbs
 }
 
 /// The first eight hexadecimal digits of SHA-256.

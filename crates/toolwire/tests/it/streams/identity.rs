@@ -23,6 +23,8 @@ enum Way {
     Index,
     /// By index, without any ids.
     IndexOnly,
+    /// By index, and every call has the same id.
+    SameId,
     /// By the id on every fragment.
     Id,
     /// By the id on the first fragment; what follows belongs to the last.
@@ -33,7 +35,8 @@ enum Way {
     Whole,
 }
 
-const WAYS: [Way; 6] = [Way::Index, Way::IndexOnly, Way::Id, Way::FirstId, Way::Zero, Way::Whole];
+const WAYS: [Way; 7] =
+    [Way::Index, Way::IndexOnly, Way::SameId, Way::Id, Way::FirstId, Way::Zero, Way::Whole];
 
 #[test]
 fn no_call_is_merged_or_lost() {
@@ -57,14 +60,14 @@ fn no_call_is_merged_or_lost() {
             assert_eq!(client.fault, None, "{}", told());
             assert_eq!(client.ending, Ending::Success, "{}", told());
             assert_eq!(client.calls.len(), calls.len(), "{}", told());
-            for (seen, made) in client.calls.iter().zip(&calls) {
+            for (number, (seen, made)) in client.calls.iter().zip(&calls).enumerate() {
                 assert_eq!(
                     (&seen.name, &seen.arguments),
                     (&made.name, &made.arguments),
                     "{}",
                     told()
                 );
-                if made.id.is_empty() {
+                if made.id.is_empty() || (way == Way::SameId && number > 0) {
                     assert!(!seen.id.is_empty(), "{}", told());
                 } else {
                     assert_eq!(seen.id, made.id, "{}", told());
@@ -99,7 +102,8 @@ fn encoded(random: &mut Unstructured<'_>) -> Result<(Way, Vec<Made>, String)> {
         lists.push(fragments(random, way, index, call)?);
     }
     let mut entries = Vec::new();
-    let interleaved = matches!(way, Way::Index | Way::IndexOnly | Way::Id) && random.arbitrary()?;
+    let interleaved =
+        matches!(way, Way::Index | Way::IndexOnly | Way::SameId | Way::Id) && random.arbitrary()?;
     if interleaved {
         // Every call begins in its turn, then fragments come in any order.
         for list in &mut lists {
@@ -140,11 +144,12 @@ fn encoded(random: &mut Unstructured<'_>) -> Result<(Way, Vec<Made>, String)> {
 }
 
 fn made(random: &mut Unstructured<'_>, way: Way, number: usize) -> Result<Made> {
-    let named = way != Way::IndexOnly;
-    let id = if named {
-        format!("call_{number}_{}", random.int_in_range(0..=999)?)
-    } else {
-        String::new()
+    let id = match way {
+        Way::IndexOnly => String::new(),
+        Way::SameId => "call_0".to_owned(),
+        Way::Index | Way::Id | Way::FirstId | Way::Zero | Way::Whole => {
+            format!("call_{number}_{}", random.int_in_range(0..=999)?)
+        }
     };
     // The same tool may be called twice in a row.
     let name = (*random.choose(&["read_file", "read_file", "w", "search_everything"])?).to_owned();
@@ -181,7 +186,7 @@ fn fragments(
     }
     // Where nothing but the order tells calls apart, a name in pieces or a late
     // id would be another upstream's mistake on top.
-    let by_index = way == Way::Index || way == Way::IndexOnly;
+    let by_index = matches!(way, Way::Index | Way::IndexOnly | Way::SameId);
     let (first, second) = if by_index && call.name.len() > 2 && random.arbitrary()? {
         call.name.split_at(2)
     } else {
@@ -216,7 +221,7 @@ fn fragments(
     }
     for entry in &mut entries {
         match way {
-            Way::Index | Way::IndexOnly => entry["index"] = json!(index),
+            Way::Index | Way::IndexOnly | Way::SameId => entry["index"] = json!(index),
             Way::Zero => entry["index"] = json!(0),
             Way::Id | Way::FirstId | Way::Whole => {}
         }

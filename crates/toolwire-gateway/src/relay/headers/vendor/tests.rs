@@ -1,5 +1,6 @@
 use hyper::header::HeaderName;
 use toolwire::Protocol::{Chat, Messages, Responses};
+use toolwire::translate;
 
 use super::*;
 use crate::config::Secret;
@@ -157,5 +158,24 @@ fn betas_have_a_name_before_their_date() {
         ("2025", ""),
     ] {
         assert_eq!(undated(beta), name);
+    }
+}
+
+/// What is looked for is what the library writes.
+#[test]
+fn a_translated_system_turn_is_known() {
+    let mut profile = Profile::of(Messages);
+    profile.mid_system = true;
+    let options =
+        translate::Options { profile: Some(profile.clone()), ..translate::Options::default() };
+    for (role, needed) in [("system", true), ("developer", true), ("user", false)] {
+        let chat = format!(
+            r#"{{"model":"m","messages":[{{"role":"system","content":"Be brief."}},{{"role":"user","content":"Hi"}},{{"role":"assistant","content":"Hello."}},{{"role":"user","content":"Go on"}},{{"role":"{role}","content":"Now rhyme."}}]}}"#
+        );
+        let crossed = translate::request(Chat, Messages, chat.as_bytes(), &options).unwrap();
+        let mut headers = HeaderMap::new();
+        derive(Chat, &profile, &crossed.body, &mut headers);
+        let told = String::from_utf8(crossed.body).unwrap();
+        assert_eq!(headers.contains_key(ANTHROPIC_BETA), needed, "{role}: {told}");
     }
 }

@@ -4,7 +4,7 @@ use crate::model::{
     Arguments, Call, CallForm, CallHead, Candidate, Event, Head, Item, Own, Part, Piece, Protocol,
     Reasoning, Refusal, Response, Role, Sealed, Start, Stop, Tail, Text, Turn, Usage,
 };
-use crate::wire::{At, Extra, Growing, Pos, Raw, Str};
+use crate::wire::{At, Extra, Pos, Raw, Str, TextBuffer};
 
 /// An answer that grows event by event.
 ///
@@ -29,18 +29,18 @@ pub struct Fold {
 /// One item of the answer.
 #[derive(Clone, Debug)]
 enum Entry {
-    Text { part: Part<'static>, text: Growing, citations: List, logprobs: List },
-    Refusal { part: Part<'static>, text: Growing },
+    Text { part: Part<'static>, text: TextBuffer, citations: List, logprobs: List },
+    Refusal { part: Part<'static>, text: TextBuffer },
     Reasoning(Thought),
-    Call { head: CallHead<'static>, arguments: Growing, extra: Vec<Extra<'static>> },
+    Call { head: CallHead<'static>, arguments: TextBuffer, extra: Vec<Extra<'static>> },
     Whole(Turn<'static>),
 }
 
 #[derive(Clone, Debug, Default)]
 struct Thought {
     id: Option<Str<'static>>,
-    summary: Vec<Growing>,
-    content: Vec<Growing>,
+    summary: Vec<TextBuffer>,
+    content: Vec<TextBuffer>,
     sealed: Option<Sealed<'static>>,
     extra: Vec<Extra<'static>>,
 }
@@ -220,19 +220,19 @@ impl Fold {
         self.entries.push(match head {
             Head::Text(part) => Entry::Text {
                 part: part.clone().into_owned(),
-                text: Growing::default(),
+                text: TextBuffer::default(),
                 citations: List::default(),
                 logprobs: List::default(),
             },
             Head::Refusal(part) => {
-                Entry::Refusal { part: part.clone().into_owned(), text: Growing::default() }
+                Entry::Refusal { part: part.clone().into_owned(), text: TextBuffer::default() }
             }
             Head::Reasoning { id } => {
                 Entry::Reasoning(Thought { id: id.clone().into_owned(), ..Thought::default() })
             }
             Head::Call(head) => Entry::Call {
                 head: head.clone().into_owned(),
-                arguments: Growing::default(),
+                arguments: TextBuffer::default(),
                 extra: Vec::new(),
             },
         });
@@ -302,7 +302,7 @@ impl Entry {
             | Self::Refusal { part: _, text }
             | Self::Call { head: _, arguments: text, extra: _ } => text.settle(),
             Self::Reasoning(Thought { id: _, summary, content, sealed: _, extra: _ }) => {
-                summary.iter_mut().chain(content).for_each(Growing::settle);
+                summary.iter_mut().chain(content).for_each(TextBuffer::settle);
             }
             Self::Whole(_) => {}
         }
@@ -325,8 +325,8 @@ impl Entry {
                 let Thought { id: _, summary, content, sealed, extra } = thought;
                 Item::Reasoning(Reasoning {
                     at: Pos::NONE,
-                    summary: summary.iter().map(Growing::text).collect(),
-                    content: content.iter().map(Growing::text).collect(),
+                    summary: summary.iter().map(TextBuffer::text).collect(),
+                    content: content.iter().map(TextBuffer::text).collect(),
                     sealed: sealed.clone(),
                     place: None,
                     extra: extra.clone(),
@@ -365,11 +365,11 @@ fn inside_of<'r>(list: &'r Raw<'_>) -> &'r str {
 }
 
 /// Adds to the text with that number, which is the last one or a new one.
-fn grow(texts: &mut Vec<Growing>, part: usize, text: &Str<'_>) {
+fn grow(texts: &mut Vec<TextBuffer>, part: usize, text: &Str<'_>) {
     // An upstream that skips numbers skips texts that have nothing in them.
     let wanted = part.min(texts.len()) + 1;
     if texts.len() < wanted {
-        texts.push(Growing::default());
+        texts.push(TextBuffer::default());
     }
     if let Some(last) = texts.last_mut() {
         last.push(text);

@@ -30,7 +30,9 @@ pub mod toolset;
 pub mod translate;
 
 pub use codec::{CODECS, Codec, codec};
-pub use ledger::{Action, Code, Entry, Ledger, Level, Policy};
+#[doc(hidden)]
+pub use ledger::LossPolicy as Policy;
+pub use ledger::{Action, Code, Entry, Ledger, Level, LossPolicy};
 pub use model::Protocol;
 pub use profile::Profile;
 pub use translate::{Error, Options, Translated};

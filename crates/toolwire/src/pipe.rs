@@ -26,10 +26,10 @@ use self::forward::Forward;
 use self::grammar::Grammar;
 use self::live::Live;
 use self::trouble::{invalid, truncated, unframed, unreadable};
-use crate::codec::{EventsIn, EventsOut, Sink, Watched, codec};
-use crate::ledger::{Entry, Ledger, Policy};
-pub use crate::model::Seen;
-use crate::model::{ApiError, Asked, Event, Protocol, Request};
+use crate::codec::{EventOutcome, EventSink, StreamReader, StreamWriter, codec};
+use crate::ledger::{Entry, Ledger, LossPolicy};
+pub use crate::model::ResponseSummary;
+use crate::model::{ApiError, Event, Protocol, Request, ResponseContext};
 use crate::replay::replay;
 use crate::restore::Restore;
 use crate::translate::Options;
@@ -48,7 +48,7 @@ struct Course {
     from: Protocol,
     way: Way,
     account: Account,
-    seen: Seen,
+    seen: ResponseSummary,
     /// How many events the upstream has sent.
     events: usize,
     done: bool,
@@ -60,9 +60,9 @@ enum Way {
 }
 
 struct Translation {
-    reader: Box<dyn EventsIn>,
+    reader: Box<dyn StreamReader>,
     live: Live,
-    writer: Box<dyn EventsOut>,
+    writer: Box<dyn StreamWriter>,
     /// The model's name toward the client, if it is not the upstream's.
     model: Option<String>,
     read: Grammar,
@@ -78,7 +78,8 @@ impl Pipe {
         request: Option<&Request<'_>>,
         options: &Options,
     ) -> Self {
-        let mut asked = request.map_or_else(Asked::default, |request| codec(to).asked(request));
+        let mut asked = request
+            .map_or_else(ResponseContext::default, |request| codec(to).response_context(request));
         if options.model.is_some() {
             asked.model.clone_from(&options.model);
         }
@@ -89,9 +90,9 @@ impl Pipe {
             let profile = options.profile(from);
             let restore = request.map(|request| Restore::new(request, &profile));
             Way::Translate(Box::new(Translation {
-                reader: codec(from).events_in(),
+                reader: codec(from).stream_reader(),
                 live: Live::new(restore.unwrap_or_default()),
-                writer: codec(to).events_out(asked),
+                writer: codec(to).stream_writer(asked),
                 model: options.model.clone(),
                 read: Grammar::default(),
                 written: Grammar::default(),
@@ -102,8 +103,8 @@ impl Pipe {
             course: Course {
                 from,
                 way,
-                account: Account::new(options.policy != Policy::Ignore),
-                seen: Seen::default(),
+                account: Account::new(options.policy != LossPolicy::Ignore),
+                seen: ResponseSummary::default(),
                 events: 0,
                 done: false,
             },
@@ -142,7 +143,7 @@ impl Pipe {
     /// ```
     pub fn step(&mut self, bytes: &mut &[u8], out: &mut Vec<u8>) -> bool {
         let Self { frames, course } = self;
-        if course.pay(out) {
+        if course.flush_pending(out) {
             return !course.is_over();
         }
         if course.done {
@@ -159,7 +160,7 @@ impl Pipe {
             Ok(used) => *bytes = bytes.get(used..).unwrap_or_default(),
             Err(error) => course.fail(unframed(error), out),
         }
-        course.owes() || !course.done && !bytes.is_empty()
+        course.has_pending() || !course.done && !bytes.is_empty()
     }
 
     /// Takes a whole answer, from an upstream that does not heed that a stream
@@ -175,10 +176,10 @@ impl Pipe {
         match &self.course.way {
             Way::Translate(_) => {
                 self.course.whole(text, out);
-                while self.course.pay(out) {}
+                while self.course.flush_pending(out) {}
             }
             // What passes keeps what no other protocol has.
-            Way::Forward(_) => match codec(self.course.from).unroll(text) {
+            Way::Forward(_) => match codec(self.course.from).stream_from_response(text) {
                 Ok(events) => {
                     self.push(&events, out);
                     self.finish(out);
@@ -192,7 +193,7 @@ impl Pipe {
     /// the client gets an error.
     pub fn finish(&mut self, out: &mut Vec<u8>) {
         let Self { frames, course } = self;
-        while course.pay(out) {}
+        while course.flush_pending(out) {}
         if course.done {
             return;
         }
@@ -200,12 +201,12 @@ impl Pipe {
             course.fail(unframed(error), out);
         }
         course.finish(out);
-        while course.pay(out) {}
+        while course.flush_pending(out) {}
     }
 
     /// The upstream cannot go on: the connection broke, or it took too long.
     pub fn fail(&mut self, error: ApiError, out: &mut Vec<u8>) {
-        while self.course.pay(out) {}
+        while self.course.flush_pending(out) {}
         self.course.fail(error, out);
     }
 
@@ -215,7 +216,7 @@ impl Pipe {
     }
 
     /// What went by so far.
-    pub fn seen(&self) -> &Seen {
+    pub fn seen(&self) -> &ResponseSummary {
         &self.course.seen
     }
 
@@ -242,9 +243,9 @@ impl Course {
         self.events += 1;
         match &mut self.way {
             Way::Forward(forward) => match forward.frame(frame, &mut self.seen, out) {
-                Ok(Watched::GoesOn) => {}
-                Ok(Watched::End | Watched::Failed) => self.done = true,
-                Ok(Watched::Cut) => self.fail(truncated(), out),
+                Ok(EventOutcome::GoesOn) => {}
+                Ok(EventOutcome::End | EventOutcome::Failed) => self.done = true,
+                Ok(EventOutcome::Cut) => self.fail(truncated(), out),
                 Err(error) => self.fail(unreadable(&error, number), out),
             },
             Way::Translate(_) => {
@@ -261,7 +262,7 @@ impl Course {
                 if let Some(Err(error)) = read {
                     self.fail(unreadable(&error, number), out);
                 }
-                if self.owes() {
+                if self.has_pending() {
                     return ControlFlow::Break(());
                 }
             }
@@ -290,7 +291,7 @@ impl Course {
     fn play<T>(
         &mut self,
         out: &mut Vec<u8>,
-        read: impl FnOnce(&mut dyn EventsIn, &mut dyn Sink) -> T,
+        read: impl FnOnce(&mut dyn StreamReader, &mut dyn EventSink) -> T,
     ) -> Option<T> {
         let Way::Translate(translation) = &mut self.way else { return None };
         let Translation { reader, live, writer, model, read: grammar, written } =
@@ -313,26 +314,26 @@ impl Course {
 
     /// Whether there is nothing to read and nothing to write any more.
     fn is_over(&self) -> bool {
-        self.done && !self.owes()
+        self.done && !self.has_pending()
     }
 
     /// Whether something is to be written before the next event is read.
-    fn owes(&self) -> bool {
+    fn has_pending(&self) -> bool {
         match &self.way {
-            Way::Translate(translation) => translation.writer.owes(),
+            Way::Translate(translation) => translation.writer.has_pending(),
             Way::Forward(_) => false,
         }
     }
 
     /// Writes what is owed, and says whether there was anything.
-    fn pay(&mut self, out: &mut Vec<u8>) -> bool {
-        let owes = self.owes();
+    fn flush_pending(&mut self, out: &mut Vec<u8>) -> bool {
+        let has_pending = self.has_pending();
         if let Way::Translate(translation) = &mut self.way
-            && owes
+            && has_pending
         {
-            translation.writer.pay(out);
+            translation.writer.flush_pending(out);
         }
-        owes
+        has_pending
     }
 
     fn finish(&mut self, out: &mut Vec<u8>) {
@@ -380,7 +381,7 @@ struct Steps<'s> {
     last: Last<'s>,
 }
 
-impl Sink for Steps<'_> {
+impl EventSink for Steps<'_> {
     fn event(&mut self, event: Event<'_>) {
         if *self.last.done {
             return;
@@ -397,15 +398,15 @@ impl Sink for Steps<'_> {
 /// The end of the walk: what the client gets.
 struct Last<'s> {
     written: &'s mut Grammar,
-    writer: &'s mut dyn EventsOut,
+    writer: &'s mut dyn StreamWriter,
     model: Option<&'s str>,
-    seen: &'s mut Seen,
+    seen: &'s mut ResponseSummary,
     ledger: &'s mut Ledger,
     done: &'s mut bool,
     out: &'s mut Vec<u8>,
 }
 
-impl Sink for Last<'_> {
+impl EventSink for Last<'_> {
     fn event(&mut self, mut event: Event<'_>) {
         self.written.check(&event);
         self.seen.note(&event);

@@ -1,7 +1,7 @@
 //! A whole answer told as the stream it would have been: what
 //! [`crate::fold::Fold`] does, the other way round.
 
-use crate::codec::Sink;
+use crate::codec::EventSink;
 use crate::ledger::Code;
 use crate::model::{
     Arguments, Call, CallForm, CallHead, Candidate, Event, Head, Item, Part, Piece, Protocol,
@@ -11,7 +11,7 @@ use crate::wire::{Extra, Raw, Str};
 
 /// Hands on the events of an answer. An answer that is not finished gets no
 /// end, as a stream that is cut has none.
-pub fn replay(response: &Response<'_>, sink: &mut dyn Sink) {
+pub fn replay(response: &Response<'_>, sink: &mut dyn EventSink) {
     let Response { origin, id, model, created, candidates, usage, tier, extra } = response;
     sink.event(Event::Start(Start {
         origin: *origin,
@@ -66,7 +66,7 @@ struct Telling<'t> {
     /// How many messages have begun.
     messages: usize,
     logprobs: Logprobs<'t>,
-    sink: &'t mut dyn Sink,
+    sink: &'t mut dyn EventSink,
 }
 
 /// Log probabilities that Chat keeps beside the message: of its text, and of

@@ -15,7 +15,7 @@ use crate::model::{Arguments, Call, Item, NativeKind, Protocol, Request, Respons
 use crate::native;
 use crate::profile::Profile;
 use crate::schema::{self, RootChange};
-use crate::toolset::{Crossing, Declared, Toolset};
+use crate::toolset::{Declared, ToolMapping, Toolset};
 use crate::wire::{Kind, Pos, Read, ReadError, Reader, Str, What, Write};
 
 /// The way back for the calls of one answer.
@@ -120,9 +120,9 @@ impl Restore {
 impl Shape {
     fn of(declared: &Declared<'_, '_>, same_protocol: bool) -> Self {
         match &declared.crossing {
-            Crossing::Freeform => Self::Freeform,
-            Crossing::Native(kind) => Self::Native(*kind),
-            Crossing::Same if !same_protocol => match &declared.tool.kind {
+            ToolMapping::Freeform => Self::Freeform,
+            ToolMapping::Native(kind) => Self::Native(*kind),
+            ToolMapping::Same if !same_protocol => match &declared.tool.kind {
                 ToolKind::Function { schema } => {
                     let (_, change) = schema::root(schema.as_ref());
                     if change == Some(RootChange::Wrapped) { Self::Wrapped } else { Self::Same }
@@ -133,7 +133,7 @@ impl Shape {
                 | ToolKind::Hosted(_)
                 | ToolKind::Unknown(_) => Self::Same,
             },
-            Crossing::Same | Crossing::Hosted(_) | Crossing::Dropped(_) => Self::Same,
+            ToolMapping::Same | ToolMapping::Hosted(_) | ToolMapping::Dropped(_) => Self::Same,
         }
     }
 

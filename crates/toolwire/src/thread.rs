@@ -19,7 +19,7 @@ pub struct Thread<'r, 'a> {
     /// Every call, in the order of the conversation.
     pub calls: Vec<Paired<'r, 'a>>,
     /// What became of every result, in the order of the conversation.
-    pub fates: Vec<Fate>,
+    pub fates: Vec<ResultMatch>,
 }
 
 /// A call and what answers it.
@@ -35,7 +35,7 @@ pub struct Paired<'r, 'a> {
 
 /// What became of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
+pub enum ResultMatch {
     /// It answers the call with this index.
     Answers(usize),
     /// A later result answers the same call.
@@ -122,7 +122,7 @@ impl<'r, 'a> Thread<'r, 'a> {
                 .get(own.clone())
                 .unwrap_or_default()
                 .iter()
-                .any(|fate| !matches!(fate, Fate::Answers(_)));
+                .any(|fate| !matches!(fate, ResultMatch::Answers(_)));
             let models = is_models(turn, results, orphans);
             let plain_results = !models && results == turn.items.len();
             let instructs = matches!(turn.role, Role::System | Role::Developer);
@@ -141,7 +141,7 @@ impl<'r, 'a> Thread<'r, 'a> {
             for fate in self.fates.get(own.clone()).unwrap_or_default() {
                 // A result that is not the next one due was hoisted over
                 // something else.
-                if let Fate::Answers(call) = fate
+                if let ResultMatch::Answers(call) = fate
                     && due.pop_front() != Some(*call)
                     && let Some(result) = self.calls.get(*call).and_then(|paired| paired.result)
                 {
@@ -164,7 +164,7 @@ impl<'r, 'a> Thread<'r, 'a> {
     fn arrivals(&self) -> Vec<Option<usize>> {
         let mut arrivals = vec![None; self.calls.len()];
         for (order, fate) in self.fates.iter().enumerate() {
-            if let Fate::Answers(call) = fate
+            if let ResultMatch::Answers(call) = fate
                 && let Some(slot) = arrivals.get_mut(*call)
             {
                 *slot = Some(order);
@@ -226,7 +226,7 @@ struct Pairing<'r, 'a> {
     /// answer may be turns of their own.
     group: usize,
     calls: Vec<Paired<'r, 'a>>,
-    fates: Vec<Fate>,
+    fates: Vec<ResultMatch>,
     by_id: BTreeMap<Cow<'r, str>, Known>,
     /// Ids that stand for others.
     made: BTreeSet<String>,
@@ -310,7 +310,7 @@ impl<'r, 'a> Pairing<'r, 'a> {
         let key = result.call_id.as_ref().or(result.name.as_ref()).map(|key| key.decode());
         let Some(known) = key.and_then(|key| self.by_id.get_mut(&key)) else {
             ledger.degraded(result.at, Code::OrphanResult);
-            self.fates.push(Fate::Orphan);
+            self.fates.push(ResultMatch::Orphan);
             return;
         };
         let open = known.open.last_mut().and_then(|(_, open)| open.pop_front());
@@ -326,13 +326,13 @@ impl<'r, 'a> Pairing<'r, 'a> {
                     ledger.dropped(earlier.at, Code::DuplicateResult);
                 }
                 if let Some(fate) = self.fates.get_mut(earlier) {
-                    *fate = Fate::Superseded;
+                    *fate = ResultMatch::Superseded;
                 }
                 call
             }
             (None, None) => {
                 ledger.degraded(result.at, Code::OrphanResult);
-                self.fates.push(Fate::Orphan);
+                self.fates.push(ResultMatch::Orphan);
                 return;
             }
         };
@@ -345,7 +345,7 @@ impl<'r, 'a> Pairing<'r, 'a> {
                 ledger.renamed(answered.pos(), Code::CallId);
             }
         }
-        self.fates.push(Fate::Answers(call));
+        self.fates.push(ResultMatch::Answers(call));
     }
 }
 

@@ -38,12 +38,12 @@ pub struct Declared<'r, 'a> {
     /// Whether it was declared in the middle of the conversation.
     pub inline: bool,
     /// How it crosses.
-    pub crossing: Crossing,
+    pub crossing: ToolMapping,
 }
 
 /// How a tool crosses to a target.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Crossing {
+pub enum ToolMapping {
     /// The target has such tools.
     Same,
     /// A freeform tool, as a function of one text.
@@ -155,7 +155,7 @@ impl<'r, 'a> Toolset<'r, 'a> {
         }
         for declared in &mut self.entries {
             if self.withdrawn.contains(declared.tool.name.decode().as_ref()) {
-                declared.crossing = Crossing::Dropped(Code::ToolPosition);
+                declared.crossing = ToolMapping::Dropped(Code::ToolPosition);
             }
         }
     }
@@ -171,7 +171,7 @@ impl<'r, 'a> Toolset<'r, 'a> {
             if let ToolKind::Namespace { tools } = &tool.kind {
                 self.namespaces.push(tool);
                 for member in tools {
-                    let crossing = Crossing::of(member, origin, profile);
+                    let crossing = ToolMapping::of(member, origin, profile);
                     self.entries.push(Declared {
                         tool: member,
                         namespace: Some(tool),
@@ -180,7 +180,7 @@ impl<'r, 'a> Toolset<'r, 'a> {
                     });
                 }
             } else {
-                let crossing = Crossing::of(tool, origin, profile);
+                let crossing = ToolMapping::of(tool, origin, profile);
                 self.entries.push(Declared { tool, namespace: None, inline, crossing });
             }
         }
@@ -201,7 +201,7 @@ impl<'r, 'a> Toolset<'r, 'a> {
 impl Declared<'_, '_> {
     /// Whether the target gets the tool at all.
     pub fn crosses(&self) -> bool {
-        !matches!(self.crossing, Crossing::Dropped(_))
+        !matches!(self.crossing, ToolMapping::Dropped(_))
     }
 
     fn is(&self, wanted: &ToolRef<'_>) -> bool {
@@ -284,7 +284,7 @@ impl<'t, 'r, 'a> Finder<'t, 'r, 'a> {
     }
 }
 
-impl Crossing {
+impl ToolMapping {
     /// How a tool read from `origin` crosses to an upstream.
     pub fn of(tool: &Tool<'_>, origin: Protocol, profile: &Profile) -> Self {
         let target = profile.protocol;

@@ -1,15 +1,17 @@
 //! Unary translation: decode, encode, and the ledger of what happened between.
 //!
 //! Each function here does one thing with one document. Who relays a request
-//! and its answer has [`Prepared`], which reads the request once for both.
+//! and its answer has [`PreparedRequest`], which reads the request once for both.
 
 mod prepared;
 
 use std::ops::Range;
 
-pub use self::prepared::{Back, Prepared};
+#[doc(hidden)]
+pub use self::prepared::{PreparedRequest as Prepared, ResponseTranslator as Back};
+pub use self::prepared::{PreparedRequest, ResponseTranslator};
 use crate::codec::codec;
-use crate::ledger::{Action, Entry, Ledger, Policy};
+use crate::ledger::{Action, Entry, Ledger, LossPolicy};
 use crate::model::Protocol;
 use crate::profile::Profile;
 use crate::wire::{Pos, Read, ReadError, Reader, Str, What, pointer, write_str};
@@ -18,7 +20,7 @@ use crate::wire::{Pos, Read, ReadError, Reader, Str, What, pointer, write_str};
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// What to do about losses.
-    pub policy: Policy,
+    pub policy: LossPolicy,
     /// What the upstream accepts; the default of its protocol if not given.
     pub profile: Option<Profile>,
     /// The model's name in what is written, if not the one in what is read: in
@@ -75,7 +77,7 @@ pub fn request(
     body: &[u8],
     options: &Options,
 ) -> Result<Translated, Error> {
-    Prepared::new(from, to, body)?.write(options)
+    PreparedRequest::new(from, to, body)?.write(options)
 }
 
 /// Translates an upstream's answer for a client. `request` is what the client
@@ -95,7 +97,7 @@ pub fn response(
         }
         None => None,
     };
-    Back::new(from, to, asked.as_ref(), options).translate(body)
+    ResponseTranslator::new(from, to, asked.as_ref(), options).translate(body)
 }
 
 /// Translates an upstream's error body for a client, and says which HTTP
@@ -135,7 +137,7 @@ fn settle(
     source: &str,
     body: Vec<u8>,
     ledger: &Ledger,
-    policy: Policy,
+    policy: LossPolicy,
 ) -> Result<Translated, Error> {
     if ledger.is_empty() {
         return Ok(Translated { body, ledger: Vec::new() });
@@ -147,12 +149,12 @@ fn settle(
 pub(crate) fn judge(
     body: Vec<u8>,
     entries: Vec<Entry>,
-    policy: Policy,
+    policy: LossPolicy,
 ) -> Result<Translated, Error> {
     let refused: Vec<Entry> = entries
         .iter()
         .filter(|entry| {
-            entry.action == Action::Refused || (policy == Policy::Refuse && entry.is_loss())
+            entry.action == Action::Refused || (policy == LossPolicy::Refuse && entry.is_loss())
         })
         .cloned()
         .collect();
@@ -160,8 +162,8 @@ pub(crate) fn judge(
         return Err(Error::Refused { entries: refused });
     }
     let ledger = match policy {
-        Policy::Ignore => Vec::new(),
-        Policy::Report | Policy::Refuse => entries,
+        LossPolicy::Ignore => Vec::new(),
+        LossPolicy::Report | LossPolicy::Refuse => entries,
     };
     Ok(Translated { body, ledger })
 }

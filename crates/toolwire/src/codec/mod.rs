@@ -9,7 +9,9 @@ mod openai_error;
 pub mod responses;
 
 use crate::ledger::Ledger;
-use crate::model::{ApiError, Asked, Event, Protocol, Request, Response, Seen, Start, Tool};
+use crate::model::{
+    ApiError, Event, Protocol, Request, Response, ResponseContext, ResponseSummary, Start, Tool,
+};
 use crate::profile::Profile;
 use crate::wire::sse::Frame;
 use crate::wire::{ReadError, Str};
@@ -39,8 +41,8 @@ pub trait Codec: Sync {
     fn decode_response<'a>(&self, body: &'a str) -> Result<Response<'a>, ReadError>;
 
     /// What of a request its answers depend on.
-    fn asked(&self, request: &Request<'_>) -> Asked {
-        Asked::of(request)
+    fn response_context(&self, request: &Request<'_>) -> ResponseContext {
+        ResponseContext::of(request)
     }
 
     /// Writes an answer for a client, who had asked for it as `asked` says,
@@ -48,29 +50,29 @@ pub trait Codec: Sync {
     fn encode_response(
         &self,
         response: &Response<'_>,
-        asked: Option<&Asked>,
+        asked: Option<&ResponseContext>,
         out: &mut Vec<u8>,
         ledger: &mut Ledger,
     );
 
     /// Reads a stream of events.
-    fn events_in(&self) -> Box<dyn EventsIn>;
+    fn stream_reader(&self) -> Box<dyn StreamReader>;
 
     /// Writes a stream of events for a client, who had asked for it as `asked`
     /// says.
-    fn events_out(&self, asked: Asked) -> Box<dyn EventsOut>;
+    fn stream_writer(&self, asked: ResponseContext) -> Box<dyn StreamWriter>;
 
     /// Watches a stream of events that passes as it is.
-    fn watch(&self) -> Box<dyn Watch>;
+    fn stream_observer(&self) -> Box<dyn StreamObserver>;
 
     /// The model's name in an event of a stream, if it is there. What stands
     /// before it decides alone, so that an event which begins like another
     /// names it in the same place.
-    fn model_in<'d>(&self, data: &'d str) -> Option<Str<'d>>;
+    fn find_model<'d>(&self, data: &'d str) -> Option<Str<'d>>;
 
     /// Writes a whole answer of this protocol as a stream of it, whose events
     /// have what the answer has as it came. What is not finished has no end.
-    fn unroll(&self, body: &str) -> Result<Vec<u8>, ReadError>;
+    fn stream_from_response(&self, body: &str) -> Result<Vec<u8>, ReadError>;
 
     /// Reads an error body. `status` is the HTTP status it came with, if known.
     fn decode_error(&self, status: Option<u16>, body: &str) -> Result<ApiError, ReadError>;
@@ -93,21 +95,21 @@ pub trait Codec: Sync {
 }
 
 /// A protocol's stream, being read.
-pub trait EventsIn: Send {
+pub trait StreamReader: Send {
     /// Reads one server-sent event and hands on what it says.
     ///
     /// An event of a kind that toolwire does not know is no error. One that is
     /// not JSON, or has the wrong shape where the protocol is fixed, is.
-    fn read(&mut self, frame: &Frame<'_>, sink: &mut dyn Sink) -> Result<(), ReadError>;
+    fn read(&mut self, frame: &Frame<'_>, sink: &mut dyn EventSink) -> Result<(), ReadError>;
 
     /// The bytes have ended. Gives [`Event::End`] only if the answer is
     /// complete by the protocol's own rules; anything else is a cut, about
     /// which the caller tells the client.
-    fn finish(&mut self, sink: &mut dyn Sink);
+    fn finish(&mut self, sink: &mut dyn EventSink);
 }
 
 /// Where a reader hands its events to.
-pub trait Sink {
+pub trait EventSink {
     /// Takes the next event.
     fn event(&mut self, event: Event<'_>);
 
@@ -116,7 +118,7 @@ pub trait Sink {
 }
 
 /// A protocol's stream, being written.
-pub trait EventsOut: Send {
+pub trait StreamWriter: Send {
     /// Writes what the client is to see of one event. A stream that ends well
     /// does so at [`Event::End`] and never before.
     fn write(&mut self, event: &Event<'_>, out: &mut Vec<u8>, ledger: &mut Ledger);
@@ -124,12 +126,12 @@ pub trait EventsOut: Send {
     /// Whether it has kept back events that say a long text once more, so that
     /// the one before can be sent first. Whatever is written next comes behind
     /// them.
-    fn owes(&self) -> bool {
+    fn has_pending(&self) -> bool {
         false
     }
 
     /// Writes the first event that was kept back.
-    fn pay(&mut self, out: &mut Vec<u8>) {
+    fn flush_pending(&mut self, out: &mut Vec<u8>) {
         let _ = out;
     }
 
@@ -142,10 +144,14 @@ pub trait EventsOut: Send {
 }
 
 /// A protocol's stream, watched on its way between two that both speak it.
-pub trait Watch: Send {
+pub trait StreamObserver: Send {
     /// Looks at an event. An event that is not JSON is an error, so that
     /// neither side takes it for an answer.
-    fn frame(&mut self, frame: &Frame<'_>, seen: &mut Seen) -> Result<Watched, ReadError>;
+    fn frame(
+        &mut self,
+        frame: &Frame<'_>,
+        seen: &mut ResponseSummary,
+    ) -> Result<EventOutcome, ReadError>;
 
     /// Whether the answer is complete by the protocol's own rules if the bytes
     /// end here.
@@ -157,7 +163,7 @@ pub trait Watch: Send {
 
 /// What an event means for the stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Watched {
+pub enum EventOutcome {
     /// More will come.
     GoesOn,
     /// It is the protocol's end marker.

@@ -1,6 +1,6 @@
 //! Table only: what happens to the fields of a Chat request.
 
-use super::Fate::{Carried, Depends, Emulated, Lost, Only, Refused};
+use super::Disposition::{Carried, Depends, Emulated, Lost, Only, Refused};
 use super::common::{
     ARGUMENTS, FLOOR, ID, NAME, SCHEMA, SCHEMALESS, STRICT, SUBSET, WITHOUT_TOOLS,
 };

@@ -3,7 +3,7 @@
 //! A tool is declared in `tools`, or in the conversation by a `tool_addition`
 //! block: `*type=bash_*` is either.
 
-use super::Fate::{Carried, Depends, Emulated, Lost, Only};
+use super::Disposition::{Carried, Depends, Emulated, Lost, Only};
 use super::common::{FLOOR, ID, NAME, SCHEMA, STRICT, WITHOUT_TOOLS};
 use super::{Row, rows};
 use crate::ledger::Code::*;
@@ -212,7 +212,7 @@ pub(super) static TABLE: &[Row] = rows! { Chat, Responses;
     }
 };
 
-const TRAINED_ELSEWHERE: super::Fate = Depends(
+const TRAINED_ELSEWHERE: super::Disposition = Depends(
     &[Lost(NativeToolTraining), Lost(ToolPosition)],
     "declared from the start, and as a function that the model was not trained on",
 );

@@ -45,7 +45,7 @@ pub struct Row {
     /// The pattern of the fields' paths.
     pub field: &'static str,
     /// What happens toward each other protocol.
-    pub toward: [(Protocol, Fate); 2],
+    pub toward: [(Protocol, Disposition); 2],
     /// What else there is to say.
     pub note: Option<&'static str>,
 }
@@ -59,7 +59,7 @@ impl Row {
 
 /// What happens to a field toward one protocol.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Fate {
+pub enum Disposition {
     /// It says the same over there.
     Carried,
     /// It crosses in another shape, under another name or at another place, and
@@ -73,10 +73,10 @@ pub enum Fate {
     /// The request is refused because of it.
     Refused(Code),
     /// One of these. The text says when which.
-    Depends(&'static [Fate], &'static str),
+    Depends(&'static [Disposition], &'static str),
 }
 
-impl Fate {
+impl Disposition {
     /// The fate in one word.
     pub fn as_str(&self) -> &'static str {
         match self {

@@ -1,11 +1,11 @@
 //! Table only: what happens to the fields of a Responses request.
 
-use super::Fate::{Carried, Depends, Emulated, Lost, Only, Refused};
+use super::Disposition::{Carried, Depends, Emulated, Lost, Only, Refused};
 use super::common::{
     ARGUMENTS, ID, MOVED, MOVED_FREEFORM, MOVED_NATIVE, MOVED_WITH_SCHEMA, NAME, SCHEMA,
     SCHEMALESS, STRICT, SUBSET, WITHOUT_TOOLS,
 };
-use super::{Fate, Row, rows};
+use super::{Disposition, Row, rows};
 use crate::ledger::Code::*;
 use crate::model::HostedClass::{
     self, Code as CodeTool, FileSearch, ImageGeneration, Mcp, WebSearch,
@@ -264,4 +264,4 @@ pub(super) static TABLE: &[Row] = rows! { Chat, Messages;
     }
 };
 
-const FILE_AS_TEXT: Fate = Depends(&[Lost(MediaType), Carried], "a URL is told as text");
+const FILE_AS_TEXT: Disposition = Depends(&[Lost(MediaType), Carried], "a URL is told as text");

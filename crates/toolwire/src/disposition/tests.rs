@@ -1,4 +1,4 @@
-use super::{Fate, fits, of, table};
+use super::{Disposition, fits, of, table};
 use crate::ledger::Code;
 use crate::model::Protocol;
 
@@ -41,6 +41,9 @@ fn a_row_speaks_of_the_two_other_protocols() {
 
 #[test]
 fn a_fate_names_every_code_it_may_have() {
-    let fate = Fate::Depends(&[Fate::Carried, Fate::Lost(Code::Stop), Fate::Only("n")], "as it is");
+    let fate = Disposition::Depends(
+        &[Disposition::Carried, Disposition::Lost(Code::Stop), Disposition::Only("n")],
+        "as it is",
+    );
     assert_eq!(fate.codes(), [Code::Stop, Code::Only("n".to_owned())]);
 }

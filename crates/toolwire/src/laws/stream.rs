@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use crate::codec::{Sink, codec};
+use crate::codec::{EventSink, codec};
 use crate::ledger::Ledger;
 use crate::model::{Event, Protocol};
 use crate::pipe::Pipe;
@@ -119,7 +119,7 @@ fn piped<'c>(
 
 /// How a stream ended: well, badly, or not at all.
 fn ending(protocol: Protocol, bytes: &[u8]) -> Result<Option<bool>, String> {
-    let mut reader = codec(protocol).events_in();
+    let mut reader = codec(protocol).stream_reader();
     let mut last = Last { ending: None, ledger: Ledger::default() };
     let mut frames = Frames::default();
     let mut wrong = None;
@@ -147,7 +147,7 @@ struct Last {
     ledger: Ledger,
 }
 
-impl Sink for Last {
+impl EventSink for Last {
     fn event(&mut self, event: Event<'_>) {
         match event {
             Event::End => self.ending = self.ending.or(Some(true)),

@@ -235,7 +235,7 @@ pub enum Level {
 
 /// What to do about losses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Policy {
+pub enum LossPolicy {
     /// Go on and report them.
     #[default]
     Report,

@@ -187,7 +187,7 @@ pub struct Tail<'e> {
 
 /// What went by, for logs and accounts.
 #[derive(Clone, Debug, Default)]
-pub struct Seen {
+pub struct ResponseSummary {
     /// The last token counts.
     pub usage: Option<Usage<'static>>,
     /// The upstream's own name of the model, where the client is told another.
@@ -200,7 +200,7 @@ pub struct Seen {
     pub complete: bool,
 }
 
-impl Seen {
+impl ResponseSummary {
     /// Notes what the upstream calls the model. The first name counts; some
     /// upstreams have none in their first event.
     pub(crate) fn called(&mut self, name: Option<&Str<'_>>) {

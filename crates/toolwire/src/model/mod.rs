@@ -9,8 +9,8 @@
 //! for stays in `extra` and is replayed to the protocol it came from; what it
 //! does not know as a kind of item is [`Item::Opaque`].
 
-mod asked;
 mod choice;
+mod context;
 mod error;
 mod event;
 mod item;
@@ -20,10 +20,10 @@ mod request;
 mod response;
 mod tool;
 
-pub use asked::Asked;
 pub use choice::{Choice, Mode, Subset, ToolRef, ToolRefKind};
+pub use context::ResponseContext;
 pub use error::{ApiError, Blame, ErrorKind, Retry};
-pub use event::{CallForm, CallHead, Event, Head, Part, Piece, Seen, Start, Tail};
+pub use event::{CallForm, CallHead, Event, Head, Part, Piece, ResponseSummary, Start, Tail};
 pub use item::{
     Arguments, Audio, Cache, Call, Document, HostedItem, Image, Issuer, Item, NativeKind, Opaque,
     Reasoning, Refusal, ResultKind, Role, Sealed, SearchResult, Slot, Source, Text, ToolResult,

@@ -5,44 +5,44 @@
 //! inside an event that has half arrived.
 
 use super::rename::Rename;
-use crate::codec::{EventsOut, Watch, Watched, codec};
+use crate::codec::{EventOutcome, StreamObserver, StreamWriter, codec};
 use crate::ledger::Ledger;
-use crate::model::{Asked, Event, Protocol, Seen};
+use crate::model::{Event, Protocol, ResponseContext, ResponseSummary};
 use crate::wire::sse::Frame;
 use crate::wire::{ReadError, Str};
 
 /// A stream that is forwarded.
 pub(super) struct Forward {
-    watch: Box<dyn Watch>,
+    watch: Box<dyn StreamObserver>,
     /// Says how the stream failed, if it does.
-    writer: Box<dyn EventsOut>,
+    writer: Box<dyn StreamWriter>,
     /// The model's name toward the client, if it is not the upstream's.
     rename: Option<Rename>,
 }
 
 impl Forward {
-    pub(super) fn new(protocol: Protocol, asked: Asked, model: Option<&str>) -> Self {
+    pub(super) fn new(protocol: Protocol, asked: ResponseContext, model: Option<&str>) -> Self {
         let codec = codec(protocol);
         let rename = model.map(|model| Rename::new(codec, model));
-        Self { watch: codec.watch(), writer: codec.events_out(asked), rename }
+        Self { watch: codec.stream_observer(), writer: codec.stream_writer(asked), rename }
     }
 
     /// Passes an event on, and says what it means for the stream.
     pub(super) fn frame(
         &mut self,
         frame: &Frame<'_>,
-        seen: &mut Seen,
+        seen: &mut ResponseSummary,
         out: &mut Vec<u8>,
-    ) -> Result<Watched, ReadError> {
+    ) -> Result<EventOutcome, ReadError> {
         let watched = self.watch.frame(frame, seen)?;
         let last = match watched {
-            Watched::GoesOn => false,
-            Watched::Cut => return Ok(watched),
-            Watched::End => {
+            EventOutcome::GoesOn => false,
+            EventOutcome::Cut => return Ok(watched),
+            EventOutcome::End => {
                 seen.complete = true;
                 true
             }
-            Watched::Failed => true,
+            EventOutcome::Failed => true,
         };
         // A buffer that doubles for a long event takes twice what it holds.
         out.reserve_exact(frame.raw.len() + 2);
@@ -56,7 +56,7 @@ impl Forward {
 
     /// The bytes have ended. Whether the answer is complete by the protocol's
     /// own rules.
-    pub(super) fn finish(&mut self, seen: &mut Seen) -> bool {
+    pub(super) fn finish(&mut self, seen: &mut ResponseSummary) -> bool {
         seen.complete = self.watch.is_complete();
         seen.complete
     }

@@ -7,14 +7,14 @@
 use std::borrow::Cow;
 
 use super::freeform::{Freeform, Step};
-use crate::codec::Sink;
+use crate::codec::EventSink;
 use crate::ledger::Code;
 use crate::model::{
     Arguments, Call, CallForm, CallHead, Event, Head, Item, NativeKind, Own, Piece, Role, Tail,
     Turn,
 };
 use crate::restore::{Ids, RAW_KEY, REPEATED, Restore, Shape};
-use crate::wire::{Growing, Pos, Str};
+use crate::wire::{Pos, Str, TextBuffer};
 
 /// The way back for the calls of one stream.
 #[derive(Debug, Default)]
@@ -34,14 +34,14 @@ enum Block {
     Pass(usize),
     /// Arguments that may turn out to be wrapped as text: held until they show
     /// that they are not.
-    Peek { number: usize, held: Growing },
+    Peek { number: usize, held: TextBuffer },
     /// Arguments that are wrapped as text, or in another way that shows at the
     /// end only.
-    Hold { number: usize, shape: Shape, held: Growing },
+    Hold { number: usize, shape: Shape, held: TextBuffer },
     /// The input of a freeform tool, unwrapped as it comes.
     Unwrap { number: usize, input: Box<Freeform> },
     /// A call that becomes something else as a whole.
-    Whole { head: Box<CallHead<'static>>, shape: Shape, held: Growing },
+    Whole { head: Box<CallHead<'static>>, shape: Shape, held: TextBuffer },
 }
 
 impl Live {
@@ -50,7 +50,7 @@ impl Live {
     }
 
     /// Hands an event on as the client is to see it.
-    pub(super) fn event(&mut self, event: Event<'_>, sink: &mut impl Sink) {
+    pub(super) fn event(&mut self, event: Event<'_>, sink: &mut impl EventSink) {
         match event {
             Event::Open { block: _, head: Head::Call(head) } => self.open_call(head, sink),
             Event::Open { block: _, head } => {
@@ -84,7 +84,7 @@ impl Live {
     }
 
     /// Gives a call another id if its own has been used.
-    fn distinct(&mut self, id: &mut Option<Str<'_>>, sink: &mut impl Sink) {
+    fn distinct(&mut self, id: &mut Option<Str<'_>>, sink: &mut impl EventSink) {
         let Some(known) = id else { return };
         if let Some(fresh) = self.ids.another(Cow::Owned(known.decode().into_owned())) {
             sink.ledger().renamed(known.pos(), Code::CallId).detail(REPEATED);
@@ -92,7 +92,7 @@ impl Live {
         }
     }
 
-    fn open_call(&mut self, mut head: CallHead<'_>, sink: &mut impl Sink) {
+    fn open_call(&mut self, mut head: CallHead<'_>, sink: &mut impl EventSink) {
         self.distinct(&mut head.id, sink);
         let original = self.restore.original(&head.name.decode());
         let (shape, native) = match original {
@@ -108,7 +108,7 @@ impl Live {
         };
         if native && head.form == CallForm::Json {
             let head = Box::new(head.into_owned());
-            self.blocks.push(Block::Whole { head, shape, held: Growing::default() });
+            self.blocks.push(Block::Whole { head, shape, held: TextBuffer::default() });
             return;
         }
         let number = self.number();
@@ -119,17 +119,17 @@ impl Live {
                 Block::Unwrap { number, input: Box::default() }
             }
             (Shape::Wrapped, CallForm::Json) => {
-                Block::Hold { number, shape, held: Growing::default() }
+                Block::Hold { number, shape, held: TextBuffer::default() }
             }
             (Shape::Same | Shape::Native(_), CallForm::Json) => {
-                Block::Peek { number, held: Growing::default() }
+                Block::Peek { number, held: TextBuffer::default() }
             }
         };
         self.blocks.push(block);
         sink.event(Event::Open { block: number, head: Head::Call(head) });
     }
 
-    fn delta(&mut self, block: usize, piece: Piece<'_>, sink: &mut impl Sink) {
+    fn delta(&mut self, block: usize, piece: Piece<'_>, sink: &mut impl EventSink) {
         let Some(state) = self.blocks.get_mut(block) else { return };
         if let Block::Pass(number) = state {
             return sink.event(Event::Delta { block: *number, piece });
@@ -172,7 +172,7 @@ impl Live {
         }
     }
 
-    fn close(&mut self, block: usize, tail: Tail<'_>, sink: &mut impl Sink) {
+    fn close(&mut self, block: usize, tail: Tail<'_>, sink: &mut impl EventSink) {
         let Some(state) = self.blocks.get_mut(block) else { return };
         let (number, rest) = match state {
             Block::Pass(number) => (*number, None),
@@ -229,7 +229,7 @@ pub(super) fn freeform_input(json: String) -> String {
 }
 
 /// The call of a tool whose shape its vendor fixed.
-fn whole(head: &CallHead<'static>, shape: Shape, held: &Growing) -> Option<Turn<'static>> {
+fn whole(head: &CallHead<'static>, shape: Shape, held: &TextBuffer) -> Option<Turn<'static>> {
     let arguments = shape.restore(&Arguments::Text(held.text()))?;
     let CallHead { id, name, namespace, form: _, caller, extra } = head.clone();
     let call = Call {

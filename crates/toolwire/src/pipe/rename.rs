@@ -9,7 +9,7 @@ use std::ops::Range;
 use memchr::memmem::Finder;
 
 use crate::codec::Codec;
-use crate::model::Seen;
+use crate::model::ResponseSummary;
 use crate::wire::sse::Frame;
 use crate::wire::write_str;
 
@@ -50,7 +50,12 @@ impl Rename {
     }
 
     /// Writes an event with the model's other name, and notes the upstream's.
-    pub(super) fn write(&mut self, frame: &Frame<'_>, seen: &mut Seen, out: &mut Vec<u8>) {
+    pub(super) fn write(
+        &mut self,
+        frame: &Frame<'_>,
+        seen: &mut ResponseSummary,
+        out: &mut Vec<u8>,
+    ) {
         let Some(place) = self.place(frame, seen) else {
             return out.extend_from_slice(frame.raw);
         };
@@ -60,7 +65,7 @@ impl Rename {
     }
 
     /// Where an event names the model.
-    fn place(&mut self, frame: &Frame<'_>, seen: &mut Seen) -> Option<Range<usize>> {
+    fn place(&mut self, frame: &Frame<'_>, seen: &mut ResponseSummary) -> Option<Range<usize>> {
         if !self.last.is_empty() && frame.raw.starts_with(&self.last) {
             return Some(self.at..self.last.len());
         }
@@ -68,7 +73,7 @@ impl Rename {
         if self.spelled.find(data).is_none() && self.numbered.find(data).is_none() {
             return None;
         }
-        let name = self.codec.model_in(frame.data)?;
+        let name = self.codec.find_model(frame.data)?;
         seen.called(Some(&name));
         let place = frame.place(name.span(frame.data)?)?;
         self.last.clear();

@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 use arbitrary::{Result, Unstructured};
 use arbtest::arbtest;
 
-use super::Fate::{Answers, Orphan, Superseded};
+use super::ResultMatch::{Answers, Orphan, Superseded};
 use super::*;
 use crate::ledger::Action;
 use crate::model::{Arguments, ResultKind, Text};
@@ -257,7 +257,7 @@ fn a_strict_conversation_is_not_touched() {
 }
 
 #[track_caller]
-fn check_fates(turns: &[Turn<'_>], fates: &[Fate], lines: &[(&str, Action)]) {
+fn check_fates(turns: &[Turn<'_>], fates: &[ResultMatch], lines: &[(&str, Action)]) {
     let mut ledger = Ledger::default();
     let thread = Thread::new(turns, IdRule::MESSAGES, &mut ledger);
     thread.steps(turns, &mut ledger);

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use super::{Error, Options, Translated, invalid, judge, settle, splice_model, spliced, utf8};
 use crate::codec::codec;
-use crate::ledger::{Ledger, Policy};
-use crate::model::{Asked, Protocol, Request};
+use crate::ledger::{Ledger, LossPolicy};
+use crate::model::{Protocol, Request, ResponseContext};
 use crate::pipe::Pipe;
 use crate::restore::{self, Restore};
 use crate::wire::{Reader, Str, string_under};
@@ -13,7 +13,7 @@ use crate::wire::{Reader, Str, string_under};
 /// A client's request on its way to an upstream. It is read once, whatever is
 /// made of it, and not at all where its bytes pass as they are.
 #[derive(Clone, Debug)]
-pub struct Prepared<'a> {
+pub struct PreparedRequest<'a> {
     from: Protocol,
     to: Protocol,
     source: &'a str,
@@ -21,7 +21,7 @@ pub struct Prepared<'a> {
     model_at: Option<Range<usize>>,
 }
 
-impl<'a> Prepared<'a> {
+impl<'a> PreparedRequest<'a> {
     /// Reads the request of a client that speaks `from`, for an upstream that
     /// speaks `to`.
     ///
@@ -88,8 +88,8 @@ impl<'a> Prepared<'a> {
     }
 
     /// The way back of a whole answer.
-    pub fn back(&self, options: &Options) -> Back {
-        Back::new(self.to, self.from, self.request.as_ref(), options)
+    pub fn back(&self, options: &Options) -> ResponseTranslator {
+        ResponseTranslator::new(self.to, self.from, self.request.as_ref(), options)
     }
 
     /// The way back of a stream.
@@ -106,16 +106,16 @@ impl<'a> Prepared<'a> {
 /// The way back of a whole answer: what of the request it depends on. It
 /// borrows nothing, because answers take their time.
 #[derive(Clone, Debug)]
-pub struct Back {
+pub struct ResponseTranslator {
     from: Protocol,
     to: Protocol,
-    asked: Option<Asked>,
+    asked: Option<ResponseContext>,
     restore: Restore,
-    policy: Policy,
+    policy: LossPolicy,
     model: Option<String>,
 }
 
-impl Back {
+impl ResponseTranslator {
     /// The way of an answer from an upstream that speaks `from` to a client
     /// that speaks `to` and had sent `request`.
     pub fn new(
@@ -130,7 +130,7 @@ impl Back {
         Self {
             from,
             to,
-            asked: request.map(|request| codec(to).asked(request)),
+            asked: request.map(|request| codec(to).response_context(request)),
             restore: restore.unwrap_or_default(),
             policy: options.policy,
             model: options.model.clone(),

@@ -206,8 +206,8 @@ macro_rules! wire {
         impl<$life> $crate::wire::Read<$life> for $name<$life> {
             fn read(reader: &mut $crate::wire::Reader<$life>) -> Result<Self, $crate::wire::ReadError> {
                 #[derive(Default)]
-                struct Seen { $( $field: bool, )* }
-                let mut seen = Seen::default();
+                struct ResponseSummary { $( $field: bool, )* }
+                let mut seen = ResponseSummary::default();
                 let mut members = reader.object()?;
                 let mut this = Self { at: members.at(), $( $field: None, )* extra: Vec::new() };
                 while let Some(key) = members.next(reader)? {

@@ -31,7 +31,7 @@ pub use pointer::{pointer, pointers};
 pub use raw::Raw;
 pub use read::{Kind, Members, Read, ReadError, Reader, What};
 pub(crate) use read::{read_fields, string_under};
-pub use text::{Growing, Str};
+pub use text::{Str, TextBuffer};
 pub use write::{Array, Object, Write, write_escaped, write_str};
 
 #[cfg(test)]

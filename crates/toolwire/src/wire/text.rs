@@ -228,12 +228,12 @@ impl From<String> for Str<'_> {
 
 /// A string that grows by pieces of literals and keeps their spelling.
 #[derive(Clone, Debug, Default)]
-pub struct Growing {
+pub struct TextBuffer {
     inside: String,
     escaped: bool,
 }
 
-impl Growing {
+impl TextBuffer {
     /// Appends a text.
     pub fn push(&mut self, text: &Str<'_>) {
         match text.form {

@@ -2,7 +2,7 @@
 //! and so does its answer.
 
 use toolwire::pipe::Pipe;
-use toolwire::translate::{self, Options, Prepared};
+use toolwire::translate::{self, Options, PreparedRequest};
 use toolwire::{Protocol, codec};
 
 use crate::streams::recorded;
@@ -18,7 +18,7 @@ fn requests_and_their_answers() {
     for (number, (folder, from, body)) in inputs("requests").into_iter().enumerate() {
         for to in Protocol::ALL {
             let told = format!("{} to {to}", folder.display());
-            let mut prepared = Prepared::new(from, to, &body).unwrap();
+            let mut prepared = PreparedRequest::new(from, to, &body).unwrap();
             let once = prepared.write(&options("theirs"));
             assert_eq!(once, translate::request(from, to, &body, &options("theirs")), "{told}");
             // What went up under another name does not change the way back, also
@@ -44,7 +44,7 @@ fn requests_whose_model_was_found() {
         let start = name.pos().offset().unwrap();
         let span = start..start + 2 + name.size_hint();
         for to in Protocol::ALL {
-            let prepared = Prepared::new(from, to, &body).unwrap();
+            let prepared = PreparedRequest::new(from, to, &body).unwrap();
             let found = prepared.with_model_at(span.clone()).write(&options("theirs"));
             let looked_for = translate::request(from, to, &body, &options("theirs"));
             assert_eq!(found, looked_for, "{} to {to}", folder.display());
@@ -58,7 +58,7 @@ fn requests_and_their_streams() {
     for (number, (folder, from, body)) in inputs("requests").into_iter().enumerate() {
         let request = codec(from).decode_request(std::str::from_utf8(&body).unwrap()).unwrap();
         for to in Protocol::ALL {
-            let mut prepared = Prepared::new(from, to, &body).unwrap();
+            let mut prepared = PreparedRequest::new(from, to, &body).unwrap();
             let _ = prepared.write(&options("theirs"));
             let stream = streams.iter().filter(|stream| stream.from == to).nth(number % 7).unwrap();
             // Cut in the middle, so that it is toolwire that ends it.
@@ -82,7 +82,7 @@ fn what_is_read() {
     for (folder, from, body) in inputs("requests") {
         for to in Protocol::ALL {
             let sealed = body.windows(5).any(|bytes| bytes == b"\"tw1.");
-            let prepared = Prepared::new(from, to, &body).unwrap();
+            let prepared = PreparedRequest::new(from, to, &body).unwrap();
             let read = prepared.request().is_some();
             assert_eq!(read, from != to || sealed, "{} to {to}", folder.display());
         }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use toolwire::registry::{Definition, Error, OnInvalid, Problem, Reason, Registry};
 use toolwire::schema::Slim;
 use toolwire::wire;
-use toolwire::{Action, Code, Entry, Level, Options, Policy, Protocol, translate};
+use toolwire::{Action, Code, Entry, Level, LossPolicy, Options, Protocol, translate};
 
 fn registry(list: &str) -> Registry {
     Registry::from_json(list.as_bytes()).unwrap()
@@ -211,7 +211,7 @@ fn unknown_kinds_are_the_ledgers_business_by_default() {
         let (list, ledger) = render(&registry, to);
         assert_eq!(names(&list), ["f"]);
         assert!(ledger.contains(&"/0 unknown_tool dropped".to_owned()), "{ledger:?}");
-        let strict = Options { policy: Policy::Refuse, ..Options::default() };
+        let strict = Options { policy: LossPolicy::Refuse, ..Options::default() };
         let Err(translate::Error::Refused { entries }) = registry.render(to, &strict) else {
             panic!()
         };

@@ -1,7 +1,7 @@
 //! A whole answer told as a stream is the same answer again.
 
 use serde_json::Value;
-use toolwire::codec::Sink;
+use toolwire::codec::EventSink;
 use toolwire::fold::Fold;
 use toolwire::model::{Event, Response};
 use toolwire::pipe::Pipe;
@@ -21,7 +21,7 @@ struct Folded {
     ledger: Ledger,
 }
 
-impl Sink for Folded {
+impl EventSink for Folded {
     fn event(&mut self, event: Event<'_>) {
         self.fold.event(&event);
     }

@@ -9,8 +9,8 @@ use super::waiting_out::{Texts, Thoughts};
 use super::{stop, usage};
 use crate::ledger::{Code, Ledger};
 use crate::model::{
-    Arguments, Asked, Call, CallForm, CallHead, Head, Item, Part, Piece, Protocol, Reasoning,
-    Start, Stop, Tail, Turn, Usage,
+    Arguments, Call, CallForm, CallHead, Head, Item, Part, Piece, Protocol, Reasoning,
+    ResponseContext, Start, Stop, Tail, Turn, Usage,
 };
 use crate::wire::{At, Extra, Object, Pos, Raw, Str, ids};
 
@@ -55,7 +55,7 @@ enum Block {
 }
 
 impl Answer {
-    pub(super) fn new(start: &Start<'_>, asked: &Asked) -> Self {
+    pub(super) fn new(start: &Start<'_>, asked: &ResponseContext) -> Self {
         let Start { origin, id, model: _, created: _ } = start;
         Self {
             pen: Pen::new(start, asked),

@@ -2,7 +2,7 @@
 
 use super::calls_live::{Calls, Fragment, Nameless};
 use super::thoughts_live::{Details, Source, Thought};
-use crate::codec::Sink;
+use crate::codec::EventSink;
 use crate::ledger::Code;
 use crate::model::{Event, Head, Item, Part, Piece, Role, Tail, Turn};
 use crate::wire::{Pos, Raw, Str};
@@ -25,7 +25,12 @@ pub(super) struct Blocks {
 
 impl Blocks {
     /// More text.
-    pub(super) fn say(&mut self, text: Str<'_>, logprobs: Option<Raw<'_>>, sink: &mut dyn Sink) {
+    pub(super) fn say(
+        &mut self,
+        text: Str<'_>,
+        logprobs: Option<Raw<'_>>,
+        sink: &mut dyn EventSink,
+    ) {
         let block = match &self.stage.open {
             Open::Text(block) => *block,
             Open::Nothing | Open::Refusal(_) | Open::Thought(_) => {
@@ -49,7 +54,12 @@ impl Blocks {
     }
 
     /// More of a refusal.
-    pub(super) fn refuse(&mut self, text: Str<'_>, logprobs: Option<Raw<'_>>, sink: &mut dyn Sink) {
+    pub(super) fn refuse(
+        &mut self,
+        text: Str<'_>,
+        logprobs: Option<Raw<'_>>,
+        sink: &mut dyn EventSink,
+    ) {
         if text.is_empty() {
             return;
         }
@@ -68,7 +78,7 @@ impl Blocks {
     }
 
     /// An annotation of the text.
-    pub(super) fn cite(&mut self, citation: Raw<'_>, sink: &mut dyn Sink) {
+    pub(super) fn cite(&mut self, citation: Raw<'_>, sink: &mut dyn EventSink) {
         if let Open::Text(block) = &self.stage.open {
             let block = *block;
             sink.event(Event::Delta { block, piece: Piece::Citation(citation) });
@@ -80,7 +90,7 @@ impl Blocks {
     }
 
     /// More reasoning.
-    pub(super) fn think(&mut self, source: Source, text: Str<'_>, sink: &mut dyn Sink) {
+    pub(super) fn think(&mut self, source: Source, text: Str<'_>, sink: &mut dyn EventSink) {
         if text.is_empty() {
             return;
         }
@@ -95,7 +105,7 @@ impl Blocks {
     }
 
     /// More of the signature of a block that Messages gave.
-    pub(super) fn sign(&mut self, signature: &Str<'_>, sink: &mut dyn Sink) {
+    pub(super) fn sign(&mut self, signature: &Str<'_>, sink: &mut dyn EventSink) {
         if signature.is_empty() {
             return;
         }
@@ -106,7 +116,7 @@ impl Blocks {
     }
 
     /// More of what a vendor seals reasoning with.
-    pub(super) fn seal(&mut self, entry: &Raw<'_>, sink: &mut dyn Sink) {
+    pub(super) fn seal(&mut self, entry: &Raw<'_>, sink: &mut dyn EventSink) {
         let begun = match &self.stage.open {
             Open::Thought(_) => true,
             Open::Nothing => !self.acted,
@@ -123,13 +133,13 @@ impl Blocks {
     }
 
     /// More of a call.
-    pub(super) fn call(&mut self, fragment: Fragment<'_>, sink: &mut dyn Sink) {
+    pub(super) fn call(&mut self, fragment: Fragment<'_>, sink: &mut dyn EventSink) {
         self.acted = true;
         self.calls.take(fragment, &mut self.stage, sink);
     }
 
     /// Something that comes in one piece.
-    pub(super) fn whole(&mut self, at: Pos, item: Item<'_>, sink: &mut dyn Sink) {
+    pub(super) fn whole(&mut self, at: Pos, item: Item<'_>, sink: &mut dyn EventSink) {
         self.acted = true;
         self.make_room(sink);
         sink.event(Event::Whole(Turn::new(at, Role::Assistant, vec![item])));
@@ -156,7 +166,7 @@ impl Blocks {
     }
 
     /// Nothing more comes: closes every block.
-    pub(super) fn finish(&mut self, sink: &mut dyn Sink) -> Result<(), Nameless> {
+    pub(super) fn finish(&mut self, sink: &mut dyn EventSink) -> Result<(), Nameless> {
         self.stage.close(sink);
         self.calls.finish(&mut self.stage, sink)?;
         if !self.late.is_empty() {
@@ -172,7 +182,7 @@ impl Blocks {
 
     /// Takes the open thought from the stage, if it fits; else one that is
     /// opened. The caller puts it back.
-    fn thought(&mut self, fits: impl Fn(&Thought) -> bool, sink: &mut dyn Sink) -> Thought {
+    fn thought(&mut self, fits: impl Fn(&Thought) -> bool, sink: &mut dyn EventSink) -> Thought {
         match std::mem::take(&mut self.stage.open) {
             Open::Thought(thought) if fits(&thought) => thought,
             other @ (Open::Nothing | Open::Text(_) | Open::Refusal(_) | Open::Thought(_)) => {
@@ -186,13 +196,13 @@ impl Blocks {
     }
 
     /// Closes the calls of which nothing more can come.
-    pub(super) fn close_calls(&mut self, sink: &mut dyn Sink) {
+    pub(super) fn close_calls(&mut self, sink: &mut dyn EventSink) {
         self.calls.close_whole(sink);
     }
 
     /// Closes what the next block is to stand behind. A call that is not whole
     /// stays open, since its fragments may come interleaved with another's.
-    fn make_room(&mut self, sink: &mut dyn Sink) {
+    fn make_room(&mut self, sink: &mut dyn EventSink) {
         self.calls.close_whole(sink);
         self.stage.close(sink);
     }
@@ -223,7 +233,7 @@ impl Stage {
     }
 
     /// Closes the block that is open, if one is.
-    pub(super) fn close(&mut self, sink: &mut dyn Sink) {
+    pub(super) fn close(&mut self, sink: &mut dyn EventSink) {
         match std::mem::take(&mut self.open) {
             Open::Nothing => {}
             Open::Text(block) | Open::Refusal(block) => {

@@ -7,10 +7,10 @@
 
 use super::balance::Balance;
 use super::blocks_live::Stage;
-use crate::codec::Sink;
+use crate::codec::EventSink;
 use crate::ledger::Code;
 use crate::model::{CallForm, CallHead, Event, Head, Piece, Tail};
-use crate::wire::{Extra, Growing, Pos, Raw, Str};
+use crate::wire::{Extra, Pos, Raw, Str, TextBuffer};
 
 /// Something new of a call.
 #[derive(Debug)]
@@ -62,7 +62,12 @@ impl Calls {
     }
 
     /// Takes a fragment to its call.
-    pub(super) fn take(&mut self, fragment: Fragment<'_>, stage: &mut Stage, sink: &mut dyn Sink) {
+    pub(super) fn take(
+        &mut self,
+        fragment: Fragment<'_>,
+        stage: &mut Stage,
+        sink: &mut dyn EventSink,
+    ) {
         let fragment = fragment.without_empty();
         if self.says_nothing(&fragment) {
             return;
@@ -81,7 +86,7 @@ impl Calls {
     }
 
     /// Closes those of which nothing more can come.
-    pub(super) fn close_whole(&mut self, sink: &mut dyn Sink) {
+    pub(super) fn close_whole(&mut self, sink: &mut dyn EventSink) {
         let list = &mut self.list;
         self.open.retain(|&at| match list.get_mut(at) {
             Some(live) if live.is_whole() => {
@@ -117,7 +122,7 @@ impl Calls {
     pub(super) fn finish(
         &mut self,
         stage: &mut Stage,
-        sink: &mut dyn Sink,
+        sink: &mut dyn EventSink,
     ) -> Result<(), Nameless> {
         for at in std::mem::take(&mut self.open) {
             if let Some(live) = self.list.get_mut(at) {
@@ -212,7 +217,7 @@ impl Calls {
     }
 
     /// Opens the calls that wait, up to the first that is not ready.
-    fn open_ready(&mut self, stage: &mut Stage, sink: &mut dyn Sink) {
+    fn open_ready(&mut self, stage: &mut Stage, sink: &mut dyn EventSink) {
         while self.list.get(self.opened).is_some_and(Live::is_ready) {
             self.close_whole(sink);
             stage.close(sink);
@@ -231,13 +236,13 @@ struct Live {
     index: Option<u64>,
     place: Option<usize>,
     id: Option<Str<'static>>,
-    name: Growing,
+    name: TextBuffer,
     name_at: Pos,
     form: CallForm,
     legacy: bool,
     state: State,
     /// Arguments that came before it was opened.
-    held: Growing,
+    held: TextBuffer,
     balance: Balance,
     /// Members that nobody has been told of.
     extra: Vec<Extra<'static>>,
@@ -257,12 +262,12 @@ impl Live {
             index: fragment.index,
             place: fragment.place,
             id: None,
-            name: Growing::default(),
+            name: TextBuffer::default(),
             name_at: Pos::NONE,
             form: CallForm::Json,
             legacy: fragment.legacy,
             state: State::Waiting,
-            held: Growing::default(),
+            held: TextBuffer::default(),
             balance: Balance::default(),
             extra: Vec::new(),
         }
@@ -281,7 +286,7 @@ impl Live {
         !self.name.is_empty() && !self.held.is_empty() && (self.id.is_some() || self.legacy)
     }
 
-    fn take(&mut self, fragment: Fragment<'_>, sink: &mut dyn Sink) {
+    fn take(&mut self, fragment: Fragment<'_>, sink: &mut dyn EventSink) {
         let Fragment { index, id, name, form, text, place: _, legacy: _, extra } = fragment;
         self.index = self.index.or(index);
         if self.id.is_none() {
@@ -319,7 +324,7 @@ impl Live {
         }
     }
 
-    fn take_name(&mut self, name: &Str<'_>, sink: &mut dyn Sink) {
+    fn take_name(&mut self, name: &Str<'_>, sink: &mut dyn EventSink) {
         if self.name.text() == *name {
             return;
         }
@@ -335,7 +340,7 @@ impl Live {
         }
     }
 
-    fn open(&mut self, block: usize, sink: &mut dyn Sink) {
+    fn open(&mut self, block: usize, sink: &mut dyn EventSink) {
         self.state = State::Open(block);
         let head = CallHead {
             id: self.id.as_ref().map(Str::borrowed),
@@ -351,10 +356,10 @@ impl Live {
             sink.event(Event::Delta { block, piece });
         }
         // A held call may be large.
-        self.held = Growing::default();
+        self.held = TextBuffer::default();
     }
 
-    fn close(&mut self, sink: &mut dyn Sink) {
+    fn close(&mut self, sink: &mut dyn EventSink) {
         if let State::Open(block) = std::mem::replace(&mut self.state, State::Closed) {
             let tail = Tail { sealed: None, extra: std::mem::take(&mut self.extra) };
             sink.event(Event::Close { block, tail });

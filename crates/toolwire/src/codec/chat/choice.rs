@@ -8,7 +8,7 @@ use super::tools_out::Shipment;
 use super::wire::{AllowedTools, Named, NamedChoice, nest, replay, reread, string};
 use crate::ledger::Code;
 use crate::model::{Choice, Mode, Subset, ToolKind, ToolRef, ToolRefKind};
-use crate::toolset::{Crossing, Declared};
+use crate::toolset::{Declared, ToolMapping};
 use crate::wire::{At, Extra, Kind, Object, Pos, Raw, ReadError, Str, read_fields};
 
 /// Reads `tool_choice`.
@@ -245,10 +245,11 @@ fn without_tools(choice: &Choice<'_>, shipment: &Shipment<'_, '_, '_>, toward: &
 fn refuse(tool: &ToolRef<'_>, declared: &Declared<'_, '_>, toward: &mut Toward<'_>) {
     toward.ledger.refused(tool.at, Code::ChoiceTarget);
     let code = match &declared.crossing {
-        Crossing::Dropped(code) => code.clone(),
-        Crossing::Same | Crossing::Freeform | Crossing::Native(_) | Crossing::Hosted(_) => {
-            Code::ChoiceTarget
-        }
+        ToolMapping::Dropped(code) => code.clone(),
+        ToolMapping::Same
+        | ToolMapping::Freeform
+        | ToolMapping::Native(_)
+        | ToolMapping::Hosted(_) => Code::ChoiceTarget,
     };
     toward
         .ledger
@@ -341,8 +342,8 @@ fn write_subset(
 
 fn callable(declared: &Declared<'_, '_>) -> bool {
     match declared.crossing {
-        Crossing::Same | Crossing::Freeform | Crossing::Native(_) => true,
-        Crossing::Hosted(_) | Crossing::Dropped(_) => false,
+        ToolMapping::Same | ToolMapping::Freeform | ToolMapping::Native(_) => true,
+        ToolMapping::Hosted(_) | ToolMapping::Dropped(_) => false,
     }
 }
 
@@ -358,7 +359,7 @@ fn put_target(
     toward.ledger.only(extra);
     let freeform = declared.is_some_and(|declared| {
         matches!(declared.tool.kind, ToolKind::Freeform { grammar: _ })
-            && declared.crossing == Crossing::Same
+            && declared.crossing == ToolMapping::Same
     });
     let wire = wire_name(tool, declared, shipment);
     if let (Some(namespace), Some(Declared { tool: _, namespace: None, inline: _, crossing: _ })) =

@@ -1,7 +1,7 @@
 //! The chunks of a Chat stream, of which only the middle ever changes.
 
 use super::response_out::completion_id;
-use crate::model::{Asked, Protocol, Start};
+use crate::model::{Protocol, ResponseContext, Start};
 use crate::wire::{Object, Raw, Str, Write};
 
 /// Writes chunks. Everything before and behind a delta is prepared once, so a
@@ -26,7 +26,7 @@ pub(super) struct Pen {
 
 impl Pen {
     /// For the answer that begins so.
-    pub(super) fn new(start: &Start<'_>, asked: &Asked) -> Self {
+    pub(super) fn new(start: &Start<'_>, asked: &ResponseContext) -> Self {
         let Start { origin, id, model, created } = start;
         let mut top = b"data: ".to_vec();
         let braces = top.len();

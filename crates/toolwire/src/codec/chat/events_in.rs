@@ -12,7 +12,7 @@ use super::content_in::is_empty;
 use super::reasoning::Members;
 use super::wire::{Given, nest, reread, string};
 use super::{error, stop, thoughts_live, usage};
-use crate::codec::{EventsIn, Sink};
+use crate::codec::{EventSink, StreamReader};
 use crate::ledger::Code;
 use crate::model::{
     ApiError, Arguments, CallForm, ErrorKind, Event, Item, Opaque, Protocol, Refusal, Start, Text,
@@ -46,8 +46,8 @@ enum State {
     Over,
 }
 
-impl EventsIn for Reading {
-    fn read(&mut self, frame: &Frame<'_>, sink: &mut dyn Sink) -> Result<(), ReadError> {
+impl StreamReader for Reading {
+    fn read(&mut self, frame: &Frame<'_>, sink: &mut dyn EventSink) -> Result<(), ReadError> {
         if self.state == State::Over {
             return Ok(());
         }
@@ -81,7 +81,7 @@ impl EventsIn for Reading {
         Ok(())
     }
 
-    fn finish(&mut self, sink: &mut dyn Sink) {
+    fn finish(&mut self, sink: &mut dyn EventSink) {
         if self.state == State::Begun && self.finish.is_some() {
             self.end(sink);
         }
@@ -90,7 +90,7 @@ impl EventsIn for Reading {
 
 impl Reading {
     /// Takes the text of a chunk that has nothing else to say.
-    fn grow(&mut self, grows: Grows, text: Str<'_>, sink: &mut dyn Sink) {
+    fn grow(&mut self, grows: Grows, text: Str<'_>, sink: &mut dyn EventSink) {
         match grows {
             Grows::Content => self.blocks.say(text, None, sink),
             Grows::Reasoning(source) => self.blocks.think(source, text, sink),
@@ -105,7 +105,7 @@ impl Reading {
         }
     }
 
-    fn chunk<'a>(&mut self, chunk: Chunk<'a>, sink: &mut dyn Sink) -> Result<(), ReadError> {
+    fn chunk<'a>(&mut self, chunk: Chunk<'a>, sink: &mut dyn EventSink) -> Result<(), ReadError> {
         let Chunk {
             at: _,
             id,
@@ -170,7 +170,11 @@ impl Reading {
         Ok(())
     }
 
-    fn choice<'a>(&mut self, choice: Choice<'a>, sink: &mut dyn Sink) -> Result<(), ReadError> {
+    fn choice<'a>(
+        &mut self,
+        choice: Choice<'a>,
+        sink: &mut dyn EventSink,
+    ) -> Result<(), ReadError> {
         let Choice {
             at: _,
             index: _,
@@ -215,7 +219,7 @@ impl Reading {
         Ok(())
     }
 
-    fn delta<'a>(&mut self, delta: Delta<'a>, logprobs: Option<Raw<'a>>, sink: &mut dyn Sink) {
+    fn delta<'a>(&mut self, delta: Delta<'a>, logprobs: Option<Raw<'a>>, sink: &mut dyn EventSink) {
         let Delta {
             at: _,
             role: _,
@@ -278,7 +282,7 @@ impl Reading {
     }
 
     /// A part of content that came as a list.
-    fn part(&mut self, item: Item<'_>, sink: &mut dyn Sink) {
+    fn part(&mut self, item: Item<'_>, sink: &mut dyn EventSink) {
         match item {
             Item::Text(Text { at: _, text, citations: _, logprobs, cache: _, extra }) => {
                 self.tell_all(extra, sink);
@@ -303,7 +307,7 @@ impl Reading {
         }
     }
 
-    fn call(&mut self, call: AnyCall<'_>, place: Option<usize>, sink: &mut dyn Sink) {
+    fn call(&mut self, call: AnyCall<'_>, place: Option<usize>, sink: &mut dyn EventSink) {
         let Call { at: _, index, id, kind: _, function, custom, extra } = match call {
             AnyCall::Known(call) => call,
             AnyCall::Unknown { kind, raw } => {
@@ -324,7 +328,7 @@ impl Reading {
         self.blocks.call(fragment, sink);
     }
 
-    fn tell_tier(&mut self, tier: Option<Raw<'_>>, sink: &mut dyn Sink) {
+    fn tell_tier(&mut self, tier: Option<Raw<'_>>, sink: &mut dyn EventSink) {
         let Some(raw) = tier else { return };
         let Some(tier) = string(&raw) else { return self.tell("service_tier", Some(raw), sink) };
         if self.tier.as_deref().is_some_and(|told| tier == *told) {
@@ -334,7 +338,7 @@ impl Reading {
         sink.event(Event::About { tier: Some(tier), extra: Vec::new() });
     }
 
-    fn tell(&mut self, key: &'static str, value: Option<Raw<'_>>, sink: &mut dyn Sink) {
+    fn tell(&mut self, key: &'static str, value: Option<Raw<'_>>, sink: &mut dyn EventSink) {
         let news =
             |value: &Raw<'_>| says_something(value) && !self.told.iter().any(|told| told == key);
         let Some(value) = value.filter(news) else { return };
@@ -343,7 +347,7 @@ impl Reading {
         sink.event(Event::About { tier: None, extra });
     }
 
-    fn tell_all(&mut self, mut extra: Vec<Extra<'_>>, sink: &mut dyn Sink) {
+    fn tell_all(&mut self, mut extra: Vec<Extra<'_>>, sink: &mut dyn EventSink) {
         extra.retain(|field| {
             let key = field.key.decode();
             let news = says_something(&field.value) && !self.told.iter().any(|told| *told == *key);
@@ -357,7 +361,7 @@ impl Reading {
         }
     }
 
-    fn done(&mut self, sink: &mut dyn Sink) {
+    fn done(&mut self, sink: &mut dyn EventSink) {
         if self.state == State::Before {
             self.fail(truncated("The upstream ended its stream without an answer."), sink);
         } else if self.finish.is_none() && self.blocks.is_cut() {
@@ -367,7 +371,7 @@ impl Reading {
         }
     }
 
-    fn end(&mut self, sink: &mut dyn Sink) {
+    fn end(&mut self, sink: &mut dyn EventSink) {
         let word = self.finish.take();
         if word.as_deref() == Some("error") {
             let message = "The upstream stopped with an error that it did not explain.";
@@ -384,13 +388,13 @@ impl Reading {
         sink.event(Event::End);
     }
 
-    fn failed(&mut self, body: &str, sink: &mut dyn Sink) -> Result<(), ReadError> {
+    fn failed(&mut self, body: &str, sink: &mut dyn EventSink) -> Result<(), ReadError> {
         let error = error::decode(None, body)?;
         self.fail(error, sink);
         Ok(())
     }
 
-    fn fail(&mut self, error: ApiError, sink: &mut dyn Sink) {
+    fn fail(&mut self, error: ApiError, sink: &mut dyn EventSink) {
         if self.state != State::Over {
             self.state = State::Over;
             sink.event(Event::Error(error));

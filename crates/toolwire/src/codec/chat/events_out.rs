@@ -2,15 +2,15 @@
 
 use super::answer_live::Answer;
 use super::error;
-use crate::codec::EventsOut;
+use crate::codec::StreamWriter;
 use crate::ledger::Ledger;
-use crate::model::{Asked, Event};
+use crate::model::{Event, ResponseContext};
 use crate::wire::sse::write_event;
 
 /// A stream being written.
 #[derive(Debug)]
 pub(super) struct Writing {
-    asked: Asked,
+    asked: ResponseContext,
     state: State,
 }
 
@@ -23,12 +23,12 @@ enum State {
 
 impl Writing {
     /// A stream for a client who asked for it so.
-    pub(super) fn new(asked: Asked) -> Self {
+    pub(super) fn new(asked: ResponseContext) -> Self {
         Self { asked, state: State::Before }
     }
 }
 
-impl EventsOut for Writing {
+impl StreamWriter for Writing {
     fn write(&mut self, event: &Event<'_>, out: &mut Vec<u8>, ledger: &mut Ledger) {
         let answer = match (&mut self.state, event) {
             (State::Over, _) => return,

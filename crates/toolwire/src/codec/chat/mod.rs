@@ -39,9 +39,9 @@ mod tests;
 use self::content_in::Toward;
 use self::tools_in::Tools;
 use self::tools_out::Shipment;
-use crate::codec::{Codec, EventsIn, EventsOut, Watch};
+use crate::codec::{Codec, StreamObserver, StreamReader, StreamWriter};
 use crate::ledger::Ledger;
-use crate::model::{ApiError, Asked, Protocol, Request, Response, Tool};
+use crate::model::{ApiError, Protocol, Request, Response, ResponseContext, Tool};
 use crate::profile::Profile;
 use crate::toolset::Toolset;
 use crate::wire::{Array, Read, ReadError, Reader, Str, string_under};
@@ -75,30 +75,30 @@ impl Codec for Chat {
     fn encode_response(
         &self,
         response: &Response<'_>,
-        asked: Option<&Asked>,
+        asked: Option<&ResponseContext>,
         out: &mut Vec<u8>,
         ledger: &mut Ledger,
     ) {
         response_out::encode(response, asked, out, ledger);
     }
 
-    fn events_in(&self) -> Box<dyn EventsIn> {
+    fn stream_reader(&self) -> Box<dyn StreamReader> {
         Box::<events_in::Reading>::default()
     }
 
-    fn events_out(&self, asked: Asked) -> Box<dyn EventsOut> {
+    fn stream_writer(&self, asked: ResponseContext) -> Box<dyn StreamWriter> {
         Box::new(events_out::Writing::new(asked))
     }
 
-    fn watch(&self) -> Box<dyn Watch> {
+    fn stream_observer(&self) -> Box<dyn StreamObserver> {
         Box::<watch::Watching>::default()
     }
 
-    fn model_in<'d>(&self, data: &'d str) -> Option<Str<'d>> {
+    fn find_model<'d>(&self, data: &'d str) -> Option<Str<'d>> {
         string_under(data, &["model"])
     }
 
-    fn unroll(&self, body: &str) -> Result<Vec<u8>, ReadError> {
+    fn stream_from_response(&self, body: &str) -> Result<Vec<u8>, ReadError> {
         unroll::unroll(body)
     }
 

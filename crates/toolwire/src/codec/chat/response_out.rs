@@ -6,8 +6,8 @@ use super::turns_out::{member_losses, replay_message};
 use super::{citations, reasoning, stop, usage};
 use crate::ledger::{Code, Ledger};
 use crate::model::{
-    Arguments, Asked, Call, Candidate, Item, Protocol, Reasoning, Refusal, Response, Stop, Text,
-    Turn,
+    Arguments, Call, Candidate, Item, Protocol, Reasoning, Refusal, Response, ResponseContext,
+    Stop, Text, Turn,
 };
 use crate::profile::Profile;
 use crate::wire::{At, Extra, Object, Pos, Raw, Read, Str, hash, ids};
@@ -15,7 +15,7 @@ use crate::wire::{At, Extra, Object, Pos, Raw, Read, Str, hash, ids};
 /// Writes an answer for a client.
 pub(super) fn encode(
     response: &Response<'_>,
-    asked: Option<&Asked>,
+    asked: Option<&ResponseContext>,
     out: &mut Vec<u8>,
     ledger: &mut Ledger,
 ) {

@@ -5,9 +5,9 @@ use super::blocks_live::Blocks;
 use super::chunk::Few;
 use super::reasoning::{self, BLOCKS, Block, CONTENT, DETAILS, Members, REASONING};
 use super::wire::string;
-use crate::codec::Sink;
+use crate::codec::EventSink;
 use crate::model::{Issuer, Item, Sealed, Tail};
-use crate::wire::{Array, Extra, Growing, Kind, Raw, Read, Str, Write};
+use crate::wire::{Array, Extra, Kind, Raw, Read, Str, TextBuffer, Write};
 
 /// Which member reasoning came in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub(super) enum Source {
 pub(super) fn read<'a>(
     members: Members<'a>,
     blocks: &mut Blocks,
-    sink: &mut dyn Sink,
+    sink: &mut dyn EventSink,
 ) -> [Option<Extra<'a>>; 4] {
     let Members { reasoning_content, reasoning, reasoning_details, thinking_blocks } = members;
     let (content, odd_content) = text_of(CONTENT, reasoning_content);
@@ -81,7 +81,11 @@ fn kept<'a>(key: &'static str, value: Raw<'a>) -> Extra<'a> {
 }
 
 /// A block of Messages, or a piece of one. Its text, if it has any.
-fn read_block<'a>(block: Block<'a>, blocks: &mut Blocks, sink: &mut dyn Sink) -> Option<Str<'a>> {
+fn read_block<'a>(
+    block: Block<'a>,
+    blocks: &mut Blocks,
+    sink: &mut dyn EventSink,
+) -> Option<Str<'a>> {
     if block.kind.as_ref().is_some_and(|kind| *kind == "redacted_thinking") {
         let at = block.at;
         if let Some(withheld) = reasoning::block(block) {
@@ -100,7 +104,7 @@ fn read_block<'a>(block: Block<'a>, blocks: &mut Blocks, sink: &mut dyn Sink) ->
 }
 
 /// An entry of OpenRouter's list, or what toolwire itself put there.
-fn read_detail(entry: &Raw<'_>, blocks: &mut Blocks, sink: &mut dyn Sink) {
+fn read_detail(entry: &Raw<'_>, blocks: &mut Blocks, sink: &mut dyn EventSink) {
     match reasoning::open(entry) {
         Some(opened) => blocks.whole(opened.at, Item::Reasoning(opened), sink),
         None => blocks.seal(entry, sink),
@@ -113,12 +117,12 @@ pub(super) struct Thought {
     pub(super) block: usize,
     source: Option<Source>,
     pub(super) details: Details,
-    pub(super) signature: Growing,
+    pub(super) signature: TextBuffer,
 }
 
 impl Thought {
     pub(super) fn new(block: usize, details: Details) -> Self {
-        Self { block, source: None, details, signature: Growing::default() }
+        Self { block, source: None, details, signature: TextBuffer::default() }
     }
 
     /// Whether text of that source goes on in this block. Text behind a
@@ -174,7 +178,7 @@ struct Entry {
 
 #[derive(Debug)]
 enum Value {
-    Text(Growing),
+    Text(TextBuffer),
     Other(String),
 }
 
@@ -259,7 +263,7 @@ impl Entry {
                     }
                 }
                 (None, Some(text)) => {
-                    let mut growing = Growing::default();
+                    let mut growing = TextBuffer::default();
                     growing.push(&text);
                     self.members.push((key.into_owned(), Value::Text(growing)));
                 }

@@ -8,7 +8,7 @@ use crate::ledger::Code;
 use crate::model::{Grammar, Native, NativeKind, Protocol, Tool, ToolKind};
 use crate::native;
 use crate::schema::{self, RootChange};
-use crate::toolset::{Crossing, Declared, Toolset};
+use crate::toolset::{Declared, ToolMapping, Toolset};
 use crate::wire::{Array, At, Extra, Kind, Object, Raw, Read, Str, Write, read_fields};
 
 /// The tools of a request from another protocol on their way out.
@@ -40,7 +40,7 @@ impl<'t, 'r, 'a> Shipment<'t, 'r, 'a> {
             object.key("tools").extend_from_slice(&list);
         }
         for declared in &self.toolset.entries {
-            if let Crossing::Hosted(_) = declared.crossing {
+            if let ToolMapping::Hosted(_) = declared.crossing {
                 search_options(object, declared.tool, toward);
                 return;
             }
@@ -65,12 +65,12 @@ impl<'t, 'r, 'a> Shipment<'t, 'r, 'a> {
                 continue;
             }
             match crossing {
-                Crossing::Dropped(code) => {
+                ToolMapping::Dropped(code) => {
                     toward.ledger.dropped(tool.at, code.clone());
                     continue;
                 }
-                Crossing::Hosted(_) => continue,
-                Crossing::Same | Crossing::Freeform | Crossing::Native(_) => {}
+                ToolMapping::Hosted(_) => continue,
+                ToolMapping::Same | ToolMapping::Freeform | ToolMapping::Native(_) => {}
             }
             if let ToolKind::Native(Native { kind, kind_text }) = &tool.kind
                 && native::function(*kind, &kind_text.decode()).is_none()
@@ -133,7 +133,7 @@ impl<'t, 'r, 'a> Shipment<'t, 'r, 'a> {
                 put_function(array, wire, &description, schema.as_ref(), strict);
                 change == Some(RootChange::Wrapped)
             }
-            ToolKind::Freeform { grammar } if declared.crossing == Crossing::Same => {
+            ToolKind::Freeform { grammar } if declared.crossing == ToolMapping::Same => {
                 lose_strict(tool, toward);
                 let mut object = array.object();
                 object.put("type", "custom");
@@ -216,7 +216,7 @@ impl<'d> Description<'d> {
             extra.push(format!("Examples: {}", examples.text()));
         }
         if let ToolKind::Freeform { grammar } = &tool.kind
-            && declared.crossing == Crossing::Freeform
+            && declared.crossing == ToolMapping::Freeform
         {
             extra.push(
                 "The property `input` holds the tool's whole input as plain text.".to_owned(),

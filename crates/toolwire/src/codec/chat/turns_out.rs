@@ -12,7 +12,7 @@ use crate::ledger::{Code, Ledger};
 use crate::model::{
     Audio, Call, Image, Item, Reasoning, Refusal, Role, Slot, Text, ToolResult, Turn,
 };
-use crate::thread::{Fate, Paired, Step, Thread};
+use crate::thread::{Paired, ResultMatch, Step, Thread};
 use crate::wire::{Array, Object, Write};
 
 /// Writes turns that were read from Chat, message by message.
@@ -306,13 +306,13 @@ fn assistant(
     }
 }
 
-fn user(messages: &mut Array<'_>, turn: &Turn<'_>, fates: &[Fate], toward: &mut Toward<'_>) {
+fn user(messages: &mut Array<'_>, turn: &Turn<'_>, fates: &[ResultMatch], toward: &mut Toward<'_>) {
     let mut fates = fates.iter();
     let mut pieces = Vec::with_capacity(turn.items.len());
     let mut silent = !turn.items.is_empty();
     for item in &turn.items {
         if let Item::Result(result) = item {
-            if fates.next() == Some(&Fate::Orphan) {
+            if fates.next() == Some(&ResultMatch::Orphan) {
                 pieces.push(Piece::Orphan(result));
             }
             continue;

@@ -6,7 +6,7 @@ use super::citations::{self, Cited};
 use super::reasoning;
 use crate::ledger::Ledger;
 use crate::model::{Protocol, Reasoning, Sealed};
-use crate::wire::{Growing, Object, Pos, Raw, Str};
+use crate::wire::{Object, Pos, Raw, Str, TextBuffer};
 
 /// The texts of an answer as far as their citations need them.
 #[derive(Debug, Default)]
@@ -86,8 +86,8 @@ struct Thought {
     calls: usize,
     spoke: bool,
     refused: bool,
-    summary: Vec<Growing>,
-    content: Vec<Growing>,
+    summary: Vec<TextBuffer>,
+    content: Vec<TextBuffer>,
     sealed: Option<Sealed<'static>>,
 }
 
@@ -106,7 +106,7 @@ impl Thoughts {
             // An upstream that skips numbers skips texts that have nothing in
             // them.
             if texts.len() <= part {
-                texts.push(Growing::default());
+                texts.push(TextBuffer::default());
             }
             if let Some(last) = texts.last_mut() {
                 last.push(text);
@@ -148,7 +148,7 @@ impl Thoughts {
             if sealed.is_none() {
                 continue;
             }
-            let own = |text: &Growing| text.text().into_owned();
+            let own = |text: &TextBuffer| text.text().into_owned();
             // Chat puts all text before all calls, so behind a call any text
             // counts as said already.
             let called = calls > 0;

@@ -3,8 +3,8 @@
 use super::alike::{self, Grows};
 use super::usage;
 use super::wire::Usage;
-use crate::codec::{Codec, Watch, Watched};
-use crate::model::{Own, Seen, Start};
+use crate::codec::{Codec, EventOutcome, StreamObserver};
+use crate::model::{Own, ResponseSummary, Start};
 use crate::wire::sse::Frame;
 use crate::wire::stencil::Stencil;
 use crate::wire::{Kind, ReadError, Reader};
@@ -18,14 +18,18 @@ pub(super) struct Watching {
     finished: bool,
 }
 
-impl Watch for Watching {
-    fn frame(&mut self, frame: &Frame<'_>, seen: &mut Seen) -> Result<Watched, ReadError> {
+impl StreamObserver for Watching {
+    fn frame(
+        &mut self,
+        frame: &Frame<'_>,
+        seen: &mut ResponseSummary,
+    ) -> Result<EventOutcome, ReadError> {
         if self.last.fit(frame).is_some() {
-            return Ok(Watched::GoesOn);
+            return Ok(EventOutcome::GoesOn);
         }
         let repeats = self.last.forget();
         if frame.data.trim() == "[DONE]" {
-            return Ok(Watched::End);
+            return Ok(EventOutcome::End);
         }
         let mut reader = Reader::new(frame.data);
         let mut failed = false;
@@ -45,12 +49,12 @@ impl Watch for Watching {
         reader.finish()?;
         if failed {
             seen.error = super::Chat.decode_error(None, frame.data).ok();
-            return Ok(Watched::Failed);
+            return Ok(EventOutcome::Failed);
         }
         if repeats {
             self.last.cut(frame, alike::find);
         }
-        Ok(Watched::GoesOn)
+        Ok(EventOutcome::GoesOn)
     }
 
     fn is_complete(&self) -> bool {
@@ -63,7 +67,11 @@ impl Watch for Watching {
 }
 
 impl Watching {
-    fn choices(&mut self, reader: &mut Reader<'_>, seen: &mut Seen) -> Result<(), ReadError> {
+    fn choices(
+        &mut self,
+        reader: &mut Reader<'_>,
+        seen: &mut ResponseSummary,
+    ) -> Result<(), ReadError> {
         let mut choices = reader.array()?;
         while choices.more(reader)? {
             if reader.peek() != Kind::Object {
@@ -87,7 +95,7 @@ impl Watching {
 }
 
 /// Counts the calls that begin: those that have a name.
-fn delta(reader: &mut Reader<'_>, seen: &mut Seen) -> Result<(), ReadError> {
+fn delta(reader: &mut Reader<'_>, seen: &mut ResponseSummary) -> Result<(), ReadError> {
     let mut members = reader.object()?;
     while let Some(key) = members.next(reader)? {
         if key != "tool_calls" || reader.peek() != Kind::Array {

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use super::alike::{Grows, Growth};
 use super::wire::{BlockDelta, BlockStart, BlockStop, CallStart, Delta, TextStart, ThinkingBlock};
 use super::{reasoning, turns_in};
-use crate::codec::Sink;
+use crate::codec::EventSink;
 use crate::ledger::Code;
 use crate::model::{CallForm, CallHead, Event, Head, Own, Part, Piece, Role, Tail, Turn};
 use crate::wire::{
-    Extra, Growing, Kind, Object, Pos, Raw, Read, ReadError, Reader, Str, Write, read_fields,
+    Extra, Kind, Object, Pos, Raw, Read, ReadError, Reader, Str, TextBuffer, Write, read_fields,
 };
 
 /// The blocks that have begun and not ended, by the vendor's index.
@@ -51,7 +51,7 @@ struct Call {
 #[derive(Debug)]
 struct Thinking {
     block: usize,
-    signature: Growing,
+    signature: TextBuffer,
     /// Whether the block has a text of which nothing has come.
     untold: bool,
     extra: Vec<Extra<'static>>,
@@ -76,7 +76,7 @@ impl Blocks {
     pub(super) fn start(
         &mut self,
         event: BlockStart<'_>,
-        sink: &mut dyn Sink,
+        sink: &mut dyn EventSink,
     ) -> Result<(), ReadError> {
         let BlockStart { at, kind: _, index, content_block, extra } = event;
         report(&extra, sink);
@@ -98,7 +98,7 @@ impl Blocks {
     }
 
     /// A block grows. Whether the event belongs to it.
-    pub(super) fn delta(&mut self, event: BlockDelta<'_>, sink: &mut dyn Sink) -> bool {
+    pub(super) fn delta(&mut self, event: BlockDelta<'_>, sink: &mut dyn EventSink) -> bool {
         let BlockDelta { at, kind: _, index, delta, extra } = event;
         report(&extra, sink);
         let Some(delta) = delta else { return false };
@@ -111,7 +111,7 @@ impl Blocks {
     }
 
     /// A block grows by a text of its own kind.
-    pub(super) fn grow(&mut self, grows: Grows, text: Str<'_>, sink: &mut dyn Sink) {
+    pub(super) fn grow(&mut self, grows: Grows, text: Str<'_>, sink: &mut dyn EventSink) {
         let Grows { index, kind } = grows;
         match (kind, self.find(index)) {
             (Growth::Text, Some(Live::Text { block })) => say(*block, text, sink),
@@ -131,7 +131,7 @@ impl Blocks {
     }
 
     /// A block ends.
-    pub(super) fn stop(&mut self, event: BlockStop<'_>, sink: &mut dyn Sink) {
+    pub(super) fn stop(&mut self, event: BlockStop<'_>, sink: &mut dyn EventSink) {
         let BlockStop { at: _, kind: _, index, extra } = event;
         report(&extra, sink);
         let live = match index {
@@ -144,13 +144,13 @@ impl Blocks {
     }
 
     /// Every block has ended, whether the upstream said so or not.
-    pub(super) fn stop_all(&mut self, sink: &mut dyn Sink) {
+    pub(super) fn stop_all(&mut self, sink: &mut dyn EventSink) {
         for live in std::mem::take(&mut self.open).into_values() {
             end(live, sink);
         }
     }
 
-    fn begin(&mut self, raw: &Raw<'_>, sink: &mut dyn Sink) -> Result<Live, ReadError> {
+    fn begin(&mut self, raw: &Raw<'_>, sink: &mut dyn EventSink) -> Result<Live, ReadError> {
         let mut reader = raw.reader();
         let kind = reader.tag("type")?;
         match kind.as_ref().map(Str::decode).as_deref() {
@@ -172,14 +172,14 @@ impl Blocks {
         }
     }
 
-    fn open(&mut self, head: Head<'_>, sink: &mut dyn Sink) -> usize {
+    fn open(&mut self, head: Head<'_>, sink: &mut dyn EventSink) -> usize {
         let block = self.next;
         self.next += 1;
         sink.event(Event::Open { block, head });
         block
     }
 
-    fn text(&mut self, start: TextStart<'_>, sink: &mut dyn Sink) -> Result<Live, ReadError> {
+    fn text(&mut self, start: TextStart<'_>, sink: &mut dyn EventSink) -> Result<Live, ReadError> {
         let TextStart { at: _, kind: _, text, citations, extra } = start;
         let block = self.open(Head::Text(Part { message: 0, phase: None, extra }), sink);
         if let Some(text) = text {
@@ -196,7 +196,7 @@ impl Blocks {
         Ok(Live::Text { block })
     }
 
-    fn call(&mut self, start: CallStart<'_>, sink: &mut dyn Sink) -> Result<Live, ReadError> {
+    fn call(&mut self, start: CallStart<'_>, sink: &mut dyn EventSink) -> Result<Live, ReadError> {
         let CallStart { at, kind: _, id, name, input, caller, extra } = start;
         let name = name.ok_or_else(|| ReadError::missing(at, "name"))?;
         let form = CallForm::Json;
@@ -209,12 +209,12 @@ impl Blocks {
         Ok(Live::Call(Call { block, id: known, input }))
     }
 
-    fn thinking(&mut self, start: ThinkingBlock<'_>, sink: &mut dyn Sink) -> Live {
+    fn thinking(&mut self, start: ThinkingBlock<'_>, sink: &mut dyn EventSink) -> Live {
         let ThinkingBlock { at: _, kind: _, thinking, signature, extra } = start;
         let block = self.open(Head::Reasoning { id: None }, sink);
         let mut live = Thinking {
             block,
-            signature: Growing::default(),
+            signature: TextBuffer::default(),
             untold: thinking.is_some(),
             extra: extra.into_owned(),
         };
@@ -236,7 +236,7 @@ impl Live {
     }
 }
 
-fn say(block: usize, text: Str<'_>, sink: &mut dyn Sink) {
+fn say(block: usize, text: Str<'_>, sink: &mut dyn EventSink) {
     if !text.is_empty() {
         let piece = Piece::Text { text, logprobs: None };
         sink.event(Event::Delta { block, piece });
@@ -244,7 +244,7 @@ fn say(block: usize, text: Str<'_>, sink: &mut dyn Sink) {
 }
 
 impl Call {
-    fn argue(&mut self, json: Str<'_>, sink: &mut dyn Sink) {
+    fn argue(&mut self, json: Str<'_>, sink: &mut dyn EventSink) {
         if !json.is_empty() {
             self.input = None;
             sink.event(Event::Delta { block: self.block, piece: Piece::Arguments(json) });
@@ -253,7 +253,7 @@ impl Call {
 }
 
 impl Thinking {
-    fn say(&mut self, text: Str<'_>, sink: &mut dyn Sink) {
+    fn say(&mut self, text: Str<'_>, sink: &mut dyn EventSink) {
         if text.is_empty() {
             return;
         }
@@ -265,7 +265,7 @@ impl Thinking {
 
 impl Held {
     /// The block with all that came for it.
-    fn whole(&self, sink: &mut dyn Sink) -> Result<String, ReadError> {
+    fn whole(&self, sink: &mut dyn EventSink) -> Result<String, ReadError> {
         if self.input.is_empty() && self.members.is_empty() {
             return Ok(self.block.clone());
         }
@@ -292,7 +292,7 @@ impl Held {
 }
 
 /// Takes a piece of a block. Whether it belongs to it.
-fn grow(live: &mut Live, delta: Delta<'_>, sink: &mut dyn Sink) -> bool {
+fn grow(live: &mut Live, delta: Delta<'_>, sink: &mut dyn EventSink) -> bool {
     let Delta { at, kind, text, partial_json, thinking, signature, citation, extra } = delta;
     let kind = kind.as_ref().map(Str::decode);
     match (kind.as_deref(), live) {
@@ -342,7 +342,7 @@ fn grow(live: &mut Live, delta: Delta<'_>, sink: &mut dyn Sink) -> bool {
     true
 }
 
-fn end(live: Live, sink: &mut dyn Sink) {
+fn end(live: Live, sink: &mut dyn EventSink) {
     let (block, tail) = match live {
         Live::Text { block } => (block, Tail::default()),
         Live::Call(Call { block, id: _, input }) => {
@@ -373,14 +373,14 @@ fn end(live: Live, sink: &mut dyn Sink) {
 }
 
 /// Hands on a block in one piece.
-fn give(mut reader: Reader<'_>, sink: &mut dyn Sink) -> Result<(), ReadError> {
+fn give(mut reader: Reader<'_>, sink: &mut dyn EventSink) -> Result<(), ReadError> {
     let item = turns_in::block(&mut reader)?;
     // The block is a part of the message, which stands nowhere by itself.
     sink.event(Event::Whole(Turn::new(Pos::NONE, Role::Assistant, vec![item])));
     Ok(())
 }
 
-fn report(extra: &[Extra<'_>], sink: &mut dyn Sink) {
+fn report(extra: &[Extra<'_>], sink: &mut dyn EventSink) {
     if !extra.is_empty() {
         sink.ledger().only(extra);
     }

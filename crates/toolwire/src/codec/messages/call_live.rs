@@ -7,7 +7,7 @@ use super::events::{Grows, Tap};
 use super::response_out::call_head;
 use crate::ledger::Code;
 use crate::model::{Arguments, Call, CallForm, CallHead};
-use crate::wire::{Extra, Growing, Object, Pos, Raw, Str, write_escaped};
+use crate::wire::{Extra, Object, Pos, Raw, Str, TextBuffer, write_escaped};
 
 /// A call. Arguments that begin as an object do are written as they come, byte
 /// for byte; any others when they are whole, as the object that the API wants.
@@ -17,7 +17,7 @@ pub(super) struct CallLive {
     head: Vec<u8>,
     form: Form,
     /// Arguments that have not been written.
-    held: Growing,
+    held: TextBuffer,
     /// Space for text that is escaped twice.
     inner: Vec<u8>,
 }
@@ -55,7 +55,7 @@ impl CallLive {
             }
         };
         let head = head.write(minted, pen);
-        Self { head, form, held: Growing::default(), inner: Vec::new() }
+        Self { head, form, held: TextBuffer::default(), inner: Vec::new() }
     }
 
     /// A call that came in one piece.
@@ -72,7 +72,7 @@ impl CallLive {
         let head = head.write(minted, pen);
         let mut inner = Vec::new();
         write_input(arguments, *at, &mut inner, pen);
-        Self { head, form: Form::Ready, held: Growing::default(), inner }
+        Self { head, form: Form::Ready, held: TextBuffer::default(), inner }
     }
 
     pub(super) fn grow(&mut self, text: &Str<'_>, live: Live<'_>) {

@@ -8,7 +8,7 @@ use super::tools_out::HOSTED_STAND_IN;
 use super::wire::ToolChoice;
 use crate::ledger::Code;
 use crate::model::{Choice, Mode, ToolRef, ToolRefKind};
-use crate::toolset::{Crossing, Declared};
+use crate::toolset::{Declared, ToolMapping};
 use crate::wire::{At, Kind, Object, Pos, Raw, Read, ReadError};
 
 /// Reads `tool_choice`.
@@ -162,7 +162,7 @@ fn named<'r>(wanted: &ToolRef<'_>, pick: &Pick<'_, 'r, '_>, pen: &mut Pen<'_>) -
     }
     let target = match (found, kind) {
         (Some((declared, Some(wire))), _) => {
-            if let Crossing::Hosted(class) = &declared.crossing {
+            if let ToolMapping::Hosted(class) = &declared.crossing {
                 if *name != *wire {
                     pen.ledger.emulated(*at, Code::HostedTool(*class)).detail(HOSTED_STAND_IN);
                 }
@@ -194,7 +194,7 @@ fn named<'r>(wanted: &ToolRef<'_>, pick: &Pick<'_, 'r, '_>, pen: &mut Pen<'_>) -
 /// The choice forces a tool that is not sent.
 fn refuse_target(wanted: &ToolRef<'_>, declared: &Declared<'_, '_>, pen: &mut Pen<'_>) {
     pen.ledger.refused(wanted.at, Code::ChoiceTarget);
-    if let Crossing::Dropped(code) = &declared.crossing {
+    if let ToolMapping::Dropped(code) = &declared.crossing {
         pen.ledger.refused(declared.tool.at, code.clone());
     }
 }

@@ -4,7 +4,7 @@ use super::alike::{self, Grows};
 use super::blocks_in::Blocks;
 use super::wire::{Answer, MessageDelta, MessageStart, MessageStop, StopDelta, Usage};
 use super::{error, response_in};
-use crate::codec::{EventsIn, Sink};
+use crate::codec::{EventSink, StreamReader};
 use crate::ledger::Code;
 use crate::model::{ApiError, ErrorKind, Event, Own, Protocol, Start};
 use crate::wire::sse::Frame;
@@ -33,8 +33,8 @@ enum Phase {
     Over,
 }
 
-impl EventsIn for Reading {
-    fn read(&mut self, frame: &Frame<'_>, sink: &mut dyn Sink) -> Result<(), ReadError> {
+impl StreamReader for Reading {
+    fn read(&mut self, frame: &Frame<'_>, sink: &mut dyn EventSink) -> Result<(), ReadError> {
         let data = frame.data;
         // Relays that speak Chat too put its end marker behind every stream.
         if self.phase == Phase::Over || data.is_empty() || data == "[DONE]" {
@@ -86,11 +86,15 @@ impl EventsIn for Reading {
     }
 
     /// Only `message_stop` ends a message well, and it has been read then.
-    fn finish(&mut self, _sink: &mut dyn Sink) {}
+    fn finish(&mut self, _sink: &mut dyn EventSink) {}
 }
 
 impl Reading {
-    fn start(&mut self, event: MessageStart<'_>, sink: &mut dyn Sink) -> Result<(), ReadError> {
+    fn start(
+        &mut self,
+        event: MessageStart<'_>,
+        sink: &mut dyn EventSink,
+    ) -> Result<(), ReadError> {
         let MessageStart { at, kind: _, message, extra } = event;
         sink.ledger().only(&extra);
         if self.phase != Phase::Before {
@@ -127,7 +131,11 @@ impl Reading {
         Ok(())
     }
 
-    fn delta(&mut self, event: MessageDelta<'_>, sink: &mut dyn Sink) -> Result<(), ReadError> {
+    fn delta(
+        &mut self,
+        event: MessageDelta<'_>,
+        sink: &mut dyn EventSink,
+    ) -> Result<(), ReadError> {
         let MessageDelta { at, kind: _, delta, usage, mut extra } = event;
         self.begin(sink);
         let tier = self.count(usage, sink)?;
@@ -152,7 +160,7 @@ impl Reading {
         Ok(())
     }
 
-    fn stop(&mut self, event: MessageStop<'_>, sink: &mut dyn Sink) {
+    fn stop(&mut self, event: MessageStop<'_>, sink: &mut dyn EventSink) {
         let MessageStop { at: _, kind: _, extra } = event;
         if self.phase != Phase::Stopped {
             let cut = "The upstream ended its stream without saying why the model stopped.";
@@ -163,7 +171,7 @@ impl Reading {
         sink.event(Event::End);
     }
 
-    fn fail(&mut self, error: ApiError, sink: &mut dyn Sink) {
+    fn fail(&mut self, error: ApiError, sink: &mut dyn EventSink) {
         self.phase = Phase::Over;
         sink.event(Event::Error(error));
     }
@@ -173,7 +181,7 @@ impl Reading {
         kind: &str,
         mut reader: Reader<'_>,
         data: &str,
-        sink: &mut dyn Sink,
+        sink: &mut dyn EventSink,
     ) -> Result<(), ReadError> {
         // Proxies in front of the vendor say an error without its type.
         if kind.is_empty() && has_error(reader.clone())? {
@@ -187,7 +195,7 @@ impl Reading {
     }
 
     /// Begins a message that the upstream did not begin.
-    fn begin(&mut self, sink: &mut dyn Sink) {
+    fn begin(&mut self, sink: &mut dyn EventSink) {
         if self.phase == Phase::Before {
             self.phase = Phase::Begun;
             sink.event(Event::Start(nameless()));
@@ -195,7 +203,7 @@ impl Reading {
     }
 
     /// Whether content may still come.
-    fn goes_on(&mut self, sink: &mut dyn Sink) -> bool {
+    fn goes_on(&mut self, sink: &mut dyn EventSink) -> bool {
         self.begin(sink);
         if self.phase == Phase::Begun {
             return true;
@@ -209,7 +217,7 @@ impl Reading {
     fn count<'e>(
         &mut self,
         usage: Option<Usage<'e>>,
-        sink: &mut dyn Sink,
+        sink: &mut dyn EventSink,
     ) -> Result<Option<Str<'e>>, ReadError> {
         let Some(usage) = usage else { return Ok(None) };
         let merged = match self.usage.take() {
@@ -237,7 +245,7 @@ fn nameless() -> Start<'static> {
     Start { origin: Protocol::Messages, id: None, model: None, created: None }
 }
 
-fn about<'e>(tier: Option<Str<'e>>, extra: Vec<Extra<'e>>, sink: &mut dyn Sink) {
+fn about<'e>(tier: Option<Str<'e>>, extra: Vec<Extra<'e>>, sink: &mut dyn EventSink) {
     if tier.is_some() || !extra.is_empty() {
         sink.event(Event::About { tier, extra });
     }

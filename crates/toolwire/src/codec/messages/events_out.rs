@@ -8,21 +8,23 @@ use super::blocks_out::Line;
 use super::content_out::Pen;
 use super::response_out::{Said, encode_stop, encode_tier, encode_usage, message_id};
 use super::{error, events};
-use crate::codec::EventsOut;
+use crate::codec::StreamWriter;
 use crate::ledger::{Code, Ledger};
-use crate::model::{ApiError, Asked, ErrorKind, Event, Head, Own, Piece, Protocol, Start};
-use crate::wire::{Extra, Growing, Object, Pos, Str};
+use crate::model::{
+    ApiError, ErrorKind, Event, Head, Own, Piece, Protocol, ResponseContext, Start,
+};
+use crate::wire::{Extra, Object, Pos, Str, TextBuffer};
 
 /// A stream being written.
 #[derive(Debug)]
 pub(super) struct Writing {
-    asked: Asked,
+    asked: ResponseContext,
     phase: Phase,
     /// Whether the stream came from Messages.
     same: bool,
     line: Line,
     /// What the model said when it declined, and in which block.
-    refusal: Option<(usize, Growing)>,
+    refusal: Option<(usize, TextBuffer)>,
     /// Members of `usage`, if there was any.
     usage: Option<Vec<u8>>,
     /// The member of `usage` that names the tier.
@@ -43,7 +45,7 @@ enum Phase {
 
 impl Writing {
     /// A stream for a client who asked for it so.
-    pub(super) fn new(asked: Asked) -> Self {
+    pub(super) fn new(asked: ResponseContext) -> Self {
         Self {
             asked,
             phase: Phase::Before,
@@ -58,7 +60,7 @@ impl Writing {
     }
 }
 
-impl EventsOut for Writing {
+impl StreamWriter for Writing {
     fn write(&mut self, event: &Event<'_>, out: &mut Vec<u8>, ledger: &mut Ledger) {
         if self.phase == Phase::Over {
             return;
@@ -77,14 +79,14 @@ impl EventsOut for Writing {
             Event::Start(start) => self.start(start, out, ledger),
             Event::Open { block, head } => {
                 if let Head::Refusal(_) = head {
-                    self.refusal = Some((*block, Growing::default()));
+                    self.refusal = Some((*block, TextBuffer::default()));
                 }
                 self.line.open(*block, head, out, &mut pen);
             }
             Event::Close { block, tail } => self.line.close(*block, tail, out, &mut pen),
             Event::Whole(turn) => {
                 if let Some(text) = self.line.whole(turn, out, &mut pen) {
-                    let mut told = Growing::default();
+                    let mut told = TextBuffer::default();
                     told.push(text);
                     self.refusal = Some((usize::MAX, told));
                 }

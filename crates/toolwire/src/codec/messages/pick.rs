@@ -7,7 +7,7 @@ use super::content_out::Pen;
 use super::tools_out::hosted_type;
 use crate::ledger::Code;
 use crate::model::{Subset, Tool, ToolKind, ToolRef};
-use crate::toolset::{Crossing, Declared, Toolset};
+use crate::toolset::{Declared, ToolMapping, Toolset};
 
 /// The tools that are sent. What is left out is in the ledger.
 pub(super) struct Pick<'t, 'r, 'a> {
@@ -48,7 +48,7 @@ impl<'t, 'r, 'a> Pick<'t, 'r, 'a> {
         let mut gone = Vec::new();
         for (index, (declared, name)) in toolset.entries.iter().zip(&names).enumerate() {
             let Declared { tool, namespace: _, inline, crossing } = declared;
-            if let Crossing::Dropped(code) = crossing {
+            if let ToolMapping::Dropped(code) = crossing {
                 pen.ledger.dropped(tool.at, code.clone());
             } else if !takes(index) {
                 let note = pen.ledger.dropped(tool.at, Code::AllowedToolsFiltered);
@@ -120,15 +120,15 @@ fn allowed(toolset: &Toolset<'_, '_>, subset: &Subset<'_>, pen: &mut Pen<'_>) ->
 }
 
 fn is_hosted(declared: &Declared<'_, '_>) -> bool {
-    matches!(declared.crossing, Crossing::Hosted(_))
+    matches!(declared.crossing, ToolMapping::Hosted(_))
 }
 
 /// The name under which Messages knows a declared tool, if it crosses.
 fn wire_name<'r>(declared: &Declared<'r, '_>, toolset: &Toolset<'_, '_>) -> Option<Cow<'r, str>> {
     match &declared.crossing {
-        Crossing::Hosted(class) => return Some(Cow::Borrowed(hosted_type(*class)?.1)),
-        Crossing::Dropped(_) => return None,
-        Crossing::Same | Crossing::Freeform | Crossing::Native(_) => {}
+        ToolMapping::Hosted(class) => return Some(Cow::Borrowed(hosted_type(*class)?.1)),
+        ToolMapping::Dropped(_) => return None,
+        ToolMapping::Same | ToolMapping::Freeform | ToolMapping::Native(_) => {}
     }
     let namespace = declared.namespace.map(|namespace| namespace.name.decode());
     Some(match declared.tool.name.decode() {

@@ -8,7 +8,7 @@ use super::replay::own_content;
 use super::turns_out::turn_losses;
 use crate::ledger::{Code, Ledger};
 use crate::model::{
-    Arguments, Asked, Call, Candidate, Item, Protocol, Response, Stop, Turn, Usage,
+    Arguments, Call, Candidate, Item, Protocol, Response, ResponseContext, Stop, Turn, Usage,
 };
 use crate::wire::ids::{self, IdRule};
 use crate::wire::{At, Extra, Kind, Object, Pos, Raw, Reader, Str, Write, hash};
@@ -16,7 +16,7 @@ use crate::wire::{At, Extra, Kind, Object, Pos, Raw, Reader, Str, Write, hash};
 /// Writes an answer.
 pub(super) fn encode(
     response: &Response<'_>,
-    asked: Option<&Asked>,
+    asked: Option<&ResponseContext>,
     out: &mut Vec<u8>,
     ledger: &mut Ledger,
 ) {

@@ -8,7 +8,7 @@ use super::turns_out::is_declaration;
 use super::{calls_out, reasoning};
 use crate::ledger::Code;
 use crate::model::{Document, Image, Issuer, Item, Text, ToolResult, Turn};
-use crate::thread::{Fate, Thread};
+use crate::thread::{ResultMatch, Thread};
 use crate::toolset::Toolset;
 use crate::wire::{Object, Pos, Str};
 
@@ -168,7 +168,7 @@ impl<'o, 't, 'r, 'a> Talk<'o, 't, 'r, 'a> {
         }
     }
 
-    pub(super) fn user(&mut self, turn: &Turn<'_>, fates: &[Fate], pen: &mut Pen<'_>) {
+    pub(super) fn user(&mut self, turn: &Turn<'_>, fates: &[ResultMatch], pen: &mut Pen<'_>) {
         self.turn(Speaker::User, turn.at, pen);
         if std::mem::replace(&mut self.said, true) {
             pen.ledger.degraded(turn.at, Code::MessageBoundary).info();
@@ -177,7 +177,7 @@ impl<'o, 't, 'r, 'a> Talk<'o, 't, 'r, 'a> {
         for item in &turn.items {
             match item {
                 Item::Result(result) => {
-                    if fates.next() == Some(&Fate::Orphan) {
+                    if fates.next() == Some(&ResultMatch::Orphan) {
                         self.orphan(result, pen);
                     }
                 }

@@ -5,13 +5,13 @@ use super::content_out::Pen;
 use super::events::{Grows, Tap};
 use crate::ledger::Code;
 use crate::model::Part;
-use crate::wire::{Growing, Object, Pos, Raw, Str};
+use crate::wire::{Object, Pos, Raw, Str, TextBuffer};
 
 /// Text. The API takes no text of nothing but spaces, so a block opens with the
 /// first other character.
 #[derive(Debug, Default)]
 pub(super) struct TextLive {
-    held: Growing,
+    held: TextBuffer,
     /// Whether what is held is more than spaces.
     solid: bool,
     citations: Vec<Raw<'static>>,

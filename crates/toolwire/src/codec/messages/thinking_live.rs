@@ -5,7 +5,7 @@ use super::content_out::Pen;
 use super::events::{Grows, Tap};
 use super::reasoning;
 use crate::model::{Issuer, Piece, Reasoning, Sealed};
-use crate::wire::{Growing, Object, Pos, Str};
+use crate::wire::{Object, Pos, Str, TextBuffer};
 
 /// Reasoning. A block shows one text: that of the kind that comes first, since
 /// what has been shown cannot be taken back. The other kind stays in the
@@ -20,7 +20,7 @@ pub(super) struct ThinkingLive {
     content: Texts,
     shows: Option<Shows>,
     /// What is to be shown and has not been written.
-    held: Growing,
+    held: TextBuffer,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ enum Shows {
 /// Texts with numbers that do not fall.
 #[derive(Debug, Default)]
 struct Texts {
-    list: Vec<Growing>,
+    list: Vec<TextBuffer>,
     last: usize,
 }
 
@@ -42,7 +42,7 @@ impl Texts {
         let first = self.list.is_empty();
         let another = first || part > self.last;
         if another {
-            self.list.push(Growing::default());
+            self.list.push(TextBuffer::default());
             self.last = part;
         }
         if let Some(last) = self.list.last_mut() {
@@ -52,7 +52,7 @@ impl Texts {
     }
 
     fn all(&self) -> Vec<Str<'_>> {
-        self.list.iter().map(Growing::text).collect()
+        self.list.iter().map(TextBuffer::text).collect()
     }
 }
 

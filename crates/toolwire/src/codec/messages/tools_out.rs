@@ -11,7 +11,7 @@ use crate::model::{Grammar, HostedClass, Native, NativeKind, Tool, ToolKind};
 use crate::native;
 use crate::profile::Profile;
 use crate::schema::{self, RootChange};
-use crate::toolset::{Crossing, Declared};
+use crate::toolset::{Declared, ToolMapping};
 use crate::wire::{Array, At, Extra, Kind, Object, Pos, Raw, Read, Str, read_fields};
 
 /// Messages' hosted tools that stand for another vendor's, in the version that
@@ -42,7 +42,7 @@ pub(super) fn encode(
     pen: &mut Pen<'_>,
 ) -> BTreeSet<String> {
     let searches = |(declared, _): (&Declared<'_, '_>, _)| {
-        declared.crossing == Crossing::Hosted(HostedClass::ToolSearch)
+        declared.crossing == ToolMapping::Hosted(HostedClass::ToolSearch)
     };
     let search = pick.sent().any(searches);
     let mut tools = Tools { array: Array::new(out), profile, search, wrapped: BTreeSet::new() };
@@ -68,14 +68,14 @@ impl Tools<'_> {
         }
         if namespace.is_some() {
             pen.ledger.emulated(tool.at, Code::NamespaceFlattened);
-        } else if tool.name != *name && !matches!(crossing, Crossing::Hosted(_)) {
+        } else if tool.name != *name && !matches!(crossing, ToolMapping::Hosted(_)) {
             pen.ledger.renamed(tool.name.pos(), Code::ToolName);
         }
         match crossing {
-            Crossing::Hosted(class) => return self.hosted(tool, *class, pen),
-            Crossing::Native(kind) => return self.native(tool, *kind, name, pen),
-            Crossing::Same | Crossing::Freeform => {}
-            Crossing::Dropped(_) => return,
+            ToolMapping::Hosted(class) => return self.hosted(tool, *class, pen),
+            ToolMapping::Native(kind) => return self.native(tool, *kind, name, pen),
+            ToolMapping::Same | ToolMapping::Freeform => {}
+            ToolMapping::Dropped(_) => return,
         }
         match &tool.kind {
             ToolKind::Function { schema } => {

@@ -3,8 +3,8 @@
 use super::alike::{self, Grows};
 use super::response_in::counts;
 use super::wire::Usage;
-use crate::codec::{Codec, Watch, Watched};
-use crate::model::{Own, Seen, Start};
+use crate::codec::{Codec, EventOutcome, StreamObserver};
+use crate::model::{Own, ResponseSummary, Start};
 use crate::wire::sse::Frame;
 use crate::wire::stencil::Stencil;
 use crate::wire::{Kind, Raw, Read, ReadError, Reader, Str};
@@ -18,27 +18,31 @@ pub(super) struct Watching {
     stopped: bool,
 }
 
-impl Watch for Watching {
-    fn frame(&mut self, frame: &Frame<'_>, seen: &mut Seen) -> Result<Watched, ReadError> {
+impl StreamObserver for Watching {
+    fn frame(
+        &mut self,
+        frame: &Frame<'_>,
+        seen: &mut ResponseSummary,
+    ) -> Result<EventOutcome, ReadError> {
         if self.last.fit(frame).is_some() {
-            return Ok(Watched::GoesOn);
+            return Ok(EventOutcome::GoesOn);
         }
         let repeats = self.last.forget();
         let mut reader = Reader::new(frame.data);
         let named = || Str::plain(frame.name.unwrap_or_default());
         let kind = reader.tag("type")?.unwrap_or_else(named);
         let watched = match kind.decode().as_ref() {
-            "message_stop" if self.stopped => Watched::End,
-            "message_stop" => Watched::Cut,
+            "message_stop" if self.stopped => EventOutcome::End,
+            "message_stop" => EventOutcome::Cut,
             "error" => {
                 seen.error = super::Messages.decode_error(None, frame.data).ok();
-                Watched::Failed
+                EventOutcome::Failed
             }
             "message_start" | "message_delta" | "content_block_start" => {
                 self.notice(reader, seen)?;
-                return Ok(Watched::GoesOn);
+                return Ok(EventOutcome::GoesOn);
             }
-            _other => Watched::GoesOn,
+            _other => EventOutcome::GoesOn,
         };
         let grows = kind == "content_block_delta";
         reader.skip()?;
@@ -60,7 +64,11 @@ impl Watch for Watching {
 
 impl Watching {
     /// Takes from an event what it says of calls, counts and the end.
-    fn notice(&mut self, mut reader: Reader<'_>, seen: &mut Seen) -> Result<(), ReadError> {
+    fn notice(
+        &mut self,
+        mut reader: Reader<'_>,
+        seen: &mut ResponseSummary,
+    ) -> Result<(), ReadError> {
         let mut counts = None;
         let mut members = reader.object()?;
         while let Some(key) = members.next(&mut reader)? {
@@ -92,7 +100,7 @@ impl Watching {
 }
 
 /// Counts come twice, and the second time only what has changed.
-fn note(raw: Raw<'_>, seen: &mut Seen) {
+fn note(raw: Raw<'_>, seen: &mut ResponseSummary) {
     if raw.kind() != Kind::Object {
         return;
     }

@@ -6,7 +6,7 @@ use super::Out;
 use super::wire::{AllowedTools, ChoiceRef};
 use crate::ledger::{Code, Ledger};
 use crate::model::{Choice, HostedClass, Mode, Subset, Tool, ToolKind, ToolRef, ToolRefKind};
-use crate::toolset::{Crossing, Declared, Toolset};
+use crate::toolset::{Declared, ToolMapping, Toolset};
 use crate::wire::{Array, At, Extra, Kind, Object, Raw, Read, ReadError, Reader, Str, Write};
 
 /// `tool_choice` in any of its shapes.
@@ -237,12 +237,12 @@ fn target<'t, 'a>(
         });
     };
     match crossing {
-        Crossing::Dropped(_) => None,
-        Crossing::Hosted(HostedClass::WebSearch) => Some(Target::WebSearch(wanted)),
+        ToolMapping::Dropped(_) => None,
+        ToolMapping::Hosted(HostedClass::WebSearch) => Some(Target::WebSearch(wanted)),
         // A search for tools cannot be forced.
-        Crossing::Hosted(_) => None,
-        Crossing::Freeform | Crossing::Native(_) => Some(Target::Function(wanted)),
-        Crossing::Same => Some(if is_freeform(tool) {
+        ToolMapping::Hosted(_) => None,
+        ToolMapping::Freeform | ToolMapping::Native(_) => Some(Target::Function(wanted)),
+        ToolMapping::Same => Some(if is_freeform(tool) {
             Target::Freeform(wanted)
         } else {
             Target::Function(wanted)

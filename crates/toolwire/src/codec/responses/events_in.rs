@@ -12,7 +12,7 @@ use super::items_in::Growth;
 use super::live::{Items, Shape};
 use super::wire::{ResponseEvent, Step};
 use super::{error, response_in};
-use crate::codec::{EventsIn, Sink};
+use crate::codec::{EventSink, StreamReader};
 use crate::ledger::Code;
 use crate::model::{ApiError, Candidate, ErrorKind, Event, Protocol, Response, Start, Stop};
 use crate::wire::sse::Frame;
@@ -39,8 +39,8 @@ pub(super) struct Reading {
     passed: BTreeSet<String>,
 }
 
-impl EventsIn for Reading {
-    fn read(&mut self, frame: &Frame<'_>, sink: &mut dyn Sink) -> Result<(), ReadError> {
+impl StreamReader for Reading {
+    fn read(&mut self, frame: &Frame<'_>, sink: &mut dyn EventSink) -> Result<(), ReadError> {
         // Open Responses ends its streams so, but only a terminal event says
         // how the answer ended.
         if self.ended || frame.data.trim_ascii() == "[DONE]" {
@@ -78,7 +78,7 @@ impl EventsIn for Reading {
         Ok(())
     }
 
-    fn finish(&mut self, _sink: &mut dyn Sink) {}
+    fn finish(&mut self, _sink: &mut dyn EventSink) {}
 }
 
 impl Reading {
@@ -86,7 +86,7 @@ impl Reading {
         &mut self,
         kind: &str,
         mut reader: Reader<'_>,
-        sink: &mut dyn Sink,
+        sink: &mut dyn EventSink,
     ) -> Result<(), ReadError> {
         let growth = match kind {
             "response.output_text.delta" | "response.output_text.done" => Growth::Text,
@@ -123,7 +123,7 @@ impl Reading {
         &mut self,
         kind: &str,
         mut reader: Reader<'_>,
-        sink: &mut dyn Sink,
+        sink: &mut dyn EventSink,
     ) -> Result<(), ReadError> {
         match kind {
             "response.created" | "response.queued" | "response.in_progress" => {
@@ -161,7 +161,7 @@ impl Reading {
     }
 
     /// Hands on the beginning, once.
-    fn start(&mut self, response: Option<Raw<'_>>, sink: &mut dyn Sink) {
+    fn start(&mut self, response: Option<Raw<'_>>, sink: &mut dyn EventSink) {
         if std::mem::replace(&mut self.started, true) {
             return;
         }
@@ -174,7 +174,7 @@ impl Reading {
         sink.event(Event::Start(Start { origin: Protocol::Responses, id, model, created }));
     }
 
-    fn fail(&mut self, failure: ApiError, sink: &mut dyn Sink) {
+    fn fail(&mut self, failure: ApiError, sink: &mut dyn EventSink) {
         self.ended = true;
         sink.event(Event::Error(failure));
     }
@@ -184,7 +184,7 @@ impl Reading {
         &mut self,
         kind: &str,
         response: &Raw<'_>,
-        sink: &mut dyn Sink,
+        sink: &mut dyn EventSink,
     ) -> Result<(), ReadError> {
         let mut reader = response.reader();
         let Response { origin: _, id: _, model: _, created: _, candidates, usage, tier, extra } =

@@ -13,11 +13,11 @@ use super::parts_out::Block;
 use super::pen::{self, Pen};
 use super::response_out::{Ended, response_id, write_response, write_tier};
 use super::{Out, error};
-use crate::codec::EventsOut;
+use crate::codec::StreamWriter;
 use crate::fold::Fold;
 use crate::ledger::{Code, Ledger};
 use crate::model::{
-    ApiError, Asked, Event, Head, Own, Part, Piece, Protocol, Start, Stop, Tail, Usage,
+    ApiError, Event, Head, Own, Part, Piece, Protocol, ResponseContext, Start, Stop, Tail, Usage,
 };
 use crate::profile::Profile;
 use crate::wire::names::Names;
@@ -26,7 +26,7 @@ use crate::wire::{Array, At, Extra, Object, Str, Write};
 /// A stream being written.
 #[derive(Debug)]
 pub(super) struct Writing {
-    asked: Asked,
+    asked: ResponseContext,
     pub(super) scene: Scene,
     pub(super) fold: Fold,
     /// The answer's id.
@@ -74,18 +74,18 @@ impl Scene {
     }
 }
 
-impl EventsOut for Writing {
+impl StreamWriter for Writing {
     fn write(&mut self, event: &Event<'_>, out: &mut Vec<u8>, ledger: &mut Ledger) {
         if self.over {
             return;
         }
         if let Event::End = event
-            && self.owes()
+            && self.has_pending()
         {
             self.owes_end = true;
             return;
         }
-        self.pay(out);
+        self.flush_pending(out);
         self.fold.event(event);
         match event {
             Event::Start(start) => {
@@ -115,11 +115,11 @@ impl EventsOut for Writing {
         }
     }
 
-    fn owes(&self) -> bool {
+    fn has_pending(&self) -> bool {
         self.owed.is_some() || self.owes_end
     }
 
-    fn pay(&mut self, out: &mut Vec<u8>) {
+    fn flush_pending(&mut self, out: &mut Vec<u8>) {
         if let Some(item) = self.owed.take() {
             self.say_done(item, out);
         } else if std::mem::take(&mut self.owes_end) {
@@ -136,7 +136,7 @@ impl EventsOut for Writing {
 
 impl Writing {
     /// A stream for a client who asked for it so.
-    pub(super) fn new(asked: Asked) -> Self {
+    pub(super) fn new(asked: ResponseContext) -> Self {
         // Calls were restored before, so names are the client's own.
         let scene = Scene {
             origin: Protocol::Chat,

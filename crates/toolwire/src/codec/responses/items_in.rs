@@ -10,7 +10,7 @@ use super::live::{
 };
 use super::turns_in::CallArguments;
 use super::wire::Step;
-use crate::codec::Sink;
+use crate::codec::EventSink;
 use crate::ledger::Code;
 use crate::model::{Event, Head, Item, Part, Piece};
 use crate::wire::{Extra, Raw, ReadError, Str};
@@ -81,7 +81,7 @@ impl Reading {
         &mut self,
         growth: Growth,
         step: Step<'_>,
-        sink: &mut dyn Sink,
+        sink: &mut dyn EventSink,
     ) -> Result<(), ReadError> {
         let Step {
             at,
@@ -178,7 +178,7 @@ impl Reading {
     }
 
     /// An item grows by a piece of text.
-    pub(super) fn grow_on(&mut self, grows: Grows, text: Str<'_>, sink: &mut dyn Sink) {
+    pub(super) fn grow_on(&mut self, grows: Grows, text: Str<'_>, sink: &mut dyn EventSink) {
         let Grows { growth, item, number } = grows;
         let words = Words::Piece(text);
         match growth {
@@ -205,7 +205,7 @@ impl Reading {
         number: Option<u64>,
         words: Option<Words<'_>>,
         logprobs: Option<Raw<'_>>,
-        sink: &mut dyn Sink,
+        sink: &mut dyn EventSink,
     ) {
         let Some(part) = self.open_part(voice, item, number, Vec::new(), sink) else { return };
         let text = words.as_ref().and_then(|words| words.unsent(&mut part.sent));
@@ -220,7 +220,7 @@ impl Reading {
         which: Which<'_>,
         number: Option<u64>,
         citation: Raw<'_>,
-        sink: &mut dyn Sink,
+        sink: &mut dyn EventSink,
     ) {
         let item = self.message(which);
         let Some(part) = self.open_part(Voice::Text, item, number, Vec::new(), sink) else {
@@ -235,7 +235,7 @@ impl Reading {
     }
 
     /// A call's arguments grow.
-    fn argue(&mut self, item: usize, words: &Words<'_>, sink: &mut dyn Sink) {
+    fn argue(&mut self, item: usize, words: &Words<'_>, sink: &mut dyn EventSink) {
         let Some(Live { shape: Shape::Call(call), done }) = self.items.get_mut(item) else {
             return;
         };
@@ -255,7 +255,7 @@ impl Reading {
         item: usize,
         number: Option<u64>,
         words: &Words<'_>,
-        sink: &mut dyn Sink,
+        sink: &mut dyn EventSink,
     ) {
         let Some(Live { shape: Shape::Reasoning(reasoning), done }) = self.items.get_mut(item)
         else {
@@ -276,7 +276,7 @@ impl Reading {
         which: Which<'_>,
         number: Option<u64>,
         part: &Raw<'_>,
-        sink: &mut dyn Sink,
+        sink: &mut dyn EventSink,
     ) -> Result<(), ReadError> {
         let (voice, extra) = match content_in::part(&mut part.reader())? {
             Item::Text(text) => (Voice::Text, text.extra),
@@ -306,7 +306,7 @@ impl Reading {
         which: Which<'_>,
         number: Option<u64>,
         part: &Raw<'_>,
-        sink: &mut dyn Sink,
+        sink: &mut dyn EventSink,
     ) -> Result<(), ReadError> {
         if part.reader().tag("type")?.is_some_and(|kind| kind == "reasoning_text") {
             if let Some(text) = part_text(part) {
@@ -324,7 +324,7 @@ impl Reading {
     }
 
     /// The reasoning that an event is about, which begins if it has not.
-    fn reasoning(&mut self, which: Which<'_>, sink: &mut dyn Sink) -> usize {
+    fn reasoning(&mut self, which: Which<'_>, sink: &mut dyn EventSink) -> usize {
         let known = self.items.find_or_last(which);
         match known.filter(|item| self.items.sort(*item) == Some(Sort::Reasoning)) {
             Some(item) => item,
@@ -356,7 +356,7 @@ impl Reading {
         item: usize,
         number: Option<u64>,
         extra: Vec<Extra<'_>>,
-        sink: &mut dyn Sink,
+        sink: &mut dyn EventSink,
     ) -> Option<&mut LivePart> {
         let Live { shape: Shape::Message(message), done } = self.items.get_mut(item)? else {
             return None;
@@ -386,7 +386,7 @@ impl Reading {
     }
 
     /// Reasoning begins.
-    pub(super) fn open_reasoning(&mut self, which: Which<'_>, sink: &mut dyn Sink) -> usize {
+    pub(super) fn open_reasoning(&mut self, which: Which<'_>, sink: &mut dyn EventSink) -> usize {
         let block = self.blocks;
         self.blocks += 1;
         let id = which.id.map(Str::borrowed);

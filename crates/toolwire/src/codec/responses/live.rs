@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::codec::Sink;
+use crate::codec::EventSink;
 use crate::ledger::Code;
 use crate::model::{Event, Piece, Tail};
 use crate::wire::{Extra, Raw, Str};
@@ -124,7 +124,7 @@ pub(super) struct Live {
 
 impl Live {
     /// Closes what is open of it.
-    pub(super) fn close(&mut self, sink: &mut dyn Sink) {
+    pub(super) fn close(&mut self, sink: &mut dyn EventSink) {
         if std::mem::replace(&mut self.done, true) {
             return;
         }
@@ -282,7 +282,7 @@ impl LivePart {
         &mut self,
         text: Option<Str<'_>>,
         logprobs: Option<Raw<'_>>,
-        sink: &mut dyn Sink,
+        sink: &mut dyn EventSink,
     ) {
         if text.is_none() && logprobs.is_none() {
             return;
@@ -321,7 +321,7 @@ pub(super) fn unsent<'t>(text: &'t Str<'_>, sent: &mut usize) -> Option<Str<'t>>
 }
 
 /// Reports what came for something that was done.
-pub(super) fn late(text: &Str<'_>, sink: &mut dyn Sink) {
+pub(super) fn late(text: &Str<'_>, sink: &mut dyn EventSink) {
     let detail = "It came after its item was done.";
     sink.ledger().dropped(text.pos(), Code::UnknownItem).detail(detail);
 }

@@ -40,9 +40,9 @@ mod withdrawn_out;
 
 use std::borrow::Cow;
 
-use crate::codec::{Codec, EventsIn, EventsOut, Watch};
+use crate::codec::{Codec, StreamObserver, StreamReader, StreamWriter};
 use crate::ledger::{Code, Ledger};
-use crate::model::{ApiError, Asked, Display, Protocol, Request, Response, Tool};
+use crate::model::{ApiError, Display, Protocol, Request, Response, ResponseContext, Tool};
 use crate::profile::Profile;
 use crate::toolset::Toolset;
 use crate::wire::names::Names;
@@ -74,8 +74,8 @@ impl Codec for Responses {
         response_in::decode(body)
     }
 
-    fn asked(&self, request: &Request<'_>) -> Asked {
-        let mut asked = Asked::of(request);
+    fn response_context(&self, request: &Request<'_>) -> ResponseContext {
+        let mut asked = ResponseContext::of(request);
         echo::write(request, &mut asked.echo);
         // The client's own spacing would end the line of an event. Inside a
         // text no line end can stand.
@@ -90,30 +90,30 @@ impl Codec for Responses {
     fn encode_response(
         &self,
         response: &Response<'_>,
-        asked: Option<&Asked>,
+        asked: Option<&ResponseContext>,
         out: &mut Vec<u8>,
         ledger: &mut Ledger,
     ) {
         response_out::encode(response, asked, out, ledger);
     }
 
-    fn events_in(&self) -> Box<dyn EventsIn> {
+    fn stream_reader(&self) -> Box<dyn StreamReader> {
         Box::<events_in::Reading>::default()
     }
 
-    fn events_out(&self, asked: Asked) -> Box<dyn EventsOut> {
+    fn stream_writer(&self, asked: ResponseContext) -> Box<dyn StreamWriter> {
         Box::new(events_out::Writing::new(asked))
     }
 
-    fn watch(&self) -> Box<dyn Watch> {
+    fn stream_observer(&self) -> Box<dyn StreamObserver> {
         Box::<watch::Watching>::default()
     }
 
-    fn model_in<'d>(&self, data: &'d str) -> Option<Str<'d>> {
+    fn find_model<'d>(&self, data: &'d str) -> Option<Str<'d>> {
         string_under(data, &["response", "model"])
     }
 
-    fn unroll(&self, body: &str) -> Result<Vec<u8>, ReadError> {
+    fn stream_from_response(&self, body: &str) -> Result<Vec<u8>, ReadError> {
         unroll::unroll(body)
     }
 

@@ -4,7 +4,7 @@
 use super::items_out::{Progress, write_items};
 use super::{Out, echo, error, usage};
 use crate::ledger::{Code, Ledger};
-use crate::model::{ApiError, Asked, Candidate, Item, Protocol, Response, Stop};
+use crate::model::{ApiError, Candidate, Item, Protocol, Response, ResponseContext, Stop};
 use crate::profile::Profile;
 use crate::wire::names::Names;
 use crate::wire::{Array, At, Object, Str, hash};
@@ -12,7 +12,7 @@ use crate::wire::{Array, At, Object, Str, hash};
 /// Writes an answer for a client.
 pub(super) fn encode(
     response: &Response<'_>,
-    asked: Option<&Asked>,
+    asked: Option<&ResponseContext>,
     out: &mut Vec<u8>,
     ledger: &mut Ledger,
 ) {
@@ -43,7 +43,7 @@ pub(super) fn encode(
 pub(super) fn write_response(
     response: &Response<'_>,
     ended: &Ended<'_>,
-    asked: Option<&Asked>,
+    asked: Option<&ResponseContext>,
     out: &mut Vec<u8>,
     cx: &Out<'_>,
     ledger: &mut Ledger,
@@ -190,7 +190,7 @@ fn authored(candidate: &Candidate<'_>) -> bool {
 
 pub(super) fn write_tier(
     tier: Option<&Str<'_>>,
-    asked: Option<&Asked>,
+    asked: Option<&ResponseContext>,
     object: &mut Object<'_>,
     cx: &Out<'_>,
     ledger: &mut Ledger,

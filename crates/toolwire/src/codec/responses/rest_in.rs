@@ -6,7 +6,7 @@ use super::events_in::Reading;
 use super::items_in::Voice;
 use super::live::{Given, Items, Live, LiveCall, LiveMessage, Shape, Shown, Sort, Which, unsent};
 use super::turns_in::{CallArguments, item_alone};
-use crate::codec::Sink;
+use crate::codec::EventSink;
 use crate::model::{
     Arguments, Call, CallForm, CallHead, Event, Head, Item, Piece, Reasoning, Refusal, Role, Tail,
     Text, Turn,
@@ -19,7 +19,7 @@ impl Reading {
         &mut self,
         place: Option<u64>,
         item: &Raw<'_>,
-        sink: &mut dyn Sink,
+        sink: &mut dyn EventSink,
     ) -> Result<(), ReadError> {
         let id = item.reader().tag("id")?;
         let which = Which { id: id.as_ref(), place };
@@ -65,7 +65,7 @@ impl Reading {
         &mut self,
         place: Option<u64>,
         item: &Raw<'_>,
-        sink: &mut dyn Sink,
+        sink: &mut dyn EventSink,
     ) -> Result<(), ReadError> {
         let id = item.reader().tag("id")?;
         let turn = item_alone(&mut item.reader())?;
@@ -81,7 +81,7 @@ impl Reading {
     }
 
     /// The whole answer has come: hands on what of it has not come up before.
-    pub(super) fn give_rest(&mut self, turns: Vec<Turn<'_>>, sink: &mut dyn Sink) {
+    pub(super) fn give_rest(&mut self, turns: Vec<Turn<'_>>, sink: &mut dyn EventSink) {
         let ids: Vec<_> = turns.iter().map(own_id).collect();
         let claims: Vec<_> =
             turns.iter().zip(&ids).map(|(turn, id)| self.claimed(turn, id.as_ref())).collect();
@@ -128,7 +128,7 @@ impl Reading {
         known: Option<usize>,
         which: Which<'_>,
         turn: Turn<'_>,
-        sink: &mut dyn Sink,
+        sink: &mut dyn EventSink,
     ) {
         if known.is_some_and(|known| self.items.is_done(known)) {
             return;
@@ -160,13 +160,13 @@ impl Reading {
         }
     }
 
-    fn open_call(&mut self, which: Which<'_>, call: &Call<'_>, sink: &mut dyn Sink) -> usize {
+    fn open_call(&mut self, which: Which<'_>, call: &Call<'_>, sink: &mut dyn EventSink) -> usize {
         let item = self.items.add(which, Shape::Nameless);
         self.name_call(item, call, sink);
         item
     }
 
-    fn name_call(&mut self, item: usize, call: &Call<'_>, sink: &mut dyn Sink) {
+    fn name_call(&mut self, item: usize, call: &Call<'_>, sink: &mut dyn EventSink) {
         let Call { at: _, id, name, namespace, arguments, caller, cache: _, extra } = call;
         if let Some(id) = id {
             self.items.name_call(id, item);
@@ -198,7 +198,7 @@ impl Reading {
         known: Option<usize>,
         which: Which<'_>,
         call: Call<'_>,
-        sink: &mut dyn Sink,
+        sink: &mut dyn EventSink,
     ) {
         let item = match known {
             Some(item) if self.items.is_nameless(item) => {
@@ -220,7 +220,12 @@ impl Reading {
         sink.event(Event::Close { block: live.block, tail });
     }
 
-    fn finish_reasoning(&mut self, item: usize, reasoning: Reasoning<'_>, sink: &mut dyn Sink) {
+    fn finish_reasoning(
+        &mut self,
+        item: usize,
+        reasoning: Reasoning<'_>,
+        sink: &mut dyn EventSink,
+    ) {
         let Reasoning { at: _, summary, content, sealed, place: _, extra } = reasoning;
         let Some(Live { shape: Shape::Reasoning(live), done }) = self.items.get_mut(item) else {
             return;
@@ -249,7 +254,7 @@ impl Reading {
         self.begin_message(which, message)
     }
 
-    fn finish_message(&mut self, item: usize, turn: Turn<'_>, sink: &mut dyn Sink) {
+    fn finish_message(&mut self, item: usize, turn: Turn<'_>, sink: &mut dyn EventSink) {
         let Turn { at, role: _, slot: _, items, id: _, name: _, status: _, phase: _, extra } = turn;
         for (number, part) in (0u64..).zip(items) {
             if let Item::Text(_) | Item::Refusal(_) = part {
@@ -272,7 +277,7 @@ impl Reading {
         item: usize,
         number: Option<u64>,
         part: Item<'_>,
-        sink: &mut dyn Sink,
+        sink: &mut dyn EventSink,
     ) {
         let (voice, text) = match part {
             Item::Text(text) => (Voice::Text, text),
@@ -315,7 +320,7 @@ impl Reading {
     }
 
     /// Closes what is open.
-    pub(super) fn close_all(&mut self, sink: &mut dyn Sink) {
+    pub(super) fn close_all(&mut self, sink: &mut dyn EventSink) {
         for item in self.items.iter_mut() {
             item.close(sink);
         }

@@ -711,7 +711,7 @@ fn encode_for(request: &Request<'_>, profile: &Profile) -> (Value, Vec<Entry>) {
 fn answer_of(answer: &Response<'_>, request: Option<&Request<'_>>) -> (Value, Vec<Entry>) {
     let mut out = Vec::new();
     let mut ledger = Ledger::default();
-    let asked = request.map(|request| Responses.asked(request));
+    let asked = request.map(|request| Responses.response_context(request));
     Responses.encode_response(answer, asked.as_ref(), &mut out, &mut ledger);
     (bytes(&out), ledger.entries(""))
 }

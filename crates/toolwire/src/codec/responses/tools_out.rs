@@ -6,7 +6,7 @@ use crate::model::{Grammar, Hosted, HostedClass, Native, NativeKind, Protocol, T
 use crate::native;
 use crate::profile::Profile;
 use crate::schema::{self, RootChange};
-use crate::toolset::Crossing;
+use crate::toolset::ToolMapping;
 use crate::wire::{
     Array, At, Extra, Object, Raw, Read, ReadError, Reader, Str, write_escaped, write_str,
 };
@@ -24,12 +24,15 @@ pub(super) fn write_tools(
 }
 
 pub(super) fn write_tool(tool: &Tool<'_>, list: &mut Array<'_>, cx: &Out<'_>, ledger: &mut Ledger) {
-    match Crossing::of(tool, cx.origin, cx.profile) {
-        Crossing::Dropped(code) => {
+    match ToolMapping::of(tool, cx.origin, cx.profile) {
+        ToolMapping::Dropped(code) => {
             ledger.dropped(tool.at, code);
             return;
         }
-        Crossing::Same | Crossing::Freeform | Crossing::Native(_) | Crossing::Hosted(_) => {}
+        ToolMapping::Same
+        | ToolMapping::Freeform
+        | ToolMapping::Native(_)
+        | ToolMapping::Hosted(_) => {}
     }
     match &tool.kind {
         ToolKind::Function { schema } => {
@@ -392,7 +395,7 @@ pub(super) fn has_search(tools: &[Tool<'_>], origin: Protocol, profile: &Profile
     tools.iter().any(|tool| match &tool.kind {
         ToolKind::Hosted(hosted) => {
             hosted.class == HostedClass::ToolSearch
-                && !matches!(Crossing::of(tool, origin, profile), Crossing::Dropped(_))
+                && !matches!(ToolMapping::of(tool, origin, profile), ToolMapping::Dropped(_))
         }
         ToolKind::Native(native) => {
             native.kind == NativeKind::ToolSearch && origin == Protocol::Responses

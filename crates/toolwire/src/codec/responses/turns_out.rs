@@ -9,7 +9,7 @@ use crate::ledger::{Code, Ledger};
 use crate::model::{
     Arguments, Call, HostedItem, Item, Opaque, ResultKind, Role, Slot, Text, Tool, ToolResult, Turn,
 };
-use crate::thread::{Fate, Thread};
+use crate::thread::{ResultMatch, Thread};
 use crate::wire::{Array, Object, Pos, Str};
 
 /// Writes `instructions` and `input`.
@@ -194,15 +194,15 @@ impl Writer<'_, '_> {
             return;
         };
         match thread.fates.get(order) {
-            Some(Fate::Answers(call)) => {
+            Some(ResultMatch::Answers(call)) => {
                 let Some(paired) = thread.calls.get(*call) else { return };
                 let call_id = Some(Str::plain(paired.id.as_ref()));
                 let kind = result_kind(&paired.call.arguments, cx);
                 let frame = Frame { id, call_id, status };
                 write_result(result, kind, turn, &frame, items, cx, ledger);
             }
-            Some(Fate::Superseded) => {}
-            Some(Fate::Orphan) | None => write_orphan(result, items, cx, ledger),
+            Some(ResultMatch::Superseded) => {}
+            Some(ResultMatch::Orphan) | None => write_orphan(result, items, cx, ledger),
         }
     }
 

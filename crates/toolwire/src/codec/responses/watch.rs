@@ -3,8 +3,8 @@
 use super::wire::Usage;
 use super::{alike, error, usage};
 use crate::codec::openai_error::ErrorDetail;
-use crate::codec::{Watch, Watched};
-use crate::model::{ApiError, Own, Protocol, Seen, Start};
+use crate::codec::{EventOutcome, StreamObserver};
+use crate::model::{ApiError, Own, Protocol, ResponseSummary, Start};
 use crate::wire::sse::Frame;
 use crate::wire::stencil::Stencil;
 use crate::wire::{At, Kind, Raw, Read, ReadError, Reader, Str};
@@ -19,17 +19,21 @@ pub(super) struct Watching {
     next: u64,
 }
 
-impl Watch for Watching {
-    fn frame(&mut self, frame: &Frame<'_>, seen: &mut Seen) -> Result<Watched, ReadError> {
+impl StreamObserver for Watching {
+    fn frame(
+        &mut self,
+        frame: &Frame<'_>,
+        seen: &mut ResponseSummary,
+    ) -> Result<EventOutcome, ReadError> {
         if self.last.fit(frame).is_some() {
             self.next += 1;
-            return Ok(Watched::GoesOn);
+            return Ok(EventOutcome::GoesOn);
         }
         let repeats = self.last.forget();
         // It ends nothing here, but clients stop reading at it: the error that
         // ends a cut stream must come first. vectors/streams/responses-cut-but-done-marker.
         if frame.data.trim() == "[DONE]" {
-            return Ok(Watched::Cut);
+            return Ok(EventOutcome::Cut);
         }
         let mut reader = Reader::new(frame.data);
         let named = || Str::plain(frame.name.unwrap_or_default());
@@ -43,23 +47,25 @@ impl Watch for Watching {
                     self.next = number.value.saturating_add(1);
                 }
                 self.start = answer.map(Answer::start).or(self.start.take());
-                return Ok(Watched::GoesOn);
+                return Ok(EventOutcome::GoesOn);
             }
             "response.output_item.added" => {
                 let Noticed { number: _, answer: _, item } = Noticed::read(reader)?;
                 let kind = item.as_ref().and_then(string);
                 seen.calls += usize::from(kind.is_some_and(is_call));
-                return Ok(Watched::GoesOn);
+                return Ok(EventOutcome::GoesOn);
             }
-            "response.completed" | "response.incomplete" | "response.cancelled" => Watched::End,
-            "response.failed" => Watched::Failed,
+            "response.completed" | "response.incomplete" | "response.cancelled" => {
+                EventOutcome::End
+            }
+            "response.failed" => EventOutcome::Failed,
             // `response.failed` follows, if the upstream gets that far.
             "error" => {
                 let mut failure = error::decode(None, frame.data)?;
                 // The event's own name, which is no kind of error.
                 failure.vendor_type = failure.vendor_type.filter(|kind| kind != "error");
                 seen.error = Some(failure);
-                return Ok(Watched::GoesOn);
+                return Ok(EventOutcome::GoesOn);
             }
             _other => {
                 reader.skip()?;
@@ -67,7 +73,7 @@ impl Watch for Watching {
                 if repeats {
                     self.last.cut(frame, |data, holes| alike::find(data, holes).map(|_place| ()));
                 }
-                return Ok(Watched::GoesOn);
+                return Ok(EventOutcome::GoesOn);
             }
         };
         let Noticed { number: _, answer, item: _ } = Noticed::read(reader)?;

@@ -1,7 +1,7 @@
 //! The laws of streams, over every recorded stream and every pair.
 
 use serde_json::Value;
-use toolwire::codec::Sink;
+use toolwire::codec::EventSink;
 use toolwire::fold::Fold;
 use toolwire::model::Event;
 use toolwire::wire::sse::Frames;
@@ -159,7 +159,7 @@ struct Collect {
     ledger: Ledger,
 }
 
-impl Sink for Collect {
+impl EventSink for Collect {
     fn event(&mut self, event: Event<'_>) {
         self.ended |= matches!(event, Event::End);
         self.fold.event(&event);
@@ -172,7 +172,7 @@ impl Sink for Collect {
 
 fn folded(protocol: Protocol, bytes: &[u8]) -> Option<Fold> {
     let mut collect = Collect { fold: Fold::default(), ended: false, ledger: Ledger::default() };
-    let mut reader = codec(protocol).events_in();
+    let mut reader = codec(protocol).stream_reader();
     let mut frames = Frames::default();
     let mut broken = false;
     let mut each = |frame: toolwire::wire::sse::Frame<'_>| {
@@ -192,7 +192,7 @@ fn folded(protocol: Protocol, bytes: &[u8]) -> Option<Fold> {
 /// The unary translation of a folded answer.
 fn encoded(to: Protocol, fold: &Fold) -> Value {
     let mut out = Vec::new();
-    let asked = codec(to).asked(&codec(to).decode_request(PLAIN_REQUEST).unwrap());
+    let asked = codec(to).response_context(&codec(to).decode_request(PLAIN_REQUEST).unwrap());
     let mut response = fold.response();
     // A client that named no model is told none by a stream that knows none.
     response.created = None;

@@ -568,7 +568,7 @@ fn response(origin: Protocol, turns: Vec<Turn<'static>>, stop: Stop<'static>) ->
 
 fn answer(response: &Response<'_>, asked: Option<&Request<'_>>) -> (Value, Vec<String>) {
     let (mut out, mut ledger) = (Vec::new(), Ledger::default());
-    let asked = asked.map(|request| Chat.asked(request));
+    let asked = asked.map(|request| Chat.response_context(request));
     Chat.encode_response(response, asked.as_ref(), &mut out, &mut ledger);
     (serde_json::from_slice(&out).unwrap(), codes_of(&ledger))
 }

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::super::Chat;
-use crate::codec::{Codec, Sink};
+use crate::codec::{Codec, EventSink};
 use crate::ledger::{Ledger, Level};
 use crate::model::{CallForm, Event, Head, Item, Piece};
 use crate::wire::Str;
@@ -16,7 +16,7 @@ pub(super) struct Told {
     pub(super) ledger: Ledger,
 }
 
-impl Sink for Told {
+impl EventSink for Told {
     fn event(&mut self, event: Event<'_>) {
         self.lines.push(line(&event));
     }
@@ -29,7 +29,7 @@ impl Sink for Told {
 /// Reads a stream, and what is in the ledger at the end.
 pub(super) fn read(stream: &str) -> Vec<String> {
     let mut told = Told::default();
-    let mut reader = Chat.events_in();
+    let mut reader = Chat.stream_reader();
     let mut each = |frame: crate::wire::sse::Frame<'_>| {
         if let Err(error) = reader.read(&frame, &mut told) {
             told.lines.push(format!("unreadable: {error}"));

@@ -2,18 +2,19 @@
 
 use super::super::Chat;
 use super::stream::{notes, read};
-use crate::codec::{Codec, EventsOut};
+use crate::codec::{Codec, StreamWriter};
 use crate::ledger::Ledger;
 use crate::model::{
-    ApiError, Arguments, Asked, Call, CallForm, CallHead, ErrorKind, Event, Head, Issuer, Item,
-    NativeKind, Part, Piece, Protocol, Reasoning, Role, Sealed, Start, Stop, Tail, Turn, Usage,
+    ApiError, Arguments, Call, CallForm, CallHead, ErrorKind, Event, Head, Issuer, Item,
+    NativeKind, Part, Piece, Protocol, Reasoning, ResponseContext, Role, Sealed, Start, Stop, Tail,
+    Turn, Usage,
 };
 use crate::wire::envelope::Envelope;
 use crate::wire::{At, Pos, Raw, Str};
 
 /// What a client gets: every chunk without what all have in common, and the
 /// ledger.
-fn written(asked: Asked, events: &[Event<'_>]) -> Vec<String> {
+fn written(asked: ResponseContext, events: &[Event<'_>]) -> Vec<String> {
     let (out, ledger) = bytes(asked, events);
     let mut lines = Vec::new();
     for event in out.split_terminator("\n\n") {
@@ -28,9 +29,9 @@ fn written(asked: Asked, events: &[Event<'_>]) -> Vec<String> {
     lines
 }
 
-fn bytes(asked: Asked, events: &[Event<'_>]) -> (String, Ledger) {
+fn bytes(asked: ResponseContext, events: &[Event<'_>]) -> (String, Ledger) {
     let (mut out, mut ledger) = (Vec::new(), Ledger::default());
-    let mut writer = Chat.events_out(asked);
+    let mut writer = Chat.stream_writer(asked);
     for event in events {
         writer.write(event, &mut out, &mut ledger);
     }
@@ -40,11 +41,11 @@ fn bytes(asked: Asked, events: &[Event<'_>]) -> (String, Ledger) {
 const COMMON: &str = r#"{"id":"chatcmpl-rw58zt9YPi4VcclssyGkRZ1f","object":"chat.completion.chunk","created":7,"model":"m","choices":[{"index":0,"delta":"#;
 
 fn check(events: Vec<Event<'_>>, expected: &[&str]) {
-    check_for(Asked::default(), events, expected);
+    check_for(ResponseContext::default(), events, expected);
 }
 
 /// The events of a whole answer, without its start.
-fn check_for(asked: Asked, mut events: Vec<Event<'_>>, expected: &[&str]) {
+fn check_for(asked: ResponseContext, mut events: Vec<Event<'_>>, expected: &[&str]) {
     events.insert(0, start(Protocol::Messages));
     let lines = written(asked, &events);
     assert_eq!(lines, expected);
@@ -132,7 +133,7 @@ fn usage_comes_last_and_only_if_asked_for() {
             Event::End,
         ]
     };
-    let asked = Asked { stream_usage: true, ..Asked::default() };
+    let asked = ResponseContext { stream_usage: true, ..ResponseContext::default() };
     let top = COMMON.strip_suffix(r#"[{"index":0,"delta":"#).unwrap();
     check_for(
         asked.clone(),
@@ -248,7 +249,7 @@ fn freeform_calls_are_custom_and_native_ones_functions() {
 #[test]
 fn deprecated_functions_get_their_one_call() {
     check_for(
-        Asked { legacy_functions: true, ..Asked::default() },
+        ResponseContext { legacy_functions: true, ..ResponseContext::default() },
         vec![
             open(0, call(Some("a"), "f", CallForm::Json)),
             close(0),
@@ -315,7 +316,7 @@ fn reasoning_is_shown_and_sealed_at_the_end() {
         stop(Stop::ToolCalls),
         Event::End,
     ];
-    let told = written(Asked::default(), &lines);
+    let told = written(ResponseContext::default(), &lines);
     let envelope = |text: Option<&[&str]>, blob: &str, place| {
         let own = |list: &[&str]| list.iter().map(|text| (*text).to_owned()).collect();
         let envelope = Envelope {
@@ -350,7 +351,7 @@ fn reasoning_is_shown_and_sealed_at_the_end() {
     );
     // Without the end the client gets no seal and no finish.
     lines.truncate(lines.len() - 1);
-    assert_eq!(written(Asked::default(), &lines).len(), 6);
+    assert_eq!(written(ResponseContext::default(), &lines).len(), 6);
 }
 
 #[test]
@@ -456,7 +457,7 @@ fn what_the_order_and_the_messages_lose_is_reported() {
 fn an_error_is_the_last_thing_and_may_be_the_first() {
     let error = || Event::Error(ApiError::new(ErrorKind::Overloaded, "Busy."));
     let told = r#"{"error":{"message":"Busy.","type":"server_error","param":null,"code":"server_is_overloaded"}}"#;
-    assert_eq!(written(Asked::default(), &[error(), error()]), [told]);
+    assert_eq!(written(ResponseContext::default(), &[error(), error()]), [told]);
     check(
         vec![open(0, speaks()), stop(Stop::EndTurn), error(), Event::End],
         &[r#"{"role":"assistant","content":""}"#, told],
@@ -522,11 +523,11 @@ fn recorded_streams_come_back_as_they_were() {
 /// Reads a stream and writes it for a client that speaks the same.
 fn rewritten(stream: &str) -> String {
     struct Through {
-        writer: Box<dyn EventsOut>,
+        writer: Box<dyn StreamWriter>,
         out: Vec<u8>,
         ledger: Ledger,
     }
-    impl crate::codec::Sink for Through {
+    impl crate::codec::EventSink for Through {
         fn event(&mut self, event: Event<'_>) {
             self.writer.write(&event, &mut self.out, &mut self.ledger);
         }
@@ -535,11 +536,11 @@ fn rewritten(stream: &str) -> String {
         }
     }
     let mut through = Through {
-        writer: Chat.events_out(Asked::default()),
+        writer: Chat.stream_writer(ResponseContext::default()),
         out: Vec::new(),
         ledger: Ledger::default(),
     };
-    let mut reader = Chat.events_in();
+    let mut reader = Chat.stream_reader();
     let mut frames = crate::wire::sse::Frames::default();
     let mut each = |frame: crate::wire::sse::Frame<'_>| {
         reader.read(&frame, &mut through).unwrap();

@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 
 use super::super::Messages;
 use super::{parsed, without_nulls};
-use crate::codec::{Codec, Sink, codec};
+use crate::codec::{Codec, EventSink, codec};
 use crate::fold::Fold;
 use crate::ledger::Ledger;
 use crate::model::{
-    ApiError, Arguments, Asked, Call, CallForm, CallHead, ErrorKind, Event, Head, HostedClass,
-    HostedItem, Issuer, Item, NativeKind, Part, Piece, Protocol, Reasoning, Role, Sealed, Start,
-    Stop, Tail, Turn, Usage,
+    ApiError, Arguments, Call, CallForm, CallHead, ErrorKind, Event, Head, HostedClass, HostedItem,
+    Issuer, Item, NativeKind, Part, Piece, Protocol, Reasoning, ResponseContext, Role, Sealed,
+    Start, Stop, Tail, Turn, Usage,
 };
 use crate::wire::sse::Frames;
 use crate::wire::{At, Pos, Raw, Str};
@@ -31,10 +31,10 @@ struct Seen {
     ended: bool,
     /// What a writer made of it.
     written: Vec<u8>,
-    out: Option<Box<dyn crate::codec::EventsOut>>,
+    out: Option<Box<dyn crate::codec::StreamWriter>>,
 }
 
-impl Sink for Seen {
+impl EventSink for Seen {
     fn event(&mut self, event: Event<'_>) {
         assert!(!self.ended, "{event:?} comes after the end");
         self.ended = matches!(event, Event::End | Event::Error(_));
@@ -88,7 +88,7 @@ fn line(event: &Event<'_>) -> String {
 }
 
 fn read_into(stream: &str, mut seen: Seen) -> Seen {
-    let mut reader = Messages.events_in();
+    let mut reader = Messages.stream_reader();
     let mut frames = Frames::default();
     let mut each = |frame: crate::wire::sse::Frame<'_>| {
         reader.read(&frame, &mut seen).unwrap_or_else(|error| panic!("{error}: {}", frame.data));

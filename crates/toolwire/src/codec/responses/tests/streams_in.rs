@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::ops::ControlFlow;
 
 use super::super::events_in::Reading;
-use crate::codec::{EventsIn, Sink};
+use crate::codec::{EventSink, StreamReader};
 use crate::ledger::Ledger;
 use crate::model::{CallForm, Event, Head, Piece};
 use crate::wire::sse::Frames;
@@ -16,7 +16,7 @@ pub(super) struct Lines {
     pub(super) ledger: Ledger,
 }
 
-impl Sink for Lines {
+impl EventSink for Lines {
     fn event(&mut self, event: Event<'_>) {
         let out = &mut self.text;
         match event {

@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 use super::super::Responses;
 use super::super::events_out::Writing;
 use super::streams_in::read_sse;
-use crate::codec::{Codec, EventsOut};
+use crate::codec::{Codec, StreamWriter};
 use crate::fold::Fold;
 use crate::ledger::{Code, Ledger};
 use crate::model::{
-    ApiError, Arguments, Asked, Call, CallForm, CallHead, ErrorKind, Event, Head, HostedClass,
-    HostedItem, Issuer, Item, NativeKind, Opaque, Part, Piece, Protocol, Role, Sealed, Start, Stop,
-    Tail, Turn, Usage,
+    ApiError, Arguments, Call, CallForm, CallHead, ErrorKind, Event, Head, HostedClass, HostedItem,
+    Issuer, Item, NativeKind, Opaque, Part, Piece, Protocol, ResponseContext, Role, Sealed, Start,
+    Stop, Tail, Turn, Usage,
 };
 use crate::wire::{At, Extra, Pos, Raw, Str};
 
@@ -90,7 +90,7 @@ struct Written {
 }
 
 fn write(events: &[Event<'_>]) -> Written {
-    let mut writing = Writing::new(Asked::default());
+    let mut writing = Writing::new(ResponseContext::default());
     let mut out = Vec::new();
     let mut ledger = Ledger::default();
     let mut fold = Fold::default();
@@ -664,7 +664,7 @@ fn errors() {
 
 #[test]
 fn a_stream_that_somebody_else_began() {
-    let mut writing = Writing::new(Asked::default());
+    let mut writing = Writing::new(ResponseContext::default());
     let Event::Start(start) = start(Protocol::Responses) else { panic!() };
     writing.resume(&start, 5);
     let mut out = Vec::new();

@@ -305,12 +305,12 @@ fn reasoning_shows_who_sealed_it() {
 fn what_is_no_event_is_refused() {
     let swallowed = "{\"type\": \"ping\"}\n{\"type\":\"content_block_stop\",\"index\":0}";
     for data in ["{", "{}x", r#"{"type":"content_block_start","index":0}"#, "hello", swallowed] {
-        let mut reader = Messages.events_in();
+        let mut reader = Messages.stream_reader();
         let frame = crate::wire::sse::Frame { name: None, data, raw: b"", ended: true };
         assert!(reader.read(&frame, &mut Seen::default()).is_err(), "{data}");
     }
     for (data, fits) in [("{\"type\":event: x\n{}", false), ("pong", true), ("{}", true)] {
-        let mut reader = Messages.events_in();
+        let mut reader = Messages.stream_reader();
         let frame = crate::wire::sse::Frame { name: Some("ping"), data, raw: b"", ended: true };
         assert_eq!(reader.read(&frame, &mut Seen::default()).is_ok(), fits, "{data}");
     }

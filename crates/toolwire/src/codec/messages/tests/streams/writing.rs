@@ -2,7 +2,7 @@ use super::*;
 
 /// Events of a stream that came from another protocol, written for a client.
 struct Writer {
-    out: Box<dyn crate::codec::EventsOut>,
+    out: Box<dyn crate::codec::StreamWriter>,
     bytes: Vec<u8>,
     ledger: Ledger,
     fold: Fold,
@@ -11,7 +11,7 @@ struct Writer {
 impl Writer {
     fn new(origin: Protocol) -> Self {
         let (bytes, ledger) = (Vec::new(), Ledger::default());
-        let out = Messages.events_out(Asked::default());
+        let out = Messages.stream_writer(ResponseContext::default());
         let mut writer = Self { out, bytes, ledger, fold: Fold::default() };
         let id = Some(Str::plain("chatcmpl-1"));
         let model = Some(Str::plain("m"));
@@ -386,7 +386,7 @@ fn an_error_closes_nothing_and_is_the_last() {
     );
 
     let mut first = Vec::new();
-    let mut out = Messages.events_out(Asked::default());
+    let mut out = Messages.stream_writer(ResponseContext::default());
     out.write(&Event::Error(error), &mut first, &mut Ledger::default());
     assert_eq!(
         String::from_utf8(first).unwrap(),
@@ -414,7 +414,7 @@ fn usage_that_is_missing_is_reported() {
 #[test]
 fn a_stream_comes_back_as_it_was() {
     for (name, stream) in vectors() {
-        let out = Some(Messages.events_out(Asked::default()));
+        let out = Some(Messages.stream_writer(ResponseContext::default()));
         let seen = read_into(events_of(&stream), Seen { out, ..Seen::default() });
         let again = read(std::str::from_utf8(&seen.written).unwrap());
         let talk = |seen: &Seen| -> Vec<String> {

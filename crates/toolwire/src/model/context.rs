@@ -9,7 +9,7 @@ use crate::wire::Str;
 /// It borrows nothing: a stream goes on long after the bytes of its request
 /// are gone.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Asked {
+pub struct ResponseContext {
     /// The model's name, for upstreams that do not repeat it.
     pub model: Option<String>,
     /// The processing tier, in the client's words.
@@ -28,7 +28,7 @@ pub struct Asked {
     pub echo: Vec<u8>,
 }
 
-impl Asked {
+impl ResponseContext {
     /// What every protocol wants to know of a request.
     pub fn of(request: &Request<'_>) -> Self {
         let own = |text: &Str<'_>| text.decode().into_owned();

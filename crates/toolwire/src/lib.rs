@@ -21,6 +21,7 @@ pub mod model;
 pub mod native;
 pub mod pipe;
 pub mod profile;
+pub mod protocol;
 pub mod registry;
 pub mod replay;
 pub mod restore;
@@ -33,8 +34,8 @@ pub use codec::{CODECS, Codec, codec};
 #[doc(hidden)]
 pub use ledger::LossPolicy as Policy;
 pub use ledger::{Action, Code, Entry, Ledger, Level, LossPolicy};
-pub use model::Protocol;
 pub use profile::Profile;
+pub use protocol::Protocol;
 pub use translate::{Error, Options, Translated};
 
 /// The guide's examples, so that they are compiled and run.

@@ -20,6 +20,13 @@ pub struct Profile {
     pub ids: IdRule,
     /// Whether it has freeform tools.
     pub freeform_tools: bool,
+    /// Whether it groups tools in namespaces.
+    pub namespaces: bool,
+    /// Whether it can search the web. A Chat upstream takes
+    /// `web_search_options` then.
+    pub web_search: bool,
+    /// Whether it can search deferred tools.
+    pub tool_search: bool,
     /// Whether a choice may name a subset of the tools.
     pub allowed_tools: bool,
     /// Whether `strict` may be sent.
@@ -48,20 +55,26 @@ pub struct Profile {
     /// Whether examples of arguments go out in the tool's description where
     /// there is no field for them.
     pub examples_in_description: bool,
-    /// Whether Chat takes `web_search_options`.
-    pub web_search_options: bool,
     /// What is put before the text of a failed result where there is no flag.
     pub error_prefix: &'static str,
 }
 
 impl Profile {
-    /// The defaults of a protocol's own vendor.
+    /// What the API of the protocol's own vendor accepts.
     pub fn of(protocol: Protocol) -> Self {
-        let base = Self {
+        protocol.codec().default_profile()
+    }
+
+    /// What a protocol accepts that restricts nothing.
+    pub fn permissive(protocol: Protocol, names: NameRule, ids: IdRule) -> Self {
+        Self {
             protocol,
-            names: NameRule::CHAT,
-            ids: IdRule::CHAT,
+            names,
+            ids,
             freeform_tools: true,
+            namespaces: false,
+            web_search: false,
+            tool_search: false,
             allowed_tools: true,
             strict: true,
             developer_role: false,
@@ -75,23 +88,7 @@ impl Profile {
             reasoning_field: None,
             cache_breakpoints: false,
             examples_in_description: false,
-            web_search_options: false,
             error_prefix: "Error: ",
-        };
-        match protocol {
-            Protocol::Chat => base,
-            Protocol::Responses => {
-                Self { names: NameRule::RESPONSES, ids: IdRule::RESPONSES, prefill: false, ..base }
-            }
-            Protocol::Messages => Self {
-                names: NameRule::MESSAGES,
-                ids: IdRule::MESSAGES,
-                freeform_tools: false,
-                allowed_tools: false,
-                sampling: false,
-                temperature_with_top_p: false,
-                ..base
-            },
         }
     }
 }

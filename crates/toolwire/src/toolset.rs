@@ -187,8 +187,8 @@ impl<'r, 'a> Toolset<'r, 'a> {
     }
 
     fn name(&mut self, profile: &Profile) {
-        // Responses has namespaces of its own, so members keep their names.
-        let flat = profile.protocol != Protocol::Responses;
+        // Where the target has namespaces, members keep their names.
+        let flat = !profile.namespaces;
         let named = self.entries.iter().filter(|declared| declared.crosses()).map(|declared| {
             let namespace =
                 declared.namespace.filter(|_| flat).map(|namespace| namespace.name.decode());
@@ -310,18 +310,13 @@ impl ToolMapping {
     }
 
     fn hosted(class: HostedClass, profile: &Profile) -> Self {
-        match (class, profile.protocol) {
-            (
-                HostedClass::WebSearch | HostedClass::ToolSearch,
-                Protocol::Responses | Protocol::Messages,
-            ) => Self::Hosted(class),
-            (HostedClass::WebSearch, Protocol::Chat) if profile.web_search_options => {
-                Self::Hosted(class)
-            }
+        match class {
+            HostedClass::WebSearch if profile.web_search => Self::Hosted(class),
+            HostedClass::ToolSearch if profile.tool_search => Self::Hosted(class),
             // Without a search every tool is simply there from the start.
-            (HostedClass::ToolSearch, Protocol::Chat) => Self::Dropped(Code::ToolSearch),
-            (HostedClass::Computer, _) => Self::Dropped(Code::ComputerTool),
-            (_, _) => Self::Dropped(Code::HostedTool(class)),
+            HostedClass::ToolSearch => Self::Dropped(Code::ToolSearch),
+            HostedClass::Computer => Self::Dropped(Code::ComputerTool),
+            other => Self::Dropped(Code::HostedTool(other)),
         }
     }
 }

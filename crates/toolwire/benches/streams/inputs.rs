@@ -77,6 +77,7 @@ impl Case {
             Protocol::Chat => stream.chat(&pieces, call),
             Protocol::Responses => stream.responses(&pieces, call),
             Protocol::Messages => stream.messages(&pieces, call),
+            other => panic!("not a built-in protocol: {other:?}"),
         }
         (stream.bytes, stream.events)
     }

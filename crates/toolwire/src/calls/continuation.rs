@@ -119,6 +119,7 @@ pub fn continuation(
                 continuation.results.push(json(|out| messages_results(&answered, out))?);
             }
         }
+        Protocol::Custom(_) => {}
     }
     Ok(continuation)
 }

@@ -23,7 +23,7 @@ impl Continuation {
 
     fn append(&self, source: &str) -> Result<Vec<u8>, ReadError> {
         let field = match self.protocol() {
-            Protocol::Chat | Protocol::Messages => "messages",
+            Protocol::Chat | Protocol::Messages | Protocol::Custom(_) => "messages",
             Protocol::Responses => "input",
         };
         let place = Place::find(source, field)?;
@@ -46,7 +46,7 @@ impl Continuation {
                 let what = What::Expected { wanted: Kind::Array, found: value.kind() };
                 return Err(ReadError::new(value.pos(), what));
             }
-            (None, Protocol::Chat | Protocol::Messages) => {
+            (None, Protocol::Chat | Protocol::Messages | Protocol::Custom(_)) => {
                 return Err(ReadError::missing(place.at, field));
             }
         }

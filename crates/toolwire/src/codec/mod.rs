@@ -5,7 +5,7 @@
 
 pub mod chat;
 pub mod messages;
-mod openai_error;
+mod openai;
 pub mod responses;
 
 use crate::ledger::Ledger;
@@ -13,6 +13,7 @@ use crate::model::{
     ApiError, Event, Protocol, Request, Response, ResponseContext, ResponseSummary, Start, Tool,
 };
 use crate::profile::Profile;
+use crate::protocol::Description;
 use crate::wire::sse::Frame;
 use crate::wire::{ReadError, Str};
 
@@ -24,6 +25,12 @@ use crate::wire::{ReadError, Str};
 pub trait Codec: Sync {
     /// Which protocol it is.
     fn protocol(&self) -> Protocol;
+
+    /// The facts around the wire format.
+    fn describe(&self) -> &'static Description;
+
+    /// What the vendor's own API accepts.
+    fn default_profile(&self) -> Profile;
 
     /// Reads a request.
     fn decode_request<'a>(&self, body: &'a str) -> Result<Request<'a>, ReadError>;
@@ -180,9 +187,5 @@ pub const CODECS: [&dyn Codec; 3] = [&chat::Chat, &responses::Responses, &messag
 
 /// The codec of a protocol.
 pub fn codec(protocol: Protocol) -> &'static dyn Codec {
-    match protocol {
-        Protocol::Chat => &chat::Chat,
-        Protocol::Responses => &responses::Responses,
-        Protocol::Messages => &messages::Messages,
-    }
+    protocol.codec()
 }

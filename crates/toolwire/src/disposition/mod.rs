@@ -29,6 +29,7 @@ pub fn table(protocol: Protocol) -> &'static [Row] {
         Protocol::Chat => chat::TABLE,
         Protocol::Responses => responses::TABLE,
         Protocol::Messages => messages::TABLE,
+        Protocol::Custom(_) => &[],
     }
 }
 

@@ -37,38 +37,4 @@ pub use request::{
 pub use response::{Candidate, Response, Stop, Usage};
 pub use tool::{Grammar, Hosted, HostedClass, Native, Tool, ToolKind};
 
-/// A wire protocol that clients and models speak.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Protocol {
-    /// OpenAI Chat Completions, `/v1/chat/completions`.
-    Chat,
-    /// OpenAI Responses, `/v1/responses`.
-    Responses,
-    /// Anthropic Messages, `/v1/messages`.
-    Messages,
-}
-
-impl Protocol {
-    /// Every protocol, in the order used everywhere.
-    pub const ALL: [Self; 3] = [Self::Chat, Self::Responses, Self::Messages];
-
-    /// The protocol's name in configuration, on the command line and in file names.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Chat => "chat",
-            Self::Responses => "responses",
-            Self::Messages => "messages",
-        }
-    }
-
-    /// The protocol with that name.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|protocol| protocol.as_str() == name)
-    }
-}
-
-impl std::fmt::Display for Protocol {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
+pub use crate::protocol::Protocol;

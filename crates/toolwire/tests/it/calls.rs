@@ -339,6 +339,7 @@ fn requests_that_cannot_be_continued() {
             Protocol::Chat => CHAT,
             Protocol::Responses => RESPONSES,
             Protocol::Messages => MESSAGES,
+            other => panic!("not a built-in protocol: {other:?}"),
         };
         let outputs: Vec<ToolOutput> = parsed(protocol, response)
             .into_iter()
@@ -408,6 +409,7 @@ fn every_answer_goes_on() {
                 r#"{"model":"m","max_tokens":99,"messages":[{"role":"user","content":"go"}]}"#
             }
             Protocol::Responses => r#"{"model":"m","input":"go"}"#,
+            other => panic!("not a built-in protocol: {other:?}"),
         };
         let next = match calls::next_request(protocol, request.as_bytes(), &response, &outputs) {
             Ok(next) => next,

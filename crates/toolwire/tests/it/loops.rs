@@ -158,6 +158,7 @@ fn plain_request(protocol: Protocol) -> Vec<u8> {
         Protocol::Messages => {
             r#"{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"go"}]}"#
         }
+        other => panic!("not a built-in protocol: {other:?}"),
     }
     .into()
 }

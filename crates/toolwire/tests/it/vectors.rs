@@ -146,7 +146,7 @@ pub(crate) fn inputs(kind: &str) -> Vec<(PathBuf, Protocol, Vec<u8>)> {
         // Two inputs would share their expected files.
         assert_eq!(found.len(), before + 1, "{} must hold one input", folder.display());
     }
-    found.sort();
+    found.sort_by(|a, b| a.0.cmp(&b.0));
     found
 }
 

@@ -1,16 +1,11 @@
 //! Citations of other protocols as the annotations of a message.
 
 use crate::ledger::{Code, Ledger};
-use crate::model::{Protocol, Text};
+use crate::model::Text;
 use crate::wire::{Array, At, Object, Raw, Read, Str, Write};
 
 /// Writes citations that have an address as annotations of the whole text.
-pub(super) fn write(
-    message: &mut Object<'_>,
-    texts: &[&Text<'_>],
-    origin: Protocol,
-    ledger: &mut Ledger,
-) {
+pub(super) fn write(message: &mut Object<'_>, texts: &[&Text<'_>], ledger: &mut Ledger) {
     for text in texts {
         if let Some(cache) = &text.cache {
             ledger.dropped(cache.at, Code::CacheBreakpoint).info();
@@ -28,7 +23,7 @@ pub(super) fn write(
         for text in texts {
             let end = offset + text.text.decode().chars().count() as u64;
             if let Some(list) = &text.citations {
-                annotate(&mut array, list, (offset, end), origin, ledger);
+                annotate(&mut array, list, (offset, end), ledger);
             }
             offset = end;
         }
@@ -39,15 +34,9 @@ pub(super) fn write(
     Raw::made(String::from_utf8(written).unwrap_or_default()).write(message.key("annotations"));
 }
 
-fn annotate(
-    array: &mut Array<'_>,
-    list: &Raw<'_>,
-    bounds: (u64, u64),
-    origin: Protocol,
-    ledger: &mut Ledger,
-) {
+fn annotate(array: &mut Array<'_>, list: &Raw<'_>, bounds: (u64, u64), ledger: &mut Ledger) {
     for raw in Vec::<Raw<'_>>::read(&mut list.reader()).unwrap_or_default() {
-        if let Some(cited) = read(&raw, origin, ledger) {
+        if let Some(cited) = read(&raw, ledger) {
             cited.write(array, bounds);
         }
     }
@@ -64,11 +53,7 @@ pub(super) struct Cited<'a> {
 }
 
 /// Reads a citation of another protocol, if it has an address.
-pub(super) fn read<'r>(
-    raw: &'r Raw<'_>,
-    origin: Protocol,
-    ledger: &mut Ledger,
-) -> Option<Cited<'r>> {
+pub(super) fn read<'r>(raw: &'r Raw<'_>, ledger: &mut Ledger) -> Option<Cited<'r>> {
     let Ok(citation) = Citation::read(&mut raw.reader()) else {
         ledger.dropped(raw.pos(), Code::Citations);
         return None;
@@ -79,9 +64,9 @@ pub(super) fn read<'r>(
         ledger.dropped(at, Code::Citations);
         return None;
     };
-    let range = match (origin, start_index, end_index) {
-        (Protocol::Responses, Some(start), Some(end)) => Some((start.value, end.value)),
-        (Protocol::Chat | Protocol::Responses | Protocol::Messages, _, _) => {
+    let range = match (start_index, end_index) {
+        (Some(start), Some(end)) => Some((start.value, end.value)),
+        (_, _) => {
             ledger.degraded(at, Code::Citations);
             None
         }

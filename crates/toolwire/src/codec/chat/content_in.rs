@@ -146,6 +146,11 @@ impl Toward<'_> {
         self.origin == Protocol::Chat
     }
 
+    /// Whether the content came from one of OpenAI's protocols.
+    pub(super) fn same_vendor(&self) -> bool {
+        self.origin.same_vendor(Protocol::Chat)
+    }
+
     /// Replays unknown members to Chat, or reports them as lost.
     pub(super) fn extra(
         &mut self,
@@ -167,8 +172,7 @@ impl Toward<'_> {
     /// Whether the marker can be written. Only newer models take one, but a
     /// client of OpenAI's other protocol knows that as well.
     pub(super) fn takes(&self, cache: Option<&Cache<'_>>) -> bool {
-        let knows = self.origin != Protocol::Messages;
-        cache.is_some() && (knows || self.profile.cache_breakpoints)
+        cache.is_some() && (self.same_vendor() || self.profile.cache_breakpoints)
     }
 
     /// Reports a cache marker at a place where Chat has none.
@@ -189,11 +193,11 @@ impl Toward<'_> {
             marker.put("mode", "explicit");
         }
         match ttl.as_ref().map(Str::decode).as_deref() {
-            Some("5m") if self.origin == Protocol::Messages => {
+            Some("5m") if !self.same_vendor() => {
                 self.ledger.degraded(*at, Code::CacheTtl).info();
                 marker.put("ttl", "30m");
             }
-            Some("1h") if self.origin == Protocol::Messages => {
+            Some("1h") if !self.same_vendor() => {
                 self.ledger.degraded(*at, Code::CacheTtl).info();
                 marker.put("ttl", "12h");
             }

@@ -5,8 +5,7 @@ use super::wire::replay;
 use crate::ledger::{Code, Ledger};
 use crate::media::{self, blocks};
 use crate::model::{
-    Audio, Cache, Document, HostedItem, Image, Item, Opaque, Protocol, Refusal, SearchResult,
-    Source, Text,
+    Audio, Cache, Document, HostedItem, Image, Item, Opaque, Refusal, SearchResult, Source, Text,
 };
 use crate::wire::{Array, Object, Pos, Raw, Str};
 
@@ -45,7 +44,7 @@ pub(super) fn crosses(item: &Item<'_>, toward: &mut Toward<'_>) -> bool {
             Source::Url(_)
             | Source::Base64 { media: _, data: _ }
             | Source::Text { media: _, data: _ } => true,
-            Source::File(_) if toward.origin == Protocol::Messages => {
+            Source::File(_) if !toward.same_vendor() => {
                 lost(toward.ledger, document.at, Code::FileId)
             }
             Source::File(_) => true,

@@ -1,3 +1,3 @@
-//! Errors: OpenAI's one shape, which [`openai_error`] knows.
+//! Errors: OpenAI's one shape, which [`openai::error`] knows.
 
-pub(super) use crate::codec::openai_error::{decode, encode};
+pub(super) use crate::codec::openai::error::{decode, encode};

@@ -12,6 +12,7 @@ mod chunk_out;
 mod citations;
 mod content_in;
 mod content_out;
+mod description;
 mod error;
 mod events_in;
 mod events_out;
@@ -43,6 +44,7 @@ use crate::codec::{Codec, StreamObserver, StreamReader, StreamWriter};
 use crate::ledger::Ledger;
 use crate::model::{ApiError, Protocol, Request, Response, ResponseContext, Tool};
 use crate::profile::Profile;
+use crate::protocol::Description;
 use crate::toolset::Toolset;
 use crate::wire::{Array, Read, ReadError, Reader, Str, string_under};
 
@@ -52,6 +54,14 @@ pub struct Chat;
 impl Codec for Chat {
     fn protocol(&self) -> Protocol {
         Protocol::Chat
+    }
+
+    fn describe(&self) -> &'static Description {
+        &description::DESCRIPTION
+    }
+
+    fn default_profile(&self) -> Profile {
+        description::profile()
     }
 
     fn decode_request<'a>(&self, body: &'a str) -> Result<Request<'a>, ReadError> {

@@ -6,8 +6,8 @@ use super::wire::replay;
 use super::{choice, tools_in, turns_out};
 use crate::ledger::{Code, Ledger};
 use crate::model::{
-    Display, Effort, Format, Identity, JsonSchema, Output, Protocol, Request, Sampling, State,
-    Stream, Thinking, ThinkingMode, Tool, ToolKind,
+    Display, Effort, Format, Identity, JsonSchema, Output, Request, Sampling, State, Stream,
+    Thinking, ThinkingMode, Tool, ToolKind,
 };
 use crate::profile::Profile;
 use crate::schema;
@@ -242,8 +242,8 @@ fn put_format(
         inner.maybe("schema", schema.as_ref());
         match (strict, schema) {
             (Some(strict), _) => inner.put("strict", strict),
-            // Messages always holds the model to the schema.
-            (None, Some(schema)) if toward.origin == Protocol::Messages => {
+            // Some protocols always hold the model to the schema.
+            (None, Some(schema)) if toward.origin.conventions().formats_are_strict => {
                 if schema::fits_openai_strict(schema) {
                     inner.put("strict", &true);
                 } else {
@@ -317,20 +317,18 @@ fn put_identity(object: &mut Object<'_>, identity: &Identity<'_>, toward: &mut T
 
 fn put_tier(object: &mut Object<'_>, tier: Option<&Str<'_>>, toward: &mut Toward<'_>) {
     let Some(tier) = tier else { return };
-    let nearest = match (toward.origin, tier.decode().as_ref()) {
-        (Protocol::Messages, "standard_only") => {
+    let nearest = match tier.decode().as_ref() {
+        "auto" => return object.put("service_tier", "auto"),
+        "ultrafast" if toward.same_vendor() => "fast",
+        word if toward.same_vendor() => return object.put("service_tier", word),
+        word if toward.origin.conventions().standard_tiers.contains(&word) => {
             toward.ledger.emulated(tier.pos(), Code::Tier);
             return object.put("service_tier", "default");
         }
-        (Protocol::Messages, "auto") => return object.put("service_tier", "auto"),
-        (Protocol::Messages, other) => {
-            let detail = format!("Chat has no tier `{other}`.");
+        word => {
+            let detail = format!("Chat has no tier `{word}`.");
             toward.ledger.dropped(tier.pos(), Code::Tier).detail(detail);
             return;
-        }
-        (Protocol::Responses, "ultrafast") => "fast",
-        (Protocol::Chat | Protocol::Responses, same) => {
-            return object.put("service_tier", same);
         }
     };
     object.put("service_tier", nearest);
@@ -397,21 +395,20 @@ fn put_stream(object: &mut Object<'_>, stream: &Stream<'_>, toward: &mut Toward<
     }
 }
 
-/// Replays what the model has no room for; of Responses' the fields that Chat
-/// has too.
+/// Writes the fields that all of OpenAI's protocols have.
 fn put_extra(object: &mut Object<'_>, extra: &[Extra<'_>], toward: &mut Toward<'_>) {
     if toward.same() {
         return replay(object, extra, "", &["response_format"]);
     }
     for field in extra {
-        match (toward.origin, field.key.decode().as_ref()) {
-            (Protocol::Responses, "prompt_cache_retention" | "moderation") => {
+        match field.key.decode().as_ref() {
+            "prompt_cache_retention" | "moderation" if toward.same_vendor() => {
                 field.value.write(object.foreign_key(&field.key));
             }
-            (Protocol::Responses, "prompt_cache_options") => {
+            "prompt_cache_options" if toward.same_vendor() => {
                 put_cache_options(object, &field.value, toward);
             }
-            (Protocol::Chat | Protocol::Responses | Protocol::Messages, other) => {
+            other => {
                 toward.ledger.dropped(field.value.pos(), Code::Only(other.to_owned()));
             }
         }

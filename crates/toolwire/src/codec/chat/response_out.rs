@@ -75,21 +75,21 @@ pub(super) fn write_tier(
     ledger: &mut Ledger,
 ) {
     let Some(tier) = tier else { return };
-    match (origin, tier.decode().as_ref()) {
-        (Protocol::Messages, "standard") => {
-            object.put("service_tier", "default");
-            ledger.emulated(tier.pos(), Code::Tier);
-        }
-        (Protocol::Messages, "priority") => object.put("service_tier", "priority"),
-        (Protocol::Messages, other) => {
-            let detail = format!("Chat has no tier `{other}`.");
-            ledger.dropped(tier.pos(), Code::Tier).detail(detail);
-        }
-        (Protocol::Responses, "ultrafast") => {
+    let same_vendor = origin.same_vendor(Protocol::Chat);
+    match tier.decode().as_ref() {
+        "ultrafast" if same_vendor => {
             object.put("service_tier", "fast");
             ledger.degraded(tier.pos(), Code::Tier);
         }
-        (Protocol::Chat | Protocol::Responses, same) => object.put("service_tier", same),
+        word if same_vendor || word == "priority" => object.put("service_tier", word),
+        word if origin.conventions().standard_tiers.contains(&word) => {
+            object.put("service_tier", "default");
+            ledger.emulated(tier.pos(), Code::Tier);
+        }
+        word => {
+            let detail = format!("Chat has no tier `{word}`.");
+            ledger.dropped(tier.pos(), Code::Tier).detail(detail);
+        }
     }
 }
 
@@ -174,7 +174,7 @@ impl Answer<'_> {
             join(texts.iter().map(|text| &text.text), message.key("content"));
         }
         self.write_refusal(message, refusals, stop, ledger);
-        citations::write(message, texts, self.origin, ledger);
+        citations::write(message, texts, ledger);
         reasoning::write_client(message, reasoning, ledger);
         if calls.is_empty() {
             return;

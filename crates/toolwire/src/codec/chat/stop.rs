@@ -43,9 +43,11 @@ pub(super) fn finish_reason(stop: &Stop<'_>, origin: Protocol) -> &'static str {
         Stop::ToolCalls => "tool_calls",
         Stop::MaxTokens | Stop::ContextWindow | Stop::Cancelled | Stop::Steered => "length",
         Stop::ContentFilter => "content_filter",
-        // What the model itself declines ends like any answer; Messages' own
-        // filter speaks through the same word as the model.
-        Stop::Refusal { category: _, explanation: _ } if origin == Protocol::Messages => {
+        // What the model itself declines ends like any answer. Where the
+        // vendor's filter declines with the same word, it may be the filter.
+        Stop::Refusal { category: _, explanation: _ }
+            if origin.conventions().filter_declines_as_model =>
+        {
             "content_filter"
         }
         Stop::EndTurn
@@ -87,7 +89,7 @@ pub(super) fn losses(stop: &At<Stop<'_>>, origin: Protocol, ledger: &mut Ledger)
         Stop::Refusal { category, explanation: _ } => {
             if let Some(category) = category {
                 ledger.dropped(category.pos(), Code::StopReason);
-            } else if origin == Protocol::Messages {
+            } else if origin.conventions().filter_declines_as_model {
                 ledger.degraded(pos, Code::StopReason).info();
             }
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::content_in::Toward;
 use super::tools_in::{WEB_SEARCH_OPTIONS, put_grammar};
 use crate::ledger::Code;
-use crate::model::{Grammar, Native, NativeKind, Protocol, Tool, ToolKind};
+use crate::model::{Grammar, Native, NativeKind, Tool, ToolKind};
 use crate::native;
 use crate::schema::{self, RootChange};
 use crate::toolset::{Declared, ToolMapping, Toolset};
@@ -277,7 +277,7 @@ fn strict(tool: &Tool<'_>, schema: Option<&Raw<'_>>, toward: &mut Toward<'_>) ->
             Some(fits)
         }
         Some(_) => Some(false),
-        None if toward.origin == Protocol::Responses && toward.profile.strict => {
+        None if toward.origin.conventions().tools_try_strict && toward.profile.strict => {
             (schema.is_some() && fits()).then_some(true)
         }
         None => None,

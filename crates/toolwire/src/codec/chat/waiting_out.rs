@@ -48,7 +48,7 @@ impl Texts {
         let Some(said) = self.0.get_mut(at) else { return };
         if origin == Protocol::Chat {
             said.own.push(citation.clone().into_owned());
-        } else if let Some(cited) = citations::read(citation, origin, ledger) {
+        } else if let Some(cited) = citations::read(citation, ledger) {
             said.citations.push(cited.into_owned());
         }
     }

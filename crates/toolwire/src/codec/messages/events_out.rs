@@ -141,7 +141,7 @@ impl Writing {
             None => Str::plain(message_id("")),
         };
         if let Some(created) = created {
-            let name = if *origin == Protocol::Chat { "created" } else { "created_at" };
+            let name = origin.conventions().created_member;
             ledger.dropped(created.pos, Code::Only(name.to_owned())).info();
         }
         let asked = self.asked.model.as_deref().map(Str::from);

@@ -9,6 +9,7 @@ mod calls_out;
 mod choice;
 mod content_in;
 mod content_out;
+mod description;
 mod error;
 mod events;
 mod events_in;
@@ -38,6 +39,7 @@ use crate::codec::{Codec, StreamObserver, StreamReader, StreamWriter};
 use crate::ledger::Ledger;
 use crate::model::{ApiError, Protocol, Request, Response, ResponseContext, Tool};
 use crate::profile::Profile;
+use crate::protocol::Description;
 use crate::toolset::Toolset;
 use crate::wire::{Array, Read, ReadError, Reader, Str, string_under};
 
@@ -47,6 +49,14 @@ pub struct Messages;
 impl Codec for Messages {
     fn protocol(&self) -> Protocol {
         Protocol::Messages
+    }
+
+    fn describe(&self) -> &'static Description {
+        &description::DESCRIPTION
+    }
+
+    fn default_profile(&self) -> Profile {
+        description::profile()
     }
 
     fn decode_request<'a>(&self, body: &'a str) -> Result<Request<'a>, ReadError> {

@@ -34,7 +34,7 @@ pub(super) fn encode(
     let wanted = asked.and_then(|asked| asked.model.as_deref()).map(Str::from);
     object.maybe("model", model.as_ref().or(wanted.as_ref()));
     if let Some(created) = created {
-        let name = if *origin == Protocol::Chat { "created" } else { "created_at" };
+        let name = origin.conventions().created_member;
         pen.ledger.dropped(created.pos, Code::Only(name.to_owned())).info();
     }
     match candidates.split_first() {

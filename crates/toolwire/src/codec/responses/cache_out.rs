@@ -3,7 +3,7 @@
 use super::Out;
 use super::content_out::Voice;
 use crate::ledger::{Code, Ledger};
-use crate::model::{Cache, Protocol};
+use crate::model::Cache;
 use crate::wire::Object;
 
 /// A cache marker on a part. OpenAI has them only on what the model reads.
@@ -20,7 +20,7 @@ pub(super) fn write_cache(
         return;
     }
     let mut marker = part.object("prompt_cache_breakpoint");
-    if cx.origin != Protocol::Messages {
+    if cx.same_vendor() {
         if !extra.iter().any(|field| field.key == "mode") {
             marker.put("mode", "explicit");
         }

@@ -1,7 +1,6 @@
 //! Other protocols' citations as annotations.
 
 use crate::ledger::{Code, Ledger};
-use crate::model::Protocol;
 use crate::wire::{Array, Raw, Read, Str};
 
 /// The annotations that say what another protocol's citations say. Only
@@ -9,7 +8,6 @@ use crate::wire::{Array, Raw, Read, Str};
 pub(super) fn annotations(
     citations: &Raw<'_>,
     text: &Str<'_>,
-    origin: Protocol,
     ledger: &mut Ledger,
 ) -> Option<Raw<'static>> {
     let mut reader = citations.reader();
@@ -18,14 +16,16 @@ pub(super) fn annotations(
         return None;
     };
     let mut out = Vec::new();
-    let mut some = false;
+    let (mut some, mut reshaped) = (false, false);
     {
         let mut notes = Array::new(&mut out);
         for citation in list {
-            some |= annotation(citation, text, origin, &mut notes, ledger);
+            let written = annotation(citation, text, &mut notes, ledger);
+            some |= written != Written::Nothing;
+            reshaped |= written == Written::Reshaped;
         }
     }
-    if some && origin == Protocol::Chat {
+    if reshaped {
         emulated(citations, ledger);
     }
     let out = String::from_utf8(out).ok()?;
@@ -33,14 +33,14 @@ pub(super) fn annotations(
 }
 
 /// Reports what of one citation does not cross.
-pub(super) fn note(citation: &Raw<'_>, origin: Protocol, ledger: &mut Ledger) {
+pub(super) fn note(citation: &Raw<'_>, ledger: &mut Ledger) {
     let Ok(found) = Citation::read(&mut citation.reader()) else {
         ledger.dropped(citation.pos(), Code::Citations);
         return;
     };
     let mut nowhere = Vec::new();
-    let some = annotation(found, &Str::plain(""), origin, &mut Array::new(&mut nowhere), ledger);
-    if some && origin == Protocol::Chat {
+    let written = annotation(found, &Str::plain(""), &mut Array::new(&mut nowhere), ledger);
+    if written == Written::Reshaped {
         emulated(citation, ledger);
     }
 }
@@ -52,13 +52,12 @@ fn emulated(citation: &Raw<'_>, ledger: &mut Ledger) {
 fn annotation(
     citation: Citation<'_>,
     text: &Str<'_>,
-    origin: Protocol,
     notes: &mut Array<'_>,
     ledger: &mut Ledger,
-) -> bool {
+) -> Written {
     let Citation { at, kind: _, url, title, url_citation, extra: _ } = citation;
-    match (origin, url_citation, url) {
-        (Protocol::Chat | Protocol::Responses, Some(cited), None) => {
+    match (url_citation, url) {
+        (Some(cited), None) => {
             let UrlCitation { at: _, start_index, end_index, url, title, extra } = cited;
             let mut note = notes.object();
             note.put("type", "url_citation");
@@ -67,9 +66,9 @@ fn annotation(
             note.put("url", &url.unwrap_or(Str::plain("")));
             note.put("title", &title.unwrap_or(Str::plain("")));
             ledger.only(&extra);
-            true
+            Written::Reshaped
         }
-        (Protocol::Messages, None, Some(url)) => {
+        (None, Some(url)) => {
             // Messages cites per block, so the block's bounds are the place.
             let end = text.decode().chars().count() as u64;
             let mut note = notes.object();
@@ -81,13 +80,23 @@ fn annotation(
             ledger
                 .degraded(at, Code::Citations)
                 .detail("The address crosses; the cited words and the vendor's own index do not.");
-            true
+            Written::Address
         }
-        (_origin, _cited, _url) => {
+        (_cited, _url) => {
             ledger.dropped(at, Code::Citations);
-            false
+            Written::Nothing
         }
     }
+}
+
+/// What became of a citation.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Written {
+    /// An annotation that says all of it.
+    Reshaped,
+    /// An annotation with its address alone.
+    Address,
+    Nothing,
 }
 
 wire! {

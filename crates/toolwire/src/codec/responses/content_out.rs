@@ -313,7 +313,7 @@ fn write_text(
             ledger.dropped(citations.pos(), Code::Citations);
             None
         }
-        Some(citations) => annotations(citations, text, cx.origin, ledger),
+        Some(citations) => annotations(citations, text, ledger),
         None => None,
     };
     let mut part = parts.object();

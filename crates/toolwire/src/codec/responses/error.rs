@@ -1,3 +1,5 @@
-//! Errors: OpenAI's one shape, which [`openai_error`] knows.
+//! Errors: OpenAI's one shape, which [`openai::error`] knows.
 
-pub(super) use crate::codec::openai_error::{code, decode, detail, encode, of_detail, unexplained};
+pub(super) use crate::codec::openai::error::{
+    code, decode, detail, encode, of_detail, unexplained,
+};

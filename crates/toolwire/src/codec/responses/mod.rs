@@ -7,6 +7,7 @@ mod choice;
 mod citations;
 mod content_in;
 mod content_out;
+mod description;
 mod echo;
 mod error;
 mod events_in;
@@ -44,6 +45,7 @@ use crate::codec::{Codec, StreamObserver, StreamReader, StreamWriter};
 use crate::ledger::{Code, Ledger};
 use crate::model::{ApiError, Display, Protocol, Request, Response, ResponseContext, Tool};
 use crate::profile::Profile;
+use crate::protocol::Description;
 use crate::toolset::Toolset;
 use crate::wire::names::Names;
 use crate::wire::{Array, Extra, Object, Read, ReadError, Reader, Str, Write, string_under};
@@ -54,6 +56,14 @@ pub struct Responses;
 impl Codec for Responses {
     fn protocol(&self) -> Protocol {
         Protocol::Responses
+    }
+
+    fn describe(&self) -> &'static Description {
+        &description::DESCRIPTION
+    }
+
+    fn default_profile(&self) -> Profile {
+        description::profile()
     }
 
     fn decode_request<'a>(&self, body: &'a str) -> Result<Request<'a>, ReadError> {
@@ -167,13 +177,18 @@ impl Out<'_> {
     /// Whether ids of uploaded files mean something: OpenAI's two protocols
     /// share one store of files.
     fn knows_files(&self) -> bool {
-        self.origin != Protocol::Messages
+        self.same_vendor()
+    }
+
+    /// Whether the document came from one of OpenAI's protocols.
+    fn same_vendor(&self) -> bool {
+        self.origin.same_vendor(Protocol::Responses)
     }
 
     /// Whether cache markers cross. Only newer models take them, but a client
     /// of OpenAI's other protocol knows that as well.
     fn takes_markers(&self) -> bool {
-        self.profile.cache_breakpoints || self.origin != Protocol::Messages
+        self.profile.cache_breakpoints || self.same_vendor()
     }
 
     /// Replays members that the model has no room for, or reports them.

@@ -179,7 +179,7 @@ impl Writing {
             (Body::Part(_), Piece::Citation(citation)) => {
                 // Where it belongs is known when the text is whole.
                 if !self.scene.same() {
-                    note(citation, self.scene.origin, ledger);
+                    note(citation, ledger);
                 }
             }
             (Body::Call { custom, place }, Piece::Arguments(text)) => {
@@ -305,7 +305,7 @@ impl Writing {
             let said = &mut Ledger::default();
             let notes = match &found.citations {
                 Some(citations) if cx.same() => Some(citations.borrowed()),
-                Some(citations) => annotations(citations, &found.text, cx.origin, said),
+                Some(citations) => annotations(citations, &found.text, said),
                 None => None,
             };
             let notes = notes.and_then(|notes| {

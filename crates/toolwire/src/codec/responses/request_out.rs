@@ -8,9 +8,7 @@ use super::tools_out::{has_search, write_tool, write_tools};
 use super::withdrawn_out::{self, Left};
 use super::{Out, replay_under, turns_out};
 use crate::ledger::{Code, Ledger};
-use crate::model::{
-    Format, Identity, JsonSchema, Output, Protocol, Request, Sampling, State, Stream,
-};
+use crate::model::{Format, Identity, JsonSchema, Output, Request, Sampling, State, Stream};
 use crate::profile::Profile;
 use crate::schema;
 use crate::toolset::Toolset;
@@ -161,8 +159,8 @@ fn write_schema(
     object.maybe("schema", schema.as_ref());
     match strict {
         Some(strict) => object.put("strict", strict),
-        // Messages always holds the output to the schema.
-        None if cx.origin == Protocol::Messages => {
+        // Some protocols always hold the output to the schema.
+        None if cx.origin.conventions().formats_are_strict => {
             let fits = schema.as_ref().is_some_and(schema::fits_openai_strict);
             if !fits {
                 let at = schema.as_ref().map_or(at, |schema| schema.pos());
@@ -281,18 +279,15 @@ fn write_identity(
 }
 
 fn write_tier(tier: &Str<'_>, object: &mut Object<'_>, cx: &Out<'_>, ledger: &mut Ledger) {
-    match cx.origin {
-        Protocol::Chat | Protocol::Responses => object.put("service_tier", tier),
-        Protocol::Messages => match tier.decode().as_ref() {
-            "auto" => object.put("service_tier", "auto"),
-            "standard_only" => {
-                ledger.emulated(tier.pos(), Code::Tier);
-                object.put("service_tier", "default");
-            }
-            _other => {
-                ledger.dropped(tier.pos(), Code::Tier);
-            }
-        },
+    match tier.decode().as_ref() {
+        word if cx.same_vendor() || word == "auto" => object.put("service_tier", word),
+        word if cx.origin.conventions().standard_tiers.contains(&word) => {
+            ledger.emulated(tier.pos(), Code::Tier);
+            object.put("service_tier", "default");
+        }
+        _unknown => {
+            ledger.dropped(tier.pos(), Code::Tier);
+        }
     }
 }
 
@@ -353,20 +348,19 @@ fn write_stream(stream: &Stream<'_>, object: &mut Object<'_>, cx: &Out<'_>, ledg
 fn write_extra(extra: &[Extra<'_>], object: &mut Object<'_>, cx: &Out<'_>, ledger: &mut Ledger) {
     for field in extra {
         let name = field.key.decode();
-        match cx.origin {
-            Protocol::Responses if field.name_under(TEXT).is_some() => {}
-            Protocol::Responses => object.extra(std::slice::from_ref(field)),
-            // OpenAI's two protocols share these, shape and all.
-            Protocol::Chat if SHARED_WITH_CHAT.contains(&name.as_ref()) => {
-                object.extra(std::slice::from_ref(field));
-            }
-            Protocol::Chat | Protocol::Messages => ledger.only(std::slice::from_ref(field)),
+        if cx.same() && field.name_under(TEXT).is_some() {
+            continue;
+        }
+        if cx.same() || cx.same_vendor() && SHARED.contains(&name.as_ref()) {
+            object.extra(std::slice::from_ref(field));
+        } else {
+            ledger.only(std::slice::from_ref(field));
         }
     }
 }
 
-const SHARED_WITH_CHAT: [&str; 3] =
-    ["moderation", "prompt_cache_options", "prompt_cache_retention"];
+/// Fields that all of OpenAI's protocols have, shape and all.
+const SHARED: [&str; 3] = ["moderation", "prompt_cache_options", "prompt_cache_retention"];
 
 /// OpenAI answers 400 to a smaller limit of output tokens.
 const FLOOR: u64 = 16;

@@ -200,12 +200,12 @@ pub(super) fn write_tier(
         object.put("service_tier", asked.unwrap_or("default"));
         return;
     };
-    match (cx.origin, tier.decode().as_ref()) {
-        (Protocol::Chat | Protocol::Responses, _) => object.put("service_tier", tier),
-        (Protocol::Messages, "standard") => object.put("service_tier", "default"),
-        (Protocol::Messages, "priority") => object.put("service_tier", "priority"),
-        (Protocol::Messages, _other) => {
-            ledger.degraded(tier.pos(), Code::Tier);
+    match tier.decode().as_ref() {
+        word if cx.same_vendor() || word == "priority" => object.put("service_tier", word),
+        word => {
+            if !cx.origin.conventions().standard_tiers.contains(&word) {
+                ledger.degraded(tier.pos(), Code::Tier);
+            }
             object.put("service_tier", "default");
         }
     }

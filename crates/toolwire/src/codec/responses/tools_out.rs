@@ -398,7 +398,7 @@ pub(super) fn has_search(tools: &[Tool<'_>], origin: Protocol, profile: &Profile
                 && !matches!(ToolMapping::of(tool, origin, profile), ToolMapping::Dropped(_))
         }
         ToolKind::Native(native) => {
-            native.kind == NativeKind::ToolSearch && origin == Protocol::Responses
+            native.kind == NativeKind::ToolSearch && origin == profile.protocol
         }
         ToolKind::Function { schema: _ }
         | ToolKind::Freeform { grammar: _ }

@@ -2,7 +2,7 @@
 
 use super::wire::Usage;
 use super::{alike, error, usage};
-use crate::codec::openai_error::ErrorDetail;
+use crate::codec::openai::error::ErrorDetail;
 use crate::codec::{EventOutcome, StreamObserver};
 use crate::model::{ApiError, Own, Protocol, ResponseSummary, Start};
 use crate::wire::sse::Frame;

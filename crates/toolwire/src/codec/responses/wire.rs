@@ -8,7 +8,7 @@ use super::content_in::Content;
 use super::request_in::{Includes, TextFormat};
 use super::tools_in::{Format, ToolList};
 use super::turns_in::{CallArguments, Input, Items};
-use crate::codec::openai_error::ErrorDetail;
+use crate::codec::openai::error::ErrorDetail;
 use crate::wire::{At, Raw, Str};
 
 wire! {

@@ -15,6 +15,7 @@ pub(crate) fn accumulate(protocol: Protocol, bytes: &[u8]) -> Value {
         Protocol::Chat => chat(&events),
         Protocol::Responses => responses(&events),
         Protocol::Messages => messages(&events),
+        other => panic!("not a built-in protocol: {other:?}"),
     }
 }
 

@@ -304,6 +304,7 @@ fn end_marker(protocol: Protocol) -> &'static [u8] {
             b"\n\nevent: response.completed\ndata: {\"type\":\"response.completed\",\"sequence_number\":99,\"response\":{\"id\":\"resp_1\",\"object\":\"response\",\"created_at\":1,\"status\":\"completed\",\"model\":\"m\",\"output\":[],\"usage\":null}}\n\n"
         }
         Protocol::Messages => b"\n\nevent: message_stop\ndata: {\"type\":\"message_stop\"}\n\n",
+        other => panic!("not a built-in protocol: {other:?}"),
     }
 }
 
@@ -318,5 +319,6 @@ fn error_object(protocol: Protocol) -> &'static [u8] {
         Protocol::Messages => {
             b"\n\nevent: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}\n\n"
         }
+        other => panic!("not a built-in protocol: {other:?}"),
     }
 }

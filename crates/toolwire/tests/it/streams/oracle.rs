@@ -143,6 +143,7 @@ impl Oracle {
                     self.wrong("[DONE] before the end".to_owned());
                 }
                 Protocol::Responses | Protocol::Messages => {}
+                other => panic!("not a built-in protocol: {other:?}"),
             }
             return;
         }
@@ -164,6 +165,7 @@ impl Oracle {
             Protocol::Chat => self.chat(&event),
             Protocol::Responses => self.responses(&event, name),
             Protocol::Messages => self.messages(&event, name),
+            other => panic!("not a built-in protocol: {other:?}"),
         }
     }
 

@@ -186,6 +186,7 @@ fn model(protocol: Protocol, event: &mut Value) -> Option<&mut Value> {
         Protocol::Chat => event.get_mut("model"),
         Protocol::Responses => event.get_mut("response")?.get_mut("model"),
         Protocol::Messages => event.get_mut("message")?.get_mut("model"),
+        other => panic!("not a built-in protocol: {other:?}"),
     }
 }
 
@@ -194,6 +195,7 @@ fn without(protocol: Protocol, mut event: Value) -> Value {
         Protocol::Chat => Some(&mut event),
         Protocol::Responses => event.get_mut("response"),
         Protocol::Messages => event.get_mut("message"),
+        other => panic!("not a built-in protocol: {other:?}"),
     };
     if let Some(Value::Object(members)) = holder {
         members.shift_remove("model");

@@ -67,6 +67,7 @@ fn stream(protocol: Protocol) -> Vec<u8> {
             let mut pipe = new(Protocol::Chat, Protocol::Responses);
             pipe.push(&chat, &mut out);
         }
+        other => panic!("not a built-in protocol: {other:?}"),
     }
     out
 }

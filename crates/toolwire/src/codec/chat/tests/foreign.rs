@@ -460,7 +460,7 @@ fn a_search_crosses_to_upstreams_that_have_one() {
     let mut request = request(Protocol::Responses, vec![turn(Role::User, vec![text("Hi")])]);
     request.tools = vec![search];
     let mut profile = Profile::of(Protocol::Chat);
-    profile.web_search_options = true;
+    profile.web_search = true;
     check_with(
         &request,
         &profile,

@@ -1,0 +1,30 @@
+//! The facts around Chat Completions.
+
+use crate::codec::openai;
+use crate::model::Protocol;
+use crate::profile::Profile;
+use crate::protocol::{Conventions, Description, Endpoint};
+use crate::wire::ids::IdRule;
+use crate::wire::names::NameRule;
+
+pub(super) static DESCRIPTION: Description = Description {
+    name: "chat",
+    title: "OpenAI Chat Completions",
+    vendor: &openai::VENDOR,
+    prefix: "/v1",
+    answers: Endpoint::fixed("/chat/completions"),
+    token_count: None,
+    counts_input_first: false,
+    echoes_request: false,
+    conventions: Conventions {
+        formats_are_strict: false,
+        tools_try_strict: false,
+        filter_declines_as_model: false,
+        standard_tiers: &["default"],
+        created_member: "created",
+    },
+};
+
+pub(super) fn profile() -> Profile {
+    Profile::permissive(Protocol::Chat, NameRule::CHAT, IdRule::CHAT)
+}

@@ -1,0 +1,25 @@
+//! What OpenAI's protocols share.
+
+pub(super) mod error;
+
+use crate::protocol::{Auth, RateLimitHeaders, Reset, Vendor};
+
+/// Who defined Chat Completions and Responses.
+pub(super) static VENDOR: Vendor = Vendor {
+    name: "openai",
+    auth: Auth::Bearer,
+    version: None,
+    request_id: "x-request-id",
+    client_request_id: Some("x-client-request-id"),
+    request_headers: &["idempotency-key", "x-codex-"],
+    response_headers: &["openai-", "x-reasoning-included", "x-codex-", "x-ratelimit-"],
+    feature_header: "openai-beta",
+    known_features: &["assistants", "responses", "responses_websockets"],
+    account_headers: &["openai-organization", "openai-project"],
+    rate_limits: RateLimitHeaders {
+        name: "x-ratelimit-{figure}-{kind}",
+        kinds: ["requests", "tokens", "tokens"],
+        reset: Reset::Duration,
+    },
+    should_retry: Some("x-should-retry"),
+};

@@ -1,0 +1,36 @@
+//! The facts around Responses.
+
+use crate::codec::openai;
+use crate::model::Protocol;
+use crate::profile::Profile;
+use crate::protocol::{Conventions, Description, Endpoint};
+use crate::wire::ids::IdRule;
+use crate::wire::names::NameRule;
+
+pub(super) static DESCRIPTION: Description = Description {
+    name: "responses",
+    title: "OpenAI Responses",
+    vendor: &openai::VENDOR,
+    prefix: "/v1",
+    answers: Endpoint::fixed("/responses"),
+    token_count: Some(Endpoint::fixed("/responses/input_tokens")),
+    counts_input_first: false,
+    echoes_request: true,
+    conventions: Conventions {
+        formats_are_strict: false,
+        tools_try_strict: true,
+        filter_declines_as_model: false,
+        standard_tiers: &["default"],
+        created_member: "created_at",
+    },
+};
+
+pub(super) fn profile() -> Profile {
+    Profile {
+        namespaces: true,
+        web_search: true,
+        tool_search: true,
+        prefill: false,
+        ..Profile::permissive(Protocol::Responses, NameRule::RESPONSES, IdRule::RESPONSES)
+    }
+}

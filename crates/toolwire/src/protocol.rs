@@ -1,0 +1,273 @@
+//! Protocols, and everything the rest of a program wants to know about one.
+//!
+//! A protocol describes itself: its codec answers for its wire format, and its
+//! [`Description`] holds the facts around it, such as paths and headers. Nothing
+//! outside a codec's folder asks which protocol it deals with.
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+
+use crate::codec::Codec;
+use crate::codec::chat::Chat;
+use crate::codec::messages::Messages;
+use crate::codec::responses::Responses;
+
+/// A wire protocol that clients and models speak.
+#[derive(Clone, Copy)]
+#[non_exhaustive]
+pub enum Protocol {
+    /// OpenAI Chat Completions, `/v1/chat/completions`.
+    Chat,
+    /// OpenAI Responses, `/v1/responses`.
+    Responses,
+    /// Anthropic Messages, `/v1/messages`.
+    Messages,
+    /// A protocol that is defined outside this crate.
+    #[doc(hidden)]
+    Custom(&'static dyn Codec),
+}
+
+impl Protocol {
+    /// The built-in protocols, in the order used everywhere.
+    pub const ALL: [Self; 3] = [Self::Chat, Self::Responses, Self::Messages];
+
+    /// The protocol's name in configuration, on the command line and in file names.
+    pub fn as_str(self) -> &'static str {
+        self.describe().name
+    }
+
+    /// The built-in protocol with that name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|protocol| protocol.as_str() == name)
+    }
+
+    /// Reads and writes the protocol.
+    #[doc(hidden)]
+    pub fn codec(self) -> &'static dyn Codec {
+        match self {
+            Self::Chat => &Chat,
+            Self::Responses => &Responses,
+            Self::Messages => &Messages,
+            Self::Custom(codec) => codec,
+        }
+    }
+
+    /// Whether both are protocols of one vendor, which share keys, headers and
+    /// stored files.
+    #[doc(hidden)]
+    pub fn same_vendor(self, other: Self) -> bool {
+        self.describe().vendor == other.describe().vendor
+    }
+
+    /// What its documents mean without saying it.
+    #[doc(hidden)]
+    pub fn conventions(self) -> &'static Conventions {
+        &self.describe().conventions
+    }
+
+    /// The facts around the wire format.
+    #[doc(hidden)]
+    pub fn describe(self) -> &'static Description {
+        self.codec().describe()
+    }
+}
+
+impl PartialEq for Protocol {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_str() == other.as_str()
+    }
+}
+
+impl Eq for Protocol {}
+
+impl Hash for Protocol {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.as_str().hash(state);
+    }
+}
+
+impl fmt::Debug for Protocol {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl fmt::Display for Protocol {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// The facts around a protocol's wire format.
+#[derive(Debug)]
+pub struct Description {
+    /// In configuration, on the command line and in file names.
+    pub name: &'static str,
+    /// For people.
+    pub title: &'static str,
+    /// Whose protocol it is.
+    pub vendor: &'static Vendor,
+    /// The path prefix that carries the API's version, such as `/v1`.
+    pub prefix: &'static str,
+    /// Where a request for an answer goes.
+    pub answers: Endpoint,
+    /// Where a request goes that only asks how many tokens it has.
+    pub token_count: Option<Endpoint>,
+    /// Whether a stream states the number of input tokens in its first event,
+    /// before other protocols have counted them.
+    pub counts_input_first: bool,
+    /// Whether answers repeat the settings of the request.
+    pub echoes_request: bool,
+    /// What its documents mean without saying it.
+    pub conventions: Conventions,
+}
+
+/// A path behind the version prefix. `{model}` stands for the model's name in a
+/// protocol that keeps it in the URL.
+#[derive(Debug)]
+pub struct Endpoint {
+    /// The path.
+    pub path: &'static str,
+    /// The path for a streamed answer, in a protocol that asks for a stream by
+    /// its URL.
+    pub stream_path: Option<&'static str>,
+}
+
+/// What a path says of a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PathMatch {
+    /// The model's name, in a protocol that keeps it in the URL.
+    pub model: Option<String>,
+    /// Whether a stream is wanted, in a protocol that says so in the URL.
+    pub stream: Option<bool>,
+}
+
+impl Endpoint {
+    /// A path that says nothing of the request.
+    pub const fn fixed(path: &'static str) -> Self {
+        Self { path, stream_path: None }
+    }
+
+    /// Whether the model's name is in the URL.
+    pub fn names_model(&self) -> bool {
+        self.path.contains(MODEL)
+    }
+
+    /// The path of a request for this model.
+    pub fn fill(&self, model: &str, stream: bool) -> String {
+        let path = self.stream_path.filter(|_| stream).unwrap_or(self.path);
+        if self.names_model() { path.replace(MODEL, model) } else { path.to_owned() }
+    }
+
+    /// What a path says, if it is one of this endpoint's.
+    pub fn matches(&self, path: &str) -> Option<PathMatch> {
+        let by_url = self.stream_path.is_some();
+        let one = |pattern: &str, stream| {
+            let model = match pattern.split_once(MODEL) {
+                None => return (pattern == path).then_some(PathMatch { model: None, stream }),
+                Some((head, tail)) => path.strip_prefix(head)?.strip_suffix(tail)?,
+            };
+            let named = !model.is_empty();
+            named.then(|| PathMatch { model: Some(model.to_owned()), stream })
+        };
+        let streamed = self.stream_path.and_then(|pattern| one(pattern, Some(true)));
+        streamed.or_else(|| one(self.path, by_url.then_some(false)))
+    }
+}
+
+const MODEL: &str = "{model}";
+
+/// What the documents of a protocol mean without saying it.
+#[derive(Debug)]
+pub struct Conventions {
+    /// Whether output always fits the JSON schema of its format, even where
+    /// `strict` is left out.
+    pub formats_are_strict: bool,
+    /// Whether a tool without `strict` is strict if its schema allows it.
+    pub tools_try_strict: bool,
+    /// Whether the vendor's filter and the model itself decline with the same
+    /// word.
+    pub filter_declines_as_model: bool,
+    /// The names of the ordinary processing tier.
+    pub standard_tiers: &'static [&'static str],
+    /// The member that says when an answer was made.
+    pub created_member: &'static str,
+}
+
+/// Who defined a protocol. Its protocols share headers, keys and stored files.
+#[derive(Debug)]
+pub struct Vendor {
+    /// The name, in lower case.
+    pub name: &'static str,
+    /// How a request shows its key.
+    pub auth: Auth,
+    /// The header with the version of the API and the version that every model
+    /// accepts.
+    pub version: Option<(&'static str, &'static str)>,
+    /// The header in which SDKs look for the id of a request.
+    pub request_id: &'static str,
+    /// The header for the caller's own id of a request.
+    pub client_request_id: Option<&'static str>,
+    /// Headers that pass from a client to an upstream of this vendor. A name
+    /// that ends in `-` is a prefix.
+    pub request_headers: &'static [&'static str],
+    /// Headers that pass back to a client of this vendor. A name that ends in
+    /// `-` is a prefix.
+    pub response_headers: &'static [&'static str],
+    /// The header that switches features on, a list.
+    pub feature_header: &'static str,
+    /// Features, without date or version, that only allow something in the body
+    /// or change how an answer is written down. Any other may change what the
+    /// model does.
+    pub known_features: &'static [&'static str],
+    /// Headers that choose an account that belongs to the key.
+    pub account_headers: &'static [&'static str],
+    /// How rate limits are told.
+    pub rate_limits: RateLimitHeaders,
+    /// The header that tells SDKs not to retry.
+    pub should_retry: Option<&'static str>,
+}
+
+impl PartialEq for Vendor {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+/// How a request shows its key.
+#[derive(Debug)]
+pub enum Auth {
+    /// In `authorization`, as a bearer token.
+    Bearer,
+    /// Keys in a header of their own, tokens in `authorization`.
+    KeyHeader {
+        /// The header for keys.
+        header: &'static str,
+        /// How the vendor's keys and tokens start.
+        key_prefix: &'static str,
+        /// How its tokens start, which also start like a key.
+        token_prefix: &'static str,
+    },
+}
+
+/// Headers that tell rate limits.
+#[derive(Debug)]
+pub struct RateLimitHeaders {
+    /// The name, with `{kind}` and `{figure}` for what is limited and which
+    /// figure it is: `limit`, `remaining` or `reset`.
+    pub name: &'static str,
+    /// The names of the limits on requests, on tokens, and on input tokens
+    /// alone. A vendor that does not tell input tokens apart repeats the second.
+    pub kinds: [&'static str; 3],
+    /// How `reset` is written.
+    pub reset: Reset,
+}
+
+/// When a limit is lifted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reset {
+    /// In so long: `6m0s`.
+    Duration,
+    /// At a time: `2026-11-15T13:05:28Z`.
+    Timestamp,
+}

@@ -4,6 +4,7 @@
 //! protocol. No codec knows another: nine pairs come from six translators.
 
 pub mod chat;
+pub(crate) mod context;
 pub mod messages;
 mod openai;
 pub mod responses;

@@ -31,8 +31,6 @@ pub mod toolset;
 pub mod translate;
 
 pub use codec::{CODECS, Codec, codec};
-#[doc(hidden)]
-pub use ledger::LossPolicy as Policy;
 pub use ledger::{Action, Code, Entry, Ledger, Level, LossPolicy};
 pub use profile::Profile;
 pub use protocol::Protocol;

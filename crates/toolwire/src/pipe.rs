@@ -32,7 +32,7 @@ pub use crate::model::ResponseSummary;
 use crate::model::{ApiError, Event, Protocol, Request, ResponseContext};
 use crate::replay::replay;
 use crate::restore::Restore;
-use crate::translate::Options;
+use crate::translate::{Error, Options};
 use crate::wire::Str;
 use crate::wire::sse::{EVENT_LIMIT, Frame, FrameError, Frames};
 
@@ -71,12 +71,22 @@ struct Translation {
 
 impl Pipe {
     /// A stream of the upstream's protocol `from` for a client that speaks
-    /// `to` and had sent `request`.
-    pub fn new(
+    /// `to`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] if the request of the options cannot be read.
+    pub fn new(from: Protocol, to: Protocol, options: &Options<'_>) -> Result<Self, Error> {
+        let request = options.decode_request(to)?;
+        Ok(Self::for_request(from, to, request.as_ref(), options))
+    }
+
+    /// The same for a request that was read.
+    pub(crate) fn for_request(
         from: Protocol,
         to: Protocol,
         request: Option<&Request<'_>>,
-        options: &Options,
+        options: &Options<'_>,
     ) -> Self {
         let mut asked = request
             .map_or_else(ResponseContext::default, |request| codec(to).response_context(request));
@@ -87,7 +97,7 @@ impl Pipe {
         let way = if from == to {
             Way::Forward(Box::new(Forward::new(to, asked, options.model.as_deref())))
         } else {
-            let profile = options.profile(from);
+            let profile = options.profile_of(from);
             let restore = request.map(|request| Restore::new(request, &profile));
             Way::Translate(Box::new(Translation {
                 reader: codec(from).stream_reader(),
@@ -103,7 +113,7 @@ impl Pipe {
             course: Course {
                 from,
                 way,
-                account: Account::new(options.policy != LossPolicy::Ignore),
+                account: Account::new(options.loss_policy != LossPolicy::Ignore),
                 seen: ResponseSummary::default(),
                 events: 0,
                 done: false,
@@ -130,7 +140,7 @@ impl Pipe {
     ///
     /// ```
     /// # use toolwire::{Protocol, pipe::Pipe, translate::Options};
-    /// # let mut pipe = Pipe::new(Protocol::Chat, Protocol::Responses, None, &Options::default());
+    /// # let mut pipe = Pipe::new(Protocol::Chat, Protocol::Responses, &Options::new()).unwrap();
     /// # let mut send = |_: &[u8]| {};
     /// let mut bytes = b"data: [DONE]\n\n".as_slice();
     /// let mut out = Vec::new();
@@ -216,7 +226,7 @@ impl Pipe {
     }
 
     /// What went by so far.
-    pub fn seen(&self) -> &ResponseSummary {
+    pub fn summary(&self) -> &ResponseSummary {
         &self.course.seen
     }
 

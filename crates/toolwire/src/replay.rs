@@ -140,7 +140,7 @@ impl Telling<'_> {
             [Item::Opaque(opaque)] => opaque.raw.pos() == turn.at,
             _parts => false,
         };
-        alone && self.origin == Protocol::Responses
+        alone && self.origin.conventions().answers_are_items
     }
 
     fn text(&mut self, text: &Text<'_>, part: Part<'_>) {

@@ -87,3 +87,8 @@ wire! {
 }
 
 const PREFIX: &str = "tw1.";
+
+/// Whether a document may hold an envelope.
+pub fn is_in(document: &str) -> bool {
+    memchr::memmem::find(document.as_bytes(), b"\"tw1.").is_some()
+}

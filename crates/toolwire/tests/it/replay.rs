@@ -88,14 +88,14 @@ fn a_client_gets_the_answer_as_a_stream() {
         let body = String::from_utf8(body).unwrap().replace('\n', " ").into_bytes();
         for to in Protocol::ALL {
             let told = format!("{} to {to}", folder.display());
-            let asked = codec(to).decode_request(PLAIN_REQUEST).unwrap();
-            let mut pipe = Pipe::new(from, to, Some(&asked), &Options::default());
+            let options = Options::new().request(PLAIN_REQUEST.as_bytes());
+            let mut pipe = Pipe::new(from, to, &options).unwrap();
             let mut out = Vec::new();
             pipe.whole(&body, &mut out);
             assert!(pipe.is_done(), "{told}");
             let fails = FAILS.iter().any(|name| folder.ends_with(name));
-            assert_eq!(pipe.seen().error.is_some(), fails, "{told}");
-            assert_eq!(pipe.seen().complete, !fails, "{told}");
+            assert_eq!(pipe.summary().error.is_some(), fails, "{told}");
+            assert_eq!(pipe.summary().complete, !fails, "{told}");
             if fails {
                 continue;
             }
@@ -111,8 +111,7 @@ fn a_client_gets_the_answer_as_a_stream() {
             client.feed(&out);
             assert_eq!(client.fault, None, "{told}");
             assert!(matches!(client.ending, Ending::Success | Ending::Short), "{told}");
-            let asked = Some(PLAIN_REQUEST.as_bytes());
-            let unary = translate::response(from, to, &body, asked, &Options::default()).unwrap();
+            let unary = translate::response(from, to, &body, &options).unwrap();
             let unary = usual(with_arguments(serde_json::from_slice(&unary.body).unwrap()));
             let streamed = usual(with_arguments(accumulate(to, &out)));
             if unary != streamed {
@@ -134,7 +133,7 @@ fn a_long_answer_ends() {
         "message": {"role": "assistant", "content": text}}],
     });
     for to in Protocol::ALL {
-        let mut pipe = Pipe::new(Protocol::Chat, to, None, &Options::default());
+        let mut pipe = Pipe::new(Protocol::Chat, to, &Options::new()).unwrap();
         let mut out = Vec::new();
         pipe.whole(body.to_string().as_bytes(), &mut out);
         let mut client = Oracle::strict(to);

@@ -70,7 +70,10 @@ pub trait Codec: Sync {
     /// says.
     fn stream_writer(&self, asked: ResponseContext) -> Box<dyn StreamWriter>;
 
-    /// Watches a stream of events that passes as it is.
+    /// Whether an event only opens a stream, before the model says anything.
+    fn opens_stream(&self, frame: &Frame<'_>) -> bool;
+
+    /// Observes a stream of events that passes.
     fn stream_observer(&self) -> Box<dyn StreamObserver>;
 
     /// The model's name in an event of a stream, if it is there. What stands

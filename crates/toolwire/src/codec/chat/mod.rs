@@ -37,6 +37,8 @@ mod wire;
 #[cfg(test)]
 mod tests;
 
+use memchr::memmem;
+
 use self::content_in::Toward;
 use self::tools_in::Tools;
 use self::tools_out::Shipment;
@@ -46,6 +48,7 @@ use crate::model::{ApiError, Protocol, Request, Response, ResponseContext, Tool}
 use crate::profile::Profile;
 use crate::protocol::Description;
 use crate::toolset::Toolset;
+use crate::wire::sse::Frame;
 use crate::wire::{Array, Read, ReadError, Reader, Str, string_under};
 
 /// The Chat Completions protocol.
@@ -102,6 +105,15 @@ impl Codec for Chat {
 
     fn stream_observer(&self) -> Box<dyn StreamObserver> {
         Box::<watch::Watching>::default()
+    }
+
+    fn opens_stream(&self, frame: &Frame<'_>) -> bool {
+        let says = |text: &str| memmem::find(frame.data.as_bytes(), text.as_bytes()).is_some();
+        says(r#""role":"assistant""#)
+            && says(r#""finish_reason":null"#)
+            && (says(r#""content":"""#) || says(r#""content":null"#))
+            && !says(r#""tool_calls""#)
+            && !says(r#""reasoning"#)
     }
 
     fn find_model<'d>(&self, data: &'d str) -> Option<Str<'d>> {

@@ -41,6 +41,7 @@ use crate::model::{ApiError, Protocol, Request, Response, ResponseContext, Tool}
 use crate::profile::Profile;
 use crate::protocol::Description;
 use crate::toolset::Toolset;
+use crate::wire::sse::Frame;
 use crate::wire::{Array, Read, ReadError, Reader, Str, string_under};
 
 /// The Messages protocol.
@@ -97,6 +98,10 @@ impl Codec for Messages {
 
     fn stream_observer(&self) -> Box<dyn StreamObserver> {
         Box::<watch::Watching>::default()
+    }
+
+    fn opens_stream(&self, frame: &Frame<'_>) -> bool {
+        frame.name.is_some_and(|name| name == "message_start" || name == "ping")
     }
 
     fn find_model<'d>(&self, data: &'d str) -> Option<Str<'d>> {

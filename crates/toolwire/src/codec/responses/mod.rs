@@ -48,6 +48,7 @@ use crate::profile::Profile;
 use crate::protocol::Description;
 use crate::toolset::Toolset;
 use crate::wire::names::Names;
+use crate::wire::sse::Frame;
 use crate::wire::{Array, Extra, Object, Read, ReadError, Reader, Str, Write, string_under};
 
 /// The Responses protocol.
@@ -117,6 +118,11 @@ impl Codec for Responses {
 
     fn stream_observer(&self) -> Box<dyn StreamObserver> {
         Box::<watch::Watching>::default()
+    }
+
+    fn opens_stream(&self, frame: &Frame<'_>) -> bool {
+        let opening = ["response.created", "response.in_progress", "response.queued"];
+        frame.name.is_some_and(|name| opening.contains(&name))
     }
 
     fn find_model<'d>(&self, data: &'d str) -> Option<Str<'d>> {

@@ -3,7 +3,7 @@
 use crate::ledger::{Action, Code, Entry, Ledger};
 
 /// The lines of a stream so far.
-pub(super) struct Account {
+pub(super) struct StreamLedger {
     /// Whether anybody wants to know.
     wanted: bool,
     /// What the current event lost.
@@ -14,7 +14,7 @@ pub(super) struct Account {
     said: Vec<(Code, Action, String)>,
 }
 
-impl Account {
+impl StreamLedger {
     pub(super) fn new(wanted: bool) -> Self {
         Self { wanted, ledger: Ledger::default(), lines: Vec::new(), said: Vec::new() }
     }

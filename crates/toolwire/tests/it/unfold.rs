@@ -5,8 +5,8 @@ use toolwire::codec::EventSink;
 use toolwire::fold::Fold;
 use toolwire::model::{Event, Response};
 use toolwire::pipe::Pipe;
-use toolwire::replay::replay;
 use toolwire::translate::{self, Options};
+use toolwire::unfold::unfold;
 use toolwire::{Ledger, Protocol, codec};
 
 use crate::json::without_nulls;
@@ -44,7 +44,7 @@ fn a_stream_of_an_answer_is_the_answer() {
             continue;
         }
         let mut folded = Folded::default();
-        replay(&response, &mut folded);
+        unfold(&response, &mut folded);
         for to in Protocol::ALL.into_iter().filter(|to| *to != from) {
             let (whole, again) = (encoded(to, &response), encoded(to, &folded.fold.response()));
             if whole != again {

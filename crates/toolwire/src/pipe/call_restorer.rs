@@ -18,7 +18,7 @@ use crate::wire::{Pos, Str, TextBuffer};
 
 /// The way back for the calls of one stream.
 #[derive(Debug, Default)]
-pub(super) struct Live {
+pub(super) struct CallRestorer {
     restore: Restore,
     /// What becomes of each block that the reader opened.
     blocks: Vec<Block>,
@@ -44,7 +44,7 @@ enum Block {
     Whole { head: Box<CallHead<'static>>, shape: Shape, held: TextBuffer },
 }
 
-impl Live {
+impl CallRestorer {
     pub(super) fn new(restore: Restore) -> Self {
         Self { restore, ..Self::default() }
     }

@@ -11,7 +11,7 @@ use crate::wire::{Extra, Raw, Str};
 
 /// Hands on the events of an answer. An answer that is not finished gets no
 /// end, as a stream that is cut has none.
-pub fn replay(response: &Response<'_>, sink: &mut dyn EventSink) {
+pub fn unfold(response: &Response<'_>, sink: &mut dyn EventSink) {
     let Response { origin, id, model, created, candidates, usage, tier, extra } = response;
     sink.event(Event::Start(Start {
         origin: *origin,
@@ -24,8 +24,8 @@ pub fn replay(response: &Response<'_>, sink: &mut dyn EventSink) {
     }
     if let Some(answer) = candidates.first() {
         let logprobs = Logprobs::read(answer.logprobs.as_ref());
-        let mut telling = Telling { origin: *origin, blocks: 0, messages: 0, logprobs, sink };
-        answer.turns.iter().for_each(|turn| telling.turn(turn));
+        let mut unfolding = Unfolding { origin: *origin, blocks: 0, messages: 0, logprobs, sink };
+        answer.turns.iter().for_each(|turn| unfolding.turn(turn));
     }
     if tier.is_some() || !extra.is_empty() {
         let tier = tier.as_ref().map(Str::borrowed);
@@ -59,7 +59,7 @@ pub fn replay(response: &Response<'_>, sink: &mut dyn EventSink) {
 }
 
 /// An answer being told.
-struct Telling<'t> {
+struct Unfolding<'t> {
     origin: Protocol,
     /// How many blocks have begun.
     blocks: usize,
@@ -87,7 +87,7 @@ impl<'t> Logprobs<'t> {
     }
 }
 
-impl Telling<'_> {
+impl Unfolding<'_> {
     fn turn<'a>(&mut self, turn: &Turn<'a>) {
         let Turn { at, role, slot: _, items, id, name: _, status: _, phase, extra } = turn;
         if *role != Role::Assistant || self.is_item(turn) {

@@ -3,10 +3,10 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use crate::failure::Failure;
-use crate::gateway::{Plan, plan};
+use crate::config::{Plan, plan};
+use crate::error::Failure;
 use crate::init::FILE;
-use crate::welcome;
+use crate::startup_message;
 
 /// Check a configuration and say what is wrong with it
 #[derive(clap::Args)]
@@ -31,7 +31,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     let name = args.config.display();
     writeln!(out, "{name} is fine. It listens on {} and serves:\n", config.listen)?;
-    write!(out, "{}", welcome::models(&config))?;
+    write!(out, "{}", startup_message::models(&config))?;
     for alias in &config.aliases {
         writeln!(out, "  {} is {}", alias.name.0, alias.model)?;
     }

@@ -6,8 +6,8 @@ use std::io::{self, Write};
 use toolwire::{Options, Protocol, translate};
 
 use crate::explain;
-use crate::pretty::pretty;
-use crate::screen::{Screen, Style};
+use crate::pretty_json::pretty;
+use crate::terminal::{Screen, Style};
 
 /// A strict function, a freeform tool, a call and its result.
 const REQUEST: &str = include_str!("demo.json");

@@ -8,8 +8,8 @@ use toolwire::disposition::{Fate, Row, table};
 use toolwire::wire::Object;
 use toolwire::{Code, Protocol};
 
-use crate::failure::Failure;
-use crate::screen::{Screen, Style, wrap};
+use crate::error::Failure;
+use crate::terminal::{Screen, Style, wrap};
 
 /// Say what happens to every request field toward each other protocol
 #[derive(clap::Args)]

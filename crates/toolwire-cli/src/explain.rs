@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use toolwire::{Action, Entry, Level};
 
-use crate::screen::{Screen, Style, visible, wrap};
+use crate::terminal::{Screen, Style, visible, wrap};
 
 /// A heading, what was lost in numbers, and the table if there is one.
 pub(crate) fn report(heading: &str, entries: &[Entry], screen: Screen) -> String {

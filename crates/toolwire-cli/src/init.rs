@@ -5,7 +5,7 @@ use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use crate::failure::Failure;
+use crate::error::Failure;
 
 /// Write a configuration with comments, to begin with
 #[derive(clap::Args)]

@@ -2,32 +2,29 @@
 
 mod agent;
 mod check;
-mod defect;
+mod config;
 mod demo;
 mod dispositions;
+mod error;
 mod explain;
-mod failure;
-mod folder;
-mod gateway;
+mod gateway_probe;
 mod init;
-mod input;
-mod lines;
-mod pretty;
-mod probe;
+mod panic_hook;
+mod pretty_json;
 mod run;
-mod screen;
 mod serve;
 mod signals;
-mod stream;
+mod startup_message;
+mod temp_dir;
+mod terminal;
 mod translate;
-mod welcome;
 
 use std::io::Write;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::failure::Failure;
+use crate::error::Failure;
 
 /// Lets any tool-calling client talk to any tool-calling model: OpenAI Chat
 /// Completions, OpenAI Responses and Anthropic Messages on either side.
@@ -61,7 +58,7 @@ Examples:
   toolwire translate --to messages --explain < request.json";
 
 fn main() -> ExitCode {
-    defect::tell_only_where();
+    panic_hook::tell_only_where();
     match run(Cli::parse()) {
         Ok(code) => code,
         Err(error) => fail(&error),
@@ -85,7 +82,7 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
 /// Says what went wrong on standard error and gives the exit code for it.
 fn fail(error: &anyhow::Error) -> ExitCode {
     // Whoever reads the output may stop early, as `head` does.
-    if error.chain().any(failure::is_broken_pipe) {
+    if error.chain().any(error::is_broken_pipe) {
         return ExitCode::SUCCESS;
     }
     let failure = error.downcast_ref::<Failure>();

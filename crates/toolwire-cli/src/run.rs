@@ -11,12 +11,12 @@ use toolwire_gateway::config::{Config, Log};
 use toolwire_gateway::{Gateway, Setup, serve};
 
 use crate::agent::{Agent, Target};
-use crate::failure::Failure;
-use crate::folder::Folder;
-use crate::gateway;
+use crate::config;
+use crate::error::Failure;
 use crate::serve::runtime;
 use crate::signals::{Signal, Signals};
-use crate::{probe, welcome};
+use crate::temp_dir::Folder;
+use crate::{gateway_probe, startup_message};
 
 /// Start an agent that is already pointed at a gateway
 #[derive(clap::Args)]
@@ -52,7 +52,7 @@ Examples:
   toolwire run codex --model claude-sonnet-5 -- exec \"Explain this repository\"";
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
-    let plan = gateway::plan(args.config.as_deref(), None)?;
+    let plan = config::plan(args.config.as_deref(), None)?;
     runtime()?.block_on(run_agent(args, plan.config))
 }
 
@@ -106,27 +106,27 @@ impl Found {
         let given = std::env::var("TOOLWIRE_KEY").ok().filter(|key| !key.is_empty());
         let key = key.or(given).unwrap_or_else(|| PLACEHOLDER.to_owned());
         let address = here(config.listen);
-        if probe::is_gateway(address) {
-            if !probe::admits(address, &key) {
+        if gateway_probe::is_gateway(address) {
+            if !gateway_probe::admits(address, &key) {
                 return Err(Failure::Start(format!(
                     "the gateway at {address} wants another key\n\
                      Set TOOLWIRE_KEY to one that it takes."
                 )));
             }
-            return Ok(Self { base: welcome::base(address), address, key, running: None });
+            return Ok(Self { base: startup_message::base(address), address, key, running: None });
         }
         config.listen = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
         // The screen is the agent's.
         config.log = Log::Off;
         let running = serve(config, Setup::default()).await;
-        let running = running.map_err(|error| gateway::not_started(&error))?;
+        let running = running.map_err(|error| config::not_started(&error))?;
         let address = running.address();
-        Ok(Self { base: welcome::base(address), address, key, running: Some(running) })
+        Ok(Self { base: startup_message::base(address), address, key, running: Some(running) })
     }
 
     /// The demo model, where the gateway has none that the agent knows.
     fn model(&self, agent: Agent) -> Option<String> {
-        let serves = |model| probe::serves(self.address, model, &self.key);
+        let serves = |model| gateway_probe::serves(self.address, model, &self.key);
         (!serves(agent.own_model()) && serves(DEMO)).then(|| DEMO.to_owned())
     }
 }

@@ -12,11 +12,11 @@ use toolwire_gateway::config::reload::Change;
 use toolwire_gateway::config::{Config, exposed, file};
 use toolwire_gateway::{Handle, Setup, Source, serve};
 
-use crate::failure::Failure;
-use crate::gateway::{self, Origin, Plan};
-use crate::screen::Screen;
+use crate::config::{self, Origin, Plan};
+use crate::error::Failure;
 use crate::signals::{Signal, Signals};
-use crate::welcome;
+use crate::startup_message;
+use crate::terminal::Screen;
 
 /// Serve clients of every protocol until a signal stops it
 #[derive(clap::Args, Default)]
@@ -43,7 +43,7 @@ Examples:
   toolwire serve --config toolwire.toml --listen 127.0.0.1:9000";
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let plan = gateway::plan(args.config.as_deref(), args.listen)?;
+    let plan = config::plan(args.config.as_deref(), args.listen)?;
     runtime()?.block_on(serve_until_stopped(plan, args.listen))
 }
 
@@ -59,8 +59,9 @@ async fn serve_until_stopped(plan: Plan, listen: Option<SocketAddr>) -> Result<(
     let signals = Signals::new();
     let setup = Setup { source: source(&origin, config.listen), ..Setup::default() };
     let running = serve(config.clone(), setup).await;
-    let running = running.map_err(|error| gateway::not_started(&error))?;
-    let hello = welcome::text(&config, running.address(), &origin, Screen::of(&io::stdout()));
+    let running = running.map_err(|error| config::not_started(&error))?;
+    let hello =
+        startup_message::text(&config, running.address(), &origin, Screen::of(&io::stdout()));
     let handle = running.handle();
     if let Origin::File(path, watch) = origin {
         let (sender, changes) = mpsc::channel(1);

@@ -1,5 +1,9 @@
 //! `toolwire translate`: one document from standard input to standard output.
 
+mod input;
+mod json_lines;
+mod stream;
+
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -9,12 +13,11 @@ use toolwire::guess::Document;
 use toolwire::wire::Write as _;
 use toolwire::{Action, Entry, Error, Options, Policy, Protocol, Translated, codec, translate};
 
+use crate::error::Failure;
 use crate::explain;
-use crate::failure::Failure;
-use crate::input::{self, Source};
-use crate::lines;
-use crate::screen::{Screen, visible};
-use crate::stream;
+use crate::terminal::{Screen, visible};
+
+use self::input::Source;
 
 /// Translate one document from standard input to standard output
 #[derive(clap::Args)]
@@ -109,7 +112,7 @@ cannot be read has a null body and says why in \"error\"; the others go on.
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if args.lines {
-        return lines::run(|body| {
+        return json_lines::run(|body| {
             let job = Job::new(args, body)?;
             Ok(job.attempt(body, None))
         });

@@ -3,7 +3,7 @@ use std::borrow::Cow;
 use toolwire::{Action, Code, Entry, Level};
 
 use super::report;
-use crate::screen::Screen;
+use crate::terminal::Screen;
 
 const PLAIN: Screen = Screen { width: 60, styled: false };
 

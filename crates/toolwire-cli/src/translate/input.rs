@@ -8,8 +8,8 @@ use std::path::Path;
 use toolwire::Protocol;
 use toolwire::guess::{Document, guess};
 
-use crate::failure::Failure;
-use crate::screen::visible;
+use crate::error::Failure;
+use crate::terminal::visible;
 
 /// What a document is.
 #[derive(Clone, Copy)]

@@ -6,7 +6,7 @@ use std::io::{self, BufRead, BufWriter, Write};
 use toolwire::wire::{Object, Raw};
 use toolwire::{Entry, Error, Translated};
 
-use crate::failure::Failure;
+use crate::error::Failure;
 
 /// Answers every line of standard input with a line of standard output, as it
 /// comes. A document that cannot be translated does not stop the others.

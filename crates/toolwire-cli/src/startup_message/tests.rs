@@ -4,8 +4,8 @@ use std::path::Path;
 use toolwire_gateway::config::{Secret, Surroundings, environment};
 
 use super::text;
-use crate::gateway::Origin;
-use crate::screen::Screen;
+use crate::config::Origin;
+use crate::terminal::Screen;
 
 struct Keys(&'static [(&'static str, &'static str)]);
 

@@ -10,7 +10,7 @@ use toolwire::pipe::Pipe;
 use toolwire::wire::sse::Frames;
 use toolwire::{Entry, Options, Protocol, codec};
 
-use crate::failure::Failure;
+use crate::error::Failure;
 
 /// What to do besides translating.
 pub(crate) struct Plan<'a> {

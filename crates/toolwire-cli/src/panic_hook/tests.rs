@@ -16,7 +16,7 @@ fn a_panic_tells_its_place_and_not_its_message() {
     assert_eq!(heard.len(), 2);
     for told in heard.iter() {
         assert!(!told.contains("canary") && !told.contains("cannot read"), "{told}");
-        assert!(told.contains("defect/tests.rs:"), "{told}");
+        assert!(told.contains("panic_hook/tests.rs:"), "{told}");
         assert!(told.contains(env!("CARGO_PKG_VERSION")) && told.contains("report"), "{told}");
     }
 }

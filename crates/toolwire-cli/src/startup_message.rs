@@ -5,8 +5,8 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use toolwire_gateway::config::environment::PLACEHOLDER;
 use toolwire_gateway::config::{self, Config, Upstream};
 
-use crate::gateway::Origin;
-use crate::screen::{Screen, Style, wrap};
+use crate::config::Origin;
+use crate::terminal::{Screen, Style, wrap};
 
 /// The whole text.
 pub(crate) fn text(

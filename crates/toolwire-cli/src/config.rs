@@ -10,7 +10,7 @@ use toolwire_gateway::config::file::{self, LoadError};
 use toolwire_gateway::config::reload::Watch;
 use toolwire_gateway::config::{Config, Process, Style, environment, exposed};
 
-use crate::failure::Failure;
+use crate::error::Failure;
 use crate::init::FILE;
 
 /// A configuration, and where it comes from.

@@ -2,8 +2,7 @@
 
 use toolwire::wire::{Object, hash};
 
-use super::decide::{Input, Made, Said};
-use crate::count;
+use super::reply::{Input, Made, Said};
 
 /// An answer that is ready to be written.
 pub(super) struct Reply<'r> {
@@ -15,6 +14,7 @@ pub(super) struct Reply<'r> {
     pub(super) legacy: bool,
     /// Tokens of the request.
     pub(super) input: u64,
+    pub(super) tokens: fn(&str) -> u64,
     pub(super) said: Said,
 }
 
@@ -166,9 +166,9 @@ impl Reply<'_> {
     fn put_usage(&self, object: &mut Object<'_>) {
         let calls = self.said.calls.iter();
         let called: u64 = calls
-            .map(|made| 8 + count::tokens(&made.name) + count::tokens(made.input.text()))
+            .map(|made| 8 + (self.tokens)(&made.name) + (self.tokens)(made.input.text()))
             .sum();
-        let output = count::tokens(&self.said.text) + called;
+        let output = (self.tokens)(&self.said.text) + called;
         let mut usage = object.object("usage");
         usage.put("prompt_tokens", &self.input);
         usage.put("completion_tokens", &output);

@@ -2,7 +2,15 @@ use serde_json::{Value, json};
 use toolwire::calls::{self, ToolOutput};
 use toolwire::{Options, Protocol, translate};
 
-use super::{Answer, answer};
+use super::{Answer, TokenEstimator};
+
+fn answer(protocol: Protocol, body: &[u8]) -> Answer {
+    super::answer(protocol, body, ESTIMATOR)
+}
+
+/// Two tokens for every five bytes.
+const ESTIMATOR: TokenEstimator =
+    TokenEstimator { request: |_| 100, text: |text| (text.len() as u64 * 2).div_ceil(5) };
 
 fn ask(request: &Value) -> Value {
     let Answer { status, content_type, chunks } =

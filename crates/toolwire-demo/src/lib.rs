@@ -7,18 +7,17 @@
 //! What a user writes never becomes a command, nor the name of a file that a
 //! tool could change: see `fill`.
 
-mod choose;
-mod decide;
-mod fill;
+mod arguments;
+mod chat_response;
 mod json;
-mod words;
-mod write;
+mod prompt;
+mod reply;
+mod tool_choice;
 
 use toolwire::codec::codec;
 use toolwire::model::{ApiError, ErrorKind, Protocol, Request};
 
-use self::decide::decide;
-use crate::count;
+use self::reply::decide;
 
 /// What the demo model sends back.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,10 +30,20 @@ pub struct Answer {
     pub chunks: Vec<Vec<u8>>,
 }
 
+/// Estimates tokens. The caller provides the functions, so that the demo model
+/// reports the same usage as the rest of the program.
+#[derive(Clone, Copy, Debug)]
+pub struct TokenEstimator {
+    /// The tokens of a whole request.
+    pub request: fn(&Request<'_>) -> u64,
+    /// The tokens of a text.
+    pub text: fn(&str) -> u64,
+}
+
 /// Answers a request of the Chat protocol. The other protocols come here
 /// translated, as to any upstream; `protocol` is what the caller speaks, and a
 /// request that does not speak Chat is refused.
-pub fn answer(protocol: Protocol, body: &[u8]) -> Answer {
+pub fn answer(protocol: Protocol, body: &[u8], estimator: TokenEstimator) -> Answer {
     if protocol != Protocol::Chat {
         return refuse(protocol, format!("The demo model speaks chat, not {protocol}."));
     }
@@ -48,15 +57,16 @@ pub fn answer(protocol: Protocol, body: &[u8]) -> Answer {
     if request.output.n.is_some_and(|n| n.value > 1) {
         return refuse(protocol, "The demo model gives one answer; remove `n`.".to_owned());
     }
-    let said = match decide(&request) {
+    let said = match decide(&request, estimator.text) {
         Ok(said) => said,
         Err(message) => return refuse(protocol, message),
     };
-    let reply = write::Reply {
+    let reply = chat_response::Reply {
         seed: text,
         model: model(&request),
         legacy: request.legacy_functions,
-        input: count::estimate(&request),
+        input: (estimator.request)(&request),
+        tokens: estimator.text,
         said,
     };
     if request.stream.on.is_some_and(|on| on.value) {

@@ -2,7 +2,7 @@
 
 use toolwire::model::{Choice, Mode, Request, Tool, ToolKind, ToolRef};
 
-use super::words::{Words, stems};
+use super::prompt::{Words, stems};
 
 /// What the client wants about calls.
 pub(super) enum Wish<'r, 'a> {

@@ -5,7 +5,7 @@
 //! the demo model's own instead of one that the user names.
 
 use super::json::Json;
-use super::words::{Words, stems};
+use super::prompt::{Words, stems};
 
 /// Makes values that fit a schema.
 pub(super) struct Filler<'s> {

@@ -5,11 +5,10 @@ use toolwire::model::{
 };
 use toolwire::wire::Str;
 
-use super::choose::{Wish, choose};
-use super::fill::{Filler, freeform};
+use super::arguments::{Filler, freeform};
 use super::json::Json;
-use super::words::Words;
-use crate::count;
+use super::prompt::Words;
+use super::tool_choice::{Wish, choose};
 
 /// What is answered: a text, or calls.
 #[derive(Debug, PartialEq, Eq)]
@@ -37,7 +36,7 @@ pub(super) enum Input {
 }
 
 /// Decides about a request. An error is a sentence for the client.
-pub(super) fn decide(request: &Request<'_>) -> Result<Said, String> {
+pub(super) fn decide(request: &Request<'_>, tokens: fn(&str) -> u64) -> Result<Said, String> {
     let open = Open::of(request);
     let words = Words::of(&open.asked);
     let calls = match choose(request, &words)? {
@@ -52,7 +51,7 @@ pub(super) fn decide(request: &Request<'_>) -> Result<Said, String> {
         if !open.results.is_empty() { quote(request, &open.results) } else { talk(request, &open) };
     let text = shaped(request, text, words);
     let most = request.output.max_tokens.map_or(u64::MAX, |most| most.value);
-    let kept = cut(&text, most);
+    let kept = cut(&text, most, tokens);
     Ok(Said { cut: kept.len() < text.len(), text: kept.to_owned(), calls: Vec::new() })
 }
 
@@ -187,15 +186,15 @@ fn shaped(request: &Request<'_>, text: String, words: Words) -> String {
 }
 
 /// As much of a text as fits a number of tokens.
-fn cut(text: &str, most: u64) -> &str {
-    if count::tokens(text) <= most {
+fn cut(text: &str, most: u64, tokens: fn(&str) -> u64) -> &str {
+    if tokens(text) <= most {
         return text;
     }
     // More text is never fewer tokens by more than the last of them, so halving
     // finds the place.
     let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
     let head = |end: &usize| text.get(..*end).unwrap_or_default();
-    let fits = ends.partition_point(|end| count::tokens(head(end)) <= most);
+    let fits = ends.partition_point(|end| tokens(head(end)) <= most);
     ends.get(fits.saturating_sub(1)).map(head).unwrap_or_default()
 }
 

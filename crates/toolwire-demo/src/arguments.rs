@@ -1,162 +1,170 @@
-//! Arguments for a tool, made from its schema and the user's words.
+//! Arguments for a tool, built from its schema and the user's prompt.
 //!
 //! An agent runs what a model calls. So nothing that a user writes becomes a
-//! command, and a tool that sounds as if it changed something gets a file of
-//! the demo model's own instead of one that the user names.
+//! command, and a tool whose name suggests that it changes something gets a
+//! file of the demo model's own instead of one that the user names.
+//!
+//! Arguments are JSON text rather than a tree, because a number that the user
+//! wrote keeps its spelling.
 
-use super::json::Json;
-use super::prompt::{Words, stems};
+mod formats;
+mod names;
+mod schema;
 
-/// Makes values that fit a schema.
-pub(super) struct Filler<'s> {
-    root: &'s Json,
-    words: Words,
-    /// Whether the tool sounds as if it changed something.
-    changes: bool,
-    /// The thing that was used last, for calls that differ only in it.
-    pub(super) used: Option<String>,
+use serde_json::{Value, json};
+
+use self::schema::{elements, first_branch, schema_type};
+use crate::prompt::{Prompt, stems};
+
+/// Builds values that fit a schema.
+pub(crate) struct ArgumentBuilder<'s> {
+    root: &'s Value,
+    prompt: Prompt,
+    /// Whether the tool's name suggests that it changes something.
+    changes_something: bool,
+    /// The mention that was used last, for calls that differ only in it.
+    pub(crate) last_mention: Option<String>,
 }
 
-impl<'s> Filler<'s> {
-    /// For the schema `root` of the tool `name`.
-    pub(super) fn new(root: &'s Json, name: &str, words: Words) -> Self {
-        let changes = stems(name).iter().any(|word| CHANGING.contains(&word.as_str()));
-        Self { root, words, changes, used: None }
+impl<'s> ArgumentBuilder<'s> {
+    /// For the tool `name` with the schema `root`.
+    pub(crate) fn new(root: &'s Value, name: &str, prompt: Prompt) -> Self {
+        let changes_something = names::any_stem_of(name, names::CHANGING_TOOLS);
+        Self { root, prompt, changes_something, last_mention: None }
     }
 
-    /// A value that fits the schema.
-    pub(super) fn value(&mut self) -> Json {
-        self.fill(self.root, "", DEPTH)
+    /// A JSON document that fits the schema.
+    pub(crate) fn build(&mut self) -> String {
+        self.value(self.root, "", MAX_DEPTH)
     }
 
-    fn fill(&mut self, schema: &Json, name: &str, depth: usize) -> Json {
+    /// A value for the property `name`.
+    fn value(&mut self, schema: &Value, name: &str, depth: usize) -> String {
         if depth == 0 {
-            return Json::Null;
+            return NULL.to_owned();
         }
-        if let Some(target) = self.target(schema) {
-            return self.fill(target, name, depth - 1);
+        if let Some(target) = self.resolve_reference(schema) {
+            return self.value(target, name, depth - 1);
         }
         if let Some(value) = schema.get("const") {
-            return value.clone();
+            return value.to_string();
         }
-        if let Some(value) = self.choice(schema) {
-            return value;
+        if let Some(value) = self.enum_value(schema) {
+            return value.to_string();
         }
         for key in ["anyOf", "oneOf"] {
-            if let Some(branch) = branch(schema.get(key)) {
-                return self.fill(branch, name, depth - 1);
+            if let Some(branch) = first_branch(schema.get(key)) {
+                return self.value(branch, name, depth - 1);
             }
         }
-        match kind(schema) {
+        match schema_type(schema) {
             "object" => self.object(schema, depth),
             "array" => self.array(schema, name, depth),
-            "string" => Json::Text(self.string(schema, name)),
             "integer" | "number" => self.number(schema),
-            "boolean" => schema.get("default").cloned().unwrap_or(Json::Bool(false)),
-            "null" => Json::Null,
-            _ => Json::Text(self.string(schema, name)),
+            "boolean" => schema.get("default").unwrap_or(&Value::Bool(false)).to_string(),
+            "null" => NULL.to_owned(),
+            _string_or_unknown => json_string(&self.string(schema, name)),
         }
     }
 
-    /// What a reference inside the schema leads to.
-    fn target(&self, schema: &Json) -> Option<&'s Json> {
-        let path = schema.get("$ref")?.as_text()?.strip_prefix('#')?;
-        let mut found = self.root;
+    /// The schema that a `$ref` leads to.
+    fn resolve_reference(&self, schema: &Value) -> Option<&'s Value> {
+        let path = schema.get("$ref")?.as_str()?.strip_prefix('#')?;
+        let mut target = self.root;
         for step in path.split('/').skip(1) {
-            found = found.get(&step.replace("~1", "/").replace("~0", "~"))?;
+            target = target.get(step.replace("~1", "/").replace("~0", "~"))?;
         }
-        Some(found)
+        Some(target)
     }
 
-    /// The choice that the user names, or the default, or the first.
-    fn choice(&self, schema: &Json) -> Option<Json> {
-        let choices = schema.get("enum")?.elements();
-        self.named(choices).or_else(|| schema.get("default")).or_else(|| choices.first()).cloned()
+    /// The value of an `enum` that the user mentions, or else the default, or
+    /// else the first.
+    fn enum_value<'v>(&self, schema: &'v Value) -> Option<&'v Value> {
+        let values = elements(Some(schema.get("enum")?));
+        self.mentioned(values).or_else(|| schema.get("default")).or_else(|| values.first())
     }
 
-    fn named<'c>(&self, choices: &'c [Json]) -> Option<&'c Json> {
-        let said = self.words.small();
-        choices.iter().find(|choice| {
-            let spelled = choice.as_text().map(stems).unwrap_or_default();
-            !spelled.is_empty() && spelled.iter().all(|word| said.contains(word))
+    fn mentioned<'v>(&self, values: &'v [Value]) -> Option<&'v Value> {
+        let prompt = self.prompt.stems();
+        values.iter().find(|value| {
+            let words = value.as_str().map(stems).unwrap_or_default();
+            !words.is_empty() && words.iter().all(|word| prompt.contains(word))
         })
     }
 
-    /// What is required, and what the user speaks of. A tool that requires
-    /// nothing gets its first property: a call without arguments shows little.
-    fn object(&mut self, schema: &Json, depth: usize) -> Json {
+    /// The required properties, and those whose `enum` the user mentions. If
+    /// nothing is required, the first property is filled in too: a call without
+    /// arguments shows little.
+    fn object(&mut self, schema: &Value, depth: usize) -> String {
         let mut parts = vec![schema];
-        parts.extend(schema.get("allOf").map(Json::elements).unwrap_or_default());
+        parts.extend(elements(schema.get("allOf")));
         let required: Vec<&str> = parts
             .iter()
-            .filter_map(|part| part.get("required"))
-            .flat_map(Json::elements)
-            .filter_map(Json::as_text)
+            .flat_map(|part| elements(part.get("required")))
+            .filter_map(Value::as_str)
             .collect();
-        let properties: Vec<&(String, Json)> = parts
-            .iter()
-            .filter_map(|part| part.get("properties"))
-            .flat_map(Json::members)
-            .collect();
-        let mut members: Vec<(String, Json)> = Vec::new();
+        let properties: Vec<(&String, &Value)> =
+            parts.iter().filter_map(|part| part.get("properties")?.as_object()).flatten().collect();
+        let mut members: Vec<(&String, String)> = Vec::new();
         for (index, (name, property)) in properties.into_iter().enumerate() {
-            let spoken = || {
-                let choices = property.get("enum").map(Json::elements).unwrap_or_default();
-                self.named(choices).is_some()
-            };
-            let wanted = required.contains(&name.as_str())
-                || (required.is_empty() && index == 0 && depth == DEPTH)
-                || spoken();
-            if wanted && !members.iter().any(|(known, _)| known == name) {
-                let value = self.fill(property, name, depth - 1);
-                members.push((name.clone(), value));
+            let is_wanted = required.contains(&name.as_str())
+                || (required.is_empty() && index == 0 && depth == MAX_DEPTH)
+                || self.mentioned(elements(property.get("enum"))).is_some();
+            if is_wanted && !members.iter().any(|(known, _)| *known == name) {
+                let value = self.value(property, name, depth - 1);
+                members.push((name, value));
             }
         }
-        Json::Object(members)
+        let members: Vec<String> =
+            members.iter().map(|(name, value)| format!("{}:{value}", json_string(name))).collect();
+        format!("{{{}}}", members.join(","))
     }
 
-    fn array(&mut self, schema: &Json, name: &str, depth: usize) -> Json {
+    fn array(&mut self, schema: &Value, name: &str, depth: usize) -> String {
         if let Some(value) = schema.get("default") {
-            return value.clone();
+            return value.to_string();
         }
-        if self.is_command(name) {
-            return Json::List(vec![Json::text("echo"), Json::text(GREETING)]);
+        if names::any_stem_of(name, names::COMMANDS) {
+            return json!(["echo", GREETING]).to_string();
         }
-        let least = schema.get("minItems").and_then(Json::as_number).unwrap_or(1.0);
-        let most = schema.get("maxItems").and_then(Json::as_number).unwrap_or(8.0);
-        // Nobody asks for more than a few on purpose.
-        let count = least.max(1.0).min(most).clamp(0.0, 8.0) as usize;
-        let any = Json::Object(Vec::new());
-        let items = schema.get("items").unwrap_or(&any);
+        let least = schema.get("minItems").and_then(Value::as_f64).unwrap_or(1.0);
+        let most = schema.get("maxItems").and_then(Value::as_f64).unwrap_or(MAX_ITEMS);
+        let count = least.max(1.0).min(most).clamp(0.0, MAX_ITEMS) as usize;
+        let anything = json!({});
+        let items = schema.get("items").unwrap_or(&anything);
         // "colours" is a list of what one would call a colour.
-        let single = name.strip_suffix('s').unwrap_or(name);
-        Json::List((0..count).map(|_| self.fill(items, single, depth - 1)).collect())
+        let singular = name.strip_suffix('s').unwrap_or(name);
+        let values: Vec<String> =
+            (0..count).map(|_| self.value(items, singular, depth - 1)).collect();
+        format!("[{}]", values.join(","))
     }
 
-    fn number(&mut self, schema: &Json) -> Json {
-        let bound = |key: &str| schema.get(key).and_then(Json::as_number);
-        let whole = kind(schema) == "integer";
+    /// A number of the user's that fits, or else the default, or else the
+    /// smallest that fits.
+    fn number(&mut self, schema: &Value) -> String {
+        let bound = |key: &str| schema.get(key).and_then(Value::as_f64);
+        let is_integer = schema_type(schema) == "integer";
         let least = bound("minimum").or_else(|| bound("exclusiveMinimum").map(|least| least + 1.0));
         let most = bound("maximum").or_else(|| bound("exclusiveMaximum").map(|most| most - 1.0));
         let fits = |text: &String| {
             let number: f64 = text.parse().unwrap_or(f64::NAN);
             least.is_none_or(|least| number >= least)
                 && most.is_none_or(|most| number <= most)
-                && (!whole || !text.contains('.'))
+                && (!is_integer || !text.contains('.'))
         };
-        if let Some(index) = self.words.numbers.iter().position(fits) {
-            return Json::Number(self.words.numbers.remove(index));
+        if let Some(index) = self.prompt.numbers.iter().position(fits) {
+            return self.prompt.numbers.remove(index);
         }
         if let Some(value) = schema.get("default") {
-            return value.clone();
+            return value.to_string();
         }
         let number = least.unwrap_or(1.0).min(most.unwrap_or(f64::MAX));
-        Json::Number(if whole { format!("{:.0}", number.ceil()) } else { format!("{number}") })
+        if is_integer { format!("{:.0}", number.ceil()) } else { format!("{number}") }
     }
 
-    fn string(&mut self, schema: &Json, name: &str) -> String {
-        let text = self.fitting(schema, name);
-        let bound = |key: &str| schema.get(key).and_then(Json::as_number).map(|size| size as usize);
+    fn string(&mut self, schema: &Value, name: &str) -> String {
+        let text = self.any_string(schema, name);
+        let bound = |key: &str| schema.get(key).and_then(Value::as_f64).map(|size| size as usize);
         let mut text: String =
             text.chars().take(bound("maxLength").unwrap_or(usize::MAX)).collect();
         // Some schemas want a text of a certain length and do not say what for.
@@ -167,177 +175,81 @@ impl<'s> Filler<'s> {
         text
     }
 
-    fn fitting(&mut self, schema: &Json, name: &str) -> String {
-        let told = |key| schema.get(key).and_then(Json::as_text).map(str::to_owned);
-        let example = schema.get("examples").and_then(|list| list.elements().first()?.as_text());
-        if self.is_command(name) {
+    /// A string for a property, whatever length it should have.
+    fn any_string(&mut self, schema: &Value, name: &str) -> String {
+        let keyword = |key| schema.get(key).and_then(Value::as_str);
+        let is_named = |known: &[&str]| names::any_stem_of(name, known);
+        if is_named(names::COMMANDS) {
             return format!("echo '{GREETING}'");
         }
-        let format = told("format").unwrap_or_default();
-        if let Some((_, fits, usual)) = FORMATS.iter().find(|(known, _, _)| *known == format) {
-            return self.words.find(fits).unwrap_or_else(|| (*usual).to_owned());
+        if let Some(format) = formats::find(|known| keyword("format") == Some(known)) {
+            return format.value(&self.prompt);
         }
-        let parts = stems(name);
-        let is = |known: &[&str]| parts.iter().any(|part| known.contains(&part.as_str()));
-        if is(PATHS) {
-            if self.changes {
+        if is_named(names::PATHS) {
+            if self.changes_something {
                 return OWN_FILE.to_owned();
             }
-            let found = self.words.find(|word| word.contains(['/', '.']) && word.len() > 2);
-            return found.unwrap_or_else(|| "README.md".to_owned());
+            let path = self.prompt.find_word(|word| word.contains(['/', '.']) && word.len() > 2);
+            return path.unwrap_or_else(|| "README.md".to_owned());
         }
-        if self.changes && is(CONTENT) {
+        if self.changes_something && is_named(names::CONTENT) {
             return format!("{GREETING}\n");
         }
-        if let Some((_, fits, usual)) = FORMATS.iter().find(|(known, _, _)| is(&[known])) {
-            return self.words.find(fits).unwrap_or_else(|| (*usual).to_owned());
+        if let Some(format) = formats::find(|known| is_named(&[known])) {
+            return format.value(&self.prompt);
         }
-        if let Some(value) = told("default") {
-            return value;
+        if let Some(value) = keyword("default") {
+            return value.to_owned();
         }
-        if is(WHOLE) && !self.words.text.is_empty() {
-            return self.words.text.clone();
+        if is_named(names::WHOLE_PROMPT) && !self.prompt.text.is_empty() {
+            return self.prompt.text.clone();
         }
-        if let Some(thing) = self.thing(name) {
-            return thing;
+        if let Some(mention) = self.take_mention(name) {
+            return mention;
         }
+        let example = elements(schema.get("examples")).first().and_then(Value::as_str);
         match example {
             Some(example) => example.to_owned(),
-            None if self.words.text.is_empty() => "example".to_owned(),
-            None => self.words.text.clone(),
+            None if self.prompt.text.is_empty() => "example".to_owned(),
+            None => self.prompt.text.clone(),
         }
     }
 
-    /// The next thing that is spoken of, or the one that the name asks for:
-    /// `from` and `to`, `origin` and `destination`.
-    fn thing(&mut self, name: &str) -> Option<String> {
-        let asked =
-            DIRECTIONS.iter().find(|(words, _)| words.contains(&name)).map(|(_, after)| *after);
-        let after = |after: &str| {
-            let mut things = self.words.things.iter();
-            things.find(|thing| thing.after.as_deref() == Some(after))
-        };
-        let found = asked.and_then(after).or_else(|| self.words.things.first())?.name.clone();
-        self.words = self.words.without(&found);
-        self.used = Some(found.clone());
+    /// The mention with the preposition that the property's name suggests, as
+    /// `origin` suggests "from", or else the next one.
+    fn take_mention(&mut self, name: &str) -> Option<String> {
+        let mentions = &self.prompt.mentions;
+        let preposition = names::preposition(name);
+        let suggested = preposition.and_then(|wanted| {
+            mentions.iter().find(|mention| mention.preposition.as_deref() == Some(wanted))
+        });
+        let found = suggested.or_else(|| mentions.first())?.name.clone();
+        self.prompt = self.prompt.without(&found);
+        self.last_mention = Some(found.clone());
         Some(found)
     }
-
-    fn is_command(&self, name: &str) -> bool {
-        stems(name).iter().any(|part| COMMANDS.contains(&part.as_str()))
-    }
 }
 
-/// The text for a tool that takes any.
-pub(super) fn freeform(name: &str, words: &Words) -> String {
-    let parts = stems(name);
-    if parts.iter().any(|part| part == "patch") {
+/// The input for a tool that takes any text.
+pub(crate) fn freeform_input(name: &str, prompt: &Prompt) -> String {
+    let is_named = |known: &[&str]| names::any_stem_of(name, known);
+    if is_named(&["patch"]) {
         return format!("*** Begin Patch\n*** Add File: {OWN_FILE}\n+{GREETING}\n*** End Patch\n");
     }
-    let risky =
-        |part: &String| COMMANDS.contains(&part.as_str()) || CHANGING.contains(&part.as_str());
-    if parts.iter().any(risky) || words.text.is_empty() {
+    let is_risky = is_named(names::COMMANDS) || is_named(names::CHANGING_TOOLS);
+    if is_risky || prompt.text.is_empty() {
         return format!("echo '{GREETING}'");
     }
-    words.text.clone()
+    prompt.text.clone()
 }
 
-/// The branch of a union to fill: the first that is not `null`.
-fn branch(union: Option<&Json>) -> Option<&Json> {
-    union?.elements().iter().find(|branch| kind(branch) != "null")
+fn json_string(text: &str) -> String {
+    Value::from(text).to_string()
 }
 
-/// A schema's type; of several the first that is not `null`. A schema that
-/// does not say is what its keywords suggest.
-fn kind(schema: &Json) -> &str {
-    let said = schema.get("type");
-    let several = said.map(Json::elements).unwrap_or_default();
-    let mut named =
-        said.and_then(Json::as_text).into_iter().chain(several.iter().filter_map(Json::as_text));
-    let found = named.find(|kind| *kind != "null");
-    let null = || said.filter(|_| several.is_empty()).and_then(Json::as_text);
-    found.or_else(null).unwrap_or_else(|| {
-        let has = |key| schema.get(key).is_some();
-        match () {
-            () if has("properties") || has("allOf") => "object",
-            () if has("items") => "array",
-            () if has("minimum") || has("maximum") => "number",
-            () => "",
-        }
-    })
-}
-
-/// What a format is called, what fits it, and what to say if nothing does.
-type Shape = (&'static str, fn(&str) -> bool, &'static str);
-
-const FORMATS: &[Shape] = &[
-    ("date", is_date, "2026-01-01"),
-    (
-        "date-time",
-        |word| word.contains('T') && word.get(..10).is_some_and(is_date),
-        "2026-01-01T12:00:00Z",
-    ),
-    ("time", |word| word.split(':').count() == 3 && is_digits(&word.replace(':', "")), "12:00:00"),
-    ("email", |word| word.contains('@') && word.contains('.'), "ada@example.com"),
-    ("uri", |word| word.contains("://"), "https://example.com/"),
-    ("url", |word| word.contains("://"), "https://example.com/"),
-    (
-        "uuid",
-        |word| word.len() == 36 && word.split('-').count() == 5,
-        "00000000-0000-4000-8000-000000000000",
-    ),
-    ("ipv4", |word| word.parse::<std::net::Ipv4Addr>().is_ok(), "192.0.2.1"),
-    ("ipv6", |word| word.parse::<std::net::Ipv6Addr>().is_ok(), "2001:db8::1"),
-    ("hostname", |word| word.contains('.'), "example.com"),
-    ("duration", |word| word.starts_with('P') && word.len() > 2, "PT1H"),
-];
-
-fn is_date(word: &str) -> bool {
-    let parts: Vec<_> = word.split('-').map(|part| (part.len(), is_digits(part))).collect();
-    parts == [(4, true), (2, true), (2, true)]
-}
-
-fn is_digits(word: &str) -> bool {
-    !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-const DEPTH: usize = 16;
+const NULL: &str = "null";
+const MAX_DEPTH: usize = 16;
+/// Nobody asks for more than a few on purpose.
+const MAX_ITEMS: f64 = 8.0;
 const GREETING: &str = "Hello from the toolwire demo model";
 const OWN_FILE: &str = "toolwire-demo.txt";
-
-/// Stems of properties that a tool runs.
-const COMMANDS: &[&str] =
-    &["command", "cmd", "script", "shell", "code", "exec", "sql", "statement", "program", "argv"];
-/// Stems of tools that change something.
-const CHANGING: &[&str] = &[
-    "write", "edit", "delete", "remove", "create", "update", "patch", "replace", "move", "rename",
-    "apply", "put", "save", "append", "insert", "bash", "exec", "execute", "run", "shell", "kill",
-    "notebook", "str", "editor",
-];
-const PATHS: &[&str] = &["path", "file", "filename", "filepath", "directory", "dir", "folder"];
-const CONTENT: &[&str] = &["content", "contents", "text", "string", "source", "body", "data"];
-/// Stems of properties that want all that the user said.
-const WHOLE: &[&str] = &[
-    "query",
-    "question",
-    "prompt",
-    "message",
-    "text",
-    "input",
-    "content",
-    "search",
-    "request",
-    "description",
-    "task",
-    "instruction",
-    "instructions",
-    "thought",
-    "body",
-    "reason",
-];
-const DIRECTIONS: &[(&[&str], &str)] = &[
-    (&["from", "origin", "source", "departure", "start"], "from"),
-    (&["to", "destination", "target", "arrival", "recipient"], "to"),
-    (&["city", "location", "place", "country", "region"], "in"),
-    (&["topic", "subject"], "about"),
-];

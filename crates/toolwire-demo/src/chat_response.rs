@@ -1,204 +1,155 @@
-//! The answer in the Chat protocol, whole or in pieces.
+//! The reply in the Chat protocol, as one document or as a stream.
 
-use toolwire::wire::{Object, hash};
+use serde_json::{Map, Value, json};
+use toolwire::wire::hash;
 
-use super::reply::{Input, Made, Said};
+use crate::reply::{CallInput, Reply, ToolCall};
 
-/// An answer that is ready to be written.
-pub(super) struct Reply<'r> {
-    /// What ids are made of: the request, so that they are the same every time
-    /// and differ from one turn of a conversation to the next.
-    pub(super) seed: &'r str,
-    pub(super) model: String,
-    /// Whether the client speaks the deprecated functions.
-    pub(super) legacy: bool,
-    /// Tokens of the request.
-    pub(super) input: u64,
-    pub(super) tokens: fn(&str) -> u64,
-    pub(super) said: Said,
+/// A reply, and what the protocol wants to know beside it.
+pub(crate) struct ChatResponse<'r> {
+    /// What ids are derived from: the request. So they are the same every time
+    /// and differ between the turns of a conversation.
+    pub(crate) id_seed: &'r str,
+    pub(crate) model: String,
+    /// Whether the client declared the deprecated `functions`.
+    pub(crate) legacy_functions: bool,
+    pub(crate) input_tokens: u64,
+    pub(crate) output_tokens: u64,
+    pub(crate) reply: Reply,
 }
 
-impl Reply<'_> {
-    /// The answer as one document.
-    pub(super) fn document(&self) -> Vec<u8> {
-        let mut out = Vec::new();
-        let mut object = self.begin(&mut out, "chat.completion");
-        {
-            let mut choices = object.array("choices");
-            let mut choice = choices.object();
-            choice.put("index", &0);
-            {
-                let mut message = choice.object("message");
-                message.put("role", "assistant");
-                self.put_content(&mut message);
-                message.put("refusal", &());
-                self.put_calls(&mut message);
-            }
-            choice.put("logprobs", &());
-            choice.put("finish_reason", self.finish());
+impl ChatResponse<'_> {
+    /// The reply as one document.
+    pub(crate) fn completion(&self) -> Vec<u8> {
+        let content =
+            if self.reply.calls.is_empty() { json!(self.reply.text) } else { Value::Null };
+        let mut message =
+            object([("role", json!("assistant")), ("content", content), ("refusal", Value::Null)]);
+        if let Some((key, calls)) = self.calls() {
+            message.insert(key.to_owned(), calls);
         }
-        self.put_usage(&mut object);
-        drop(object);
-        out
+        let choice = json!({
+            "index": 0,
+            "message": message,
+            "logprobs": null,
+            "finish_reason": self.finish_reason(),
+        });
+        let mut document = self.document("chat.completion", json!([choice]));
+        document.insert("usage".to_owned(), self.usage());
+        Value::Object(document).to_string().into_bytes()
     }
 
-    /// The answer as server-sent events, with usage at the end if `usage`.
-    pub(super) fn events(&self, usage: bool) -> Vec<Vec<u8>> {
-        let mut events = Vec::new();
-        events.push(self.event(|delta| {
-            delta.put("role", "assistant");
-            if self.said.calls.is_empty() {
-                delta.put("content", "")
-            } else {
-                delta.put("content", &())
-            }
-        }));
-        for piece in pieces(&self.said.text) {
-            events.push(self.event(|delta| delta.put("content", piece)));
+    /// The reply as server-sent events, one in each element.
+    pub(crate) fn stream(&self, include_usage: bool) -> Vec<Vec<u8>> {
+        let content = if self.reply.calls.is_empty() { json!("") } else { Value::Null };
+        let mut events = vec![self.delta(json!({"role": "assistant", "content": content}))];
+        for piece in pieces(&self.reply.text) {
+            events.push(self.delta(json!({"content": piece})));
         }
-        for (index, made) in self.said.calls.iter().enumerate() {
-            events.push(self.event(|delta| self.put_head(delta, index, made)));
-            for piece in pieces(made.input.text()) {
-                events.push(self.event(|delta| self.put_piece(delta, index, &made.input, piece)));
+        for (index, call) in self.reply.calls.iter().enumerate() {
+            events.push(self.delta(self.call_start(index, call)));
+            for piece in pieces(call.input.text()) {
+                events.push(self.delta(self.call_delta(index, &call.input, piece)));
             }
         }
-        events.push(self.last());
-        if usage {
-            events.push(sse(|out| {
-                let mut object = self.begin(out, "chat.completion.chunk");
-                object.array("choices");
-                self.put_usage(&mut object);
-            }));
+        events.push(self.chunk(json!({}), Some(self.finish_reason())));
+        if include_usage {
+            let mut document = self.document(CHUNK, json!([]));
+            document.insert("usage".to_owned(), self.usage());
+            events.push(sse_event(document));
         }
         events.push(b"data: [DONE]\n\n".to_vec());
         events
     }
 
-    fn begin<'o>(&self, out: &'o mut Vec<u8>, kind: &str) -> Object<'o> {
-        let mut object = Object::new(out);
-        object.put("id", &format!("chatcmpl-demo{}", hash::base62(&[self.seed.as_bytes()], 20)));
-        object.put("object", kind);
-        // A clock would make two answers to one request differ.
-        object.put("created", &0);
-        object.put("model", &self.model);
-        object
+    /// The members that a document and a chunk have in common.
+    fn document(&self, kind: &str, choices: Value) -> Map<String, Value> {
+        let hash = hash::base62(&[self.id_seed.as_bytes()], 20);
+        object([
+            ("id", json!(format!("chatcmpl-demo{hash}"))),
+            ("object", json!(kind)),
+            // A clock would make two answers to one request differ.
+            ("created", json!(0)),
+            ("model", json!(self.model)),
+            ("choices", choices),
+        ])
     }
 
-    fn put_content(&self, message: &mut Object<'_>) {
-        if self.said.calls.is_empty() {
-            message.put("content", &self.said.text);
-        } else {
-            message.put("content", &());
+    /// The calls, with the key that they have in a message.
+    fn calls(&self) -> Option<(&'static str, Value)> {
+        let first = self.reply.calls.first()?;
+        if self.legacy_functions {
+            let function = json!({"name": first.name, "arguments": first.input.text()});
+            return Some(("function_call", function));
         }
+        let call = |(index, call): (usize, &ToolCall)| {
+            let (kind, key) = (call.input.kind(), call.input.key());
+            json!({
+                "id": self.call_id(index),
+                "type": kind,
+                (kind): {"name": call.name, (key): call.input.text()},
+            })
+        };
+        Some(("tool_calls", self.reply.calls.iter().enumerate().map(call).collect()))
     }
 
-    fn put_calls(&self, message: &mut Object<'_>) {
-        if self.said.calls.is_empty() {
-            return;
+    /// The delta that begins a call.
+    fn call_start(&self, index: usize, call: &ToolCall) -> Value {
+        let (kind, key) = (call.input.kind(), call.input.key());
+        if self.legacy_functions {
+            return json!({"function_call": {"name": call.name, "arguments": ""}});
         }
-        if self.legacy {
-            for made in self.said.calls.iter().take(1) {
-                let mut function = message.object("function_call");
-                function.put("name", &made.name);
-                function.put("arguments", made.input.text());
-            }
-            return;
-        }
-        let mut calls = message.array("tool_calls");
-        for (index, made) in self.said.calls.iter().enumerate() {
-            let mut call = calls.object();
-            call.put("id", &self.id(index));
-            call.put("type", made.input.kind());
-            let mut inner = call.object(made.input.kind());
-            inner.put("name", &made.name);
-            inner.put(made.input.member(), made.input.text());
-        }
+        json!({"tool_calls": [{
+            "index": index,
+            "id": self.call_id(index),
+            "type": kind,
+            (kind): {"name": call.name, (key): ""},
+        }]})
     }
 
-    fn put_head(&self, delta: &mut Object<'_>, index: usize, made: &Made) {
-        if self.legacy {
-            let mut function = delta.object("function_call");
-            function.put("name", &made.name);
-            return function.put("arguments", "");
+    /// A delta with a piece of a call's input.
+    fn call_delta(&self, index: usize, input: &CallInput, piece: &str) -> Value {
+        let (kind, key) = (input.kind(), input.key());
+        if self.legacy_functions {
+            return json!({"function_call": {"arguments": piece}});
         }
-        let mut calls = delta.array("tool_calls");
-        let mut call = calls.object();
-        call.put("index", &(index as u64));
-        call.put("id", &self.id(index));
-        call.put("type", made.input.kind());
-        let mut inner = call.object(made.input.kind());
-        inner.put("name", &made.name);
-        inner.put(made.input.member(), "");
+        json!({"tool_calls": [{"index": index, (kind): {(key): piece}}]})
     }
 
-    fn put_piece(&self, delta: &mut Object<'_>, index: usize, input: &Input, piece: &str) {
-        if self.legacy {
-            return delta.object("function_call").put("arguments", piece);
-        }
-        let mut calls = delta.array("tool_calls");
-        let mut call = calls.object();
-        call.put("index", &(index as u64));
-        call.object(input.kind()).put(input.member(), piece);
+    fn delta(&self, delta: Value) -> Vec<u8> {
+        self.chunk(delta, None)
     }
 
-    fn event(&self, fill: impl FnOnce(&mut Object<'_>)) -> Vec<u8> {
-        sse(|out| {
-            let mut object = self.begin(out, "chat.completion.chunk");
-            let mut choices = object.array("choices");
-            let mut choice = choices.object();
-            choice.put("index", &0);
-            fill(&mut choice.object("delta"));
-            choice.put("finish_reason", &());
+    fn chunk(&self, delta: Value, finish_reason: Option<&str>) -> Vec<u8> {
+        let choice = json!({"index": 0, "delta": delta, "finish_reason": finish_reason});
+        sse_event(self.document(CHUNK, json!([choice])))
+    }
+
+    fn usage(&self) -> Value {
+        json!({
+            "prompt_tokens": self.input_tokens,
+            "completion_tokens": self.output_tokens,
+            "total_tokens": self.input_tokens + self.output_tokens,
         })
     }
 
-    fn last(&self) -> Vec<u8> {
-        sse(|out| {
-            let mut object = self.begin(out, "chat.completion.chunk");
-            let mut choices = object.array("choices");
-            let mut choice = choices.object();
-            choice.put("index", &0);
-            choice.object("delta");
-            choice.put("finish_reason", self.finish());
-        })
-    }
-
-    fn put_usage(&self, object: &mut Object<'_>) {
-        let calls = self.said.calls.iter();
-        let called: u64 = calls
-            .map(|made| 8 + (self.tokens)(&made.name) + (self.tokens)(made.input.text()))
-            .sum();
-        let output = (self.tokens)(&self.said.text) + called;
-        let mut usage = object.object("usage");
-        usage.put("prompt_tokens", &self.input);
-        usage.put("completion_tokens", &output);
-        usage.put("total_tokens", &(self.input + output));
-    }
-
-    fn finish(&self) -> &'static str {
-        match (self.said.calls.is_empty(), self.legacy) {
-            (true, _) if self.said.cut => "length",
+    fn finish_reason(&self) -> &'static str {
+        match (self.reply.calls.is_empty(), self.legacy_functions) {
+            (true, _) if self.reply.truncated => "length",
             (true, _) => "stop",
             (false, true) => "function_call",
             (false, false) => "tool_calls",
         }
     }
 
-    fn id(&self, index: usize) -> String {
+    fn call_id(&self, index: usize) -> String {
         let ordinal = (index as u64).to_be_bytes();
-        format!("call_{}", hash::base62(&[self.seed.as_bytes(), &ordinal], 24))
+        format!("call_{}", hash::base62(&[self.id_seed.as_bytes(), &ordinal], 24))
     }
 }
 
-impl Input {
-    fn text(&self) -> &str {
-        match self {
-            Self::Arguments(text) | Self::Freeform(text) => text,
-        }
-    }
-
-    /// The type of the call, which is also the name of the member with its
-    /// content.
+impl CallInput {
+    /// The type of the call, which is also the key of its content.
     fn kind(&self) -> &'static str {
         match self {
             Self::Arguments(_) => "function",
@@ -206,7 +157,8 @@ impl Input {
         }
     }
 
-    fn member(&self) -> &'static str {
+    /// The key of the input in the call's content.
+    fn key(&self) -> &'static str {
         match self {
             Self::Arguments(_) => "arguments",
             Self::Freeform(_) => "input",
@@ -214,18 +166,19 @@ impl Input {
     }
 }
 
-fn sse(fill: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
-    let mut out = b"data: ".to_vec();
-    fill(&mut out);
-    out.extend_from_slice(b"\n\n");
-    out
+fn object<const N: usize>(members: [(&str, Value); N]) -> Map<String, Value> {
+    members.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+}
+
+fn sse_event(document: Map<String, Value>) -> Vec<u8> {
+    format!("data: {}\n\n", Value::Object(document)).into_bytes()
 }
 
 /// A text in pieces of about the size that models send.
 fn pieces(text: &str) -> Vec<&str> {
     let mut pieces = Vec::new();
     let mut rest = text;
-    while let Some((end, _)) = rest.char_indices().nth(PIECE) {
+    while let Some((end, _)) = rest.char_indices().nth(PIECE_LENGTH) {
         let (piece, after) = rest.split_at(end);
         pieces.push(piece);
         rest = after;
@@ -236,4 +189,6 @@ fn pieces(text: &str) -> Vec<&str> {
     pieces
 }
 
-const PIECE: usize = 12;
+const CHUNK: &str = "chat.completion.chunk";
+/// In characters.
+const PIECE_LENGTH: usize = 12;

@@ -2,10 +2,10 @@ use serde_json::{Value, json};
 use toolwire::calls::{self, ToolOutput};
 use toolwire::{Options, Protocol, translate};
 
-use super::{Answer, TokenEstimator};
+use super::{Response, TokenEstimator};
 
-fn answer(protocol: Protocol, body: &[u8]) -> Answer {
-    super::answer(protocol, body, ESTIMATOR)
+fn answer(protocol: Protocol, body: &[u8]) -> Response {
+    super::respond(protocol, body, ESTIMATOR)
 }
 
 /// Two tokens for every five bytes.
@@ -13,7 +13,7 @@ const ESTIMATOR: TokenEstimator =
     TokenEstimator { request: |_| 100, text: |text| (text.len() as u64 * 2).div_ceil(5) };
 
 fn ask(request: &Value) -> Value {
-    let Answer { status, content_type, chunks } =
+    let Response { status, content_type, chunks } =
         answer(Protocol::Chat, request.to_string().as_bytes());
     assert_eq!((status, content_type), (200, "application/json"), "{}", text(&chunks));
     serde_json::from_slice(&chunks.concat()).unwrap()
@@ -364,7 +364,7 @@ fn a_stream_is_the_document_in_pieces() {
         let whole = ask(&asked);
         asked["stream"] = json!(true);
         asked["stream_options"] = json!({"include_usage": true});
-        let Answer { status, content_type, chunks } =
+        let Response { status, content_type, chunks } =
             answer(Protocol::Chat, asked.to_string().as_bytes());
         assert_eq!((status, content_type), (200, "text/event-stream"));
         assert_eq!(chunks.last().unwrap(), b"data: [DONE]\n\n");

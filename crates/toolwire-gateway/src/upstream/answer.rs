@@ -44,8 +44,8 @@ impl Answer {
         Ok(Self { status: head.status, headers: head.headers, body })
     }
 
-    pub(super) fn of_demo(answer: toolwire_demo::Answer, deadline: Instant) -> Self {
-        let toolwire_demo::Answer { status, content_type, chunks } = answer;
+    pub(super) fn of_demo(response: toolwire_demo::Response, deadline: Instant) -> Self {
+        let toolwire_demo::Response { status, content_type, chunks } = response;
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
         let bytes = Source::Demo(chunks.into());

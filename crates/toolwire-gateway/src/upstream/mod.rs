@@ -109,8 +109,8 @@ impl Upstream {
         match &self.way {
             Way::Demo => {
                 let tokens = TokenEstimator { request: count::estimate, text: count::tokens };
-                let answer = toolwire_demo::answer(self.config.protocol, &body, tokens);
-                Ok(Answer::of_demo(answer, total))
+                let response = toolwire_demo::respond(self.config.protocol, &body, tokens);
+                Ok(Answer::of_demo(response, total))
             }
             Way::Http { client, base } => {
                 let uri = format!("{base}{}", path(self.config.protocol, endpoint));

@@ -176,9 +176,9 @@ fn number(word: &str) -> Option<String> {
         && bare.ends_with(|c: char| c.is_ascii_digit())
         && bare.parse::<f64>().is_ok_and(f64::is_finite)
         && !bare.contains(['e', 'E']);
-    // JSON does not allow leading zeros.
+    // JSON allows no leading zeros, and wants a digit before the point.
     let digits = bare.trim_start_matches('-');
-    let is_json = !digits.starts_with('0') || digits == "0" || digits.starts_with("0.");
+    let is_json = !digits.starts_with(['0', '.']) || digits == "0" || digits.starts_with("0.");
     (is_number && is_json).then_some(bare)
 }
 

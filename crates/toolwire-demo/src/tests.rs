@@ -88,6 +88,7 @@ fn arguments_come_from_the_users_words() {
         json!({"a": {"type": "number"}, "b": {"type": "number"}, "c": {"type": "number"}}),
         json!({"a": 12.5, "b": 1000, "c": 1}),
     );
+    check("Add -.5 to -0.5", json!({"a": {"type": "number"}}), json!({"a": -0.5}));
     check("Who wrote it?", json!({"query": text}), json!({"query": "Who wrote it?"}));
 }
 

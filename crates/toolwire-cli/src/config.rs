@@ -1,5 +1,4 @@
-//! A gateway in this process: its configuration, its start, and why it may not
-//! start.
+//! The gateway's configuration, and why a gateway cannot start with it.
 
 use std::io::{self, IsTerminal};
 use std::net::SocketAddr;
@@ -10,101 +9,108 @@ use toolwire_gateway::config::file::{self, LoadError};
 use toolwire_gateway::config::reload::Watch;
 use toolwire_gateway::config::{Config, Process, Style, environment, exposed};
 
-use crate::error::Failure;
-use crate::init::FILE;
+use crate::error::CommandError;
+use crate::init::DEFAULT_FILE;
 
 /// A configuration, and where it comes from.
-pub(crate) struct Plan {
+pub(crate) struct LoadedConfig {
     pub(crate) config: Config,
-    pub(crate) origin: Origin,
+    pub(crate) source: ConfigSource,
 }
 
 /// Where a configuration comes from.
-pub(crate) enum Origin {
-    /// A file, which is watched.
+pub(crate) enum ConfigSource {
+    /// A file, which is watched for changes.
     File(PathBuf, Watch),
-    /// The environment, with what should be said about it.
+    /// The environment, with notes for the user.
     Environment(Vec<String>),
 }
 
-/// Reads the configuration in `path`, or makes one of the environment. It
-/// listens on `listen` if that is given.
-pub(crate) fn plan(path: Option<&Path>, listen: Option<SocketAddr>) -> Result<Plan, Failure> {
+/// Loads the configuration in `path`, or makes one from the environment.
+/// `listen` overrides its address.
+pub(crate) fn load(
+    path: Option<&Path>,
+    listen: Option<SocketAddr>,
+) -> Result<LoadedConfig, CommandError> {
     let Some(path) = path else {
         let mut found = environment::find(listen, &Process::default());
-        // A file that merely lies here is not followed: whoever put it there
-        // could have one's keys sent anywhere.
-        if Path::new(FILE).exists() {
-            found.notes.push(format!("{FILE} is used with: toolwire serve --config {FILE}"));
+        // A file in the working directory is never used by itself: whoever put
+        // it there could send the user's keys anywhere.
+        if Path::new(DEFAULT_FILE).exists() {
+            found.notes.push(format!(
+                "{DEFAULT_FILE} is not used. To use it: toolwire serve --config {DEFAULT_FILE}"
+            ));
         }
-        let origin = Origin::Environment(found.notes);
-        return safe(Plan { config: found.config, origin });
+        let source = ConfigSource::Environment(found.notes);
+        return require_key_if_exposed(LoadedConfig { config: found.config, source });
     };
-    let loaded = file::load(path).map_err(refused)?;
+    let loaded = file::load(path).map_err(load_error)?;
     let watch = Watch::new(path, &loaded);
     let mut config = loaded.config;
     config.listen = listen.unwrap_or(config.listen);
-    safe(Plan { config, origin: Origin::File(path.to_owned(), watch) })
+    let source = ConfigSource::File(path.to_owned(), watch);
+    require_key_if_exposed(LoadedConfig { config, source })
 }
 
-/// The problems of a file, or why it cannot be read.
-pub(crate) fn refused(error: LoadError) -> Failure {
+/// The mistakes in a file, or why it cannot be read.
+fn load_error(error: LoadError) -> CommandError {
     match error {
         LoadError::Unreadable { path, error } => {
             let name = path.display();
             let help = if error.kind() == io::ErrorKind::NotFound {
-                format!("\nWrite one with: toolwire init {name}")
+                format!("\nCreate it with: toolwire init {name}")
             } else {
                 String::new()
             };
-            Failure::Start(format!("cannot read {name}: {error}{help}"))
+            CommandError::Start(format!("cannot read {name}: {error}{help}"))
         }
-        LoadError::Invalid(problems) => Failure::Configuration(problems.render(style())),
+        LoadError::Invalid(problems) => {
+            CommandError::Configuration(problems.render(stderr_style()))
+        }
     }
 }
 
 /// Why a gateway did not start, and what to do about it.
-pub(crate) fn not_started(error: &StartError) -> Failure {
+pub(crate) fn start_error(error: &StartError) -> CommandError {
     let StartError::Listen { address, source } = error else {
-        return Failure::Start(error.to_string());
+        return CommandError::Start(error.to_string());
     };
     let kind = source.kind();
-    let (why, help) = if kind == io::ErrorKind::AddrInUse {
+    let (cause, help) = if kind == io::ErrorKind::AddrInUse {
         (
-            "another program uses this port, perhaps another toolwire".to_owned(),
-            "Take any free port with: toolwire serve --listen 127.0.0.1:0".to_owned(),
+            "another program is using this port, perhaps another toolwire".to_owned(),
+            "Use any free port: toolwire serve --listen 127.0.0.1:0".to_owned(),
         )
     } else if kind == io::ErrorKind::PermissionDenied {
         (
-            "this port is for the administrator".to_owned(),
-            format!("Take a port above 1023, as in: toolwire serve --listen {}:8787", address.ip()),
+            "only an administrator can use this port".to_owned(),
+            format!("Use a port above 1023: toolwire serve --listen {}:8787", address.ip()),
         )
     } else if kind == io::ErrorKind::AddrNotAvailable {
         (
-            "this machine does not have that address".to_owned(),
+            "this machine does not have this address".to_owned(),
             "Listen on 127.0.0.1, or on 0.0.0.0 for every address.".to_owned(),
         )
     } else {
         (source.to_string(), "Choose another address with --listen.".to_owned())
     };
-    Failure::Start(format!("cannot listen on {address}: {why}\n{help}"))
+    CommandError::Start(format!("cannot listen on {address}: {cause}\n{help}"))
 }
 
-/// Whether standard error understands colours.
-fn style() -> Style {
-    let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    if io::stderr().is_terminal() && !plain { Style::Coloured } else { Style::Plain }
+fn stderr_style() -> Style {
+    let is_plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    if io::stderr().is_terminal() && !is_plain { Style::Coloured } else { Style::Plain }
 }
 
-/// The file was checked with its own address; another may need a key where
-/// that did not.
-fn safe(plan: Plan) -> Result<Plan, Failure> {
-    let listen = plan.config.listen;
-    if exposed(listen) && plan.config.keys.is_empty() {
-        return Err(Failure::Start(format!(
-            "anyone who can reach {listen} could use your keys\n\
-             Listen on 127.0.0.1, or serve a configuration that has keys = [{{ env = \"TOOLWIRE_KEY\" }}]."
+/// A file is checked with the address that it contains. An address from the
+/// command line may need a key where that one does not.
+fn require_key_if_exposed(loaded: LoadedConfig) -> Result<LoadedConfig, CommandError> {
+    let listen = loaded.config.listen;
+    if exposed(listen) && loaded.config.keys.is_empty() {
+        return Err(CommandError::Start(format!(
+            "anyone who can reach {listen} could use your API keys\n\
+             Listen on 127.0.0.1, or require a key in the configuration: keys = [{{ env = \"TOOLWIRE_KEY\" }}]"
         )));
     }
-    Ok(plan)
+    Ok(loaded)
 }

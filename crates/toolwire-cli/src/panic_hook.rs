@@ -1,23 +1,24 @@
-//! What is said when the program itself is at fault.
+//! What is printed when toolwire itself has a bug.
 
 use std::io::Write;
 use std::panic::{self, PanicHookInfo};
 
-/// Lets a panic say where it happened and nothing else: its own message may
-/// hold what a user sent.
-pub(crate) fn tell_only_where() {
+/// Makes a panic print its location only. Its message may contain what a user
+/// sent.
+pub(crate) fn install() {
     panic::set_hook(Box::new(|info| {
-        // With standard error gone, there is nobody to tell.
-        let _ = std::io::stderr().lock().write_all(told(info).as_bytes());
+        // If standard error is closed, there is nowhere to report to.
+        let _ = std::io::stderr().lock().write_all(message(info).as_bytes());
     }));
 }
 
-fn told(info: &PanicHookInfo<'_>) -> String {
-    let place = info.location().map_or_else(|| "an unknown place".to_owned(), ToString::to_string);
+fn message(info: &PanicHookInfo<'_>) -> String {
+    let location =
+        info.location().map_or_else(|| "an unknown place".to_owned(), ToString::to_string);
     let version = env!("CARGO_PKG_VERSION");
     format!(
-        "toolwire {version} met a defect of its own at {place}.\n\
-         Please report this line. It holds nothing of what was sent.\n"
+        "toolwire {version} hit a bug in its own code at {location}.\n\
+         Please report this line. It contains nothing that was sent.\n"
     )
 }
 

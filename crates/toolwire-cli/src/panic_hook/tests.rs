@@ -6,7 +6,7 @@ use super::*;
 fn a_panic_tells_its_place_and_not_its_message() {
     let heard = Arc::new(Mutex::new(Vec::new()));
     let hear = Arc::clone(&heard);
-    panic::set_hook(Box::new(move |info| hear.lock().unwrap().push(told(info))));
+    panic::set_hook(Box::new(move |info| hear.lock().unwrap().push(message(info))));
     for name in ["canary", "an other canary"] {
         let prompt = name.to_owned();
         panic::catch_unwind(move || panic!("cannot read {prompt}")).unwrap_err();

@@ -1,4 +1,4 @@
-//! What comes in: its bytes, and what it is.
+//! Reading the input, and detecting its format.
 
 use std::fmt;
 use std::fs;
@@ -8,37 +8,36 @@ use std::path::Path;
 use toolwire::Protocol;
 use toolwire::guess::{Document, guess};
 
-use crate::error::Failure;
-use crate::terminal::visible;
+use crate::error::CommandError;
+use crate::terminal::escape_controls;
 
-/// What a document is.
+/// What a document is, and in which protocol.
 #[derive(Clone, Copy)]
-pub(crate) struct Source {
-    pub(crate) protocol: Protocol,
-    pub(crate) document: Document,
+pub(super) struct InputFormat {
+    pub(super) protocol: Protocol,
+    pub(super) document: Document,
 }
 
-impl Source {
-    /// What the document is: as told, or else as it looks.
-    pub(crate) fn find(
+impl InputFormat {
+    /// The format that the flags give. What they leave open is detected.
+    pub(super) fn detect(
         protocol: Option<Protocol>,
         document: Option<Document>,
         body: &[u8],
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self, CommandError> {
         if let (Some(protocol), Some(document)) = (protocol, document) {
             return Ok(Self { protocol, document });
         }
-        let seen = guess(body).map_err(|error| {
-            let error = visible(&error.to_string());
-            Failure::Rejected(format!("cannot read standard input as JSON: {error}"))
+        let detected = guess(body).map_err(|error| {
+            let error = escape_controls(&error.to_string());
+            CommandError::Rejected(format!("cannot read standard input as JSON: {error}"))
         })?;
-        // A request that is said to be a response tells nothing about its
-        // protocol.
-        let fits = document.is_none() || document == seen.document;
-        match (protocol.or(seen.protocol.filter(|_| fits)), document.or(seen.document)) {
+        // If the flags call a request a response, its protocol means nothing.
+        let fits = document.is_none() || document == detected.document;
+        match (protocol.or(detected.protocol.filter(|_| fits)), document.or(detected.document)) {
             (Some(protocol), Some(document)) => Ok(Self { protocol, document }),
-            (None, Some(document)) => Err(Failure::Usage(format!(
-                "cannot tell the protocol of {}; give --from",
+            (None, Some(document)) => Err(CommandError::Usage(format!(
+                "cannot detect the protocol of {}; pass --from",
                 match document {
                     Document::Request => "this request",
                     Document::Response => "this response",
@@ -46,18 +45,18 @@ impl Source {
                     Document::Tools => "these tools",
                 }
             ))),
-            (Some(_), None) => {
-                Err(Failure::Usage("cannot tell what this document is; give --kind".to_owned()))
-            }
-            (None, None) => Err(Failure::Usage(
-                "cannot tell what this document is; give --from and --kind".to_owned(),
+            (Some(_), None) => Err(CommandError::Usage(
+                "cannot detect what this document is; pass --kind".to_owned(),
+            )),
+            (None, None) => Err(CommandError::Usage(
+                "cannot detect what this document is; pass --from and --kind".to_owned(),
             )),
         }
     }
 }
 
-/// The document in a sentence: "chat request".
-impl fmt::Display for Source {
+/// The format in a sentence: "chat request".
+impl fmt::Display for InputFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { protocol, document } = self;
         match document {
@@ -69,26 +68,25 @@ impl fmt::Display for Source {
     }
 }
 
-/// Everything on standard input.
-pub(crate) fn standard_input() -> Result<Vec<u8>, Failure> {
+/// Reads all of standard input.
+pub(super) fn read_stdin() -> Result<Vec<u8>, CommandError> {
     let mut input = io::stdin().lock();
     if input.is_terminal() && io::stderr().is_terminal() {
         writeln!(io::stderr().lock(), "Type or paste the document, then press Ctrl-D.")?;
     }
     let mut body = Vec::new();
-    let failed = |error| Failure::Input { name: "standard input".to_owned(), error };
-    input.read_to_end(&mut body).map_err(failed)?;
+    input.read_to_end(&mut body).map_err(CommandError::stdin)?;
     if body.trim_ascii().is_empty() {
-        return Err(Failure::Rejected(EMPTY.to_owned()));
+        return Err(CommandError::Rejected(EMPTY.to_owned()));
     }
     Ok(body)
 }
 
 const EMPTY: &str = "\
 standard input is empty
-Pass a document, as in: toolwire translate --to messages < request.json";
+Pass a document: toolwire translate --to messages < request.json";
 
-/// Everything in a file.
-pub(crate) fn file(path: &Path) -> Result<Vec<u8>, Failure> {
-    fs::read(path).map_err(|error| Failure::Input { name: path.display().to_string(), error })
+/// Reads all of a file.
+pub(super) fn read_file(path: &Path) -> Result<Vec<u8>, CommandError> {
+    fs::read(path).map_err(|error| CommandError::Input { name: path.display().to_string(), error })
 }

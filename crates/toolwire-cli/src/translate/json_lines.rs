@@ -1,54 +1,54 @@
-//! Many documents, one on each line: data sets, and the tests that translate
-//! thousands of requests.
+//! `--lines`: many documents, one per line.
 
 use std::io::{self, BufRead, BufWriter, Write};
 
 use toolwire::wire::{Object, Raw};
 use toolwire::{Entry, Error, Translated};
 
-use crate::error::Failure;
+use crate::error::CommandError;
 
-/// Answers every line of standard input with a line of standard output, as it
-/// comes. A document that cannot be translated does not stop the others.
-pub(crate) fn run(translate: impl Fn(&[u8]) -> Result<Attempt, Failure>) -> Result<(), Failure> {
+/// Writes a line of standard output for each line of standard input. A document
+/// that cannot be translated does not stop the others.
+pub(super) fn run(
+    translate: impl Fn(&[u8]) -> Result<Attempt, CommandError>,
+) -> Result<(), CommandError> {
     let mut input = io::stdin().lock();
     let mut out = BufWriter::new(io::stdout().lock());
-    let (mut line, mut answer) = (Vec::new(), Vec::new());
+    let (mut line, mut output) = (Vec::new(), Vec::new());
     let (mut all, mut failed) = (0_usize, 0_usize);
     while read_line(&mut input, &mut line)? {
-        answer.clear();
+        output.clear();
         all += 1;
-        failed += usize::from(!write(translate(line.trim_ascii()), &mut answer));
-        answer.push(b'\n');
-        out.write_all(&answer)?;
+        failed += usize::from(!write_line(translate(line.trim_ascii()), &mut output));
+        output.push(b'\n');
+        out.write_all(&output)?;
     }
     out.flush()?;
     if failed > 0 {
-        return Err(Failure::Rejected(format!(
+        return Err(CommandError::Rejected(format!(
             "{failed} of {all} documents were not translated; \"error\" on their lines says why"
         )));
     }
     Ok(())
 }
 
-/// A translation with the HTTP status of an error, or why there is none.
+/// A translation and the HTTP status of an error, or why there is none.
 type Attempt = Result<(Translated, Option<u16>), Error>;
 
-fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> Result<bool, Failure> {
+fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> Result<bool, CommandError> {
     line.clear();
-    let failed = |error| Failure::Input { name: "standard input".to_owned(), error };
-    Ok(input.read_until(b'\n', line).map_err(failed)? > 0)
+    Ok(input.read_until(b'\n', line).map_err(CommandError::stdin)? > 0)
 }
 
-/// Writes one answer. Whether its document was translated.
-fn write(attempt: Result<Attempt, Failure>, answer: &mut Vec<u8>) -> bool {
+/// Writes one line. Returns whether its document was translated.
+fn write_line(attempt: Result<Attempt, CommandError>, output: &mut Vec<u8>) -> bool {
     let (body, ledger, error, status) = match attempt {
         Ok(Ok((done, status))) => (Some(done.body), done.ledger, None, status),
-        Ok(Err(error)) => (None, reasons(&error), Some(error.to_string()), None),
-        Err(failure) => (None, Vec::new(), Some(failure.to_string()), None),
+        Ok(Err(error)) => (None, entries(&error), Some(error.to_string()), None),
+        Err(error) => (None, Vec::new(), Some(error.to_string()), None),
     };
     let body = body.as_deref().and_then(|body| std::str::from_utf8(body).ok());
-    let mut object = Object::new(answer);
+    let mut object = Object::new(output);
     object.put("body", &body.map(Raw::made));
     object.put("ledger", &ledger);
     object.put("error", &error);
@@ -58,7 +58,8 @@ fn write(attempt: Result<Attempt, Failure>, answer: &mut Vec<u8>) -> bool {
     error.is_none()
 }
 
-fn reasons(error: &Error) -> Vec<Entry> {
+/// The fields because of which a document was refused.
+fn entries(error: &Error) -> Vec<Entry> {
     match error {
         Error::Refused { entries } => entries.clone(),
         Error::Invalid { .. } => Vec::new(),

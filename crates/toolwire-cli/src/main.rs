@@ -88,7 +88,7 @@ fn report(error: &anyhow::Error) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let command_error = error.downcast_ref::<CommandError>();
-    // The mistakes in a configuration are already printed as errors.
+    // The mistakes in a configuration already begin with `error:`.
     let message = match command_error {
         Some(CommandError::Configuration(problems)) => problems.clone(),
         Some(_) | None => format!("error: {error:#}"),

@@ -7,7 +7,6 @@
 mod body;
 pub mod config;
 pub mod count;
-pub mod demo;
 mod endpoints;
 mod guard;
 mod health;

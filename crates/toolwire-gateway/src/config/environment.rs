@@ -74,9 +74,8 @@ pub fn find(listen: Option<SocketAddr>, around: &dyn Surroundings) -> Found {
 
 /// The upstream of the model that is built in.
 pub fn demo() -> Upstream {
-    let protocol = Protocol::Chat;
     let models = ["demo", "demo-*"];
-    upstream("demo", protocol, Origin::Demo, Credential::None, &models, 1)
+    upstream("demo", toolwire_demo::PROTOCOL, Origin::Demo, Credential::None, &models, 1)
 }
 
 /// A vendor whose key may be in the environment.

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use toml::de::DeTable;
-use toolwire::{Profile, Protocol};
+use toolwire::Profile;
 
 use super::fields::{Fields, Value, in_order, refuse, setting};
 use super::problem::Problem;
@@ -43,7 +43,7 @@ pub(super) fn read(
     let demo = demo.and_then(|value| setting("demo", problems).boolean(value)).unwrap_or(false);
     let protocol = match protocol {
         Some(value) => file::protocol(value, problems),
-        None if demo => Some(Protocol::Chat),
+        None if demo => Some(toolwire_demo::PROTOCOL),
         None => missing(problems, &header, "protocol", "\"chat\", \"responses\" or \"messages\""),
     };
     let name = match name {

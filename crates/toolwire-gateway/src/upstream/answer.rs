@@ -12,7 +12,6 @@ use hyper::{Response, StatusCode};
 use tokio::time::{Instant, timeout_at};
 
 use super::{Decoder, Phase, Trouble};
-use crate::demo;
 
 /// The head of an answer, and its body to come.
 pub(crate) struct Answer {
@@ -45,8 +44,8 @@ impl Answer {
         Ok(Self { status: head.status, headers: head.headers, body })
     }
 
-    pub(super) fn of_demo(answer: demo::Answer, deadline: Instant) -> Self {
-        let demo::Answer { status, content_type, chunks } = answer;
+    pub(super) fn of_demo(response: toolwire_demo::Response, deadline: Instant) -> Self {
+        let toolwire_demo::Response { status, content_type, chunks } = response;
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
         let bytes = Source::Demo(chunks.into());

@@ -23,6 +23,7 @@ use hyper_util::client::legacy::connect::{CaptureConnection, capture_connection}
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use tokio::time::{Instant, timeout_at};
 use toolwire::Protocol;
+use toolwire_demo::TokenEstimator;
 
 pub(crate) use self::answer::{Answer, Body};
 use self::connect::Connector;
@@ -31,7 +32,7 @@ use self::heard_out::Life;
 pub use self::tls::Authorities;
 pub(crate) use self::trouble::{Phase, Trouble};
 use crate::config::{self, Origin};
-use crate::demo;
+use crate::count;
 use crate::health::Health;
 use crate::live::StartError;
 use crate::observe::Meters;
@@ -106,7 +107,11 @@ impl Upstream {
         let now = Instant::now();
         let total = now + self.config.timeouts.total;
         match &self.way {
-            Way::Demo => Ok(Answer::of_demo(demo::answer(self.config.protocol, &body), total)),
+            Way::Demo => {
+                let tokens = TokenEstimator { request: count::estimate, text: count::tokens };
+                let response = toolwire_demo::respond(self.config.protocol, &body, tokens);
+                Ok(Answer::of_demo(response, total))
+            }
             Way::Http { client, base } => {
                 let uri = format!("{base}{}", path(self.config.protocol, endpoint));
                 let mut request = Request::new(Full::from(body));

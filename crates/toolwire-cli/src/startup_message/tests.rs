@@ -4,8 +4,8 @@ use std::path::Path;
 use toolwire_gateway::config::{Secret, Surroundings, environment};
 
 use super::text;
-use crate::gateway::Origin;
-use crate::screen::Screen;
+use crate::config::ConfigSource;
+use crate::terminal::Terminal;
 
 struct Keys(&'static [(&'static str, &'static str)]);
 
@@ -19,17 +19,17 @@ impl Surroundings for Keys {
     }
 }
 
-const SCREEN: Screen = Screen { width: 80, styled: false };
+const TERMINAL: Terminal = Terminal { width: 80, styled: false };
 
 #[test]
 fn everything_that_a_person_needs_first() {
     let found = environment::find(None, &Keys(&[("ANTHROPIC_API_KEY", "sk-ant-secret")]));
     let address = "127.0.0.1:8787".parse().unwrap();
-    let said = text(&found.config, address, &Origin::Environment(found.notes), SCREEN);
+    let said = text(&found.config, address, &ConfigSource::Environment(found.notes), TERMINAL);
     assert_eq!(said, EXPECTED.replace("VERSION", env!("CARGO_PKG_VERSION")), "\n{said}");
 }
 
-const EXPECTED: &str = r#"toolwire VERSION listens on http://127.0.0.1:8787
+const EXPECTED: &str = r#"toolwire VERSION is listening on http://127.0.0.1:8787
 
   OpenAI Chat Completions and Responses   http://127.0.0.1:8787/v1
   Anthropic Messages                      http://127.0.0.1:8787
@@ -39,9 +39,9 @@ Models
   demo, demo-*  built in, no key needed
   claude-*      anthropic: messages at https://api.anthropic.com/v1
 
-  For more, set OPENAI_API_KEY or ANTHROPIC_API_KEY, or run: toolwire init
+  For more models, set OPENAI_API_KEY or ANTHROPIC_API_KEY, or run: toolwire init
 
-Try it: a tool call, made by the demo model
+Try it: a tool call by the demo model
 
   curl -s http://127.0.0.1:8787/v1/chat/completions \
     -H 'content-type: application/json' -d '{
@@ -50,7 +50,7 @@ Try it: a tool call, made by the demo model
     "tools": [{"type": "function", "function": {"name": "get_weather", "parameters":
       {"type": "object", "properties": {"city": {"type": "string"}}}}}]}'
 
-Point a client at it
+Connect a client
 
   OpenAI SDK
     export OPENAI_BASE_URL=http://127.0.0.1:8787/v1 OPENAI_API_KEY=toolwire
@@ -61,7 +61,7 @@ Point a client at it
   Codex
     TOOLWIRE_KEY=toolwire codex -m demo -c model_provider=toolwire \
       -c 'model_providers.toolwire={name="toolwire",base_url="http://127.0.0.1:8787/v1",wire_api="responses",env_key="TOOLWIRE_KEY"}'
-  or, with nothing to set: toolwire run claude, toolwire run codex
+  or without any settings: toolwire run claude, toolwire run codex
 
 Ctrl-C stops it.
 
@@ -72,10 +72,10 @@ fn a_key_of_the_gateways_is_named_and_not_shown() {
     let mut config = environment::find(None, &Keys(&[])).config;
     config.keys = vec![Secret::new("0123456789abcdef".to_owned())];
     let address = "0.0.0.0:9000".parse().unwrap();
-    let said = text(&config, address, &Origin::Environment(Vec::new()), SCREEN);
+    let said = text(&config, address, &ConfigSource::Environment(Vec::new()), TERMINAL);
     assert!(!said.contains("0123456789abcdef"), "{said}");
     for part in [
-        "listens on http://127.0.0.1:9000\n",
+        "is listening on http://127.0.0.1:9000\n",
         "-H \"authorization: Bearer $TOOLWIRE_KEY\" -d '{",
         "OPENAI_API_KEY=$TOOLWIRE_KEY\n",
     ] {
@@ -88,6 +88,6 @@ fn without_the_demo_model_nothing_promises_it() {
     let mut config = environment::find(None, &Keys(&[("OPENAI_API_KEY", "k")])).config;
     config.upstreams.remove(0);
     let address = "127.0.0.1:1".parse().unwrap();
-    let said = text(&config, address, &Origin::Environment(Vec::new()), SCREEN);
+    let said = text(&config, address, &ConfigSource::Environment(Vec::new()), TERMINAL);
     assert!(!said.contains("demo") && !said.contains("curl"), "{said}");
 }

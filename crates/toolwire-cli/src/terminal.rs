@@ -1,32 +1,32 @@
-//! Where text for people goes: how wide it may be and whether it has colours.
+//! Text for people: line width, colours and wrapping.
 
 use std::env;
 use std::io::IsTerminal;
 
-/// How to lay out text for people.
+/// What the terminal can show.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Screen {
-    /// Columns of a line.
+pub(crate) struct Terminal {
+    /// The width of a line, in columns.
     pub(crate) width: usize,
-    /// Whether colours are understood.
+    /// Whether to use colours.
     pub(crate) styled: bool,
 }
 
-impl Screen {
-    /// What is known about a stream. Anything but a terminal is taken for a
-    /// file that people read in a terminal of the usual width.
+impl Terminal {
+    /// The terminal behind a stream. Anything else is treated as a file that
+    /// people read at the usual width.
     pub(crate) fn of(stream: &impl IsTerminal) -> Self {
         if !stream.is_terminal() {
             return Self { width: 80, styled: false };
         }
         let columns = terminal_size::terminal_size().map(|(columns, _)| usize::from(columns.0));
-        let plain = env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
+        let is_plain = env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
             || env::var_os("TERM").is_some_and(|term| term == "dumb");
-        // Lines that go on for the width of a large window are hard to read.
-        Self { width: columns.unwrap_or(80).clamp(40, 120), styled: !plain }
+        // Lines as wide as a large window are hard to read.
+        Self { width: columns.unwrap_or(80).clamp(40, 120), styled: !is_plain }
     }
 
-    /// Text in a style, where styles are understood.
+    /// Text in a style, if the terminal has styles.
     pub(crate) fn paint(self, text: &str, style: Style) -> String {
         if !self.styled || text.is_empty() {
             return text.to_owned();
@@ -42,7 +42,7 @@ impl Screen {
     }
 }
 
-/// How text can stand out.
+/// A style for text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Style {
     Bold,
@@ -52,18 +52,18 @@ pub(crate) enum Style {
     Yellow,
 }
 
-/// Makes text safe to show: a document's own field names must not move the
+/// Escapes control characters, so that a document's field names cannot move the
 /// cursor or change colours.
-pub(crate) fn visible(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
+pub(crate) fn escape_controls(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
         if character.is_control() {
-            shown.extend(character.escape_unicode());
+            escaped.extend(character.escape_unicode());
         } else {
-            shown.push(character);
+            escaped.push(character);
         }
     }
-    shown
+    escaped
 }
 
 /// Breaks text into lines of at most `width` columns, between words where

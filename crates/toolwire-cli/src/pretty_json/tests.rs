@@ -1,7 +1,7 @@
-use super::pretty;
+use super::pretty_print;
 
 fn check(json: &str, width: usize, expected: &str) {
-    assert_eq!(pretty(json, width).unwrap(), expected);
+    assert_eq!(pretty_print(json, width).unwrap(), expected);
 }
 
 #[test]
@@ -28,6 +28,6 @@ fn long_strings_are_cut() {
 
 #[test]
 fn what_is_not_json_is_an_error() {
-    assert!(pretty("{\"a\":", 80).is_err());
-    assert!(pretty("1 2", 80).is_err());
+    assert!(pretty_print("{\"a\":", 80).is_err());
+    assert!(pretty_print("1 2", 80).is_err());
 }

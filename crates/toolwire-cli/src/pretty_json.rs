@@ -1,25 +1,25 @@
-//! JSON laid out for people, with every number and escape as it was spelled.
+//! JSON laid out for people. Numbers and escapes keep their spelling.
 
 use toolwire::wire::{Kind, Raw, ReadError, Reader, Write};
 
-/// Lays out a document in lines of at most `width` columns. What fits on a line
-/// stays on it. A string that is too long for a line is cut short with `…`, so
-/// this is for reading only.
-pub(crate) fn pretty(json: &str, width: usize) -> Result<String, ReadError> {
-    let mut page = Page { text: String::new(), width };
-    page.value(&Raw::parse(json)?, 0, 0)?;
-    Ok(page.text)
+/// Lays out a document in lines of at most `width` columns. A value that fits
+/// stays on its line. A string that is too long for a line is cut short with `…`,
+/// so the result is for reading only.
+pub(crate) fn pretty_print(json: &str, width: usize) -> Result<String, ReadError> {
+    let mut printer = Printer { text: String::new(), width };
+    printer.value(&Raw::parse(json)?, 0, 0)?;
+    Ok(printer.text)
 }
 
-struct Page {
+struct Printer {
     text: String,
     width: usize,
 }
 
-impl Page {
-    /// Writes a value at the end of a line on which `used` columns are taken.
+impl Printer {
+    /// Writes a value into a line of which `used` columns are taken.
     fn value(&mut self, value: &Raw<'_>, indent: usize, used: usize) -> Result<(), ReadError> {
-        // A comma may follow.
+        // Leave room for a comma.
         let room = self.width.saturating_sub(used + 1);
         let line = one_line(value)?;
         if line.chars().count() <= room {
@@ -40,7 +40,7 @@ impl Page {
         let mut members = reader.object()?;
         let mut first = true;
         while let Some(key) = members.next(reader)? {
-            self.line(&mut first, indent + 2);
+            self.new_line(&mut first, indent + 2);
             let key = literal(&key);
             self.text.push_str(&key);
             self.text.push_str(": ");
@@ -56,14 +56,14 @@ impl Page {
         let mut members = reader.array()?;
         let mut first = true;
         while members.more(reader)? {
-            self.line(&mut first, indent + 2);
+            self.new_line(&mut first, indent + 2);
             self.value(&reader.raw()?, indent + 2, indent + 2)?;
         }
         self.close(']', indent);
         Ok(())
     }
 
-    fn line(&mut self, first: &mut bool, indent: usize) {
+    fn new_line(&mut self, first: &mut bool, indent: usize) {
         if !std::mem::replace(first, false) {
             self.text.push(',');
         }
@@ -78,7 +78,7 @@ impl Page {
     }
 }
 
-/// A value on one line, with a space behind each comma and colon.
+/// A value on one line, with a space after each comma and colon.
 fn one_line(value: &Raw<'_>) -> Result<String, ReadError> {
     let mut reader = value.reader();
     let mut parts = Vec::new();

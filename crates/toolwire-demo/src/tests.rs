@@ -2,10 +2,18 @@ use serde_json::{Value, json};
 use toolwire::calls::{self, ToolOutput};
 use toolwire::{Options, Protocol, translate};
 
-use super::{Answer, answer};
+use super::{Response, TokenEstimator};
+
+fn answer(protocol: Protocol, body: &[u8]) -> Response {
+    super::respond(protocol, body, ESTIMATOR)
+}
+
+/// Two tokens for every five bytes.
+const ESTIMATOR: TokenEstimator =
+    TokenEstimator { request: |_| 100, text: |text| (text.len() as u64 * 2).div_ceil(5) };
 
 fn ask(request: &Value) -> Value {
-    let Answer { status, content_type, chunks } =
+    let Response { status, content_type, chunks } =
         answer(Protocol::Chat, request.to_string().as_bytes());
     assert_eq!((status, content_type), (200, "application/json"), "{}", text(&chunks));
     serde_json::from_slice(&chunks.concat()).unwrap()
@@ -80,6 +88,7 @@ fn arguments_come_from_the_users_words() {
         json!({"a": {"type": "number"}, "b": {"type": "number"}, "c": {"type": "number"}}),
         json!({"a": 12.5, "b": 1000, "c": 1}),
     );
+    check("Add -.5 to -0.5", json!({"a": {"type": "number"}}), json!({"a": -0.5}));
     check("Who wrote it?", json!({"query": text}), json!({"query": "Who wrote it?"}));
 }
 
@@ -356,7 +365,7 @@ fn a_stream_is_the_document_in_pieces() {
         let whole = ask(&asked);
         asked["stream"] = json!(true);
         asked["stream_options"] = json!({"include_usage": true});
-        let Answer { status, content_type, chunks } =
+        let Response { status, content_type, chunks } =
             answer(Protocol::Chat, asked.to_string().as_bytes());
         assert_eq!((status, content_type), (200, "text/event-stream"));
         assert_eq!(chunks.last().unwrap(), b"data: [DONE]\n\n");

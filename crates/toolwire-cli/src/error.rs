@@ -1,4 +1,4 @@
-//! Why a command did not do its job, and the exit code that says so.
+//! Why a command failed, and its exit code.
 
 use std::error::Error;
 use std::io;
@@ -6,43 +6,48 @@ use std::process::ExitCode;
 
 use toolwire::Entry;
 
-/// Why a command did not do its job.
+/// Why a command failed.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Failure {
-    /// The flags do not go together, or do not say enough.
+pub(crate) enum CommandError {
+    /// The flags contradict each other, or something is missing.
     #[error("{0}")]
     Usage(String),
     /// The document cannot be read or must not be translated.
     #[error("{0}")]
     Rejected(String),
-    /// The stream did not end well, and the client was told so in it.
-    #[error("the stream ended in an error: {message}")]
+    /// The stream ended with an error. The translated stream says so too.
+    #[error("the stream ended with an error: {message}")]
     Stream {
         /// What was lost before.
         ledger: Vec<Entry>,
-        /// What the error says.
+        /// The message of the error.
         message: String,
     },
-    /// A file or a stream failed.
+    /// A file or standard input cannot be read.
     #[error("cannot read {name}: {error}")]
     Input {
         /// What was to be read.
         name: String,
-        /// What the system says.
+        /// The system's error.
         error: io::Error,
     },
-    /// A configuration is wrong: its problems, ready to be shown.
+    /// The configuration has mistakes, which are ready to be printed.
     #[error("{0}")]
     Configuration(String),
-    /// The gateway did not start, or an agent did not.
+    /// The gateway or an agent did not start.
     #[error("{0}")]
     Start(String),
-    /// The output failed.
+    /// The output cannot be written.
     #[error("cannot write the output")]
     Output(#[from] io::Error),
 }
 
-impl Failure {
+impl CommandError {
+    /// Standard input cannot be read.
+    pub(crate) fn stdin(error: io::Error) -> Self {
+        Self::Input { name: "standard input".to_owned(), error }
+    }
+
     pub(crate) fn exit_code(&self) -> ExitCode {
         match self {
             Self::Usage(_) => ExitCode::from(2),
@@ -56,7 +61,7 @@ impl Failure {
     }
 }
 
-/// Whether an error is that the reader of the output has gone.
+/// Whether the reader of the output has closed it.
 pub(crate) fn is_broken_pipe(error: &(dyn Error + 'static)) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }

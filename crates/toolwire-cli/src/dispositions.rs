@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use toolwire::disposition::{Fate as Disposition, Row, table};
+use toolwire::disposition::{Disposition, Row, table};
 use toolwire::wire::Object;
 use toolwire::{Code, Protocol};
 

@@ -13,7 +13,7 @@ use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use toolwire::guess::Document;
 use toolwire::wire::Write as _;
-use toolwire::{Entry, Options, Policy, Protocol};
+use toolwire::{Entry, LossPolicy, Options, Protocol};
 
 use self::document::DocumentTranslation;
 use self::stream::StreamTranslation;
@@ -130,12 +130,11 @@ fn run_document(args: &Args) -> Result<(), CommandError> {
     let body = input::read_stdin()?;
     let translation = DocumentTranslation::new(args, &body)?;
     let request = args.request.as_deref().map(input::read_file).transpose()?;
-    let (done, status) = translation.run(&body, request.as_deref())?;
-
-    let written = write_document(&done.body);
+    let translated = translation.run(&body, request.as_deref())?;
+    let written = write_document(&translated.body);
     // The ledger is printed even if nobody reads the document.
-    print_ledger(args, &translation.heading(), &done.ledger)?;
-    if let Some(status) = status.filter(|_| args.explain) {
+    print_ledger(args, &translation.heading(), &translated.ledger)?;
+    if let Some(status) = translated.status.filter(|_| args.explain) {
         writeln!(io::stderr().lock(), "The HTTP status is {status}.")?;
     }
     Ok(written?)
@@ -151,7 +150,7 @@ fn run_stream(args: &Args) -> Result<(), CommandError> {
             return Err(CommandError::Usage(format!("{flag} cannot be used with --kind stream")));
         }
     }
-    let options = Options { policy: args.policy(), ..Options::default() };
+    let options = Options::new().on_loss(args.policy());
     let request = args.request.as_deref().map(input::read_file).transpose()?;
     let translation = StreamTranslation {
         from: args.from,
@@ -196,13 +195,13 @@ fn write_document(body: &[u8]) -> io::Result<()> {
 }
 
 impl Args {
-    fn policy(&self) -> Policy {
+    fn policy(&self) -> LossPolicy {
         match self.on_loss {
             // An explanation lists the losses even if they are ignored.
-            OnLoss::Ignore if self.explain => Policy::Report,
-            OnLoss::Ignore => Policy::Ignore,
-            OnLoss::Report => Policy::Report,
-            OnLoss::Refuse => Policy::Refuse,
+            OnLoss::Ignore if self.explain => LossPolicy::Report,
+            OnLoss::Ignore => LossPolicy::Ignore,
+            OnLoss::Report => LossPolicy::Report,
+            OnLoss::Refuse => LossPolicy::Refuse,
         }
     }
 }

@@ -467,5 +467,7 @@ fn relay(client: Protocol, asked: &[u8]) -> Vec<u8> {
     let given = answer(Protocol::Chat, &up.body);
     assert_eq!(given.status, 200, "{}", text(&given.chunks));
     let body = given.chunks.concat();
-    translate::response(Protocol::Chat, client, &body, Some(asked), &options).unwrap().body
+    translate::response(Protocol::Chat, client, &body, &options.clone().request(asked))
+        .unwrap()
+        .body
 }

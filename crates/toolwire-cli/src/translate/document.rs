@@ -3,7 +3,7 @@
 use std::io;
 
 use toolwire::guess::Document;
-use toolwire::{Action, Entry, Error, Options, Translated, codec, translate};
+use toolwire::{Action, Entry, Error, Options, codec, translate};
 
 use super::input::InputFormat;
 use super::{Args, Kind};
@@ -12,11 +12,19 @@ use crate::explain;
 use crate::protocols::title;
 use crate::terminal::{Terminal, escape_controls};
 
+/// A translated document.
+pub(super) struct TranslatedDocument {
+    pub(super) body: Vec<u8>,
+    pub(super) ledger: Vec<Entry>,
+    /// Its HTTP status, if it is an error.
+    pub(super) status: Option<u16>,
+}
+
 /// The translation of one document.
 pub(super) struct DocumentTranslation<'a> {
     args: &'a Args,
     input: InputFormat,
-    options: Options,
+    options: Options<'static>,
 }
 
 impl<'a> DocumentTranslation<'a> {
@@ -45,8 +53,9 @@ impl<'a> DocumentTranslation<'a> {
                 )));
             }
         }
-        let options =
-            Options { policy: args.policy(), model: args.model.clone(), ..Options::default() };
+        let mut options = Options::new().on_loss(args.policy());
+        options.model.clone_from(&args.model);
+        options.status = args.status;
         Ok(Self { args, input, options })
     }
 
@@ -56,15 +65,15 @@ impl<'a> DocumentTranslation<'a> {
         format!("{} {} to {}", title(protocol), document.as_str(), title(self.args.to))
     }
 
-    /// The translated document, and its HTTP status if it is an error.
+    /// Translates the document.
     pub(super) fn run(
         &self,
         body: &[u8],
         request: Option<&[u8]>,
-    ) -> Result<(Translated, Option<u16>), CommandError> {
+    ) -> Result<TranslatedDocument, CommandError> {
         self.attempt(body, request).map_err(|error| match error {
-            Error::Invalid { .. } => self.unreadable(&error, request),
             Error::Refused { entries } => self.refused(&entries),
+            error => self.unreadable(&error, request),
         })
     }
 
@@ -73,18 +82,22 @@ impl<'a> DocumentTranslation<'a> {
         &self,
         body: &[u8],
         request: Option<&[u8]>,
-    ) -> Result<(Translated, Option<u16>), Error> {
-        let (from, to, options) = (self.input.protocol, self.args.to, &self.options);
-        let without_status = |done| (done, None);
-        match self.input.document {
-            Document::Request => translate::request(from, to, body, options).map(without_status),
-            Document::Response => {
-                translate::response(from, to, body, request, options).map(without_status)
+    ) -> Result<TranslatedDocument, Error> {
+        let (from, to) = (self.input.protocol, self.args.to);
+        let mut options = self.options.clone();
+        options.request = request;
+        let translated = match self.input.document {
+            Document::Request => translate::request(from, to, body, &options)?,
+            Document::Response => translate::response(from, to, body, &options)?,
+            Document::Tools => translate::tools(from, to, body, &options)?,
+            Document::Error => {
+                let error = translate::error(from, to, body, &options)?;
+                let (body, status) = (error.body, Some(error.status));
+                return Ok(TranslatedDocument { body, ledger: Vec::new(), status });
             }
-            Document::Error => translate::error(from, to, self.args.status, body)
-                .map(|(done, status)| (done, Some(status))),
-            Document::Tools => translate::tools(from, to, body, options).map(without_status),
-        }
+        };
+        let (body, ledger) = (translated.body, translated.ledger);
+        Ok(TranslatedDocument { body, ledger, status: None })
     }
 
     fn unreadable(&self, error: &Error, request: Option<&[u8]>) -> CommandError {

@@ -3,8 +3,9 @@
 use std::io::{self, BufRead, BufWriter, Write};
 
 use toolwire::wire::{Object, Raw};
-use toolwire::{Entry, Error, Translated};
+use toolwire::{Entry, Error};
 
+use super::document::TranslatedDocument;
 use crate::error::CommandError;
 
 /// Writes a line of standard output for each line of standard input. A document
@@ -32,8 +33,8 @@ pub(super) fn run(
     Ok(())
 }
 
-/// A translation and the HTTP status of an error, or why there is none.
-type Attempt = Result<(Translated, Option<u16>), Error>;
+/// A translation, or why there is none.
+type Attempt = Result<TranslatedDocument, Error>;
 
 fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> Result<bool, CommandError> {
     line.clear();
@@ -43,7 +44,7 @@ fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> Result<bool, Comma
 /// Writes one line. Returns whether its document was translated.
 fn write_line(attempt: Result<Attempt, CommandError>, output: &mut Vec<u8>) -> bool {
     let (body, ledger, error, status) = match attempt {
-        Ok(Ok((done, status))) => (Some(done.body), done.ledger, None, status),
+        Ok(Ok(TranslatedDocument { body, ledger, status })) => (Some(body), ledger, None, status),
         Ok(Err(error)) => (None, entries(&error), Some(error.to_string()), None),
         Err(error) => (None, Vec::new(), Some(error.to_string()), None),
     };

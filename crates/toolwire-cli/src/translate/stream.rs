@@ -6,7 +6,7 @@ use std::path::Path;
 
 use toolwire::pipe::Pipe;
 use toolwire::wire::sse::{Frame, Frames};
-use toolwire::{Entry, Options, Protocol, codec, guess};
+use toolwire::{Entry, Options, Protocol, guess};
 
 use super::document::REQUEST_HELP;
 use super::stream_input::StreamInput;
@@ -19,7 +19,7 @@ pub(super) struct StreamTranslation<'a> {
     pub(super) to: Protocol,
     /// The request that the client sent.
     pub(super) request: Option<Vec<u8>>,
-    pub(super) options: &'a Options,
+    pub(super) options: &'a Options<'a>,
     /// Whether to replay the timing of a recording.
     pub(super) pace: bool,
     /// Where to save the input with its timing.
@@ -50,7 +50,7 @@ impl StreamTranslation<'_> {
         pipe.finish(&mut out);
         write_out(&mut out)?;
         let ledger = pipe.take_ledger();
-        match &pipe.seen().error {
+        match &pipe.summary().error {
             Some(error) => Err(CommandError::Stream { ledger, message: error.message.clone() }),
             None => Ok(ledger),
         }
@@ -58,18 +58,13 @@ impl StreamTranslation<'_> {
 
     fn pipe(&self, from: Protocol) -> Result<Pipe, CommandError> {
         let to = self.to;
-        let Some(bytes) = &self.request else {
-            return Ok(Pipe::new(from, to, None, self.options));
-        };
-        let unreadable = |error: String| {
+        let mut options = self.options.clone();
+        options.request = self.request.as_deref();
+        Pipe::new(from, to, &options).map_err(|error| {
             CommandError::Rejected(format!(
                 "cannot read the file of --request as a {to} request: {error}\n{REQUEST_HELP}"
             ))
-        };
-        let text = std::str::from_utf8(bytes).map_err(|error| unreadable(error.to_string()))?;
-        let request =
-            codec(to).decode_request(text).map_err(|error| unreadable(error.to_string()))?;
-        Ok(Pipe::new(from, to, Some(&request), self.options))
+        })
     }
 }
 

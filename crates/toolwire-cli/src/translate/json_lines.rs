@@ -61,8 +61,5 @@ fn write_line(attempt: Result<Attempt, CommandError>, output: &mut Vec<u8>) -> b
 
 /// The fields because of which a document was refused.
 fn entries(error: &Error) -> Vec<Entry> {
-    match error {
-        Error::Refused { entries } => entries.clone(),
-        Error::Invalid { .. } => Vec::new(),
-    }
+    if let Error::Refused { entries } = error { entries.clone() } else { Vec::new() }
 }

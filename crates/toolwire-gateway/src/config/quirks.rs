@@ -36,6 +36,7 @@ pub(super) fn profile(
         examples_in_description,
         web_search_options,
         error_prefix,
+        ..
     } = &mut profile;
     for (name, flag) in [
         ("freeform_tools", freeform_tools),

@@ -10,6 +10,7 @@
 
 mod bad_input;
 mod calls;
+mod examples;
 mod json;
 mod laws;
 mod loops;

@@ -11,6 +11,7 @@
 mod bad_input;
 mod calls;
 mod examples;
+mod features;
 mod json;
 mod laws;
 mod loops;

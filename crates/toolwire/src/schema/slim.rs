@@ -14,18 +14,18 @@ use crate::wire::{Kind, Pos, Raw, ReadError, Reader, Str, read_fields, write_str
 #[non_exhaustive]
 pub struct Slim {
     /// Definitions that nothing refers to.
-    pub unused_definitions: bool,
+    pub(crate) unused_definitions: bool,
     /// What goes beyond this many characters in a description. It is cut
     /// between two words.
-    pub long_descriptions: Option<usize>,
+    pub(crate) long_descriptions: Option<usize>,
     /// `title`.
-    pub titles: bool,
+    pub(crate) titles: bool,
     /// `examples`.
-    pub examples: bool,
+    pub(crate) examples: bool,
     /// `$comment`.
-    pub comments: bool,
+    pub(crate) comments: bool,
     /// `$schema`.
-    pub dialect: bool,
+    pub(crate) dialect: bool,
 }
 
 impl Slim {

@@ -198,6 +198,15 @@ pub struct Conventions {
     pub created_member: &'static str,
 }
 
+/// A model in a list of models.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ListedModel<'m> {
+    /// The name that requests use.
+    pub name: &'m str,
+    /// Who serves it.
+    pub owner: &'m str,
+}
+
 /// Who defined a protocol. Its protocols share headers, keys and stored files.
 #[derive(Debug)]
 pub struct Vendor {

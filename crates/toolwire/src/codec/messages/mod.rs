@@ -14,6 +14,7 @@ mod error;
 mod events;
 mod events_in;
 mod events_out;
+mod models_out;
 mod pick;
 mod reasoning;
 mod replay;
@@ -39,7 +40,7 @@ use crate::codec::{Codec, StreamObserver, StreamReader, StreamWriter};
 use crate::ledger::Ledger;
 use crate::model::{ApiError, Protocol, Request, Response, ResponseContext, Tool};
 use crate::profile::Profile;
-use crate::protocol::Description;
+use crate::protocol::{Description, ListedModel};
 use crate::toolset::Toolset;
 use crate::wire::sse::Frame;
 use crate::wire::{Array, Read, ReadError, Reader, Str, string_under};
@@ -118,6 +119,14 @@ impl Codec for Messages {
 
     fn encode_error(&self, error: &ApiError, out: &mut Vec<u8>) -> u16 {
         error::encode(error, out)
+    }
+
+    fn write_models(&self, models: &[ListedModel<'_>], out: &mut Vec<u8>) {
+        models_out::write_models(models, out);
+    }
+
+    fn write_model(&self, model: ListedModel<'_>, out: &mut Vec<u8>) {
+        models_out::write_model(model, out);
     }
 
     fn decode_tools<'a>(&self, body: &'a str) -> Result<Vec<Tool<'a>>, ReadError> {

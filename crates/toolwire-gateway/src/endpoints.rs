@@ -9,10 +9,10 @@ use hyper::{Method, Request, Response, StatusCode};
 use toolwire::Protocol;
 use toolwire::model::{ApiError, ErrorKind};
 
-use crate::body::Body;
-use crate::live::{Live, Shared};
+use crate::active_config::{Live, Shared};
 use crate::observe::Access;
 use crate::relay::{self, Failure};
+use crate::response_body::Body;
 use crate::{guard, models};
 
 /// Answers one request.

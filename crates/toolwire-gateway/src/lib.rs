@@ -4,21 +4,21 @@
 //! The gateway never executes a tool; it does not depend on anything that
 //! could.
 
-mod body;
+mod active_config;
 pub mod config;
 pub mod count;
 pub mod demo;
 mod endpoints;
 mod guard;
 mod health;
-mod live;
 mod models;
 mod observe;
 mod relay;
+mod response_body;
 mod retry;
 mod route;
 mod server;
 mod upstream;
 
-pub use live::{Source, StartError};
+pub use active_config::{Source, StartError};
 pub use server::{Gateway, Handle, Setup, serve};

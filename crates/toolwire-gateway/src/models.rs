@@ -6,7 +6,7 @@
 use toolwire::Protocol;
 use toolwire::wire::Object;
 
-use crate::live::Live;
+use crate::active_config::Live;
 use crate::route;
 
 /// All models.

@@ -13,9 +13,9 @@ use std::sync::Arc;
 use tokio::time::Instant;
 use toolwire::Protocol;
 
+use crate::active_config::Live;
 use crate::config::{Alias, Pattern};
 use crate::health::Standing;
-use crate::live::Live;
 use crate::upstream::Upstream;
 
 /// Where a request goes.

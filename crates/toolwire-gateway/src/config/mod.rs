@@ -6,7 +6,7 @@ mod fields;
 pub mod file;
 mod pattern;
 mod problem;
-mod quirks;
+mod profile;
 pub mod reload;
 mod secrets;
 mod surroundings;

@@ -11,7 +11,7 @@ use super::problem::Problem;
 use super::secrets::{Literal, secret};
 use super::surroundings::Surroundings;
 use super::{
-    Authorities, Credential, Origin, Pattern, Secret, Timeouts, Upstream, address, file, quirks,
+    Authorities, Credential, Origin, Pattern, Secret, Timeouts, Upstream, address, file, profile,
 };
 
 /// Reads one upstream. Gives nothing where something is missing; everything
@@ -81,7 +81,7 @@ pub(super) fn read(
     let headers = headers.map(|value| read_headers(value, around, problems)).unwrap_or_default();
     let profile = profile.and_then(|value| {
         let table = setting("profile", problems).table(value)?;
-        Some(quirks::profile(protocol?, table, problems))
+        Some(profile::profile(protocol?, table, problems))
     });
     let on_loss = on_loss.and_then(|value| file::policy(value, problems));
     let weight = match weight {

@@ -4,10 +4,10 @@
 //! Nothing here ever holds what was said. The labels of the counters come from
 //! closed sets, so no client can make them many.
 
-mod access;
 mod log;
 mod metrics;
+mod request_log;
 
-pub(crate) use access::{Access, Ending};
 pub(crate) use log::Log;
 pub(crate) use metrics::{Meters, Metrics};
+pub(crate) use request_log::{Access, Ending};

@@ -10,12 +10,12 @@ use toolwire::model::{ApiError, ErrorKind};
 use toolwire::translate::{self, Options};
 use toolwire::wire::Object;
 
-use super::ask::Ask;
-use super::{Failure, Visit, admit, headers, no_model, refuse, respond};
-use crate::body::Body;
+use super::request_head::Ask;
+use super::{Failure, Visit, headers, no_model, refuse, request_body, respond};
 use crate::config::Origin;
 use crate::count as estimates;
 use crate::observe::Ending;
+use crate::response_body::Body;
 use crate::route::{self, Route};
 use crate::upstream::{Endpoint, Upstream};
 
@@ -38,7 +38,7 @@ pub(crate) async fn count(mut visit: Visit<'_>, body: Incoming) -> Response<Body
 async fn walk(visit: &mut Visit<'_>, body: Incoming) -> Result<(HeaderMap, Vec<u8>), Failure> {
     visit.access.pause();
     let limits = &visit.live.config.limits;
-    let body = admit::read(body, &visit.head.headers, limits).await?;
+    let body = request_body::read(body, &visit.head.headers, limits).await?;
     visit.access.resume();
     let ask = Ask::read(&body, limits)?;
     visit.access.asked(&ask.model, body.len());

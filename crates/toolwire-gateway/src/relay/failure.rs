@@ -9,8 +9,8 @@ use toolwire::wire::{Kind, Reader};
 use toolwire::{Protocol, codec, translate};
 
 use super::headers;
-use crate::body::Body;
 use crate::observe::Ending;
+use crate::response_body::Body;
 use crate::retry::LONGEST_PAUSE;
 use crate::upstream::{Trouble, Upstream};
 

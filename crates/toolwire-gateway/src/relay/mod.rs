@@ -1,15 +1,15 @@
 //! One request, from top to bottom: admit, decode, route, encode, send,
 //! translate back, account.
 
-mod admit;
-mod ask;
 mod count;
-mod cross;
 mod failure;
 mod headers;
 mod loss;
+mod request_body;
+mod request_head;
 mod stream;
 mod unary;
+mod upstream_request;
 
 use std::sync::Arc;
 
@@ -20,16 +20,16 @@ use hyper::http::request::Parts;
 use hyper::{Response, StatusCode, Version};
 use toolwire::{Policy, Protocol};
 
-use self::ask::Ask;
 pub(crate) use self::count::count;
-use self::cross::{Crossed, Way};
 pub(crate) use self::failure::{Failure, no_model};
 pub(crate) use self::headers::request_id;
+use self::request_head::Ask;
 pub(crate) use self::stream::Stream;
-use crate::body::Body;
+use self::upstream_request::{Crossed, Way};
+use crate::active_config::{Live, Shared};
 use crate::guard::Badge;
-use crate::live::{Live, Shared};
 use crate::observe::{Access, Ending};
+use crate::response_body::Body;
 use crate::route::{self, Route};
 use crate::upstream::{Answer, Endpoint, Upstream};
 
@@ -100,7 +100,7 @@ pub(crate) fn refuse(mut access: Access, failure: Failure, client: Protocol) -> 
 async fn walk(visit: &mut Visit<'_>, body: Incoming) -> Result<Reply, Failure> {
     let limits = &visit.live.config.limits;
     visit.access.pause();
-    let body = admit::read(body, &visit.head.headers, limits).await?;
+    let body = request_body::read(body, &visit.head.headers, limits).await?;
     visit.access.resume();
     let ask = Ask::read(&body, limits)?;
     visit.access.asked(&ask.model, body.len());
@@ -132,7 +132,8 @@ async fn attempt(
     wish: Option<Policy>,
 ) -> Result<Reply, Failure> {
     visit.access.tries(upstream);
-    let Crossed { body, losses, way } = cross::over(visit, upstream, route, ask, body, wish)?;
+    let Crossed { body, losses, way } =
+        upstream_request::over(visit, upstream, route, ask, body, wish)?;
     visit.access.lost(&losses);
     let headers = headers::outbound(visit, upstream, ask.stream, &body)?;
     visit.access.pause();

@@ -5,9 +5,9 @@
 //! error that clients know how to repeat. After that the connection pulls: what
 //! the client does not take is not read from the upstream either.
 
+mod batching;
+mod from_whole;
 mod opening;
-mod rush;
-mod whole;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
@@ -22,10 +22,10 @@ use toolwire::Entry;
 use toolwire::model::{ApiError, ErrorKind};
 use toolwire::pipe::Pipe;
 
-use self::rush::Rush;
+use self::batching::Rush;
 use super::{Back, Failure, Reply, Visit, headers, loss};
-use crate::body::Broken;
 use crate::observe::{Access, Ending};
+use crate::response_body::Broken;
 use crate::server::Cut;
 use crate::upstream::{Answer, Body, Phase, Trouble, Upstream};
 
@@ -64,7 +64,7 @@ pub(super) async fn begin(
     answer: Answer,
 ) -> Result<Reply, Failure> {
     if !answer.status.is_success() || answer.media_type().eq_ignore_ascii_case("application/json") {
-        return whole::unroll(visit, back, pipe, answer).await;
+        return from_whole::unroll(visit, back, pipe, answer).await;
     }
     let upstream = back.upstream;
     let mut stream = Box::new(Stream::new(visit, upstream, pipe, answer.body));
@@ -246,7 +246,7 @@ impl Stream {
     /// Whether what is ready goes to the client at once.
     fn is_enough(&self) -> bool {
         let more = self.rush.is_on() && self.source.is_some() && !self.pipe.is_done();
-        !self.out.is_empty() && (!more || self.out.len() >= rush::ENOUGH)
+        !self.out.is_empty() && (!more || self.out.len() >= batching::ENOUGH)
     }
 
     /// Looks at the clock while the upstream is silent.

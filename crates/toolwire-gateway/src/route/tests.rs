@@ -1,8 +1,8 @@
 use super::{Instant, Protocol, Route, find};
+use crate::active_config::Live;
 use crate::config::{
     Alias, Config, Credential, Limits, Log, Origin, Pattern, Timeouts, Upstream, environment,
 };
-use crate::live::Live;
 use crate::observe::Metrics;
 
 fn live(upstreams: &[(&str, &[&str])], aliases: &[(&str, &str)]) -> Live {

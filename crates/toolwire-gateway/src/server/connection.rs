@@ -20,13 +20,13 @@ use tokio::net::TcpStream;
 use toolwire::Protocol;
 use toolwire::model::{ApiError, ErrorKind};
 
-use super::places::Full;
-use super::watched::Watched;
-use crate::body::Body;
+use super::connection_limiter::Full;
+use super::timeout_stream::Watched;
+use crate::active_config::Shared;
 use crate::config::Limits;
 use crate::endpoints;
-use crate::live::Shared;
 use crate::relay::{self, Failure};
+use crate::response_body::Body;
 
 /// Serves a connection until it ends.
 pub(super) async fn serve(shared: &Arc<Shared>, stream: TcpStream, peer: SocketAddr) {

@@ -2,9 +2,9 @@
 //! stops.
 
 mod connection;
+mod connection_limiter;
 mod drain;
-mod places;
-mod watched;
+mod timeout_stream;
 
 use std::io::Write;
 use std::net::SocketAddr;
@@ -16,10 +16,10 @@ use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 
+use self::connection_limiter::Places;
 pub(crate) use self::drain::{Cut, Drain};
-use self::places::Places;
+use crate::active_config::{Live, Shared, Source, StartError};
 use crate::config::Config;
-use crate::live::{Live, Shared, Source, StartError};
 use crate::observe::{Log, Metrics};
 use crate::retry::Budget;
 

@@ -12,7 +12,7 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tower_service::Service;
 
-use super::heard_out::{HearOut, HeardOut};
+use super::late_write::{HearOut, HeardOut};
 use super::tls::{self, Authorities};
 
 /// Connects, and gives up after a time that covers everything from the name's

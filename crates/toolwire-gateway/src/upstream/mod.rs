@@ -4,12 +4,12 @@
 //! redirects are not followed, the environment's proxies not asked, and no
 //! field of a client's request names an address.
 
-mod answer;
 mod connect;
 mod decode;
-mod heard_out;
+mod error;
+mod late_write;
+mod response;
 mod tls;
-mod trouble;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,16 +24,16 @@ use hyper_util::rt::{TokioExecutor, TokioTimer};
 use tokio::time::{Instant, timeout_at};
 use toolwire::Protocol;
 
-pub(crate) use self::answer::{Answer, Body};
 use self::connect::Connector;
 pub(crate) use self::decode::Decoder;
-use self::heard_out::Life;
+pub(crate) use self::error::{Phase, Trouble};
+use self::late_write::Life;
+pub(crate) use self::response::{Answer, Body};
 pub use self::tls::Authorities;
-pub(crate) use self::trouble::{Phase, Trouble};
+use crate::active_config::StartError;
 use crate::config::{self, Origin};
 use crate::demo;
 use crate::health::Health;
-use crate::live::StartError;
 use crate::observe::Meters;
 
 /// One model API.

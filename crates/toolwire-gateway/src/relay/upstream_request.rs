@@ -5,7 +5,7 @@ use toolwire::pipe::Pipe;
 use toolwire::translate::{self, Options, Prepared, Translated};
 use toolwire::{Entry, Policy, Protocol};
 
-use super::ask::Ask;
+use super::request_head::Ask;
 use super::{Failure, Visit, headers};
 use crate::count;
 use crate::route::Route;

@@ -11,8 +11,8 @@ use toolwire::model::Usage;
 use toolwire::wire::Object;
 use toolwire::{Entry, Protocol};
 
+use crate::active_config::Shared;
 use crate::config;
-use crate::live::Shared;
 use crate::upstream::Upstream;
 
 /// One request under way.

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use toolwire_gateway::StartError;
 use toolwire_gateway::config::file::{self, LoadError};
-use toolwire_gateway::config::reload::Watch;
-use toolwire_gateway::config::{Config, Process, Style, environment, exposed};
+use toolwire_gateway::config::reload::ConfigWatcher;
+use toolwire_gateway::config::{Config, ProcessEnvironment, Style, environment, exposed};
 
 use crate::failure::Failure;
 use crate::init::FILE;
@@ -22,7 +22,7 @@ pub(crate) struct Plan {
 /// Where a configuration comes from.
 pub(crate) enum Origin {
     /// A file, which is watched.
-    File(PathBuf, Watch),
+    File(PathBuf, ConfigWatcher),
     /// The environment, with what should be said about it.
     Environment(Vec<String>),
 }
@@ -31,7 +31,7 @@ pub(crate) enum Origin {
 /// listens on `listen` if that is given.
 pub(crate) fn plan(path: Option<&Path>, listen: Option<SocketAddr>) -> Result<Plan, Failure> {
     let Some(path) = path else {
-        let mut found = environment::find(listen, &Process::default());
+        let mut found = environment::find(listen, &ProcessEnvironment::default());
         // A file that merely lies here is not followed: whoever put it there
         // could have one's keys sent anywhere.
         if Path::new(FILE).exists() {
@@ -41,7 +41,7 @@ pub(crate) fn plan(path: Option<&Path>, listen: Option<SocketAddr>) -> Result<Pl
         return safe(Plan { config: found.config, origin });
     };
     let loaded = file::load(path).map_err(refused)?;
-    let watch = Watch::new(path, &loaded);
+    let watch = ConfigWatcher::new(path, &loaded);
     let mut config = loaded.config;
     config.listen = listen.unwrap_or(config.listen);
     safe(Plan { config, origin: Origin::File(path.to_owned(), watch) })

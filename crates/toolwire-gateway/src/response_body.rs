@@ -1,79 +1,80 @@
-//! The body of an answer to a client.
+//! The body of a response to a client.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
-use hyper::body::{Body as HttpBody, Frame, SizeHint};
+use hyper::body::{Body, Frame, SizeHint};
 use tokio::sync::mpsc;
 
-use crate::relay::Stream;
+use crate::relay::ResponseStream;
 
-/// The body of an answer.
-pub(crate) enum Body {
-    /// All of it.
+/// The body of a response.
+pub(crate) enum ResponseBody {
+    /// All of it, until it is taken.
     Whole(Option<Bytes>),
-    /// A stream that the connection pulls. What the client does not take stays
+    /// A stream that the connection pulls. What the client does not read stays
     /// with the upstream.
-    Pulled(Box<Stream>),
-    /// A stream that is pushed by a task of its own.
-    Paced(mpsc::Receiver<Result<Bytes, Broken>>),
+    Pulled(Box<ResponseStream>),
+    /// A stream that a task of its own pushes.
+    Pushed(mpsc::Receiver<Result<Bytes, StreamAborted>>),
 }
 
-/// The stream cannot go on, and the client must not take it for complete.
+/// The stream cannot continue. The connection is broken on purpose, so that the
+/// client does not take the stream for complete.
 #[derive(Debug, thiserror::Error)]
 #[error("the stream broke off")]
-pub(crate) struct Broken;
+pub(crate) struct StreamAborted;
 
-impl Body {
+impl ResponseBody {
     pub(crate) fn whole(bytes: impl Into<Bytes>) -> Self {
         Self::Whole(Some(bytes.into()))
     }
 
-    /// A stream for a client whose connection carries others besides. Such a
-    /// client can stop taking one stream and go on with the rest, which the
-    /// connection does not see; a task of its own does.
-    pub(crate) fn paced(mut stream: Box<Stream>, stall: Duration) -> Self {
+    /// A stream on a connection that carries several. The client can stop
+    /// reading one stream and go on with the others, which the connection's
+    /// write timeout does not notice, so a task watches each stream.
+    pub(crate) fn pushed(mut stream: Box<ResponseStream>, stall: Duration) -> Self {
         let (sender, receiver) = mpsc::channel(1);
         tokio::spawn(async move {
             loop {
-                let piece = std::future::poll_fn(|cx| stream.poll_piece(cx));
-                let piece = tokio::select! {
-                    piece = piece => piece,
+                let chunk = std::future::poll_fn(|cx| stream.poll_chunk(cx));
+                let chunk = tokio::select! {
+                    chunk = chunk => chunk,
                     () = sender.closed() => return,
                 };
-                let Some(piece) = piece else { return };
-                let room = tokio::time::timeout(stall, sender.send(piece)).await;
-                if !matches!(room, Ok(Ok(()))) {
+                let Some(chunk) = chunk else { return };
+                let sent = tokio::time::timeout(stall, sender.send(chunk)).await;
+                if !matches!(sent, Ok(Ok(()))) {
                     return;
                 }
             }
         });
-        Self::Paced(receiver)
+        Self::Pushed(receiver)
     }
 }
 
-impl HttpBody for Body {
+impl Body for ResponseBody {
     type Data = Bytes;
-    type Error = Broken;
+    type Error = StreamAborted;
 
     fn poll_frame(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Broken>>> {
-        let piece = match self.get_mut() {
+    ) -> Poll<Option<Result<Frame<Bytes>, StreamAborted>>> {
+        let chunk = match self.get_mut() {
             Self::Whole(bytes) => Poll::Ready(bytes.take().map(Ok)),
-            Self::Pulled(stream) => stream.poll_piece(cx),
-            Self::Paced(receiver) => receiver.poll_recv(cx),
+            Self::Pulled(stream) => stream.poll_chunk(cx),
+            Self::Pushed(receiver) => receiver.poll_recv(cx),
         };
-        piece.map(|piece| piece.map(|piece| piece.map(Frame::data)))
+        chunk.map(|chunk| chunk.map(|chunk| chunk.map(Frame::data)))
     }
 
     fn is_end_stream(&self) -> bool {
         match self {
             Self::Whole(bytes) => bytes.as_ref().is_none_or(Bytes::is_empty),
-            Self::Pulled(_) | Self::Paced(_) => false,
+            Self::Pulled(_) | Self::Pushed(_) => false,
         }
     }
 
@@ -82,7 +83,7 @@ impl HttpBody for Body {
             Self::Whole(bytes) => {
                 SizeHint::with_exact(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64))
             }
-            Self::Pulled(_) | Self::Paced(_) => SizeHint::default(),
+            Self::Pulled(_) | Self::Pushed(_) => SizeHint::default(),
         }
     }
 }

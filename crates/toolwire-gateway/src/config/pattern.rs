@@ -1,9 +1,9 @@
-//! Which names a pattern fits, and which models an upstream serves.
+//! Which names a pattern matches, and which models an upstream serves.
 
 use super::{Pattern, Upstream};
 
 impl Pattern {
-    /// Whether a name fits. `*` stands for any text, the empty one included.
+    /// Whether the pattern matches a name. `*` stands for any text, including none.
     pub fn matches(&self, name: &str) -> bool {
         let Self(pattern) = self;
         let Some((head, mut rest)) = pattern.split_once('*') else { return pattern == name };
@@ -18,7 +18,7 @@ impl Pattern {
 }
 
 impl Upstream {
-    /// Whether a model is one of its own, or names it as `upstream/model`.
+    /// Whether it serves a model, by its patterns or as `upstream/model`.
     pub fn serves(&self, model: &str) -> bool {
         let named = |rest: &str| rest.strip_prefix('/').is_some_and(|model| !model.is_empty());
         model.strip_prefix(&self.name).is_some_and(named)

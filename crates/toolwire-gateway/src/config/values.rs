@@ -1,4 +1,4 @@
-//! Times, sizes and near misses.
+//! Times, sizes and misspelled words.
 
 use std::time::Duration;
 
@@ -40,12 +40,12 @@ fn split(text: &str) -> Option<(u64, &str)> {
     Some((digits.parse().ok()?, unit.trim_start()))
 }
 
-/// The word that was probably meant, if one is close enough.
+/// The word that was probably meant, if one is similar enough.
 pub(super) fn nearest<'w>(word: &str, words: impl Iterator<Item = &'w str>) -> Option<&'w str> {
-    let near = |known: &&str| distance(&word.to_lowercase(), known);
-    // A third of the letters may be wrong; beyond that it is another word.
-    let most = 1 + word.chars().count() / 4;
-    words.min_by_key(near).filter(|known| near(known) <= most)
+    let distance_to = |known: &&str| distance(&word.to_lowercase(), known);
+    // If more than about a quarter of the letters differ, it is another word.
+    let max_distance = 1 + word.chars().count() / 4;
+    words.min_by_key(distance_to).filter(|known| distance_to(known) <= max_distance)
 }
 
 /// How many letters to change, add, remove or swap to get from one word to the
@@ -82,7 +82,7 @@ pub(super) fn either(words: &[String]) -> String {
 }
 
 /// A TOML type in a sentence.
-pub(super) fn article(kind: &str) -> String {
+pub(super) fn with_article(kind: &str) -> String {
     let article = if kind.starts_with(['a', 'i']) { "an" } else { "a" };
     format!("{article} {kind}")
 }

@@ -5,18 +5,18 @@ fn fail(health: &Health, now: Instant, times: usize) -> bool {
 }
 
 #[test]
-fn five_failures_in_a_row_take_it_out_and_one_success_brings_it_back() {
+fn five_failures_in_a_row_eject_and_one_success_brings_back() {
     let health = Health::default();
     let now = Instant::now();
     assert!(!fail(&health, now, 4));
-    assert_eq!(health.standing(now), Standing::Well);
+    assert_eq!(health.check(now), Availability::Healthy);
     assert!(fail(&health, now, 1));
-    assert_eq!(health.standing(now), Standing::Out);
+    assert_eq!(health.check(now), Availability::Ejected);
     let later = now + FIRST_EJECTION;
-    assert_eq!(health.standing(later), Standing::Well, "one request tries it");
-    assert_eq!(health.standing(later), Standing::Out, "the others wait");
+    assert_eq!(health.check(later), Availability::Healthy, "one request tries it");
+    assert_eq!(health.check(later), Availability::Ejected, "the others wait");
     health.succeeded();
-    assert_eq!(health.standing(later), Standing::Well);
+    assert_eq!(health.check(later), Availability::Healthy);
 }
 
 #[test]
@@ -35,9 +35,12 @@ fn each_failed_attempt_doubles_the_time() {
     let mut now = Instant::now();
     fail(&health, now, 5);
     for seconds in [5, 10, 20, 40, 80, 160, 300, 300] {
-        assert_eq!(health.standing(now + Duration::from_millis(seconds * 1000 - 1)), Standing::Out);
+        assert_eq!(
+            health.check(now + Duration::from_millis(seconds * 1000 - 1)),
+            Availability::Ejected
+        );
         now += Duration::from_secs(seconds);
-        assert_eq!(health.standing(now), Standing::Well);
+        assert_eq!(health.check(now), Availability::Healthy);
         assert!(health.failed(now));
     }
 }
@@ -46,7 +49,7 @@ fn each_failed_attempt_doubles_the_time() {
 fn a_pause_ends_by_itself() {
     let health = Health::default();
     let now = Instant::now();
-    health.paused(now + Duration::from_secs(3));
-    assert_eq!(health.standing(now), Standing::Paused);
-    assert_eq!(health.standing(now + Duration::from_secs(3)), Standing::Well);
+    health.pause_until(now + Duration::from_secs(3));
+    assert_eq!(health.check(now), Availability::Paused);
+    assert_eq!(health.check(now + Duration::from_secs(3)), Availability::Healthy);
 }

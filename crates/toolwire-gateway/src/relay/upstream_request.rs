@@ -1,77 +1,83 @@
-//! A request into the protocol of an upstream, and at once the way back of its
-//! answer: the request is read once, and nothing of it is kept.
+//! The client's request in the upstream's protocol, together with the
+//! translator of the response. Building both at once means that the request is
+//! decoded once and that nothing of it has to be kept.
 
 use toolwire::pipe::Pipe;
 use toolwire::translate::{self, Options, Prepared, Translated};
 use toolwire::{Entry, Policy, Protocol};
 
-use super::request_head::Ask;
-use super::{Failure, Visit, headers};
+use super::request_head::RequestHead;
+use super::{Failure, RequestContext, headers};
 use crate::count;
 use crate::route::Route;
 use crate::upstream::Upstream;
 
-/// A request, ready for its upstream.
-pub(super) struct Crossed {
+/// A request that is ready to be sent.
+pub(super) struct UpstreamRequest {
     pub(super) body: Vec<u8>,
-    /// What could not cross.
+    /// What the translation lost.
     pub(super) losses: Vec<Entry>,
-    pub(super) way: Way,
+    pub(super) translator: Translator,
 }
 
-/// The way back.
-pub(super) enum Way {
+/// Translates the response back.
+pub(super) enum Translator {
     Whole(translate::Back),
     Stream(Box<Pipe>),
 }
 
-/// Translates a request for an upstream.
-pub(super) fn over(
-    visit: &Visit<'_>,
-    upstream: &Upstream,
-    route: &Route,
-    ask: &Ask,
-    body: &[u8],
-    wish: Option<Policy>,
-) -> Result<Crossed, Failure> {
-    let refused = |error| Failure::of_request(&error);
-    let mut prepared = Prepared::new(visit.client, upstream.config.protocol, body)
-        .map_err(refused)?
-        .with_model_at(ask.model_at.clone());
-    let up = Options {
-        policy: wish.or(upstream.config.on_loss).unwrap_or(visit.live.config.on_loss),
-        profile: Some(upstream.config.profile.clone()),
-        model: Some(route.model.clone()),
-        input_estimate: None,
-    };
-    let Translated { body, ledger: mut losses } = prepared.write(&up).map_err(refused)?;
-    headers::account(visit, upstream, up.policy, &mut losses)?;
-    let down = Options {
-        policy: delivered(up.policy),
-        // A model that was asked for by another name gets it back: Claude Code
-        // keeps signed thinking only under the name it asked for.
-        model: (ask.model != route.model).then(|| ask.model.clone()),
-        input_estimate: estimate(visit.client, ask, &prepared),
-        ..up
-    };
-    let way = match ask.stream {
-        true => Way::Stream(Box::new(prepared.pipe(&down))),
-        false => Way::Whole(prepared.back(&down)),
-    };
-    Ok(Crossed { body, losses, way })
+impl UpstreamRequest {
+    /// Translates a request for an upstream.
+    pub(super) fn build(
+        context: &RequestContext<'_>,
+        upstream: &Upstream,
+        route: &Route,
+        head: &RequestHead,
+        body: &[u8],
+        loss_policy: Option<Policy>,
+    ) -> Result<Self, Failure> {
+        let refused = |error| Failure::from_translation(&error);
+        let mut prepared = Prepared::new(context.client, upstream.config.protocol, body)
+            .map_err(refused)?
+            .with_model_at(head.model_at.clone());
+        let request_options = Options {
+            policy: loss_policy
+                .or(upstream.config.on_loss)
+                .unwrap_or(context.active.config.on_loss),
+            profile: Some(upstream.config.profile.clone()),
+            model: Some(route.model.clone()),
+            input_estimate: None,
+        };
+        let Translated { body, ledger: mut losses } =
+            prepared.write(&request_options).map_err(refused)?;
+        headers::check_losses(context, upstream, request_options.policy, &mut losses)?;
+        let response_options = Options {
+            policy: response_policy(request_options.policy),
+            // The client gets back the name that it asked for. Claude Code keeps
+            // signed thinking only under that name.
+            model: (head.model != route.model).then(|| head.model.clone()),
+            input_estimate: estimate(context.client, head, &prepared),
+            ..request_options
+        };
+        let translator = match head.stream {
+            true => Translator::Stream(Box::new(prepared.pipe(&response_options))),
+            false => Translator::Whole(prepared.back(&response_options)),
+        };
+        Ok(Self { body, losses, translator })
+    }
 }
 
-/// Messages tells the count of the request's tokens in the first event of a
-/// stream, when other upstreams have not counted yet. Claude Code shows it.
-fn estimate(client: Protocol, ask: &Ask, prepared: &Prepared<'_>) -> Option<u64> {
-    let wanted = client == Protocol::Messages && ask.stream;
+/// The first event of a Messages stream holds the number of input tokens, which
+/// other upstreams report only at the end. Claude Code shows it.
+fn estimate(client: Protocol, head: &RequestHead, prepared: &Prepared<'_>) -> Option<u64> {
+    let wanted = client == Protocol::Messages && head.stream;
     prepared.request().filter(|_| wanted).map(count::guess)
 }
 
-/// What to do about losses on the way back. What the model has said is
-/// delivered whatever the client wanted of its request: it has been paid for,
-/// and it may have called tools.
-fn delivered(policy: Policy) -> Policy {
+/// The loss policy for the response. A response is always delivered, even if
+/// the client refuses losses in its request: the tokens are paid for, and the
+/// model may have called tools.
+fn response_policy(policy: Policy) -> Policy {
     match policy {
         Policy::Ignore => Policy::Ignore,
         Policy::Report | Policy::Refuse => Policy::Report,

@@ -2,7 +2,7 @@ use super::*;
 
 #[test]
 fn a_full_outage_adds_a_fifth() {
-    let budget = Budget::default();
+    let budget = RetryBudget::default();
     let requests = 10_000;
     let mut attempts = 0;
     for _ in 0..requests {
@@ -17,8 +17,8 @@ fn a_full_outage_adds_a_fifth() {
 }
 
 #[test]
-fn a_quiet_gateway_saves_up_no_more_than_the_reserve() {
-    let budget = Budget::default();
+fn an_idle_gateway_saves_no_more_than_the_reserve() {
+    let budget = RetryBudget::default();
     for _ in 0..1000 {
         budget.earn();
     }

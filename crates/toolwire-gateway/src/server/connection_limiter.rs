@@ -1,4 +1,4 @@
-//! How many are connected, in all and from each address.
+//! Limits on open connections, in total and from each address.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
@@ -10,99 +10,103 @@ use toolwire::model::{ApiError, ErrorKind};
 use crate::config::Limits;
 use crate::relay::Failure;
 
-/// The connections that are open.
+/// Counts the open connections.
 #[derive(Default)]
-pub(super) struct Places {
-    taken: Mutex<Taken>,
-    emptied: Notify,
+pub(super) struct ConnectionLimiter {
+    counts: Mutex<Counts>,
+    idle: Notify,
 }
 
 #[derive(Default)]
-struct Taken {
-    all: usize,
+struct Counts {
+    total: usize,
     by_address: HashMap<IpAddr, usize>,
 }
 
-/// One connection's place, free again when this is dropped.
-pub(super) struct Place {
-    places: Arc<Places>,
+/// Counts as one open connection until it is dropped.
+pub(super) struct ConnectionPermit {
+    limiter: Arc<ConnectionLimiter>,
     address: IpAddr,
 }
 
-/// Why there is no place, with the limit that says so.
+/// The limit that a connection exceeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Full {
-    /// There are too many.
-    All(usize),
-    /// There are too many from this address.
-    Address(usize),
+pub(super) enum LimitExceeded {
+    /// There are too many connections.
+    Total(usize),
+    /// There are too many connections from this address.
+    PerAddress(usize),
 }
 
-impl Places {
-    /// Takes a place for a connection from an address.
-    pub(super) fn take(self: &Arc<Self>, peer: IpAddr, limits: &Limits) -> Result<Place, Full> {
+impl ConnectionLimiter {
+    /// Takes a permit for a connection from an address.
+    pub(super) fn acquire(
+        self: &Arc<Self>,
+        peer: IpAddr,
+        limits: &Limits,
+    ) -> Result<ConnectionPermit, LimitExceeded> {
         let address = network(peer);
-        let most = match limits.connections_per_address {
-            Some(most) => most,
+        let per_address = match limits.connections_per_address {
+            Some(limit) => limit,
             None if address.is_loopback() => usize::MAX,
-            None => PER_ADDRESS,
+            None => DEFAULT_PER_ADDRESS,
         };
-        let mut taken = self.lock();
-        if taken.all >= limits.connections {
-            return Err(Full::All(limits.connections));
+        let mut counts = self.lock();
+        if counts.total >= limits.connections {
+            return Err(LimitExceeded::Total(limits.connections));
         }
-        let here = taken.by_address.entry(address).or_default();
-        if *here >= most {
-            return Err(Full::Address(most));
+        let count = counts.by_address.entry(address).or_default();
+        if *count >= per_address {
+            return Err(LimitExceeded::PerAddress(per_address));
         }
-        *here += 1;
-        taken.all += 1;
-        Ok(Place { places: Arc::clone(self), address })
+        *count += 1;
+        counts.total += 1;
+        Ok(ConnectionPermit { limiter: Arc::clone(self), address })
     }
 
-    /// Waits until nobody is connected.
-    pub(super) async fn empty(&self) {
+    /// Waits until there is no open connection.
+    pub(super) async fn wait_until_idle(&self) {
         loop {
-            let emptied = self.emptied.notified();
-            if self.lock().all == 0 {
+            let idle = self.idle.notified();
+            if self.lock().total == 0 {
                 return;
             }
-            emptied.await;
+            idle.await;
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Taken> {
-        // Nothing that can panic is done while it is held.
-        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Counts> {
+        // Nothing can panic while the lock is held.
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionPermit {
     fn drop(&mut self) {
-        let mut taken = self.places.lock();
-        taken.all = taken.all.saturating_sub(1);
-        if let Some(here) = taken.by_address.get_mut(&self.address) {
-            *here = here.saturating_sub(1);
-            if *here == 0 {
-                taken.by_address.remove(&self.address);
+        let mut counts = self.limiter.lock();
+        counts.total = counts.total.saturating_sub(1);
+        if let Some(count) = counts.by_address.get_mut(&self.address) {
+            *count = count.saturating_sub(1);
+            if *count == 0 {
+                counts.by_address.remove(&self.address);
             }
         }
-        if taken.all == 0 {
-            self.places.emptied.notify_waiters();
+        if counts.total == 0 {
+            self.limiter.idle.notify_waiters();
         }
     }
 }
 
-impl Full {
-    /// What whoever is turned away gets to read.
-    pub(super) fn failure(self) -> Failure {
+impl LimitExceeded {
+    /// The error for the client.
+    pub(super) fn into_failure(self) -> Failure {
         let (status, kind, message) = match self {
-            Self::All(limit) => (
+            Self::Total(limit) => (
                 503,
                 ErrorKind::Overloaded,
                 format!("The gateway has {limit} connections, the most it takes. Try again later."),
             ),
-            Self::Address(limit) => (
+            Self::PerAddress(limit) => (
                 429,
                 ErrorKind::RateLimit,
                 format!(
@@ -112,14 +116,14 @@ impl Full {
             ),
         };
         let mut failure = Failure::with_status(status, ApiError::new(kind, message));
-        failure.header("retry-after", "1");
-        failure.header("connection", "close");
+        failure.set_header("retry-after", "1");
+        failure.set_header("connection", "close");
         failure
     }
 }
 
-/// The address that a peer is counted under. Whoever has one IPv6 address has
-/// the 2^64 of its network.
+/// The address under which a peer is counted. An IPv6 host usually has a whole
+/// /64 network, so the network counts as one address.
 fn network(peer: IpAddr) -> IpAddr {
     match peer.to_canonical() {
         IpAddr::V6(address) if !address.is_loopback() => {
@@ -130,8 +134,8 @@ fn network(peer: IpAddr) -> IpAddr {
     }
 }
 
-/// Connections at a time from one address, unless the operator says otherwise.
-const PER_ADDRESS: usize = 256;
+/// Connections at a time from one address, unless the operator sets a limit.
+const DEFAULT_PER_ADDRESS: usize = 256;
 
 #[cfg(test)]
 mod tests;

@@ -4,160 +4,172 @@ use std::error::Error;
 
 use toolwire::model::{ApiError, ErrorKind};
 
-/// Why there is no answer, or no more of it.
+/// Why there is no response, or only a part of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Trouble {
-    /// There is no connection.
+pub(crate) enum UpstreamError {
+    /// The connection could not be made.
     Connect,
-    /// There is one, and whoever is there cannot prove to be the upstream.
-    Untrusted,
-    /// The connection was gone before the request was sent.
-    Unsent,
-    /// The upstream sent the request back without having looked at it.
-    Returned,
+    /// The TLS handshake failed: the upstream's certificate is not trusted, or
+    /// the server does not speak TLS.
+    Tls,
+    /// The connection closed before the request was sent.
+    NotSent,
+    /// The upstream refused the request without processing it.
+    NotProcessed,
     /// The connection broke.
-    Broken,
-    /// It took too long.
-    Late(Phase),
-    /// The body cannot be decoded.
-    Encoding,
-    /// The body is longer than an answer can be.
-    TooLong,
+    Disconnected,
+    /// The upstream took too long.
+    Timeout(TimeoutPhase),
+    /// The body cannot be decompressed.
+    Undecodable,
+    /// The body is longer than any real response.
+    TooLarge,
 }
 
-/// What was waited for.
+/// The timeout that ran out. Each has a setting of the same name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Phase {
-    Connection,
-    Head,
+pub(crate) enum TimeoutPhase {
+    Connect,
+    Headers,
     FirstEvent,
-    Next,
-    Whole,
+    Idle,
+    Total,
 }
 
-impl Trouble {
-    /// What the HTTP client's error amounts to.
-    pub(super) fn of(error: &hyper_util::client::legacy::Error) -> Self {
+impl UpstreamError {
+    /// Finds the cause of an error of the HTTP client.
+    pub(super) fn from_client(error: &hyper_util::client::legacy::Error) -> Self {
         if error.is_connect() {
-            return connecting(error);
+            return connect_error(error);
         }
         let mut source = error.source();
         while let Some(cause) = source {
             if let Some(error) = cause.downcast_ref::<hyper::Error>()
                 && error.is_canceled()
             {
-                return Self::Unsent;
+                return Self::NotSent;
             }
-            if cause.downcast_ref().is_some_and(is_return) {
-                return Self::Returned;
+            if cause.downcast_ref().is_some_and(is_not_processed) {
+                return Self::NotProcessed;
             }
             source = cause.source();
         }
-        Self::Broken
+        Self::Disconnected
     }
 
     /// Whether the upstream was there and certainly did nothing with the
-    /// request, so that it may be asked the same once more.
-    pub(super) fn is_untouched(self) -> bool {
+    /// request, so that the same upstream may get it again.
+    pub(super) fn is_safe_to_repeat(self) -> bool {
         match self {
-            Self::Unsent | Self::Returned => true,
+            Self::NotSent | Self::NotProcessed => true,
             Self::Connect
-            | Self::Untrusted
-            | Self::Broken
-            | Self::Late(_)
-            | Self::Encoding
-            | Self::TooLong => false,
+            | Self::Tls
+            | Self::Disconnected
+            | Self::Timeout(_)
+            | Self::Undecodable
+            | Self::TooLarge => false,
         }
     }
 
-    /// Whether the upstream cannot have begun to answer, so that another may
-    /// be asked. A request that was sent and not answered may have been run.
-    pub(crate) fn is_unsent(self) -> bool {
+    /// Whether the upstream cannot have processed the request, so that another
+    /// may get it. A request that was sent and got no response may have run.
+    pub(crate) fn is_unprocessed(self) -> bool {
         match self {
             Self::Connect
-            | Self::Untrusted
-            | Self::Unsent
-            | Self::Returned
-            | Self::Late(Phase::Connection) => true,
-            Self::Broken
-            | Self::Late(Phase::Head | Phase::FirstEvent | Phase::Next | Phase::Whole)
-            | Self::Encoding
-            | Self::TooLong => false,
+            | Self::Tls
+            | Self::NotSent
+            | Self::NotProcessed
+            | Self::Timeout(TimeoutPhase::Connect) => true,
+            Self::Disconnected
+            | Self::Timeout(
+                TimeoutPhase::Headers
+                | TimeoutPhase::FirstEvent
+                | TimeoutPhase::Idle
+                | TimeoutPhase::Total,
+            )
+            | Self::Undecodable
+            | Self::TooLarge => false,
         }
     }
 
-    /// The same as an error for the client.
-    pub(crate) fn error(self, upstream: &str) -> ApiError {
+    /// The error for the client.
+    pub(crate) fn to_api_error(self, upstream: &str) -> ApiError {
         let (kind, what) = match self {
             Self::Connect => (ErrorKind::Server, "cannot be reached"),
-            Self::Untrusted => (
+            Self::Tls => (
                 ErrorKind::Server,
                 "did not pass TLS: its certificate is not trusted here, or it speaks no TLS",
             ),
-            Self::Unsent => {
+            Self::NotSent => {
                 (ErrorKind::Server, "closed the connection before the request was sent")
             }
-            Self::Returned => (ErrorKind::Server, "turned the request away, twice"),
-            Self::Broken => {
+            Self::NotProcessed => (ErrorKind::Server, "turned the request away, twice"),
+            Self::Disconnected => {
                 (ErrorKind::Truncated, "closed the connection before its answer was complete")
             }
-            Self::Late(Phase::Connection) => {
+            Self::Timeout(TimeoutPhase::Connect) => {
                 (ErrorKind::Timeout, "took too long to accept a connection")
             }
-            Self::Late(Phase::Head) => (ErrorKind::Timeout, "took too long to begin its answer"),
-            Self::Late(Phase::FirstEvent) => {
+            Self::Timeout(TimeoutPhase::Headers) => {
+                (ErrorKind::Timeout, "took too long to begin its answer")
+            }
+            Self::Timeout(TimeoutPhase::FirstEvent) => {
                 (ErrorKind::Timeout, "took too long to send the first event")
             }
-            Self::Late(Phase::Next) => (ErrorKind::Timeout, "stopped in the middle of its answer"),
-            Self::Late(Phase::Whole) => (ErrorKind::Timeout, "took too long for the whole answer"),
-            Self::Encoding => (ErrorKind::Server, "sent a body that cannot be decoded"),
-            Self::TooLong => {
+            Self::Timeout(TimeoutPhase::Idle) => {
+                (ErrorKind::Timeout, "stopped in the middle of its answer")
+            }
+            Self::Timeout(TimeoutPhase::Total) => {
+                (ErrorKind::Timeout, "took too long for the whole answer")
+            }
+            Self::Undecodable => (ErrorKind::Server, "sent a body that cannot be decoded"),
+            Self::TooLarge => {
                 (ErrorKind::Server, "sent an answer that is longer than toolwire takes")
             }
         };
         ApiError::new(kind, format!("The upstream {upstream} {what}."))
     }
 
-    /// The status of the answer that says so. A gateway that cannot reach its
-    /// upstream says 502, whatever the kind of error would say.
+    /// The HTTP status for the client. A gateway that cannot reach its upstream
+    /// answers with 502, whatever status the kind of error has otherwise.
     pub(crate) fn status(self) -> u16 {
         match self {
             Self::Connect
-            | Self::Untrusted
-            | Self::Unsent
-            | Self::Returned
-            | Self::Broken
-            | Self::Encoding
-            | Self::TooLong => 502,
-            Self::Late(_) => 504,
+            | Self::Tls
+            | Self::NotSent
+            | Self::NotProcessed
+            | Self::Disconnected
+            | Self::Undecodable
+            | Self::TooLarge => 502,
+            Self::Timeout(_) => 504,
         }
     }
 }
 
-/// Whether HTTP/2 says that a request was not looked at. A stream ends by the
-/// peer's GOAWAY only if its number is above the last that the peer names as
-/// its own; all others go on, or end by what ends the connection.
-fn is_return(error: &h2::Error) -> bool {
+/// Whether HTTP/2 guarantees that a request was not processed. A GOAWAY from the
+/// peer ends a stream only if the stream's number is above the last one that the
+/// peer has processed. All others continue, or end with the connection's error.
+fn is_not_processed(error: &h2::Error) -> bool {
     let refused = error.is_reset() && error.reason() == Some(h2::Reason::REFUSED_STREAM);
     error.is_remote() && (refused || error.is_go_away())
 }
 
-/// Why there is no connection.
-fn connecting(error: &(dyn Error + 'static)) -> Trouble {
+/// Why the connection could not be made.
+fn connect_error(error: &(dyn Error + 'static)) -> UpstreamError {
     let mut source = Some(error);
     while let Some(cause) = source {
         if cause.is::<rustls::Error>() {
-            return Trouble::Untrusted;
+            return UpstreamError::Tls;
         }
         source = match cause.downcast_ref::<std::io::Error>() {
             Some(error) if error.kind() == std::io::ErrorKind::TimedOut => {
-                return Trouble::Late(Phase::Connection);
+                return UpstreamError::Timeout(TimeoutPhase::Connect);
             }
-            // What an I/O error holds is not its source but itself, in other
-            // words; TLS wraps its errors so, once or twice.
+            // `source` of an I/O error skips the error that it wraps. TLS errors
+            // are wrapped like this, once or twice.
             Some(error) => error.get_ref().map(|inner| inner as &(dyn Error + 'static)),
             None => cause.source(),
         };
     }
-    Trouble::Connect
+    UpstreamError::Connect
 }

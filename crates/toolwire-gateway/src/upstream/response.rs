@@ -1,4 +1,4 @@
-//! An upstream's answer, as it comes.
+//! An upstream's response, read as it arrives.
 
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -11,116 +11,131 @@ use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue};
 use hyper::{Response, StatusCode};
 use tokio::time::{Instant, timeout_at};
 
-use super::{Decoder, Phase, Trouble};
+use super::{Decoder, TimeoutPhase, UpstreamError};
 use crate::demo;
 
-/// The head of an answer, and its body to come.
-pub(crate) struct Answer {
+/// The head of a response, and its body to be read.
+pub(crate) struct UpstreamResponse {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
-    pub(crate) body: Body,
+    pub(crate) body: UpstreamBody,
 }
 
-/// The body of an answer, plain whatever its encoding was.
-pub(crate) struct Body {
-    bytes: Source,
+/// The body of a response, decompressed.
+pub(crate) struct UpstreamBody {
+    source: BodySource,
     decoder: Option<Decoder>,
-    /// When all of it must be there.
+    /// When the body must be complete.
     pub(crate) deadline: Instant,
 }
 
-enum Source {
+enum BodySource {
     Http(Incoming),
     Demo(VecDeque<Vec<u8>>),
 }
 
-impl Answer {
-    pub(super) fn new(response: Response<Incoming>, deadline: Instant) -> Result<Self, Trouble> {
+impl UpstreamResponse {
+    pub(super) fn new(
+        response: Response<Incoming>,
+        deadline: Instant,
+    ) -> Result<Self, UpstreamError> {
         let (head, body) = response.into_parts();
         let encoding = head.headers.get(CONTENT_ENCODING).map(HeaderValue::to_str);
-        let encoding = encoding.transpose().map_err(|_| Trouble::Encoding)?;
-        let decoder =
-            Decoder::of(encoding.unwrap_or_default()).map_err(|_unknown| Trouble::Encoding)?;
-        let body = Body { bytes: Source::Http(body), decoder, deadline };
+        let encoding = encoding.transpose().map_err(|_| UpstreamError::Undecodable)?;
+        let decoder = Decoder::for_encoding(encoding.unwrap_or_default())
+            .map_err(|_unknown| UpstreamError::Undecodable)?;
+        let body = UpstreamBody { source: BodySource::Http(body), decoder, deadline };
         Ok(Self { status: head.status, headers: head.headers, body })
     }
 
-    pub(super) fn of_demo(answer: demo::Answer, deadline: Instant) -> Self {
+    pub(super) fn from_demo(answer: demo::Answer, deadline: Instant) -> Self {
         let demo::Answer { status, content_type, chunks } = answer;
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
-        let bytes = Source::Demo(chunks.into());
+        let source = BodySource::Demo(chunks.into());
         Self {
             status: StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
             headers,
-            body: Body { bytes, decoder: None, deadline },
+            body: UpstreamBody { source, decoder: None, deadline },
         }
     }
 
-    /// The media type, without its parameters.
+    /// The media type without its parameters.
     pub(crate) fn media_type(&self) -> &str {
         let value = self.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
         value.unwrap_or_default().split(';').next().unwrap_or_default().trim()
     }
 }
 
-impl Body {
-    /// The next piece.
-    pub(crate) fn poll_piece(
+impl UpstreamBody {
+    /// The next chunk.
+    pub(crate) fn poll_chunk(
         &mut self,
         cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Bytes, Trouble>>> {
+    ) -> Poll<Option<Result<Bytes, UpstreamError>>> {
         loop {
-            let piece = match &mut self.bytes {
-                Source::Demo(pieces) => {
-                    return Poll::Ready(pieces.pop_front().map(|piece| Ok(Bytes::from(piece))));
+            let data = match &mut self.source {
+                BodySource::Demo(chunks) => {
+                    return Poll::Ready(chunks.pop_front().map(|chunk| Ok(Bytes::from(chunk))));
                 }
-                Source::Http(incoming) => match ready!(Pin::new(incoming).poll_frame(cx)) {
+                BodySource::Http(incoming) => match ready!(Pin::new(incoming).poll_frame(cx)) {
                     Some(Ok(frame)) => frame.into_data().ok(),
-                    Some(Err(_broken)) => return Poll::Ready(Some(Err(Trouble::Broken))),
+                    Some(Err(_disconnected)) => {
+                        return Poll::Ready(Some(Err(UpstreamError::Disconnected)));
+                    }
                     None => return Poll::Ready(None),
                 },
             };
-            // Trailers say nothing that a client could use.
-            let Some(piece) = piece else { continue };
-            let piece = match &mut self.decoder {
-                Some(decoder) => match decoder.push(&piece) {
-                    Ok(piece) => piece,
-                    Err(_undecodable) => return Poll::Ready(Some(Err(Trouble::Encoding))),
+            // Trailers hold nothing that a client could use.
+            let Some(data) = data else { continue };
+            let chunk = match &mut self.decoder {
+                Some(decoder) => match decoder.push(&data) {
+                    Ok(chunk) => chunk,
+                    Err(_malformed) => return Poll::Ready(Some(Err(UpstreamError::Undecodable))),
                 },
-                None => piece,
+                None => data,
             };
-            if !piece.is_empty() {
-                return Poll::Ready(Some(Ok(piece)));
+            if !chunk.is_empty() {
+                return Poll::Ready(Some(Ok(chunk)));
             }
         }
     }
 
-    /// The next piece, if it comes in time.
-    pub(crate) async fn piece(&mut self, idle: Duration) -> Result<Option<Bytes>, Trouble> {
-        let by = (Instant::now() + idle).min(self.deadline);
-        let piece = std::future::poll_fn(|cx| self.poll_piece(cx));
-        match timeout_at(by, piece).await {
-            Ok(piece) => piece.transpose(),
-            Err(_elapsed) if by == self.deadline => Err(Trouble::Late(Phase::Whole)),
-            Err(_elapsed) => Err(Trouble::Late(Phase::Next)),
+    /// The next chunk, unless it takes too long.
+    pub(crate) async fn next_chunk(
+        &mut self,
+        idle: Duration,
+    ) -> Result<Option<Bytes>, UpstreamError> {
+        let deadline = (Instant::now() + idle).min(self.deadline);
+        let chunk = std::future::poll_fn(|cx| self.poll_chunk(cx));
+        match timeout_at(deadline, chunk).await {
+            Ok(chunk) => chunk.transpose(),
+            Err(_elapsed) if deadline == self.deadline => {
+                Err(UpstreamError::Timeout(TimeoutPhase::Total))
+            }
+            Err(_elapsed) => Err(UpstreamError::Timeout(TimeoutPhase::Idle)),
         }
     }
 
-    /// All of it, up to a limit.
-    pub(crate) async fn all(&mut self, idle: Duration, limit: usize) -> Result<Bytes, Trouble> {
-        let Some(first) = self.piece(idle).await? else { return Ok(Bytes::new()) };
-        let Some(second) = self.piece(idle).await? else { return Ok(first) };
-        let mut all = Vec::with_capacity(2 * (first.len() + second.len()));
-        all.extend_from_slice(&first);
+    /// The whole body, up to a limit.
+    pub(crate) async fn read_all(
+        &mut self,
+        idle: Duration,
+        limit: usize,
+    ) -> Result<Bytes, UpstreamError> {
+        // A body that arrives in one chunk is not copied.
+        let Some(first) = self.next_chunk(idle).await? else { return Ok(Bytes::new()) };
+        let Some(second) = self.next_chunk(idle).await? else { return Ok(first) };
+        let mut body = Vec::with_capacity(2 * (first.len() + second.len()));
+        body.extend_from_slice(&first);
         let mut next = Some(second);
-        while let Some(piece) = next {
-            if all.len() + piece.len() > limit {
-                return Err(Trouble::TooLong);
+        while let Some(chunk) = next {
+            if body.len() + chunk.len() > limit {
+                return Err(UpstreamError::TooLarge);
             }
-            all.extend_from_slice(&piece);
-            next = self.piece(idle).await?;
+            body.extend_from_slice(&chunk);
+            next = self.next_chunk(idle).await?;
         }
-        Ok(all.into())
+        Ok(body.into())
     }
 }

@@ -1,5 +1,5 @@
-//! Rate limits, from one vendor's headers to the other's. OpenAI says for how
-//! long, Anthropic until when.
+//! Rate limit headers, converted from one vendor to the other. OpenAI gives the
+//! time until a limit resets, Anthropic the time of day.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -7,19 +7,19 @@ use hyper::HeaderMap;
 use hyper::header::HeaderValue;
 use toolwire::Protocol;
 
-/// Writes the limits of an answer from `from` as the other vendor would.
-pub(super) fn convert(from: Protocol, came: &HeaderMap, headers: &mut HeaderMap) {
+/// Converts the limits of a response from `from` to the other vendor's headers.
+pub(super) fn convert(from: Protocol, upstream_headers: &HeaderMap, headers: &mut HeaderMap) {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     for (openai, anthropic) in KINDS {
-        for what in ["limit", "remaining", "reset"] {
-            let theirs = format!("x-ratelimit-{what}-{openai}");
-            let ours = format!("anthropic-ratelimit-{anthropic}-{what}");
+        for field in ["limit", "remaining", "reset"] {
+            let openai_name = format!("x-ratelimit-{field}-{openai}");
+            let anthropic_name = format!("anthropic-ratelimit-{anthropic}-{field}");
             let (source, target) = match from {
-                Protocol::Chat | Protocol::Responses => (theirs, ours),
-                Protocol::Messages => (ours, theirs),
+                Protocol::Chat | Protocol::Responses => (openai_name, anthropic_name),
+                Protocol::Messages => (anthropic_name, openai_name),
             };
-            let value = came.get(source).and_then(|value| value.to_str().ok());
-            let value = match (what, from) {
+            let value = upstream_headers.get(source).and_then(|value| value.to_str().ok());
+            let value = match (field, from) {
                 ("reset", Protocol::Messages) => value
                     .and_then(parse_time)
                     .map(|time| format!("{}s", time.saturating_sub(now).as_secs_f64().ceil())),
@@ -38,17 +38,17 @@ pub(super) fn convert(from: Protocol, came: &HeaderMap, headers: &mut HeaderMap)
     }
 }
 
-/// When the first exhausted limit is lifted, in either vendor's words.
+/// The time until every exhausted limit is reset, from either vendor's headers.
 pub(super) fn reset(headers: &HeaderMap) -> Option<Duration> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let text = |name: String| headers.get(name)?.to_str().ok();
     let resets = KINDS.iter().flat_map(|(openai, anthropic)| {
-        let spent = |name: String| text(name) == Some("0");
+        let is_spent = |name: String| text(name) == Some("0");
         let left = text(format!("x-ratelimit-reset-{openai}"))
-            .filter(|_| spent(format!("x-ratelimit-remaining-{openai}")))
+            .filter(|_| is_spent(format!("x-ratelimit-remaining-{openai}")))
             .and_then(parse_duration);
         let until = text(format!("anthropic-ratelimit-{anthropic}-reset"))
-            .filter(|_| spent(format!("anthropic-ratelimit-{anthropic}-remaining")))
+            .filter(|_| is_spent(format!("anthropic-ratelimit-{anthropic}-remaining")))
             .and_then(parse_time)
             .map(|time| time.saturating_sub(now));
         [left, until]
@@ -56,8 +56,8 @@ pub(super) fn reset(headers: &HeaderMap) -> Option<Duration> {
     resets.flatten().max()
 }
 
-/// The kinds of limits. Anthropic splits tokens where OpenAI does not; the
-/// first that is there counts.
+/// The kinds of limits. Anthropic splits tokens and OpenAI does not; the first
+/// header that is present wins.
 const KINDS: &[(&str, &str)] =
     &[("requests", "requests"), ("tokens", "tokens"), ("tokens", "input-tokens")];
 

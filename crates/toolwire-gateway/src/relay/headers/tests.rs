@@ -51,7 +51,7 @@ fn pauses() {
         for (name, value) in pairs {
             headers.insert(*name, HeaderValue::from_static(value));
         }
-        pause(&headers).map(|pause| pause.as_secs_f64())
+        retry_after(&headers).map(|pause| pause.as_secs_f64())
     };
     assert_eq!(headers(&[("retry-after", "7")]), Some(7.0));
     assert_eq!(headers(&[("retry-after", "7"), ("retry-after-ms", "1500")]), Some(1.5));

@@ -1,52 +1,52 @@
-//! Events that come all at once go on together.
+//! Events that arrive in a burst are written to the client together.
 //!
-//! A write for each costs far more than everything else that is done with it.
-//! But an upstream's chunks arrive here one by one, however many have come:
-//! taking one makes room for the next, and a turn of the task that reads the
-//! connection fills it. So while they come in a rush, that task is let go first.
-//! An event that stands alone is never held.
+//! One write for each event costs far more than everything else that is done
+//! with it. An upstream's chunks reach this task one at a time, even if many
+//! have arrived: the task that reads the connection fills the next one only
+//! when it gets its turn. During a burst, this task therefore yields to that one
+//! before it writes. An event that arrives alone is never delayed.
 
 use std::time::Duration;
 
-/// Whether more may be there in a moment.
+/// Whether more data may arrive in a moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Rush {
-    /// A piece goes on as soon as it is there.
+pub(super) enum Batching {
+    /// Each chunk is written as soon as it arrives.
     #[default]
     Off,
-    /// The last piece came so soon that another may be there already.
+    /// The last chunk arrived so quickly that another may be ready.
     On,
-    /// The other task was let go first, so many times.
-    Aside(u8),
+    /// This task has yielded so many times since then.
+    Yielded(u8),
 }
 
-impl Rush {
-    /// A piece came, so long after the one before.
-    pub(super) fn came(&mut self, after: Duration) {
-        *self = if after < SOON { Self::On } else { Self::Off };
+impl Batching {
+    /// Records a chunk, which arrived `gap` after the one before.
+    pub(super) fn record_chunk(&mut self, gap: Duration) {
+        *self = if gap < BURST_GAP { Self::On } else { Self::Off };
     }
 
     pub(super) fn is_on(self) -> bool {
         self != Self::Off
     }
 
-    /// Nothing more is there. Whether to look again after the other task's
-    /// turn; if not, the rush is over.
-    pub(super) fn steps_aside(&mut self) -> bool {
+    /// Decides what to do if no chunk is ready: whether to yield and look once
+    /// more. If not, the burst is over.
+    pub(super) fn should_yield(&mut self) -> bool {
         *self = match *self {
-            Self::On => Self::Aside(1),
-            Self::Aside(times) if times < TIMES => Self::Aside(times + 1),
-            Self::Off | Self::Aside(_) => Self::Off,
+            Self::On => Self::Yielded(1),
+            Self::Yielded(times) if times < MAX_YIELDS => Self::Yielded(times + 1),
+            Self::Off | Self::Yielded(_) => Self::Off,
         };
         self.is_on()
     }
 }
 
-/// Pieces that follow each other this closely were sent together.
-const SOON: Duration = Duration::from_micros(500);
+/// Chunks that are closer together than this were sent together.
+const BURST_GAP: Duration = Duration::from_micros(500);
 
-/// hyper asks a body for its next piece twice in one turn.
-const TIMES: u8 = 2;
+/// hyper polls a body twice in one turn, so one yield is not enough.
+const MAX_YIELDS: u8 = 2;
 
-/// What is gathered at most before it goes to the client.
-pub(super) const ENOUGH: usize = 16 * 1024;
+/// The most bytes that are collected before they are written.
+pub(super) const MAX_BATCH: usize = 16 * 1024;

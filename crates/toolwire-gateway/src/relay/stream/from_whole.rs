@@ -1,39 +1,41 @@
-//! A whole answer where a stream was asked for: an error, or an answer of an
+//! A whole response to a request for a stream: an error, or the response of an
 //! upstream that cannot stream. The client gets the stream that it asked for.
 
 use toolwire::codec;
 use toolwire::pipe::Pipe;
 
-use super::super::{Back, Failure, Reply, Visit, failure, headers};
-use super::{Stream, reply};
-use crate::upstream::Answer;
+use super::super::{ClientResponse, Failure, RequestContext, SentRequest, failure, headers};
+use super::{ResponseStream, client_response};
+use crate::upstream::UpstreamResponse;
 
-/// Reads what came and makes a stream of it.
-pub(super) async fn unroll(
-    visit: &mut Visit<'_>,
-    back: Back<'_>,
+/// Reads the response and makes a stream of it.
+pub(super) async fn begin(
+    context: &mut RequestContext<'_>,
+    request: SentRequest<'_>,
     pipe: Pipe,
-    mut answer: Answer,
-) -> Result<Reply, Failure> {
-    let upstream = back.upstream;
-    let (from, to) = (upstream.config.protocol, visit.client);
-    let body = visit.hear_out(upstream, &mut answer).await?;
+    mut response: UpstreamResponse,
+) -> Result<ClientResponse, Failure> {
+    let upstream = request.upstream;
+    let (from, to) = (upstream.config.protocol, context.client);
+    let body = context.read_body(upstream, &mut response).await?;
+    let UpstreamResponse { status, headers, body: source } = response;
     let text = std::str::from_utf8(&body).unwrap_or_default();
-    if !answer.status.is_success() || failure::is_error(text) == Some(true) {
-        return Err(Failure::of_error(upstream, to, answer.status, &answer.headers, body));
+    if !status.is_success() || failure::is_error(text) == Some(true) {
+        return Err(Failure::from_error_response(upstream, to, status, &headers, body));
     }
     if let Err(error) = codec(from).decode_response(text) {
-        return Err(Failure::of_answer(upstream, &error.to_string()));
+        return Err(Failure::unreadable_response(upstream, &error.to_string()));
     }
-    let headers = headers::inbound(from, to, &answer.headers);
-    let mut stream = Box::new(Stream::new(visit, upstream, pipe, answer.body));
+    let headers = headers::for_client(from, to, &headers);
+    let mut stream = Box::new(ResponseStream::new(context, upstream, pipe, source));
     stream.source = None;
     stream.pipe.whole(&body, &mut stream.out);
     if let Some(error) = &stream.pipe.seen().error {
-        return Err(Failure::of_event(error.clone()).came_with(headers));
+        return Err(Failure::from_stream_error(error.clone()).with_headers(headers));
     }
-    // All of it has crossed before the head goes out, so its losses go there.
+    // The whole response is translated before its head is sent, so its losses
+    // can go into the header.
     let losses = stream.pipe.take_ledger();
-    visit.access.lost(&losses);
-    Ok(reply(visit, &back, stream, headers, &losses))
+    context.log.add_losses(&losses);
+    Ok(client_response(context, &request, stream, headers, &losses))
 }

@@ -61,12 +61,13 @@ impl ActiveConfig {
         if !address.is_loopback() && config.keys.is_empty() {
             return Err(StartError::Unprotected(address));
         }
+        let retry = Arc::new(config.retry.clone());
         let upstreams = config
             .upstreams
             .iter()
             .map(|upstream| {
                 let metrics = metrics.upstream(&upstream.name);
-                Upstream::build(upstream, metrics, previous).map(Arc::new)
+                Upstream::build(upstream, metrics, &retry, previous).map(Arc::new)
             })
             .collect::<Result<_, _>>()?;
         Ok(Self { config, upstreams, requests: AtomicU64::new(0) })

@@ -1,13 +1,12 @@
 //! Whether an upstream is worth trying, judged by the results of its requests.
-//!
-//! A client's mistakes say nothing about the upstream: rejected requests and
-//! clients that left do not count. Broken connections, timeouts, server errors
-//! and broken streams do.
+//! [`crate::retry`] says which results count, and how much.
 
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::time::Instant;
+
+use crate::retry::RetryPolicy;
 
 /// The health of one upstream.
 #[derive(Debug, Default)]
@@ -39,13 +38,13 @@ pub(crate) enum Availability {
 impl Health {
     /// Whether to try it. If an ejection is over, one caller gets `Healthy` and
     /// sends the probe; the others wait for its result.
-    pub(crate) fn check(&self, now: Instant) -> Availability {
+    pub(crate) fn check(&self, now: Instant, policy: &RetryPolicy) -> Availability {
         let mut state = self.lock();
         if let Some(until) = state.ejected_until {
             if now < until {
                 return Availability::Ejected;
             }
-            state.ejected_until = Some(now + PROBE_TIMEOUT);
+            state.ejected_until = Some(now + policy.probe_timeout);
             return Availability::Healthy;
         }
         match state.paused_until {
@@ -63,22 +62,21 @@ impl Health {
     }
 
     /// Records a failure. Returns whether it ejected the upstream.
-    pub(crate) fn failed(&self, now: Instant) -> bool {
+    pub(crate) fn failed(&self, now: Instant, policy: &RetryPolicy) -> bool {
         let mut state = self.lock();
         state.failures = state.failures.saturating_add(1);
         let was_probe = state.ejected_until.is_some();
-        if state.failures < FAILURES && !was_probe {
+        if state.failures < policy.eject_after && !was_probe {
             return false;
         }
-        let pause = FIRST_EJECTION.saturating_mul(1 << state.ejections.min(8)).min(MAX_EJECTION);
+        state.ejected_until = Some(now + policy.ejection(state.ejections));
         state.ejections = state.ejections.saturating_add(1);
-        state.ejected_until = Some(now + pause);
         true
     }
 
     /// Records that it asked for a pause.
-    pub(crate) fn pause_until(&self, until: Instant) {
-        self.lock().paused_until = Some(until);
+    pub(crate) fn pause(&self, now: Instant, length: Duration, policy: &RetryPolicy) {
+        self.lock().paused_until = Some(now + length.min(policy.max_pause));
     }
 
     /// Whether it is ejected. Unlike `check`, this never reserves the probe.
@@ -86,18 +84,11 @@ impl Health {
         self.lock().ejected_until.is_some()
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, State> {
         // A panic cannot leave the state half written.
-        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
-
-/// Failures in a row that eject an upstream.
-const FAILURES: u32 = 5;
-const FIRST_EJECTION: Duration = Duration::from_secs(5);
-const MAX_EJECTION: Duration = Duration::from_secs(300);
-/// How long the others wait for the result of a probe.
-const PROBE_TIMEOUT: Duration = Duration::from_secs(5);
 
 #[cfg(test)]
 mod tests;

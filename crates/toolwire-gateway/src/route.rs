@@ -112,7 +112,7 @@ fn order(
     }
     let availability = |upstream: &Arc<Upstream>| match upstream.health.is_ejected() {
         true => Availability::Ejected,
-        false => upstream.health.check(now),
+        false => upstream.availability(now),
     };
     let needs_translation = |upstream: &Arc<Upstream>| {
         preferred.is_some_and(|preferred| upstream.config.protocol != preferred)
@@ -122,7 +122,7 @@ fn order(
     // check reserves the probe, so it is made only for an upstream that goes to
     // the front.
     if let Some(due) = ordered.iter().position(|upstream| {
-        upstream.health.is_ejected() && upstream.health.check(now) == Availability::Healthy
+        upstream.health.is_ejected() && upstream.availability(now) == Availability::Healthy
     }) {
         let due = ordered.remove(due);
         ordered.insert(0, due);

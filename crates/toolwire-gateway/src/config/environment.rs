@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use toolwire::{Policy, Profile, Protocol};
 
 use super::{
-    Config, Credential, DEFAULT_LISTEN, Limits, Log, Origin, Pattern, Secret, Timeouts, Upstream,
-    address,
+    Config, Credential, DEFAULT_LISTEN, Limits, Log, Origin, Pattern, RetryPolicy, Secret,
+    Timeouts, Upstream, address,
 };
 
 /// Environment variables and files, as a configuration sees them.
@@ -110,6 +110,7 @@ pub fn find(listen: Option<SocketAddr>, environment: &dyn Environment) -> Found 
         prefer_same_protocol: true,
         aliases: Vec::new(),
         limits: Limits::default(),
+        retry: RetryPolicy::default(),
         log: Log::Text,
     };
     Found { config, notes }

@@ -14,7 +14,7 @@ use super::problem::{Problem, Problems};
 use super::secrets::{Literal, secret};
 use super::{
     Alias, Config, DEFAULT_LISTEN, Environment, Limits, Log, Pattern, ProcessEnvironment, Secret,
-    Timeouts, Upstream, exposed, upstream,
+    Timeouts, Upstream, exposed, retry, upstream,
 };
 
 /// A configuration, and the files it was read from.
@@ -88,6 +88,7 @@ fn read(
     let aliases = fields.take("alias");
     let timeouts = fields.take("timeouts");
     let limits = fields.take("limits");
+    let retry_table = fields.take("retry");
     fields.finish(problems);
     let client_keys =
         keys.and_then(|value| read_keys(value, environment, problems)).unwrap_or_default();
@@ -118,6 +119,8 @@ fn read(
     };
     let limits = limits.and_then(|value| setting("limits", problems).table(value));
     let limits = limits.map(|table| read_limits(table, problems)).unwrap_or_default();
+    let retry_table = retry_table.and_then(|value| setting("retry", problems).table(value));
+    let retry = retry_table.map(|table| retry::read(table, problems)).unwrap_or_default();
     let upstreams = read_upstreams(upstreams, table, &timeouts, environment, problems);
     let aliases = aliases.and_then(|value| setting("alias", problems).table(value));
     let aliases = match (aliases, &upstreams) {
@@ -132,6 +135,7 @@ fn read(
         prefer_same_protocol: prefer.unwrap_or(true),
         aliases,
         limits,
+        retry,
         log: log.unwrap_or(Log::Text),
     })
 }

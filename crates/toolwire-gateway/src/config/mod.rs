@@ -8,6 +8,7 @@ mod pattern;
 mod problem;
 mod profile;
 pub mod reload;
+mod retry;
 mod secrets;
 mod upstream;
 mod values;
@@ -20,6 +21,7 @@ use toolwire::{Policy, Profile, Protocol};
 pub use environment::{Environment, ProcessEnvironment};
 pub use problem::{Problem, Problems, Style};
 
+pub use crate::retry::RetryPolicy;
 pub use crate::upstream::CaBundle;
 
 /// Everything the operator decides.
@@ -41,6 +43,8 @@ pub struct Config {
     pub aliases: Vec<Alias>,
     /// Limits on what clients may send and how long they may take.
     pub limits: Limits,
+    /// When to retry, and when not to use an upstream for a while.
+    pub retry: RetryPolicy,
     /// The format of the log.
     pub log: Log,
 }

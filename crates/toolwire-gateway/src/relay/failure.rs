@@ -1,9 +1,10 @@
 //! Errors, written for a client in the client's own protocol.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
 use hyper::{Response, StatusCode};
-use tokio::time::Instant;
 use toolwire::model::{ApiError, Blame, ErrorKind, Retry};
 use toolwire::wire::{Kind, Reader};
 use toolwire::{Protocol, codec, translate};
@@ -11,7 +12,7 @@ use toolwire::{Protocol, codec, translate};
 use super::headers;
 use crate::observe::Outcome;
 use crate::response_body::ResponseBody;
-use crate::retry::LONGEST_PAUSE;
+use crate::retry::{Decision, HealthEffect, RetryPolicy};
 use crate::upstream::{Upstream, UpstreamError};
 
 /// Why a client gets an error instead of a response.
@@ -23,20 +24,8 @@ pub(crate) struct Failure {
     headers: Box<HeaderMap>,
     /// The upstream's own error body, for a client that speaks its protocol.
     verbatim: Option<Bytes>,
-    health_effect: HealthEffect,
-}
-
-/// What a failure says about the upstream, and about the others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum HealthEffect {
-    /// Nothing: the fault is not the upstream's.
-    None,
-    /// The upstream asks for a pause. Another may not.
-    Busy,
-    /// The upstream failed before it began to respond. Another may succeed.
-    Down,
-    /// The upstream failed and may have run the request.
-    Failed,
+    /// Whether to try another upstream, and what this says about the upstream.
+    decision: Decision,
 }
 
 impl Failure {
@@ -46,7 +35,7 @@ impl Failure {
             status: None,
             headers: Box::default(),
             verbatim: None,
-            health_effect: HealthEffect::None,
+            decision: Decision::HEALTHY,
         }
     }
 
@@ -74,15 +63,14 @@ impl Failure {
         let name = &upstream.config.name;
         let message = format!("The upstream {name} sent an answer that cannot be read: {reason}.");
         let error = ApiError::new(ErrorKind::Server, message);
-        Self { health_effect: HealthEffect::Failed, ..Self::with_status(502, error) }
+        Self { decision: Decision::FAILED, ..Self::with_status(502, error) }
     }
 
     /// There is no response, or only a part of it.
     pub(super) fn from_upstream_error(error: UpstreamError, upstream: &Upstream) -> Self {
-        let health_effect =
-            if error.is_unprocessed() { HealthEffect::Down } else { HealthEffect::Failed };
+        let decision = RetryPolicy::after_upstream_error(error);
         let api = error.to_api_error(&upstream.config.name);
-        Self { health_effect, ..Self::with_status(error.status(), api) }
+        Self { decision, ..Self::with_status(error.status(), api) }
     }
 
     /// The upstream responded with an error. `status` is its HTTP status, which
@@ -99,18 +87,16 @@ impl Failure {
         let text = std::str::from_utf8(&body).ok();
         let decoded = text.and_then(|text| codec(protocol).decode_error(error_status, text).ok());
         let is_readable = decoded.is_some();
-        let mut failure =
-            Self::from_stream_error(decoded.unwrap_or_else(|| by_status(upstream, status)));
+        let mut failure = Self::from_stream_error(
+            decoded.unwrap_or_else(|| by_status(upstream, status)),
+            upstream,
+        );
         if error_status.is_some() && is_readable && protocol == client {
             failure.verbatim = Some(body);
             failure.status = error_status;
         }
         if let Some(status) = error_status {
-            failure.health_effect = match status {
-                429 => HealthEffect::Busy,
-                500.. => HealthEffect::Down,
-                _refused => HealthEffect::None,
-            };
+            failure.decision = upstream.retry.after_status(status);
         }
         *failure.headers = headers::for_client(protocol, client, upstream_headers);
         failure.read_retry_after();
@@ -118,15 +104,9 @@ impl Failure {
     }
 
     /// The upstream's stream began with an error.
-    pub(super) fn from_stream_error(error: ApiError) -> Self {
-        let health_effect = match (error.kind, error.blame) {
-            (ErrorKind::RateLimit, _) => HealthEffect::Busy,
-            // It had begun to respond and may have run the request.
-            (ErrorKind::Truncated | ErrorKind::Timeout, _) => HealthEffect::Failed,
-            (_, Blame::Client | Blame::Gateway) => HealthEffect::None,
-            (_, Blame::Upstream) => HealthEffect::Down,
-        };
-        let mut failure = Self { health_effect, ..Self::new(error) };
+    pub(super) fn from_stream_error(error: ApiError, upstream: &Upstream) -> Self {
+        let decision = upstream.retry.after_error(&error);
+        let mut failure = Self { decision, ..Self::new(error) };
         let Self { error, headers, .. } = &mut failure;
         for (name, value) in [
             ("toolwire-upstream-type", &error.vendor_type),
@@ -154,36 +134,28 @@ impl Failure {
         self.headers.insert(name, HeaderValue::from_static(value));
     }
 
-    /// Whether another upstream may be asked. Never if this one may have run the
-    /// request: a tool call that is made twice is worse than an error.
-    pub(super) fn is_retryable(&self) -> bool {
-        match self.health_effect {
-            HealthEffect::Busy | HealthEffect::Down => true,
-            HealthEffect::None | HealthEffect::Failed => false,
-        }
+    /// Whether another upstream may get the request.
+    pub(super) fn may_try_another(&self) -> bool {
+        self.decision.try_another
     }
 
     /// Records in the upstream's health what this says about it.
     pub(super) fn update_health(&self, upstream: &Upstream) {
-        match self.health_effect {
-            // An upstream that refuses a request is up.
-            HealthEffect::None => upstream.succeeded(),
-            HealthEffect::Busy => {
+        match self.decision.health {
+            HealthEffect::Healthy => upstream.succeeded(),
+            HealthEffect::Paused => {
                 if let Retry::After(seconds) = self.error.retry {
-                    let pause = std::time::Duration::from_secs(seconds).min(LONGEST_PAUSE);
-                    upstream.health.pause_until(Instant::now() + pause);
+                    upstream.pause(Duration::from_secs(seconds));
                 }
             }
-            HealthEffect::Down | HealthEffect::Failed => upstream.failed(),
+            HealthEffect::Failed => upstream.failed(),
         }
     }
 
     pub(super) fn outcome(&self) -> Outcome {
-        match self.health_effect {
-            HealthEffect::None if self.error.blame == Blame::Client => Outcome::Refused,
-            HealthEffect::None | HealthEffect::Busy | HealthEffect::Down | HealthEffect::Failed => {
-                Outcome::Failed
-            }
+        match self.decision.health {
+            HealthEffect::Healthy if self.error.blame == Blame::Client => Outcome::Refused,
+            HealthEffect::Healthy | HealthEffect::Paused | HealthEffect::Failed => Outcome::Failed,
         }
     }
 

@@ -119,15 +119,16 @@ async fn forward(
     let loss_policy = loss::requested_policy(&context.parts.headers)?;
     let route = route::find(context.active, &head.model, context.client)
         .ok_or_else(|| no_model(&head.model))?;
-    context.state.retry_budget.earn();
+    let retry = &context.active.config.retry;
+    context.state.retry_budget.earn(retry);
     let mut last_failure = None;
     for upstream in &route.upstreams {
-        if last_failure.is_some() && !context.state.retry_budget.spend() {
+        if last_failure.is_some() && !context.state.retry_budget.spend(retry) {
             break;
         }
         match attempt(context, upstream, &route, &head, &body, loss_policy).await {
             Ok(response) => return Ok(response),
-            Err(failure) if failure.is_retryable() => last_failure = Some(failure),
+            Err(failure) if failure.may_try_another() => last_failure = Some(failure),
             Err(failure) => return Err(failure),
         }
     }

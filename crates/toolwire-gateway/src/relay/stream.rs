@@ -77,7 +77,7 @@ pub(super) async fn begin(
         return Err(Failure::from_upstream_error(error, upstream).with_headers(headers));
     }
     if let Some(error) = &stream.pipe.seen().error {
-        return Err(Failure::from_stream_error(error.clone()).with_headers(headers));
+        return Err(Failure::from_stream_error(error.clone(), upstream).with_headers(headers));
     }
     Ok(client_response(context, &request, stream, headers, &[]))
 }

@@ -1,7 +1,8 @@
-use super::{Instant, Protocol, Route, find};
+use super::{Protocol, Route, find};
 use crate::active_config::ActiveConfig;
 use crate::config::{
-    Alias, Config, Credential, Limits, Log, Origin, Pattern, Timeouts, Upstream, environment,
+    Alias, Config, Credential, Limits, Log, Origin, Pattern, RetryPolicy, Timeouts, Upstream,
+    environment,
 };
 use crate::observe::Metrics;
 
@@ -40,6 +41,7 @@ fn config(upstreams: Vec<Upstream>) -> Config {
         prefer_same_protocol: true,
         aliases: Vec::new(),
         limits: Limits::default(),
+        retry: RetryPolicy::default(),
         log: Log::Off,
     }
 }
@@ -144,11 +146,10 @@ fn wildcards() {
 #[test]
 fn unhealthy_upstreams_come_last_and_are_not_left_out() {
     let active = active(&[("one", &["m"]), ("two", &["m"]), ("three", &["m"])], &[]);
-    let now = Instant::now();
     for _ in 0..5 {
-        active.upstreams[0].health.failed(now);
+        active.upstreams[0].failed();
     }
-    active.upstreams[1].health.pause_until(now + std::time::Duration::from_secs(9));
+    active.upstreams[1].pause(std::time::Duration::from_secs(9));
     for order in orders(&active, Protocol::Chat) {
         assert_eq!(order, ["three", "two", "one"]);
     }
@@ -178,7 +179,7 @@ fn those_that_speak_the_clients_protocol_come_first() {
     // Without the preference, weights decide for every client.
     assert!((90..99).contains(&first(&mixed(false), Protocol::Messages, "chat")));
     // A healthy upstream comes before a paused one that speaks the protocol.
-    active.upstreams[0].health.pause_until(Instant::now() + std::time::Duration::from_secs(9));
+    active.upstreams[0].pause(std::time::Duration::from_secs(9));
     let tried = orders(&active, Protocol::Chat);
     assert!(tried.iter().all(|order| order[3] == "chat"), "{tried:?}");
 }

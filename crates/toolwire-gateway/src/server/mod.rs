@@ -55,6 +55,7 @@ pub struct Handle {
 pub async fn serve(config: Config, setup: Setup) -> Result<Gateway, StartError> {
     let metrics = Metrics::default();
     let listen = config.listen;
+    let retry_budget = RetryBudget::new(&config.retry);
     let active = ActiveConfig::build(config, &metrics, &[])?;
     let cannot_listen = |source| StartError::Listen { address: listen, source };
     let listener = TcpListener::bind(listen).await.map_err(cannot_listen)?;
@@ -65,7 +66,7 @@ pub async fn serve(config: Config, setup: Setup) -> Result<Gateway, StartError> 
         metrics,
         log: Log::new(log),
         drain: Drain::default(),
-        retry_budget: RetryBudget::default(),
+        retry_budget,
         source,
     });
     let accept_task = tokio::spawn(accept(listener, Arc::clone(&state)));

@@ -57,41 +57,6 @@ impl UpstreamError {
         Self::Disconnected
     }
 
-    /// Whether the upstream was there and certainly did nothing with the
-    /// request, so that the same upstream may get it again.
-    pub(super) fn is_safe_to_repeat(self) -> bool {
-        match self {
-            Self::NotSent | Self::NotProcessed => true,
-            Self::Connect
-            | Self::Tls
-            | Self::Disconnected
-            | Self::Timeout(_)
-            | Self::Undecodable
-            | Self::TooLarge => false,
-        }
-    }
-
-    /// Whether the upstream cannot have processed the request, so that another
-    /// may get it. A request that was sent and got no response may have run.
-    pub(crate) fn is_unprocessed(self) -> bool {
-        match self {
-            Self::Connect
-            | Self::Tls
-            | Self::NotSent
-            | Self::NotProcessed
-            | Self::Timeout(TimeoutPhase::Connect) => true,
-            Self::Disconnected
-            | Self::Timeout(
-                TimeoutPhase::Headers
-                | TimeoutPhase::FirstEvent
-                | TimeoutPhase::Idle
-                | TimeoutPhase::Total,
-            )
-            | Self::Undecodable
-            | Self::TooLarge => false,
-        }
-    }
-
     /// The error for the client.
     pub(crate) fn to_api_error(self, upstream: &str) -> ApiError {
         let (kind, what) = match self {

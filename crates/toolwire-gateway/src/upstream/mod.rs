@@ -33,14 +33,16 @@ pub use self::tls::CaBundle;
 use crate::active_config::StartError;
 use crate::config::{self, Origin};
 use crate::demo;
-use crate::health::Health;
+use crate::health::{Availability, Health};
 use crate::observe::UpstreamMetrics;
+use crate::retry::RetryPolicy;
 
 /// One model API.
 pub(crate) struct Upstream {
     pub(crate) config: config::Upstream,
     pub(crate) health: Arc<Health>,
     pub(crate) metrics: Arc<UpstreamMetrics>,
+    pub(crate) retry: Arc<RetryPolicy>,
     transport: Transport,
 }
 
@@ -64,6 +66,7 @@ impl Upstream {
     pub(crate) fn build(
         config: &config::Upstream,
         metrics: Arc<UpstreamMetrics>,
+        retry: &Arc<RetryPolicy>,
         previous: &[Arc<Self>],
     ) -> Result<Self, StartError> {
         let transport = match &config.origin {
@@ -93,7 +96,8 @@ impl Upstream {
             .iter()
             .find(|other| other.config.name == config.name && other.config.origin == config.origin);
         let health = same.map_or_else(Arc::default, |same| Arc::clone(&same.health));
-        Ok(Self { config: config.clone(), health, metrics, transport })
+        let retry = Arc::clone(retry);
+        Ok(Self { config: config.clone(), health, metrics, retry, transport })
     }
 
     /// Sends a request and waits for the head of the response.
@@ -126,9 +130,8 @@ impl Upstream {
         }
     }
 
-    /// Sends a request. If its connection ends before the upstream has processed
-    /// it, sends it once more on another connection. This is normal when a
-    /// server restarts or balances its load.
+    /// Sends a request, and once more on another connection if the retry policy
+    /// allows it.
     async fn send_http(
         &self,
         client: &Client<Connector, Full<Bytes>>,
@@ -136,7 +139,7 @@ impl Upstream {
     ) -> Result<Response<Incoming>, UpstreamError> {
         let copy = request.clone();
         match send_once(client, request).await {
-            Err(error) if error.is_safe_to_repeat() => {
+            Err(error) if RetryPolicy::may_repeat(error) => {
                 self.metrics.repeated();
                 send_once(client, copy).await
             }
@@ -151,9 +154,19 @@ impl Upstream {
 
     /// Records a failure that is not the client's fault.
     pub(crate) fn failed(&self) {
-        if self.health.failed(Instant::now()) {
+        if self.health.failed(Instant::now(), &self.retry) {
             self.metrics.ejected();
         }
+    }
+
+    /// Records that it asked for a pause.
+    pub(crate) fn pause(&self, length: Duration) {
+        self.health.pause(Instant::now(), length, &self.retry);
+    }
+
+    /// Whether to try it.
+    pub(crate) fn availability(&self, now: Instant) -> Availability {
+        self.health.check(now, &self.retry)
     }
 }
 
@@ -173,7 +186,7 @@ async fn send_once(
     let error = UpstreamError::from_client(&client_error);
     // An HTTP/2 connection that refuses one request may stay open, and the pool
     // would offer it again.
-    if error.is_safe_to_repeat()
+    if RetryPolicy::may_repeat(error)
         && let Some(connection) = client_error.connect_info()
     {
         connection.poison();

@@ -225,3 +225,20 @@ async fn the_clients_own_protocol_comes_first() {
         }
     }
 }
+
+#[tokio::test]
+async fn the_statuses_are_configuration() {
+    for (status, retried) in [(404, true), (500, false)] {
+        let error = fixtures::error(Protocol::Chat, "server_error", "No.");
+        let first = Server::new(Protocol::Chat, whole(status, "", error)).await;
+        let answer = whole(200, "", fixtures::answer(Protocol::Chat));
+        let second = Server::new(Protocol::Chat, answer).await;
+        let mut config = config(vec![at(&first), spare(&second)]);
+        config.retry.statuses = vec![404..=404];
+        let gateway = start(config).await;
+        let question = fixtures::question(Protocol::Chat, false);
+        let got = client::post(gateway.address(), "/v1/chat/completions", &[], &question).await;
+        assert_eq!(got.status, if retried { 200 } else { status }, "{got:?}");
+        assert_eq!(second.seen().len(), usize::from(retried));
+    }
+}

@@ -6,7 +6,7 @@ use toolwire::{Policy, Profile, Protocol};
 
 use super::parse;
 use crate::config::{
-    Alias, Config, Credential, Environment, Limits, Log, Origin, Pattern, Timeouts,
+    Alias, Config, Credential, Environment, Limits, Log, Origin, Pattern, RetryPolicy, Timeouts,
 };
 
 /// An environment of four variables and two files.
@@ -97,6 +97,17 @@ fn everything_can_be_set() {
         loss_header: 512,
     };
     assert_eq!(config.limits, limits);
+    let retry = RetryPolicy {
+        statuses: vec![404..=404, 429..=429, 500..=999],
+        budget_percent: 50,
+        budget_reserve: 3,
+        max_pause: Duration::from_secs(30),
+        eject_after: 2,
+        first_ejection: Duration::from_secs(1),
+        max_ejection: Duration::from_secs(120),
+        probe_timeout: Duration::from_secs(10),
+    };
+    assert_eq!(config.retry, retry);
 
     let [anthropic, openai, demo] = &config.upstreams[..] else { panic!("three upstreams") };
     assert_eq!((anthropic.name.as_str(), anthropic.protocol), ("anthropic", Protocol::Messages));
@@ -160,6 +171,16 @@ grace = "1m"
 heartbeat = "500ms"
 loss_header = "512B"
 
+[retry]
+statuses = [404, 429, "5xx"]
+budget_percent = 50
+budget_reserve = 3
+max_pause = "30s"
+eject_after = 2
+first_ejection = "1s"
+max_ejection = "2m"
+probe_timeout = "10s"
+
 [alias]
 "gpt-*" = "anthropic/claude-sonnet-5"
 fast = "gpt-5-mini"
@@ -202,6 +223,7 @@ fn what_is_left_out_has_a_default() {
     assert_eq!((config.keys.len(), config.on_loss, config.log), (0, Policy::Report, Log::Text));
     assert!(config.prefer_same_protocol);
     assert_eq!((config.limits, config.aliases), (Limits::default(), Vec::new()));
+    assert_eq!(config.retry, RetryPolicy::default());
     let upstream = &config.upstreams[0];
     assert!(matches!(upstream.credential, Credential::None));
     assert_eq!(upstream.profile, Profile::of(Protocol::Chat));
@@ -544,4 +566,53 @@ fn names_that_clash_and_aliases_that_lead_nowhere() {
     let problems =
         parse("t", &UPSTREAM.replace("[[upstream]]", "[upstream]"), &TestEnvironment).unwrap_err();
     assert_eq!(problems.list()[0].help, "write it with two brackets: [[upstream]]");
+}
+
+#[test]
+fn a_retry_policy_that_cannot_work() {
+    let retry = r#"[retry]
+statuses = [200, "6xx", 429]
+budget_reserve = 0
+first_ejection = "1h"
+attempts = 3
+"#;
+    check(
+        &format!("{retry}{UPSTREAM}"),
+        r#"
+error: `statuses` cannot be this
+ --> toolwire.toml:2:13
+  |
+2 | statuses = [200, "6xx", 429]
+  |             ^^^ expected a status from 400 to 599, "4xx" or "5xx", found an integer
+
+error: `statuses` cannot be this
+ --> toolwire.toml:2:18
+  |
+2 | statuses = [200, "6xx", 429]
+  |                  ^^^^^ expected a status from 400 to 599, "4xx" or "5xx"
+
+error: `budget_reserve` cannot be this
+ --> toolwire.toml:3:18
+  |
+3 | budget_reserve = 0
+  |                  ^ expected a whole number of at least 1, found an integer
+
+error: the first ejection is longer than the longest
+ --> toolwire.toml:4:18
+  |
+4 | first_ejection = "1h"
+  |                  ^^^^ longer than `max_ejection`
+  |
+  = help: make `first_ejection` shorter, or `max_ejection` longer
+
+error: retry has no setting `attempts`
+ --> toolwire.toml:5:1
+  |
+5 | attempts = 3
+  | ^^^^^^^^ unknown setting
+  |
+  = help: retry has: statuses, budget_percent, budget_reserve, eject_after, first_ejection, max_pause, max_ejection, probe_timeout
+
+toolwire.toml has 5 problems."#,
+    );
 }

@@ -31,7 +31,7 @@ pub(super) async fn begin(
     stream.source = None;
     stream.pipe.whole(&body, &mut stream.out);
     if let Some(error) = &stream.pipe.seen().error {
-        return Err(Failure::from_stream_error(error.clone()).with_headers(headers));
+        return Err(Failure::from_stream_error(error.clone(), upstream).with_headers(headers));
     }
     // The whole response is translated before its head is sent, so its losses
     // can go into the header.

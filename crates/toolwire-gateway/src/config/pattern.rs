@@ -1,19 +1,13 @@
 //! Which names a pattern matches, and which models an upstream serves.
 
+use toolwire::wire::glob;
+
 use super::{Pattern, Upstream};
 
 impl Pattern {
     /// Whether the pattern matches a name. `*` stands for any text, including none.
     pub fn matches(&self, name: &str) -> bool {
-        let Self(pattern) = self;
-        let Some((head, mut rest)) = pattern.split_once('*') else { return pattern == name };
-        let Some(mut left) = name.strip_prefix(head) else { return false };
-        while let Some((middle, next)) = rest.split_once('*') {
-            let Some(at) = left.find(middle) else { return false };
-            left = left.get(at + middle.len()..).unwrap_or_default();
-            rest = next;
-        }
-        left.ends_with(rest)
+        glob::matches(&self.0, name)
     }
 }
 

@@ -12,6 +12,7 @@
 #[macro_use]
 mod fields;
 pub mod envelope;
+pub mod glob;
 pub mod hash;
 pub mod ids;
 pub mod names;

@@ -40,7 +40,7 @@ fn times() {
     }
     for seconds in [0, 951_827_696, 1_794_747_928, 4_102_444_800] {
         let time = Duration::from_secs(seconds);
-        assert_eq!(parse_time(&write_time(time)), Some(time));
+        assert_eq!(parse_time(&write_time(time).unwrap()), Some(time));
     }
 }
 

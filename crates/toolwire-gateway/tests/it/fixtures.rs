@@ -1,4 +1,4 @@
-//! What is said in the tests: one question with one tool, and one answer that
+//! The conversation of the tests: one question with one tool, and one answer that
 //! calls it, in each protocol.
 
 use toolwire::Protocol;

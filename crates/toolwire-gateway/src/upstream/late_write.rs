@@ -1,11 +1,12 @@
-//! A connection that is heard out.
+//! Connections on which a late write does not fail.
 //!
 //! A server that wants no more requests on a connection says which of them it
-//! has looked at, and closes. Who is writing at that moment learns that the
-//! connection is broken before having read why. Here a write that comes too
-//! late counts as written, and whatever the peer had said is read first.
+//! has processed, and closes. A client that is writing at that moment gets a
+//! write error before it has read what the server said. On these connections a
+//! write after the peer has closed counts as written, so what the peer has sent
+//! is read first.
 //!
-//! A connection also tells when it is gone.
+//! These connections also signal when they are closed.
 
 use std::io::{self, ErrorKind, IoSlice};
 use std::pin::Pin;
@@ -18,15 +19,15 @@ use hyper_util::client::legacy::connect::{CaptureConnection, Connected, Connecti
 use tokio::sync::watch;
 use tower_service::Service;
 
-/// Makes connections that are heard out.
+/// Makes connections on which a late write does not fail.
 #[derive(Clone)]
-pub(super) struct HearOut<C>(pub(super) C);
+pub(super) struct LateWriteConnector<C>(pub(super) C);
 
-impl<C: Service<Uri>> Service<Uri> for HearOut<C>
+impl<C: Service<Uri>> Service<Uri> for LateWriteConnector<C>
 where
     C::Future: Send + 'static,
 {
-    type Response = HeardOut<C::Response>;
+    type Response = LateWriteStream<C::Response>;
     type Error = C::Error;
     type Future = Pin<Box<dyn Future<Output = Result<Self::Response, C::Error>> + Send>>;
 
@@ -36,50 +37,51 @@ where
 
     fn call(&mut self, uri: Uri) -> Self::Future {
         let connecting = self.0.call(uri);
-        Box::pin(async { connecting.await.map(HeardOut::new) })
+        Box::pin(async { connecting.await.map(LateWriteStream::new) })
     }
 }
 
-/// Tells when a connection is gone.
+/// Signals when a connection is closed.
 #[derive(Clone)]
-pub(super) struct Life(watch::Receiver<()>);
+pub(super) struct CloseSignal(watch::Receiver<()>);
 
-impl Life {
-    /// The connection that a request was given to, once it was.
-    pub(super) async fn of(carrier: &mut CaptureConnection) -> Option<Self> {
+impl CloseSignal {
+    /// The signal of the connection that a request was given to, once it has
+    /// one.
+    pub(super) async fn of(captured: &mut CaptureConnection) -> Option<Self> {
         let mut extra = Extensions::new();
-        carrier.wait_for_connection_metadata().await.as_ref()?.get_extras(&mut extra);
+        captured.wait_for_connection_metadata().await.as_ref()?.get_extras(&mut extra);
         extra.remove()
     }
 
-    /// Waits until it is gone.
-    pub(super) async fn over(&mut self) {
-        // Nothing is ever sent; it ends with its sender.
+    /// Waits until the connection is closed.
+    pub(super) async fn closed(&mut self) {
+        // Nothing is ever sent; the channel closes with the connection.
         while self.0.changed().await.is_ok() {}
     }
 
-    pub(super) fn is_same(&self, other: &Self) -> bool {
+    pub(super) fn is_same_connection(&self, other: &Self) -> bool {
         self.0.same_channel(&other.0)
     }
 }
 
-/// A connection that is heard out.
-pub(super) struct HeardOut<T> {
+/// A connection on which a late write does not fail.
+pub(super) struct LateWriteStream<T> {
     pub(super) io: T,
-    /// Whether the peer takes nothing any more.
+    /// Whether the peer has closed the connection.
     closed: bool,
-    life: watch::Sender<()>,
+    alive: watch::Sender<()>,
 }
 
-impl<T> HeardOut<T> {
+impl<T> LateWriteStream<T> {
     pub(super) fn new(io: T) -> Self {
-        Self { io, closed: false, life: watch::Sender::new(()) }
+        Self { io, closed: false, alive: watch::Sender::new(()) }
     }
 }
 
-impl<T: Write + Unpin> HeardOut<T> {
-    /// Writes `length` bytes, or as good as.
-    fn late(
+impl<T: Write + Unpin> LateWriteStream<T> {
+    /// Writes `length` bytes, or pretends to if the peer has closed.
+    fn write_or_ignore(
         &mut self,
         length: usize,
         write: impl FnOnce(Pin<&mut T>) -> Poll<io::Result<usize>>,
@@ -88,7 +90,7 @@ impl<T: Write + Unpin> HeardOut<T> {
             return Poll::Ready(Ok(length));
         }
         match write(Pin::new(&mut self.io)) {
-            Poll::Ready(Err(error)) if is_late(&error) => {
+            Poll::Ready(Err(error)) if is_closed_by_peer(&error) => {
                 self.closed = true;
                 Poll::Ready(Ok(length))
             }
@@ -98,26 +100,26 @@ impl<T: Write + Unpin> HeardOut<T> {
 }
 
 /// Whether the peer has closed the connection, so that reading will end too.
-fn is_late(error: &io::Error) -> bool {
+fn is_closed_by_peer(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::BrokenPipe | ErrorKind::ConnectionReset)
 }
 
-impl<T: Write + Unpin> Write for HeardOut<T> {
+impl<T: Write + Unpin> Write for LateWriteStream<T> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        self.late(bytes.len(), |io| io.poll_write(cx, bytes))
+        self.write_or_ignore(bytes.len(), |io| io.poll_write(cx, bytes))
     }
 
     fn poll_write_vectored(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-        pieces: &[IoSlice<'_>],
+        slices: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        let length = pieces.iter().map(|piece| piece.len()).sum();
-        self.late(length, |io| io.poll_write_vectored(cx, pieces))
+        let length = slices.iter().map(|slice| slice.len()).sum();
+        self.write_or_ignore(length, |io| io.poll_write_vectored(cx, slices))
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -125,7 +127,7 @@ impl<T: Write + Unpin> Write for HeardOut<T> {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.late(0, |io| io.poll_flush(cx).map_ok(|()| 0)).map_ok(|_| ())
+        self.write_or_ignore(0, |io| io.poll_flush(cx).map_ok(|()| 0)).map_ok(|_| ())
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -133,19 +135,19 @@ impl<T: Write + Unpin> Write for HeardOut<T> {
     }
 }
 
-impl<T: Read + Unpin> Read for HeardOut<T> {
+impl<T: Read + Unpin> Read for LateWriteStream<T> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-        into: ReadBufCursor<'_>,
+        buf: ReadBufCursor<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.io).poll_read(cx, into)
+        Pin::new(&mut self.io).poll_read(cx, buf)
     }
 }
 
-impl<T: Connection> Connection for HeardOut<T> {
+impl<T: Connection> Connection for LateWriteStream<T> {
     fn connected(&self) -> Connected {
-        self.io.connected().extra(Life(self.life.subscribe()))
+        self.io.connected().extra(CloseSignal(self.alive.subscribe()))
     }
 }
 

@@ -1,4 +1,5 @@
-//! What of a request the gateway itself must know, whoever it is for.
+//! The few fields of a request that the gateway itself needs: the model, the
+//! stream flag, and the size of the tool definitions.
 
 use std::ops::Range;
 
@@ -8,62 +9,63 @@ use toolwire::wire::{Kind, ReadError, Reader, What, pointer};
 use super::Failure;
 use crate::config::Limits;
 
-/// What a request asks for.
+/// What routing needs to know about a request.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Ask {
-    /// The model, by whatever name.
+pub(super) struct RequestHead {
+    /// The model, as the client names it.
     pub(super) model: String,
-    /// Where its name stands, quotes included. There is no other `model`.
+    /// The bytes of the name in the body, quotes included. There is no second
+    /// `model`.
     pub(super) model_at: Range<usize>,
-    /// Whether the answer is to be a stream.
+    /// Whether the client wants a stream.
     pub(super) stream: bool,
 }
 
-impl Ask {
-    /// Looks through the top of a request. The rest is only checked to be JSON.
+impl RequestHead {
+    /// Reads the top level of a request. The rest is only checked to be JSON.
     pub(super) fn read(body: &[u8], limits: &Limits) -> Result<Self, Failure> {
         let text = std::str::from_utf8(body).map_err(|_| {
-            Failure::of(ApiError::new(ErrorKind::InvalidRequest, "The request is not UTF-8."))
+            Failure::new(ApiError::new(ErrorKind::InvalidRequest, "The request is not UTF-8."))
         })?;
-        let Top { model, model_at, stream, tools, schemas } =
-            top(text).map_err(|error| malformed(text, &error))?;
+        let TopLevel { model, model_at, stream, tools, schemas } =
+            top_level(text).map_err(|error| malformed(text, &error))?;
         if tools > limits.tools {
             let limit = limits.tools;
             let message = format!("The request has {tools} tools; the limit here is {limit}.");
-            return Err(at("tools", message));
+            return Err(invalid("tools", message));
         }
         if schemas > limits.schemas {
             let limit = limits.schemas;
             let message = format!(
                 "The tools of the request are {schemas} bytes long; the limit here is {limit}."
             );
-            return Err(at("tools", message));
+            return Err(invalid("tools", message));
         }
         match (model, model_at) {
             (Some(model), Some(model_at)) if !model.is_empty() => {
                 Ok(Self { model, model_at, stream })
             }
-            (_, _) => Err(at("model", "The request must name a model.".to_owned())),
+            (_, _) => Err(invalid("model", "The request must name a model.".to_owned())),
         }
     }
 }
 
-/// What the top of a request says.
+/// The top level of a request, before it is checked.
 #[derive(Default)]
-struct Top {
+struct TopLevel {
     model: Option<String>,
     model_at: Option<Range<usize>>,
     stream: bool,
-    /// How many tools there are.
+    /// The number of tools.
     tools: usize,
-    /// How long their definitions are together, in bytes.
+    /// The total length of their definitions, in bytes.
     schemas: usize,
 }
 
-fn top(text: &str) -> Result<Top, ReadError> {
+fn top_level(text: &str) -> Result<TopLevel, ReadError> {
     let mut reader = Reader::new(text);
     let mut members = reader.object()?;
-    let mut top = Top::default();
+    let mut top = TopLevel::default();
     while let Some(key) = members.next(&mut reader)? {
         match key.decode().as_ref() {
             "model" => top.read_model(&mut reader)?,
@@ -82,9 +84,10 @@ fn top(text: &str) -> Result<Top, ReadError> {
     Ok(top)
 }
 
-impl Top {
-    /// Reads the model's name. Nobody reads a request of the upstream's own
-    /// protocol again, so it is here that a second name is refused.
+impl TopLevel {
+    /// Reads the model's name and refuses a second one. If the upstream speaks
+    /// the client's protocol, no later step decodes the request, so the check
+    /// must happen here.
     fn read_model(&mut self, reader: &mut Reader<'_>) -> Result<(), ReadError> {
         if self.model_at.is_some() {
             return Err(reader.error(What::Duplicate("model".to_owned())));
@@ -107,13 +110,13 @@ fn malformed(text: &str, error: &ReadError) -> Failure {
         "" => format!("The request cannot be read: {error} (byte {offset})."),
         path => format!("The request cannot be read at {path}: {error} (byte {offset})."),
     };
-    Failure::of(ApiError::new(ErrorKind::InvalidRequest, message))
+    Failure::new(ApiError::new(ErrorKind::InvalidRequest, message))
 }
 
-fn at(param: &str, message: String) -> Failure {
+fn invalid(param: &str, message: String) -> Failure {
     let mut error = ApiError::new(ErrorKind::InvalidRequest, message);
     error.param = Some(param.to_owned());
-    Failure::of(error)
+    Failure::new(error)
 }
 
 #[cfg(test)]

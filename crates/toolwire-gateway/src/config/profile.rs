@@ -1,4 +1,4 @@
-//! What an upstream accepts beyond its protocol, by name.
+//! The settings of `profile`: what an upstream accepts beyond its protocol.
 
 use toml::de::DeTable;
 use toolwire::wire::ids::IdRule;
@@ -7,9 +7,8 @@ use toolwire::{Profile, Protocol};
 use super::fields::{Fields, setting};
 use super::problem::Problem;
 
-/// Reads `profile = { … }`: the defaults of the protocol with what is named
-/// here changed.
-pub(super) fn profile(
+/// Reads `profile = { … }`, with the protocol's defaults for the rest.
+pub(super) fn read(
     protocol: Protocol,
     table: &DeTable<'_>,
     problems: &mut Vec<Problem>,
@@ -57,19 +56,19 @@ pub(super) fn profile(
             *flag = value;
         }
     }
-    // Below ten characters a renamed tool would be a piece of a hash.
-    let whole = |fields: &mut Fields<'_, '_>, problems: &mut Vec<Problem>, name, least| {
+    // A renamed tool ends in a hash, so a shorter limit would leave no name.
+    let number = |fields: &mut Fields<'_, '_>, problems: &mut Vec<Problem>, name, least| {
         let value = fields.take(name)?;
         setting(name, problems).whole(value, least)
     };
-    if let Some(most) = whole(&mut fields, problems, "name_max", 10) {
+    if let Some(most) = number(&mut fields, problems, "name_max", 10) {
         names.max = usize::try_from(most).unwrap_or(usize::MAX);
     }
-    if let Some(most) = whole(&mut fields, problems, "id_max", 9) {
+    if let Some(most) = number(&mut fields, problems, "id_max", 9) {
         let max = usize::try_from(most).unwrap_or(usize::MAX);
         *ids = IdRule { max, ..*ids };
     }
-    if let Some(tokens) = whole(&mut fields, problems, "default_max_tokens", 1) {
+    if let Some(tokens) = number(&mut fields, problems, "default_max_tokens", 1) {
         *default_max_tokens = tokens;
     }
     if let Some(value) = fields.take("reasoning_field") {

@@ -1,7 +1,7 @@
-//! One request, as the log and the counters know it.
+//! What is logged and counted about one request.
 //!
-//! The record is settled when it goes away, so a request whose client left is
-//! recorded like any other.
+//! The line is written when the value is dropped, so a request whose client left
+//! is logged like any other.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -12,21 +12,21 @@ use toolwire::wire::Object;
 use toolwire::{Entry, Protocol};
 
 use crate::config;
-use crate::live::Shared;
+use crate::state::GatewayState;
 use crate::upstream::Upstream;
 
-/// One request under way.
-pub(crate) struct Access {
-    shared: Arc<Shared>,
-    style: config::Log,
-    /// The id that the client gets and that the upstream is sent.
+/// The log entry of a request that is under way.
+pub(crate) struct RequestLog {
+    state: Arc<GatewayState>,
+    format: config::Log,
+    /// The request's id, which both the client and the upstream get.
     pub(crate) id: String,
     client: Protocol,
     path: &'static str,
     model: Option<String>,
     upstream: Option<Arc<Upstream>>,
     status: u16,
-    ending: Ending,
+    outcome: Outcome,
     attempts: u32,
     received: usize,
     sent: usize,
@@ -34,29 +34,30 @@ pub(crate) struct Access {
     calls: usize,
     tokens: Option<(u64, u64)>,
     started: Instant,
-    own: Duration,
-    /// Since when toolwire itself is at work.
-    busy: Option<Instant>,
-    /// From the first attempt until the upstream's first byte that counts.
+    /// The time that toolwire itself has worked.
+    own_time: Duration,
+    /// When it began to work, unless it is waiting.
+    working_since: Option<Instant>,
+    /// The time until the upstream responded, without toolwire's own.
     upstream_time: Option<Duration>,
 }
 
 /// How a request ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ending {
-    /// With an answer.
+pub(crate) enum Outcome {
+    /// The client got a response.
     Answered,
-    /// With an error that is the client's to mend.
+    /// The client got an error that it must fix.
     Refused,
-    /// With an error of the upstream or of toolwire.
+    /// The client got an error of the upstream or of toolwire.
     Failed,
-    /// With an error in the middle of a stream.
+    /// A stream ended with an error.
     Broken,
-    /// The client went away.
+    /// The client left.
     Left,
 }
 
-impl Ending {
+impl Outcome {
     pub(crate) const ALL: [Self; 5] =
         [Self::Answered, Self::Refused, Self::Failed, Self::Broken, Self::Left];
 
@@ -71,27 +72,27 @@ impl Ending {
     }
 }
 
-impl Access {
-    /// A request came in.
-    pub(crate) fn open(
-        shared: &Arc<Shared>,
-        style: config::Log,
+impl RequestLog {
+    /// Starts the entry of a request.
+    pub(crate) fn start(
+        state: &Arc<GatewayState>,
+        format: config::Log,
         id: String,
         client: Protocol,
         path: &'static str,
     ) -> Self {
-        shared.metrics.open(1);
+        state.metrics.open_requests(1);
         let now = Instant::now();
         Self {
-            shared: Arc::clone(shared),
-            style,
+            state: Arc::clone(state),
+            format,
             id,
             client,
             path,
             model: None,
             upstream: None,
             status: 499,
-            ending: Ending::Left,
+            outcome: Outcome::Left,
             attempts: 0,
             received: 0,
             sent: 0,
@@ -99,80 +100,81 @@ impl Access {
             calls: 0,
             tokens: None,
             started: now,
-            own: Duration::ZERO,
-            busy: Some(now),
+            own_time: Duration::ZERO,
+            working_since: Some(now),
             upstream_time: None,
         }
     }
 
-    /// The model that the client asked for, and how long its request is.
-    pub(crate) fn asked(&mut self, model: &str, received: usize) {
+    /// Sets the model that the client asked for, and the length of its request.
+    pub(crate) fn set_request(&mut self, model: &str, received: usize) {
         self.model = Some(model.to_owned());
         self.received = received;
     }
 
-    /// The upstream that gets the request next.
-    pub(crate) fn tries(&mut self, upstream: &Arc<Upstream>) {
+    /// Counts an attempt to send the request to an upstream.
+    pub(crate) fn start_attempt(&mut self, upstream: &Arc<Upstream>) {
         if self.attempts > 0 {
-            upstream.meters.retried();
+            upstream.metrics.retried();
         }
         self.attempts += 1;
         self.upstream = Some(Arc::clone(upstream));
     }
 
-    /// What the translation could not carry.
-    pub(crate) fn lost(&mut self, entries: &[Entry]) {
+    /// Adds what a translation lost.
+    pub(crate) fn add_losses(&mut self, entries: &[Entry]) {
         self.losses.extend(entries.iter().filter(|entry| entry.is_loss()).cloned());
     }
 
-    /// Toolwire waits for somebody else.
+    /// Stops the clock of toolwire's own time while it waits for the client or
+    /// the upstream.
     pub(crate) fn pause(&mut self) {
-        if let Some(since) = self.busy.take() {
-            self.own += since.elapsed();
+        if let Some(since) = self.working_since.take() {
+            self.own_time += since.elapsed();
         }
     }
 
-    /// Toolwire is at work again.
+    /// Starts the clock of toolwire's own time again.
     pub(crate) fn resume(&mut self) {
-        self.busy = Some(Instant::now());
+        self.working_since = Some(Instant::now());
     }
 
-    /// Toolwire was at work for so long while it waited otherwise.
-    pub(crate) fn worked(&mut self, time: Duration) {
-        self.own += time;
+    /// Adds to toolwire's own time while its clock is stopped.
+    pub(crate) fn add_own_time(&mut self, time: Duration) {
+        self.own_time += time;
     }
 
-    /// The upstream's answer is there.
-    pub(crate) fn heard(&mut self) {
-        self.upstream_time = Some(self.started.elapsed().saturating_sub(self.own));
+    /// Takes the time of the upstream's response.
+    pub(crate) fn upstream_responded(&mut self) {
+        self.upstream_time = Some(self.started.elapsed().saturating_sub(self.own_time));
     }
 
-    /// Bytes went to the client.
-    pub(crate) fn sent(&mut self, bytes: usize) {
+    /// Counts bytes that went to the client.
+    pub(crate) fn add_sent(&mut self, bytes: usize) {
         self.sent += bytes;
     }
 
-    /// What the answer cost and called.
-    pub(crate) fn used(&mut self, usage: Option<&Usage<'_>>, calls: usize) {
+    /// Sets the tokens and the number of tool calls of the response.
+    pub(crate) fn set_usage(&mut self, usage: Option<&Usage<'_>>, calls: usize) {
         self.tokens = usage.map(|usage| (usage.input, usage.output));
         self.calls = calls;
     }
 
-    /// The status that the client sees.
-    pub(crate) fn status(&mut self, status: u16) {
+    /// Sets the HTTP status that the client gets.
+    pub(crate) fn set_status(&mut self, status: u16) {
         self.status = status;
     }
 
-    /// How it ended.
-    pub(crate) fn end(&mut self, ending: Ending) {
-        self.ending = ending;
+    /// Sets how the request ended.
+    pub(crate) fn finish(&mut self, outcome: Outcome) {
+        self.outcome = outcome;
     }
 
-    fn text(&self, total: Duration) -> Vec<u8> {
+    fn text_line(&self, total: Duration) -> Vec<u8> {
         let mut line = String::with_capacity(160);
         let model = self.model.as_deref().unwrap_or("-");
         let model: String = model.chars().take(MODEL_LIMIT).collect();
-        let _ = write!(line, "{} {} {}", self.id, self.status, self.ending.as_str());
+        let _ = write!(line, "{} {} {}", self.id, self.status, self.outcome.as_str());
         let _ = write!(line, " {} {}", self.path, model.escape_debug());
         if let Some(upstream) = &self.upstream {
             let _ = write!(
@@ -182,7 +184,7 @@ impl Access {
             );
         }
         let _ = write!(line, " {}B→{}B", self.received, self.sent);
-        let _ = write!(line, " {:.1?} (own {:.0?})", total, self.own);
+        let _ = write!(line, " {:.1?} (own {:.0?})", total, self.own_time);
         if self.attempts > 1 {
             let _ = write!(line, " attempts={}", self.attempts);
         }
@@ -199,14 +201,14 @@ impl Access {
         line.into_bytes()
     }
 
-    fn json(&self, total: Duration) -> Vec<u8> {
+    fn json_line(&self, total: Duration) -> Vec<u8> {
         let mut line = Vec::with_capacity(384);
         let mut object = Object::new(&mut line);
         object.put("time", &seconds_now());
         object.put("id", &self.id);
         object.put("path", self.path);
         object.put("status", &u64::from(self.status));
-        object.put("ending", self.ending.as_str());
+        object.put("ending", self.outcome.as_str());
         object.maybe("model", self.model.as_ref());
         object.put("client", self.client.as_str());
         if let Some(upstream) = &self.upstream {
@@ -217,7 +219,7 @@ impl Access {
         object.put("bytes_in", &(self.received as u64));
         object.put("bytes_out", &(self.sent as u64));
         object.put("total_us", &micros(total));
-        object.put("own_us", &micros(self.own));
+        object.put("own_us", &micros(self.own_time));
         if let Some(upstream) = self.upstream_time {
             object.put("upstream_us", &micros(upstream));
         }
@@ -235,22 +237,23 @@ impl Access {
     }
 }
 
-impl Drop for Access {
+impl Drop for RequestLog {
     fn drop(&mut self) {
         self.pause();
         let total = self.started.elapsed();
-        let metrics = &self.shared.metrics;
-        metrics.open(-1);
-        let meters = self.upstream.as_ref().map_or(metrics.local(), |upstream| &upstream.meters);
-        meters.ended(self.client, self.ending, total, self.own);
-        meters.lost(self.losses.len());
-        meters.called(self.calls);
+        let metrics = &self.state.metrics;
+        metrics.open_requests(-1);
+        let upstream = self.upstream.as_ref();
+        let metrics = upstream.map_or(metrics.without_upstream(), |upstream| &upstream.metrics);
+        metrics.finished(self.client, self.outcome, total, self.own_time);
+        metrics.add_losses(self.losses.len());
+        metrics.add_calls(self.calls);
         if let Some((input, output)) = self.tokens {
-            meters.used(input, output);
+            metrics.add_tokens(input, output);
         }
-        match self.style {
-            config::Log::Text => self.shared.log.line(self.text(total)),
-            config::Log::Json => self.shared.log.line(self.json(total)),
+        match self.format {
+            config::Log::Text => self.state.log.write_line(self.text_line(total)),
+            config::Log::Json => self.state.log.write_line(self.json_line(total)),
             config::Log::Off => {}
         }
     }
@@ -266,8 +269,8 @@ fn seconds_now() -> u64 {
     now.map_or(0, |since| since.as_secs())
 }
 
-/// How much of a model's name a line for people shows.
+/// The longest model name in a text line, in characters.
 const MODEL_LIMIT: usize = 100;
 
-/// How many losses a line for people names.
+/// The most losses in a text line.
 const LOSS_LIMIT: usize = 8;

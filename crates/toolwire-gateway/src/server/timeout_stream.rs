@@ -1,7 +1,7 @@
-//! A client's connection, with an eye on the clock.
+//! A client's connection with timeouts.
 //!
-//! Two things a peer can do are nobody else's to notice: to connect and say
-//! nothing, and to take nothing of what is ready for it.
+//! Two things that a client can do are noticed nowhere else: it can connect and
+//! send nothing, and it can stop reading.
 
 use std::io;
 use std::pin::Pin;
@@ -12,38 +12,42 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep, sleep_until};
 
-/// A connection that ends itself when its peer stands still.
-pub(super) struct Watched {
+/// A connection that fails if its peer makes no progress.
+pub(super) struct TimeoutStream {
     stream: TcpStream,
-    /// Ends a connection that has not begun to speak. HTTP's own timer starts
-    /// only when it is known which HTTP it is.
-    silent: Option<Pin<Box<Sleep>>>,
-    heard: usize,
-    stall: Duration,
-    /// Set while the peer takes nothing.
-    stalled: Option<Pin<Box<Sleep>>>,
+    /// Runs until the peer has sent its first bytes. hyper's own timer starts
+    /// only when it knows which version of HTTP the peer speaks.
+    preface_timer: Option<Pin<Box<Sleep>>>,
+    received: usize,
+    write_timeout: Duration,
+    /// Runs while a write makes no progress.
+    write_timer: Option<Pin<Box<Sleep>>>,
 }
 
-impl Watched {
-    pub(super) fn new(stream: TcpStream, silence: Duration, stall: Duration) -> Self {
-        let silent = Some(Box::pin(sleep_until(Instant::now() + silence)));
-        Self { stream, silent, heard: 0, stall, stalled: None }
+impl TimeoutStream {
+    pub(super) fn new(
+        stream: TcpStream,
+        preface_timeout: Duration,
+        write_timeout: Duration,
+    ) -> Self {
+        let preface_timer = Some(Box::pin(sleep_until(Instant::now() + preface_timeout)));
+        Self { stream, preface_timer, received: 0, write_timeout, write_timer: None }
     }
 
-    /// Watches a write: time runs while it waits, and starts anew with every
-    /// byte that is taken.
-    fn watch<T>(
+    /// Applies the write timeout. The timer runs while the write is pending and
+    /// starts again with every byte that is written.
+    fn check_write<T>(
         &mut self,
         cx: &mut Context<'_>,
         written: Poll<io::Result<T>>,
     ) -> Poll<io::Result<T>> {
         if written.is_ready() {
-            self.stalled = None;
+            self.write_timer = None;
             return written;
         }
-        let stall = self.stall;
+        let timeout = self.write_timeout;
         let timer =
-            self.stalled.get_or_insert_with(|| Box::pin(sleep_until(Instant::now() + stall)));
+            self.write_timer.get_or_insert_with(|| Box::pin(sleep_until(Instant::now() + timeout)));
         match timer.as_mut().poll(cx) {
             Poll::Ready(()) => Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
             Poll::Pending => Poll::Pending,
@@ -51,7 +55,7 @@ impl Watched {
     }
 }
 
-impl AsyncRead for Watched {
+impl AsyncRead for TimeoutStream {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -59,16 +63,16 @@ impl AsyncRead for Watched {
     ) -> Poll<io::Result<()>> {
         let before = buf.filled().len();
         let read = Pin::new(&mut self.stream).poll_read(cx, buf);
-        let Some(silent) = &mut self.silent else { return read };
+        let Some(timer) = &mut self.preface_timer else { return read };
         match read {
             Poll::Ready(result) => {
-                self.heard += buf.filled().len() - before;
-                if self.heard >= PREFACE {
-                    self.silent = None;
+                self.received += buf.filled().len() - before;
+                if self.received >= PREFACE {
+                    self.preface_timer = None;
                 }
                 Poll::Ready(result)
             }
-            Poll::Pending => match silent.as_mut().poll(cx) {
+            Poll::Pending => match timer.as_mut().poll(cx) {
                 Poll::Ready(()) => Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
                 Poll::Pending => Poll::Pending,
             },
@@ -76,14 +80,14 @@ impl AsyncRead for Watched {
     }
 }
 
-impl AsyncWrite for Watched {
+impl AsyncWrite for TimeoutStream {
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         buf: &[u8],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write(cx, buf);
-        self.watch(cx, written)
+        self.check_write(cx, written)
     }
 
     fn poll_write_vectored(
@@ -92,7 +96,7 @@ impl AsyncWrite for Watched {
         bufs: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write_vectored(cx, bufs);
-        self.watch(cx, written)
+        self.check_write(cx, written)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -108,6 +112,5 @@ impl AsyncWrite for Watched {
     }
 }
 
-/// As much as HTTP/2's greeting is long, from which it is known which HTTP a
-/// peer speaks.
+/// The length of HTTP/2's connection preface, which tells HTTP/2 from HTTP/1.1.
 const PREFACE: usize = 24;

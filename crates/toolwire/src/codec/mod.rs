@@ -9,6 +9,7 @@ pub mod messages;
 mod openai;
 pub mod responses;
 
+use crate::disposition::Row;
 use crate::ledger::Ledger;
 use crate::model::{
     ApiError, Event, Protocol, Request, Response, ResponseContext, ResponseSummary, Start, Tool,
@@ -100,6 +101,11 @@ pub trait Codec: Sync {
         out: &mut Vec<u8>,
         ledger: &mut Ledger,
     );
+
+    /// What happens to the fields of a request toward other protocols.
+    fn dispositions(&self) -> &'static [Row] {
+        &[]
+    }
 }
 
 /// A protocol's stream, being read.

@@ -13,6 +13,7 @@ mod citations;
 mod content_in;
 mod content_out;
 mod description;
+mod dispositions;
 mod error;
 mod events_in;
 mod events_out;
@@ -41,6 +42,7 @@ use self::content_in::Toward;
 use self::tools_in::Tools;
 use self::tools_out::Shipment;
 use crate::codec::{Codec, StreamObserver, StreamReader, StreamWriter};
+use crate::disposition::Row;
 use crate::ledger::Ledger;
 use crate::model::{ApiError, Protocol, Request, Response, ResponseContext, Tool};
 use crate::profile::Profile;
@@ -145,5 +147,9 @@ impl Codec for Chat {
         let toolset = Toolset::of_list(tools, origin, profile);
         let toward = &mut Toward { origin, profile, ledger };
         Shipment::new(&toolset).write_list(&mut array, toward);
+    }
+
+    fn dispositions(&self) -> &'static [Row] {
+        dispositions::TABLE
     }
 }

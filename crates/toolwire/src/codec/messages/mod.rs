@@ -10,6 +10,7 @@ mod choice;
 mod content_in;
 mod content_out;
 mod description;
+mod dispositions;
 mod error;
 mod events;
 mod events_in;
@@ -36,6 +37,7 @@ mod watch;
 mod wire;
 
 use crate::codec::{Codec, StreamObserver, StreamReader, StreamWriter};
+use crate::disposition::Row;
 use crate::ledger::Ledger;
 use crate::model::{ApiError, Protocol, Request, Response, ResponseContext, Tool};
 use crate::profile::Profile;
@@ -141,5 +143,9 @@ impl Codec for Messages {
         let toolset = Toolset::of_list(tools, origin, profile);
         let pick = pick::Pick::new(&toolset, None, &mut pen);
         tools_out::encode(&pick, profile, out, &mut pen);
+    }
+
+    fn dispositions(&self) -> &'static [Row] {
+        dispositions::TABLE
     }
 }

@@ -8,6 +8,7 @@ mod citations;
 mod content_in;
 mod content_out;
 mod description;
+mod dispositions;
 mod echo;
 mod error;
 mod events_in;
@@ -42,6 +43,7 @@ mod withdrawn_out;
 use std::borrow::Cow;
 
 use crate::codec::{Codec, StreamObserver, StreamReader, StreamWriter};
+use crate::disposition::Row;
 use crate::ledger::{Code, Ledger};
 use crate::model::{ApiError, Display, Protocol, Request, Response, ResponseContext, Tool};
 use crate::profile::Profile;
@@ -154,6 +156,10 @@ impl Codec for Responses {
         let tool_search = tools_out::has_search(tools, origin, profile);
         let cx = Out { origin, profile, names: &toolset.names, tool_search };
         tools_out::write_tools(tools, &mut Array::new(out), &cx, ledger);
+    }
+
+    fn dispositions(&self) -> &'static [Row] {
+        dispositions::TABLE
     }
 }
 

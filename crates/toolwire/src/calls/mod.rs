@@ -13,7 +13,12 @@ mod splice;
 use std::borrow::Cow;
 
 pub use continuation::{Continuation, continuation};
+pub(crate) use continuation::{item, member};
 pub use error::Error;
+#[doc(hidden)]
+pub use results::AnsweredCall;
+#[doc(hidden)]
+pub use splice::Conversation;
 
 use crate::codec::codec;
 use crate::model::{Arguments, Call, Item, NativeKind, Protocol, Response};

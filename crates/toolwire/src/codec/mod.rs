@@ -9,6 +9,7 @@ pub mod messages;
 mod openai;
 pub mod responses;
 
+use crate::calls::{self, AnsweredCall, Continuation};
 use crate::disposition::Row;
 use crate::ledger::Ledger;
 use crate::model::{
@@ -101,6 +102,23 @@ pub trait Codec: Sync {
         out: &mut Vec<u8>,
         ledger: &mut Ledger,
     );
+
+    /// An answer as items of a conversation, each as JSON. The model's own words
+    /// stay byte for byte as they came.
+    fn answer_items(&self, response: &str) -> Result<Vec<String>, ReadError>;
+
+    /// The results of calls as items of a conversation, each as JSON, in the
+    /// order of the calls. `answer` has the items of the answer that made them.
+    fn result_items(
+        &self,
+        answer: &[String],
+        calls: &[AnsweredCall<'_>],
+    ) -> Result<Vec<String>, calls::Error>;
+
+    /// A request with an answer and the results of its calls at the end of the
+    /// conversation. Every other byte stays as it was.
+    fn append_continuation(&self, request: &str, next: &Continuation)
+    -> Result<Vec<u8>, ReadError>;
 
     /// What happens to the fields of a request toward other protocols.
     fn dispositions(&self) -> &'static [Row] {

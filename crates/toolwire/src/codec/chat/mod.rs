@@ -12,6 +12,7 @@ mod chunk_out;
 mod citations;
 mod content_in;
 mod content_out;
+mod continuation_out;
 mod description;
 mod dispositions;
 mod error;
@@ -41,6 +42,7 @@ mod tests;
 use self::content_in::Toward;
 use self::tools_in::Tools;
 use self::tools_out::Shipment;
+use crate::calls::{AnsweredCall, Continuation, Error};
 use crate::codec::{Codec, StreamObserver, StreamReader, StreamWriter};
 use crate::disposition::Row;
 use crate::ledger::Ledger;
@@ -147,6 +149,26 @@ impl Codec for Chat {
         let toolset = Toolset::of_list(tools, origin, profile);
         let toward = &mut Toward { origin, profile, ledger };
         Shipment::new(&toolset).write_list(&mut array, toward);
+    }
+
+    fn answer_items(&self, response: &str) -> Result<Vec<String>, ReadError> {
+        continuation_out::answer_items(response)
+    }
+
+    fn result_items(
+        &self,
+        answer: &[String],
+        calls: &[AnsweredCall<'_>],
+    ) -> Result<Vec<String>, Error> {
+        continuation_out::result_items(answer, calls)
+    }
+
+    fn append_continuation(
+        &self,
+        request: &str,
+        next: &Continuation,
+    ) -> Result<Vec<u8>, ReadError> {
+        continuation_out::append(request, next)
     }
 
     fn dispositions(&self) -> &'static [Row] {

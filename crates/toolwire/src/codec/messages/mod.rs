@@ -9,6 +9,7 @@ mod calls_out;
 mod choice;
 mod content_in;
 mod content_out;
+mod continuation_out;
 mod description;
 mod dispositions;
 mod error;
@@ -36,6 +37,7 @@ mod unroll;
 mod watch;
 mod wire;
 
+use crate::calls::{AnsweredCall, Continuation, Error};
 use crate::codec::{Codec, StreamObserver, StreamReader, StreamWriter};
 use crate::disposition::Row;
 use crate::ledger::Ledger;
@@ -143,6 +145,26 @@ impl Codec for Messages {
         let toolset = Toolset::of_list(tools, origin, profile);
         let pick = pick::Pick::new(&toolset, None, &mut pen);
         tools_out::encode(&pick, profile, out, &mut pen);
+    }
+
+    fn answer_items(&self, response: &str) -> Result<Vec<String>, ReadError> {
+        continuation_out::answer_items(response)
+    }
+
+    fn result_items(
+        &self,
+        _answer: &[String],
+        calls: &[AnsweredCall<'_>],
+    ) -> Result<Vec<String>, Error> {
+        continuation_out::result_items(calls)
+    }
+
+    fn append_continuation(
+        &self,
+        request: &str,
+        next: &Continuation,
+    ) -> Result<Vec<u8>, ReadError> {
+        continuation_out::append(request, next)
     }
 
     fn dispositions(&self) -> &'static [Row] {

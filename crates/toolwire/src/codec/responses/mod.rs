@@ -7,6 +7,7 @@ mod choice;
 mod citations;
 mod content_in;
 mod content_out;
+mod continuation_out;
 mod description;
 mod dispositions;
 mod echo;
@@ -42,6 +43,7 @@ mod withdrawn_out;
 
 use std::borrow::Cow;
 
+use crate::calls::{AnsweredCall, Continuation, Error};
 use crate::codec::{Codec, StreamObserver, StreamReader, StreamWriter};
 use crate::disposition::Row;
 use crate::ledger::{Code, Ledger};
@@ -156,6 +158,26 @@ impl Codec for Responses {
         let tool_search = tools_out::has_search(tools, origin, profile);
         let cx = Out { origin, profile, names: &toolset.names, tool_search };
         tools_out::write_tools(tools, &mut Array::new(out), &cx, ledger);
+    }
+
+    fn answer_items(&self, response: &str) -> Result<Vec<String>, ReadError> {
+        continuation_out::answer_items(response)
+    }
+
+    fn result_items(
+        &self,
+        _answer: &[String],
+        calls: &[AnsweredCall<'_>],
+    ) -> Result<Vec<String>, Error> {
+        continuation_out::result_items(calls)
+    }
+
+    fn append_continuation(
+        &self,
+        request: &str,
+        next: &Continuation,
+    ) -> Result<Vec<u8>, ReadError> {
+        continuation_out::append(request, next)
     }
 
     fn dispositions(&self) -> &'static [Row] {

@@ -11,12 +11,14 @@ pub mod responses;
 
 use crate::calls::{self, AnsweredCall, Continuation};
 use crate::disposition::Row;
+use crate::guess::{Certainty, Document, Fields};
 use crate::ledger::Ledger;
 use crate::model::{
     ApiError, Event, Protocol, Request, Response, ResponseContext, ResponseSummary, Start, Tool,
 };
 use crate::profile::Profile;
 use crate::protocol::Description;
+use crate::registry::{SchemaMember, ToolForm};
 use crate::wire::sse::Frame;
 use crate::wire::{ReadError, Str};
 
@@ -117,8 +119,20 @@ pub trait Codec: Sync {
 
     /// A request with an answer and the results of its calls at the end of the
     /// conversation. Every other byte stays as it was.
-    fn append_continuation(&self, request: &str, next: &Continuation)
-    -> Result<Vec<u8>, ReadError>;
+    fn append_items(&self, request: &str, next: &Continuation) -> Result<Vec<u8>, ReadError>;
+
+    /// What a JSON object is, if it can be a document of this protocol.
+    fn recognize(&self, fields: &Fields<'_>) -> Option<(Document, Certainty)>;
+
+    /// Whether a stream of this protocol can start with this event. `kind` is the
+    /// event's name, or else its `type`.
+    fn opens_stream(&self, kind: &str, data: &str) -> bool;
+
+    /// What a bare tool definition is, if it can be one of this protocol.
+    fn recognize_tool(&self, fields: &Fields<'_>) -> Option<(ToolForm, Certainty)>;
+
+    /// Where a tool definition keeps the schema of its arguments.
+    fn schema_member(&self) -> SchemaMember;
 
     /// What happens to the fields of a request toward other protocols.
     fn dispositions(&self) -> &'static [Row] {
@@ -209,6 +223,10 @@ pub enum EventOutcome {
 
 /// The one list of codecs.
 pub const CODECS: [&dyn Codec; 3] = [&chat::Chat, &responses::Responses, &messages::Messages];
+
+/// The protocol whose tool definitions can say the most: grammars, schemas of
+/// results, namespaces. Definitions from elsewhere are stored in its spelling.
+pub(crate) const RICHEST_TOOLS: Protocol = Protocol::Responses;
 
 /// The codec of a protocol.
 pub fn codec(protocol: Protocol) -> &'static dyn Codec {

@@ -21,7 +21,10 @@ use std::collections::BTreeMap;
 
 pub use build::Definition;
 pub use problem::{Problem, Reason};
+#[doc(hidden)]
+pub use shape::{SchemaMember, ToolForm};
 
+use crate::guess::Fields;
 use crate::schema::Slim;
 use crate::translate::{self, invalid, utf8};
 use crate::wire::Extra;
@@ -75,7 +78,7 @@ struct Stored {
     index: usize,
     /// The shape it was offered in.
     shape: Shape,
-    /// Its JSON, in the spelling of the shape's protocol.
+    /// Its JSON, in the spelling of the shape's codec.
     text: String,
     /// The namespace it was put in, unless it is one itself.
     namespace: Option<String>,
@@ -150,7 +153,7 @@ impl Registry {
     /// [`OnInvalid::Error`] also [`Error::Invalid`] with everything that is
     /// wrong. Nothing of the list is added then.
     pub fn add_json(&mut self, list: &[u8]) -> Result<(), Error> {
-        self.add_list(list, None, None).map(drop)
+        self.add_list(list, Shape::of, None).map(drop)
     }
 
     /// Adds the tools of an MCP server: the result of its `tools/list`, bare or
@@ -176,7 +179,7 @@ impl Registry {
     ///
     /// As [`Registry::add_json`].
     pub fn add_mcp(&mut self, label: &str, list: &[u8]) -> Result<Option<String>, Error> {
-        self.add_list(list, Some(Shape::Mcp), Some(label))
+        self.add_list(list, |_| Shape::Mcp, Some(label))
     }
 
     /// Adds a definition built in Rust.
@@ -244,7 +247,7 @@ impl Registry {
     fn add_list(
         &mut self,
         list: &[u8],
-        shape: Option<Shape>,
+        shape: fn(&Fields<'_>) -> Shape,
         label: Option<&str>,
     ) -> Result<Option<String>, Error> {
         let source = utf8(list)?;

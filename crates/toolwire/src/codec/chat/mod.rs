@@ -19,6 +19,7 @@ mod error;
 mod events_in;
 mod events_out;
 mod reasoning;
+mod recognize_in;
 mod request_in;
 mod request_out;
 mod response_in;
@@ -45,10 +46,12 @@ use self::tools_out::Shipment;
 use crate::calls::{AnsweredCall, Continuation, Error};
 use crate::codec::{Codec, StreamObserver, StreamReader, StreamWriter};
 use crate::disposition::Row;
+use crate::guess::{Certainty, Document, Fields};
 use crate::ledger::Ledger;
 use crate::model::{ApiError, Protocol, Request, Response, ResponseContext, Tool};
 use crate::profile::Profile;
 use crate::protocol::Description;
+use crate::registry::{SchemaMember, ToolForm};
 use crate::toolset::Toolset;
 use crate::wire::{Array, Read, ReadError, Reader, Str, string_under};
 
@@ -163,12 +166,24 @@ impl Codec for Chat {
         continuation_out::result_items(answer, calls)
     }
 
-    fn append_continuation(
-        &self,
-        request: &str,
-        next: &Continuation,
-    ) -> Result<Vec<u8>, ReadError> {
+    fn append_items(&self, request: &str, next: &Continuation) -> Result<Vec<u8>, ReadError> {
         continuation_out::append(request, next)
+    }
+
+    fn recognize(&self, fields: &Fields<'_>) -> Option<(Document, Certainty)> {
+        recognize_in::document(fields)
+    }
+
+    fn opens_stream(&self, _kind: &str, data: &str) -> bool {
+        recognize_in::opens_stream(data)
+    }
+
+    fn recognize_tool(&self, fields: &Fields<'_>) -> Option<(ToolForm, Certainty)> {
+        recognize_in::tool(fields)
+    }
+
+    fn schema_member(&self) -> SchemaMember {
+        SchemaMember { name: "parameters", required: false }
     }
 
     fn dispositions(&self) -> &'static [Row] {

@@ -18,6 +18,7 @@ mod events_in;
 mod events_out;
 mod pick;
 mod reasoning;
+mod recognize_in;
 mod replay;
 mod request_in;
 mod request_out;
@@ -40,10 +41,12 @@ mod wire;
 use crate::calls::{AnsweredCall, Continuation, Error};
 use crate::codec::{Codec, StreamObserver, StreamReader, StreamWriter};
 use crate::disposition::Row;
+use crate::guess::{Certainty, Document, Fields};
 use crate::ledger::Ledger;
 use crate::model::{ApiError, Protocol, Request, Response, ResponseContext, Tool};
 use crate::profile::Profile;
 use crate::protocol::Description;
+use crate::registry::{SchemaMember, ToolForm};
 use crate::toolset::Toolset;
 use crate::wire::{Array, Read, ReadError, Reader, Str, string_under};
 
@@ -159,12 +162,24 @@ impl Codec for Messages {
         continuation_out::result_items(calls)
     }
 
-    fn append_continuation(
-        &self,
-        request: &str,
-        next: &Continuation,
-    ) -> Result<Vec<u8>, ReadError> {
+    fn append_items(&self, request: &str, next: &Continuation) -> Result<Vec<u8>, ReadError> {
         continuation_out::append(request, next)
+    }
+
+    fn recognize(&self, fields: &Fields<'_>) -> Option<(Document, Certainty)> {
+        recognize_in::document(fields)
+    }
+
+    fn opens_stream(&self, kind: &str, _data: &str) -> bool {
+        recognize_in::opens_stream(kind)
+    }
+
+    fn recognize_tool(&self, fields: &Fields<'_>) -> Option<(ToolForm, Certainty)> {
+        recognize_in::tool(fields)
+    }
+
+    fn schema_member(&self) -> SchemaMember {
+        SchemaMember { name: "input_schema", required: true }
     }
 
     fn dispositions(&self) -> &'static [Row] {

@@ -22,6 +22,7 @@ mod media_out;
 mod parts_out;
 mod pen;
 mod reasoning;
+mod recognize_in;
 mod request_in;
 mod request_out;
 mod response_in;
@@ -46,10 +47,12 @@ use std::borrow::Cow;
 use crate::calls::{AnsweredCall, Continuation, Error};
 use crate::codec::{Codec, StreamObserver, StreamReader, StreamWriter};
 use crate::disposition::Row;
+use crate::guess::{Certainty, Document, Fields};
 use crate::ledger::{Code, Ledger};
 use crate::model::{ApiError, Display, Protocol, Request, Response, ResponseContext, Tool};
 use crate::profile::Profile;
 use crate::protocol::Description;
+use crate::registry::{SchemaMember, ToolForm};
 use crate::toolset::Toolset;
 use crate::wire::names::Names;
 use crate::wire::{Array, Extra, Object, Read, ReadError, Reader, Str, Write, string_under};
@@ -172,12 +175,24 @@ impl Codec for Responses {
         continuation_out::result_items(calls)
     }
 
-    fn append_continuation(
-        &self,
-        request: &str,
-        next: &Continuation,
-    ) -> Result<Vec<u8>, ReadError> {
+    fn append_items(&self, request: &str, next: &Continuation) -> Result<Vec<u8>, ReadError> {
         continuation_out::append(request, next)
+    }
+
+    fn recognize(&self, fields: &Fields<'_>) -> Option<(Document, Certainty)> {
+        recognize_in::document(fields)
+    }
+
+    fn opens_stream(&self, kind: &str, _data: &str) -> bool {
+        recognize_in::opens_stream(kind)
+    }
+
+    fn recognize_tool(&self, fields: &Fields<'_>) -> Option<(ToolForm, Certainty)> {
+        recognize_in::tool(fields)
+    }
+
+    fn schema_member(&self) -> SchemaMember {
+        SchemaMember { name: "parameters", required: true }
     }
 
     fn dispositions(&self) -> &'static [Row] {

@@ -11,6 +11,7 @@ mod list;
 mod mcp;
 mod problem;
 mod render;
+mod schemas;
 mod shape;
 mod validate;
 

@@ -1,6 +1,9 @@
+use super::Registry;
 use super::shape::{Shape, ToolForm};
 use crate::guess::Fields;
 use crate::model::Protocol;
+use crate::schema::Slim;
+use crate::translate::Options;
 use crate::wire::Reader;
 
 const LEGACY: ToolForm = ToolForm::Unwrapped("function");
@@ -55,4 +58,45 @@ fn null_members_are_absent() {
     let fields = Fields::read(&mut Reader::new(r#"{"a":null,"b":1}"#)).unwrap();
     assert!(fields.get("a").is_none());
     assert!(fields.get("b").is_some());
+}
+
+#[test]
+fn definitions_keep_their_spelling_within_a_protocol() {
+    let check = |list: &str, to, wanted: &str| {
+        let mut registry = Registry::from_json(list.as_bytes()).unwrap();
+        registry.slim(Slim { titles: true, ..Slim::default() });
+        let rendered = registry.render(to, &Options::default()).unwrap();
+        assert_eq!(String::from_utf8(rendered.body).unwrap(), wanted, "{list}");
+    };
+    check(
+        r#"[ { "strict": null, "x": 1.0, "name": "\u0061", "type": "function",
+             "parameters": {"type": "object", "title": "T", "properties": {}} } ]"#,
+        Protocol::Responses,
+        r#"[{ "strict": null, "x": 1.0, "name": "\u0061", "type": "function",
+             "parameters": {"type": "object", "properties": {}} }]"#,
+    );
+    check(
+        r#"[{"parameters":null,"type":"function","name":"a"},{"type":"function","name":"b" },
+            {"type":"namespace","name":"n","tools":[{"type":"function","name":"c"}]}]"#,
+        Protocol::Responses,
+        concat!(
+            r#"[{"parameters":{"type":"object","properties":{}},"type":"function","name":"a"},"#,
+            r#"{"type":"function","name":"b" ,"parameters":{"type":"object","properties":{}}},"#,
+            r#"{"type":"namespace","name":"n","tools":[{"type":"function","name":"c","#,
+            r#""parameters":{"type":"object","properties":{}}}]}]"#,
+        ),
+    );
+    check(
+        r#"[{"function": {"name": "a", "strict": false}, "type": "function"}, {"name":"b"}]"#,
+        Protocol::Chat,
+        concat!(
+            r#"[{"function": {"name": "a", "strict": false}, "type": "function"},"#,
+            r#"{"type":"function","function":{"name":"b"}}]"#,
+        ),
+    );
+    check(
+        r#"[{"input_schema":{"title":"T"},"name":"a", "extra":null}]"#,
+        Protocol::Messages,
+        r#"[{"input_schema":{},"name":"a", "extra":null}]"#,
+    );
 }

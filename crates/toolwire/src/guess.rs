@@ -69,8 +69,8 @@ pub fn stream(name: Option<&str>, data: &str) -> Option<Protocol> {
         Some(name) => Str::plain(name),
         None => Reader::new(data).tag("type").ok()?.unwrap_or(Str::plain("")),
     };
-    let opens = |codec: &&&dyn Codec| codec.opens_stream(&kind.decode(), data);
-    CODECS.iter().find(opens).map(|codec| codec.protocol())
+    let own = |codec: &&&dyn Codec| codec.recognize_event(&kind.decode(), data);
+    CODECS.iter().find(own).map(|codec| codec.protocol())
 }
 
 /// How sure a codec is that something is in its protocol.

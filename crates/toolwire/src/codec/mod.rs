@@ -9,6 +9,8 @@ pub mod messages;
 mod openai;
 pub mod responses;
 
+use std::ops::Range;
+
 use crate::calls::{self, AnsweredCall, Continuation};
 use crate::disposition::Row;
 use crate::guess::{Certainty, Document, Fields};
@@ -17,10 +19,10 @@ use crate::model::{
     ApiError, Event, Protocol, Request, Response, ResponseContext, ResponseSummary, Start, Tool,
 };
 use crate::profile::Profile;
-use crate::protocol::Description;
+use crate::protocol::{Description, ListedModel};
 use crate::registry::{SchemaMember, ToolForm};
 use crate::wire::sse::Frame;
-use crate::wire::{ReadError, Str};
+use crate::wire::{Object, ReadError, Str};
 
 /// The two directions of one protocol.
 ///
@@ -49,6 +51,24 @@ pub trait Codec: Sync {
         ledger: &mut Ledger,
     );
 
+    /// Finds the reasoning in a request of this protocol that another vendor
+    /// sealed, for a request whose bytes otherwise pass as they are. Returns the
+    /// byte ranges to cut out, in order, so that what is left is the same
+    /// document without that reasoning, and reports in the ledger what is lost.
+    ///
+    /// Only called for documents that [may hold an envelope].
+    /// [`crate::wire::cuts::Cuts`] finds the commas to cut with each member.
+    ///
+    /// [may hold an envelope]: crate::wire::envelope::Envelope::may_be_in
+    fn foreign_reasoning(
+        &self,
+        source: &str,
+        ledger: &mut Ledger,
+    ) -> Result<Vec<Range<usize>>, ReadError> {
+        let _ = (source, ledger);
+        Ok(Vec::new())
+    }
+
     /// Reads an answer.
     fn decode_response<'a>(&self, body: &'a str) -> Result<Response<'a>, ReadError>;
 
@@ -74,7 +94,10 @@ pub trait Codec: Sync {
     /// says.
     fn stream_writer(&self, asked: ResponseContext) -> Box<dyn StreamWriter>;
 
-    /// Watches a stream of events that passes as it is.
+    /// Whether an event only opens a stream, before the model says anything.
+    fn opens_stream(&self, frame: &Frame<'_>) -> bool;
+
+    /// Observes a stream of events that passes.
     fn stream_observer(&self) -> Box<dyn StreamObserver>;
 
     /// The model's name in an event of a stream, if it is there. What stands
@@ -91,6 +114,17 @@ pub trait Codec: Sync {
 
     /// Writes an error body and says which HTTP status belongs to it.
     fn encode_error(&self, error: &ApiError, out: &mut Vec<u8>) -> u16;
+
+    /// Writes a list of models.
+    fn write_models(&self, models: &[ListedModel<'_>], out: &mut Vec<u8>);
+
+    /// Writes one model, as it stands in the list.
+    fn write_model(&self, model: ListedModel<'_>, out: &mut Vec<u8>);
+
+    /// Writes how many tokens a request has.
+    fn write_token_count(&self, tokens: u64, out: &mut Vec<u8>) {
+        Object::new(out).put("input_tokens", &tokens);
+    }
 
     /// Reads a bare array of tool definitions.
     fn decode_tools<'a>(&self, body: &'a str) -> Result<Vec<Tool<'a>>, ReadError>;
@@ -124,9 +158,9 @@ pub trait Codec: Sync {
     /// What a JSON object is, if it can be a document of this protocol.
     fn recognize(&self, fields: &Fields<'_>) -> Option<(Document, Certainty)>;
 
-    /// Whether a stream of this protocol can start with this event. `kind` is the
-    /// event's name, or else its `type`.
-    fn opens_stream(&self, kind: &str, data: &str) -> bool;
+    /// Whether the first event of a stream shows that it is of this protocol.
+    /// `kind` is the event's name, or else its `type`.
+    fn recognize_event(&self, kind: &str, data: &str) -> bool;
 
     /// What a bare tool definition is, if it can be one of this protocol.
     fn recognize_tool(&self, fields: &Fields<'_>) -> Option<(ToolForm, Certainty)>;

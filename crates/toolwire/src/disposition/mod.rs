@@ -19,6 +19,7 @@ pub(crate) mod common;
 
 use crate::ledger::Code;
 use crate::protocol::Protocol;
+use crate::wire::glob;
 
 /// What happens to the request fields of a protocol. Related fields are grouped.
 pub fn table(protocol: Protocol) -> &'static [Row] {
@@ -52,7 +53,7 @@ impl Row {
 
     /// Whether the pattern fits a path.
     pub fn matches(&self, path: &str) -> bool {
-        fits(self.field, path)
+        glob::matches(self.field, path)
     }
 }
 
@@ -96,22 +97,6 @@ impl Disposition {
             Self::Depends(any_of, _) => any_of.iter().flat_map(Self::codes).collect(),
         }
     }
-}
-
-/// Whether `pattern`, in which `*` matches any run of characters, matches the
-/// whole of `text`.
-fn fits(pattern: &str, text: &str) -> bool {
-    let Some((head, rest)) = pattern.split_once('*') else { return pattern == text };
-    let Some(mut text) = text.strip_prefix(head) else { return false };
-    // Each piece may be taken where it first occurs, because the next `*` can
-    // match whatever that skips. Only the last piece must be at the end.
-    let mut pieces = rest.split('*');
-    let last = pieces.next_back().unwrap_or_default();
-    for piece in pieces {
-        let Some((_, after)) = text.split_once(piece) else { return false };
-        text = after;
-    }
-    text.ends_with(last)
 }
 
 /// Rows of one protocol. The first line lists the targets; each row has one

@@ -39,8 +39,8 @@ impl Registry {
     ///
     /// [`Error::Refused`] if something cannot be carried and the policy of the
     /// options, or the protocol, does not allow leaving it out.
-    pub fn render(&self, to: Protocol, options: &Options) -> Result<Translated, Error> {
-        let (codec, profile) = (to.codec(), options.profile(to));
+    pub fn render(&self, to: Protocol, options: &Options<'_>) -> Result<Translated, Error> {
+        let (codec, profile) = (to.codec(), options.profile_of(to));
         let mut body = Vec::new();
         let mut entries = Vec::new();
         {
@@ -66,7 +66,7 @@ impl Registry {
                 entries.extend(run.entries(&ledger));
             }
         }
-        judge(body, entries, options.policy)
+        judge(body, entries, options.loss_policy)
     }
 
     /// The calls in an answer to a request with this registry's tools, under
@@ -96,12 +96,12 @@ impl Registry {
         &self,
         from: Protocol,
         response: &[u8],
-        options: &Options,
+        options: &Options<'_>,
     ) -> Result<Vec<ToolCall>, calls::Error> {
         let source = utf8(response)?;
         let fault = |error| invalid(source, error);
         let response = from.codec().decode_response(source).map_err(fault)?;
-        let profile = options.profile(from);
+        let profile = options.profile_of(from);
         let mut by_run = Vec::new();
         for run in self.runs(from) {
             let mut request = Request::new(run.origin);

@@ -16,7 +16,7 @@ pub(super) fn document(fields: &Fields<'_>) -> Option<(Document, Certainty)> {
     })
 }
 
-pub(super) fn opens_stream(data: &str) -> bool {
+pub(super) fn event(data: &str) -> bool {
     string_under(data, &["object"]).is_some_and(|object| object == "chat.completion.chunk")
 }
 

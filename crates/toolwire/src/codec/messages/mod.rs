@@ -16,6 +16,7 @@ mod error;
 mod events;
 mod events_in;
 mod events_out;
+mod models_out;
 mod pick;
 mod reasoning;
 mod recognize_in;
@@ -45,9 +46,10 @@ use crate::guess::{Certainty, Document, Fields};
 use crate::ledger::Ledger;
 use crate::model::{ApiError, Protocol, Request, Response, ResponseContext, Tool};
 use crate::profile::Profile;
-use crate::protocol::Description;
+use crate::protocol::{Description, ListedModel};
 use crate::registry::{SchemaMember, ToolForm};
 use crate::toolset::Toolset;
+use crate::wire::sse::Frame;
 use crate::wire::{Array, Read, ReadError, Reader, Str, string_under};
 
 /// The Messages protocol.
@@ -106,6 +108,10 @@ impl Codec for Messages {
         Box::<watch::Watching>::default()
     }
 
+    fn opens_stream(&self, frame: &Frame<'_>) -> bool {
+        frame.name.is_some_and(|name| name == "message_start" || name == "ping")
+    }
+
     fn find_model<'d>(&self, data: &'d str) -> Option<Str<'d>> {
         string_under(data, &["message", "model"])
     }
@@ -120,6 +126,14 @@ impl Codec for Messages {
 
     fn encode_error(&self, error: &ApiError, out: &mut Vec<u8>) -> u16 {
         error::encode(error, out)
+    }
+
+    fn write_models(&self, models: &[ListedModel<'_>], out: &mut Vec<u8>) {
+        models_out::write_models(models, out);
+    }
+
+    fn write_model(&self, model: ListedModel<'_>, out: &mut Vec<u8>) {
+        models_out::write_model(model, out);
     }
 
     fn decode_tools<'a>(&self, body: &'a str) -> Result<Vec<Tool<'a>>, ReadError> {
@@ -170,8 +184,8 @@ impl Codec for Messages {
         recognize_in::document(fields)
     }
 
-    fn opens_stream(&self, kind: &str, _data: &str) -> bool {
-        recognize_in::opens_stream(kind)
+    fn recognize_event(&self, kind: &str, _data: &str) -> bool {
+        recognize_in::event(kind)
     }
 
     fn recognize_tool(&self, fields: &Fields<'_>) -> Option<(ToolForm, Certainty)> {

@@ -14,7 +14,7 @@ pub(super) fn document(fields: &Fields<'_>) -> Option<(Document, Certainty)> {
     })
 }
 
-pub(super) fn opens_stream(kind: &str) -> bool {
+pub(super) fn event(kind: &str) -> bool {
     matches!(kind, "message_start" | "ping")
 }
 

@@ -14,6 +14,7 @@ mod echo;
 mod error;
 mod events_in;
 mod events_out;
+mod foreign_reasoning_in;
 mod groups_out;
 mod items_in;
 mod items_out;
@@ -43,18 +44,21 @@ mod wire;
 mod withdrawn_out;
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use crate::calls::{AnsweredCall, Continuation, Error};
+use crate::codec::openai::models_out;
 use crate::codec::{Codec, StreamObserver, StreamReader, StreamWriter};
 use crate::disposition::Row;
 use crate::guess::{Certainty, Document, Fields};
 use crate::ledger::{Code, Ledger};
 use crate::model::{ApiError, Display, Protocol, Request, Response, ResponseContext, Tool};
 use crate::profile::Profile;
-use crate::protocol::Description;
+use crate::protocol::{Description, ListedModel};
 use crate::registry::{SchemaMember, ToolForm};
 use crate::toolset::Toolset;
 use crate::wire::names::Names;
+use crate::wire::sse::Frame;
 use crate::wire::{Array, Extra, Object, Read, ReadError, Reader, Str, Write, string_under};
 
 /// The Responses protocol.
@@ -85,6 +89,14 @@ impl Codec for Responses {
         ledger: &mut Ledger,
     ) {
         request_out::encode(request, profile, out, ledger);
+    }
+
+    fn foreign_reasoning(
+        &self,
+        source: &str,
+        ledger: &mut Ledger,
+    ) -> Result<Vec<Range<usize>>, ReadError> {
+        foreign_reasoning_in::find(source, ledger)
     }
 
     fn decode_response<'a>(&self, body: &'a str) -> Result<Response<'a>, ReadError> {
@@ -126,6 +138,11 @@ impl Codec for Responses {
         Box::<watch::Watching>::default()
     }
 
+    fn opens_stream(&self, frame: &Frame<'_>) -> bool {
+        let opening = ["response.created", "response.in_progress", "response.queued"];
+        frame.name.is_some_and(|name| opening.contains(&name))
+    }
+
     fn find_model<'d>(&self, data: &'d str) -> Option<Str<'d>> {
         string_under(data, &["response", "model"])
     }
@@ -140,6 +157,20 @@ impl Codec for Responses {
 
     fn encode_error(&self, error: &ApiError, out: &mut Vec<u8>) -> u16 {
         error::encode(error, out)
+    }
+
+    fn write_models(&self, models: &[ListedModel<'_>], out: &mut Vec<u8>) {
+        models_out::write_models(models, out);
+    }
+
+    fn write_model(&self, model: ListedModel<'_>, out: &mut Vec<u8>) {
+        models_out::write_model(model, out);
+    }
+
+    fn write_token_count(&self, tokens: u64, out: &mut Vec<u8>) {
+        let mut object = Object::new(out);
+        object.put("object", "response.input_tokens");
+        object.put("input_tokens", &tokens);
     }
 
     fn decode_tools<'a>(&self, body: &'a str) -> Result<Vec<Tool<'a>>, ReadError> {
@@ -183,8 +214,8 @@ impl Codec for Responses {
         recognize_in::document(fields)
     }
 
-    fn opens_stream(&self, kind: &str, _data: &str) -> bool {
-        recognize_in::opens_stream(kind)
+    fn recognize_event(&self, kind: &str, _data: &str) -> bool {
+        recognize_in::event(kind)
     }
 
     fn recognize_tool(&self, fields: &Fields<'_>) -> Option<(ToolForm, Certainty)> {

@@ -14,7 +14,7 @@ pub(super) fn document(fields: &Fields<'_>) -> Option<(Document, Certainty)> {
     is_request.then_some((Document::Request, Certainty::Possible))
 }
 
-pub(super) fn opens_stream(kind: &str) -> bool {
+pub(super) fn event(kind: &str) -> bool {
     kind.starts_with("response.")
 }
 

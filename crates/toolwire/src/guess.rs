@@ -1,4 +1,4 @@
-//! What a document is, for callers who do not know.
+//! What a document is, for callers that do not know.
 //!
 //! Every codec says how sure it is that a document is its own, and the surest
 //! one is right.

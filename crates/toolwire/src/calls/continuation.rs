@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::{AnsweredCall, Error, ToolOutput, found, owned};
+use super::{AnsweredCall, Error, ToolOutput, calls_in, tool_call};
 use crate::model::{Call, Protocol};
 use crate::translate::{invalid, utf8};
 use crate::wire::{Raw, ReadError, Reader};
@@ -82,7 +82,7 @@ pub fn continuation(
     let fault = |error| invalid(source, error);
     let codec = protocol.codec();
     let decoded = codec.decode_response(source).map_err(fault)?;
-    let calls: Vec<&Call<'_>> = found(&decoded).collect();
+    let calls: Vec<&Call<'_>> = calls_in(&decoded).collect();
     let answered = pair(&calls, outputs, codec.default_profile().error_prefix)?;
     let answer = codec.answer_items(source).map_err(fault)?;
     let results = codec.result_items(&answer, &answered)?;
@@ -103,7 +103,7 @@ fn pair<'a>(
     let mut answered = Vec::with_capacity(calls.len());
     let mut missing = Vec::new();
     for (ordinal, call) in calls.iter().enumerate() {
-        let id = owned(call, ordinal).id;
+        let id = tool_call(call, ordinal).id;
         match waiting.get_mut(id.as_str()).and_then(VecDeque::pop_front) {
             Some(output) => answered.push(AnsweredCall { id, call, output, error_prefix }),
             None => missing.push(id),

@@ -140,7 +140,7 @@ impl Definition {
                 tool.maybe("parameters", schema.as_deref().or(empty).map(Raw::made).as_ref());
                 tool.maybe("output_schema", output_schema.as_deref().map(Raw::made).as_ref());
             }
-            // Responses makes a function strict if nothing is said.
+            // Responses makes a function strict if `strict` is missing.
             if kind == "function" {
                 tool.put("strict", &strict.unwrap_or_default());
             }

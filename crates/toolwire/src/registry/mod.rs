@@ -1,10 +1,10 @@
 //! A set of tool definitions from any source, checked early and rendered for
 //! any protocol.
 //!
-//! Definitions come as JSON in the shape of any protocol, mixed as they like;
-//! from an MCP server's `tools/list`; or built in Rust. Each is checked when it
-//! is added, because one bad definition makes a vendor refuse the whole request
-//! with a message about the vendor's own spelling.
+//! Definitions come as JSON in the shape of any protocol, also mixed; from an MCP
+//! server's `tools/list`; or built in Rust. Each is checked when it is added,
+//! because one bad definition makes a vendor refuse the whole request with a
+//! message about the vendor's own spelling.
 
 mod build;
 mod list;
@@ -125,7 +125,7 @@ impl Registry {
 
     /// Adds the definitions of a JSON list, or of the `tools` of an object.
     ///
-    /// The shape is made out per definition: Chat's nested `function` and
+    /// Each definition is recognized by its members: Chat's nested `function` and
     /// `custom`, Responses' flat ones, namespaces and typed tools
     /// (`local_shell`, `web_search`, …), Messages' `input_schema` and dated
     /// types, MCP's `inputSchema`, and the bare functions that Chat had before
@@ -208,8 +208,8 @@ impl Registry {
         self.commit(batch)
     }
 
-    /// Leaves out of schemas, when they are rendered, what a model can do
-    /// without. The ledger names each omission.
+    /// Leaves out of rendered schemas what a model does not need. The ledger names
+    /// each omission.
     ///
     /// ```
     /// use toolwire::registry::{Definition, Registry};

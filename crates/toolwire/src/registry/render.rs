@@ -10,6 +10,7 @@ use crate::ledger::{Action, Code, Entry, Ledger, Level};
 use crate::model::{Protocol, Request, Tool};
 use crate::profile::Profile;
 use crate::restore::Restore;
+use crate::schema::Edits;
 use crate::translate::{Error, Options, Translated, invalid, judge, utf8};
 use crate::wire::{Array, Raw};
 
@@ -51,7 +52,13 @@ impl Registry {
                 let required = (own && required).then_some(name);
                 let mut tools = run.decode()?;
                 let mut ledger = Ledger::default();
-                let mut schemas = SchemaEditor::new(&run.text, &self.slim, required, &mut ledger);
+                let mut schemas = SchemaEditor {
+                    source: &run.text,
+                    slim: &self.slim,
+                    required,
+                    ledger: &mut ledger,
+                    edits: Edits::default(),
+                };
                 schemas.edit(&mut tools);
                 let mut rendered = Vec::new();
                 if own {
@@ -72,7 +79,7 @@ impl Registry {
     /// The calls in an answer to a request with this registry's tools, under
     /// the names and in the shapes in which the tools were defined.
     ///
-    /// Otherwise as [`calls::parse`]. Results must bear the ids of the calls and
+    /// Otherwise as [`calls::parse`]. Results must have the ids of the calls and
     /// can be sent with [`calls::next_request`].
     ///
     /// ```
@@ -109,10 +116,10 @@ impl Registry {
             let restore = Restore::new(&request, &profile);
             let mut restored = response.clone();
             restore.apply(&mut restored);
-            by_run.push((restore, calls::all(&restored)));
+            by_run.push((restore, calls::tool_calls(&restored)));
         }
         // The run that declared a tool decides how its calls are restored.
-        let calls = calls::all(&response).into_iter().enumerate().map(|(place, call)| {
+        let calls = calls::tool_calls(&response).into_iter().enumerate().map(|(place, call)| {
             let run = by_run.iter().find(|(restore, _)| restore.original(&call.name).is_some());
             let restored = run.or(by_run.first()).and_then(|(_, calls)| calls.get(place).cloned());
             restored.unwrap_or(call)

@@ -9,30 +9,21 @@ use crate::wire::{Pos, Reader};
 
 /// Shortens schemas, and adds the empty one where a schema is required.
 pub(super) struct SchemaEditor<'e> {
-    source: &'e str,
-    wanted: &'e Slim,
-    required: Option<&'e str>,
-    ledger: &'e mut Ledger,
-    edits: Edits,
+    pub(super) source: &'e str,
+    pub(super) slim: &'e Slim,
+    /// The member for the schema, if functions must have one.
+    pub(super) required: Option<&'static str>,
+    pub(super) ledger: &'e mut Ledger,
+    pub(super) edits: Edits,
 }
 
-impl<'e> SchemaEditor<'e> {
-    /// `required` is the member for the schema, if functions must have one.
-    pub(super) fn new(
-        source: &'e str,
-        wanted: &'e Slim,
-        required: Option<&'e str>,
-        ledger: &'e mut Ledger,
-    ) -> Self {
-        Self { source, wanted, required, ledger, edits: Edits::default() }
-    }
-
+impl SchemaEditor<'_> {
     /// Changes the schemas of definitions that were read from the source.
     pub(super) fn edit(&mut self, tools: &mut [Tool<'_>]) {
         for tool in tools {
             match (&mut tool.kind, self.required) {
                 (ToolKind::Function { schema: Some(schema) }, _) => {
-                    let slimmed = schema::slim(schema, self.wanted, self.ledger).into_owned();
+                    let slimmed = schema::slim(schema, self.slim, self.ledger).into_owned();
                     if let Some(at) = schema.pos().offset() {
                         self.edits.replace(at..at + schema.text().len(), slimmed.text());
                     }

@@ -20,7 +20,7 @@ pub(super) struct Checked {
     pub(super) problems: Vec<Problem>,
 }
 
-/// Looks at a definition as it was offered. `shape` tells its shape by its
+/// Looks at a definition as it was offered. `shape` finds its shape by its
 /// members; `label` is the namespace that it goes into.
 pub(super) fn check(
     source: &str,

@@ -63,35 +63,6 @@ pub fn the_same_bytes_every_time(from: Protocol, text: &str) -> Result<(), Strin
     Ok(())
 }
 
-/// Within one protocol nothing changes: what is read, written and read again
-/// says the same, and the ledger is empty.
-pub fn identity(protocol: Protocol, text: &str) -> Result<(), String> {
-    // Reasoning that another vendor sealed is taken out within one protocol too.
-    if text.contains("tw1.") {
-        return Ok(());
-    }
-    let Ok(request) = codec(protocol).decode_request(text) else { return Ok(()) };
-    let (out, ledger) = encode(codec(protocol), &request);
-    let written = readable(codec(protocol), &out)?;
-    if let Some(entry) = ledger.entries(text).first() {
-        return Err(format!("{} at {:?} within one protocol", entry.code, entry.path));
-    }
-    let back =
-        codec(protocol).decode_request(written).map_err(|error| format!("{error}: {written}"))?;
-    let (before, after) = (meaning::request(&request), meaning::request(&back));
-    match diff::lost(&before, &after, text, &[]).first() {
-        Some((atom, path)) => {
-            Err(format!("lost {} {:?} at {path}: {written}", atom.class, atom.value))
-        }
-        None => match diff::lost(&after, &before, written, &[]).first() {
-            Some((atom, path)) => {
-                Err(format!("invented {} {:?} at {path}: {written}", atom.class, atom.value))
-            }
-            None => Ok(()),
-        },
-    }
-}
-
 /// Answers, errors and tool lists come out as JSON that their own protocol
 /// reads.
 pub fn answers_are_readable(from: Protocol, text: &str) -> Result<(), String> {

@@ -2,7 +2,6 @@
 
 use super::calls_out::put_arguments;
 use super::chunk_out::{DONE, Pen};
-use super::content_in::is_empty;
 use super::response_out::{call_losses, head_losses, item_loss, legacy_loss, write_tier};
 use super::turns_out::member_losses;
 use super::waiting_out::{Texts, Thoughts};
@@ -33,7 +32,7 @@ pub(super) struct Answer {
     thoughts: Thoughts,
     usage: Vec<u8>,
     tier: Vec<u8>,
-    finish: Option<String>,
+    finish: Option<&'static str>,
     explanation: Option<Str<'static>>,
 }
 
@@ -86,7 +85,7 @@ impl Answer {
         let block = match head {
             Head::Text(part) => self.open_text(part, out, ledger),
             Head::Refusal(part) => {
-                self.part_losses(part, ledger);
+                Self::part_losses(part, ledger);
                 self.refused = true;
                 Block::Refusal
             }
@@ -108,19 +107,19 @@ impl Answer {
         match (block, piece) {
             (Block::Text(at), Piece::Text { text, logprobs }) => {
                 self.texts.grow(*at, text);
-                let logprobs = logprobs.as_ref().filter(|list| !is_empty(list));
+                let logprobs = logprobs.as_ref().filter(|list| !list.is_empty());
                 if !text.is_empty() || logprobs.is_some() {
                     self.pen.content(text, logprobs, out);
                 }
             }
             (Block::Refusal, Piece::Text { text, logprobs }) => {
-                let logprobs = logprobs.as_ref().filter(|list| !is_empty(list));
+                let logprobs = logprobs.as_ref().filter(|list| !list.is_empty());
                 if !text.is_empty() {
                     self.pen.refusal(text, logprobs, out);
                 }
             }
             (Block::Text(at), Piece::Citation(raw)) => {
-                self.texts.cite(*at, raw, self.origin, ledger);
+                self.texts.cite(*at, raw, ledger);
             }
             (Block::Thought(at), Piece::Summary { part, text }) => {
                 let at = *at;
@@ -151,7 +150,7 @@ impl Answer {
         ledger: &mut Ledger,
     ) {
         let Tail { sealed, extra } = tail;
-        self.only(extra, ledger);
+        ledger.only(extra);
         let Some(block) = self.blocks.get(number) else { return };
         match block {
             Block::Call { ordinal, form: CallForm::Json, bare: true } => {
@@ -181,12 +180,12 @@ impl Answer {
                     if let Block::Text(at) = self.open_text(&part, out, ledger) {
                         self.texts.grow(at, &text.text);
                     }
-                    self.only(&text.extra, ledger);
+                    ledger.only(&text.extra);
                     self.pen.content(&text.text, text.logprobs.as_ref(), out);
                 }
                 Item::Refusal(refusal) => {
                     self.refused = true;
-                    self.only(&refusal.extra, ledger);
+                    ledger.only(&refusal.extra);
                     self.pen.refusal(&refusal.text, None, out);
                 }
                 Item::Hosted(_)
@@ -213,29 +212,23 @@ impl Answer {
             self.tier.clear();
             write_tier(&mut Object::members_only(&mut self.tier), tier, self.origin, ledger);
         }
-        self.only(extra, ledger);
+        ledger.only(extra);
     }
 
     pub(super) fn count(&mut self, counted: &Usage<'_>, ledger: &mut Ledger) {
         if self.stream_usage {
             self.usage.clear();
-            let same = self.origin == Protocol::Chat;
-            usage::write(&mut Object::members_only(&mut self.usage), counted, same, ledger);
+            usage::write(&mut Object::members_only(&mut self.usage), counted, ledger);
         }
     }
 
     /// Why the model stopped. The client learns it at the end only, since it
     /// is what ends the answer well.
     pub(super) fn stop(&mut self, stop: &At<Stop<'_>>, extra: &[Extra<'_>], ledger: &mut Ledger) {
-        self.only(extra, ledger);
+        ledger.only(extra);
         let word = stop::word(&stop.value, self.origin, self.calls > 0, self.legacy);
-        self.finish = Some(word.to_owned());
-        if let (Stop::Other(word), Protocol::Chat) = (&stop.value, self.origin) {
-            self.finish = Some(word.decode().into_owned());
-        }
-        if self.origin != Protocol::Chat {
-            stop::losses(stop, self.origin, ledger);
-        }
+        self.finish = Some(word);
+        stop::losses(stop, self.origin, ledger);
         if let Stop::Refusal { category: _, explanation: Some(text) } = &stop.value
             && !self.refused
         {
@@ -248,8 +241,8 @@ impl Answer {
             self.pen.refusal(&text, None, out);
         }
         self.write_waiting(out, ledger);
-        let word = self.finish.take().unwrap_or_else(|| "stop".to_owned());
-        self.pen.finish(&word, &self.tier, out);
+        let word = self.finish.take().unwrap_or("stop");
+        self.pen.finish(word, &self.tier, out);
         if self.stream_usage {
             if self.usage.is_empty() {
                 ledger.dropped(Pos::START, Code::UsageMissing).key("usage").info();
@@ -260,23 +253,16 @@ impl Answer {
         out.extend_from_slice(DONE);
     }
 
-    /// What of another protocol the client is told nothing of.
-    fn only(&self, extra: &[Extra<'_>], ledger: &mut Ledger) {
-        if self.origin != Protocol::Chat {
-            ledger.only(extra);
-        }
-    }
-
-    fn part_losses(&self, part: &Part<'_>, ledger: &mut Ledger) {
+    fn part_losses(part: &Part<'_>, ledger: &mut Ledger) {
         let Part { message: _, phase, extra } = part;
         if let Some(phase) = phase {
             ledger.dropped(phase.pos(), Code::Phase);
         }
-        self.only(extra, ledger);
+        ledger.only(extra);
     }
 
     fn open_text(&mut self, part: &Part<'_>, out: &mut Vec<u8>, ledger: &mut Ledger) -> Block {
-        self.part_losses(part, ledger);
+        Self::part_losses(part, ledger);
         if self.message.is_some_and(|last| last != part.message) {
             ledger.degraded(Pos::START, Code::MessageBoundary);
         }
@@ -309,7 +295,6 @@ impl Answer {
 
     fn open_call(&mut self, head: &CallHead<'_>, out: &mut Vec<u8>, ledger: &mut Ledger) -> Block {
         let CallHead { id, name, namespace, form, caller, extra } = head;
-        let extra = if self.origin == Protocol::Chat { &[] } else { extra.as_slice() };
         if !self.begin_call(id.as_ref(), name, *form, Pos::START, out, ledger) {
             return Block::Left;
         }
@@ -419,7 +404,7 @@ impl Answer {
                 self.think(at, raw, part, text, out);
             }
         }
-        self.only(extra, ledger);
+        ledger.only(extra);
         self.thoughts.seal(at, sealed.as_ref());
     }
 

@@ -2,47 +2,18 @@
 
 use super::content_in::Toward;
 use super::tools_out::Shipment;
-use super::wire::replay;
 use crate::ledger::{Code, Ledger};
-use crate::model::{Arguments, Call, Turn};
+use crate::model::{Arguments, Call};
 use crate::native;
-use crate::wire::{Extra, Object, Raw, Read, Str, Write, write_escaped};
+use crate::wire::{Object, Raw, Read, Str, Write, write_escaped};
 
-pub(super) fn replay_calls(object: &mut Object<'_>, calls: &[&Call<'_>], turn: &Turn<'_>) {
-    let unknown = || turn.extra.iter().filter(|field| field.key == "tool_calls");
-    if calls.iter().any(|call| call.id.is_some()) || unknown().next().is_some() {
-        let mut array = object.array("tool_calls");
-        for call in calls.iter().filter(|call| call.id.is_some()) {
-            replay_call(&mut array.object(), call);
-        }
-        for field in unknown() {
-            array.push(&field.value);
-        }
-    }
-    for call in calls.iter().filter(|call| call.id.is_none()) {
-        let mut function = object.object("function_call");
-        function.put("name", &call.name);
-        put_arguments(&mut function, &call.arguments, false);
-        replay(&mut function, &call.extra, "function", &[]);
-    }
-}
-
-fn replay_call(object: &mut Object<'_>, call: &Call<'_>) {
-    object.maybe("id", call.id.as_ref());
-    let freeform = matches!(call.arguments, Arguments::Freeform(_));
-    put_call(object, &call.name, &call.arguments, freeform, false, &call.extra);
-    replay(object, &call.extra, "", &["function", "custom"]);
-}
-
-/// Writes `type` and the nested object of a call, with those members of `extra`
-/// that belong into it.
+/// Writes `type` and the nested object of a call.
 pub(super) fn put_call(
     object: &mut Object<'_>,
     name: &(impl Write + ?Sized),
     arguments: &Arguments<'_>,
     freeform: bool,
     wrapped: bool,
-    extra: &[Extra<'_>],
 ) {
     let under = if freeform { "custom" } else { "function" };
     object.put("type", under);
@@ -54,9 +25,6 @@ pub(super) fn put_call(
         | Arguments::Text(_)
         | Arguments::Json(_)
         | Arguments::Native(_, _) => put_arguments(&mut inner, arguments, wrapped),
-    }
-    if !extra.is_empty() {
-        replay(&mut inner, extra, under, &[]);
     }
 }
 
@@ -122,7 +90,7 @@ pub(super) fn write_call(
     let space = namespace.as_ref().map(Str::decode);
     let wire = shipment.toolset.wire_name(space.as_deref(), &own);
     let wrapped = !shipment.wrapped.is_empty() && shipment.wrapped.contains(wire.as_ref());
-    put_call(object, &wire, arguments, freeform, wrapped, &[]);
+    put_call(object, &wire, arguments, freeform, wrapped);
     if namespace.is_some() {
         toward.ledger.emulated(*at, Code::NamespaceFlattened);
     } else if wire != own {

@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 
 use super::content_in::Toward;
 use super::tools_out::Shipment;
-use super::wire::{AllowedTools, Named, NamedChoice, nest, replay, reread, string};
+use super::wire::{AllowedTools, Named, NamedChoice, nest, reread, string};
 use crate::ledger::Code;
 use crate::model::{Choice, Mode, Subset, ToolKind, ToolRef, ToolRefKind};
 use crate::toolset::{Declared, ToolMapping};
-use crate::wire::{At, Extra, Kind, Object, Pos, Raw, ReadError, Str, read_fields};
+use crate::wire::{At, Kind, Object, Pos, Raw, ReadError, Str, read_fields};
 
 /// Reads `tool_choice`.
 pub(super) fn read<'a>(raw: Raw<'a>, choice: &mut Choice<'a>) -> Result<(), ReadError> {
@@ -97,82 +97,6 @@ fn typed<'a>(at: Pos, kind: &str, raw: &Raw<'a>) -> ToolRef<'a> {
     extra.retain(|field| field.key != "type");
     let name = Str::plain(kind.to_owned()).at(at);
     ToolRef { at, kind: ToolRefKind::Typed, name, namespace: None, extra }
-}
-
-/// Writes a choice back to Chat as it was read.
-pub(super) fn replay_choice(object: &mut Object<'_>, choice: &Choice<'_>, legacy: bool) {
-    let Choice { mode, subset, parallel, extra } = choice;
-    let legacy = legacy && fits_legacy(choice);
-    let key = if legacy { "function_call" } else { "tool_choice" };
-    if let Some(Subset { at: _, tools }) = subset {
-        let mut outer = object.object(key);
-        outer.put("type", "allowed_tools");
-        {
-            let mut allowed = outer.object("allowed_tools");
-            if let Some(mode) = mode {
-                put_word(&mut allowed, "mode", &mode.value);
-            }
-            let mut array = allowed.array("tools");
-            for tool in tools {
-                let mut object = array.object();
-                put_reference(&mut object, tool, &tool.name.decode(), false);
-                replay(&mut object, &tool.extra, "", &["function", "custom"]);
-            }
-            drop(array);
-            replay(&mut allowed, extra, "allowed_tools", &[]);
-        }
-        replay(&mut outer, extra, "", &["allowed_tools"]);
-    } else if let Some(At { pos: _, value: Mode::Named(tool) }) = mode {
-        let mut named = object.object(key);
-        if legacy {
-            named.put("name", &tool.name);
-            replay(&mut named, &tool.extra, "function", &[]);
-        } else {
-            put_reference(&mut named, tool, &tool.name.decode(), false);
-            replay(&mut named, &tool.extra, "", &["function", "custom"]);
-        }
-    } else if let Some(mode) = mode {
-        put_word(object, key, &mode.value);
-    }
-    object.maybe("parallel_tool_calls", parallel.as_ref());
-}
-
-/// Whether the deprecated `function_call` can say it.
-fn fits_legacy(choice: &Choice<'_>) -> bool {
-    match &choice.mode {
-        Some(At { pos: _, value: Mode::Auto | Mode::None }) | None => choice.subset.is_none(),
-        Some(At { pos: _, value: Mode::Named(tool) }) => {
-            let beside = |field: &Extra<'_>| field.name_under("function").is_none();
-            tool.kind == ToolRefKind::Function && !tool.extra.iter().any(beside)
-        }
-        Some(At { pos: _, value: Mode::Any | Mode::Other(_) }) => false,
-    }
-}
-
-fn put_word(object: &mut Object<'_>, key: &str, mode: &Mode<'_>) {
-    match mode {
-        Mode::Auto => object.put(key, "auto"),
-        Mode::None => object.put(key, "none"),
-        Mode::Any => object.put(key, "required"),
-        Mode::Other(raw) => object.put(key, raw),
-        Mode::Named(_) => {}
-    }
-}
-
-/// Writes a reference to a tool into the object that is open.
-fn put_reference(object: &mut Object<'_>, tool: &ToolRef<'_>, wire: &str, freeform: bool) {
-    let under = match tool.kind {
-        ToolRefKind::Freeform => "custom",
-        ToolRefKind::Function | ToolRefKind::Any if freeform => "custom",
-        ToolRefKind::Function | ToolRefKind::Any => "function",
-        ToolRefKind::Typed | ToolRefKind::Mcp => {
-            return object.put("type", wire);
-        }
-    };
-    object.put("type", under);
-    let mut inner = object.object(under);
-    inner.put("name", wire);
-    replay(&mut inner, &tool.extra, under, &[]);
 }
 
 /// Works out which tools to send where the upstream cannot choose among them.
@@ -264,7 +188,9 @@ fn write_mode(
     toward: &mut Toward<'_>,
 ) {
     match &mode.value {
-        Mode::Auto | Mode::None | Mode::Any => put_word(object, "tool_choice", &mode.value),
+        Mode::Auto => object.put("tool_choice", "auto"),
+        Mode::None => object.put("tool_choice", "none"),
+        Mode::Any => object.put("tool_choice", "required"),
         Mode::Other(raw) => {
             toward.ledger.dropped(raw.pos(), Code::UnknownValue);
         }

@@ -1,7 +1,7 @@
 //! The chunks of a Chat stream, of which only the middle ever changes.
 
 use super::response_out::completion_id;
-use crate::model::{Protocol, ResponseContext, Start};
+use crate::model::{ResponseContext, Start};
 use crate::wire::{Object, Raw, Str, Write};
 
 /// Writes chunks. Everything before and behind a delta is prepared once, so a
@@ -27,18 +27,13 @@ pub(super) struct Pen {
 impl Pen {
     /// For the answer that begins so.
     pub(super) fn new(start: &Start<'_>, asked: &ResponseContext) -> Self {
-        let Start { origin, id, model, created } = start;
+        let Start { origin: _, id, model, created } = start;
         let mut top = b"data: ".to_vec();
         let braces = top.len();
         {
             let mut object = Object::new(&mut top);
-            match id {
-                Some(id) if *origin == Protocol::Chat => object.put("id", id),
-                Some(_) | None => {
-                    let upstream = id.as_ref().map(Str::decode).unwrap_or_default();
-                    object.put("id", &completion_id(&upstream));
-                }
-            }
+            let upstream = id.as_ref().map(Str::decode).unwrap_or_default();
+            object.put("id", &completion_id(&upstream));
             object.put("object", "chat.completion.chunk");
             object.put("created", &created.as_ref().map_or(0, |at| at.value));
             match (model, &asked.model) {
@@ -172,7 +167,7 @@ impl Pen {
 
 /// Writes a value of the upstream's. Its data may have had line ends between
 /// the tokens, where one ends the data of ours.
-pub(super) fn write_on_one_line(raw: &Raw<'_>, out: &mut Vec<u8>) {
+fn write_on_one_line(raw: &Raw<'_>, out: &mut Vec<u8>) {
     let start = out.len();
     raw.write(out);
     for byte in out.iter_mut().skip(start) {

@@ -2,13 +2,13 @@
 
 use super::wire::{
     AudioPart, Breakpoint, File, FilePart, ImagePart, ImageUrl, InputAudio, RefusalPart, TextPart,
-    literal, nest, replay,
+    literal, nest,
 };
 use crate::ledger::{Code, Ledger};
 use crate::media;
 use crate::model::{Audio, Cache, Document, Image, Item, Opaque, Protocol, Refusal, Source, Text};
 use crate::profile::Profile;
-use crate::wire::{Extra, Kind, Object, Raw, Read, ReadError, Reader, Str};
+use crate::wire::{Extra, Kind, Object, Read, ReadError, Reader, Str};
 
 /// The content of a message: one text, or parts.
 #[derive(Debug)]
@@ -129,8 +129,7 @@ fn marker<'a>(breakpoint: Breakpoint<'a>) -> Cache<'a> {
     Cache { at, ttl, extra }
 }
 
-/// Where content goes: back to Chat as it came, or to a Chat upstream from
-/// another protocol.
+/// A document of another protocol on its way to Chat.
 pub(super) struct Toward<'x> {
     /// The protocol the content was read from.
     pub(super) origin: Protocol,
@@ -141,32 +140,9 @@ pub(super) struct Toward<'x> {
 }
 
 impl Toward<'_> {
-    /// Whether the content came from Chat.
-    pub(super) fn same(&self) -> bool {
-        self.origin == Protocol::Chat
-    }
-
     /// Whether the content came from one of OpenAI's protocols.
     pub(super) fn same_vendor(&self) -> bool {
         self.origin.same_vendor(Protocol::Chat)
-    }
-
-    /// Replays unknown members to Chat, or reports them as lost.
-    pub(super) fn extra(
-        &mut self,
-        object: &mut Object<'_>,
-        extra: &[Extra<'_>],
-        under: &str,
-        deeper: &[&str],
-    ) {
-        if extra.is_empty() {
-            return;
-        }
-        if self.same() {
-            replay(object, extra, under, deeper);
-        } else if under.is_empty() {
-            self.ledger.only(extra);
-        }
     }
 
     /// Whether the marker can be written. Only newer models take one, but a
@@ -189,9 +165,7 @@ impl Toward<'_> {
         }
         let Some(Cache { at, ttl, extra }) = cache else { return };
         let mut marker = object.object("prompt_cache_breakpoint");
-        if !self.same() || !extra.iter().any(|field| field.key == "mode") {
-            marker.put("mode", "explicit");
-        }
+        marker.put("mode", "explicit");
         match ttl.as_ref().map(Str::decode).as_deref() {
             Some("5m") if !self.same_vendor() => {
                 self.ledger.degraded(*at, Code::CacheTtl).info();
@@ -203,11 +177,6 @@ impl Toward<'_> {
             }
             Some(_) | None => marker.maybe("ttl", ttl.as_ref()),
         }
-        self.extra(&mut marker, extra, "", &[]);
+        self.ledger.only(extra);
     }
-}
-
-/// Whether a list or object has no members.
-pub(super) fn is_empty(raw: &Raw<'_>) -> bool {
-    raw.is_empty()
 }

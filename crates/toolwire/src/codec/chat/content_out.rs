@@ -1,7 +1,6 @@
 //! Content parts and media: writing them.
 
 use super::content_in::Toward;
-use super::wire::replay;
 use crate::ledger::{Code, Ledger};
 use crate::media::{self, blocks};
 use crate::model::{
@@ -13,7 +12,6 @@ use crate::wire::{Array, Object, Pos, Raw, Str};
 pub(super) fn write_content(object: &mut Object<'_>, items: &[&Item<'_>], toward: &mut Toward<'_>) {
     if let [Item::Text(text)] = items
         && !toward.takes(text.cache.as_ref())
-        && (text.extra.is_empty() || !toward.same())
     {
         object.put("content", &text.text);
         toward.drop_marker(text.cache.as_ref());
@@ -27,12 +25,9 @@ pub(super) fn write_content(object: &mut Object<'_>, items: &[&Item<'_>], toward
 
 /// Whether Chat has a part for the item. What it has none for is reported.
 pub(super) fn crosses(item: &Item<'_>, toward: &mut Toward<'_>) -> bool {
-    let same = toward.same();
     match item {
         Item::Text(_) | Item::Refusal(_) | Item::SearchResult(_) => true,
-        Item::Audio(audio) => {
-            same || audio.data.is_some() || lost(toward.ledger, audio.at, Code::Audio)
-        }
+        Item::Audio(audio) => audio.data.is_some() || lost(toward.ledger, audio.at, Code::Audio),
         Item::Image(image) => match &image.source {
             Source::Url(_) | Source::Base64 { media: _, data: _ } => true,
             Source::File(_) => lost(toward.ledger, image.at, Code::FileId),
@@ -54,7 +49,6 @@ pub(super) fn crosses(item: &Item<'_>, toward: &mut Toward<'_>) -> bool {
             }
         },
         Item::Json(_) | Item::ToolReference(_) => true,
-        Item::Opaque(_) if same => true,
         Item::Opaque(opaque) => {
             reference(opaque).is_some() || lost(toward.ledger, opaque.raw.pos(), opaque.code())
         }
@@ -76,26 +70,17 @@ fn lost(ledger: &mut Ledger, pos: Pos, code: Code) -> bool {
 pub(super) fn write_part(parts: &mut Array<'_>, item: &Item<'_>, toward: &mut Toward<'_>) {
     match item {
         Item::Text(text) => {
-            let Text { at: _, text: words, citations: _, logprobs: _, cache, extra } = text;
+            let Text { at: _, text: words, citations: _, logprobs: _, cache, extra: _ } = text;
             let mut part = parts.object();
             part.put("type", "text");
             part.put("text", words);
-            if toward.same() {
-                replay(&mut part, extra, "", &[]);
-            }
             toward.put_marker(&mut part, cache.as_ref());
             text_losses(text, toward);
         }
-        Item::Refusal(refusal) if !toward.same() => {
+        Item::Refusal(refusal) => {
             let mut part = parts.object();
             part.put("type", "text");
             part.put("text", refusal_text(refusal, toward));
-        }
-        Item::Refusal(Refusal { at: _, text, extra }) => {
-            let mut part = parts.object();
-            part.put("type", "refusal");
-            part.put("refusal", text);
-            replay(&mut part, extra, "", &[]);
         }
         Item::Image(image) => image_out(parts, image, toward),
         Item::Audio(Audio { at: _, data, format, cache, extra }) => {
@@ -105,12 +90,11 @@ pub(super) fn write_part(parts: &mut Array<'_>, item: &Item<'_>, toward: &mut To
                 let mut audio = part.object("input_audio");
                 audio.maybe("data", data.as_ref());
                 audio.maybe("format", format.as_ref());
-                toward.extra(&mut audio, extra, "input_audio", &[]);
             }
-            toward.extra(&mut part, extra, "", &["input_audio"]);
+            toward.ledger.only(extra);
             toward.put_marker(&mut part, cache.as_ref());
         }
-        Item::Document(document) if !reads_as_text(document, toward) => {
+        Item::Document(document) if !reads_as_text(document) => {
             document_out(parts, document, toward);
         }
         Item::Document(document) => {
@@ -123,7 +107,6 @@ pub(super) fn write_part(parts: &mut Array<'_>, item: &Item<'_>, toward: &mut To
                 }
             }
         }
-        Item::Opaque(Opaque { kind: _, raw }) if toward.same() => parts.push(raw),
         Item::SearchResult(_) | Item::Json(_) | Item::ToolReference(_) | Item::Opaque(_) => {
             let (text, cache) = as_text(item, toward);
             let mut part = parts.object();
@@ -152,9 +135,6 @@ pub(super) fn refusal_text<'r, 'a>(
 /// marker.
 pub(super) fn text_losses(text: &Text<'_>, toward: &mut Toward<'_>) {
     let Text { at: _, text: _, citations, logprobs, cache: _, extra } = text;
-    if toward.same() {
-        return;
-    }
     if let Some(citations) = citations.as_ref().filter(|list| !list.is_empty()) {
         toward.ledger.dropped(citations.pos(), Code::Citations);
     }
@@ -176,9 +156,8 @@ fn image_out(parts: &mut Array<'_>, image: &Image<'_>, toward: &mut Toward<'_>) 
             Source::File(_) | Source::Text { media: _, data: _ } | Source::Other(_) => {}
         }
         url.maybe("detail", detail.as_ref());
-        toward.extra(&mut url, extra, "image_url", &[]);
     }
-    toward.extra(&mut part, extra, "", &["image_url"]);
+    toward.ledger.only(extra);
     toward.put_marker(&mut part, cache.as_ref());
 }
 
@@ -189,28 +168,23 @@ fn document_out(parts: &mut Array<'_>, document: &Document<'_>, toward: &mut Tow
     {
         let mut file = part.object("file");
         match source {
-            Source::Base64 { media, data } if media.pos() == Pos::NONE && toward.same() => {
-                file.put("file_data", data);
-            }
             Source::Base64 { media, data } => {
                 media::write_data_url(media, data, file.key("file_data"));
             }
-            Source::Url(address) => file.put("file_data", address),
             Source::File(id) => file.put("file_id", id),
-            Source::Text { media: _, data: _ } | Source::Other(_) => {}
+            Source::Url(_) | Source::Text { media: _, data: _ } | Source::Other(_) => {}
         }
         match (name, source) {
             (Some(name), _) => file.put("filename", name),
             // OpenAI wants a name beside the bytes.
-            (None, Source::Base64 { media, data: _ }) if !toward.same() => {
+            (None, Source::Base64 { media, data: _ }) => {
                 file.put("filename", default_name(media));
             }
             (None, _) => {}
         }
-        toward.extra(&mut file, extra, "file", &[]);
     }
     document_losses(context.as_ref(), citations.as_ref(), toward);
-    toward.extra(&mut part, extra, "", &["file"]);
+    toward.ledger.only(extra);
     toward.put_marker(&mut part, cache.as_ref());
 }
 
@@ -236,11 +210,10 @@ fn document_losses(
 }
 
 /// Whether Chat can only have the document as text.
-pub(super) fn reads_as_text(document: &Document<'_>, toward: &Toward<'_>) -> bool {
+pub(super) fn reads_as_text(document: &Document<'_>) -> bool {
     match &document.source {
         Source::Base64 { media: _, data: _ } | Source::File(_) => false,
-        Source::Url(_) => !toward.same(),
-        Source::Text { media: _, data: _ } | Source::Other(_) => true,
+        Source::Url(_) | Source::Text { media: _, data: _ } | Source::Other(_) => true,
     }
 }
 

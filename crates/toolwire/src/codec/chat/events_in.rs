@@ -8,7 +8,6 @@ use super::alike::{self, Grows};
 use super::blocks_live::Blocks;
 use super::calls_live::{Fragment, Nameless};
 use super::chunk::{AnyCall, Call, Choice, Chunk, Custom, Delta, Function, Groq, Logprobs, Said};
-use super::content_in::is_empty;
 use super::reasoning::Members;
 use super::wire::{Given, nest, reread, string};
 use super::{error, stop, thoughts_live, usage};
@@ -249,7 +248,7 @@ impl Reading {
             }
             None => {}
         }
-        if let Some(list) = annotations.filter(|list| !is_empty(list)) {
+        if let Some(list) = annotations.filter(|list| !list.is_empty()) {
             match reread::<Vec<Raw<'a>>>(&list) {
                 Some(Ok(list)) => {
                     for citation in list {
@@ -424,7 +423,7 @@ fn split<'a>(logprobs: Option<Raw<'a>>) -> (Option<Raw<'a>>, Option<Raw<'a>>) {
     else {
         return (None, None);
     };
-    let filled = |list: Option<Raw<'a>>| list.filter(|list| !is_empty(list));
+    let filled = |list: Option<Raw<'a>>| list.filter(|list| !list.is_empty());
     (filled(content), filled(refusal))
 }
 

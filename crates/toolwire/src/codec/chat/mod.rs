@@ -135,13 +135,8 @@ impl Codec for Chat {
         out: &mut Vec<u8>,
         ledger: &mut Ledger,
     ) {
+        debug_assert!(origin != Protocol::Chat, "within one protocol the bytes pass");
         let mut array = Array::new(out);
-        if origin == Protocol::Chat {
-            for tool in tools {
-                tools_in::replay_tool(&mut array, tool, false);
-            }
-            return;
-        }
         let toolset = Toolset::of_list(tools, origin, profile);
         let toward = &mut Toward { origin, profile, ledger };
         Shipment::new(&toolset).write_list(&mut array, toward);

@@ -99,40 +99,6 @@ pub(super) fn insert<'a>(items: Vec<Item<'a>>, mut found: Vec<Reasoning<'a>>) ->
     merged
 }
 
-/// Writes reasoning back to Chat in the members it was read from. What came in
-/// an envelope is another vendor's and goes no further.
-pub(super) fn replay(object: &mut Object<'_>, list: &[&Reasoning<'_>], ledger: &mut Ledger) {
-    let mut details = Vec::new();
-    let mut signed = Vec::new();
-    for reasoning in list {
-        let Reasoning { at: _, summary: _, content, sealed, place, extra: _ } = reasoning;
-        match sealed.as_ref().map(|seal| &seal.issuer) {
-            None => put_joined(object, CONTENT, content),
-            Some(Issuer::Vendor(name)) if name == REASONING => {
-                put_joined(object, REASONING, content);
-            }
-            Some(Issuer::Vendor(name)) if name == DETAILS => {
-                put_joined(object, REASONING, content);
-                details.extend(seal_blob(reasoning));
-            }
-            Some(Issuer::Anthropic) if place.is_none() && !is_enveloped(reasoning) => {
-                signed.push(*reasoning);
-            }
-            Some(Issuer::Anthropic | Issuer::OpenAi | Issuer::Vendor(_)) => lose(reasoning, ledger),
-        }
-    }
-    if !signed.is_empty() {
-        write_blocks(object, &signed);
-    }
-    write_details(object, &[], &details);
-}
-
-/// Whether the signature of a block is an envelope, which no vendor signed.
-fn is_enveloped(reasoning: &Reasoning<'_>) -> bool {
-    let blob = reasoning.sealed.as_ref().and_then(|sealed| sealed.blob.as_ref());
-    blob.is_some_and(|blob| Envelope::is_sealed(&blob.decode()))
-}
-
 /// Writes reasoning for an upstream, as far as its vendor wants any back.
 pub(super) fn write_upstream(
     object: &mut Object<'_>,
@@ -165,7 +131,7 @@ pub(super) fn write_upstream(
 pub(super) fn lose(reasoning: &Reasoning<'_>, ledger: &mut Ledger) {
     let sealed = reasoning.sealed.is_some();
     let code = if sealed { Code::ReasoningForeign } else { Code::ReasoningUnsigned };
-    ledger.dropped(reasoning.at, code).detail("The target takes no reasoning back.");
+    ledger.dropped(reasoning.at, code).detail(NOT_TAKEN_BACK);
 }
 
 /// Writes reasoning of another protocol for a client, each with its place in
@@ -209,13 +175,6 @@ pub(super) fn write_envelopes(
 
 fn texts<'r, 'a>(reasoning: &'r Reasoning<'a>) -> impl Iterator<Item = &'r Str<'a>> {
     reasoning.summary.iter().chain(&reasoning.content).filter(|text| !text.is_empty())
-}
-
-fn put_joined(object: &mut Object<'_>, key: &str, list: &[Str<'_>]) {
-    if !list.is_empty() {
-        let list: Vec<_> = list.iter().collect();
-        write_joined(&list, object.key(key));
-    }
 }
 
 fn put_texts(object: &mut Object<'_>, key: &str, list: &[&Str<'_>]) {
@@ -344,24 +303,6 @@ pub(super) fn block(block: Block<'_>) -> Option<Reasoning<'_>> {
     Some(item)
 }
 
-fn write_blocks(object: &mut Object<'_>, list: &[&Reasoning<'_>]) {
-    let mut array = object.array(BLOCKS);
-    for reasoning in list {
-        let Reasoning { at: _, summary, content: _, sealed, place: _, extra } = reasoning;
-        let Some(Sealed { issuer: _, item_id: _, blob, redacted }) = sealed else { continue };
-        let mut block = array.object();
-        if *redacted {
-            block.put("type", "redacted_thinking");
-            block.maybe("data", blob.as_ref());
-        } else {
-            block.put("type", "thinking");
-            block.maybe("thinking", summary.first());
-            block.maybe("signature", blob.as_ref());
-        }
-        block.extra(extra);
-    }
-}
-
 fn bare<'a>(at: Pos) -> Reasoning<'a> {
     Reasoning {
         at,
@@ -394,6 +335,9 @@ wire! {
         data: Str<'a> = "data",
     }
 }
+
+/// What the ledger says about reasoning that does not go to an upstream.
+pub(super) const NOT_TAKEN_BACK: &str = "The target takes no reasoning back.";
 
 /// DeepSeek's member, and the one most clients know.
 pub(super) const CONTENT: &str = "reasoning_content";

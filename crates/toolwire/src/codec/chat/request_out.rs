@@ -2,17 +2,16 @@
 
 use super::content_in::Toward;
 use super::tools_out::Shipment;
-use super::wire::replay;
-use super::{choice, tools_in, turns_out};
+use super::{choice, turns_out};
 use crate::ledger::{Code, Ledger};
 use crate::model::{
-    Display, Effort, Format, Identity, JsonSchema, Output, Request, Sampling, State, Stream,
-    Thinking, ThinkingMode, Tool, ToolKind,
+    Display, Effort, Format, Identity, JsonSchema, Output, Protocol, Request, Sampling, State,
+    Stream, Thinking, ThinkingMode, Tool, ToolKind,
 };
 use crate::profile::Profile;
 use crate::schema;
 use crate::toolset::Toolset;
-use crate::wire::{At, Extra, Object, Pos, Raw, Str, Write, read_fields};
+use crate::wire::{At, Extra, Object, Raw, Str, Write, read_fields};
 
 /// Writes a request for an upstream.
 pub(super) fn encode(
@@ -27,7 +26,7 @@ pub(super) fn encode(
         turns,
         tools,
         tools_at: _,
-        legacy_functions,
+        legacy_functions: _,
         choice,
         thinking,
         output,
@@ -40,27 +39,20 @@ pub(super) fn encode(
         stream,
         extra,
     } = request;
+    debug_assert!(*origin != Protocol::Chat, "within one protocol the bytes pass");
     let toward = &mut Toward { origin: *origin, profile, ledger };
     let object = &mut Object::new(out);
     object.maybe("model", model.as_ref());
-    if toward.same() {
-        tools_in::replay_tools(object, tools, *legacy_functions);
-        // Where both spellings came, the model has what `tool_choice` says.
-        let both = extra.iter().any(|field| field.key == "function_call");
-        choice::replay_choice(object, choice, *legacy_functions && !both);
-        turns_out::replay_turns(&mut object.array("messages"), turns, toward);
-    } else {
-        let toolset = Toolset::new(request, profile);
-        let mut shipment = Shipment::new(&toolset);
-        shipment.subset = choice::filter(choice, &shipment, toward);
-        empty_namespaces(tools, toward);
-        shipment.write(object, toward);
-        choice::write(object, choice, &shipment, toward);
-        turns_out::write(&mut object.array("messages"), turns, &shipment, toward);
-    }
+    let toolset = Toolset::new(request, profile);
+    let mut shipment = Shipment::new(&toolset);
+    shipment.subset = choice::filter(choice, &shipment, toward);
+    empty_namespaces(tools, toward);
+    shipment.write(object, toward);
+    choice::write(object, choice, &shipment, toward);
+    turns_out::write(&mut object.array("messages"), turns, &shipment, toward);
     put_thinking(object, thinking, toward);
     let wants_logprobs = put_state(object, state, toward);
-    put_output(object, output, wants_logprobs, extra, toward);
+    put_output(object, output, wants_logprobs, toward);
     put_sampling(object, sampling, toward);
     put_identity(object, identity, toward);
     toward.drop_marker(cache.as_ref());
@@ -140,37 +132,32 @@ fn put_output(
     object: &mut Object<'_>,
     output: &Output<'_>,
     wants_logprobs: bool,
-    extra: &[Extra<'_>],
     toward: &mut Toward<'_>,
 ) {
     let Output {
         max_tokens,
-        legacy_max_tokens,
+        legacy_max_tokens: _,
         format,
         verbosity,
         stop,
-        stop_at,
+        stop_at: _,
         n,
         logprobs,
         top_logprobs,
         max_tool_calls,
     } = output;
-    let same = toward.same();
-    let legacy = if same { *legacy_max_tokens } else { toward.profile.legacy_max_tokens };
+    let legacy = toward.profile.legacy_max_tokens;
     object.maybe(if legacy { "max_tokens" } else { "max_completion_tokens" }, max_tokens.as_ref());
     if let Some(format) = format {
-        put_format(object, format, extra, toward);
+        put_format(object, format, toward);
     }
     object.maybe("verbosity", verbosity.as_ref());
     match stop.as_slice() {
-        [] if same && *stop_at != Pos::NONE => drop(object.array("stop")),
         [] => {}
-        // One text that stands where the field stands was no list.
-        [only] if same && only.pos() == *stop_at => object.put("stop", only),
         texts => {
             let mut array = object.array("stop");
             for (index, text) in texts.iter().enumerate() {
-                if index < MAX_STOPS || same {
+                if index < MAX_STOPS {
                     array.push(text);
                 } else {
                     toward
@@ -185,13 +172,13 @@ fn put_output(
     match logprobs {
         Some(wanted) => object.put("logprobs", wanted),
         // Chat refuses a number of alternatives without the switch.
-        None if !same && (wants_logprobs || top_logprobs.as_ref().is_some_and(|n| n.value > 0)) => {
+        None if wants_logprobs || top_logprobs.as_ref().is_some_and(|n| n.value > 0) => {
             object.put("logprobs", &true);
         }
         None => {}
     }
     match top_logprobs {
-        Some(count) if same || logprobs.is_some() || wants_logprobs || count.value > 0 => {
+        Some(count) if logprobs.is_some() || wants_logprobs || count.value > 0 => {
             object.put("top_logprobs", count);
         }
         Some(count) => {
@@ -204,22 +191,13 @@ fn put_output(
     }
 }
 
-fn put_format(
-    object: &mut Object<'_>,
-    format: &At<Format<'_>>,
-    extra: &[Extra<'_>],
-    toward: &mut Toward<'_>,
-) {
+fn put_format(object: &mut Object<'_>, format: &At<Format<'_>>, toward: &mut Toward<'_>) {
     let kind = match &format.value {
         Format::Text => "text",
         Format::JsonObject => "json_object",
         Format::JsonSchema(_) => "json_schema",
         Format::Other(raw) => {
-            if toward.same() {
-                object.put("response_format", raw);
-            } else {
-                toward.ledger.dropped(raw.pos(), Code::UnknownValue);
-            }
+            toward.ledger.dropped(raw.pos(), Code::UnknownValue);
             return;
         }
     };
@@ -231,7 +209,6 @@ fn put_format(
         let mut inner = outer.object("json_schema");
         match name {
             Some(name) => inner.put("name", name),
-            None if toward.same() => {}
             None => {
                 // Chat wants a name; the model sees it.
                 inner.put("name", "output");
@@ -252,10 +229,7 @@ fn put_format(
             }
             (None, _) => {}
         }
-        toward.extra(&mut inner, extra, "", &[]);
-    }
-    if toward.same() {
-        replay(&mut outer, extra, "response_format", &[]);
+        toward.ledger.only(extra);
     }
 }
 
@@ -269,13 +243,12 @@ fn put_sampling(object: &mut Object<'_>, sampling: &Sampling<'_>, toward: &mut T
         seed,
         logit_bias,
     } = sampling;
-    let (same, profile) = (toward.same(), toward.profile);
-    let takes = same || profile.sampling;
-    let both = same || profile.temperature_with_top_p || temperature.is_none();
+    let takes = toward.profile.sampling;
+    let both = toward.profile.temperature_with_top_p || temperature.is_none();
     let fields = [
         ("temperature", temperature, takes),
         ("top_p", top_p, takes && both),
-        ("top_k", top_k, same),
+        ("top_k", top_k, false),
         ("frequency_penalty", frequency_penalty, true),
         ("presence_penalty", presence_penalty, true),
         ("seed", seed, true),
@@ -301,7 +274,7 @@ fn put_identity(object: &mut Object<'_>, identity: &Identity<'_>, toward: &mut T
     object.maybe("prompt_cache_key", cache_key.as_ref());
     object.maybe("user", user.as_ref());
     let Some(name) = end_user else { return };
-    if toward.same() || name.decode().chars().count() <= MAX_IDENTIFIER {
+    if name.decode().chars().count() <= MAX_IDENTIFIER {
         object.put("safety_identifier", name);
     } else if user.is_none() {
         object.put("user", name);
@@ -378,28 +351,20 @@ fn put_stream(object: &mut Object<'_>, stream: &Stream<'_>, toward: &mut Toward<
     let Stream { on, usage, obfuscation, extra } = stream;
     object.maybe("stream", on.as_ref());
     // The other protocols always end a stream with its usage.
-    let asks = !toward.same() && usage.is_none() && on.as_ref().is_some_and(|on| on.value);
-    if usage.is_some() || obfuscation.is_some() || asks || (toward.same() && !extra.is_empty()) {
+    let asks = usage.is_none() && on.as_ref().is_some_and(|on| on.value);
+    if usage.is_some() || obfuscation.is_some() || asks {
         let mut options = object.object("stream_options");
         options.maybe("include_usage", usage.as_ref());
         if asks {
             options.put("include_usage", &true);
         }
         options.maybe("include_obfuscation", obfuscation.as_ref());
-        if toward.same() {
-            options.extra(extra);
-        }
     }
-    if !toward.same() {
-        toward.ledger.only(extra);
-    }
+    toward.ledger.only(extra);
 }
 
 /// Writes the fields that all of OpenAI's protocols have.
 fn put_extra(object: &mut Object<'_>, extra: &[Extra<'_>], toward: &mut Toward<'_>) {
-    if toward.same() {
-        return replay(object, extra, "", &["response_format"]);
-    }
     for field in extra {
         match field.key.decode().as_ref() {
             "prompt_cache_retention" | "moderation" if toward.same_vendor() => {

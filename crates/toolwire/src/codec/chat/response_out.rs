@@ -1,15 +1,13 @@
 //! The answer: from the model to Chat.
 
 use super::calls_out::{caller_loss, put_arguments, put_call};
-use super::content_in::Toward;
-use super::turns_out::{member_losses, replay_message};
+use super::turns_out::member_losses;
 use super::{citations, reasoning, stop, usage};
 use crate::ledger::{Code, Ledger};
 use crate::model::{
     Arguments, Call, Candidate, Item, Protocol, Reasoning, Refusal, Response, ResponseContext,
     Stop, Text, Turn,
 };
-use crate::profile::Profile;
 use crate::wire::{At, Extra, Object, Pos, Raw, Read, Str, hash, ids};
 
 /// Writes an answer for a client.
@@ -20,47 +18,33 @@ pub(super) fn encode(
     ledger: &mut Ledger,
 ) {
     let Response { origin, id, model, created, candidates, usage, tier, extra } = response;
-    let same = *origin == Protocol::Chat;
+    debug_assert!(*origin != Protocol::Chat, "within one protocol the bytes pass");
     let mut object = Object::new(out);
     let upstream = id.as_ref().map(Str::decode).unwrap_or_default();
-    if same {
-        object.maybe("id", id.as_ref());
-    } else {
-        object.put("id", &completion_id(&upstream));
-    }
+    object.put("id", &completion_id(&upstream));
     object.put("object", "chat.completion");
     object.put("created", &created.as_ref().map_or(0, |at| at.value));
     match (model, asked.and_then(|asked| asked.model.as_ref())) {
         (Some(model), _) => object.put("model", model),
-        (None, Some(model)) if !same => object.put("model", model),
+        (None, Some(model)) => object.put("model", model),
         (None, _) => {}
     }
     let legacy = asked.is_some_and(|asked| asked.legacy_functions);
     {
         let mut choices = object.array("choices");
         for (index, candidate) in candidates.iter().enumerate() {
-            let mut choice = choices.object();
-            if same {
-                replay_candidate(&mut choice, candidate, index as u64, ledger);
-            } else {
-                let answer = Answer { origin: *origin, upstream: &upstream, legacy };
-                answer.write(&mut choice, candidate, index as u64, ledger);
-            }
+            let answer = Answer { origin: *origin, upstream: &upstream, legacy };
+            answer.write(&mut choices.object(), candidate, index as u64, ledger);
         }
     }
     match usage {
-        Some(usage) => usage::write(&mut object, usage, same, ledger),
-        None if same => {}
+        Some(usage) => usage::write(&mut object, usage, ledger),
         None => {
             ledger.dropped(Pos::START, Code::UsageMissing).key("usage").info();
         }
     }
     write_tier(&mut object, tier.as_ref(), *origin, ledger);
-    if same {
-        object.extra(extra);
-    } else {
-        ledger.only(extra);
-    }
+    ledger.only(extra);
 }
 
 /// The id of an answer whose upstream gave it another protocol's.
@@ -91,36 +75,6 @@ pub(super) fn write_tier(
             ledger.dropped(tier.pos(), Code::Tier).detail(detail);
         }
     }
-}
-
-/// Writes a choice that was read from Chat.
-pub(super) fn replay_candidate(
-    choice: &mut Object<'_>,
-    candidate: &Candidate<'_>,
-    index: u64,
-    ledger: &mut Ledger,
-) {
-    let Candidate { at: _, turns, stop, logprobs, extra } = candidate;
-    if !extra.iter().any(|field| field.key == "index") {
-        choice.put("index", &index);
-    }
-    let profile = Profile::of(Protocol::Chat);
-    let toward = &mut Toward { origin: Protocol::Chat, profile: &profile, ledger };
-    let mut word = None;
-    for turn in turns {
-        replay_message(&mut choice.object("message"), turn, toward);
-        let legacy = |item: &Item<'_>| matches!(item, Item::Call(call) if call.id.is_none());
-        if turn.items.iter().any(legacy) {
-            word = Some("function_call");
-        }
-    }
-    match (&stop.value, word) {
-        (Stop::ToolCalls, Some(word)) => choice.put("finish_reason", word),
-        (Stop::Other(word), _) => choice.put("finish_reason", word),
-        (other, _) => choice.put("finish_reason", stop::finish_reason(other, Protocol::Chat)),
-    }
-    choice.maybe("logprobs", logprobs.as_ref());
-    choice.extra(extra);
 }
 
 /// What every choice of an answer shares.
@@ -222,7 +176,7 @@ impl Answer<'_> {
             Some(_) | None => object.put("id", &ids::mint(self.upstream, ordinal)),
         }
         let freeform = matches!(arguments, Arguments::Freeform(_));
-        put_call(object, name, arguments, freeform, false, &[]);
+        put_call(object, name, arguments, freeform, false);
         call_losses(call, ledger);
     }
 }

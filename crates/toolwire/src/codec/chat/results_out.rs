@@ -3,41 +3,13 @@
 use std::borrow::Cow;
 
 use super::content_in::Toward;
-use super::content_out::{self, as_text, crosses, document_parts, reads_as_text, write_content};
+use super::content_out::{self, as_text, crosses, document_parts, reads_as_text};
 use super::reasoning;
-use super::wire::replay;
 use crate::ledger::Code;
 use crate::model::{Audio, Call, Image, Item, ResultKind, ToolResult};
 use crate::native;
 use crate::thread::Thread;
 use crate::wire::{Array, Pos, write_escaped};
-
-pub(super) fn replay_result(
-    messages: &mut Array<'_>,
-    result: &ToolResult<'_>,
-    toward: &mut Toward<'_>,
-) {
-    let ToolResult {
-        at: _,
-        call_id,
-        name,
-        namespace: _,
-        kind: _,
-        content,
-        is_error: _,
-        cache: _,
-        extra,
-    } = result;
-    let mut object = messages.object();
-    object.put("role", if call_id.is_some() { "tool" } else { "function" });
-    object.maybe("tool_call_id", call_id.as_ref());
-    object.maybe("name", name.as_ref());
-    if !content.is_empty() {
-        let items: Vec<&Item<'_>> = content.iter().collect();
-        write_content(&mut object, &items, toward);
-    }
-    replay(&mut object, extra, "", &[]);
-}
 
 /// Writes the results of one step, and behind all of them the media that Chat
 /// does not take in results.
@@ -140,7 +112,7 @@ struct Lines<'o, 'r> {
 impl<'r> Lines<'_, 'r> {
     fn add(&mut self, item: Cow<'r, Item<'r>>, toward: &mut Toward<'_>) {
         if let Cow::Borrowed(Item::Document(document)) = item
-            && reads_as_text(document, toward)
+            && reads_as_text(document)
         {
             if crosses(&item, toward) {
                 for part in document_parts(document, toward) {

@@ -1,11 +1,11 @@
-//! Tool definitions: reading them, and writing those that came from Chat.
+//! Tool definitions: reading them.
 
 use super::wire::{
     Custom, CustomFormat, CustomTool, Fields, Function, FunctionTool, Grammar as WireGrammar,
-    has_nested, literal, nest, replay,
+    literal, nest,
 };
 use crate::model::{Grammar, Hosted, HostedClass, Tool, ToolKind};
-use crate::wire::{Array, Extra, Object, Pos, Read, ReadError, Reader, Str};
+use crate::wire::{Extra, Pos, Read, ReadError, Reader, Str};
 
 /// `tools`.
 #[derive(Debug)]
@@ -109,95 +109,6 @@ pub(super) fn web_search<'a>(options: Fields<'a>) -> Tool<'a> {
     let mut tool = Tool::new(at, Str::plain("web_search"), ToolKind::Hosted(hosted));
     tool.extra = fields;
     tool
-}
-
-/// Writes the tools as they were read from Chat: `tools` or `functions`, and
-/// the search beside them.
-pub(super) fn replay_tools(object: &mut Object<'_>, tools: &[Tool<'_>], legacy: bool) {
-    // Only functions can be written the deprecated way, and only those with
-    // nothing beside them.
-    let is_old = |tool: &Tool<'_>| {
-        legacy
-            && matches!(tool.kind, ToolKind::Function { schema: _ })
-            && tool.extra.iter().all(|field| field.name_under("function").is_some())
-    };
-    for (key, old) in [("functions", true), ("tools", false)] {
-        let mut listed =
-            tools.iter().filter(|tool| is_old(tool) == old && !is_search_options(tool)).peekable();
-        if listed.peek().is_some() {
-            let mut array = object.array(key);
-            for tool in listed {
-                replay_tool(&mut array, tool, old);
-            }
-        }
-    }
-    for tool in tools.iter().filter(|tool| is_search_options(tool)) {
-        object.object(WEB_SEARCH_OPTIONS).extra(&tool.extra);
-    }
-}
-
-fn is_search_options(tool: &Tool<'_>) -> bool {
-    matches!(&tool.kind, ToolKind::Hosted(hosted) if hosted.kind_text == WEB_SEARCH_OPTIONS)
-}
-
-/// Writes one tool that was read from Chat.
-pub(super) fn replay_tool(array: &mut Array<'_>, tool: &Tool<'_>, legacy: bool) {
-    match &tool.kind {
-        ToolKind::Function { schema } => {
-            let mut object = array.object();
-            if legacy {
-                object.put("name", &tool.name);
-                object.maybe("description", tool.description.as_ref());
-                object.maybe("parameters", schema.as_ref());
-                object.maybe("strict", tool.strict.as_ref());
-                return replay(&mut object, &tool.extra, "function", &[]);
-            }
-            object.put("type", "function");
-            {
-                let mut function = object.object("function");
-                function.put("name", &tool.name);
-                function.maybe("description", tool.description.as_ref());
-                function.maybe("parameters", schema.as_ref());
-                function.maybe("strict", tool.strict.as_ref());
-                replay(&mut function, &tool.extra, "function", &[]);
-            }
-            replay(&mut object, &tool.extra, "", &["function"]);
-        }
-        ToolKind::Freeform { grammar } => {
-            let mut object = array.object();
-            object.put("type", "custom");
-            {
-                let mut custom = object.object("custom");
-                custom.put("name", &tool.name);
-                custom.maybe("description", tool.description.as_ref());
-                if let Some(grammar) = grammar {
-                    let mut format = put_grammar(&mut custom, grammar);
-                    replay(&mut format, &tool.extra, "custom.format", &[]);
-                } else if has_nested(&tool.extra, "custom.format") {
-                    let mut format = custom.object("format");
-                    replay(&mut format, &tool.extra, "custom.format", &[]);
-                }
-                replay(&mut custom, &tool.extra, "custom", &["format"]);
-            }
-            replay(&mut object, &tool.extra, "", &["custom"]);
-        }
-        ToolKind::Unknown(raw) => array.push(raw),
-        ToolKind::Namespace { tools: _ } | ToolKind::Native(_) | ToolKind::Hosted(_) => {}
-    }
-}
-
-/// Opens a format and writes its grammar, which Chat nests once more.
-pub(super) fn put_grammar<'o>(custom: &'o mut Object<'_>, grammar: &Grammar<'_>) -> Object<'o> {
-    let Grammar { at: _, syntax, definition, extra } = grammar;
-    let mut format = custom.object("format");
-    format.put("type", "grammar");
-    {
-        let mut inner = format.object("grammar");
-        inner.maybe("syntax", syntax.as_ref());
-        inner.maybe("definition", definition.as_ref());
-        inner.extra(extra);
-    }
-    format
 }
 
 /// The member that stands for a hosted search.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::content_in::Toward;
-use super::tools_in::{WEB_SEARCH_OPTIONS, put_grammar};
+use super::tools_in::WEB_SEARCH_OPTIONS;
 use crate::ledger::Code;
 use crate::model::{Grammar, Native, NativeKind, Tool, ToolKind};
 use crate::native;
@@ -141,7 +141,7 @@ impl<'t, 'r, 'a> Shipment<'t, 'r, 'a> {
                 custom.put("name", wire);
                 description.put(&mut custom);
                 if let Some(grammar) = grammar {
-                    drop(put_grammar(&mut custom, &own_grammar(grammar, toward)));
+                    put_grammar(&mut custom, grammar, toward);
                 }
                 false
             }
@@ -176,11 +176,15 @@ impl<'t, 'r, 'a> Shipment<'t, 'r, 'a> {
     }
 }
 
-/// A grammar without the members that Chat does not have.
-fn own_grammar<'a>(grammar: &Grammar<'a>, toward: &mut Toward<'_>) -> Grammar<'a> {
-    let Grammar { at, syntax, definition, extra } = grammar;
+/// Writes a grammar, which Chat nests once more than the others do.
+fn put_grammar(custom: &mut Object<'_>, grammar: &Grammar<'_>, toward: &mut Toward<'_>) {
+    let Grammar { at: _, syntax, definition, extra } = grammar;
     toward.ledger.only(extra);
-    Grammar { at: *at, syntax: syntax.clone(), definition: definition.clone(), extra: Vec::new() }
+    let mut format = custom.object("format");
+    format.put("type", "grammar");
+    let mut inner = format.object("grammar");
+    inner.maybe("syntax", syntax.as_ref());
+    inner.maybe("definition", definition.as_ref());
 }
 
 fn put_function(

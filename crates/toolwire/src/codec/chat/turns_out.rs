@@ -1,49 +1,15 @@
 //! The conversation: from turns to messages.
 
-use std::borrow::Cow;
-
-use super::calls_out::{replay_calls, write_call};
+use super::calls_out::write_call;
 use super::content_in::Toward;
 use super::content_out::{self, crosses, write_content};
 use super::reasoning;
-use super::results_out::{orphan, replay_result, results};
+use super::results_out::{orphan, results};
 use super::tools_out::Shipment;
 use crate::ledger::{Code, Ledger};
-use crate::model::{
-    Audio, Call, Image, Item, Reasoning, Refusal, Role, Slot, Text, ToolResult, Turn,
-};
+use crate::model::{Audio, Call, Image, Item, Reasoning, Refusal, Role, Slot, ToolResult, Turn};
 use crate::thread::{Paired, ResultMatch, Step, Thread};
-use crate::wire::{Array, Object, Write};
-
-/// Writes turns that were read from Chat, message by message.
-pub(super) fn replay_turns(messages: &mut Array<'_>, turns: &[Turn<'_>], toward: &mut Toward<'_>) {
-    for turn in turns {
-        if let [Item::Result(result)] = turn.items.as_slice() {
-            replay_result(messages, result, toward);
-            continue;
-        }
-        let mut object = messages.object();
-        object.put("role", &role(&turn.role));
-        let spoken = Spoken::of(std::iter::once(turn), toward);
-        spoken.replay(&mut object, turn, toward);
-    }
-}
-
-/// Writes the message of an answer that was read from Chat.
-pub(super) fn replay_message(object: &mut Object<'_>, turn: &Turn<'_>, toward: &mut Toward<'_>) {
-    object.put("role", &role(&turn.role));
-    Spoken::of(std::iter::once(turn), toward).replay(object, turn, toward);
-}
-
-fn role<'r>(role: &'r Role<'_>) -> Cow<'r, str> {
-    match role {
-        Role::System => "system".into(),
-        Role::Developer => "developer".into(),
-        Role::User => "user".into(),
-        Role::Assistant => "assistant".into(),
-        Role::Other(word) => word.decode(),
-    }
-}
+use crate::wire::{Array, Object};
 
 /// What a message says, sorted by the members that Chat has for it.
 struct Spoken<'r, 'a> {
@@ -76,34 +42,26 @@ impl<'r, 'a> Spoken<'r, 'a> {
         match item {
             Item::Reasoning(reasoning) => self.reasoning.push(reasoning),
             Item::Call(call) => self.calls.push(call),
-            Item::Refusal(refusal)
-                if self.refusal.is_none() && is_refusal_member(refusal, role, toward) =>
-            {
+            Item::Refusal(refusal) if self.refusal.is_none() && *role == Role::Assistant => {
                 self.refusal = Some(refusal);
             }
-            Item::Audio(audio) if self.audio.is_none() && is_audio_member(audio, role, toward) => {
+            Item::Audio(audio) if self.audio.is_none() && *role == Role::Assistant => {
                 self.audio = Some(audio);
             }
             Item::Text(text) => {
-                if !self.calls.is_empty() && !toward.same() {
+                if !self.calls.is_empty() {
                     toward.ledger.moved(text.at, Code::Interleaving);
                 }
                 self.parts.push(item);
             }
             Item::Image(Image { at, source: _, detail: _, cache: _, extra: _ })
-            | Item::Audio(Audio { at, data: _, format: _, cache: _, extra: _ })
-                if !toward.same() =>
-            {
+            | Item::Audio(Audio { at, data: _, format: _, cache: _, extra: _ }) => {
                 toward.ledger.dropped(*at, Code::MediaType);
             }
-            Item::Document(document)
-                if !toward.same() && !content_out::reads_as_text(document, toward) =>
-            {
+            Item::Document(document) if !content_out::reads_as_text(document) => {
                 toward.ledger.dropped(document.at, Code::MediaType);
             }
             Item::Refusal(_)
-            | Item::Audio(_)
-            | Item::Image(_)
             | Item::Document(_)
             | Item::SearchResult(_)
             | Item::Hosted(_)
@@ -118,59 +76,6 @@ impl<'r, 'a> Spoken<'r, 'a> {
             }
         }
     }
-
-    /// Writes the message back to Chat. The role is written already.
-    fn replay(self, object: &mut Object<'_>, turn: &Turn<'_>, toward: &mut Toward<'_>) {
-        let Self { parts, refusal, audio, calls, reasoning } = self;
-        let Turn { at: _, role: _, slot: _, items: _, id: _, name, status: _, phase: _, extra } =
-            turn;
-        object.maybe("name", name.as_ref());
-        if !parts.is_empty() {
-            write_content(object, &parts, toward);
-        } else if turn.role == Role::Assistant {
-            object.put("content", &());
-        }
-        if let Some(Refusal { at: _, text, extra: _ }) = refusal {
-            object.put("refusal", text);
-        }
-        for item in &parts {
-            if let Item::Text(Text {
-                at: _,
-                text: _,
-                citations: Some(list),
-                logprobs: _,
-                cache: _,
-                extra: _,
-            }) = item
-            {
-                object.put("annotations", list);
-            }
-        }
-        if let Some(Audio { at: _, data, format: _, cache: _, extra }) = audio {
-            let mut sound = object.object("audio");
-            sound.maybe("data", data.as_ref());
-            sound.extra(extra);
-        }
-        reasoning::replay(object, &reasoning, toward.ledger);
-        replay_calls(object, &calls, turn);
-        for field in extra.iter().filter(|field| field.key != "tool_calls") {
-            field.value.write(object.foreign_key(&field.key));
-        }
-    }
-}
-
-/// Whether a refusal goes into the message's member of that name. In Chat that
-/// is a string of its own, and a content part stands elsewhere than its text.
-fn is_refusal_member(refusal: &Refusal<'_>, role: &Role<'_>, toward: &Toward<'_>) -> bool {
-    if toward.same() { refusal.at == refusal.text.pos() } else { *role == Role::Assistant }
-}
-
-/// Whether sound goes into the message's member `audio`, which has no format
-/// and no marker as a content part has.
-fn is_audio_member(audio: &Audio<'_>, role: &Role<'_>, toward: &Toward<'_>) -> bool {
-    let Audio { at: _, data: _, format, cache, extra: _ } = audio;
-    let bare = format.is_none() && cache.is_none();
-    *role == Role::Assistant && (bare || !toward.same())
 }
 
 /// Writes the conversation of another protocol.
@@ -320,7 +225,7 @@ fn user(messages: &mut Array<'_>, turn: &Turn<'_>, fates: &[ResultMatch], toward
         silent &= matches!(item, Item::Tools(_));
         match item {
             Item::Reasoning(reasoning) => reasoning::lose(reasoning, toward.ledger),
-            Item::Document(document) if content_out::reads_as_text(document, toward) => {
+            Item::Document(document) if content_out::reads_as_text(document) => {
                 if crosses(item, toward) {
                     for part in content_out::document_parts(document, toward) {
                         if crosses(&part, toward) {

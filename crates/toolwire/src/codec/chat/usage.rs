@@ -1,6 +1,6 @@
 //! Token counts, both directions.
 
-use super::wire::{CompletionDetails, PromptDetails, Usage as WireUsage, has_nested, nest, replay};
+use super::wire::{CompletionDetails, PromptDetails, Usage as WireUsage, nest};
 use crate::ledger::{Code, Ledger};
 use crate::model::Usage;
 use crate::wire::{At, Extra, Object, Raw, Str};
@@ -46,32 +46,20 @@ pub(super) fn read<'a>(usage: WireUsage<'a>) -> Usage<'a> {
 }
 
 /// Writes token counts.
-pub(super) fn write(object: &mut Object<'_>, usage: &Usage<'_>, same: bool, ledger: &mut Ledger) {
+pub(super) fn write(object: &mut Object<'_>, usage: &Usage<'_>, ledger: &mut Ledger) {
     let Usage { at: _, input, cache_read, cache_write, output, reasoning, extra } = usage;
     let mut object = object.object("usage");
     object.put("prompt_tokens", input);
     object.put("completion_tokens", output);
-    if !same || !extra.iter().any(|field| field.key == "total_tokens") {
-        object.put("total_tokens", &input.saturating_add(*output));
-    }
-    let nested = |under: &str| same && has_nested(extra, under);
-    if cache_read.is_some() || cache_write.is_some() || nested(PROMPT_DETAILS) {
+    object.put("total_tokens", &input.saturating_add(*output));
+    if cache_read.is_some() || cache_write.is_some() {
         let mut details = object.object(PROMPT_DETAILS);
         details.maybe("cached_tokens", cache_read.as_ref());
         details.maybe("cache_write_tokens", cache_write.as_ref());
-        if same {
-            replay(&mut details, extra, PROMPT_DETAILS, &[]);
-        }
     }
-    if reasoning.is_some() || nested(COMPLETION_DETAILS) {
+    if reasoning.is_some() {
         let mut details = object.object(COMPLETION_DETAILS);
         details.maybe("reasoning_tokens", reasoning.as_ref());
-        if same {
-            replay(&mut details, extra, COMPLETION_DETAILS, &[]);
-        }
-    }
-    if same {
-        return replay(&mut object, extra, "", &[PROMPT_DETAILS, COMPLETION_DETAILS]);
     }
     for field in extra {
         ledger.dropped(field.value.pos(), Code::UsageDetail).info();

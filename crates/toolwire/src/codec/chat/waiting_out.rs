@@ -1,11 +1,10 @@
 //! What of an answer a stream can tell only at its end: where each piece of
 //! sealed reasoning stood, and what the citations are about.
 
-use super::chunk_out::write_on_one_line;
 use super::citations::{self, Cited};
 use super::reasoning;
 use crate::ledger::Ledger;
-use crate::model::{Protocol, Reasoning, Sealed};
+use crate::model::{Reasoning, Sealed};
 use crate::wire::{Object, Pos, Raw, Str, TextBuffer};
 
 /// The texts of an answer as far as their citations need them.
@@ -17,8 +16,6 @@ struct Said {
     /// How many characters it has.
     length: u64,
     citations: Vec<Cited<'static>>,
-    /// Annotations of Chat's own.
-    own: Vec<Raw<'static>>,
 }
 
 impl Texts {
@@ -38,33 +35,22 @@ impl Texts {
         }
     }
 
-    pub(super) fn cite(
-        &mut self,
-        at: usize,
-        citation: &Raw<'_>,
-        origin: Protocol,
-        ledger: &mut Ledger,
-    ) {
+    pub(super) fn cite(&mut self, at: usize, citation: &Raw<'_>, ledger: &mut Ledger) {
         let Some(said) = self.0.get_mut(at) else { return };
-        if origin == Protocol::Chat {
-            said.own.push(citation.clone().into_owned());
-        } else if let Some(cited) = citations::read(citation, ledger) {
+        if let Some(cited) = citations::read(citation, ledger) {
             said.citations.push(cited.into_owned());
         }
     }
 
     pub(super) fn write(&self, object: &mut Object<'_>) {
-        if self.0.iter().all(|said| said.citations.is_empty() && said.own.is_empty()) {
+        if self.0.iter().all(|said| said.citations.is_empty()) {
             return;
         }
         let mut array = object.array("annotations");
         let mut offset = 0;
-        for Said { length, citations, own } in &self.0 {
+        for Said { length, citations } in &self.0 {
             for cited in citations {
                 cited.write(&mut array, (offset, offset + length));
-            }
-            for raw in own {
-                write_on_one_line(raw, array.item());
             }
             offset += length;
         }

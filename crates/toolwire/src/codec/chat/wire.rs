@@ -4,9 +4,7 @@ use super::content_in::Content;
 use super::tools_in::{Functions, Tools};
 use super::turns_in::Turns;
 use crate::model::Arguments;
-use crate::wire::{
-    At, Extra, Kind, Object, Pos, Raw, Read, ReadError, Reader, Str, Write, read_fields,
-};
+use crate::wire::{At, Extra, Kind, Pos, Raw, Read, ReadError, Reader, Str, Write, read_fields};
 
 wire! {
     /// The body of a request.
@@ -366,31 +364,7 @@ pub(super) fn literal<'a>(text: &Str<'_>) -> Raw<'a> {
 ///
 /// Chat nests where the model is flat (`function.name`), so the model has one
 /// list of unknown members for two objects. The name says which object a member
-/// belongs to, to the user in the ledger and to [`replay`].
+/// belongs to, for the user who reads the ledger.
 pub(super) fn nest<'a>(extra: &mut Vec<Extra<'a>>, under: &str, inner: Vec<Extra<'a>>) {
     extra.extend(inner.into_iter().map(|field| field.under(under)));
-}
-
-/// Writes the unknown members that belong to one object: those kept under
-/// `under` (or on top, if empty) and not under one of `deeper`.
-pub(super) fn replay(object: &mut Object<'_>, extra: &[Extra<'_>], under: &str, deeper: &[&str]) {
-    for field in extra {
-        if under.is_empty() {
-            if deeper.iter().all(|nested| field.name_under(nested).is_none()) {
-                field.value.write(object.foreign_key(&field.key));
-            }
-            continue;
-        }
-        let Some(own) = field.name_under(under) else { continue };
-        let is_deeper =
-            |nested: &&str| own.strip_prefix(*nested).is_some_and(|rest| rest.starts_with('.'));
-        if !deeper.iter().any(is_deeper) {
-            field.value.write(object.foreign_key(&Str::plain(own)));
-        }
-    }
-}
-
-/// Whether unknown members are kept under a dotted name.
-pub(super) fn has_nested(extra: &[Extra<'_>], under: &str) -> bool {
-    extra.iter().any(|field| field.name_under(under).is_some())
 }

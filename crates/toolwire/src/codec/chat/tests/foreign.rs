@@ -673,12 +673,6 @@ fn reasoning_returns_to_its_place() {
             (found, given) => panic!("{found:?} is not {given:?}"),
         }
     }
-    // A Chat upstream has sealed none of it, so it gets none of it.
-    let (mut out, mut ledger) = (Vec::new(), Ledger::default());
-    Chat.encode_request(&again, &Profile::of(Protocol::Chat), &mut out, &mut ledger);
-    assert!(!String::from_utf8(out).unwrap().contains("reasoning"));
-    let lost = ledger.entries("").into_iter().map(|entry| entry.code);
-    assert_eq!(lost.collect::<Vec<_>>(), vec![Code::ReasoningForeign; 3]);
 }
 
 #[test]

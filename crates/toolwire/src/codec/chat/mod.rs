@@ -1,21 +1,12 @@
 //! Chat Completions.
 
-mod alike;
-mod answer_live;
-mod balance;
-mod blocks_live;
-mod calls_live;
 mod calls_out;
 mod choice;
-mod chunk;
-mod chunk_out;
-mod citations;
+mod citations_out;
 mod content_in;
 mod content_out;
 mod description;
 mod error;
-mod events_in;
-mod events_out;
 mod reasoning;
 mod request_in;
 mod request_out;
@@ -23,15 +14,13 @@ mod response_in;
 mod response_out;
 mod results_out;
 mod stop;
-mod thoughts_live;
+mod stream_in;
+mod stream_out;
 mod tools_in;
 mod tools_out;
 mod turns_in;
 mod turns_out;
-mod unroll;
 mod usage;
-mod waiting_out;
-mod watch;
 mod wire;
 
 #[cfg(test)]
@@ -93,15 +82,15 @@ impl Codec for Chat {
     }
 
     fn stream_reader(&self) -> Box<dyn StreamReader> {
-        Box::<events_in::Reading>::default()
+        Box::<stream_in::Reading>::default()
     }
 
     fn stream_writer(&self, asked: ResponseContext) -> Box<dyn StreamWriter> {
-        Box::new(events_out::Writing::new(asked))
+        Box::new(stream_out::Writing::new(asked))
     }
 
     fn stream_observer(&self) -> Box<dyn StreamObserver> {
-        Box::<watch::Watching>::default()
+        Box::<stream_in::observer::Watching>::default()
     }
 
     fn find_model<'d>(&self, data: &'d str) -> Option<Str<'d>> {
@@ -109,7 +98,7 @@ impl Codec for Chat {
     }
 
     fn stream_from_response(&self, body: &str) -> Result<Vec<u8>, ReadError> {
-        unroll::unroll(body)
+        stream_out::from_response::unroll(body)
     }
 
     fn decode_error(&self, status: Option<u16>, body: &str) -> Result<ApiError, ReadError> {

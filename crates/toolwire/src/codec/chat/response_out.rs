@@ -2,7 +2,7 @@
 
 use super::calls_out::{caller_loss, put_arguments, put_call};
 use super::turns_out::member_losses;
-use super::{citations, reasoning, stop, usage};
+use super::{citations_out, reasoning, stop, usage};
 use crate::ledger::{Code, Ledger};
 use crate::model::{
     Arguments, Call, Candidate, Item, Protocol, Reasoning, Refusal, Response, ResponseContext,
@@ -128,7 +128,7 @@ impl Answer<'_> {
             join(texts.iter().map(|text| &text.text), message.key("content"));
         }
         self.write_refusal(message, refusals, stop, ledger);
-        citations::write(message, texts, ledger);
+        citations_out::write(message, texts, ledger);
         reasoning::write_client(message, reasoning, ledger);
         if calls.is_empty() {
             return;

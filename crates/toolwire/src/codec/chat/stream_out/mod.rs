@@ -1,6 +1,12 @@
 //! The stream: from events to Chat.
 
-use super::answer_live::Answer;
+pub(super) mod from_response;
+
+mod answer;
+mod chunk;
+mod deferred;
+
+use self::answer::Answer;
 use super::error;
 use crate::codec::StreamWriter;
 use crate::ledger::Ledger;

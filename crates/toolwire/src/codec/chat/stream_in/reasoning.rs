@@ -1,11 +1,11 @@
 //! Reasoning in a stream that is being read: which member it came in, and what
 //! seals it at the end.
 
-use super::blocks_live::Blocks;
+use super::blocks::Blocks;
 use super::chunk::Few;
-use super::reasoning::{self, BLOCKS, Block, CONTENT, DETAILS, Members, REASONING};
-use super::wire::string;
 use crate::codec::EventSink;
+use crate::codec::chat::reasoning::{self, BLOCKS, Block, CONTENT, DETAILS, Members, REASONING};
+use crate::codec::chat::wire::string;
 use crate::model::{Issuer, Item, Sealed, Tail};
 use crate::wire::{Array, Extra, Kind, Raw, Read, Str, TextBuffer, Write};
 

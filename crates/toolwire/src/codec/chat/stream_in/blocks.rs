@@ -1,7 +1,7 @@
 //! The blocks of a stream that is being read.
 
-use super::calls_live::{Calls, Fragment, Nameless};
-use super::thoughts_live::{Details, Source, Thought};
+use super::calls::{Calls, Fragment, Nameless};
+use super::reasoning::{Details, Source, Thought};
 use crate::codec::EventSink;
 use crate::ledger::Code;
 use crate::model::{Event, Head, Item, Part, Piece, Role, Tail, Turn};

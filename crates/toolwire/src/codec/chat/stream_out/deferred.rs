@@ -1,8 +1,8 @@
 //! What of an answer a stream can tell only at its end: where each piece of
 //! sealed reasoning stood, and what the citations are about.
 
-use super::citations::{self, Cited};
-use super::reasoning;
+use crate::codec::chat::citations_out::{self, Cited};
+use crate::codec::chat::reasoning;
 use crate::ledger::Ledger;
 use crate::model::{Reasoning, Sealed};
 use crate::wire::{Object, Pos, Raw, Str, TextBuffer};
@@ -37,7 +37,7 @@ impl Texts {
 
     pub(super) fn cite(&mut self, at: usize, citation: &Raw<'_>, ledger: &mut Ledger) {
         let Some(said) = self.0.get_mut(at) else { return };
-        if let Some(cited) = citations::read(citation, ledger) {
+        if let Some(cited) = citations_out::read(citation, ledger) {
             said.citations.push(cited.into_owned());
         }
     }

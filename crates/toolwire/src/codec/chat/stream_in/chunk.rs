@@ -4,8 +4,8 @@
 //! with them: what is not named is collected in a list, and a list per chunk
 //! would be an allocation per chunk.
 
-use super::content_in::Content;
-use super::wire::{Given, Usage};
+use crate::codec::chat::content_in::Content;
+use crate::codec::chat::wire::{Given, Usage};
 use crate::model::Item;
 use crate::wire::{At, Kind, Raw, Read, ReadError, Reader, Str};
 

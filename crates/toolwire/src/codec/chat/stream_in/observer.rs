@@ -1,8 +1,8 @@
 //! The stream as it passes between two that both speak Chat.
 
-use super::alike::{self, Grows};
-use super::usage;
-use super::wire::Usage;
+use super::text_delta::{self, Grows};
+use crate::codec::chat::wire::Usage;
+use crate::codec::chat::{Chat, usage};
 use crate::codec::{Codec, EventOutcome, StreamObserver};
 use crate::model::{Own, ResponseSummary, Start};
 use crate::wire::sse::Frame;
@@ -11,7 +11,7 @@ use crate::wire::{Kind, ReadError, Reader};
 
 /// A stream being watched.
 #[derive(Debug, Default)]
-pub(super) struct Watching {
+pub(crate) struct Watching {
     /// How the last chunk was spelled, if all it had was a text.
     last: Stencil<Grows>,
     /// Whether the first answer has said why it stopped.
@@ -48,11 +48,11 @@ impl StreamObserver for Watching {
         }
         reader.finish()?;
         if failed {
-            seen.error = super::Chat.decode_error(None, frame.data).ok();
+            seen.error = Chat.decode_error(None, frame.data).ok();
             return Ok(EventOutcome::Failed);
         }
         if repeats {
-            self.last.cut(frame, alike::find);
+            self.last.cut(frame, text_delta::find);
         }
         Ok(EventOutcome::GoesOn)
     }

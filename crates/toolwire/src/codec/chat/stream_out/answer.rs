@@ -1,11 +1,13 @@
 //! An answer that is being written for a client as a stream.
 
-use super::calls_out::put_arguments;
-use super::chunk_out::{DONE, Pen};
-use super::response_out::{call_losses, head_losses, item_loss, legacy_loss, write_tier};
-use super::turns_out::member_losses;
-use super::waiting_out::{Texts, Thoughts};
-use super::{stop, usage};
+use super::chunk::{DONE, Pen};
+use super::deferred::{Texts, Thoughts};
+use crate::codec::chat::calls_out::put_arguments;
+use crate::codec::chat::response_out::{
+    call_losses, head_losses, item_loss, legacy_loss, write_tier,
+};
+use crate::codec::chat::turns_out::member_losses;
+use crate::codec::chat::{stop, usage};
 use crate::ledger::{Code, Ledger};
 use crate::model::{
     Arguments, Call, CallForm, CallHead, Head, Item, Part, Piece, Protocol, Reasoning,

@@ -1,6 +1,6 @@
 //! Chunks in which nothing is new but one text.
 
-use super::thoughts_live::Source;
+use super::reasoning::Source;
 use crate::wire::stencil::Holes;
 use crate::wire::{At, Kind, Read, Reader};
 

@@ -5,8 +5,8 @@
 //! are records of toolwire's own, in the order in which they began, and a
 //! fragment finds its record by whatever it has.
 
-use super::balance::Balance;
-use super::blocks_live::Stage;
+use super::blocks::Stage;
+use super::json_balance::Balance;
 use crate::codec::EventSink;
 use crate::ledger::Code;
 use crate::model::{CallForm, CallHead, Event, Head, Piece, Tail};

@@ -4,13 +4,22 @@
 //! send text and token counts, and with `[DONE]`, which some leave out. So the
 //! end is told only at `[DONE]` or when the bytes have ended.
 
-use super::alike::{self, Grows};
-use super::blocks_live::Blocks;
-use super::calls_live::{Fragment, Nameless};
-use super::chunk::{AnyCall, Call, Choice, Chunk, Custom, Delta, Function, Groq, Logprobs, Said};
+pub(super) mod observer;
+
+mod blocks;
+mod calls;
+mod chunk;
+mod json_balance;
+mod reasoning;
+mod text_delta;
+
+use self::blocks::Blocks;
+use self::calls::{Fragment, Nameless};
+use self::chunk::{AnyCall, Call, Choice, Chunk, Custom, Delta, Function, Groq, Logprobs, Said};
+use self::text_delta::Grows;
 use super::reasoning::Members;
 use super::wire::{Given, nest, reread, string};
-use super::{error, stop, thoughts_live, usage};
+use super::{error, stop, usage};
 use crate::codec::{EventSink, StreamReader};
 use crate::ledger::Code;
 use crate::model::{
@@ -75,7 +84,7 @@ impl StreamReader for Reading {
         self.chunk(chunk, sink)?;
         self.blocks.settle();
         if repeats && self.state == State::Begun {
-            self.last.cut(frame, alike::find);
+            self.last.cut(frame, text_delta::find);
         }
         Ok(())
     }
@@ -235,7 +244,7 @@ impl Reading {
             extra,
         } = delta;
         let members = Members { reasoning_content, reasoning, reasoning_details, thinking_blocks };
-        for odd in thoughts_live::read(members, &mut self.blocks, sink).into_iter().flatten() {
+        for odd in reasoning::read(members, &mut self.blocks, sink).into_iter().flatten() {
             self.tell_all(vec![odd], sink);
         }
         let (said, refused) = split(logprobs);

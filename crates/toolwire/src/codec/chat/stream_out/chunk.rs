@@ -1,6 +1,6 @@
 //! The chunks of a Chat stream, of which only the middle ever changes.
 
-use super::response_out::completion_id;
+use crate::codec::chat::response_out::completion_id;
 use crate::model::{ResponseContext, Start};
 use crate::wire::{Object, Raw, Str, Write};
 

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use super::chunk_out::DONE;
+use super::chunk::DONE;
 use crate::wire::{Kind, ReadError, Reader, Str};
 
 /// Writes the stream. Where there is no answer there is no end either.
-pub(super) fn unroll(body: &str) -> Result<Vec<u8>, ReadError> {
+pub(crate) fn unroll(body: &str) -> Result<Vec<u8>, ReadError> {
     let mut chunk = Chunk { body, used: 0, out: b"data: ".to_vec() };
     let mut reader = Reader::new(body);
     let mut answered = false;

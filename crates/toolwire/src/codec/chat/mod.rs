@@ -7,6 +7,7 @@ mod content_in;
 mod content_out;
 mod description;
 mod error;
+mod foreign_reasoning_in;
 mod reasoning;
 mod request_in;
 mod request_out;
@@ -25,6 +26,8 @@ mod wire;
 
 #[cfg(test)]
 mod tests;
+
+use std::ops::Range;
 
 use self::content_in::Toward;
 use self::tools_in::Tools;
@@ -65,6 +68,14 @@ impl Codec for Chat {
         ledger: &mut Ledger,
     ) {
         request_out::encode(request, profile, out, ledger);
+    }
+
+    fn foreign_reasoning(
+        &self,
+        source: &str,
+        ledger: &mut Ledger,
+    ) -> Result<Vec<Range<usize>>, ReadError> {
+        foreign_reasoning_in::find(source, ledger)
     }
 
     fn decode_response<'a>(&self, body: &'a str) -> Result<Response<'a>, ReadError> {

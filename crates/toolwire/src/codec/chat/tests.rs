@@ -8,6 +8,7 @@ use crate::codec::Codec;
 use crate::model::Protocol;
 
 mod foreign;
+mod foreign_reasoning;
 mod stream;
 mod stream_in;
 mod stream_out;

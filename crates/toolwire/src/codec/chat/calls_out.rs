@@ -1,7 +1,8 @@
 //! Calls: writing them.
 
-use super::content_in::Toward;
+use super::cache_out::drop_marker;
 use super::tools_out::Shipment;
+use crate::codec::context::EncodeContext;
 use crate::ledger::{Code, Ledger};
 use crate::model::{Arguments, Call};
 use crate::native;
@@ -81,38 +82,38 @@ pub(super) fn write_call(
     call: &Call<'_>,
     id: &str,
     shipment: &Shipment<'_, '_, '_>,
-    toward: &mut Toward<'_>,
+    cx: &mut EncodeContext<'_>,
 ) {
     let Call { at, id: _, name, namespace, arguments, caller, cache, extra } = call;
     object.put("id", id);
-    let freeform = matches!(arguments, Arguments::Freeform(_)) && toward.profile.freeform_tools;
+    let freeform = matches!(arguments, Arguments::Freeform(_)) && cx.profile.freeform_tools;
     let own = name.decode();
     let space = namespace.as_ref().map(Str::decode);
     let wire = shipment.toolset.wire_name(space.as_deref(), &own);
     let wrapped = !shipment.wrapped.is_empty() && shipment.wrapped.contains(wire.as_ref());
     put_call(object, &wire, arguments, freeform, wrapped);
     if namespace.is_some() {
-        toward.ledger.emulated(*at, Code::NamespaceFlattened);
+        cx.ledger.emulated(*at, Code::NamespaceFlattened);
     } else if wire != own {
-        toward.ledger.renamed(name.pos(), Code::ToolName);
+        cx.ledger.renamed(name.pos(), Code::ToolName);
     }
     match arguments {
         Arguments::Freeform(_) if !freeform => {
-            toward.ledger.emulated(*at, Code::FreeformWrapped);
+            cx.ledger.emulated(*at, Code::FreeformWrapped);
         }
         Arguments::Native(_, _) => {
-            toward.ledger.emulated(*at, Code::NativeToolWrapped);
+            cx.ledger.emulated(*at, Code::NativeToolWrapped);
         }
         Arguments::Freeform(_) | Arguments::Text(_) | Arguments::Json(_) => {}
     }
     if wrapped {
-        toward.ledger.emulated(*at, Code::SchemaRootWrapped);
+        cx.ledger.emulated(*at, Code::SchemaRootWrapped);
     }
     if let Some(caller) = caller {
-        caller_loss(caller, toward.ledger);
+        caller_loss(caller, cx.ledger);
     }
-    toward.drop_marker(cache.as_ref());
-    toward.ledger.only(extra);
+    drop_marker(cache.as_ref(), cx.ledger);
+    cx.ledger.only(extra);
 }
 
 /// Reports who made a call. That the model itself did is what Chat means by a

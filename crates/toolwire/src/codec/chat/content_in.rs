@@ -1,14 +1,12 @@
-//! Content parts, cache markers and media: reading them, and what all writers share.
+//! Content parts, cache markers and media: reading them.
 
 use super::wire::{
     AudioPart, Breakpoint, File, FilePart, ImagePart, ImageUrl, InputAudio, RefusalPart, TextPart,
     literal, nest,
 };
-use crate::ledger::{Code, Ledger};
 use crate::media;
-use crate::model::{Audio, Cache, Document, Image, Item, Opaque, Protocol, Refusal, Source, Text};
-use crate::profile::Profile;
-use crate::wire::{Extra, Kind, Object, Read, ReadError, Reader, Str};
+use crate::model::{Audio, Cache, Document, Image, Item, Opaque, Refusal, Source, Text};
+use crate::wire::{Extra, Kind, Read, ReadError, Reader, Str};
 
 /// The content of a message: one text, or parts.
 #[derive(Debug)]
@@ -127,56 +125,4 @@ fn marker<'a>(breakpoint: Breakpoint<'a>) -> Cache<'a> {
         extra.push(Extra { key: Str::plain("mode"), value });
     }
     Cache { at, ttl, extra }
-}
-
-/// A document of another protocol on its way to Chat.
-pub(super) struct Toward<'x> {
-    /// The protocol the content was read from.
-    pub(super) origin: Protocol,
-    /// What the upstream accepts.
-    pub(super) profile: &'x Profile,
-    /// What is lost.
-    pub(super) ledger: &'x mut Ledger,
-}
-
-impl Toward<'_> {
-    /// Whether the content came from one of OpenAI's protocols.
-    pub(super) fn same_vendor(&self) -> bool {
-        self.origin.same_vendor(Protocol::Chat)
-    }
-
-    /// Whether the marker can be written. Only newer models take one, but a
-    /// client of OpenAI's other protocol knows that as well.
-    pub(super) fn takes(&self, cache: Option<&Cache<'_>>) -> bool {
-        cache.is_some() && (self.same_vendor() || self.profile.cache_breakpoints)
-    }
-
-    /// Reports a cache marker at a place where Chat has none.
-    pub(super) fn drop_marker(&mut self, cache: Option<&Cache<'_>>) {
-        if let Some(Cache { at, ttl: _, extra: _ }) = cache {
-            self.ledger.dropped(*at, Code::CacheBreakpoint).info();
-        }
-    }
-
-    /// Writes a cache marker, or reports it where the upstream takes none.
-    pub(super) fn put_marker(&mut self, object: &mut Object<'_>, cache: Option<&Cache<'_>>) {
-        if !self.takes(cache) {
-            return self.drop_marker(cache);
-        }
-        let Some(Cache { at, ttl, extra }) = cache else { return };
-        let mut marker = object.object("prompt_cache_breakpoint");
-        marker.put("mode", "explicit");
-        match ttl.as_ref().map(Str::decode).as_deref() {
-            Some("5m") if !self.same_vendor() => {
-                self.ledger.degraded(*at, Code::CacheTtl).info();
-                marker.put("ttl", "30m");
-            }
-            Some("1h") if !self.same_vendor() => {
-                self.ledger.degraded(*at, Code::CacheTtl).info();
-                marker.put("ttl", "12h");
-            }
-            Some(_) | None => marker.maybe("ttl", ttl.as_ref()),
-        }
-        self.ledger.only(extra);
-    }
 }

@@ -1,6 +1,7 @@
 //! Content parts and media: writing them.
 
-use super::content_in::Toward;
+use super::cache_out::{drop_marker, put_marker, takes_marker};
+use crate::codec::context::EncodeContext;
 use crate::ledger::{Code, Ledger};
 use crate::media::{self, blocks};
 use crate::model::{
@@ -9,51 +10,53 @@ use crate::model::{
 use crate::wire::{Array, Object, Pos, Raw, Str};
 
 /// Writes the parts of a message: as one string where they are one text.
-pub(super) fn write_content(object: &mut Object<'_>, items: &[&Item<'_>], toward: &mut Toward<'_>) {
+pub(super) fn write_content(
+    object: &mut Object<'_>,
+    items: &[&Item<'_>],
+    cx: &mut EncodeContext<'_>,
+) {
     if let [Item::Text(text)] = items
-        && !toward.takes(text.cache.as_ref())
+        && !takes_marker(text.cache.as_ref(), cx)
     {
         object.put("content", &text.text);
-        toward.drop_marker(text.cache.as_ref());
-        return text_losses(text, toward);
+        drop_marker(text.cache.as_ref(), cx.ledger);
+        return text_losses(text, cx);
     }
     let mut parts = object.array("content");
     for item in items {
-        write_part(&mut parts, item, toward);
+        write_part(&mut parts, item, cx);
     }
 }
 
 /// Whether Chat has a part for the item. What it has none for is reported.
-pub(super) fn crosses(item: &Item<'_>, toward: &mut Toward<'_>) -> bool {
+pub(super) fn crosses(item: &Item<'_>, cx: &mut EncodeContext<'_>) -> bool {
     match item {
         Item::Text(_) | Item::Refusal(_) | Item::SearchResult(_) => true,
-        Item::Audio(audio) => audio.data.is_some() || lost(toward.ledger, audio.at, Code::Audio),
+        Item::Audio(audio) => audio.data.is_some() || lost(cx.ledger, audio.at, Code::Audio),
         Item::Image(image) => match &image.source {
             Source::Url(_) | Source::Base64 { media: _, data: _ } => true,
-            Source::File(_) => lost(toward.ledger, image.at, Code::FileId),
+            Source::File(_) => lost(cx.ledger, image.at, Code::FileId),
             Source::Text { media: _, data: _ } | Source::Other(_) => {
-                lost(toward.ledger, image.at, Code::MediaType)
+                lost(cx.ledger, image.at, Code::MediaType)
             }
         },
         Item::Document(document) => match &document.source {
             Source::Url(_)
             | Source::Base64 { media: _, data: _ }
             | Source::Text { media: _, data: _ } => true,
-            Source::File(_) if !toward.same_vendor() => {
-                lost(toward.ledger, document.at, Code::FileId)
-            }
+            Source::File(_) if !cx.same_vendor() => lost(cx.ledger, document.at, Code::FileId),
             Source::File(_) => true,
             Source::Other(_) => {
                 let readable = blocks::parts(document).is_some();
-                readable || lost(toward.ledger, document.at, Code::MediaType)
+                readable || lost(cx.ledger, document.at, Code::MediaType)
             }
         },
         Item::Json(_) | Item::ToolReference(_) => true,
         Item::Opaque(opaque) => {
-            reference(opaque).is_some() || lost(toward.ledger, opaque.raw.pos(), opaque.code())
+            reference(opaque).is_some() || lost(cx.ledger, opaque.raw.pos(), opaque.code())
         }
         Item::Hosted(HostedItem { class: _, raw }) => {
-            lost(toward.ledger, raw.pos(), Code::HostedHistory)
+            lost(cx.ledger, raw.pos(), Code::HostedHistory)
         }
         // Tools that become known inside a conversation are declared with the
         // others; calls, results and reasoning have places of their own.
@@ -67,22 +70,22 @@ fn lost(ledger: &mut Ledger, pos: Pos, code: Code) -> bool {
 }
 
 /// Writes one part. Only items that cross are given to it.
-pub(super) fn write_part(parts: &mut Array<'_>, item: &Item<'_>, toward: &mut Toward<'_>) {
+pub(super) fn write_part(parts: &mut Array<'_>, item: &Item<'_>, cx: &mut EncodeContext<'_>) {
     match item {
         Item::Text(text) => {
             let Text { at: _, text: words, citations: _, logprobs: _, cache, extra: _ } = text;
             let mut part = parts.object();
             part.put("type", "text");
             part.put("text", words);
-            toward.put_marker(&mut part, cache.as_ref());
-            text_losses(text, toward);
+            put_marker(&mut part, cache.as_ref(), cx);
+            text_losses(text, cx);
         }
         Item::Refusal(refusal) => {
             let mut part = parts.object();
             part.put("type", "text");
-            part.put("text", refusal_text(refusal, toward));
+            part.put("text", refusal_text(refusal, cx));
         }
-        Item::Image(image) => image_out(parts, image, toward),
+        Item::Image(image) => image_out(parts, image, cx),
         Item::Audio(Audio { at: _, data, format, cache, extra }) => {
             let mut part = parts.object();
             part.put("type", "input_audio");
@@ -91,28 +94,28 @@ pub(super) fn write_part(parts: &mut Array<'_>, item: &Item<'_>, toward: &mut To
                 audio.maybe("data", data.as_ref());
                 audio.maybe("format", format.as_ref());
             }
-            toward.ledger.only(extra);
-            toward.put_marker(&mut part, cache.as_ref());
+            cx.ledger.only(extra);
+            put_marker(&mut part, cache.as_ref(), cx);
         }
         Item::Document(document) if !reads_as_text(document) => {
-            document_out(parts, document, toward);
+            document_out(parts, document, cx);
         }
         Item::Document(document) => {
-            for part in document_parts(document, toward) {
+            for part in document_parts(document, cx) {
                 // Only the user may show images.
                 if let Item::Image(image) = &part {
-                    toward.ledger.dropped(image.at, Code::MediaType);
+                    cx.ledger.dropped(image.at, Code::MediaType);
                 } else {
-                    write_part(parts, &part, toward);
+                    write_part(parts, &part, cx);
                 }
             }
         }
         Item::SearchResult(_) | Item::Json(_) | Item::ToolReference(_) | Item::Opaque(_) => {
-            let (text, cache) = as_text(item, toward);
+            let (text, cache) = as_text(item, cx);
             let mut part = parts.object();
             part.put("type", "text");
             part.put("text", &text);
-            toward.put_marker(&mut part, cache.as_ref());
+            put_marker(&mut part, cache.as_ref(), cx);
         }
         Item::Reasoning(_) | Item::Call(_) | Item::Result(_) | Item::Hosted(_) | Item::Tools(_) => {
         }
@@ -122,29 +125,29 @@ pub(super) fn write_part(parts: &mut Array<'_>, item: &Item<'_>, toward: &mut To
 /// The text of a refusal of another protocol, where Chat has no refusal.
 pub(super) fn refusal_text<'r, 'a>(
     refusal: &'r Refusal<'a>,
-    toward: &mut Toward<'_>,
+    cx: &mut EncodeContext<'_>,
 ) -> &'r Str<'a> {
     let Refusal { at, text, extra } = refusal;
-    let note = toward.ledger.emulated(*at, Code::StopReason);
+    let note = cx.ledger.emulated(*at, Code::StopReason);
     note.detail("The target has no refusal at this place; it crosses as text.");
-    toward.ledger.only(extra);
+    cx.ledger.only(extra);
     text
 }
 
 /// Reports what a text loses on the way from another protocol, beside its cache
 /// marker.
-pub(super) fn text_losses(text: &Text<'_>, toward: &mut Toward<'_>) {
+pub(super) fn text_losses(text: &Text<'_>, cx: &mut EncodeContext<'_>) {
     let Text { at: _, text: _, citations, logprobs, cache: _, extra } = text;
     if let Some(citations) = citations.as_ref().filter(|list| !list.is_empty()) {
-        toward.ledger.dropped(citations.pos(), Code::Citations);
+        cx.ledger.dropped(citations.pos(), Code::Citations);
     }
     if let Some(logprobs) = logprobs.as_ref().filter(|list| !list.is_empty()) {
-        toward.ledger.dropped(logprobs.pos(), Code::Logprobs).info();
+        cx.ledger.dropped(logprobs.pos(), Code::Logprobs).info();
     }
-    toward.ledger.only(extra);
+    cx.ledger.only(extra);
 }
 
-fn image_out(parts: &mut Array<'_>, image: &Image<'_>, toward: &mut Toward<'_>) {
+fn image_out(parts: &mut Array<'_>, image: &Image<'_>, cx: &mut EncodeContext<'_>) {
     let Image { at: _, source, detail, cache, extra } = image;
     let mut part = parts.object();
     part.put("type", "image_url");
@@ -157,11 +160,11 @@ fn image_out(parts: &mut Array<'_>, image: &Image<'_>, toward: &mut Toward<'_>) 
         }
         url.maybe("detail", detail.as_ref());
     }
-    toward.ledger.only(extra);
-    toward.put_marker(&mut part, cache.as_ref());
+    cx.ledger.only(extra);
+    put_marker(&mut part, cache.as_ref(), cx);
 }
 
-fn document_out(parts: &mut Array<'_>, document: &Document<'_>, toward: &mut Toward<'_>) {
+fn document_out(parts: &mut Array<'_>, document: &Document<'_>, cx: &mut EncodeContext<'_>) {
     let Document { at: _, source, name, context, citations, cache, extra } = document;
     let mut part = parts.object();
     part.put("type", "file");
@@ -183,9 +186,9 @@ fn document_out(parts: &mut Array<'_>, document: &Document<'_>, toward: &mut Tow
             (None, _) => {}
         }
     }
-    document_losses(context.as_ref(), citations.as_ref(), toward);
-    toward.ledger.only(extra);
-    toward.put_marker(&mut part, cache.as_ref());
+    document_losses(context.as_ref(), citations.as_ref(), cx);
+    cx.ledger.only(extra);
+    put_marker(&mut part, cache.as_ref(), cx);
 }
 
 fn default_name(media: &Str<'_>) -> &'static str {
@@ -199,13 +202,13 @@ fn default_name(media: &Str<'_>) -> &'static str {
 fn document_losses(
     context: Option<&Str<'_>>,
     citations: Option<&Raw<'_>>,
-    toward: &mut Toward<'_>,
+    cx: &mut EncodeContext<'_>,
 ) {
     if let Some(context) = context {
-        toward.ledger.dropped(context.pos(), Code::Only("context".to_owned()));
+        cx.ledger.dropped(context.pos(), Code::Only("context".to_owned()));
     }
     if let Some(citations) = citations {
-        toward.ledger.dropped(citations.pos(), Code::Citations);
+        cx.ledger.dropped(citations.pos(), Code::Citations);
     }
 }
 
@@ -221,15 +224,14 @@ pub(super) fn reads_as_text(document: &Document<'_>) -> bool {
 /// images in it.
 pub(super) fn document_parts<'r>(
     document: &'r Document<'_>,
-    toward: &mut Toward<'_>,
+    cx: &mut EncodeContext<'_>,
 ) -> Vec<Item<'r>> {
     let Document { at, source, name: _, context: _, citations, cache, extra } = document;
-    toward
-        .ledger
+    cx.ledger
         .degraded(*at, Code::MediaType)
         .detail("The target takes no such document; what can be read of it follows as text.");
-    document_losses(None, citations.as_ref(), toward);
-    toward.ledger.only(extra);
+    document_losses(None, citations.as_ref(), cx);
+    cx.ledger.only(extra);
     let parts = if let Source::Url(address) = source {
         let text = Str::plain(format!("Document: {}", address.decode())).at(address.pos());
         blocks::dressed(document, vec![Item::Text(Text::new(text))])
@@ -245,7 +247,7 @@ pub(super) fn document_parts<'r>(
     if let Some(marker) = cache
         && kept.is_none_or(|kept| kept.at != marker.at)
     {
-        toward.drop_marker(Some(marker));
+        drop_marker(Some(marker), cx.ledger);
     }
     parts
 }
@@ -253,18 +255,18 @@ pub(super) fn document_parts<'r>(
 /// What Chat can only have as text, as text, and the marker behind it.
 pub(super) fn as_text<'r>(
     item: &'r Item<'_>,
-    toward: &mut Toward<'_>,
+    cx: &mut EncodeContext<'_>,
 ) -> (String, Option<Cache<'r>>) {
     match item {
-        Item::SearchResult(found) => (search_result_text(found, toward), found.cache.clone()),
+        Item::SearchResult(found) => (search_result_text(found, cx), found.cache.clone()),
         Item::Json(raw) => (raw.text().to_owned(), None),
         Item::ToolReference(name) => {
-            toward.ledger.degraded(name.pos, Code::ToolSearch);
+            cx.ledger.degraded(name.pos, Code::ToolSearch);
             (loaded(&name.value), None)
         }
         Item::Opaque(opaque) => match reference(opaque) {
             Some((name, cache)) => {
-                toward.ledger.degraded(opaque.raw.pos(), Code::ToolSearch);
+                cx.ledger.degraded(opaque.raw.pos(), Code::ToolSearch);
                 (loaded(&name), cache)
             }
             None => (String::new(), None),
@@ -292,13 +294,13 @@ fn reference<'r>(opaque: &'r Opaque<'_>) -> Option<(Str<'r>, Option<Cache<'r>>)>
     if *kind == "tool_reference" { blocks::reference(&opaque.raw) } else { None }
 }
 
-fn search_result_text(found: &SearchResult<'_>, toward: &mut Toward<'_>) -> String {
+fn search_result_text(found: &SearchResult<'_>, cx: &mut EncodeContext<'_>) -> String {
     let SearchResult { at, source, title, content, citations, cache: _, extra } = found;
-    toward.ledger.degraded(*at, Code::Citations);
+    cx.ledger.degraded(*at, Code::Citations);
     if let Some(citations) = citations {
-        toward.ledger.dropped(citations.pos(), Code::Citations);
+        cx.ledger.dropped(citations.pos(), Code::Citations);
     }
-    toward.ledger.only(extra);
+    cx.ledger.only(extra);
     let mut text = match (title, source) {
         (Some(title), Some(source)) => format!("{} ({})", title.decode(), source.decode()),
         (Some(only), None) | (None, Some(only)) => only.decode().into_owned(),
@@ -308,10 +310,10 @@ fn search_result_text(found: &SearchResult<'_>, toward: &mut Toward<'_>) -> Stri
         if let Item::Text(part) = item {
             text.push('\n');
             text.push_str(&part.text.decode());
-            toward.drop_marker(part.cache.as_ref());
-            text_losses(part, toward);
+            drop_marker(part.cache.as_ref(), cx.ledger);
+            text_losses(part, cx);
         } else {
-            toward.ledger.misplaced(item);
+            cx.ledger.misplaced(item);
         }
     }
     text

@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use super::reasoning::{self, BLOCKS, Block, CONTENT, DETAILS};
+use super::reasoning_in;
+use super::reasoning_out::NOT_TAKEN_BACK;
+use super::wire::{REASONING_CONTENT, REASONING_DETAILS, THINKING_BLOCKS, ThinkingBlock};
 use crate::ledger::{Code, Ledger};
 use crate::wire::cuts::{ContainerCuts, Cuts};
 use crate::wire::envelope::Envelope;
@@ -41,10 +43,10 @@ fn cut_message(
         let (Some(start), Some(range)) = (key.pos().offset(), value.range()) else { continue };
         let known = key.decode();
         let is_cut = match known.as_ref() {
-            DETAILS => cut_entries(&value, &envelopes.details, members.container())?,
-            BLOCKS => cut_entries(&value, &envelopes.blocks, members.container())?,
+            REASONING_DETAILS => cut_entries(&value, &envelopes.details, members.container())?,
+            THINKING_BLOCKS => cut_entries(&value, &envelopes.blocks, members.container())?,
             // What toolwire showed beside its envelopes is inside them.
-            CONTENT => value.kind() == Kind::String && !envelopes.details.is_empty(),
+            REASONING_CONTENT => value.kind() == Kind::String && !envelopes.details.is_empty(),
             _other => false,
         };
         if is_cut {
@@ -88,10 +90,10 @@ struct Envelopes {
 
 impl Envelopes {
     fn read(message: &Raw<'_>) -> Result<Self, ReadError> {
-        let [details, blocks] = message.reader().pick([DETAILS, BLOCKS])?;
+        let [details, blocks] = message.reader().pick([REASONING_DETAILS, THINKING_BLOCKS])?;
         let mut found = Self { details: Vec::new(), blocks: Vec::new() };
         for raw in details.iter().flat_map(Raw::elements).flatten() {
-            if let Some(opened) = reasoning::open(&raw) {
+            if let Some(opened) = reasoning_in::open(&raw) {
                 found.details.push((opened.place.unwrap_or_default(), raw.pos()));
             }
         }
@@ -115,15 +117,15 @@ impl Envelopes {
         blocks.sort_by_key(|(place, _)| *place);
         for (_, at) in blocks {
             let note = ledger.dropped(at, Code::ReasoningForeign);
-            note.detail(reasoning::NOT_TAKEN_BACK);
+            note.detail(NOT_TAKEN_BACK);
         }
     }
 }
 
 /// Whether a block has an envelope for a signature, which no vendor signed.
 fn is_enveloped(block: &Raw<'_>) -> bool {
-    let Ok(Block { at: _, kind: _, thinking: _, signature, data, extra: _ }) =
-        Block::read(&mut block.reader())
+    let Ok(ThinkingBlock { at: _, kind: _, thinking: _, signature, data, extra: _ }) =
+        ThinkingBlock::read(&mut block.reader())
     else {
         return false;
     };

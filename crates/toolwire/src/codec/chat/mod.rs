@@ -1,27 +1,33 @@
 //! Chat Completions.
 
+mod cache_out;
 mod calls_out;
-mod choice;
+mod choice_in;
+mod choice_out;
 mod citations_out;
 mod content_in;
 mod content_out;
 mod description;
-mod error;
+mod error_in;
+mod error_out;
 mod foreign_reasoning_in;
-mod reasoning;
+mod reasoning_in;
+mod reasoning_out;
 mod request_in;
 mod request_out;
 mod response_in;
 mod response_out;
 mod results_out;
-mod stop;
+mod stop_in;
+mod stop_out;
 mod stream_in;
 mod stream_out;
 mod tools_in;
 mod tools_out;
 mod turns_in;
 mod turns_out;
-mod usage;
+mod usage_in;
+mod usage_out;
 mod wire;
 
 #[cfg(test)]
@@ -29,16 +35,12 @@ mod tests;
 
 use std::ops::Range;
 
-use self::content_in::Toward;
-use self::tools_in::Tools;
-use self::tools_out::Shipment;
 use crate::codec::{Codec, StreamObserver, StreamReader, StreamWriter};
 use crate::ledger::Ledger;
 use crate::model::{ApiError, Protocol, Request, Response, ResponseContext, Tool};
 use crate::profile::Profile;
 use crate::protocol::Description;
-use crate::toolset::Toolset;
-use crate::wire::{Array, Read, ReadError, Reader, Str, string_under};
+use crate::wire::{ReadError, Str, string_under};
 
 /// The Chat Completions protocol.
 pub struct Chat;
@@ -113,18 +115,15 @@ impl Codec for Chat {
     }
 
     fn decode_error(&self, status: Option<u16>, body: &str) -> Result<ApiError, ReadError> {
-        error::decode(status, body)
+        error_in::decode(status, body)
     }
 
     fn encode_error(&self, error: &ApiError, out: &mut Vec<u8>) -> u16 {
-        error::encode(error, out)
+        error_out::encode(error, out)
     }
 
     fn decode_tools<'a>(&self, body: &'a str) -> Result<Vec<Tool<'a>>, ReadError> {
-        let mut reader = Reader::new(body);
-        let Tools { at: _, list } = Tools::read(&mut reader)?;
-        reader.finish()?;
-        Ok(list)
+        tools_in::decode(body)
     }
 
     fn encode_tools(
@@ -135,10 +134,6 @@ impl Codec for Chat {
         out: &mut Vec<u8>,
         ledger: &mut Ledger,
     ) {
-        debug_assert!(origin != Protocol::Chat, "within one protocol the bytes pass");
-        let mut array = Array::new(out);
-        let toolset = Toolset::of_list(tools, origin, profile);
-        let toward = &mut Toward { origin, profile, ledger };
-        Shipment::new(&toolset).write_list(&mut array, toward);
+        tools_out::encode(tools, origin, profile, out, ledger);
     }
 }

@@ -1,8 +1,9 @@
 //! The request object: writing it.
 
-use super::content_in::Toward;
+use super::cache_out::drop_marker;
 use super::tools_out::Shipment;
-use super::{choice, turns_out};
+use super::{choice_out, turns_out};
+use crate::codec::context::EncodeContext;
 use crate::ledger::{Code, Ledger};
 use crate::model::{
     Display, Effort, Format, Identity, JsonSchema, Output, Protocol, Request, Sampling, State,
@@ -40,50 +41,50 @@ pub(super) fn encode(
         extra,
     } = request;
     debug_assert!(*origin != Protocol::Chat, "within one protocol the bytes pass");
-    let toward = &mut Toward { origin: *origin, profile, ledger };
+    let toolset = Toolset::new(request, profile);
+    let cx = &mut EncodeContext::new(*origin, profile, &toolset.names, ledger);
     let object = &mut Object::new(out);
     object.maybe("model", model.as_ref());
-    let toolset = Toolset::new(request, profile);
     let mut shipment = Shipment::new(&toolset);
-    shipment.subset = choice::filter(choice, &shipment, toward);
-    empty_namespaces(tools, toward);
-    shipment.write(object, toward);
-    choice::write(object, choice, &shipment, toward);
-    turns_out::write(&mut object.array("messages"), turns, &shipment, toward);
-    put_thinking(object, thinking, toward);
-    let wants_logprobs = put_state(object, state, toward);
-    put_output(object, output, wants_logprobs, toward);
-    put_sampling(object, sampling, toward);
-    put_identity(object, identity, toward);
-    toward.drop_marker(cache.as_ref());
-    put_tier(object, tier.as_ref(), toward);
+    shipment.subset = choice_out::filter(choice, &shipment, cx);
+    empty_namespaces(tools, cx);
+    shipment.write(object, cx);
+    choice_out::write(object, choice, &shipment, cx);
+    turns_out::write(&mut object.array("messages"), turns, &shipment, cx);
+    put_thinking(object, thinking, cx);
+    let wants_logprobs = put_state(object, state, cx);
+    put_output(object, output, wants_logprobs, cx);
+    put_sampling(object, sampling, cx);
+    put_identity(object, identity, cx);
+    drop_marker(cache.as_ref(), cx.ledger);
+    put_tier(object, tier.as_ref(), cx);
     if let Some(raw) = context_management {
-        toward.ledger.dropped(raw.pos(), Code::ContextManagement);
+        cx.ledger.dropped(raw.pos(), Code::ContextManagement);
     }
-    put_stream(object, stream, toward);
-    put_extra(object, extra, toward);
+    put_stream(object, stream, cx);
+    put_extra(object, extra, cx);
 }
 
 /// Reports namespaces that have no member to stand for them.
-fn empty_namespaces(tools: &[Tool<'_>], toward: &mut Toward<'_>) {
+fn empty_namespaces(tools: &[Tool<'_>], cx: &mut EncodeContext<'_>) {
     for tool in tools {
         if let ToolKind::Namespace { tools } = &tool.kind
             && tools.is_empty()
         {
-            toward.ledger.dropped(tool.at, Code::NamespaceFlattened).info();
+            cx.ledger.dropped(tool.at, Code::NamespaceFlattened).info();
         }
     }
 }
 
-fn put_thinking(object: &mut Object<'_>, thinking: &Thinking<'_>, toward: &mut Toward<'_>) {
+fn put_thinking(object: &mut Object<'_>, thinking: &Thinking<'_>, cx: &mut EncodeContext<'_>) {
     let Thinking { at: _, effort, mode, budget, display, extra } = thinking;
-    toward.ledger.only(extra);
+    cx.ledger.only(extra);
     let disabled = matches!(mode, Some(At { pos: _, value: ThinkingMode::Disabled }));
     match (effort, budget) {
         (Some(effort), budget) => {
             object.put("reasoning_effort", &effort.value.name());
             if let Some(budget) = budget {
-                toward.ledger.dropped(budget.pos, Code::ThinkingBudget);
+                cx.ledger.dropped(budget.pos, Code::ThinkingBudget);
             }
         }
         (None, Some(budget)) if !disabled => {
@@ -94,11 +95,11 @@ fn put_thinking(object: &mut Object<'_>, thinking: &Thinking<'_>, toward: &mut T
                 24_577..=u64::MAX => Effort::XHigh,
             };
             object.put("reasoning_effort", &effort.name());
-            toward.ledger.degraded(budget.pos, Code::ThinkingBudget);
+            cx.ledger.degraded(budget.pos, Code::ThinkingBudget);
         }
         (None, Some(budget)) => {
             object.put("reasoning_effort", &Effort::None.name());
-            let note = toward.ledger.emulated(budget.pos, Code::ThinkingBudget);
+            let note = cx.ledger.emulated(budget.pos, Code::ThinkingBudget);
             note.detail("Thinking is off, so its budget says nothing.");
         }
         (None, None) if disabled => object.put("reasoning_effort", &Effort::None.name()),
@@ -107,14 +108,14 @@ fn put_thinking(object: &mut Object<'_>, thinking: &Thinking<'_>, toward: &mut T
     if let Some(At { pos, value }) = mode {
         match value {
             ThinkingMode::Disabled if effort.is_none() => {
-                toward.ledger.emulated(*pos, Code::ThinkingMode)
+                cx.ledger.emulated(*pos, Code::ThinkingMode)
             }
             // A budget says the same and is reported itself.
-            ThinkingMode::Enabled => toward.ledger.dropped(*pos, Code::ThinkingMode).info(),
+            ThinkingMode::Enabled => cx.ledger.dropped(*pos, Code::ThinkingMode).info(),
             ThinkingMode::Disabled
             | ThinkingMode::Adaptive
             | ThinkingMode::BetweenTools
-            | ThinkingMode::Other(_) => toward.ledger.dropped(*pos, Code::ThinkingMode),
+            | ThinkingMode::Other(_) => cx.ledger.dropped(*pos, Code::ThinkingMode),
         };
     }
     if let Some(At { pos, value }) = display {
@@ -123,7 +124,7 @@ fn put_thinking(object: &mut Object<'_>, thinking: &Thinking<'_>, toward: &mut T
             | Display::Concise
             | Display::Detailed
             | Display::Omitted
-            | Display::Other(_) => toward.ledger.dropped(*pos, Code::ReasoningDisplay),
+            | Display::Other(_) => cx.ledger.dropped(*pos, Code::ReasoningDisplay),
         };
     }
 }
@@ -132,7 +133,7 @@ fn put_output(
     object: &mut Object<'_>,
     output: &Output<'_>,
     wants_logprobs: bool,
-    toward: &mut Toward<'_>,
+    cx: &mut EncodeContext<'_>,
 ) {
     let Output {
         max_tokens,
@@ -146,10 +147,10 @@ fn put_output(
         top_logprobs,
         max_tool_calls,
     } = output;
-    let legacy = toward.profile.legacy_max_tokens;
+    let legacy = cx.profile.legacy_max_tokens;
     object.maybe(if legacy { "max_tokens" } else { "max_completion_tokens" }, max_tokens.as_ref());
     if let Some(format) = format {
-        put_format(object, format, toward);
+        put_format(object, format, cx);
     }
     object.maybe("verbosity", verbosity.as_ref());
     match stop.as_slice() {
@@ -160,8 +161,7 @@ fn put_output(
                 if index < MAX_STOPS {
                     array.push(text);
                 } else {
-                    toward
-                        .ledger
+                    cx.ledger
                         .dropped(text.pos(), Code::Stop)
                         .detail("Chat takes four stop texts at most.");
                 }
@@ -182,22 +182,22 @@ fn put_output(
             object.put("top_logprobs", count);
         }
         Some(count) => {
-            toward.ledger.dropped(count.pos, Code::Logprobs).info();
+            cx.ledger.dropped(count.pos, Code::Logprobs).info();
         }
         None => {}
     }
     if let Some(limit) = max_tool_calls {
-        toward.ledger.dropped(limit.pos, Code::MaxToolCalls);
+        cx.ledger.dropped(limit.pos, Code::MaxToolCalls);
     }
 }
 
-fn put_format(object: &mut Object<'_>, format: &At<Format<'_>>, toward: &mut Toward<'_>) {
+fn put_format(object: &mut Object<'_>, format: &At<Format<'_>>, cx: &mut EncodeContext<'_>) {
     let kind = match &format.value {
         Format::Text => "text",
         Format::JsonObject => "json_object",
         Format::JsonSchema(_) => "json_schema",
         Format::Other(raw) => {
-            toward.ledger.dropped(raw.pos(), Code::UnknownValue);
+            cx.ledger.dropped(raw.pos(), Code::UnknownValue);
             return;
         }
     };
@@ -212,7 +212,7 @@ fn put_format(object: &mut Object<'_>, format: &At<Format<'_>>, toward: &mut Tow
             None => {
                 // Chat wants a name; the model sees it.
                 inner.put("name", "output");
-                toward.ledger.emulated(format.pos, Code::FormatName);
+                cx.ledger.emulated(format.pos, Code::FormatName);
             }
         }
         inner.maybe("description", description.as_ref());
@@ -220,20 +220,20 @@ fn put_format(object: &mut Object<'_>, format: &At<Format<'_>>, toward: &mut Tow
         match (strict, schema) {
             (Some(strict), _) => inner.put("strict", strict),
             // Some protocols always hold the model to the schema.
-            (None, Some(schema)) if toward.origin.conventions().formats_are_strict => {
+            (None, Some(schema)) if cx.conventions().formats_are_strict => {
                 if schema::fits_openai_strict(schema) {
                     inner.put("strict", &true);
                 } else {
-                    toward.ledger.degraded(schema.pos(), Code::StrictDowngraded);
+                    cx.ledger.degraded(schema.pos(), Code::StrictDowngraded);
                 }
             }
             (None, _) => {}
         }
-        toward.ledger.only(extra);
+        cx.ledger.only(extra);
     }
 }
 
-fn put_sampling(object: &mut Object<'_>, sampling: &Sampling<'_>, toward: &mut Toward<'_>) {
+fn put_sampling(object: &mut Object<'_>, sampling: &Sampling<'_>, cx: &mut EncodeContext<'_>) {
     let Sampling {
         temperature,
         top_p,
@@ -243,8 +243,8 @@ fn put_sampling(object: &mut Object<'_>, sampling: &Sampling<'_>, toward: &mut T
         seed,
         logit_bias,
     } = sampling;
-    let takes = toward.profile.sampling;
-    let both = toward.profile.temperature_with_top_p || temperature.is_none();
+    let takes = cx.profile.sampling;
+    let both = cx.profile.temperature_with_top_p || temperature.is_none();
     let fields = [
         ("temperature", temperature, takes),
         ("top_p", top_p, takes && both),
@@ -258,18 +258,18 @@ fn put_sampling(object: &mut Object<'_>, sampling: &Sampling<'_>, toward: &mut T
         match value {
             Some(value) if taken => object.put(key, value),
             Some(value) => {
-                toward.ledger.dropped(value.pos(), Code::Sampling);
+                cx.ledger.dropped(value.pos(), Code::Sampling);
             }
             None => {}
         }
     }
 }
 
-fn put_identity(object: &mut Object<'_>, identity: &Identity<'_>, toward: &mut Toward<'_>) {
+fn put_identity(object: &mut Object<'_>, identity: &Identity<'_>, cx: &mut EncodeContext<'_>) {
     let Identity { end_user, user, metadata, metadata_extra, cache_key } = identity;
     object.maybe("metadata", metadata.as_ref());
     for field in metadata_extra {
-        toward.ledger.dropped(field.value.pos(), Code::Metadata);
+        cx.ledger.dropped(field.value.pos(), Code::Metadata);
     }
     object.maybe("prompt_cache_key", cache_key.as_ref());
     object.maybe("user", user.as_ref());
@@ -278,76 +278,75 @@ fn put_identity(object: &mut Object<'_>, identity: &Identity<'_>, toward: &mut T
         object.put("safety_identifier", name);
     } else if user.is_none() {
         object.put("user", name);
-        toward
-            .ledger
+        cx.ledger
             .moved(name.pos(), Code::User)
             .detail("Chat refuses a safety identifier of this length; it is sent as `user`.")
             .info();
     } else {
-        toward.ledger.dropped(name.pos(), Code::User);
+        cx.ledger.dropped(name.pos(), Code::User);
     }
 }
 
-fn put_tier(object: &mut Object<'_>, tier: Option<&Str<'_>>, toward: &mut Toward<'_>) {
+fn put_tier(object: &mut Object<'_>, tier: Option<&Str<'_>>, cx: &mut EncodeContext<'_>) {
     let Some(tier) = tier else { return };
     let nearest = match tier.decode().as_ref() {
         "auto" => return object.put("service_tier", "auto"),
-        "ultrafast" if toward.same_vendor() => "fast",
-        word if toward.same_vendor() => return object.put("service_tier", word),
-        word if toward.origin.conventions().standard_tiers.contains(&word) => {
-            toward.ledger.emulated(tier.pos(), Code::Tier);
+        "ultrafast" if cx.same_vendor() => "fast",
+        word if cx.same_vendor() => return object.put("service_tier", word),
+        word if cx.conventions().standard_tiers.contains(&word) => {
+            cx.ledger.emulated(tier.pos(), Code::Tier);
             return object.put("service_tier", "default");
         }
         word => {
             let detail = format!("Chat has no tier `{word}`.");
-            toward.ledger.dropped(tier.pos(), Code::Tier).detail(detail);
+            cx.ledger.dropped(tier.pos(), Code::Tier).detail(detail);
             return;
         }
     };
     object.put("service_tier", nearest);
-    toward.ledger.degraded(tier.pos(), Code::Tier);
+    cx.ledger.degraded(tier.pos(), Code::Tier);
 }
 
 /// Writes what Chat has of the server's state, and says whether the includes
 /// ask for log probabilities.
-fn put_state(object: &mut Object<'_>, state: &State<'_>, toward: &mut Toward<'_>) -> bool {
+fn put_state(object: &mut Object<'_>, state: &State<'_>, cx: &mut EncodeContext<'_>) -> bool {
     let State { store, previous, conversation, background, include, include_at: _, truncation } =
         state;
     object.maybe("store", store.as_ref());
     if let Some(previous) = previous {
-        toward.ledger.refused(previous.pos(), Code::PreviousResponse);
+        cx.ledger.refused(previous.pos(), Code::PreviousResponse);
     }
     if let Some(conversation) = conversation {
-        toward.ledger.refused(conversation.pos(), Code::Conversation);
+        cx.ledger.refused(conversation.pos(), Code::Conversation);
     }
     if let Some(At { pos, value }) = background {
         if *value {
-            toward.ledger.refused(*pos, Code::Background);
+            cx.ledger.refused(*pos, Code::Background);
         } else {
-            toward.ledger.dropped(*pos, Code::Background).info();
+            cx.ledger.dropped(*pos, Code::Background).info();
         }
     }
     let mut logprobs = false;
     for wanted in include {
         if *wanted == "message.output_text.logprobs" {
             logprobs = true;
-            toward.ledger.emulated(wanted.pos(), Code::Include);
+            cx.ledger.emulated(wanted.pos(), Code::Include);
         } else {
-            toward.ledger.dropped(wanted.pos(), Code::Include).info();
+            cx.ledger.dropped(wanted.pos(), Code::Include).info();
         }
     }
     if let Some(word) = truncation {
         // Nothing is cut in Chat, which is what `disabled` asks for.
         if *word == "disabled" {
-            toward.ledger.emulated(word.pos(), Code::Truncation);
+            cx.ledger.emulated(word.pos(), Code::Truncation);
         } else {
-            toward.ledger.dropped(word.pos(), Code::Truncation);
+            cx.ledger.dropped(word.pos(), Code::Truncation);
         }
     }
     logprobs
 }
 
-fn put_stream(object: &mut Object<'_>, stream: &Stream<'_>, toward: &mut Toward<'_>) {
+fn put_stream(object: &mut Object<'_>, stream: &Stream<'_>, cx: &mut EncodeContext<'_>) {
     let Stream { on, usage, obfuscation, extra } = stream;
     object.maybe("stream", on.as_ref());
     // The other protocols always end a stream with its usage.
@@ -360,27 +359,27 @@ fn put_stream(object: &mut Object<'_>, stream: &Stream<'_>, toward: &mut Toward<
         }
         options.maybe("include_obfuscation", obfuscation.as_ref());
     }
-    toward.ledger.only(extra);
+    cx.ledger.only(extra);
 }
 
 /// Writes the fields that all of OpenAI's protocols have.
-fn put_extra(object: &mut Object<'_>, extra: &[Extra<'_>], toward: &mut Toward<'_>) {
+fn put_extra(object: &mut Object<'_>, extra: &[Extra<'_>], cx: &mut EncodeContext<'_>) {
     for field in extra {
         match field.key.decode().as_ref() {
-            "prompt_cache_retention" | "moderation" if toward.same_vendor() => {
+            "prompt_cache_retention" | "moderation" if cx.same_vendor() => {
                 field.value.write(object.foreign_key(&field.key));
             }
-            "prompt_cache_options" if toward.same_vendor() => {
-                put_cache_options(object, &field.value, toward);
+            "prompt_cache_options" if cx.same_vendor() => {
+                put_cache_options(object, &field.value, cx);
             }
             other => {
-                toward.ledger.dropped(field.value.pos(), Code::Only(other.to_owned()));
+                cx.ledger.dropped(field.value.pos(), Code::Only(other.to_owned()));
             }
         }
     }
 }
 
-fn put_cache_options(object: &mut Object<'_>, raw: &Raw<'_>, toward: &mut Toward<'_>) {
+fn put_cache_options(object: &mut Object<'_>, raw: &Raw<'_>, cx: &mut EncodeContext<'_>) {
     let fields = read_fields(&mut raw.reader()).unwrap_or_default();
     if fields.iter().all(|field| field.key == "mode" || field.key == "ttl") {
         return object.put("prompt_cache_options", raw);
@@ -392,7 +391,7 @@ fn put_cache_options(object: &mut Object<'_>, raw: &Raw<'_>, toward: &mut Toward
             "ttl" => options.put("ttl", &field.value),
             other => {
                 let code = Code::Only(format!("prompt_cache_options.{other}"));
-                toward.ledger.dropped(field.value.pos(), code);
+                cx.ledger.dropped(field.value.pos(), code);
             }
         }
     }

@@ -1,7 +1,7 @@
 //! The answer: from Chat into the model.
 
 use super::wire::{Choice, Completion};
-use super::{stop, turns_in, usage};
+use super::{stop_in, turns_in, usage_in};
 use crate::model::{Candidate, Protocol, Response};
 use crate::wire::{At, Extra, Raw, Read, ReadError, Reader, Str};
 
@@ -23,7 +23,7 @@ pub(super) fn decode<'a>(body: &'a str) -> Result<Response<'a>, ReadError> {
         model,
         created,
         candidates,
-        usage: usage.map(usage::read),
+        usage: usage.map(usage_in::read),
         tier: service_tier,
         extra,
     })
@@ -37,7 +37,7 @@ fn candidate<'a>(choice: Choice<'a>, position: u64) -> Result<Candidate<'a>, Rea
     let turn = turns_in::turn(message)?;
     let stop = At::new(
         finish_reason.as_ref().map_or(at, Str::pos),
-        stop::read(finish_reason, &turn.items),
+        stop_in::read(finish_reason, &turn.items),
     );
     if let Some(index) = index.filter(|index| index.value != position) {
         let value = Raw::made(index.value.to_string()).at(index.pos);

@@ -2,7 +2,7 @@
 
 use super::calls_out::{caller_loss, put_arguments, put_call};
 use super::turns_out::member_losses;
-use super::{citations_out, reasoning, stop, usage};
+use super::{citations_out, reasoning_out, stop_out, usage_out};
 use crate::ledger::{Code, Ledger};
 use crate::model::{
     Arguments, Call, Candidate, Item, Protocol, Reasoning, Refusal, Response, ResponseContext,
@@ -38,7 +38,7 @@ pub(super) fn encode(
         }
     }
     match usage {
-        Some(usage) => usage::write(&mut object, usage, ledger),
+        Some(usage) => usage_out::write(&mut object, usage, ledger),
         None => {
             ledger.dropped(Pos::START, Code::UsageMissing).key("usage").info();
         }
@@ -104,9 +104,9 @@ impl Answer<'_> {
             message.put("role", "assistant");
             self.write_message(&mut message, &said, stop, ledger);
         }
-        let word = stop::word(&stop.value, self.origin, !said.calls.is_empty(), self.legacy);
+        let word = stop_out::word(&stop.value, self.origin, !said.calls.is_empty(), self.legacy);
         choice.put("finish_reason", word);
-        stop::losses(stop, self.origin, ledger);
+        stop_out::losses(stop, self.origin, ledger);
         write_logprobs(choice, &said.texts);
         if let Some(logprobs) = logprobs {
             ledger.dropped(logprobs.pos(), Code::Logprobs);
@@ -129,7 +129,7 @@ impl Answer<'_> {
         }
         self.write_refusal(message, refusals, stop, ledger);
         citations_out::write(message, texts, ledger);
-        reasoning::write_client(message, reasoning, ledger);
+        reasoning_out::write_client(message, reasoning, ledger);
         if calls.is_empty() {
             return;
         }

@@ -1,10 +1,11 @@
 //! Results: writing them.
 
+use super::cache_out::drop_marker;
 use std::borrow::Cow;
 
-use super::content_in::Toward;
 use super::content_out::{self, as_text, crosses, document_parts, reads_as_text};
-use super::reasoning;
+use super::reasoning_out;
+use crate::codec::context::EncodeContext;
 use crate::ledger::Code;
 use crate::model::{Audio, Call, Image, Item, ResultKind, ToolResult};
 use crate::native;
@@ -17,7 +18,7 @@ pub(super) fn results(
     messages: &mut Array<'_>,
     order: &[usize],
     thread: &Thread<'_, '_>,
-    toward: &mut Toward<'_>,
+    cx: &mut EncodeContext<'_>,
 ) {
     let mut media = Vec::new();
     for paired in order.iter().filter_map(|&call| thread.calls.get(call)) {
@@ -31,12 +32,12 @@ pub(super) fn results(
                 if let Some(id) = &result.call_id
                     && *id != *paired.id
                 {
-                    toward.ledger.renamed(id.pos(), Code::CallId);
+                    cx.ledger.renamed(id.pos(), Code::CallId);
                 }
-                write_result(result, Some(paired.call), out, &mut media, toward);
+                write_result(result, Some(paired.call), out, &mut media, cx);
             }
             None => {
-                write_escaped(toward.profile.error_prefix, out);
+                write_escaped(cx.profile.error_prefix, out);
                 out.extend_from_slice(b"no result supplied");
             }
         }
@@ -47,7 +48,7 @@ pub(super) fn results(
         object.put("role", "user");
         let mut parts = object.array("content");
         for item in &media {
-            content_out::write_part(&mut parts, item, toward);
+            content_out::write_part(&mut parts, item, cx);
         }
     }
 }
@@ -59,7 +60,7 @@ fn write_result<'r>(
     call: Option<&Call<'_>>,
     out: &mut Vec<u8>,
     media: &mut Vec<Cow<'r, Item<'r>>>,
-    toward: &mut Toward<'_>,
+    cx: &mut EncodeContext<'_>,
 ) {
     let ToolResult { at, call_id: _, name, namespace, kind, content, is_error, cache, extra } =
         result;
@@ -67,22 +68,22 @@ fn write_result<'r>(
     for (repeated, own) in [name, namespace].into_iter().zip(own) {
         match repeated {
             Some(repeated) if own == Some(repeated) => {
-                let note = toward.ledger.emulated(repeated.pos(), Code::ResultName);
+                let note = cx.ledger.emulated(repeated.pos(), Code::ResultName);
                 note.detail("The call that the result answers has the name.");
             }
             Some(repeated) => {
-                toward.ledger.dropped(repeated.pos(), Code::ResultName).info();
+                cx.ledger.dropped(repeated.pos(), Code::ResultName).info();
             }
             None => {}
         }
     }
-    toward.drop_marker(cache.as_ref());
-    toward.ledger.only(extra);
+    drop_marker(cache.as_ref(), cx.ledger);
+    cx.ledger.only(extra);
     if let Some(failed) = is_error {
         if failed.value {
-            write_escaped(toward.profile.error_prefix, out);
+            write_escaped(cx.profile.error_prefix, out);
         }
-        toward.ledger.degraded(failed.pos, Code::IsError).info();
+        cx.ledger.degraded(failed.pos, Code::IsError).info();
     }
     let native = match kind {
         ResultKind::Native(_) => native::result_text(result),
@@ -90,12 +91,12 @@ fn write_result<'r>(
     };
     let start = out.len();
     if let Some(text) = &native {
-        toward.ledger.emulated(*at, Code::NativeToolWrapped);
+        cx.ledger.emulated(*at, Code::NativeToolWrapped);
         write_escaped(text, out);
     }
     let mut lines = Lines { start, said: native.is_some(), out, media };
     for item in content {
-        lines.add(Cow::Borrowed(item), toward);
+        lines.add(Cow::Borrowed(item), cx);
     }
 }
 
@@ -110,13 +111,13 @@ struct Lines<'o, 'r> {
 }
 
 impl<'r> Lines<'_, 'r> {
-    fn add(&mut self, item: Cow<'r, Item<'r>>, toward: &mut Toward<'_>) {
+    fn add(&mut self, item: Cow<'r, Item<'r>>, cx: &mut EncodeContext<'_>) {
         if let Cow::Borrowed(Item::Document(document)) = item
             && reads_as_text(document)
         {
-            if crosses(&item, toward) {
-                for part in document_parts(document, toward) {
-                    self.add(Cow::Owned(part), toward);
+            if crosses(&item, cx) {
+                for part in document_parts(document, cx) {
+                    self.add(Cow::Owned(part), cx);
                 }
             }
             return;
@@ -127,21 +128,21 @@ impl<'r> Lines<'_, 'r> {
         }
         let begin = self.out.len();
         let text = matches!(*item, Item::Text(_));
-        self.write(item, toward);
+        self.write(item, cx);
         // An item that left nothing takes no line, but an empty text does.
         if self.out.len() == begin && !text {
             self.out.truncate(mark);
         }
     }
 
-    fn write(&mut self, item: Cow<'r, Item<'r>>, toward: &mut Toward<'_>) {
+    fn write(&mut self, item: Cow<'r, Item<'r>>, cx: &mut EncodeContext<'_>) {
         match item.as_ref() {
             Item::Text(text) => {
                 if !self.said {
                     text.text.write_inside(self.out);
                 }
-                toward.drop_marker(text.cache.as_ref());
-                content_out::text_losses(text, toward);
+                drop_marker(text.cache.as_ref(), cx.ledger);
+                content_out::text_losses(text, cx);
             }
             Item::Json(raw) => {
                 if !self.said {
@@ -150,25 +151,25 @@ impl<'r> Lines<'_, 'r> {
             }
             Item::Image(Image { at, source: _, detail: _, cache: _, extra: _ }) => {
                 let at = *at;
-                if crosses(&item, toward) {
-                    self.attach("image", at, item, toward);
+                if crosses(&item, cx) {
+                    self.attach("image", at, item, cx);
                 }
             }
             Item::Audio(Audio { at, data: _, format: _, cache: _, extra: _ }) => {
                 let at = *at;
-                self.attach("audio", at, item, toward);
+                self.attach("audio", at, item, cx);
             }
             Item::Document(document) => {
                 let at = document.at;
-                if crosses(&item, toward) {
-                    self.attach("document", at, item, toward);
+                if crosses(&item, cx) {
+                    self.attach("document", at, item, cx);
                 }
             }
             Item::SearchResult(_) | Item::ToolReference(_) | Item::Opaque(_) => {
-                if crosses(&item, toward) {
-                    let (text, cache) = as_text(&item, toward);
+                if crosses(&item, cx) {
+                    let (text, cache) = as_text(&item, cx);
                     write_escaped(&text, self.out);
-                    toward.drop_marker(cache.as_ref());
+                    drop_marker(cache.as_ref(), cx.ledger);
                 }
             }
             Item::Tools(tools) => {
@@ -176,25 +177,25 @@ impl<'r> Lines<'_, 'r> {
                 write_escaped(&format!("Loaded tools: {}", names.join(", ")), self.out);
             }
             Item::Refusal(refusal) => {
-                content_out::refusal_text(refusal, toward).write_inside(self.out);
+                content_out::refusal_text(refusal, cx).write_inside(self.out);
             }
-            Item::Reasoning(reasoning) => reasoning::lose(reasoning, toward.ledger),
+            Item::Reasoning(reasoning) => reasoning_out::lose(reasoning, cx.ledger),
             Item::Hosted(_) | Item::Call(_) | Item::Result(_) => {
-                toward.ledger.misplaced(&item);
+                cx.ledger.misplaced(&item);
             }
         }
     }
 
     /// Leaves a note in the result and sends the item behind all results.
-    fn attach(&mut self, word: &str, at: Pos, item: Cow<'r, Item<'r>>, toward: &mut Toward<'_>) {
+    fn attach(&mut self, word: &str, at: Pos, item: Cow<'r, Item<'r>>, cx: &mut EncodeContext<'_>) {
         self.media.push(item);
-        toward.ledger.moved(at, Code::ResultMediaMoved);
+        cx.ledger.moved(at, Code::ResultMediaMoved);
         write_escaped(&format!("[{word} {} attached below]", self.media.len()), self.out);
     }
 }
 
 /// Writes a result that answers no call as text, with its media behind it.
-pub(super) fn orphan(parts: &mut Array<'_>, result: &ToolResult<'_>, toward: &mut Toward<'_>) {
+pub(super) fn orphan(parts: &mut Array<'_>, result: &ToolResult<'_>, cx: &mut EncodeContext<'_>) {
     let mut media = Vec::new();
     {
         let mut part = parts.object();
@@ -206,10 +207,10 @@ pub(super) fn orphan(parts: &mut Array<'_>, result: &ToolResult<'_>, toward: &mu
             id.write_inside(out);
         }
         out.extend_from_slice(b"] ");
-        write_result(result, None, out, &mut media, toward);
+        write_result(result, None, out, &mut media, cx);
         out.push(b'"');
     }
     for item in &media {
-        content_out::write_part(parts, item, toward);
+        content_out::write_part(parts, item, cx);
     }
 }

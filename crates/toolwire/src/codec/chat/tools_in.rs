@@ -2,10 +2,18 @@
 
 use super::wire::{
     Custom, CustomFormat, CustomTool, Fields, Function, FunctionTool, Grammar as WireGrammar,
-    literal, nest,
+    WEB_SEARCH_OPTIONS, literal, nest,
 };
 use crate::model::{Grammar, Hosted, HostedClass, Tool, ToolKind};
 use crate::wire::{Extra, Pos, Read, ReadError, Reader, Str};
+
+/// Reads a bare list of tools.
+pub(super) fn decode<'a>(body: &'a str) -> Result<Vec<Tool<'a>>, ReadError> {
+    let mut reader = Reader::new(body);
+    let Tools { at: _, list } = Tools::read(&mut reader)?;
+    reader.finish()?;
+    Ok(list)
+}
 
 /// `tools`.
 #[derive(Debug)]
@@ -110,6 +118,3 @@ pub(super) fn web_search<'a>(options: Fields<'a>) -> Tool<'a> {
     tool.extra = fields;
     tool
 }
-
-/// The member that stands for a hosted search.
-pub(super) const WEB_SEARCH_OPTIONS: &str = "web_search_options";

@@ -2,14 +2,29 @@
 
 use std::collections::BTreeSet;
 
-use super::content_in::Toward;
-use super::tools_in::WEB_SEARCH_OPTIONS;
-use crate::ledger::Code;
-use crate::model::{Grammar, Native, NativeKind, Tool, ToolKind};
+use super::wire::WEB_SEARCH_OPTIONS;
+use crate::codec::context::EncodeContext;
+use crate::ledger::{Code, Ledger};
+use crate::model::{Grammar, Native, NativeKind, Protocol, Tool, ToolKind};
 use crate::native;
+use crate::profile::Profile;
 use crate::schema::{self, RootChange};
 use crate::toolset::{Declared, ToolMapping, Toolset};
 use crate::wire::{Array, At, Extra, Kind, Object, Raw, Read, Str, Write, read_fields};
+
+/// Writes a bare list of tools that was read from `origin`.
+pub(super) fn encode(
+    tools: &[Tool<'_>],
+    origin: Protocol,
+    profile: &Profile,
+    out: &mut Vec<u8>,
+    ledger: &mut Ledger,
+) {
+    debug_assert!(origin != Protocol::Chat, "within one protocol the bytes pass");
+    let toolset = Toolset::of_list(tools, origin, profile);
+    let cx = &mut EncodeContext::new(origin, profile, &toolset.names, ledger);
+    Shipment::new(&toolset).write_list(&mut Array::new(out), cx);
+}
 
 /// The tools of a request from another protocol on their way out.
 pub(super) struct Shipment<'t, 'r, 'a> {
@@ -31,31 +46,31 @@ impl<'t, 'r, 'a> Shipment<'t, 'r, 'a> {
     }
 
     /// Writes `tools` and `web_search_options`.
-    pub(super) fn write(&mut self, object: &mut Object<'_>, toward: &mut Toward<'_>) {
+    pub(super) fn write(&mut self, object: &mut Object<'_>, cx: &mut EncodeContext<'_>) {
         // Chat refuses an empty list, and whether anything is left shows only
         // when everything was looked at.
         let mut list = Vec::new();
-        self.write_list(&mut Array::new(&mut list), toward);
+        self.write_list(&mut Array::new(&mut list), cx);
         if !self.written.is_empty() {
             object.key("tools").extend_from_slice(&list);
         }
         for declared in &self.toolset.entries {
             if let ToolMapping::Hosted(_) = declared.crossing {
-                search_options(object, declared.tool, toward);
+                search_options(object, declared.tool, cx);
                 return;
             }
         }
     }
 
     /// Writes every tool that Chat takes in a list.
-    pub(super) fn write_list(&mut self, array: &mut Array<'_>, toward: &mut Toward<'_>) {
+    pub(super) fn write_list(&mut self, array: &mut Array<'_>, cx: &mut EncodeContext<'_>) {
         let mut last: Option<&Tool<'_>> = None;
         for declared in &self.toolset.entries {
             let Declared { tool, namespace, inline, crossing } = declared;
             if let Some(namespace) = namespace
                 && !last.is_some_and(|last| std::ptr::eq(last, *namespace))
             {
-                namespace_losses(namespace, toward);
+                namespace_losses(namespace, cx);
                 last = Some(namespace);
             }
             let wire = self.wire_name(declared);
@@ -66,7 +81,7 @@ impl<'t, 'r, 'a> Shipment<'t, 'r, 'a> {
             }
             match crossing {
                 ToolMapping::Dropped(code) => {
-                    toward.ledger.dropped(tool.at, code.clone());
+                    cx.ledger.dropped(tool.at, code.clone());
                     continue;
                 }
                 ToolMapping::Hosted(_) => continue,
@@ -75,11 +90,11 @@ impl<'t, 'r, 'a> Shipment<'t, 'r, 'a> {
             if let ToolKind::Native(Native { kind, kind_text }) = &tool.kind
                 && native::function(*kind, &kind_text.decode()).is_none()
             {
-                toward.ledger.dropped(tool.at, Code::UnknownTool);
+                cx.ledger.dropped(tool.at, Code::UnknownTool);
                 continue;
             }
             if !self.written.insert(wire.clone()) {
-                let note = toward.ledger.dropped(tool.at, Code::ToolName);
+                let note = cx.ledger.dropped(tool.at, Code::ToolName);
                 note.detail("Another tool has the same name, and the target takes one of each.");
                 if *inline {
                     note.info();
@@ -87,15 +102,15 @@ impl<'t, 'r, 'a> Shipment<'t, 'r, 'a> {
                 continue;
             }
             if *inline {
-                toward.ledger.moved(tool.at, Code::ToolPosition);
+                cx.ledger.moved(tool.at, Code::ToolPosition);
             }
             if wire != tool.name.decode() {
                 match namespace {
-                    Some(_) => toward.ledger.emulated(tool.at, Code::NamespaceFlattened),
-                    None => toward.ledger.renamed(tool.name.pos(), Code::ToolName),
+                    Some(_) => cx.ledger.emulated(tool.at, Code::NamespaceFlattened),
+                    None => cx.ledger.renamed(tool.name.pos(), Code::ToolName),
                 };
             }
-            if self.write_one(array, declared, &wire, toward) {
+            if self.write_one(array, declared, &wire, cx) {
                 self.wrapped.insert(wire);
             }
         }
@@ -114,11 +129,11 @@ impl<'t, 'r, 'a> Shipment<'t, 'r, 'a> {
         array: &mut Array<'_>,
         declared: &Declared<'_, '_>,
         wire: &str,
-        toward: &mut Toward<'_>,
+        cx: &mut EncodeContext<'_>,
     ) -> bool {
         let tool = declared.tool;
-        tool_losses(tool, toward);
-        let description = Description::of(declared, toward);
+        tool_losses(tool, cx);
+        let description = Description::of(declared, cx);
         match &tool.kind {
             ToolKind::Function { schema } => {
                 let changed = schema.as_ref().map(|schema| schema::root(Some(schema)));
@@ -127,30 +142,30 @@ impl<'t, 'r, 'a> Shipment<'t, 'r, 'a> {
                     None => (None, None),
                 };
                 if let Some(change) = change {
-                    report_root(tool, change, toward);
+                    report_root(tool, change, cx);
                 }
-                let strict = strict(tool, schema.as_ref(), toward);
+                let strict = strict(tool, schema.as_ref(), cx);
                 put_function(array, wire, &description, schema.as_ref(), strict);
                 change == Some(RootChange::Wrapped)
             }
             ToolKind::Freeform { grammar } if declared.crossing == ToolMapping::Same => {
-                lose_strict(tool, toward);
+                lose_strict(tool, cx);
                 let mut object = array.object();
                 object.put("type", "custom");
                 let mut custom = object.object("custom");
                 custom.put("name", wire);
                 description.put(&mut custom);
                 if let Some(grammar) = grammar {
-                    put_grammar(&mut custom, grammar, toward);
+                    put_grammar(&mut custom, grammar, cx);
                 }
                 false
             }
             ToolKind::Freeform { grammar } => {
-                toward.ledger.emulated(tool.at, Code::FreeformWrapped);
-                lose_strict(tool, toward);
+                cx.ledger.emulated(tool.at, Code::FreeformWrapped);
+                lose_strict(tool, cx);
                 if let Some(Grammar { at, syntax: _, definition: _, extra }) = grammar {
-                    toward.ledger.degraded(*at, Code::GrammarUnenforced);
-                    toward.ledger.only(extra);
+                    cx.ledger.degraded(*at, Code::GrammarUnenforced);
+                    cx.ledger.only(extra);
                 }
                 put_function(array, wire, &description, Some(&Raw::made(INPUT_SCHEMA)), None);
                 false
@@ -159,8 +174,8 @@ impl<'t, 'r, 'a> Shipment<'t, 'r, 'a> {
                 let Some(function) = native::function(*kind, &kind_text.decode()) else {
                     return false;
                 };
-                report_native(tool, *kind, toward);
-                lose_strict(tool, toward);
+                report_native(tool, *kind, cx);
+                lose_strict(tool, cx);
                 let description = description.or(function.description);
                 // A search that the client runs brings its own schema.
                 let own = tool.extra.iter().find(|field| is_carried(*kind, field));
@@ -177,9 +192,9 @@ impl<'t, 'r, 'a> Shipment<'t, 'r, 'a> {
 }
 
 /// Writes a grammar, which Chat nests once more than the others do.
-fn put_grammar(custom: &mut Object<'_>, grammar: &Grammar<'_>, toward: &mut Toward<'_>) {
+fn put_grammar(custom: &mut Object<'_>, grammar: &Grammar<'_>, cx: &mut EncodeContext<'_>) {
     let Grammar { at: _, syntax, definition, extra } = grammar;
-    toward.ledger.only(extra);
+    cx.ledger.only(extra);
     let mut format = custom.object("format");
     format.put("type", "grammar");
     let mut inner = format.object("grammar");
@@ -211,11 +226,11 @@ enum Description<'d> {
 }
 
 impl<'d> Description<'d> {
-    fn of(declared: &'d Declared<'_, '_>, toward: &Toward<'_>) -> Self {
+    fn of(declared: &'d Declared<'_, '_>, cx: &EncodeContext<'_>) -> Self {
         let tool = declared.tool;
         let mut extra = Vec::new();
         if let Some(examples) = &tool.examples
-            && toward.profile.examples_in_description
+            && cx.profile.examples_in_description
         {
             extra.push(format!("Examples: {}", examples.text()));
         }
@@ -263,25 +278,25 @@ impl<'d> Description<'d> {
 
 /// Whether the arguments must fit exactly. Left out means "no" in Chat, so
 /// Responses' "try" becomes a yes only where it would succeed.
-fn strict(tool: &Tool<'_>, schema: Option<&Raw<'_>>, toward: &mut Toward<'_>) -> Option<bool> {
+fn strict(tool: &Tool<'_>, schema: Option<&Raw<'_>>, cx: &mut EncodeContext<'_>) -> Option<bool> {
     let empty = Raw::made(schema::EMPTY);
     let fits = || schema::fits_openai_strict(schema.unwrap_or(&empty));
     match &tool.strict {
-        Some(wanted) if !toward.profile.strict => {
+        Some(wanted) if !cx.profile.strict => {
             if wanted.value {
-                toward.ledger.dropped(wanted.pos, Code::StrictDowngraded);
+                cx.ledger.dropped(wanted.pos, Code::StrictDowngraded);
             }
             None
         }
         Some(wanted) if wanted.value => {
             let fits = fits();
             if !fits {
-                toward.ledger.degraded(wanted.pos, Code::StrictDowngraded);
+                cx.ledger.degraded(wanted.pos, Code::StrictDowngraded);
             }
             Some(fits)
         }
         Some(_) => Some(false),
-        None if toward.origin.conventions().tools_try_strict && toward.profile.strict => {
+        None if cx.conventions().tools_try_strict && cx.profile.strict => {
             (schema.is_some() && fits()).then_some(true)
         }
         None => None,
@@ -290,13 +305,13 @@ fn strict(tool: &Tool<'_>, schema: Option<&Raw<'_>>, toward: &mut Toward<'_>) ->
 
 /// Reports a strictness that is not the client's to ask for: the schema is
 /// toolwire's own, or there is none.
-fn lose_strict(tool: &Tool<'_>, toward: &mut Toward<'_>) {
+fn lose_strict(tool: &Tool<'_>, cx: &mut EncodeContext<'_>) {
     if let Some(At { pos, value: true }) = tool.strict {
-        toward.ledger.degraded(pos, Code::StrictDowngraded);
+        cx.ledger.degraded(pos, Code::StrictDowngraded);
     }
 }
 
-fn report_root(tool: &Tool<'_>, change: RootChange, toward: &mut Toward<'_>) {
+fn report_root(tool: &Tool<'_>, change: RootChange, cx: &mut EncodeContext<'_>) {
     let at = match &tool.kind {
         ToolKind::Function { schema: Some(schema) } => schema.pos(),
         ToolKind::Function { schema: None }
@@ -307,33 +322,33 @@ fn report_root(tool: &Tool<'_>, change: RootChange, toward: &mut Toward<'_>) {
         | ToolKind::Unknown(_) => tool.at,
     };
     match change {
-        RootChange::Empty => toward.ledger.emulated(at, Code::SchemaEmpty),
-        RootChange::Typed => toward
+        RootChange::Empty => cx.ledger.emulated(at, Code::SchemaEmpty),
+        RootChange::Typed => cx
             .ledger
             .emulated(at, Code::SchemaRootWrapped)
             .detail("The target needs the type of the root; it was added."),
-        RootChange::Union => toward.ledger.degraded(at, Code::SchemaRootUnion),
-        RootChange::Wrapped => toward.ledger.emulated(at, Code::SchemaRootWrapped),
+        RootChange::Union => cx.ledger.degraded(at, Code::SchemaRootUnion),
+        RootChange::Wrapped => cx.ledger.emulated(at, Code::SchemaRootWrapped),
     };
 }
 
-fn report_native(tool: &Tool<'_>, kind: NativeKind, toward: &mut Toward<'_>) {
+fn report_native(tool: &Tool<'_>, kind: NativeKind, cx: &mut EncodeContext<'_>) {
     match kind {
         NativeKind::Bash | NativeKind::TextEditor | NativeKind::Memory => {
-            toward.ledger.degraded(tool.at, Code::NativeToolTraining);
+            cx.ledger.degraded(tool.at, Code::NativeToolTraining);
         }
         NativeKind::LocalShell
         | NativeKind::Shell
         | NativeKind::ApplyPatch
         | NativeKind::ToolSearch
         | NativeKind::Computer => {
-            toward.ledger.emulated(tool.at, Code::NativeToolWrapped);
+            cx.ledger.emulated(tool.at, Code::NativeToolWrapped);
         }
     }
 }
 
 /// Reports what a tool of another protocol has and Chat's have not.
-fn tool_losses(tool: &Tool<'_>, toward: &mut Toward<'_>) {
+fn tool_losses(tool: &Tool<'_>, cx: &mut EncodeContext<'_>) {
     let Tool {
         at: _,
         name: _,
@@ -349,7 +364,7 @@ fn tool_losses(tool: &Tool<'_>, toward: &mut Toward<'_>) {
         cache,
         extra,
     } = tool;
-    let ledger = &mut *toward.ledger;
+    let ledger = &mut *cx.ledger;
     if let Some(defer) = defer {
         let note = ledger.degraded(defer.pos, Code::DeferLoading);
         if !defer.value {
@@ -363,7 +378,7 @@ fn tool_losses(tool: &Tool<'_>, toward: &mut Toward<'_>) {
         }
     }
     if let Some(examples) = examples {
-        if toward.profile.examples_in_description {
+        if cx.profile.examples_in_description {
             ledger.degraded(examples.pos(), Code::InputExamples).info();
         } else {
             ledger.dropped(examples.pos(), Code::InputExamples);
@@ -399,10 +414,10 @@ fn is_carried(kind: NativeKind, field: &Extra<'_>) -> bool {
 }
 
 /// Reports what a namespace has beyond its name and description.
-fn namespace_losses(namespace: &Tool<'_>, toward: &mut Toward<'_>) {
-    tool_losses(namespace, toward);
-    toward.ledger.emulated(namespace.at, Code::NamespaceFlattened);
-    lose_strict(namespace, toward);
+fn namespace_losses(namespace: &Tool<'_>, cx: &mut EncodeContext<'_>) {
+    tool_losses(namespace, cx);
+    cx.ledger.emulated(namespace.at, Code::NamespaceFlattened);
+    lose_strict(namespace, cx);
 }
 
 fn only_direct(callers: &Raw<'_>) -> bool {
@@ -411,7 +426,7 @@ fn only_direct(callers: &Raw<'_>) -> bool {
 }
 
 /// Writes another protocol's web search as Chat's options.
-fn search_options(object: &mut Object<'_>, tool: &Tool<'_>, toward: &mut Toward<'_>) {
+fn search_options(object: &mut Object<'_>, tool: &Tool<'_>, cx: &mut EncodeContext<'_>) {
     let mut options = object.object(WEB_SEARCH_OPTIONS);
     for field in &tool.extra {
         match field.key.decode().as_ref() {
@@ -421,7 +436,7 @@ fn search_options(object: &mut Object<'_>, tool: &Tool<'_>, toward: &mut Toward<
             }
             other => {
                 let detail = format!("Chat's web search has no option `{other}`.");
-                toward.ledger.dropped(field.value.pos(), Code::WebSearchOption).detail(detail);
+                cx.ledger.dropped(field.value.pos(), Code::WebSearchOption).detail(detail);
             }
         }
     }

@@ -1,7 +1,7 @@
 //! The conversation: from messages to turns.
 
 use super::content_in::Content;
-use super::reasoning::{self, Members};
+use super::reasoning_in::{self, Members};
 use super::wire::{
     AnyCall, CalledCustom, CalledFunction, Given, Message, Sound, ToolCall, literal, nest,
 };
@@ -78,8 +78,8 @@ pub(super) fn turn<'a>(message: Message<'a>) -> Result<Turn<'a>, ReadError> {
         extra.push(Extra { key: Str::plain("tool_call_id"), value: literal(&id) });
     }
     let members = Members { reasoning_content, reasoning, reasoning_details, thinking_blocks };
-    let found = reasoning::read(members, &mut extra);
-    let mut turn = Turn::new(at, role, reasoning::insert(items, found));
+    let found = reasoning_in::read(members, &mut extra);
+    let mut turn = Turn::new(at, role, reasoning_in::insert(items, found));
     turn.name = name;
     turn.extra = extra;
     Ok(turn)

@@ -1,11 +1,11 @@
 //! The conversation: from turns to messages.
 
 use super::calls_out::write_call;
-use super::content_in::Toward;
 use super::content_out::{self, crosses, write_content};
-use super::reasoning;
+use super::reasoning_out;
 use super::results_out::{orphan, results};
 use super::tools_out::Shipment;
+use crate::codec::context::EncodeContext;
 use crate::ledger::{Code, Ledger};
 use crate::model::{Audio, Call, Image, Item, Reasoning, Refusal, Role, Slot, ToolResult, Turn};
 use crate::thread::{Paired, ResultMatch, Step, Thread};
@@ -22,7 +22,7 @@ struct Spoken<'r, 'a> {
 }
 
 impl<'r, 'a> Spoken<'r, 'a> {
-    fn of(turns: impl Iterator<Item = &'r Turn<'a>>, toward: &mut Toward<'_>) -> Self {
+    fn of(turns: impl Iterator<Item = &'r Turn<'a>>, cx: &mut EncodeContext<'_>) -> Self {
         let mut spoken = Self {
             parts: Vec::new(),
             refusal: None,
@@ -32,13 +32,13 @@ impl<'r, 'a> Spoken<'r, 'a> {
         };
         for turn in turns {
             for item in &turn.items {
-                spoken.sort(item, &turn.role, toward);
+                spoken.sort(item, &turn.role, cx);
             }
         }
         spoken
     }
 
-    fn sort(&mut self, item: &'r Item<'a>, role: &Role<'_>, toward: &mut Toward<'_>) {
+    fn sort(&mut self, item: &'r Item<'a>, role: &Role<'_>, cx: &mut EncodeContext<'_>) {
         match item {
             Item::Reasoning(reasoning) => self.reasoning.push(reasoning),
             Item::Call(call) => self.calls.push(call),
@@ -50,16 +50,16 @@ impl<'r, 'a> Spoken<'r, 'a> {
             }
             Item::Text(text) => {
                 if !self.calls.is_empty() {
-                    toward.ledger.moved(text.at, Code::Interleaving);
+                    cx.ledger.moved(text.at, Code::Interleaving);
                 }
                 self.parts.push(item);
             }
             Item::Image(Image { at, source: _, detail: _, cache: _, extra: _ })
             | Item::Audio(Audio { at, data: _, format: _, cache: _, extra: _ }) => {
-                toward.ledger.dropped(*at, Code::MediaType);
+                cx.ledger.dropped(*at, Code::MediaType);
             }
             Item::Document(document) if !content_out::reads_as_text(document) => {
-                toward.ledger.dropped(document.at, Code::MediaType);
+                cx.ledger.dropped(document.at, Code::MediaType);
             }
             Item::Refusal(_)
             | Item::Document(_)
@@ -70,7 +70,7 @@ impl<'r, 'a> Spoken<'r, 'a> {
             | Item::Json(_)
             | Item::Opaque(_)
             | Item::Result(_) => {
-                if crosses(item, toward) {
+                if crosses(item, cx) {
                     self.parts.push(item);
                 }
             }
@@ -83,45 +83,45 @@ pub(super) fn write(
     messages: &mut Array<'_>,
     turns: &[Turn<'_>],
     shipment: &Shipment<'_, '_, '_>,
-    toward: &mut Toward<'_>,
+    cx: &mut EncodeContext<'_>,
 ) {
     for turn in turns {
-        turn_losses(turn, toward);
+        turn_losses(turn, cx);
     }
-    let thread = Thread::new(turns, toward.profile.ids, toward.ledger);
-    let steps = thread.steps(turns, toward.ledger);
+    let thread = Thread::new(turns, cx.profile.ids, cx.ledger);
+    let steps = thread.steps(turns, cx.ledger);
     for step in &steps {
         match step {
-            Step::System(turn) => system(messages, turn, toward),
+            Step::System(turn) => system(messages, turn, cx),
             Step::Assistant { turns, calls } => {
                 let made = thread.calls.get(calls.clone()).unwrap_or_default();
-                assistant(messages, turns, made, shipment, toward);
+                assistant(messages, turns, made, shipment, cx);
             }
-            Step::Results(order) => results(messages, order, &thread, toward),
+            Step::Results(order) => results(messages, order, &thread, cx),
             Step::User { turn, fates } => {
                 let fates = thread.fates.get(fates.clone()).unwrap_or_default();
-                user(messages, turn, fates, toward);
+                user(messages, turn, fates, cx);
             }
         }
     }
     if let Some(Step::Assistant { turns, calls }) = steps.last()
         && calls.is_empty()
-        && !toward.profile.prefill
+        && !cx.profile.prefill
         && let Some(turn) = turns.last()
     {
-        toward.ledger.degraded(turn.at, Code::Prefill);
+        cx.ledger.degraded(turn.at, Code::Prefill);
     }
 }
 
 /// Reports what a turn of another protocol has beside its items.
-fn turn_losses(turn: &Turn<'_>, toward: &mut Toward<'_>) {
+fn turn_losses(turn: &Turn<'_>, cx: &mut EncodeContext<'_>) {
     let Turn { at: _, role, slot: _, items: _, id: _, name: _, status: _, phase, extra: _ } = turn;
     if let Role::Other(word) = role {
-        toward.ledger.degraded(word.pos(), Code::Role);
+        cx.ledger.degraded(word.pos(), Code::Role);
     }
-    member_losses(turn, toward.ledger);
+    member_losses(turn, cx.ledger);
     if let Some(phase) = phase {
-        toward.ledger.dropped(phase.pos(), Code::Phase).info();
+        cx.ledger.dropped(phase.pos(), Code::Phase).info();
     }
 }
 
@@ -137,15 +137,15 @@ pub(super) fn member_losses(turn: &Turn<'_>, ledger: &mut Ledger) {
     ledger.only(extra);
 }
 
-fn system(messages: &mut Array<'_>, turn: &Turn<'_>, toward: &mut Toward<'_>) {
-    let spoken = Spoken::of(std::iter::once(turn), toward);
+fn system(messages: &mut Array<'_>, turn: &Turn<'_>, cx: &mut EncodeContext<'_>) {
+    let spoken = Spoken::of(std::iter::once(turn), cx);
     for reasoning in &spoken.reasoning {
-        reasoning::lose(reasoning, toward.ledger);
+        reasoning_out::lose(reasoning, cx.ledger);
     }
     if spoken.parts.is_empty() {
         return;
     }
-    let developer = toward.profile.developer_role;
+    let developer = cx.profile.developer_role;
     let role = match (&turn.role, turn.slot) {
         (_, Slot::Top) => {
             if developer {
@@ -155,7 +155,7 @@ fn system(messages: &mut Array<'_>, turn: &Turn<'_>, toward: &mut Toward<'_>) {
             }
         }
         (Role::Developer, Slot::Inline) if !developer => {
-            toward.ledger.degraded(turn.at, Code::DeveloperRole).info();
+            cx.ledger.degraded(turn.at, Code::DeveloperRole).info();
             "system"
         }
         (Role::Developer, Slot::Inline) => "developer",
@@ -163,7 +163,7 @@ fn system(messages: &mut Array<'_>, turn: &Turn<'_>, toward: &mut Toward<'_>) {
     };
     let mut object = messages.object();
     object.put("role", role);
-    write_content(&mut object, &spoken.parts, toward);
+    write_content(&mut object, &spoken.parts, cx);
 }
 
 fn assistant(
@@ -171,47 +171,51 @@ fn assistant(
     turns: &[&Turn<'_>],
     made: &[Paired<'_, '_>],
     shipment: &Shipment<'_, '_, '_>,
-    toward: &mut Toward<'_>,
+    cx: &mut EncodeContext<'_>,
 ) {
-    let Spoken { parts, refusal, audio, calls, reasoning } =
-        Spoken::of(turns.iter().copied(), toward);
+    let Spoken { parts, refusal, audio, calls, reasoning } = Spoken::of(turns.iter().copied(), cx);
     let mut spoke = false;
     for turn in turns {
         let speaks = turn.items.iter().any(|item| matches!(item, Item::Text(_)));
         if speaks && spoke {
-            toward.ledger.degraded(turn.at, Code::MessageBoundary).info();
+            cx.ledger.degraded(turn.at, Code::MessageBoundary).info();
         }
         spoke |= speaks;
     }
     if let Some(audio) = audio {
-        toward.ledger.dropped(audio.at, Code::Audio);
+        cx.ledger.dropped(audio.at, Code::Audio);
     }
     if parts.is_empty() && calls.is_empty() && refusal.is_none() {
         // Reasoning alone is no message; what becomes of it is reported.
         let mut nowhere = Vec::new();
-        return reasoning::write_upstream(&mut Object::new(&mut nowhere), &reasoning, toward);
+        return reasoning_out::write_upstream(&mut Object::new(&mut nowhere), &reasoning, cx);
     }
     let mut object = messages.object();
     object.put("role", "assistant");
     if parts.is_empty() {
         object.put("content", &());
     } else {
-        write_content(&mut object, &parts, toward);
+        write_content(&mut object, &parts, cx);
     }
     if let Some(Refusal { at: _, text, extra }) = refusal {
         object.put("refusal", text);
-        toward.ledger.only(extra);
+        cx.ledger.only(extra);
     }
-    reasoning::write_upstream(&mut object, &reasoning, toward);
+    reasoning_out::write_upstream(&mut object, &reasoning, cx);
     if !calls.is_empty() {
         let mut array = object.array("tool_calls");
         for Paired { call, id, result: _ } in made {
-            write_call(&mut array.object(), call, id, shipment, toward);
+            write_call(&mut array.object(), call, id, shipment, cx);
         }
     }
 }
 
-fn user(messages: &mut Array<'_>, turn: &Turn<'_>, fates: &[ResultMatch], toward: &mut Toward<'_>) {
+fn user(
+    messages: &mut Array<'_>,
+    turn: &Turn<'_>,
+    fates: &[ResultMatch],
+    cx: &mut EncodeContext<'_>,
+) {
     let mut fates = fates.iter();
     let mut pieces = Vec::with_capacity(turn.items.len());
     let mut silent = !turn.items.is_empty();
@@ -224,11 +228,11 @@ fn user(messages: &mut Array<'_>, turn: &Turn<'_>, fates: &[ResultMatch], toward
         }
         silent &= matches!(item, Item::Tools(_));
         match item {
-            Item::Reasoning(reasoning) => reasoning::lose(reasoning, toward.ledger),
+            Item::Reasoning(reasoning) => reasoning_out::lose(reasoning, cx.ledger),
             Item::Document(document) if content_out::reads_as_text(document) => {
-                if crosses(item, toward) {
-                    for part in content_out::document_parts(document, toward) {
-                        if crosses(&part, toward) {
+                if crosses(item, cx) {
+                    for part in content_out::document_parts(document, cx) {
+                        if crosses(&part, cx) {
                             pieces.push(Piece::Made(Box::new(part)));
                         }
                     }
@@ -247,7 +251,7 @@ fn user(messages: &mut Array<'_>, turn: &Turn<'_>, fates: &[ResultMatch], toward
             | Item::ToolReference(_)
             | Item::Json(_)
             | Item::Opaque(_) => {
-                if crosses(item, toward) {
+                if crosses(item, cx) {
                     pieces.push(Piece::Item(item));
                 }
             }
@@ -260,21 +264,21 @@ fn user(messages: &mut Array<'_>, turn: &Turn<'_>, fates: &[ResultMatch], toward
     object.put("role", "user");
     if pieces.is_empty() {
         if !turn.items.is_empty() {
-            toward.ledger.degraded(turn.at, Code::Placeholder).info();
+            cx.ledger.degraded(turn.at, Code::Placeholder).info();
         }
         return object.put("content", "");
     }
     match pieces.as_slice() {
-        [Piece::Item(item)] => return write_content(&mut object, &[item], toward),
-        [Piece::Made(item)] => return write_content(&mut object, &[item], toward),
+        [Piece::Item(item)] => return write_content(&mut object, &[item], cx),
+        [Piece::Made(item)] => return write_content(&mut object, &[item], cx),
         [Piece::Orphan(_)] | [] | [_, _, ..] => {}
     }
     let mut parts = object.array("content");
     for piece in &pieces {
         match piece {
-            Piece::Item(item) => content_out::write_part(&mut parts, item, toward),
-            Piece::Made(item) => content_out::write_part(&mut parts, item, toward),
-            Piece::Orphan(result) => orphan(&mut parts, result, toward),
+            Piece::Item(item) => content_out::write_part(&mut parts, item, cx),
+            Piece::Made(item) => content_out::write_part(&mut parts, item, cx),
+            Piece::Orphan(result) => orphan(&mut parts, result, cx),
         }
     }
 }

@@ -72,6 +72,20 @@ wire! {
         data: Str<'a> = "data",
     }
 
+    /// An entry of `reasoning_details`.
+    pub(super) struct ReasoningDetail<'a> {
+        kind: Raw<'a> = "type",
+        data: Raw<'a> = "data",
+    }
+
+    /// An entry of `thinking_blocks`.
+    pub(super) struct ThinkingBlock<'a> {
+        kind: Str<'a> = "type",
+        thinking: Str<'a> = "thinking",
+        signature: Str<'a> = "signature",
+        data: Str<'a> = "data",
+    }
+
     /// An element of `tool_calls`.
     pub(super) struct ToolCall<'a> {
         id: Str<'a> = "id",
@@ -368,3 +382,16 @@ pub(super) fn literal<'a>(text: &Str<'_>) -> Raw<'a> {
 pub(super) fn nest<'a>(extra: &mut Vec<Extra<'a>>, under: &str, inner: Vec<Extra<'a>>) {
     extra.extend(inner.into_iter().map(|field| field.under(under)));
 }
+
+/// The member that stands for a hosted search.
+pub(super) const WEB_SEARCH_OPTIONS: &str = "web_search_options";
+
+/// DeepSeek's member, and the one most clients know.
+pub(super) const REASONING_CONTENT: &str = "reasoning_content";
+/// OpenRouter's and vLLM's member. Also the issuer of what stood in it, so
+/// that it is written back under its own name.
+pub(super) const REASONING: &str = "reasoning";
+/// OpenRouter's list, likewise also an issuer: the whole list is the seal.
+pub(super) const REASONING_DETAILS: &str = "reasoning_details";
+/// litellm's copy of Messages' blocks.
+pub(super) const THINKING_BLOCKS: &str = "thinking_blocks";

@@ -17,9 +17,9 @@ use self::blocks::Blocks;
 use self::calls::{Fragment, Nameless};
 use self::chunk::{AnyCall, Call, Choice, Chunk, Custom, Delta, Function, Groq, Logprobs, Said};
 use self::text_delta::Grows;
-use super::reasoning::Members;
+use super::reasoning_in::Members;
 use super::wire::{Given, nest, reread, string};
-use super::{error, stop, usage};
+use super::{error_in, stop_in, usage_in};
 use crate::codec::{EventSink, StreamReader};
 use crate::ledger::Code;
 use crate::model::{
@@ -173,7 +173,7 @@ impl Reading {
         if let Some(counted) = usage
             && self.state == State::Begun
         {
-            sink.event(Event::Usage(usage::read(counted)));
+            sink.event(Event::Usage(usage_in::read(counted)));
         }
         Ok(())
     }
@@ -222,7 +222,7 @@ impl Reading {
         self.tell("content_filter_results", content_filter_results, sink);
         self.tell_all(extra, sink);
         if let Some(counted) = usage {
-            sink.event(Event::Usage(usage::read(counted)));
+            sink.event(Event::Usage(usage_in::read(counted)));
         }
         Ok(())
     }
@@ -391,13 +391,13 @@ impl Reading {
         }
         self.state = State::Over;
         let word = word.map(Str::plain);
-        let stop = stop::of_word(word, self.blocks.called(), self.blocks.refused());
+        let stop = stop_in::of_word(word, self.blocks.called(), self.blocks.refused());
         sink.event(Event::Stop { stop: At::made(stop), extra: Vec::new() });
         sink.event(Event::End);
     }
 
     fn failed(&mut self, body: &str, sink: &mut dyn EventSink) -> Result<(), ReadError> {
-        let error = error::decode(None, body)?;
+        let error = error_in::decode(None, body)?;
         self.fail(error, sink);
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use super::text_delta::{self, Grows};
 use crate::codec::chat::wire::Usage;
-use crate::codec::chat::{Chat, usage};
+use crate::codec::chat::{Chat, usage_in};
 use crate::codec::{Codec, EventOutcome, StreamObserver};
 use crate::model::{Own, ResponseSummary, Start};
 use crate::wire::sse::Frame;
@@ -40,7 +40,7 @@ impl StreamObserver for Watching {
                 self.choices(&mut reader, seen)?;
             } else if known == "usage" && reader.peek() == Kind::Object {
                 let counts = reader.nullable::<Usage<'_>>()?;
-                seen.usage = counts.map(|counts| usage::read(counts).into_owned());
+                seen.usage = counts.map(|counts| usage_in::read(counts).into_owned());
             } else {
                 failed |= known == "error" && reader.peek() != Kind::Null;
                 reader.skip()?;

@@ -4,8 +4,10 @@
 use super::blocks::Blocks;
 use super::chunk::Few;
 use crate::codec::EventSink;
-use crate::codec::chat::reasoning::{self, BLOCKS, Block, CONTENT, DETAILS, Members, REASONING};
-use crate::codec::chat::wire::string;
+use crate::codec::chat::reasoning_in::{self, Members};
+use crate::codec::chat::wire::{
+    REASONING, REASONING_CONTENT, REASONING_DETAILS, THINKING_BLOCKS, ThinkingBlock, string,
+};
 use crate::model::{Issuer, Item, Sealed, Tail};
 use crate::wire::{Array, Extra, Kind, Raw, Read, Str, TextBuffer, Write};
 
@@ -31,18 +33,18 @@ pub(super) fn read<'a>(
     sink: &mut dyn EventSink,
 ) -> [Option<Extra<'a>>; 4] {
     let Members { reasoning_content, reasoning, reasoning_details, thinking_blocks } = members;
-    let (content, odd_content) = text_of(CONTENT, reasoning_content);
+    let (content, odd_content) = text_of(REASONING_CONTENT, reasoning_content);
     let (other, odd_reasoning) = text_of(REASONING, reasoning);
     let mut shown: Option<Str<'a>> = None;
     let mut odd_blocks = None;
     if let Some(raw) = thinking_blocks {
-        match raw.source_reader().map(|mut reader| Few::<Block<'a>>::read(&mut reader)) {
+        match raw.source_reader().map(|mut reader| Few::<ThinkingBlock<'a>>::read(&mut reader)) {
             Some(Ok(list)) => {
                 for block in list {
                     shown = read_block(block, blocks, sink).or(shown);
                 }
             }
-            Some(Err(_)) | None => odd_blocks = Some(kept(BLOCKS, raw)),
+            Some(Err(_)) | None => odd_blocks = Some(kept(THINKING_BLOCKS, raw)),
         }
     }
     if let Some(text) = other.filter(|text| shown.as_ref() != Some(text)) {
@@ -60,7 +62,7 @@ pub(super) fn read<'a>(
                     read_detail(&entry, blocks, sink);
                 }
             }
-            Some(Err(_)) | None => odd_details = Some(kept(DETAILS, raw)),
+            Some(Err(_)) | None => odd_details = Some(kept(REASONING_DETAILS, raw)),
         }
     }
     [odd_content, odd_reasoning, odd_details, odd_blocks]
@@ -82,13 +84,13 @@ fn kept<'a>(key: &'static str, value: Raw<'a>) -> Extra<'a> {
 
 /// A block of Messages, or a piece of one. Its text, if it has any.
 fn read_block<'a>(
-    block: Block<'a>,
+    block: ThinkingBlock<'a>,
     blocks: &mut Blocks,
     sink: &mut dyn EventSink,
 ) -> Option<Str<'a>> {
     if block.kind.as_ref().is_some_and(|kind| *kind == "redacted_thinking") {
         let at = block.at;
-        if let Some(withheld) = reasoning::block(block) {
+        if let Some(withheld) = reasoning_in::block(block) {
             blocks.whole(at, Item::Reasoning(withheld), sink);
         }
         return None;
@@ -105,7 +107,7 @@ fn read_block<'a>(
 
 /// An entry of OpenRouter's list, or what toolwire itself put there.
 fn read_detail(entry: &Raw<'_>, blocks: &mut Blocks, sink: &mut dyn EventSink) {
-    match reasoning::open(entry) {
+    match reasoning_in::open(entry) {
         Some(opened) => blocks.whole(opened.at, Item::Reasoning(opened), sink),
         None => blocks.seal(entry, sink),
     }
@@ -150,7 +152,7 @@ impl Thought {
                 (Issuer::Anthropic, signature)
             }
             Some(Source::Content | Source::Reasoning) | None if !details.is_empty() => {
-                (vendor(DETAILS), Some(Str::plain(details.list())))
+                (vendor(REASONING_DETAILS), Some(Str::plain(details.list())))
             }
             Some(Source::Reasoning) | None => (vendor(REASONING), None),
             Some(Source::Content) => return Tail::default(),

@@ -7,7 +7,7 @@ use crate::codec::chat::response_out::{
     call_losses, head_losses, item_loss, legacy_loss, write_tier,
 };
 use crate::codec::chat::turns_out::member_losses;
-use crate::codec::chat::{stop, usage};
+use crate::codec::chat::{stop_out, usage_out};
 use crate::ledger::{Code, Ledger};
 use crate::model::{
     Arguments, Call, CallForm, CallHead, Head, Item, Part, Piece, Protocol, Reasoning,
@@ -220,7 +220,7 @@ impl Answer {
     pub(super) fn count(&mut self, counted: &Usage<'_>, ledger: &mut Ledger) {
         if self.stream_usage {
             self.usage.clear();
-            usage::write(&mut Object::members_only(&mut self.usage), counted, ledger);
+            usage_out::write(&mut Object::members_only(&mut self.usage), counted, ledger);
         }
     }
 
@@ -228,9 +228,9 @@ impl Answer {
     /// is what ends the answer well.
     pub(super) fn stop(&mut self, stop: &At<Stop<'_>>, extra: &[Extra<'_>], ledger: &mut Ledger) {
         ledger.only(extra);
-        let word = stop::word(&stop.value, self.origin, self.calls > 0, self.legacy);
+        let word = stop_out::word(&stop.value, self.origin, self.calls > 0, self.legacy);
         self.finish = Some(word);
-        stop::losses(stop, self.origin, ledger);
+        stop_out::losses(stop, self.origin, ledger);
         if let Stop::Refusal { category: _, explanation: Some(text) } = &stop.value
             && !self.refused
         {

@@ -2,7 +2,7 @@
 //! sealed reasoning stood, and what the citations are about.
 
 use crate::codec::chat::citations_out::{self, Cited};
-use crate::codec::chat::reasoning;
+use crate::codec::chat::reasoning_out;
 use crate::ledger::Ledger;
 use crate::model::{Reasoning, Sealed};
 use crate::wire::{Object, Pos, Raw, Str, TextBuffer};
@@ -151,7 +151,7 @@ impl Thoughts {
             list.push(((calls + before + said) as u64, reasoning));
         }
         let list: Vec<_> = list.iter().map(|(place, reasoning)| (*place, reasoning)).collect();
-        reasoning::write_envelopes(object, &list, ledger);
+        reasoning_out::write_envelopes(object, &list, ledger);
     }
 }
 

@@ -7,7 +7,7 @@ mod chunk;
 mod deferred;
 
 use self::answer::Answer;
-use super::error;
+use super::error_out;
 use crate::codec::StreamWriter;
 use crate::ledger::Ledger;
 use crate::model::{Event, ResponseContext};
@@ -41,7 +41,7 @@ impl StreamWriter for Writing {
             (State::Before | State::Begun(_), Event::Error(error)) => {
                 self.state = State::Over;
                 return write_event(None, out, |out| {
-                    error::encode(error, out);
+                    error_out::encode(error, out);
                 });
             }
             (State::Before, Event::Start(start)) => {

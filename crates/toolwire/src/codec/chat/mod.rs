@@ -87,23 +87,23 @@ impl Codec for Chat {
     fn encode_response(
         &self,
         response: &Response<'_>,
-        asked: Option<&ResponseContext>,
+        context: Option<&ResponseContext>,
         out: &mut Vec<u8>,
         ledger: &mut Ledger,
     ) {
-        response_out::encode(response, asked, out, ledger);
+        response_out::encode(response, context, out, ledger);
     }
 
     fn stream_reader(&self) -> Box<dyn StreamReader> {
-        Box::<stream_in::Reading>::default()
+        Box::<stream_in::ChatStreamReader>::default()
     }
 
-    fn stream_writer(&self, asked: ResponseContext) -> Box<dyn StreamWriter> {
-        Box::new(stream_out::Writing::new(asked))
+    fn stream_writer(&self, context: ResponseContext) -> Box<dyn StreamWriter> {
+        Box::new(stream_out::ChatStreamWriter::new(context))
     }
 
     fn stream_observer(&self) -> Box<dyn StreamObserver> {
-        Box::<stream_in::observer::Watching>::default()
+        Box::<stream_in::observer::ChatStreamObserver>::default()
     }
 
     fn find_model<'d>(&self, data: &'d str) -> Option<Str<'d>> {
@@ -111,7 +111,7 @@ impl Codec for Chat {
     }
 
     fn stream_from_response(&self, body: &str) -> Result<Vec<u8>, ReadError> {
-        stream_out::from_response::unroll(body)
+        stream_out::from_response::stream_from_response(body)
     }
 
     fn decode_error(&self, status: Option<u16>, body: &str) -> Result<ApiError, ReadError> {

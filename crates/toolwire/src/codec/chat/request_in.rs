@@ -1,6 +1,6 @@
 //! The request object: reading it.
 
-use super::wire::{self, ResponseFormat, Stop, StreamOptions, nest, reread};
+use super::wire::{self, ResponseFormat, StopTexts, StreamOptions, nest, reread};
 use super::{choice_in, tools_in};
 use crate::model::{
     Choice, Effort, Format, Identity, JsonSchema, Output, Protocol, Request, Sampling,
@@ -86,7 +86,8 @@ pub(super) fn decode<'a>(body: &'a str) -> Result<Request<'a>, ReadError> {
         Some(raw) => Some(At::new(raw.pos(), format(raw, &mut extra)?)),
         None => None,
     };
-    let (stop, stop_at) = stop.map_or((Vec::new(), Pos::NONE), |Stop { at, texts }| (texts, at));
+    let (stop, stop_at) =
+        stop.map_or((Vec::new(), Pos::NONE), |StopTexts { at, texts }| (texts, at));
     request.output = Output {
         max_tokens: limit,
         legacy_max_tokens: max_completion_tokens.is_none() && max_tokens.is_some(),

@@ -1,6 +1,6 @@
 //! The answer: from Chat into the model.
 
-use super::wire::{Choice, Completion};
+use super::wire::{Completion, CompletionChoice};
 use super::{stop_in, turns_in, usage_in};
 use crate::model::{Candidate, Protocol, Response};
 use crate::wire::{At, Extra, Raw, Read, ReadError, Reader, Str};
@@ -29,8 +29,8 @@ pub(super) fn decode<'a>(body: &'a str) -> Result<Response<'a>, ReadError> {
     })
 }
 
-fn candidate<'a>(choice: Choice<'a>, position: u64) -> Result<Candidate<'a>, ReadError> {
-    let Choice { at, index, message, finish_reason, logprobs, mut extra } = choice;
+fn candidate<'a>(choice: CompletionChoice<'a>, position: u64) -> Result<Candidate<'a>, ReadError> {
+    let CompletionChoice { at, index, message, finish_reason, logprobs, mut extra } = choice;
     let mut message = message.ok_or_else(|| ReadError::missing(at, "message"))?;
     // Some vendors leave out who speaks in an answer.
     message.role.get_or_insert_with(|| Str::plain("assistant"));

@@ -13,7 +13,7 @@ use crate::wire::{At, Extra, Object, Pos, Raw, Read, Str, hash, ids};
 /// Writes an answer for a client.
 pub(super) fn encode(
     response: &Response<'_>,
-    asked: Option<&ResponseContext>,
+    context: Option<&ResponseContext>,
     out: &mut Vec<u8>,
     ledger: &mut Ledger,
 ) {
@@ -24,17 +24,17 @@ pub(super) fn encode(
     object.put("id", &completion_id(&upstream));
     object.put("object", "chat.completion");
     object.put("created", &created.as_ref().map_or(0, |at| at.value));
-    match (model, asked.and_then(|asked| asked.model.as_ref())) {
+    match (model, context.and_then(|context| context.model.as_ref())) {
         (Some(model), _) => object.put("model", model),
         (None, Some(model)) => object.put("model", model),
         (None, _) => {}
     }
-    let legacy = asked.is_some_and(|asked| asked.legacy_functions);
+    let legacy = context.is_some_and(|context| context.legacy_functions);
     {
         let mut choices = object.array("choices");
         for (index, candidate) in candidates.iter().enumerate() {
-            let answer = Answer { origin: *origin, upstream: &upstream, legacy };
-            answer.write(&mut choices.object(), candidate, index as u64, ledger);
+            let writer = ChoiceWriter { origin: *origin, upstream: &upstream, legacy };
+            writer.write(&mut choices.object(), candidate, index as u64, ledger);
         }
     }
     match usage {
@@ -78,7 +78,7 @@ pub(super) fn write_tier(
 }
 
 /// What every choice of an answer shares.
-pub(super) struct Answer<'x> {
+pub(super) struct ChoiceWriter<'x> {
     /// The protocol it was read from.
     pub(super) origin: Protocol,
     /// The upstream's id.
@@ -87,7 +87,7 @@ pub(super) struct Answer<'x> {
     pub(super) legacy: bool,
 }
 
-impl Answer<'_> {
+impl ChoiceWriter<'_> {
     /// Writes a choice.
     pub(super) fn write(
         &self,
@@ -98,16 +98,16 @@ impl Answer<'_> {
     ) {
         let Candidate { at: _, turns, stop, logprobs, extra } = candidate;
         choice.put("index", &index);
-        let said = Said::of(turns, ledger);
+        let parts = AnswerParts::of(turns, ledger);
         {
             let mut message = choice.object("message");
             message.put("role", "assistant");
-            self.write_message(&mut message, &said, stop, ledger);
+            self.write_message(&mut message, &parts, stop, ledger);
         }
-        let word = stop_out::word(&stop.value, self.origin, !said.calls.is_empty(), self.legacy);
+        let word = stop_out::word(&stop.value, self.origin, !parts.calls.is_empty(), self.legacy);
         choice.put("finish_reason", word);
         stop_out::losses(stop, self.origin, ledger);
-        write_logprobs(choice, &said.texts);
+        write_logprobs(choice, &parts.texts);
         if let Some(logprobs) = logprobs {
             ledger.dropped(logprobs.pos(), Code::Logprobs);
         }
@@ -117,11 +117,11 @@ impl Answer<'_> {
     fn write_message(
         &self,
         message: &mut Object<'_>,
-        said: &Said<'_, '_>,
+        parts: &AnswerParts<'_, '_>,
         stop: &At<Stop<'_>>,
         ledger: &mut Ledger,
     ) {
-        let Said { texts, refusals, calls, reasoning } = said;
+        let AnswerParts { texts, refusals, calls, reasoning } = parts;
         if texts.is_empty() {
             message.put("content", &());
         } else {
@@ -182,7 +182,7 @@ impl Answer<'_> {
 }
 
 /// What an answer says, sorted by the members that Chat has for it.
-struct Said<'r, 'a> {
+struct AnswerParts<'r, 'a> {
     texts: Vec<&'r Text<'a>>,
     refusals: Vec<&'r Refusal<'a>>,
     calls: Vec<&'r Call<'a>>,
@@ -190,14 +190,14 @@ struct Said<'r, 'a> {
     reasoning: Vec<(u64, &'r Reasoning<'a>)>,
 }
 
-impl<'r, 'a> Said<'r, 'a> {
+impl<'r, 'a> AnswerParts<'r, 'a> {
     fn of(turns: &'r [Turn<'a>], ledger: &mut Ledger) -> Self {
         let items = || turns.iter().flat_map(|turn| &turn.items);
         // Chat puts all text before all calls, so behind a call any text
         // counts as said already.
         let speaks = items().any(|item| matches!(item, Item::Text(_)));
         let refuses = items().any(|item| matches!(item, Item::Refusal(_)));
-        let mut said = Self {
+        let mut parts = Self {
             texts: Vec::new(),
             refusals: Vec::new(),
             calls: Vec::new(),
@@ -209,20 +209,20 @@ impl<'r, 'a> Said<'r, 'a> {
             for item in &turn.items {
                 match item {
                     Item::Reasoning(reasoning) => {
-                        let called = !said.calls.is_empty();
-                        let text = u64::from(!said.texts.is_empty() || (called && speaks));
-                        let refusal = u64::from(!said.refusals.is_empty() || (called && refuses));
-                        let before = (said.calls.len() + said.reasoning.len()) as u64;
-                        said.reasoning.push((before + text + refusal, reasoning));
+                        let called = !parts.calls.is_empty();
+                        let text = u64::from(!parts.texts.is_empty() || (called && speaks));
+                        let refusal = u64::from(!parts.refusals.is_empty() || (called && refuses));
+                        let before = (parts.calls.len() + parts.reasoning.len()) as u64;
+                        parts.reasoning.push((before + text + refusal, reasoning));
                     }
                     Item::Text(text) => {
-                        if !said.calls.is_empty() {
+                        if !parts.calls.is_empty() {
                             ledger.moved(text.at, Code::Interleaving);
                         }
-                        said.texts.push(text);
+                        parts.texts.push(text);
                     }
-                    Item::Refusal(refusal) => said.refusals.push(refusal),
-                    Item::Call(call) => said.calls.push(call),
+                    Item::Refusal(refusal) => parts.refusals.push(refusal),
+                    Item::Call(call) => parts.calls.push(call),
                     Item::Hosted(_)
                     | Item::Opaque(_)
                     | Item::Json(_)
@@ -236,7 +236,7 @@ impl<'r, 'a> Said<'r, 'a> {
                 }
             }
         }
-        said
+        parts
     }
 }
 

@@ -94,23 +94,23 @@ fn write_result<'r>(
         cx.ledger.emulated(*at, Code::NativeToolWrapped);
         write_escaped(text, out);
     }
-    let mut lines = Lines { start, said: native.is_some(), out, media };
+    let mut text = ResultText { start, has_text: native.is_some(), out, media };
     for item in content {
-        lines.add(Cow::Borrowed(item), cx);
+        text.add(Cow::Borrowed(item), cx);
     }
 }
 
 /// The items of a result, each on lines of its own.
-struct Lines<'o, 'r> {
+struct ResultText<'o, 'r> {
     /// Where the first line starts.
     start: usize,
     /// Whether what is text in the result is written already.
-    said: bool,
+    has_text: bool,
     out: &'o mut Vec<u8>,
     media: &'o mut Vec<Cow<'r, Item<'r>>>,
 }
 
-impl<'r> Lines<'_, 'r> {
+impl<'r> ResultText<'_, 'r> {
     fn add(&mut self, item: Cow<'r, Item<'r>>, cx: &mut EncodeContext<'_>) {
         if let Cow::Borrowed(Item::Document(document)) = item
             && reads_as_text(document)
@@ -138,14 +138,14 @@ impl<'r> Lines<'_, 'r> {
     fn write(&mut self, item: Cow<'r, Item<'r>>, cx: &mut EncodeContext<'_>) {
         match item.as_ref() {
             Item::Text(text) => {
-                if !self.said {
+                if !self.has_text {
                     text.text.write_inside(self.out);
                 }
                 drop_marker(text.cache.as_ref(), cx.ledger);
                 content_out::text_losses(text, cx);
             }
             Item::Json(raw) => {
-                if !self.said {
+                if !self.has_text {
                     write_escaped(raw.text(), self.out);
                 }
             }

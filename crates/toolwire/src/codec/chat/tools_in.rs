@@ -1,7 +1,7 @@
 //! Tool definitions: reading them.
 
 use super::wire::{
-    Custom, CustomFormat, CustomTool, Fields, Function, FunctionTool, Grammar as WireGrammar,
+    Custom, CustomFormat, CustomTool, Function, FunctionTool, Grammar as WireGrammar, RawMembers,
     WEB_SEARCH_OPTIONS, literal, nest,
 };
 use crate::model::{Grammar, Hosted, HostedClass, Tool, ToolKind};
@@ -110,8 +110,8 @@ fn custom<'a>(reader: &mut Reader<'a>) -> Result<Tool<'a>, ReadError> {
 }
 
 /// `web_search_options` as the tool it is.
-pub(super) fn web_search<'a>(options: Fields<'a>) -> Tool<'a> {
-    let Fields { at, fields } = options;
+pub(super) fn web_search<'a>(options: RawMembers<'a>) -> Tool<'a> {
+    let RawMembers { at, fields } = options;
     let hosted =
         Hosted { class: HostedClass::WebSearch, kind_text: Str::plain(WEB_SEARCH_OPTIONS).at(at) };
     let mut tool = Tool::new(at, Str::plain("web_search"), ToolKind::Hosted(hosted));

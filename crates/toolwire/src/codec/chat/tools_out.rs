@@ -133,7 +133,7 @@ impl<'t, 'r, 'a> Shipment<'t, 'r, 'a> {
     ) -> bool {
         let tool = declared.tool;
         tool_losses(tool, cx);
-        let description = Description::of(declared, cx);
+        let description = ToolDescription::of(declared, cx);
         match &tool.kind {
             ToolKind::Function { schema } => {
                 let changed = schema.as_ref().map(|schema| schema::root(Some(schema)));
@@ -205,7 +205,7 @@ fn put_grammar(custom: &mut Object<'_>, grammar: &Grammar<'_>, cx: &mut EncodeCo
 fn put_function(
     array: &mut Array<'_>,
     name: &str,
-    description: &Description<'_>,
+    description: &ToolDescription<'_>,
     schema: Option<&Raw<'_>>,
     strict: Option<bool>,
 ) {
@@ -219,13 +219,13 @@ fn put_function(
 }
 
 /// What a tool is for, as the upstream gets it.
-enum Description<'d> {
+enum ToolDescription<'d> {
     None,
     Own(&'d Str<'d>),
     Made(String),
 }
 
-impl<'d> Description<'d> {
+impl<'d> ToolDescription<'d> {
     fn of(declared: &'d Declared<'_, '_>, cx: &EncodeContext<'_>) -> Self {
         let tool = declared.tool;
         let mut extra = Vec::new();

@@ -3,7 +3,8 @@
 use super::content_in::Content;
 use super::reasoning_in::{self, Members};
 use super::wire::{
-    AnyCall, CalledCustom, CalledFunction, Given, Message, Sound, ToolCall, literal, nest,
+    AnyToolCall, ArgumentsValue, CalledCustom, CalledFunction, Message, MessageAudio, ToolCall,
+    literal, nest,
 };
 use crate::model::{Arguments, Audio, Call, Item, Refusal, ResultKind, Role, ToolResult, Turn};
 use crate::wire::{Extra, Pos, Raw, Read, ReadError, Reader, Str};
@@ -49,7 +50,7 @@ pub(super) fn turn<'a>(message: Message<'a>) -> Result<Turn<'a>, ReadError> {
         "system" => Role::System,
         "developer" => Role::Developer,
         "tool" | "function" => {
-            let result = Answered { at, tool_call_id, name, content, extra };
+            let result = ToolMessage { at, tool_call_id, name, content, extra };
             return Ok(result.turn());
         }
         other => Role::Other(Str::plain(other.to_owned()).at(role.pos())),
@@ -61,14 +62,16 @@ pub(super) fn turn<'a>(message: Message<'a>) -> Result<Turn<'a>, ReadError> {
     if let Some(text) = refusal {
         items.push(Item::Refusal(Refusal { at: text.pos(), text, extra: Vec::new() }));
     }
-    if let Some(Sound { at, data, extra }) = audio {
+    if let Some(MessageAudio { at, data, extra }) = audio {
         items.push(Item::Audio(Audio { at, data, format: None, cache: None, extra }));
     }
     for element in tool_calls.unwrap_or_default() {
         match element {
-            AnyCall::Known(known) => items.push(Item::Call(call(known)?)),
+            AnyToolCall::Known(known) => items.push(Item::Call(call(known)?)),
             // A kind of call that nobody has published yet.
-            AnyCall::Unknown(value) => extra.push(Extra { key: Str::plain("tool_calls"), value }),
+            AnyToolCall::Unknown(value) => {
+                extra.push(Extra { key: Str::plain("tool_calls"), value })
+            }
         }
     }
     if let Some(function) = function_call {
@@ -87,7 +90,7 @@ pub(super) fn turn<'a>(message: Message<'a>) -> Result<Turn<'a>, ReadError> {
 
 /// A message of the role `tool`, or of its deprecated ancestor `function`,
 /// which has a name instead of an id.
-struct Answered<'a> {
+struct ToolMessage<'a> {
     at: Pos,
     tool_call_id: Option<Str<'a>>,
     name: Option<Str<'a>>,
@@ -95,7 +98,7 @@ struct Answered<'a> {
     extra: Vec<Extra<'a>>,
 }
 
-impl<'a> Answered<'a> {
+impl<'a> ToolMessage<'a> {
     fn turn(self) -> Turn<'a> {
         let Self { at, tool_call_id, name, content, extra } = self;
         let result = ToolResult {
@@ -159,8 +162,8 @@ fn called<'a>(
 ) -> Result<Call<'a>, ReadError> {
     let CalledFunction { at: inner, name, arguments, extra: nested } = function;
     nest(&mut extra, "function", nested);
-    let arguments =
-        arguments.map_or_else(|| Arguments::Text(Str::plain("")), |Given(arguments)| arguments);
+    let arguments = arguments
+        .map_or_else(|| Arguments::Text(Str::plain("")), |ArgumentsValue(arguments)| arguments);
     let name = name.ok_or_else(|| ReadError::missing(inner, "name"))?;
     Ok(Call { at, id, name, namespace: None, arguments, caller: None, cache: None, extra })
 }

@@ -12,7 +12,7 @@ use crate::thread::{Paired, ResultMatch, Step, Thread};
 use crate::wire::{Array, Object};
 
 /// What a message says, sorted by the members that Chat has for it.
-struct Spoken<'r, 'a> {
+struct MessageParts<'r, 'a> {
     /// Text, refusals and whatever else is a content part.
     parts: Vec<&'r Item<'a>>,
     refusal: Option<&'r Refusal<'a>>,
@@ -21,9 +21,9 @@ struct Spoken<'r, 'a> {
     reasoning: Vec<&'r Reasoning<'a>>,
 }
 
-impl<'r, 'a> Spoken<'r, 'a> {
+impl<'r, 'a> MessageParts<'r, 'a> {
     fn of(turns: impl Iterator<Item = &'r Turn<'a>>, cx: &mut EncodeContext<'_>) -> Self {
-        let mut spoken = Self {
+        let mut message = Self {
             parts: Vec::new(),
             refusal: None,
             audio: None,
@@ -32,10 +32,10 @@ impl<'r, 'a> Spoken<'r, 'a> {
         };
         for turn in turns {
             for item in &turn.items {
-                spoken.sort(item, &turn.role, cx);
+                message.sort(item, &turn.role, cx);
             }
         }
-        spoken
+        message
     }
 
     fn sort(&mut self, item: &'r Item<'a>, role: &Role<'_>, cx: &mut EncodeContext<'_>) {
@@ -138,11 +138,11 @@ pub(super) fn member_losses(turn: &Turn<'_>, ledger: &mut Ledger) {
 }
 
 fn system(messages: &mut Array<'_>, turn: &Turn<'_>, cx: &mut EncodeContext<'_>) {
-    let spoken = Spoken::of(std::iter::once(turn), cx);
-    for reasoning in &spoken.reasoning {
+    let message = MessageParts::of(std::iter::once(turn), cx);
+    for reasoning in &message.reasoning {
         reasoning_out::lose(reasoning, cx.ledger);
     }
-    if spoken.parts.is_empty() {
+    if message.parts.is_empty() {
         return;
     }
     let developer = cx.profile.developer_role;
@@ -163,7 +163,7 @@ fn system(messages: &mut Array<'_>, turn: &Turn<'_>, cx: &mut EncodeContext<'_>)
     };
     let mut object = messages.object();
     object.put("role", role);
-    write_content(&mut object, &spoken.parts, cx);
+    write_content(&mut object, &message.parts, cx);
 }
 
 fn assistant(
@@ -173,7 +173,8 @@ fn assistant(
     shipment: &Shipment<'_, '_, '_>,
     cx: &mut EncodeContext<'_>,
 ) {
-    let Spoken { parts, refusal, audio, calls, reasoning } = Spoken::of(turns.iter().copied(), cx);
+    let MessageParts { parts, refusal, audio, calls, reasoning } =
+        MessageParts::of(turns.iter().copied(), cx);
     let mut spoke = false;
     for turn in turns {
         let speaks = turn.items.iter().any(|item| matches!(item, Item::Text(_)));
@@ -217,12 +218,12 @@ fn user(
     cx: &mut EncodeContext<'_>,
 ) {
     let mut fates = fates.iter();
-    let mut pieces = Vec::with_capacity(turn.items.len());
+    let mut parts_of_user = Vec::with_capacity(turn.items.len());
     let mut silent = !turn.items.is_empty();
     for item in &turn.items {
         if let Item::Result(result) = item {
             if fates.next() == Some(&ResultMatch::Orphan) {
-                pieces.push(Piece::Orphan(result));
+                parts_of_user.push(UserPart::Orphan(result));
             }
             continue;
         }
@@ -233,7 +234,7 @@ fn user(
                 if crosses(item, cx) {
                     for part in content_out::document_parts(document, cx) {
                         if crosses(&part, cx) {
-                            pieces.push(Piece::Made(Box::new(part)));
+                            parts_of_user.push(UserPart::Made(Box::new(part)));
                         }
                     }
                 }
@@ -252,39 +253,39 @@ fn user(
             | Item::Json(_)
             | Item::Opaque(_) => {
                 if crosses(item, cx) {
-                    pieces.push(Piece::Item(item));
+                    parts_of_user.push(UserPart::Item(item));
                 }
             }
         }
     }
-    if pieces.is_empty() && silent {
+    if parts_of_user.is_empty() && silent {
         return;
     }
     let mut object = messages.object();
     object.put("role", "user");
-    if pieces.is_empty() {
+    if parts_of_user.is_empty() {
         if !turn.items.is_empty() {
             cx.ledger.degraded(turn.at, Code::Placeholder).info();
         }
         return object.put("content", "");
     }
-    match pieces.as_slice() {
-        [Piece::Item(item)] => return write_content(&mut object, &[item], cx),
-        [Piece::Made(item)] => return write_content(&mut object, &[item], cx),
-        [Piece::Orphan(_)] | [] | [_, _, ..] => {}
+    match parts_of_user.as_slice() {
+        [UserPart::Item(item)] => return write_content(&mut object, &[item], cx),
+        [UserPart::Made(item)] => return write_content(&mut object, &[item], cx),
+        [UserPart::Orphan(_)] | [] | [_, _, ..] => {}
     }
     let mut parts = object.array("content");
-    for piece in &pieces {
-        match piece {
-            Piece::Item(item) => content_out::write_part(&mut parts, item, cx),
-            Piece::Made(item) => content_out::write_part(&mut parts, item, cx),
-            Piece::Orphan(result) => orphan(&mut parts, result, cx),
+    for part in &parts_of_user {
+        match part {
+            UserPart::Item(item) => content_out::write_part(&mut parts, item, cx),
+            UserPart::Made(item) => content_out::write_part(&mut parts, item, cx),
+            UserPart::Orphan(result) => orphan(&mut parts, result, cx),
         }
     }
 }
 
 /// A piece of what the user said.
-enum Piece<'r> {
+enum UserPart<'r> {
     Item(&'r Item<'r>),
     /// A part of a document that is no part itself.
     Made(Box<Item<'r>>),

@@ -16,13 +16,13 @@ wire! {
         tool_choice: Raw<'a> = "tool_choice",
         function_call: Raw<'a> = "function_call",
         parallel_tool_calls: At<bool> = "parallel_tool_calls",
-        web_search_options: Fields<'a> = "web_search_options",
+        web_search_options: RawMembers<'a> = "web_search_options",
         response_format: Raw<'a> = "response_format",
         reasoning_effort: Str<'a> = "reasoning_effort",
         verbosity: Str<'a> = "verbosity",
         max_tokens: At<u64> = "max_tokens",
         max_completion_tokens: At<u64> = "max_completion_tokens",
-        stop: Stop<'a> = "stop",
+        stop: StopTexts<'a> = "stop",
         n: At<u64> = "n",
         logprobs: At<bool> = "logprobs",
         top_logprobs: At<u64> = "top_logprobs",
@@ -58,8 +58,8 @@ wire! {
         tool_call_id: Str<'a> = "tool_call_id",
         refusal: Str<'a> = "refusal",
         annotations: Raw<'a> = "annotations",
-        audio: Sound<'a> = "audio",
-        tool_calls: Vec<AnyCall<'a>> = "tool_calls",
+        audio: MessageAudio<'a> = "audio",
+        tool_calls: Vec<AnyToolCall<'a>> = "tool_calls",
         function_call: CalledFunction<'a> = "function_call",
         reasoning_content: Raw<'a> = "reasoning_content",
         reasoning: Raw<'a> = "reasoning",
@@ -68,7 +68,7 @@ wire! {
     }
 
     /// What the model said aloud; in a request only its id.
-    pub(super) struct Sound<'a> {
+    pub(super) struct MessageAudio<'a> {
         data: Str<'a> = "data",
     }
 
@@ -97,7 +97,7 @@ wire! {
     /// The `function` of a call, and the deprecated `function_call`.
     pub(super) struct CalledFunction<'a> {
         name: Str<'a> = "name",
-        arguments: Given<'a> = "arguments",
+        arguments: ArgumentsValue<'a> = "arguments",
     }
 
     /// The `custom` of a call.
@@ -246,13 +246,13 @@ wire! {
         object: Str<'a> = "object",
         created: At<u64> = "created",
         model: Str<'a> = "model",
-        choices: Vec<Choice<'a>> = "choices",
+        choices: Vec<CompletionChoice<'a>> = "choices",
         usage: Usage<'a> = "usage",
         service_tier: Str<'a> = "service_tier",
     }
 
     /// One of the answers.
-    pub(super) struct Choice<'a> {
+    pub(super) struct CompletionChoice<'a> {
         index: At<u64> = "index",
         message: Message<'a> = "message",
         finish_reason: Str<'a> = "finish_reason",
@@ -283,12 +283,12 @@ wire! {
 /// An element of `tool_calls`, of a kind that toolwire knows or not.
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "almost every call is of a known kind")]
-pub(super) enum AnyCall<'a> {
+pub(super) enum AnyToolCall<'a> {
     Known(ToolCall<'a>),
     Unknown(Raw<'a>),
 }
 
-impl<'a> Read<'a> for AnyCall<'a> {
+impl<'a> Read<'a> for AnyToolCall<'a> {
     fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
         let mut ahead = reader.clone();
         let call = ToolCall::read(&mut ahead)?;
@@ -302,9 +302,9 @@ impl<'a> Read<'a> for AnyCall<'a> {
 
 /// The arguments of a call: a text, or from some vendors the JSON itself.
 #[derive(Debug)]
-pub(super) struct Given<'a>(pub(super) Arguments<'a>);
+pub(super) struct ArgumentsValue<'a>(pub(super) Arguments<'a>);
 
-impl<'a> Read<'a> for Given<'a> {
+impl<'a> Read<'a> for ArgumentsValue<'a> {
     fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
         Ok(Self(match reader.peek() {
             Kind::String => Arguments::Text(reader.string()?),
@@ -321,12 +321,12 @@ impl<'a> Read<'a> for Given<'a> {
 
 /// `stop`: one text or several.
 #[derive(Debug)]
-pub(super) struct Stop<'a> {
+pub(super) struct StopTexts<'a> {
     pub(super) at: Pos,
     pub(super) texts: Vec<Str<'a>>,
 }
 
-impl<'a> Read<'a> for Stop<'a> {
+impl<'a> Read<'a> for StopTexts<'a> {
     fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
         let at = reader.here();
         let texts = match reader.peek() {
@@ -345,12 +345,12 @@ impl<'a> Read<'a> for Stop<'a> {
 
 /// An object whose members are kept as they came.
 #[derive(Debug)]
-pub(super) struct Fields<'a> {
+pub(super) struct RawMembers<'a> {
     pub(super) at: Pos,
     pub(super) fields: Vec<Extra<'a>>,
 }
 
-impl<'a> Read<'a> for Fields<'a> {
+impl<'a> Read<'a> for RawMembers<'a> {
     fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
         Ok(Self { at: reader.here(), fields: read_fields(reader)? })
     }

@@ -1,7 +1,7 @@
 //! The blocks of a stream that is being read.
 
-use super::calls::{Calls, Fragment, Nameless};
-use super::reasoning::{Details, Source, Thought};
+use super::calls::{CallAssembler, CallFragment, UnnamedCall};
+use super::reasoning::{DetailsBuffer, ReasoningBlock, ReasoningMember};
 use crate::codec::EventSink;
 use crate::ledger::Code;
 use crate::model::{Event, Head, Item, Part, Piece, Role, Tail, Turn};
@@ -10,39 +10,39 @@ use crate::wire::{Pos, Raw, Str};
 /// Chat does not say where a block begins or ends: a block is what comes until
 /// something of another kind does.
 #[derive(Debug, Default)]
-pub(super) struct Blocks {
-    stage: Stage,
-    calls: Calls,
+pub(super) struct BlockAssembler {
+    current: CurrentBlock,
+    calls: CallAssembler,
     /// Sealed reasoning that came when its block was over.
-    late: Details,
+    late_details: DetailsBuffer,
     /// Annotations that came before the text they belong to.
-    early: Vec<Raw<'static>>,
-    spoke: bool,
-    refused: bool,
+    early_citations: Vec<Raw<'static>>,
+    has_text: bool,
+    has_refusal: bool,
     /// Whether something came that has no end of its own, a call for one.
-    acted: bool,
+    has_action: bool,
 }
 
-impl Blocks {
+impl BlockAssembler {
     /// More text.
-    pub(super) fn say(
+    pub(super) fn push_text(
         &mut self,
         text: Str<'_>,
         logprobs: Option<Raw<'_>>,
         sink: &mut dyn EventSink,
     ) {
-        let block = match &self.stage.open {
-            Open::Text(block) => *block,
-            Open::Nothing | Open::Refusal(_) | Open::Thought(_) => {
+        let block = match &self.current.open_block {
+            OpenBlock::Text(block) => *block,
+            OpenBlock::Nothing | OpenBlock::Refusal(_) | OpenBlock::Reasoning(_) => {
                 if text.is_empty() {
                     return;
                 }
-                self.make_room(sink);
-                let block = self.stage.number();
-                self.stage.open = Open::Text(block);
-                self.spoke = true;
+                self.close_finished(sink);
+                let block = self.current.number();
+                self.current.open_block = OpenBlock::Text(block);
+                self.has_text = true;
                 sink.event(Event::Open { block, head: Head::Text(Part::default()) });
-                for citation in self.early.drain(..) {
+                for citation in self.early_citations.drain(..) {
                     sink.event(Event::Delta { block, piece: Piece::Citation(citation) });
                 }
                 block
@@ -54,7 +54,7 @@ impl Blocks {
     }
 
     /// More of a refusal.
-    pub(super) fn refuse(
+    pub(super) fn push_refusal(
         &mut self,
         text: Str<'_>,
         logprobs: Option<Raw<'_>>,
@@ -63,13 +63,13 @@ impl Blocks {
         if text.is_empty() {
             return;
         }
-        let block = match &self.stage.open {
-            Open::Refusal(block) => *block,
-            Open::Nothing | Open::Text(_) | Open::Thought(_) => {
-                self.make_room(sink);
-                let block = self.stage.number();
-                self.stage.open = Open::Refusal(block);
-                self.refused = true;
+        let block = match &self.current.open_block {
+            OpenBlock::Refusal(block) => *block,
+            OpenBlock::Nothing | OpenBlock::Text(_) | OpenBlock::Reasoning(_) => {
+                self.close_finished(sink);
+                let block = self.current.number();
+                self.current.open_block = OpenBlock::Refusal(block);
+                self.has_refusal = true;
                 sink.event(Event::Open { block, head: Head::Refusal(Part::default()) });
                 block
             }
@@ -78,76 +78,83 @@ impl Blocks {
     }
 
     /// An annotation of the text.
-    pub(super) fn cite(&mut self, citation: Raw<'_>, sink: &mut dyn EventSink) {
-        if let Open::Text(block) = &self.stage.open {
+    pub(super) fn push_citation(&mut self, citation: Raw<'_>, sink: &mut dyn EventSink) {
+        if let OpenBlock::Text(block) = &self.current.open_block {
             let block = *block;
             sink.event(Event::Delta { block, piece: Piece::Citation(citation) });
-        } else if self.spoke {
+        } else if self.has_text {
             sink.ledger().dropped(citation.pos(), Code::Citations);
         } else {
-            self.early.push(citation.into_owned().at(Pos::NONE));
+            self.early_citations.push(citation.into_owned().at(Pos::NONE));
         }
     }
 
     /// More reasoning.
-    pub(super) fn think(&mut self, source: Source, text: Str<'_>, sink: &mut dyn EventSink) {
+    pub(super) fn push_reasoning(
+        &mut self,
+        member: ReasoningMember,
+        text: Str<'_>,
+        sink: &mut dyn EventSink,
+    ) {
         if text.is_empty() {
             return;
         }
-        let thought = self.thought(|thought| thought.takes_text(source), sink);
-        let block = thought.block;
-        self.stage.open = Open::Thought(thought.of(source));
-        let piece = match source {
-            Source::Blocks => Piece::Summary { part: 0, text },
-            Source::Content | Source::Reasoning => Piece::Reasoning { part: 0, text },
+        let reasoning = self.reasoning(|reasoning| reasoning.takes_text(member), sink);
+        let block = reasoning.block;
+        self.current.open_block = OpenBlock::Reasoning(reasoning.of(member));
+        let piece = match member {
+            ReasoningMember::ThinkingBlocks => Piece::Summary { part: 0, text },
+            ReasoningMember::Content | ReasoningMember::Reasoning => {
+                Piece::Reasoning { part: 0, text }
+            }
         };
         sink.event(Event::Delta { block, piece });
     }
 
     /// More of the signature of a block that Messages gave.
-    pub(super) fn sign(&mut self, signature: &Str<'_>, sink: &mut dyn EventSink) {
+    pub(super) fn push_signature(&mut self, signature: &Str<'_>, sink: &mut dyn EventSink) {
         if signature.is_empty() {
             return;
         }
-        let thought = self.thought(|thought| thought.takes_signature(), sink);
-        let mut thought = thought.of(Source::Blocks);
-        thought.signature.push(signature);
-        self.stage.open = Open::Thought(thought);
+        let reasoning = self.reasoning(|reasoning| reasoning.takes_signature(), sink);
+        let mut reasoning = reasoning.of(ReasoningMember::ThinkingBlocks);
+        reasoning.signature.push(signature);
+        self.current.open_block = OpenBlock::Reasoning(reasoning);
     }
 
     /// More of what a vendor seals reasoning with.
-    pub(super) fn seal(&mut self, entry: &Raw<'_>, sink: &mut dyn EventSink) {
-        let begun = match &self.stage.open {
-            Open::Thought(_) => true,
-            Open::Nothing => !self.acted,
+    pub(super) fn push_detail(&mut self, entry: &Raw<'_>, sink: &mut dyn EventSink) {
+        let begun = match &self.current.open_block {
+            OpenBlock::Reasoning(_) => true,
+            OpenBlock::Nothing => !self.has_action,
             // A seal behind the text it belongs to must not cut what has begun
             // since in two.
-            Open::Text(_) | Open::Refusal(_) => false,
+            OpenBlock::Text(_) | OpenBlock::Refusal(_) => false,
         };
         if !begun {
-            return self.late.push(entry);
+            return self.late_details.push(entry);
         }
-        let mut thought = self.thought(|_any| true, sink);
-        thought.details.push(entry);
-        self.stage.open = Open::Thought(thought);
+        let mut reasoning = self.reasoning(|_any| true, sink);
+        reasoning.details.push(entry);
+        self.current.open_block = OpenBlock::Reasoning(reasoning);
     }
 
     /// More of a call.
-    pub(super) fn call(&mut self, fragment: Fragment<'_>, sink: &mut dyn EventSink) {
-        self.acted = true;
-        self.calls.take(fragment, &mut self.stage, sink);
+    pub(super) fn push_call(&mut self, fragment: CallFragment<'_>, sink: &mut dyn EventSink) {
+        self.has_action = true;
+        self.calls.take(fragment, &mut self.current, sink);
     }
 
     /// Something that comes in one piece.
-    pub(super) fn whole(&mut self, at: Pos, item: Item<'_>, sink: &mut dyn EventSink) {
-        self.acted = true;
-        self.make_room(sink);
+    pub(super) fn push_whole(&mut self, at: Pos, item: Item<'_>, sink: &mut dyn EventSink) {
+        self.has_action = true;
+        self.close_finished(sink);
         sink.event(Event::Whole(Turn::new(at, Role::Assistant, vec![item])));
     }
 
     /// A chunk has been read; positions in it mean nothing any more.
-    pub(super) fn settle(&mut self) {
-        self.calls.settle();
+    pub(super) fn forget_positions(&mut self) {
+        self.calls.forget_positions();
     }
 
     /// Whether a call has begun that cannot be run as it is.
@@ -156,25 +163,25 @@ impl Blocks {
     }
 
     /// Whether there is a call.
-    pub(super) fn called(&self) -> bool {
+    pub(super) fn has_calls(&self) -> bool {
         !self.calls.is_empty()
     }
 
     /// Whether there is a refusal.
-    pub(super) fn refused(&self) -> bool {
-        self.refused
+    pub(super) fn has_refusal(&self) -> bool {
+        self.has_refusal
     }
 
     /// Nothing more comes: closes every block.
-    pub(super) fn finish(&mut self, sink: &mut dyn EventSink) -> Result<(), Nameless> {
-        self.stage.close(sink);
-        self.calls.finish(&mut self.stage, sink)?;
-        if !self.late.is_empty() {
-            let thought = self.thought(|_any| true, sink);
-            self.stage.open = Open::Thought(thought);
-            self.stage.close(sink);
+    pub(super) fn finish(&mut self, sink: &mut dyn EventSink) -> Result<(), UnnamedCall> {
+        self.current.close(sink);
+        self.calls.finish(&mut self.current, sink)?;
+        if !self.late_details.is_empty() {
+            let reasoning = self.reasoning(|_any| true, sink);
+            self.current.open_block = OpenBlock::Reasoning(reasoning);
+            self.current.close(sink);
         }
-        for citation in self.early.drain(..) {
+        for citation in self.early_citations.drain(..) {
             sink.ledger().dropped(citation.pos(), Code::Citations);
         }
         Ok(())
@@ -182,15 +189,22 @@ impl Blocks {
 
     /// Takes the open thought from the stage, if it fits; else one that is
     /// opened. The caller puts it back.
-    fn thought(&mut self, fits: impl Fn(&Thought) -> bool, sink: &mut dyn EventSink) -> Thought {
-        match std::mem::take(&mut self.stage.open) {
-            Open::Thought(thought) if fits(&thought) => thought,
-            other @ (Open::Nothing | Open::Text(_) | Open::Refusal(_) | Open::Thought(_)) => {
-                self.stage.open = other;
-                self.make_room(sink);
-                let block = self.stage.number();
+    fn reasoning(
+        &mut self,
+        fits: impl Fn(&ReasoningBlock) -> bool,
+        sink: &mut dyn EventSink,
+    ) -> ReasoningBlock {
+        match std::mem::take(&mut self.current.open_block) {
+            OpenBlock::Reasoning(reasoning) if fits(&reasoning) => reasoning,
+            other @ (OpenBlock::Nothing
+            | OpenBlock::Text(_)
+            | OpenBlock::Refusal(_)
+            | OpenBlock::Reasoning(_)) => {
+                self.current.open_block = other;
+                self.close_finished(sink);
+                let block = self.current.number();
                 sink.event(Event::Open { block, head: Head::Reasoning { id: None } });
-                Thought::new(block, std::mem::take(&mut self.late))
+                ReasoningBlock::new(block, std::mem::take(&mut self.late_details))
             }
         }
     }
@@ -202,29 +216,29 @@ impl Blocks {
 
     /// Closes what the next block is to stand behind. A call that is not whole
     /// stays open, since its fragments may come interleaved with another's.
-    fn make_room(&mut self, sink: &mut dyn EventSink) {
+    fn close_finished(&mut self, sink: &mut dyn EventSink) {
         self.calls.close_whole(sink);
-        self.stage.close(sink);
+        self.current.close(sink);
     }
 }
 
 /// The one block that is not a call, and the numbers of all.
 #[derive(Debug, Default)]
-pub(super) struct Stage {
+pub(super) struct CurrentBlock {
     next: usize,
-    open: Open,
+    open_block: OpenBlock,
 }
 
 #[derive(Debug, Default)]
-enum Open {
+enum OpenBlock {
     #[default]
     Nothing,
     Text(usize),
     Refusal(usize),
-    Thought(Thought),
+    Reasoning(ReasoningBlock),
 }
 
-impl Stage {
+impl CurrentBlock {
     /// The number of the next block.
     pub(super) fn number(&mut self) -> usize {
         let number = self.next;
@@ -234,14 +248,14 @@ impl Stage {
 
     /// Closes the block that is open, if one is.
     pub(super) fn close(&mut self, sink: &mut dyn EventSink) {
-        match std::mem::take(&mut self.open) {
-            Open::Nothing => {}
-            Open::Text(block) | Open::Refusal(block) => {
+        match std::mem::take(&mut self.open_block) {
+            OpenBlock::Nothing => {}
+            OpenBlock::Text(block) | OpenBlock::Refusal(block) => {
                 sink.event(Event::Close { block, tail: Tail::default() });
             }
-            Open::Thought(thought) => {
-                let block = thought.block;
-                sink.event(Event::Close { block, tail: thought.tail() });
+            OpenBlock::Reasoning(reasoning) => {
+                let block = reasoning.block;
+                sink.event(Event::Close { block, tail: reasoning.tail() });
             }
         }
     }

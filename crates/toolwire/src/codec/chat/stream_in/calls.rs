@@ -5,8 +5,8 @@
 //! are records of toolwire's own, in the order in which they began, and a
 //! fragment finds its record by whatever it has.
 
-use super::blocks::Stage;
-use super::json_balance::Balance;
+use super::blocks::CurrentBlock;
+use super::json_balance::JsonBalance;
 use crate::codec::EventSink;
 use crate::ledger::Code;
 use crate::model::{CallForm, CallHead, Event, Head, Piece, Tail};
@@ -14,7 +14,7 @@ use crate::wire::{Extra, Pos, Raw, Str, TextBuffer};
 
 /// Something new of a call.
 #[derive(Debug)]
-pub(super) struct Fragment<'a> {
+pub(super) struct CallFragment<'a> {
     pub(super) index: Option<u64>,
     pub(super) id: Option<Str<'a>>,
     pub(super) name: Option<Str<'a>>,
@@ -29,7 +29,7 @@ pub(super) struct Fragment<'a> {
     pub(super) extra: Vec<Extra<'a>>,
 }
 
-impl Fragment<'_> {
+impl CallFragment<'_> {
     /// What a vendor repeats without saying anything is not there.
     fn without_empty(mut self) -> Self {
         self.id = self.id.filter(|id| !id.is_empty());
@@ -41,12 +41,12 @@ impl Fragment<'_> {
 
 /// A call has arguments, and nothing says of which tool.
 #[derive(Debug)]
-pub(super) struct Nameless;
+pub(super) struct UnnamedCall;
 
 /// Every call so far.
 #[derive(Debug, Default)]
-pub(super) struct Calls {
-    list: Vec<Live>,
+pub(super) struct CallAssembler {
+    list: Vec<CallRecord>,
     /// How many of them have been opened. They are opened in order, so that a
     /// client sees them in the order of the upstream.
     opened: usize,
@@ -56,7 +56,7 @@ pub(super) struct Calls {
     last: usize,
 }
 
-impl Calls {
+impl CallAssembler {
     pub(super) fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
@@ -64,33 +64,33 @@ impl Calls {
     /// Takes a fragment to its call.
     pub(super) fn take(
         &mut self,
-        fragment: Fragment<'_>,
-        stage: &mut Stage,
+        fragment: CallFragment<'_>,
+        current: &mut CurrentBlock,
         sink: &mut dyn EventSink,
     ) {
         let fragment = fragment.without_empty();
-        if self.says_nothing(&fragment) {
+        if self.is_empty_fragment(&fragment) {
             return;
         }
         self.last = match self.find(&fragment) {
             Some(found) => found,
             None => {
-                self.list.push(Live::new(&fragment));
+                self.list.push(CallRecord::new(&fragment));
                 self.list.len() - 1
             }
         };
-        if let Some(live) = self.list.get_mut(self.last) {
-            live.take(fragment, sink);
+        if let Some(record) = self.list.get_mut(self.last) {
+            record.take(fragment, sink);
         }
-        self.open_ready(stage, sink);
+        self.open_ready(current, sink);
     }
 
     /// Closes those of which nothing more can come.
     pub(super) fn close_whole(&mut self, sink: &mut dyn EventSink) {
         let list = &mut self.list;
         self.open.retain(|&at| match list.get_mut(at) {
-            Some(live) if live.is_whole() => {
-                live.close(sink);
+            Some(record) if record.is_whole() => {
+                record.close(sink);
                 false
             }
             Some(_) => true,
@@ -99,69 +99,70 @@ impl Calls {
     }
 
     /// Positions are those in the last chunk, and mean nothing in the next.
-    pub(super) fn settle(&mut self) {
-        for live in self.list.iter_mut().skip(self.opened) {
-            live.settle();
+    pub(super) fn forget_positions(&mut self) {
+        for record in self.list.iter_mut().skip(self.opened) {
+            record.forget_positions();
         }
         for at in &self.open {
-            if let Some(live) = self.list.get_mut(*at)
-                && !live.extra.is_empty()
+            if let Some(record) = self.list.get_mut(*at)
+                && !record.extra.is_empty()
             {
-                live.settle();
+                record.forget_positions();
             }
         }
     }
 
     /// Whether the JSON of a call stops in the middle.
     pub(super) fn is_cut(&self) -> bool {
-        self.list.iter().any(|live| live.form == CallForm::Json && live.balance.is_cut())
+        self.list.iter().any(|record| record.form == CallForm::Json && record.balance.is_cut())
     }
 
     /// Nothing more comes: those that still wait are opened as they are, and
     /// all are closed.
     pub(super) fn finish(
         &mut self,
-        stage: &mut Stage,
+        current: &mut CurrentBlock,
         sink: &mut dyn EventSink,
-    ) -> Result<(), Nameless> {
+    ) -> Result<(), UnnamedCall> {
         for at in std::mem::take(&mut self.open) {
-            if let Some(live) = self.list.get_mut(at) {
-                live.close(sink);
+            if let Some(record) = self.list.get_mut(at) {
+                record.close(sink);
             }
         }
-        for live in self.list.iter_mut().skip(self.opened) {
-            if live.name.is_empty() && live.held.is_empty() {
+        for record in self.list.iter_mut().skip(self.opened) {
+            if record.name.is_empty() && record.held.is_empty() {
                 sink.ledger()
                     .dropped(Pos::START, Code::UnknownItem)
                     .detail("The upstream began a call and named no tool.");
                 continue;
             }
-            if live.name.is_empty() {
-                return Err(Nameless);
+            if record.name.is_empty() {
+                return Err(UnnamedCall);
             }
-            live.open(stage.number(), sink);
-            live.close(sink);
+            record.open(current.number(), sink);
+            record.close(sink);
         }
         self.opened = self.list.len();
         Ok(())
     }
 
-    fn says_nothing(&self, fragment: &Fragment<'_>) -> bool {
-        let Fragment { index: _, id, name, form: _, text, place: _, legacy: _, extra } = fragment;
+    fn is_empty_fragment(&self, fragment: &CallFragment<'_>) -> bool {
+        let CallFragment { index: _, id, name, form: _, text, place: _, legacy: _, extra } =
+            fragment;
         id.is_none() && name.is_none() && text.is_none() && extra.is_empty()
     }
 
     /// Which call a fragment belongs to. `None` if it begins one.
-    fn find(&self, fragment: &Fragment<'_>) -> Option<usize> {
+    fn find(&self, fragment: &CallFragment<'_>) -> Option<usize> {
         if fragment.legacy {
-            let found = self.latest(|live| live.legacy)?;
-            return (!self.renews(found, fragment)).then_some(found);
+            let found = self.latest(|record| record.legacy)?;
+            return (!self.begins_another(found, fragment)).then_some(found);
         }
         if let Some(index) = fragment.index {
             return self.find_by_index(index, fragment);
         }
         if let Some(id) = &fragment.id {
-            return self.latest(|live| live.has_id(id)).or_else(|| {
+            return self.latest(|record| record.has_id(id)).or_else(|| {
                 // An id that comes late, or one that a vendor makes up anew for
                 // every fragment. A call of its own would have a name.
                 let last = self.list.get(self.last)?;
@@ -170,59 +171,59 @@ impl Calls {
             });
         }
         let found = match fragment.place {
-            Some(place) => self.latest(|live| live.place == Some(place))?,
+            Some(place) => self.latest(|record| record.place == Some(place))?,
             None => self.list.get(self.last).map(|_| self.last)?,
         };
-        (!self.renews(found, fragment)).then_some(found)
+        (!self.begins_another(found, fragment)).then_some(found)
     }
 
-    fn find_by_index(&self, index: u64, fragment: &Fragment<'_>) -> Option<usize> {
+    fn find_by_index(&self, index: u64, fragment: &CallFragment<'_>) -> Option<usize> {
         // Almost every fragment belongs to the call that grew last.
-        let last = self.list.get(self.last).filter(|live| live.index == Some(index));
+        let last = self.list.get(self.last).filter(|record| record.index == Some(index));
         let found = match (last, &fragment.id) {
             (Some(_), None) => self.last,
             (_, Some(id)) => {
-                let own = |live: &Live| live.index.is_none_or(|own| own == index);
-                if let Some(known) = self.latest(|live| own(live) && live.has_id(id)) {
+                let own = |record: &CallRecord| record.index.is_none_or(|own| own == index);
+                if let Some(known) = self.latest(|record| own(record) && record.has_id(id)) {
                     return Some(known);
                 }
-                self.latest(|live| live.index == Some(index))?
+                self.latest(|record| record.index == Some(index))?
             }
-            (None, None) => self.latest(|live| live.index == Some(index))?,
+            (None, None) => self.latest(|record| record.index == Some(index))?,
         };
-        (!self.renews(found, fragment)).then_some(found)
+        (!self.begins_another(found, fragment)).then_some(found)
     }
 
     /// Whether a fragment that points at a call begins another.
-    fn renews(&self, found: usize, fragment: &Fragment<'_>) -> bool {
-        let Some(live) = self.list.get(found) else { return true };
-        let whole = live.is_whole();
+    fn begins_another(&self, found: usize, fragment: &CallFragment<'_>) -> bool {
+        let Some(record) = self.list.get(found) else { return true };
+        let whole = record.is_whole();
         if let Some(id) = &fragment.id {
             // Some vendors make up an id for every fragment, but only a call
             // that begins has a name.
-            return live.id.is_some() && !live.has_id(id) && (whole || fragment.name.is_some());
+            return record.id.is_some() && !record.has_id(id) && (whole || fragment.name.is_some());
         }
         match &fragment.name {
             // What comes behind a whole object is the next call, even of the
             // same tool; the bare name alone is only repeated.
             Some(name) if whole => {
-                live.name.text() != *name || fragment.text.as_ref().is_some_and(|t| !t.is_blank())
+                record.name.text() != *name || fragment.text.as_ref().is_some_and(|t| !t.is_blank())
             }
             Some(_) | None => false,
         }
     }
 
-    fn latest(&self, is_it: impl Fn(&Live) -> bool) -> Option<usize> {
+    fn latest(&self, is_it: impl Fn(&CallRecord) -> bool) -> Option<usize> {
         self.list.iter().rposition(is_it)
     }
 
     /// Opens the calls that wait, up to the first that is not ready.
-    fn open_ready(&mut self, stage: &mut Stage, sink: &mut dyn EventSink) {
-        while self.list.get(self.opened).is_some_and(Live::is_ready) {
+    fn open_ready(&mut self, current: &mut CurrentBlock, sink: &mut dyn EventSink) {
+        while self.list.get(self.opened).is_some_and(CallRecord::is_ready) {
             self.close_whole(sink);
-            stage.close(sink);
-            if let Some(live) = self.list.get_mut(self.opened) {
-                live.open(stage.number(), sink);
+            current.close(sink);
+            if let Some(record) = self.list.get_mut(self.opened) {
+                record.open(current.number(), sink);
             }
             self.open.push(self.opened);
             self.opened += 1;
@@ -232,7 +233,7 @@ impl Calls {
 
 /// One call.
 #[derive(Debug)]
-struct Live {
+struct CallRecord {
     index: Option<u64>,
     place: Option<usize>,
     id: Option<Str<'static>>,
@@ -240,24 +241,24 @@ struct Live {
     name_at: Pos,
     form: CallForm,
     legacy: bool,
-    state: State,
+    state: CallState,
     /// Arguments that came before it was opened.
     held: TextBuffer,
-    balance: Balance,
+    balance: JsonBalance,
     /// Members that nobody has been told of.
     extra: Vec<Extra<'static>>,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum State {
+enum CallState {
     /// Its name or id may be incomplete.
     Waiting,
     Open(usize),
     Closed,
 }
 
-impl Live {
-    fn new(fragment: &Fragment<'_>) -> Self {
+impl CallRecord {
+    fn new(fragment: &CallFragment<'_>) -> Self {
         Self {
             index: fragment.index,
             place: fragment.place,
@@ -266,9 +267,9 @@ impl Live {
             name_at: Pos::NONE,
             form: CallForm::Json,
             legacy: fragment.legacy,
-            state: State::Waiting,
+            state: CallState::Waiting,
             held: TextBuffer::default(),
-            balance: Balance::default(),
+            balance: JsonBalance::default(),
             extra: Vec::new(),
         }
     }
@@ -286,8 +287,8 @@ impl Live {
         !self.name.is_empty() && !self.held.is_empty() && (self.id.is_some() || self.legacy)
     }
 
-    fn take(&mut self, fragment: Fragment<'_>, sink: &mut dyn EventSink) {
-        let Fragment { index, id, name, form, text, place: _, legacy: _, extra } = fragment;
+    fn take(&mut self, fragment: CallFragment<'_>, sink: &mut dyn EventSink) {
+        let CallFragment { index, id, name, form, text, place: _, legacy: _, extra } = fragment;
         self.index = self.index.or(index);
         if self.id.is_none() {
             self.id = id.map(Str::into_owned);
@@ -297,22 +298,22 @@ impl Live {
         }
         if let Some(form) = form
             && self.held.is_empty()
-            && matches!(self.state, State::Waiting)
+            && matches!(self.state, CallState::Waiting)
         {
             self.form = form;
         }
         self.extra.extend(extra.into_iter().map(Extra::into_owned));
         let Some(text) = text else { return };
         match self.state {
-            State::Waiting => {
+            CallState::Waiting => {
                 self.balance.push(&text);
                 self.held.push(&text);
             }
-            State::Open(block) => {
+            CallState::Open(block) => {
                 self.balance.push(&text);
                 sink.event(Event::Delta { block, piece: Piece::Arguments(text) });
             }
-            State::Closed => {
+            CallState::Closed => {
                 let note = sink
                     .ledger()
                     .degraded(text.pos(), Code::ArgumentsTruncated)
@@ -328,7 +329,7 @@ impl Live {
         if self.name.text() == *name {
             return;
         }
-        if self.held.is_empty() && matches!(self.state, State::Waiting) {
+        if self.held.is_empty() && matches!(self.state, CallState::Waiting) {
             if self.name.is_empty() {
                 self.name_at = name.pos();
             }
@@ -341,7 +342,7 @@ impl Live {
     }
 
     fn open(&mut self, block: usize, sink: &mut dyn EventSink) {
-        self.state = State::Open(block);
+        self.state = CallState::Open(block);
         let head = CallHead {
             id: self.id.as_ref().map(Str::borrowed),
             name: self.name.text().at(self.name_at),
@@ -360,13 +361,13 @@ impl Live {
     }
 
     fn close(&mut self, sink: &mut dyn EventSink) {
-        if let State::Open(block) = std::mem::replace(&mut self.state, State::Closed) {
+        if let CallState::Open(block) = std::mem::replace(&mut self.state, CallState::Closed) {
             let tail = Tail { sealed: None, extra: std::mem::take(&mut self.extra) };
             sink.event(Event::Close { block, tail });
         }
     }
 
-    fn settle(&mut self) {
+    fn forget_positions(&mut self) {
         self.name_at = Pos::NONE;
         self.id = self.id.take().map(|id| id.at(Pos::NONE));
         for field in &mut self.extra {

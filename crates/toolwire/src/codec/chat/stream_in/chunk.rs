@@ -5,7 +5,7 @@
 //! would be an allocation per chunk.
 
 use crate::codec::chat::content_in::Content;
-use crate::codec::chat::wire::{Given, Usage};
+use crate::codec::chat::wire::{ArgumentsValue, Usage};
 use crate::model::Item;
 use crate::wire::{At, Kind, Raw, Read, ReadError, Reader, Str};
 
@@ -16,7 +16,7 @@ wire! {
         object: Raw<'a> = "object",
         created: Raw<'a> = "created",
         model: Raw<'a> = "model",
-        choices: Few<Choice<'a>> = "choices",
+        choices: SmallList<ChunkChoice<'a>> = "choices",
         usage: Usage<'a> = "usage",
         service_tier: Raw<'a> = "service_tier",
         system_fingerprint: Raw<'a> = "system_fingerprint",
@@ -30,11 +30,11 @@ wire! {
     }
 
     /// One of the answers, or what is new in it.
-    pub(super) struct Choice<'a> {
+    pub(super) struct ChunkChoice<'a> {
         index: At<u64> = "index",
-        delta: Delta<'a> = "delta",
+        delta: ChunkDelta<'a> = "delta",
         /// Some servers send the whole message where a delta belongs.
-        message: Delta<'a> = "message",
+        message: ChunkDelta<'a> = "message",
         finish_reason: Raw<'a> = "finish_reason",
         logprobs: Raw<'a> = "logprobs",
         /// Moonshot counts tokens here.
@@ -52,14 +52,14 @@ wire! {
     }
 
     /// What is new in a message.
-    pub(super) struct Delta<'a> {
+    pub(super) struct ChunkDelta<'a> {
         role: Ignored = "role",
-        content: Said<'a> = "content",
+        content: DeltaContent<'a> = "content",
         refusal: Str<'a> = "refusal",
         annotations: Raw<'a> = "annotations",
         audio: Raw<'a> = "audio",
-        tool_calls: Few<AnyCall<'a>> = "tool_calls",
-        function_call: Function<'a> = "function_call",
+        tool_calls: SmallList<AnyCallDelta<'a>> = "tool_calls",
+        function_call: FunctionDelta<'a> = "function_call",
         reasoning_content: Raw<'a> = "reasoning_content",
         reasoning: Raw<'a> = "reasoning",
         reasoning_details: Raw<'a> = "reasoning_details",
@@ -67,22 +67,22 @@ wire! {
     }
 
     /// An element of `tool_calls`.
-    pub(super) struct Call<'a> {
+    pub(super) struct CallDelta<'a> {
         index: At<u64> = "index",
         id: Str<'a> = "id",
         kind: Str<'a> = "type",
-        function: Function<'a> = "function",
-        custom: Custom<'a> = "custom",
+        function: FunctionDelta<'a> = "function",
+        custom: CustomDelta<'a> = "custom",
     }
 
     /// The `function` of a call, and the deprecated `function_call`.
-    pub(super) struct Function<'a> {
+    pub(super) struct FunctionDelta<'a> {
         name: Str<'a> = "name",
-        arguments: Given<'a> = "arguments",
+        arguments: ArgumentsValue<'a> = "arguments",
     }
 
     /// The `custom` of a call.
-    pub(super) struct Custom<'a> {
+    pub(super) struct CustomDelta<'a> {
         name: Str<'a> = "name",
         input: Str<'a> = "input",
     }
@@ -102,12 +102,12 @@ wire! {
 
 /// The elements of a list that almost always has one.
 #[derive(Debug)]
-pub(super) struct Few<T> {
+pub(super) struct SmallList<T> {
     first: Option<T>,
     rest: Vec<T>,
 }
 
-impl<T> Few<T> {
+impl<T> SmallList<T> {
     pub(super) fn len(&self) -> usize {
         usize::from(self.first.is_some()) + self.rest.len()
     }
@@ -117,7 +117,7 @@ impl<T> Few<T> {
     }
 }
 
-impl<T> IntoIterator for Few<T> {
+impl<T> IntoIterator for SmallList<T> {
     type Item = T;
     type IntoIter = std::iter::Chain<std::option::IntoIter<T>, std::vec::IntoIter<T>>;
 
@@ -126,18 +126,18 @@ impl<T> IntoIterator for Few<T> {
     }
 }
 
-impl<'a, T: Read<'a>> Read<'a> for Few<T> {
+impl<'a, T: Read<'a>> Read<'a> for SmallList<T> {
     fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
-        let mut few = Self { first: None, rest: Vec::new() };
+        let mut list = Self { first: None, rest: Vec::new() };
         let mut members = reader.array()?;
         while members.more(reader)? {
             let element = T::read(reader)?;
-            match few.first {
-                None => few.first = Some(element),
-                Some(_) => few.rest.push(element),
+            match list.first {
+                None => list.first = Some(element),
+                Some(_) => list.rest.push(element),
             }
         }
-        Ok(few)
+        Ok(list)
     }
 }
 
@@ -154,12 +154,12 @@ impl<'a> Read<'a> for Ignored {
 
 /// New content: text, or from some vendors parts.
 #[derive(Debug)]
-pub(super) enum Said<'a> {
+pub(super) enum DeltaContent<'a> {
     Text(Str<'a>),
     Parts(Vec<Item<'a>>),
 }
 
-impl<'a> Read<'a> for Said<'a> {
+impl<'a> Read<'a> for DeltaContent<'a> {
     fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
         if reader.peek() != Kind::Array {
             return reader.string().map(Self::Text);
@@ -172,15 +172,15 @@ impl<'a> Read<'a> for Said<'a> {
 /// An element of `tool_calls`, of a kind that toolwire knows or not.
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "almost every call is of a known kind")]
-pub(super) enum AnyCall<'a> {
-    Known(Call<'a>),
+pub(super) enum AnyCallDelta<'a> {
+    Known(CallDelta<'a>),
     Unknown { kind: Str<'a>, raw: Raw<'a> },
 }
 
-impl<'a> Read<'a> for AnyCall<'a> {
+impl<'a> Read<'a> for AnyCallDelta<'a> {
     fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
         let mut ahead = reader.clone();
-        let call = Call::read(&mut ahead)?;
+        let call = CallDelta::read(&mut ahead)?;
         // A fragment need not say its kind, nor have anything but an id.
         let bare = call.function.is_none() && call.custom.is_none();
         let foreign = |kind: &Str<'_>| !kind.is_empty() && *kind != "function" && *kind != "custom";

@@ -7,7 +7,7 @@ use crate::wire::Str;
 /// It only counts brackets and quotes. Whether what stands between them is
 /// valid is the business of whoever runs the call.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Balance {
+pub(super) struct JsonBalance {
     depth: u32,
     in_string: bool,
     /// Whether a backslash inside a string waits for what it escapes.
@@ -16,7 +16,7 @@ pub(super) struct Balance {
     closed: bool,
 }
 
-impl Balance {
+impl JsonBalance {
     /// Takes the next fragment as it is spelled. A fragment is a literal of
     /// its own, so its escapes are whole; those of the JSON inside may be
     /// split.

@@ -13,12 +13,15 @@ mod json_balance;
 mod reasoning;
 mod text_delta;
 
-use self::blocks::Blocks;
-use self::calls::{Fragment, Nameless};
-use self::chunk::{AnyCall, Call, Choice, Chunk, Custom, Delta, Function, Groq, Logprobs, Said};
-use self::text_delta::Grows;
+use self::blocks::BlockAssembler;
+use self::calls::{CallFragment, UnnamedCall};
+use self::chunk::{
+    AnyCallDelta, CallDelta, Chunk, ChunkChoice, ChunkDelta, CustomDelta, DeltaContent,
+    FunctionDelta, Groq, Logprobs,
+};
+use self::text_delta::DeltaText;
 use super::reasoning_in::Members;
-use super::wire::{Given, nest, reread, string};
+use super::wire::{ArgumentsValue, nest, reread, string};
 use super::{error_in, stop_in, usage_in};
 use crate::codec::{EventSink, StreamReader};
 use crate::ledger::Code;
@@ -31,36 +34,36 @@ use crate::wire::{At, Extra, Pos, Raw, Read, ReadError, Reader, Str};
 
 /// A stream being read.
 #[derive(Debug, Default)]
-pub(super) struct Reading {
-    state: State,
+pub(super) struct ChatStreamReader {
+    state: ReaderState,
     /// How the last chunk was spelled, if all it had was a text.
-    last: Stencil<Grows>,
-    blocks: Blocks,
+    last: Stencil<DeltaText>,
+    blocks: BlockAssembler,
     /// The last reason to stop.
     finish: Option<String>,
     tier: Option<String>,
     /// Members that have been told of, so that what comes with every chunk is
     /// told once.
-    told: Vec<String>,
-    told_answers: bool,
-    told_audio: bool,
+    reported: Vec<String>,
+    reported_other_choices: bool,
+    reported_audio: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum State {
+enum ReaderState {
     #[default]
     Before,
     Begun,
     Over,
 }
 
-impl StreamReader for Reading {
+impl StreamReader for ChatStreamReader {
     fn read(&mut self, frame: &Frame<'_>, sink: &mut dyn EventSink) -> Result<(), ReadError> {
-        if self.state == State::Over {
+        if self.state == ReaderState::Over {
             return Ok(());
         }
-        if let Some((grows, text)) = self.last.fit(frame) {
-            self.grow(grows, text, sink);
+        if let Some((kind, text)) = self.last.fit(frame) {
+            self.push_text(kind, text, sink);
             return Ok(());
         }
         let repeats = self.last.forget();
@@ -82,33 +85,33 @@ impl StreamReader for Reading {
             return self.failed(frame.data, sink);
         }
         self.chunk(chunk, sink)?;
-        self.blocks.settle();
-        if repeats && self.state == State::Begun {
+        self.blocks.forget_positions();
+        if repeats && self.state == ReaderState::Begun {
             self.last.cut(frame, text_delta::find);
         }
         Ok(())
     }
 
     fn finish(&mut self, sink: &mut dyn EventSink) {
-        if self.state == State::Begun && self.finish.is_some() {
+        if self.state == ReaderState::Begun && self.finish.is_some() {
             self.end(sink);
         }
     }
 }
 
-impl Reading {
+impl ChatStreamReader {
     /// Takes the text of a chunk that has nothing else to say.
-    fn grow(&mut self, grows: Grows, text: Str<'_>, sink: &mut dyn EventSink) {
-        match grows {
-            Grows::Content => self.blocks.say(text, None, sink),
-            Grows::Reasoning(source) => self.blocks.think(source, text, sink),
-            Grows::Arguments(index) => {
-                let mut fragment = bare_fragment();
+    fn push_text(&mut self, kind: DeltaText, text: Str<'_>, sink: &mut dyn EventSink) {
+        match kind {
+            DeltaText::Content => self.blocks.push_text(text, None, sink),
+            DeltaText::Reasoning(source) => self.blocks.push_reasoning(source, text, sink),
+            DeltaText::Arguments(index) => {
+                let mut fragment = empty_fragment();
                 fragment.index = index;
                 fragment.form = Some(CallForm::Json);
                 fragment.text = Some(text);
-                self.blocks.call(fragment, sink);
-                self.blocks.settle();
+                self.blocks.push_call(fragment, sink);
+                self.blocks.forget_positions();
             }
         }
     }
@@ -130,7 +133,7 @@ impl Reading {
             x_groq,
             extra,
         } = chunk;
-        if self.state == State::Before {
+        if self.state == ReaderState::Before {
             let text = |raw: &Raw<'a>| string(raw).filter(|text| !text.is_empty());
             let id = id.as_ref().and_then(text);
             let empty = choices.as_ref().is_none_or(|choices| choices.is_empty());
@@ -139,7 +142,7 @@ impl Reading {
                 sink.ledger().only(&extra);
                 return Ok(());
             }
-            self.state = State::Begun;
+            self.state = ReaderState::Begun;
             sink.event(Event::Start(Start {
                 origin: Protocol::Chat,
                 id,
@@ -147,10 +150,10 @@ impl Reading {
                 created: created.as_ref().and_then(|raw| reread(raw)?.ok()),
             }));
         }
-        self.tell_tier(service_tier, sink);
-        self.tell("system_fingerprint", system_fingerprint, sink);
-        self.tell("provider", provider, sink);
-        self.tell_all(extra, sink);
+        self.report_tier(service_tier, sink);
+        self.report_member("system_fingerprint", system_fingerprint, sink);
+        self.report_member("provider", provider, sink);
+        self.report_members(extra, sink);
         let mut usage = usage;
         if let Some(own) = x_groq {
             if let Some(Ok(Groq { at: _, usage: counted, error, extra: _ })) = reread(&own) {
@@ -159,11 +162,11 @@ impl Reading {
                     return self.failed(error.text(), sink);
                 }
             }
-            self.tell("x_groq", Some(own), sink);
+            self.report_member("x_groq", Some(own), sink);
         }
         for (position, choice) in choices.into_iter().flatten().enumerate() {
             if choice.index.as_ref().map_or(position as u64, |index| index.value) != 0 {
-                if !std::mem::replace(&mut self.told_answers, true) {
+                if !std::mem::replace(&mut self.reported_other_choices, true) {
                     sink.ledger().dropped(choice.at, Code::MultipleAnswers);
                 }
                 continue;
@@ -171,7 +174,7 @@ impl Reading {
             self.choice(choice, sink)?;
         }
         if let Some(counted) = usage
-            && self.state == State::Begun
+            && self.state == ReaderState::Begun
         {
             sink.event(Event::Usage(usage_in::read(counted)));
         }
@@ -180,10 +183,10 @@ impl Reading {
 
     fn choice<'a>(
         &mut self,
-        choice: Choice<'a>,
+        choice: ChunkChoice<'a>,
         sink: &mut dyn EventSink,
     ) -> Result<(), ReadError> {
-        let Choice {
+        let ChunkChoice {
             at: _,
             index: _,
             delta,
@@ -198,7 +201,7 @@ impl Reading {
             content_filter_results,
             extra,
         } = choice;
-        if let Some(error) = error.filter(says_something) {
+        if let Some(error) = error.filter(is_meaningful) {
             let body = format!("{{\"error\":{}}}", error.text());
             return self.failed(&body, sink);
         }
@@ -213,22 +216,27 @@ impl Reading {
                     // Usage may still come, but nothing more of a whole call.
                     self.blocks.close_calls(sink);
                 }
-                None => self.tell("finish_reason", Some(raw), sink),
+                None => self.report_member("finish_reason", Some(raw), sink),
             }
         }
-        self.tell("native_finish_reason", native_finish_reason, sink);
-        self.tell("stop_reason", stop_reason, sink);
-        self.tell("token_ids", token_ids, sink);
-        self.tell("content_filter_results", content_filter_results, sink);
-        self.tell_all(extra, sink);
+        self.report_member("native_finish_reason", native_finish_reason, sink);
+        self.report_member("stop_reason", stop_reason, sink);
+        self.report_member("token_ids", token_ids, sink);
+        self.report_member("content_filter_results", content_filter_results, sink);
+        self.report_members(extra, sink);
         if let Some(counted) = usage {
             sink.event(Event::Usage(usage_in::read(counted)));
         }
         Ok(())
     }
 
-    fn delta<'a>(&mut self, delta: Delta<'a>, logprobs: Option<Raw<'a>>, sink: &mut dyn EventSink) {
-        let Delta {
+    fn delta<'a>(
+        &mut self,
+        delta: ChunkDelta<'a>,
+        logprobs: Option<Raw<'a>>,
+        sink: &mut dyn EventSink,
+    ) {
+        let ChunkDelta {
             at: _,
             role: _,
             content,
@@ -245,12 +253,12 @@ impl Reading {
         } = delta;
         let members = Members { reasoning_content, reasoning, reasoning_details, thinking_blocks };
         for odd in reasoning::read(members, &mut self.blocks, sink).into_iter().flatten() {
-            self.tell_all(vec![odd], sink);
+            self.report_members(vec![odd], sink);
         }
-        let (said, refused) = split(logprobs);
+        let (said, has_refusal) = split_logprobs(logprobs);
         match content {
-            Some(Said::Text(text)) => self.blocks.say(text, said, sink),
-            Some(Said::Parts(items)) => {
+            Some(DeltaContent::Text(text)) => self.blocks.push_text(text, said, sink),
+            Some(DeltaContent::Parts(items)) => {
                 for item in items {
                     self.part(item, sink);
                 }
@@ -261,17 +269,17 @@ impl Reading {
             match reread::<Vec<Raw<'a>>>(&list) {
                 Some(Ok(list)) => {
                     for citation in list {
-                        self.blocks.cite(citation, sink);
+                        self.blocks.push_citation(citation, sink);
                     }
                 }
-                Some(Err(_)) | None => self.tell("annotations", Some(list), sink),
+                Some(Err(_)) | None => self.report_member("annotations", Some(list), sink),
             }
         }
         if let Some(text) = refusal {
-            self.blocks.refuse(text, refused, sink);
+            self.blocks.push_refusal(text, has_refusal, sink);
         }
         if let Some(audio) = audio
-            && !std::mem::replace(&mut self.told_audio, true)
+            && !std::mem::replace(&mut self.reported_audio, true)
         {
             sink.ledger().dropped(audio.pos(), Code::Audio);
         }
@@ -282,23 +290,23 @@ impl Reading {
             }
         }
         if let Some(function) = function_call {
-            let mut fragment = of_function(function);
+            let mut fragment = function_fragment(function);
             fragment.legacy = true;
-            self.blocks.call(fragment, sink);
+            self.blocks.push_call(fragment, sink);
         }
-        self.tell_all(extra, sink);
+        self.report_members(extra, sink);
     }
 
     /// A part of content that came as a list.
     fn part(&mut self, item: Item<'_>, sink: &mut dyn EventSink) {
         match item {
             Item::Text(Text { at: _, text, citations: _, logprobs, cache: _, extra }) => {
-                self.tell_all(extra, sink);
-                self.blocks.say(text, logprobs, sink);
+                self.report_members(extra, sink);
+                self.blocks.push_text(text, logprobs, sink);
             }
             Item::Refusal(Refusal { at: _, text, extra }) => {
-                self.tell_all(extra, sink);
-                self.blocks.refuse(text, None, sink);
+                self.report_members(extra, sink);
+                self.blocks.push_refusal(text, None, sink);
             }
             other @ (Item::Image(_)
             | Item::Document(_)
@@ -311,58 +319,67 @@ impl Reading {
             | Item::Tools(_)
             | Item::ToolReference(_)
             | Item::Json(_)
-            | Item::Opaque(_)) => self.blocks.whole(Pos::START, other, sink),
+            | Item::Opaque(_)) => self.blocks.push_whole(Pos::START, other, sink),
         }
     }
 
-    fn call(&mut self, call: AnyCall<'_>, place: Option<usize>, sink: &mut dyn EventSink) {
-        let Call { at: _, index, id, kind: _, function, custom, extra } = match call {
-            AnyCall::Known(call) => call,
-            AnyCall::Unknown { kind, raw } => {
+    fn call(&mut self, call: AnyCallDelta<'_>, place: Option<usize>, sink: &mut dyn EventSink) {
+        let CallDelta { at: _, index, id, kind: _, function, custom, extra } = match call {
+            AnyCallDelta::Known(call) => call,
+            AnyCallDelta::Unknown { kind, raw } => {
                 let at = raw.pos();
                 let item = Item::Opaque(Opaque { kind: Some(kind), raw });
-                return self.blocks.whole(at, item, sink);
+                return self.blocks.push_whole(at, item, sink);
             }
         };
         let mut fragment = match (function, custom) {
-            (Some(function), _) => of_function(function),
-            (None, Some(custom)) => of_custom(custom),
-            (None, None) => bare_fragment(),
+            (Some(function), _) => function_fragment(function),
+            (None, Some(custom)) => custom_fragment(custom),
+            (None, None) => empty_fragment(),
         };
         fragment.index = index.map(|index| index.value);
         fragment.id = id;
         fragment.place = place;
         fragment.extra.extend(extra);
-        self.blocks.call(fragment, sink);
+        self.blocks.push_call(fragment, sink);
     }
 
-    fn tell_tier(&mut self, tier: Option<Raw<'_>>, sink: &mut dyn EventSink) {
+    fn report_tier(&mut self, tier: Option<Raw<'_>>, sink: &mut dyn EventSink) {
         let Some(raw) = tier else { return };
-        let Some(tier) = string(&raw) else { return self.tell("service_tier", Some(raw), sink) };
-        if self.tier.as_deref().is_some_and(|told| tier == *told) {
+        let Some(tier) = string(&raw) else {
+            return self.report_member("service_tier", Some(raw), sink);
+        };
+        if self.tier.as_deref().is_some_and(|reported| tier == *reported) {
             return;
         }
         self.tier = Some(tier.decode().into_owned());
         sink.event(Event::About { tier: Some(tier), extra: Vec::new() });
     }
 
-    fn tell(&mut self, key: &'static str, value: Option<Raw<'_>>, sink: &mut dyn EventSink) {
-        let news =
-            |value: &Raw<'_>| says_something(value) && !self.told.iter().any(|told| told == key);
-        let Some(value) = value.filter(news) else { return };
-        self.told.push(key.to_owned());
+    fn report_member(
+        &mut self,
+        key: &'static str,
+        value: Option<Raw<'_>>,
+        sink: &mut dyn EventSink,
+    ) {
+        let is_new = |value: &Raw<'_>| {
+            is_meaningful(value) && !self.reported.iter().any(|reported| reported == key)
+        };
+        let Some(value) = value.filter(is_new) else { return };
+        self.reported.push(key.to_owned());
         let extra = vec![Extra { key: Str::plain(key), value }];
         sink.event(Event::About { tier: None, extra });
     }
 
-    fn tell_all(&mut self, mut extra: Vec<Extra<'_>>, sink: &mut dyn EventSink) {
+    fn report_members(&mut self, mut extra: Vec<Extra<'_>>, sink: &mut dyn EventSink) {
         extra.retain(|field| {
             let key = field.key.decode();
-            let news = says_something(&field.value) && !self.told.iter().any(|told| *told == *key);
-            if news {
-                self.told.push(key.into_owned());
+            let is_new = is_meaningful(&field.value)
+                && !self.reported.iter().any(|reported| *reported == *key);
+            if is_new {
+                self.reported.push(key.into_owned());
             }
-            news
+            is_new
         });
         if !extra.is_empty() {
             sink.event(Event::About { tier: None, extra });
@@ -370,7 +387,7 @@ impl Reading {
     }
 
     fn done(&mut self, sink: &mut dyn EventSink) {
-        if self.state == State::Before {
+        if self.state == ReaderState::Before {
             self.fail(truncated("The upstream ended its stream without an answer."), sink);
         } else if self.finish.is_none() && self.blocks.is_cut() {
             self.fail(truncated("The upstream ended its stream in the middle of a call."), sink);
@@ -385,13 +402,13 @@ impl Reading {
             let message = "The upstream stopped with an error that it did not explain.";
             return self.fail(ApiError::new(ErrorKind::Server, message), sink);
         }
-        if let Err(Nameless) = self.blocks.finish(sink) {
+        if let Err(UnnamedCall) = self.blocks.finish(sink) {
             let message = "The upstream sent the arguments of a call that names no tool.";
             return self.fail(ApiError::new(ErrorKind::Server, message), sink);
         }
-        self.state = State::Over;
+        self.state = ReaderState::Over;
         let word = word.map(Str::plain);
-        let stop = stop_in::of_word(word, self.blocks.called(), self.blocks.refused());
+        let stop = stop_in::of_word(word, self.blocks.has_calls(), self.blocks.has_refusal());
         sink.event(Event::Stop { stop: At::made(stop), extra: Vec::new() });
         sink.event(Event::End);
     }
@@ -403,8 +420,8 @@ impl Reading {
     }
 
     fn fail(&mut self, error: ApiError, sink: &mut dyn EventSink) {
-        if self.state != State::Over {
-            self.state = State::Over;
+        if self.state != ReaderState::Over {
+            self.state = ReaderState::Over;
             sink.event(Event::Error(error));
         }
     }
@@ -416,17 +433,17 @@ fn is_error(chunk: &Chunk<'_>) -> bool {
     let has = |key: &str| chunk.extra.iter().any(|field| field.key == key);
     let bare = chunk.choices.is_none() && chunk.usage.is_none();
     let kind = chunk.object.as_ref().and_then(string);
-    chunk.error.as_ref().is_some_and(says_something)
+    chunk.error.as_ref().is_some_and(is_meaningful)
         || kind.is_some_and(|kind| kind == "error")
         || (bare && (has("message") || has("detail")))
 }
 
-fn says_something(raw: &Raw<'_>) -> bool {
+fn is_meaningful(raw: &Raw<'_>) -> bool {
     !matches!(raw.text(), "null" | "\"\"" | "{}" | "[]" | "false")
 }
 
 /// The lists of `logprobs` that say something, of the text and of the refusal.
-fn split<'a>(logprobs: Option<Raw<'a>>) -> (Option<Raw<'a>>, Option<Raw<'a>>) {
+fn split_logprobs<'a>(logprobs: Option<Raw<'a>>) -> (Option<Raw<'a>>, Option<Raw<'a>>) {
     let Some(Ok(Logprobs { at: _, content, refusal, extra: _ })) =
         logprobs.as_ref().and_then(reread)
     else {
@@ -436,16 +453,16 @@ fn split<'a>(logprobs: Option<Raw<'a>>) -> (Option<Raw<'a>>, Option<Raw<'a>>) {
     (filled(content), filled(refusal))
 }
 
-fn of_function(function: Function<'_>) -> Fragment<'_> {
-    let Function { at: _, name, arguments, extra: nested } = function;
-    let text = arguments.map(|Given(arguments)| match arguments {
+fn function_fragment(function: FunctionDelta<'_>) -> CallFragment<'_> {
+    let FunctionDelta { at: _, name, arguments, extra: nested } = function;
+    let text = arguments.map(|ArgumentsValue(arguments)| match arguments {
         Arguments::Text(text) | Arguments::Freeform(text) => text,
         Arguments::Json(raw) | Arguments::Native(_, raw) => {
             let pos = raw.pos();
             Str::plain(raw.into_text()).at(pos)
         }
     });
-    let mut fragment = bare_fragment();
+    let mut fragment = empty_fragment();
     nest(&mut fragment.extra, "function", nested);
     fragment.form = Some(CallForm::Json);
     fragment.name = name;
@@ -453,9 +470,9 @@ fn of_function(function: Function<'_>) -> Fragment<'_> {
     fragment
 }
 
-fn of_custom(custom: Custom<'_>) -> Fragment<'_> {
-    let Custom { at: _, name, input, extra: nested } = custom;
-    let mut fragment = bare_fragment();
+fn custom_fragment(custom: CustomDelta<'_>) -> CallFragment<'_> {
+    let CustomDelta { at: _, name, input, extra: nested } = custom;
+    let mut fragment = empty_fragment();
     nest(&mut fragment.extra, "custom", nested);
     fragment.form = Some(CallForm::Freeform);
     fragment.name = name;
@@ -463,8 +480,8 @@ fn of_custom(custom: Custom<'_>) -> Fragment<'_> {
     fragment
 }
 
-fn bare_fragment<'a>() -> Fragment<'a> {
-    Fragment {
+fn empty_fragment<'a>() -> CallFragment<'a> {
+    CallFragment {
         index: None,
         id: None,
         name: None,

@@ -1,6 +1,6 @@
 //! The stream as it passes between two that both speak Chat.
 
-use super::text_delta::{self, Grows};
+use super::text_delta::{self, DeltaText};
 use crate::codec::chat::wire::Usage;
 use crate::codec::chat::{Chat, usage_in};
 use crate::codec::{Codec, EventOutcome, StreamObserver};
@@ -11,18 +11,18 @@ use crate::wire::{Kind, ReadError, Reader};
 
 /// A stream being watched.
 #[derive(Debug, Default)]
-pub(crate) struct Watching {
+pub(crate) struct ChatStreamObserver {
     /// How the last chunk was spelled, if all it had was a text.
-    last: Stencil<Grows>,
+    last: Stencil<DeltaText>,
     /// Whether the first answer has said why it stopped.
     finished: bool,
 }
 
-impl StreamObserver for Watching {
+impl StreamObserver for ChatStreamObserver {
     fn frame(
         &mut self,
         frame: &Frame<'_>,
-        seen: &mut ResponseSummary,
+        summary: &mut ResponseSummary,
     ) -> Result<EventOutcome, ReadError> {
         if self.last.fit(frame).is_some() {
             return Ok(EventOutcome::GoesOn);
@@ -35,20 +35,20 @@ impl StreamObserver for Watching {
         let mut failed = false;
         let mut members = reader.object()?;
         while let Some(key) = members.next(&mut reader)? {
-            let known = key.decode();
-            if known == "choices" && reader.peek() == Kind::Array {
-                self.choices(&mut reader, seen)?;
-            } else if known == "usage" && reader.peek() == Kind::Object {
+            let name = key.decode();
+            if name == "choices" && reader.peek() == Kind::Array {
+                self.choices(&mut reader, summary)?;
+            } else if name == "usage" && reader.peek() == Kind::Object {
                 let counts = reader.nullable::<Usage<'_>>()?;
-                seen.usage = counts.map(|counts| usage_in::read(counts).into_owned());
+                summary.usage = counts.map(|counts| usage_in::read(counts).into_owned());
             } else {
-                failed |= known == "error" && reader.peek() != Kind::Null;
+                failed |= name == "error" && reader.peek() != Kind::Null;
                 reader.skip()?;
             }
         }
         reader.finish()?;
         if failed {
-            seen.error = Chat.decode_error(None, frame.data).ok();
+            summary.error = Chat.decode_error(None, frame.data).ok();
             return Ok(EventOutcome::Failed);
         }
         if repeats {
@@ -66,11 +66,11 @@ impl StreamObserver for Watching {
     }
 }
 
-impl Watching {
+impl ChatStreamObserver {
     fn choices(
         &mut self,
         reader: &mut Reader<'_>,
-        seen: &mut ResponseSummary,
+        summary: &mut ResponseSummary,
     ) -> Result<(), ReadError> {
         let mut choices = reader.array()?;
         while choices.more(reader)? {
@@ -80,13 +80,13 @@ impl Watching {
             }
             let mut members = reader.object()?;
             while let Some(key) = members.next(reader)? {
-                let known = key.decode();
-                if known == "delta" && reader.peek() == Kind::Object {
-                    delta(reader, seen)?;
+                let name = key.decode();
+                if name == "delta" && reader.peek() == Kind::Object {
+                    delta(reader, summary)?;
                 } else {
                     let value = reader.raw()?;
                     let says = value.kind() == Kind::String && value.text() != "\"\"";
-                    self.finished |= known == "finish_reason" && says;
+                    self.finished |= name == "finish_reason" && says;
                 }
             }
         }
@@ -95,7 +95,7 @@ impl Watching {
 }
 
 /// Counts the calls that begin: those that have a name.
-fn delta(reader: &mut Reader<'_>, seen: &mut ResponseSummary) -> Result<(), ReadError> {
+fn delta(reader: &mut Reader<'_>, summary: &mut ResponseSummary) -> Result<(), ReadError> {
     let mut members = reader.object()?;
     while let Some(key) = members.next(reader)? {
         if key != "tool_calls" || reader.peek() != Kind::Array {
@@ -105,7 +105,7 @@ fn delta(reader: &mut Reader<'_>, seen: &mut ResponseSummary) -> Result<(), Read
         let mut calls = reader.array()?;
         while calls.more(reader)? {
             if reader.peek() == Kind::Object {
-                seen.calls += usize::from(has_name(reader)?);
+                summary.calls += usize::from(has_name(reader)?);
             } else {
                 reader.skip()?;
             }
@@ -119,13 +119,13 @@ fn has_name(reader: &mut Reader<'_>) -> Result<bool, ReadError> {
     let mut named = false;
     let mut members = reader.object()?;
     while let Some(key) = members.next(reader)? {
-        let known = key.decode();
-        if matches!(known.as_ref(), "function" | "custom") && reader.peek() == Kind::Object {
+        let name = key.decode();
+        if matches!(name.as_ref(), "function" | "custom") && reader.peek() == Kind::Object {
             named |= has_name(reader)?;
         } else {
             let value = reader.raw()?;
             let says = value.kind() == Kind::String && value.text() != "\"\"";
-            named |= known == "name" && says;
+            named |= name == "name" && says;
         }
     }
     Ok(named)

@@ -1,7 +1,7 @@
 //! An answer that is being written for a client as a stream.
 
-use super::chunk::{DONE, Pen};
-use super::deferred::{Texts, Thoughts};
+use super::chunk::{ChunkWriter, DONE};
+use super::deferred::{CitedTexts, EnvelopeBuffer};
 use crate::codec::chat::calls_out::put_arguments;
 use crate::codec::chat::response_out::{
     call_losses, head_losses, item_loss, legacy_loss, write_tier,
@@ -17,21 +17,21 @@ use crate::wire::{At, Extra, Object, Pos, Raw, Str, ids};
 
 /// What has been written of an answer, and what must wait for its end.
 #[derive(Debug)]
-pub(super) struct Answer {
-    pen: Pen,
+pub(super) struct StreamedAnswer {
+    chunks: ChunkWriter,
     origin: Protocol,
     /// The upstream's id.
     upstream: String,
     legacy: bool,
     stream_usage: bool,
     /// By their numbers.
-    blocks: Vec<Block>,
+    blocks: Vec<BlockState>,
     calls: usize,
-    texts: Texts,
+    texts: CitedTexts,
     refused: bool,
     /// The message that the last text belongs to.
     message: Option<usize>,
-    thoughts: Thoughts,
+    envelopes: EnvelopeBuffer,
     usage: Vec<u8>,
     tier: Vec<u8>,
     finish: Option<&'static str>,
@@ -39,12 +39,12 @@ pub(super) struct Answer {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Block {
+enum BlockState {
     /// The text of that number.
     Text(usize),
     Refusal,
     /// The thought of that number.
-    Thought(usize),
+    Reasoning(usize),
     Call {
         ordinal: usize,
         form: CallForm,
@@ -52,24 +52,24 @@ enum Block {
         bare: bool,
     },
     /// One that the client has no place for.
-    Left,
+    Omitted,
 }
 
-impl Answer {
-    pub(super) fn new(start: &Start<'_>, asked: &ResponseContext) -> Self {
+impl StreamedAnswer {
+    pub(super) fn new(start: &Start<'_>, context: &ResponseContext) -> Self {
         let Start { origin, id, model: _, created: _ } = start;
         Self {
-            pen: Pen::new(start, asked),
+            chunks: ChunkWriter::new(start, context),
             origin: *origin,
             upstream: id.as_ref().map(|id| id.decode().into_owned()).unwrap_or_default(),
-            legacy: asked.legacy_functions,
-            stream_usage: asked.stream_usage,
+            legacy: context.legacy_functions,
+            stream_usage: context.stream_usage,
             blocks: Vec::new(),
             calls: 0,
-            texts: Texts::default(),
+            texts: CitedTexts::default(),
             refused: false,
             message: None,
-            thoughts: Thoughts::default(),
+            envelopes: EnvelopeBuffer::default(),
             usage: Vec::new(),
             tier: Vec::new(),
             finish: None,
@@ -89,9 +89,9 @@ impl Answer {
             Head::Refusal(part) => {
                 Self::part_losses(part, ledger);
                 self.refused = true;
-                Block::Refusal
+                BlockState::Refusal
             }
-            Head::Reasoning { id: _ } => Block::Thought(self.open_thought()),
+            Head::Reasoning { id: _ } => BlockState::Reasoning(self.open_reasoning()),
             Head::Call(head) => self.open_call(head, out, ledger),
         };
         debug_assert_eq!(number, self.blocks.len(), "blocks are opened in order");
@@ -107,31 +107,31 @@ impl Answer {
     ) {
         let Some(block) = self.blocks.get_mut(number) else { return };
         match (block, piece) {
-            (Block::Text(at), Piece::Text { text, logprobs }) => {
+            (BlockState::Text(at), Piece::Text { text, logprobs }) => {
                 self.texts.grow(*at, text);
                 let logprobs = logprobs.as_ref().filter(|list| !list.is_empty());
                 if !text.is_empty() || logprobs.is_some() {
-                    self.pen.content(text, logprobs, out);
+                    self.chunks.content(text, logprobs, out);
                 }
             }
-            (Block::Refusal, Piece::Text { text, logprobs }) => {
+            (BlockState::Refusal, Piece::Text { text, logprobs }) => {
                 let logprobs = logprobs.as_ref().filter(|list| !list.is_empty());
                 if !text.is_empty() {
-                    self.pen.refusal(text, logprobs, out);
+                    self.chunks.refusal(text, logprobs, out);
                 }
             }
-            (Block::Text(at), Piece::Citation(raw)) => {
+            (BlockState::Text(at), Piece::Citation(raw)) => {
                 self.texts.cite(*at, raw, ledger);
             }
-            (Block::Thought(at), Piece::Summary { part, text }) => {
+            (BlockState::Reasoning(at), Piece::Summary { part, text }) => {
                 let at = *at;
-                self.think(at, false, *part, text, out);
+                self.write_reasoning(at, false, *part, text, out);
             }
-            (Block::Thought(at), Piece::Reasoning { part, text }) => {
+            (BlockState::Reasoning(at), Piece::Reasoning { part, text }) => {
                 let at = *at;
-                self.think(at, true, *part, text, out);
+                self.write_reasoning(at, true, *part, text, out);
             }
-            (Block::Call { ordinal, form, bare }, Piece::Arguments(text)) => {
+            (BlockState::Call { ordinal, form, bare }, Piece::Arguments(text)) => {
                 if text.is_empty() {
                     return;
                 }
@@ -139,7 +139,7 @@ impl Answer {
                 let (ordinal, form) = (*ordinal, *form);
                 self.arguments(ordinal, form, text, out);
             }
-            (Block::Left, Piece::Arguments(_)) => {}
+            (BlockState::Omitted, Piece::Arguments(_)) => {}
             (block, piece) => debug_assert!(false, "{block:?} does not grow by {piece:?}"),
         }
     }
@@ -155,15 +155,15 @@ impl Answer {
         ledger.only(extra);
         let Some(block) = self.blocks.get(number) else { return };
         match block {
-            Block::Call { ordinal, form: CallForm::Json, bare: true } => {
+            BlockState::Call { ordinal, form: CallForm::Json, bare: true } => {
                 let ordinal = *ordinal;
                 self.arguments(ordinal, CallForm::Json, &Str::plain("{}"), out);
             }
-            Block::Thought(at) => self.thoughts.seal(*at, sealed.as_ref()),
-            Block::Text(_)
-            | Block::Refusal
-            | Block::Call { ordinal: _, form: _, bare: _ }
-            | Block::Left => {}
+            BlockState::Reasoning(at) => self.envelopes.seal(*at, sealed.as_ref()),
+            BlockState::Text(_)
+            | BlockState::Refusal
+            | BlockState::Call { ordinal: _, form: _, bare: _ }
+            | BlockState::Omitted => {}
         }
     }
 
@@ -176,19 +176,19 @@ impl Answer {
         for item in items {
             match item {
                 Item::Call(call) => self.whole_call(call, out, ledger),
-                Item::Reasoning(reasoning) => self.whole_thought(reasoning, out, ledger),
+                Item::Reasoning(reasoning) => self.whole_reasoning(reasoning, out, ledger),
                 Item::Text(text) => {
                     let part = Part { message: 0, phase: None, extra: Vec::new() };
-                    if let Block::Text(at) = self.open_text(&part, out, ledger) {
+                    if let BlockState::Text(at) = self.open_text(&part, out, ledger) {
                         self.texts.grow(at, &text.text);
                     }
                     ledger.only(&text.extra);
-                    self.pen.content(&text.text, text.logprobs.as_ref(), out);
+                    self.chunks.content(&text.text, text.logprobs.as_ref(), out);
                 }
                 Item::Refusal(refusal) => {
                     self.refused = true;
                     ledger.only(&refusal.extra);
-                    self.pen.refusal(&refusal.text, None, out);
+                    self.chunks.refusal(&refusal.text, None, out);
                 }
                 Item::Hosted(_)
                 | Item::Opaque(_)
@@ -204,7 +204,7 @@ impl Answer {
         }
     }
 
-    pub(super) fn about(
+    pub(super) fn set_tier(
         &mut self,
         tier: Option<&Str<'_>>,
         extra: &[Extra<'_>],
@@ -217,7 +217,7 @@ impl Answer {
         ledger.only(extra);
     }
 
-    pub(super) fn count(&mut self, counted: &Usage<'_>, ledger: &mut Ledger) {
+    pub(super) fn set_usage(&mut self, counted: &Usage<'_>, ledger: &mut Ledger) {
         if self.stream_usage {
             self.usage.clear();
             usage_out::write(&mut Object::members_only(&mut self.usage), counted, ledger);
@@ -240,16 +240,16 @@ impl Answer {
 
     pub(super) fn end(&mut self, out: &mut Vec<u8>, ledger: &mut Ledger) {
         if let Some(text) = self.explanation.take() {
-            self.pen.refusal(&text, None, out);
+            self.chunks.refusal(&text, None, out);
         }
-        self.write_waiting(out, ledger);
+        self.write_deferred(out, ledger);
         let word = self.finish.take().unwrap_or("stop");
-        self.pen.finish(word, &self.tier, out);
+        self.chunks.finish(word, &self.tier, out);
         if self.stream_usage {
             if self.usage.is_empty() {
                 ledger.dropped(Pos::START, Code::UsageMissing).key("usage").info();
             } else {
-                self.pen.usage(&self.usage, &self.tier, out);
+                self.chunks.usage(&self.usage, &self.tier, out);
             }
         }
         out.extend_from_slice(DONE);
@@ -263,7 +263,7 @@ impl Answer {
         ledger.only(extra);
     }
 
-    fn open_text(&mut self, part: &Part<'_>, out: &mut Vec<u8>, ledger: &mut Ledger) -> Block {
+    fn open_text(&mut self, part: &Part<'_>, out: &mut Vec<u8>, ledger: &mut Ledger) -> BlockState {
         Self::part_losses(part, ledger);
         if self.message.is_some_and(|last| last != part.message) {
             ledger.degraded(Pos::START, Code::MessageBoundary);
@@ -272,20 +272,27 @@ impl Answer {
         if self.calls > 0 {
             ledger.moved(Pos::START, Code::Interleaving);
         }
-        self.pen.begin_content(out);
-        Block::Text(self.texts.open())
+        self.chunks.begin_content(out);
+        BlockState::Text(self.texts.open())
     }
 
-    fn open_thought(&mut self) -> usize {
-        self.thoughts.open(self.calls, !self.texts.is_empty(), self.refused)
+    fn open_reasoning(&mut self) -> usize {
+        self.envelopes.open(self.calls, !self.texts.is_empty(), self.refused)
     }
 
-    fn think(&mut self, at: usize, raw: bool, part: usize, text: &Str<'_>, out: &mut Vec<u8>) {
-        let apart = self.thoughts.grow(at, raw, part, text);
+    fn write_reasoning(
+        &mut self,
+        at: usize,
+        raw: bool,
+        part: usize,
+        text: &Str<'_>,
+        out: &mut Vec<u8>,
+    ) {
+        let apart = self.envelopes.grow(at, raw, part, text);
         if text.is_empty() {
             return;
         }
-        self.pen.delta(out, |out| {
+        self.chunks.delta(out, |out| {
             out.extend_from_slice(br#""reasoning_content":""#);
             if apart {
                 out.extend_from_slice(br"\n\n");
@@ -295,13 +302,18 @@ impl Answer {
         });
     }
 
-    fn open_call(&mut self, head: &CallHead<'_>, out: &mut Vec<u8>, ledger: &mut Ledger) -> Block {
+    fn open_call(
+        &mut self,
+        head: &CallHead<'_>,
+        out: &mut Vec<u8>,
+        ledger: &mut Ledger,
+    ) -> BlockState {
         let CallHead { id, name, namespace, form, caller, extra } = head;
         if !self.begin_call(id.as_ref(), name, *form, Pos::START, out, ledger) {
-            return Block::Left;
+            return BlockState::Omitted;
         }
         head_losses(namespace.as_ref(), caller.as_ref(), extra, ledger);
-        Block::Call { ordinal: self.calls - 1, form: *form, bare: true }
+        BlockState::Call { ordinal: self.calls - 1, form: *form, bare: true }
     }
 
     /// Writes the header of a call. `false` if the client has no room for it.
@@ -324,7 +336,7 @@ impl Answer {
             if let Some(id) = id {
                 ledger.dropped(id.pos(), Code::CallId).info();
             }
-            self.pen.delta(out, |out| {
+            self.chunks.delta(out, |out| {
                 let mut members = Object::members_only(out);
                 let mut function = members.object("function_call");
                 function.put("name", name);
@@ -333,7 +345,7 @@ impl Answer {
             return true;
         }
         let upstream = &self.upstream;
-        self.pen.delta(out, |out| {
+        self.chunks.delta(out, |out| {
             let mut members = Object::members_only(out);
             let mut array = members.array("tool_calls");
             let mut call = array.object();
@@ -356,15 +368,15 @@ impl Answer {
 
     fn arguments(&mut self, ordinal: usize, form: CallForm, text: &Str<'_>, out: &mut Vec<u8>) {
         match (self.legacy, form) {
-            (false, CallForm::Json) => self.pen.arguments(ordinal, text, out),
-            (false, CallForm::Freeform) => self.pen.delta(out, |out| {
+            (false, CallForm::Json) => self.chunks.arguments(ordinal, text, out),
+            (false, CallForm::Freeform) => self.chunks.delta(out, |out| {
                 let mut members = Object::members_only(out);
                 let mut array = members.array("tool_calls");
                 let mut call = array.object();
                 call.put("index", &(ordinal as u64));
                 call.object("custom").put("input", text);
             }),
-            (true, CallForm::Json | CallForm::Freeform) => self.pen.delta(out, |out| {
+            (true, CallForm::Json | CallForm::Freeform) => self.chunks.delta(out, |out| {
                 let mut members = Object::members_only(out);
                 members.object("function_call").put("arguments", text);
             }),
@@ -398,29 +410,34 @@ impl Answer {
         }
     }
 
-    fn whole_thought(&mut self, reasoning: &Reasoning<'_>, out: &mut Vec<u8>, ledger: &mut Ledger) {
+    fn whole_reasoning(
+        &mut self,
+        reasoning: &Reasoning<'_>,
+        out: &mut Vec<u8>,
+        ledger: &mut Ledger,
+    ) {
         let Reasoning { at: _, summary, content, sealed, place: _, extra } = reasoning;
-        let at = self.open_thought();
+        let at = self.open_reasoning();
         for (raw, texts) in [(false, summary), (true, content)] {
             for (part, text) in texts.iter().enumerate() {
-                self.think(at, raw, part, text, out);
+                self.write_reasoning(at, raw, part, text, out);
             }
         }
         ledger.only(extra);
-        self.thoughts.seal(at, sealed.as_ref());
+        self.envelopes.seal(at, sealed.as_ref());
     }
 
     /// Writes what is known only when everything has been said: where each
     /// piece of sealed reasoning stood, and what the citations are about.
-    fn write_waiting(&mut self, out: &mut Vec<u8>, ledger: &mut Ledger) {
+    fn write_deferred(&mut self, out: &mut Vec<u8>, ledger: &mut Ledger) {
         let mut members = Vec::new();
         {
             let mut object = Object::members_only(&mut members);
             self.texts.write(&mut object);
-            self.thoughts.write(&mut object, !self.texts.is_empty(), self.refused, ledger);
+            self.envelopes.write(&mut object, !self.texts.is_empty(), self.refused, ledger);
         }
         if !members.is_empty() {
-            self.pen.delta(out, |out| out.extend_from_slice(&members));
+            self.chunks.delta(out, |out| out.extend_from_slice(&members));
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::wire::{Object, Raw, Str, Write};
 /// Writes chunks. Everything before and behind a delta is prepared once, so a
 /// delta costs a copy of that and of its text.
 #[derive(Debug)]
-pub(super) struct Pen {
+pub(super) struct ChunkWriter {
     /// From `data: ` up to the list of choices.
     top: Vec<u8>,
     /// From `data: ` up to the inside of the delta.
@@ -24,9 +24,9 @@ pub(super) struct Pen {
     begun: bool,
 }
 
-impl Pen {
+impl ChunkWriter {
     /// For the answer that begins so.
-    pub(super) fn new(start: &Start<'_>, asked: &ResponseContext) -> Self {
+    pub(super) fn new(start: &Start<'_>, context: &ResponseContext) -> Self {
         let Start { origin: _, id, model, created } = start;
         let mut top = b"data: ".to_vec();
         let braces = top.len();
@@ -36,7 +36,7 @@ impl Pen {
             object.put("id", &completion_id(&upstream));
             object.put("object", "chat.completion.chunk");
             object.put("created", &created.as_ref().map_or(0, |at| at.value));
-            match (model, &asked.model) {
+            match (model, &context.model) {
                 (Some(model), _) => object.put("model", model),
                 (None, Some(model)) => object.put("model", model),
                 (None, None) => {}
@@ -48,8 +48,8 @@ impl Pen {
         let with = |before: &[u8], more: &[u8]| [before, more].concat();
         let delta = with(&top, br#"[{"index":0,"delta":{"#);
         let content = with(&delta, br#""content":""#);
-        let tail: &[u8] = if asked.stream_usage { TAIL_WITHOUT_USAGE } else { TAIL };
-        let usage = asked.stream_usage;
+        let tail: &[u8] = if context.stream_usage { TAIL_WITHOUT_USAGE } else { TAIL };
+        let usage = context.stream_usage;
         Self { top, delta, content, arguments: (0, Vec::new()), tail, usage, begun: false }
     }
 

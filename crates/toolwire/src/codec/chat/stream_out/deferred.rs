@@ -1,7 +1,7 @@
 //! What of an answer a stream can tell only at its end: where each piece of
 //! sealed reasoning stood, and what the citations are about.
 
-use crate::codec::chat::citations_out::{self, Cited};
+use crate::codec::chat::citations_out::{self, UrlCitation};
 use crate::codec::chat::reasoning_out;
 use crate::ledger::Ledger;
 use crate::model::{Reasoning, Sealed};
@@ -9,46 +9,46 @@ use crate::wire::{Object, Pos, Raw, Str, TextBuffer};
 
 /// The texts of an answer as far as their citations need them.
 #[derive(Debug, Default)]
-pub(super) struct Texts(Vec<Said>);
+pub(super) struct CitedTexts(Vec<CitedText>);
 
 #[derive(Debug, Default)]
-struct Said {
+struct CitedText {
     /// How many characters it has.
     length: u64,
-    citations: Vec<Cited<'static>>,
+    citations: Vec<UrlCitation<'static>>,
 }
 
-impl Texts {
+impl CitedTexts {
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// A text begins. Gives its number.
     pub(super) fn open(&mut self) -> usize {
-        self.0.push(Said::default());
+        self.0.push(CitedText::default());
         self.0.len() - 1
     }
 
     pub(super) fn grow(&mut self, at: usize, text: &Str<'_>) {
-        if let Some(said) = self.0.get_mut(at) {
-            said.length += length(text);
+        if let Some(text_) = self.0.get_mut(at) {
+            text_.length += length(text);
         }
     }
 
     pub(super) fn cite(&mut self, at: usize, citation: &Raw<'_>, ledger: &mut Ledger) {
-        let Some(said) = self.0.get_mut(at) else { return };
+        let Some(text_) = self.0.get_mut(at) else { return };
         if let Some(cited) = citations_out::read(citation, ledger) {
-            said.citations.push(cited.into_owned());
+            text_.citations.push(cited.into_owned());
         }
     }
 
     pub(super) fn write(&self, object: &mut Object<'_>) {
-        if self.0.iter().all(|said| said.citations.is_empty()) {
+        if self.0.iter().all(|text_| text_.citations.is_empty()) {
             return;
         }
         let mut array = object.array("annotations");
         let mut offset = 0;
-        for Said { length, citations } in &self.0 {
+        for CitedText { length, citations } in &self.0 {
             for cited in citations {
                 cited.write(&mut array, (offset, offset + length));
             }
@@ -59,8 +59,8 @@ impl Texts {
 
 /// The reasoning of an answer, kept for its envelopes.
 #[derive(Debug, Default)]
-pub(super) struct Thoughts {
-    list: Vec<Thought>,
+pub(super) struct EnvelopeBuffer {
+    list: Vec<EnvelopedReasoning>,
     /// Which text was shown last: of which thought, whether of the reasoning
     /// itself, and which part.
     shown: Option<(usize, bool, usize)>,
@@ -68,7 +68,7 @@ pub(super) struct Thoughts {
 
 /// Reasoning, and what stood before it.
 #[derive(Debug)]
-struct Thought {
+struct EnvelopedReasoning {
     calls: usize,
     spoke: bool,
     refused: bool,
@@ -77,18 +77,18 @@ struct Thought {
     sealed: Option<Sealed<'static>>,
 }
 
-impl Thoughts {
+impl EnvelopeBuffer {
     /// A thought begins. Gives its number.
     pub(super) fn open(&mut self, calls: usize, spoke: bool, refused: bool) -> usize {
         let (summary, content, sealed) = (Vec::new(), Vec::new(), None);
-        self.list.push(Thought { calls, spoke, refused, summary, content, sealed });
+        self.list.push(EnvelopedReasoning { calls, spoke, refused, summary, content, sealed });
         self.list.len() - 1
     }
 
     /// A thought grows. Whether its text stands apart from what was shown last.
     pub(super) fn grow(&mut self, at: usize, raw: bool, part: usize, text: &Str<'_>) -> bool {
-        if let Some(thought) = self.list.get_mut(at) {
-            let texts = if raw { &mut thought.content } else { &mut thought.summary };
+        if let Some(reasoning_) = self.list.get_mut(at) {
+            let texts = if raw { &mut reasoning_.content } else { &mut reasoning_.summary };
             // An upstream that skips numbers skips texts that have nothing in
             // them.
             if texts.len() <= part {
@@ -108,10 +108,10 @@ impl Thoughts {
     }
 
     pub(super) fn seal(&mut self, at: usize, sealed: Option<&Sealed<'_>>) {
-        let (Some(thought), Some(sealed)) = (self.list.get_mut(at), sealed) else { return };
+        let (Some(reasoning_), Some(sealed)) = (self.list.get_mut(at), sealed) else { return };
         let Sealed { issuer, item_id, blob, redacted } = sealed;
         let own = |text: &Str<'_>| text.clone().into_owned();
-        thought.sealed = Some(Sealed {
+        reasoning_.sealed = Some(Sealed {
             issuer: issuer.clone(),
             item_id: item_id.as_ref().map(own),
             blob: blob.as_ref().map(own),
@@ -129,8 +129,8 @@ impl Thoughts {
         ledger: &mut Ledger,
     ) {
         let mut list = Vec::new();
-        for (before, thought) in self.list.drain(..).enumerate() {
-            let Thought { calls, spoke, refused, summary, content, sealed } = thought;
+        for (before, reasoning_) in self.list.drain(..).enumerate() {
+            let EnvelopedReasoning { calls, spoke, refused, summary, content, sealed } = reasoning_;
             if sealed.is_none() {
                 continue;
             }
@@ -138,7 +138,7 @@ impl Thoughts {
             // Chat puts all text before all calls, so behind a call any text
             // counts as said already.
             let called = calls > 0;
-            let said = usize::from(spoke || (called && speaks))
+            let text_ = usize::from(spoke || (called && speaks))
                 + usize::from(refused || (called && refuses));
             let reasoning = Reasoning {
                 at: Pos::START,
@@ -148,7 +148,7 @@ impl Thoughts {
                 place: None,
                 extra: Vec::new(),
             };
-            list.push(((calls + before + said) as u64, reasoning));
+            list.push(((calls + before + text_) as u64, reasoning));
         }
         let list: Vec<_> = list.iter().map(|(place, reasoning)| (*place, reasoning)).collect();
         reasoning_out::write_envelopes(object, &list, ledger);

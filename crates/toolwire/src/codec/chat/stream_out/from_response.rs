@@ -6,8 +6,8 @@ use super::chunk::DONE;
 use crate::wire::{Kind, ReadError, Reader, Str};
 
 /// Writes the stream. Where there is no answer there is no end either.
-pub(crate) fn unroll(body: &str) -> Result<Vec<u8>, ReadError> {
-    let mut chunk = Chunk { body, used: 0, out: b"data: ".to_vec() };
+pub(crate) fn stream_from_response(body: &str) -> Result<Vec<u8>, ReadError> {
+    let mut chunk = ResponseChunk { body, used: 0, out: b"data: ".to_vec() };
     let mut reader = Reader::new(body);
     let mut answered = false;
     let mut members = reader.object()?;
@@ -27,14 +27,14 @@ pub(crate) fn unroll(body: &str) -> Result<Vec<u8>, ReadError> {
 }
 
 /// A chunk being made of an answer.
-struct Chunk<'b> {
+struct ResponseChunk<'b> {
     body: &'b str,
     /// How much of the answer has been taken.
     used: usize,
     out: Vec<u8>,
 }
 
-impl Chunk<'_> {
+impl ResponseChunk<'_> {
     /// Whether there are any answers.
     fn choices(&mut self, reader: &mut Reader<'_>) -> Result<bool, ReadError> {
         let mut answered = false;

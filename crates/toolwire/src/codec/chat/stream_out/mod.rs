@@ -6,7 +6,7 @@ mod answer;
 mod chunk;
 mod deferred;
 
-use self::answer::Answer;
+use self::answer::StreamedAnswer;
 use super::error_out;
 use crate::codec::StreamWriter;
 use crate::ledger::Ledger;
@@ -15,44 +15,45 @@ use crate::wire::sse::write_event;
 
 /// A stream being written.
 #[derive(Debug)]
-pub(super) struct Writing {
-    asked: ResponseContext,
-    state: State,
+pub(super) struct ChatStreamWriter {
+    context: ResponseContext,
+    state: WriterState,
 }
 
 #[derive(Debug)]
-enum State {
+enum WriterState {
     Before,
-    Begun(Box<Answer>),
+    Begun(Box<StreamedAnswer>),
     Over,
 }
 
-impl Writing {
+impl ChatStreamWriter {
     /// A stream for a client who asked for it so.
-    pub(super) fn new(asked: ResponseContext) -> Self {
-        Self { asked, state: State::Before }
+    pub(super) fn new(context: ResponseContext) -> Self {
+        Self { context, state: WriterState::Before }
     }
 }
 
-impl StreamWriter for Writing {
+impl StreamWriter for ChatStreamWriter {
     fn write(&mut self, event: &Event<'_>, out: &mut Vec<u8>, ledger: &mut Ledger) {
         let answer = match (&mut self.state, event) {
-            (State::Over, _) => return,
-            (State::Before | State::Begun(_), Event::Error(error)) => {
-                self.state = State::Over;
+            (WriterState::Over, _) => return,
+            (WriterState::Before | WriterState::Begun(_), Event::Error(error)) => {
+                self.state = WriterState::Over;
                 return write_event(None, out, |out| {
                     error_out::encode(error, out);
                 });
             }
-            (State::Before, Event::Start(start)) => {
-                self.state = State::Begun(Box::new(Answer::new(start, &self.asked)));
+            (WriterState::Before, Event::Start(start)) => {
+                self.state =
+                    WriterState::Begun(Box::new(StreamedAnswer::new(start, &self.context)));
                 return;
             }
-            (State::Before, other) => {
+            (WriterState::Before, other) => {
                 debug_assert!(false, "nothing comes before the start: {other:?}");
                 return;
             }
-            (State::Begun(answer), _) => answer,
+            (WriterState::Begun(answer), _) => answer,
         };
         match event {
             Event::Start(_) | Event::Error(_) => {}
@@ -60,12 +61,12 @@ impl StreamWriter for Writing {
             Event::Delta { block, piece } => answer.grow(*block, piece, out, ledger),
             Event::Close { block, tail } => answer.close(*block, tail, out, ledger),
             Event::Whole(turn) => answer.whole(turn, out, ledger),
-            Event::About { tier, extra } => answer.about(tier.as_ref(), extra, ledger),
-            Event::Usage(usage) => answer.count(usage, ledger),
+            Event::About { tier, extra } => answer.set_tier(tier.as_ref(), extra, ledger),
+            Event::Usage(usage) => answer.set_usage(usage, ledger),
             Event::Stop { stop, extra } => answer.stop(stop, extra, ledger),
             Event::End => {
                 answer.end(out, ledger);
-                self.state = State::Over;
+                self.state = WriterState::Over;
             }
         }
     }

@@ -73,7 +73,7 @@ fn reference<'a>(raw: &Raw<'a>, named: NamedChoice<'a>) -> Result<ToolRef<'a>, R
         (None, inner, None) => (ToolRefKind::Function, "function", inner),
         (other, _, _) => return Ok(typed(at, other.unwrap_or_default(), raw)),
     };
-    // Some write the name flat, as Responses does.
+    // Some clients write the name flat, as in Responses.
     let (mut found, mut inside) = (name, at);
     if let Some(Named { at, name, extra: nested }) = inner {
         (found, inside) = (name.or(found), at);
@@ -83,8 +83,8 @@ fn reference<'a>(raw: &Raw<'a>, named: NamedChoice<'a>) -> Result<ToolRef<'a>, R
     Ok(ToolRef { at, kind, name, namespace: None, extra })
 }
 
-/// A tool that is named by its type, which Chat does not publish but allows.
-/// Everything else about it is kept as it came.
+/// A tool that is chosen by its type. OpenAI does not document this for Chat,
+/// so the other members are kept as they came.
 fn typed<'a>(at: Pos, kind: &str, raw: &Raw<'a>) -> ToolRef<'a> {
     let fields = raw.source_reader().and_then(|mut reader| read_fields(&mut reader).ok());
     let mut extra = fields.unwrap_or_default();

@@ -2,17 +2,18 @@
 
 use std::collections::BTreeSet;
 
-use super::tools_out::Shipment;
+use super::tools_out::WrittenTools;
 use crate::codec::context::EncodeContext;
 use crate::ledger::Code;
 use crate::model::{Choice, Mode, Subset, ToolKind, ToolRef, ToolRefKind};
 use crate::toolset::{Declared, ToolMapping};
 use crate::wire::{At, Object, Str};
 
-/// Works out which tools to send where the upstream cannot choose among them.
+/// The wire names of the only tools to send, if the choice is restricted to some
+/// of them and the upstream does not support that.
 pub(super) fn filter(
     choice: &Choice<'_>,
-    shipment: &Shipment<'_, '_, '_>,
+    sent: &WrittenTools<'_, '_, '_>,
     cx: &mut EncodeContext<'_>,
 ) -> Option<BTreeSet<String>> {
     let Subset { at, tools } = choice.subset.as_ref()?;
@@ -20,34 +21,35 @@ pub(super) fn filter(
         return None;
     }
     cx.ledger.emulated(*at, Code::AllowedToolsFiltered).info();
-    let finder = shipment.toolset.finder();
-    Some(tools.iter().map(|tool| wire_name(tool, finder.find(tool), shipment)).collect())
+    let finder = sent.toolset.finder();
+    Some(tools.iter().map(|tool| wire_name(tool, finder.find(tool), sent)).collect())
 }
 
-/// Writes a choice of another protocol.
+/// Writes the choice.
 pub(super) fn write(
     object: &mut Object<'_>,
     choice: &Choice<'_>,
-    shipment: &Shipment<'_, '_, '_>,
+    sent: &WrittenTools<'_, '_, '_>,
     cx: &mut EncodeContext<'_>,
 ) {
     let Choice { mode, subset, parallel, extra } = choice;
     cx.ledger.only(extra);
-    // Chat answers 400 to either field without tools. vectors/requests/chat-choice-without-tools
-    if shipment.written.is_empty() {
-        return without_tools(choice, shipment, cx);
+    // Chat answers 400 to either member if there are no tools.
+    // vectors/requests/chat-choice-without-tools
+    if sent.written.is_empty() {
+        return without_tools(choice, sent, cx);
     }
     match (subset, mode) {
         (Some(subset), mode) if cx.profile.allowed_tools => {
-            write_subset(object, subset, mode.as_ref(), shipment, cx);
+            write_subset(object, subset, mode.as_ref(), sent, cx);
         }
-        (_, Some(mode)) => write_mode(object, mode, shipment, cx),
+        (_, Some(mode)) => write_mode(object, mode, sent, cx),
         (_, None) => {}
     }
     object.maybe("parallel_tool_calls", parallel.as_ref());
 }
 
-fn without_tools(choice: &Choice<'_>, shipment: &Shipment<'_, '_, '_>, cx: &mut EncodeContext<'_>) {
+fn without_tools(choice: &Choice<'_>, sent: &WrittenTools<'_, '_, '_>, cx: &mut EncodeContext<'_>) {
     let Choice { mode, subset, parallel, extra: _ } = choice;
     match mode {
         Some(At { pos, value: Mode::Any }) => {
@@ -55,7 +57,7 @@ fn without_tools(choice: &Choice<'_>, shipment: &Shipment<'_, '_, '_>, cx: &mut 
                 .refused(*pos, Code::ChoiceWithoutTools)
                 .detail("The choice demands a tool call, and no tool can cross.");
         }
-        Some(At { pos, value: Mode::Named(tool) }) => match shipment.toolset.find(tool) {
+        Some(At { pos, value: Mode::Named(tool) }) => match sent.toolset.find(tool) {
             Some(declared) => refuse(tool, declared, cx),
             None => {
                 cx.ledger.refused(*pos, Code::ChoiceTarget);
@@ -74,7 +76,7 @@ fn without_tools(choice: &Choice<'_>, shipment: &Shipment<'_, '_, '_>, cx: &mut 
     }
 }
 
-/// Refuses a choice, and names both the choice and the tool that it forces.
+/// Refuses a choice, and reports both the choice and the tool that it forces.
 fn refuse(tool: &ToolRef<'_>, declared: &Declared<'_, '_>, cx: &mut EncodeContext<'_>) {
     cx.ledger.refused(tool.at, Code::ChoiceTarget);
     let code = match &declared.crossing {
@@ -92,7 +94,7 @@ fn refuse(tool: &ToolRef<'_>, declared: &Declared<'_, '_>, cx: &mut EncodeContex
 fn write_mode(
     object: &mut Object<'_>,
     mode: &At<Mode<'_>>,
-    shipment: &Shipment<'_, '_, '_>,
+    sent: &WrittenTools<'_, '_, '_>,
     cx: &mut EncodeContext<'_>,
 ) {
     match &mode.value {
@@ -103,7 +105,7 @@ fn write_mode(
             cx.ledger.dropped(raw.pos(), Code::UnknownValue);
         }
         Mode::Named(tool) => {
-            let declared = shipment.toolset.find(tool);
+            let declared = sent.toolset.find(tool);
             if let Some(declared) = declared
                 && !callable(declared)
             {
@@ -115,7 +117,7 @@ fn write_mode(
                 return;
             }
             let mut named = object.object("tool_choice");
-            put_target(&mut named, tool, declared, shipment, cx);
+            put_target(&mut named, tool, declared, sent, cx);
         }
     }
 }
@@ -124,7 +126,7 @@ fn write_subset(
     object: &mut Object<'_>,
     subset: &Subset<'_>,
     mode: Option<&At<Mode<'_>>>,
-    shipment: &Shipment<'_, '_, '_>,
+    sent: &WrittenTools<'_, '_, '_>,
     cx: &mut EncodeContext<'_>,
 ) {
     let Subset { at, tools } = subset;
@@ -142,7 +144,7 @@ fn write_subset(
             false
         }
     };
-    let finder = shipment.toolset.finder();
+    let finder = sent.toolset.finder();
     let mut kept = Vec::with_capacity(tools.len());
     for tool in tools {
         match finder.find(tool) {
@@ -168,7 +170,7 @@ fn write_subset(
     allowed.put("mode", if any { "required" } else { "auto" });
     let mut array = allowed.array("tools");
     for (tool, declared) in kept {
-        put_target(&mut array.object(), tool, Some(declared), shipment, cx);
+        put_target(&mut array.object(), tool, Some(declared), sent, cx);
     }
 }
 
@@ -179,12 +181,12 @@ fn callable(declared: &Declared<'_, '_>) -> bool {
     }
 }
 
-/// Writes a reference of another protocol as one to the tool that was sent.
+/// Writes a reference to the tool as it was sent.
 fn put_target(
     object: &mut Object<'_>,
     tool: &ToolRef<'_>,
     declared: Option<&Declared<'_, '_>>,
-    shipment: &Shipment<'_, '_, '_>,
+    sent: &WrittenTools<'_, '_, '_>,
     cx: &mut EncodeContext<'_>,
 ) {
     let ToolRef { at, kind: _, name, namespace, extra } = tool;
@@ -193,7 +195,7 @@ fn put_target(
         matches!(declared.tool.kind, ToolKind::Freeform { grammar: _ })
             && declared.crossing == ToolMapping::Same
     });
-    let wire = wire_name(tool, declared, shipment);
+    let wire = wire_name(tool, declared, sent);
     if let (Some(namespace), Some(Declared { tool: _, namespace: None, inline: _, crossing: _ })) =
         (namespace, declared)
     {
@@ -202,7 +204,7 @@ fn put_target(
     }
     if wire != name.decode() {
         match declared {
-            // The definition says so.
+            // The definition of the tool reports it.
             Some(Declared { tool: _, namespace: Some(_), inline: _, crossing: _ }) => {}
             None if namespace.is_some() => {
                 cx.ledger.emulated(*at, Code::NamespaceFlattened);
@@ -220,14 +222,14 @@ fn put_target(
 fn wire_name(
     tool: &ToolRef<'_>,
     declared: Option<&Declared<'_, '_>>,
-    shipment: &Shipment<'_, '_, '_>,
+    sent: &WrittenTools<'_, '_, '_>,
 ) -> String {
     match declared {
-        Some(declared) => shipment.wire_name(declared),
+        Some(declared) => sent.wire_name(declared),
         None => {
             let namespace = tool.namespace.as_ref().map(Str::decode);
             let name = tool.name.decode();
-            shipment.toolset.wire_name(namespace.as_deref(), &name).into_owned()
+            sent.toolset.wire_name(namespace.as_deref(), &name).into_owned()
         }
     }
 }

@@ -1,10 +1,10 @@
-//! Citations of other protocols as the annotations of a message.
+//! Citations: writing them as the annotations of a message.
 
 use crate::ledger::{Code, Ledger};
 use crate::model::Text;
 use crate::wire::{Array, At, Object, Raw, Read, Str, Write};
 
-/// Writes citations that have an address as annotations of the whole text.
+/// Writes citations that have a URL as annotations of the whole text.
 pub(super) fn write(message: &mut Object<'_>, texts: &[&Text<'_>], ledger: &mut Ledger) {
     for text in texts {
         if let Some(cache) = &text.cache {
@@ -36,24 +36,24 @@ pub(super) fn write(message: &mut Object<'_>, texts: &[&Text<'_>], ledger: &mut 
 
 fn annotate(array: &mut Array<'_>, list: &Raw<'_>, bounds: (u64, u64), ledger: &mut Ledger) {
     for raw in Vec::<Raw<'_>>::read(&mut list.reader()).unwrap_or_default() {
-        if let Some(citation) = read(&raw, ledger) {
+        if let Some(citation) = convert(&raw, ledger) {
             citation.write(array, bounds);
         }
     }
 }
 
-/// A citation as Chat can say it.
+/// A citation of a URL, the only kind that Chat has.
 #[derive(Debug)]
 pub(super) struct UrlCitation<'a> {
     url: Str<'a>,
     title: Str<'a>,
-    /// Where in its text, if it says. Responses does; Messages cites a whole
-    /// block.
+    /// Which part of its text it is about, if it says. In Messages it is about
+    /// the whole block.
     range: Option<(u64, u64)>,
 }
 
-/// Reads a citation of another protocol, if it has an address.
-pub(super) fn read<'r>(raw: &'r Raw<'_>, ledger: &mut Ledger) -> Option<UrlCitation<'r>> {
+/// Converts a citation of another protocol. Reports one without a URL.
+pub(super) fn convert<'r>(raw: &'r Raw<'_>, ledger: &mut Ledger) -> Option<UrlCitation<'r>> {
     let Ok(citation) = ForeignCitation::read(&mut raw.reader()) else {
         ledger.dropped(raw.pos(), Code::Citations);
         return None;
@@ -76,7 +76,7 @@ pub(super) fn read<'r>(raw: &'r Raw<'_>, ledger: &mut Ledger) -> Option<UrlCitat
 }
 
 impl UrlCitation<'_> {
-    /// Writes it as an annotation of text that stands at `bounds` of the whole.
+    /// Writes it as an annotation of the text at `bounds` of the whole.
     pub(super) fn write(&self, array: &mut Array<'_>, bounds: (u64, u64)) {
         let Self { url, title, range } = self;
         let (start, end) = match range {

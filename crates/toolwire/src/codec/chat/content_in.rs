@@ -89,15 +89,14 @@ fn file_part<'a>(reader: &mut Reader<'a>) -> Result<Item<'a>, ReadError> {
     let source = match (file_data, file_id) {
         (Some(data), id) => {
             if let Some(id) = id {
-                // Both at once is nothing OpenAI documents; the bytes win.
+                // OpenAI does not document both at once; the bytes win.
                 let value = literal(&id);
                 extra.push(Extra { key: Str::plain("file.file_id"), value });
             }
             match media::split_data_url(&data) {
                 Some((media, data)) => Source::Base64 { media, data },
                 None if data.decode().starts_with("http") => Source::Url(data),
-                // Bare base64: the file's name is all there is to go by, and
-                // the made-up media type has no position of its own.
+                // Bare base64 without a media type.
                 None => Source::Base64 { media: Str::plain("application/pdf"), data },
             }
         }
@@ -118,8 +117,7 @@ fn file_part<'a>(reader: &mut Reader<'a>) -> Result<Item<'a>, ReadError> {
 
 fn marker<'a>(breakpoint: Breakpoint<'a>) -> Cache<'a> {
     let Breakpoint { at, mode, ttl, mut extra } = breakpoint;
-    // A marker on a part is always explicit; only another word is worth
-    // keeping.
+    // A marker on a part is always explicit, so only another mode is kept.
     if let Some(mode) = mode.filter(|mode| *mode != "explicit") {
         let value = literal(&mode);
         extra.push(Extra { key: Str::plain("mode"), value });

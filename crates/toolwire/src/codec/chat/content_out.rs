@@ -9,7 +9,7 @@ use crate::model::{
 };
 use crate::wire::{Array, Object, Pos, Raw, Str};
 
-/// Writes the parts of a message: as one string where they are one text.
+/// Writes the parts of a message, or one string if all they are is one text.
 pub(super) fn write_content(
     object: &mut Object<'_>,
     items: &[&Item<'_>],
@@ -20,7 +20,7 @@ pub(super) fn write_content(
     {
         object.put("content", &text.text);
         drop_marker(text.cache.as_ref(), cx.ledger);
-        return text_losses(text, cx);
+        return report_text_losses(text, cx);
     }
     let mut parts = object.array("content");
     for item in items {
@@ -28,48 +28,51 @@ pub(super) fn write_content(
     }
 }
 
-/// Whether Chat has a part for the item. What it has none for is reported.
-pub(super) fn crosses(item: &Item<'_>, cx: &mut EncodeContext<'_>) -> bool {
+/// Whether Chat has a part for the item. If it has none, reports the loss.
+pub(super) fn has_part(item: &Item<'_>, cx: &mut EncodeContext<'_>) -> bool {
     match item {
         Item::Text(_) | Item::Refusal(_) | Item::SearchResult(_) => true,
-        Item::Audio(audio) => audio.data.is_some() || lost(cx.ledger, audio.at, Code::Audio),
+        Item::Audio(audio) => audio.data.is_some() || report_lost(cx.ledger, audio.at, Code::Audio),
         Item::Image(image) => match &image.source {
             Source::Url(_) | Source::Base64 { media: _, data: _ } => true,
-            Source::File(_) => lost(cx.ledger, image.at, Code::FileId),
+            Source::File(_) => report_lost(cx.ledger, image.at, Code::FileId),
             Source::Text { media: _, data: _ } | Source::Other(_) => {
-                lost(cx.ledger, image.at, Code::MediaType)
+                report_lost(cx.ledger, image.at, Code::MediaType)
             }
         },
         Item::Document(document) => match &document.source {
             Source::Url(_)
             | Source::Base64 { media: _, data: _ }
             | Source::Text { media: _, data: _ } => true,
-            Source::File(_) if !cx.same_vendor() => lost(cx.ledger, document.at, Code::FileId),
+            Source::File(_) if !cx.same_vendor() => {
+                report_lost(cx.ledger, document.at, Code::FileId)
+            }
             Source::File(_) => true,
             Source::Other(_) => {
                 let readable = blocks::parts(document).is_some();
-                readable || lost(cx.ledger, document.at, Code::MediaType)
+                readable || report_lost(cx.ledger, document.at, Code::MediaType)
             }
         },
         Item::Json(_) | Item::ToolReference(_) => true,
         Item::Opaque(opaque) => {
-            reference(opaque).is_some() || lost(cx.ledger, opaque.raw.pos(), opaque.code())
+            tool_reference(opaque).is_some()
+                || report_lost(cx.ledger, opaque.raw.pos(), opaque.code())
         }
         Item::Hosted(HostedItem { class: _, raw }) => {
-            lost(cx.ledger, raw.pos(), Code::HostedHistory)
+            report_lost(cx.ledger, raw.pos(), Code::HostedHistory)
         }
-        // Tools that become known inside a conversation are declared with the
-        // others; calls, results and reasoning have places of their own.
+        // Tools that are declared inside a conversation are sent with the
+        // others; calls, results and reasoning are written elsewhere.
         Item::Tools(_) | Item::Reasoning(_) | Item::Call(_) | Item::Result(_) => false,
     }
 }
 
-fn lost(ledger: &mut Ledger, pos: Pos, code: Code) -> bool {
+fn report_lost(ledger: &mut Ledger, pos: Pos, code: Code) -> bool {
     ledger.dropped(pos, code);
     false
 }
 
-/// Writes one part. Only items that cross are given to it.
+/// Writes an item that Chat has a part for.
 pub(super) fn write_part(parts: &mut Array<'_>, item: &Item<'_>, cx: &mut EncodeContext<'_>) {
     match item {
         Item::Text(text) => {
@@ -78,14 +81,14 @@ pub(super) fn write_part(parts: &mut Array<'_>, item: &Item<'_>, cx: &mut Encode
             part.put("type", "text");
             part.put("text", words);
             put_marker(&mut part, cache.as_ref(), cx);
-            text_losses(text, cx);
+            report_text_losses(text, cx);
         }
         Item::Refusal(refusal) => {
             let mut part = parts.object();
             part.put("type", "text");
             part.put("text", refusal_text(refusal, cx));
         }
-        Item::Image(image) => image_out(parts, image, cx),
+        Item::Image(image) => write_image(parts, image, cx),
         Item::Audio(Audio { at: _, data, format, cache, extra }) => {
             let mut part = parts.object();
             part.put("type", "input_audio");
@@ -98,11 +101,11 @@ pub(super) fn write_part(parts: &mut Array<'_>, item: &Item<'_>, cx: &mut Encode
             put_marker(&mut part, cache.as_ref(), cx);
         }
         Item::Document(document) if !reads_as_text(document) => {
-            document_out(parts, document, cx);
+            write_document(parts, document, cx);
         }
         Item::Document(document) => {
             for part in document_parts(document, cx) {
-                // Only the user may show images.
+                // Chat takes images from the user only.
                 if let Item::Image(image) = &part {
                     cx.ledger.dropped(image.at, Code::MediaType);
                 } else {
@@ -111,7 +114,7 @@ pub(super) fn write_part(parts: &mut Array<'_>, item: &Item<'_>, cx: &mut Encode
             }
         }
         Item::SearchResult(_) | Item::Json(_) | Item::ToolReference(_) | Item::Opaque(_) => {
-            let (text, cache) = as_text(item, cx);
+            let (text, cache) = text_of(item, cx);
             let mut part = parts.object();
             part.put("type", "text");
             part.put("text", &text);
@@ -122,7 +125,7 @@ pub(super) fn write_part(parts: &mut Array<'_>, item: &Item<'_>, cx: &mut Encode
     }
 }
 
-/// The text of a refusal of another protocol, where Chat has no refusal.
+/// The text of a refusal at a place where Chat has no refusals.
 pub(super) fn refusal_text<'r, 'a>(
     refusal: &'r Refusal<'a>,
     cx: &mut EncodeContext<'_>,
@@ -134,9 +137,8 @@ pub(super) fn refusal_text<'r, 'a>(
     text
 }
 
-/// Reports what a text loses on the way from another protocol, beside its cache
-/// marker.
-pub(super) fn text_losses(text: &Text<'_>, cx: &mut EncodeContext<'_>) {
+/// Reports what a text loses, except for its cache marker.
+pub(super) fn report_text_losses(text: &Text<'_>, cx: &mut EncodeContext<'_>) {
     let Text { at: _, text: _, citations, logprobs, cache: _, extra } = text;
     if let Some(citations) = citations.as_ref().filter(|list| !list.is_empty()) {
         cx.ledger.dropped(citations.pos(), Code::Citations);
@@ -147,7 +149,7 @@ pub(super) fn text_losses(text: &Text<'_>, cx: &mut EncodeContext<'_>) {
     cx.ledger.only(extra);
 }
 
-fn image_out(parts: &mut Array<'_>, image: &Image<'_>, cx: &mut EncodeContext<'_>) {
+fn write_image(parts: &mut Array<'_>, image: &Image<'_>, cx: &mut EncodeContext<'_>) {
     let Image { at: _, source, detail, cache, extra } = image;
     let mut part = parts.object();
     part.put("type", "image_url");
@@ -164,7 +166,7 @@ fn image_out(parts: &mut Array<'_>, image: &Image<'_>, cx: &mut EncodeContext<'_
     put_marker(&mut part, cache.as_ref(), cx);
 }
 
-fn document_out(parts: &mut Array<'_>, document: &Document<'_>, cx: &mut EncodeContext<'_>) {
+fn write_document(parts: &mut Array<'_>, document: &Document<'_>, cx: &mut EncodeContext<'_>) {
     let Document { at: _, source, name, context, citations, cache, extra } = document;
     let mut part = parts.object();
     part.put("type", "file");
@@ -179,14 +181,14 @@ fn document_out(parts: &mut Array<'_>, document: &Document<'_>, cx: &mut EncodeC
         }
         match (name, source) {
             (Some(name), _) => file.put("filename", name),
-            // OpenAI wants a name beside the bytes.
+            // OpenAI requires a name beside the bytes.
             (None, Source::Base64 { media, data: _ }) => {
                 file.put("filename", default_name(media));
             }
             (None, _) => {}
         }
     }
-    document_losses(context.as_ref(), citations.as_ref(), cx);
+    report_document_losses(context.as_ref(), citations.as_ref(), cx);
     cx.ledger.only(extra);
     put_marker(&mut part, cache.as_ref(), cx);
 }
@@ -199,7 +201,7 @@ fn default_name(media: &Str<'_>) -> &'static str {
     }
 }
 
-fn document_losses(
+fn report_document_losses(
     context: Option<&Str<'_>>,
     citations: Option<&Raw<'_>>,
     cx: &mut EncodeContext<'_>,
@@ -212,7 +214,7 @@ fn document_losses(
     }
 }
 
-/// Whether Chat can only have the document as text.
+/// Whether Chat takes the document only as text.
 pub(super) fn reads_as_text(document: &Document<'_>) -> bool {
     match &document.source {
         Source::Base64 { media: _, data: _ } | Source::File(_) => false,
@@ -220,8 +222,8 @@ pub(super) fn reads_as_text(document: &Document<'_>) -> bool {
     }
 }
 
-/// What Chat can have of a document that it has no file for: its text, and the
-/// images in it.
+/// What can be sent of a document that Chat takes only as text: its text, and
+/// the images in it.
 pub(super) fn document_parts<'r>(
     document: &'r Document<'_>,
     cx: &mut EncodeContext<'_>,
@@ -230,7 +232,7 @@ pub(super) fn document_parts<'r>(
     cx.ledger
         .degraded(*at, Code::MediaType)
         .detail("The target takes no such document; what can be read of it follows as text.");
-    document_losses(None, citations.as_ref(), cx);
+    report_document_losses(None, citations.as_ref(), cx);
     cx.ledger.only(extra);
     let parts = if let Source::Url(address) = source {
         let text = Str::plain(format!("Document: {}", address.decode())).at(address.pos());
@@ -238,7 +240,7 @@ pub(super) fn document_parts<'r>(
     } else {
         blocks::parts(document).unwrap_or_default()
     };
-    // A marker of the last part's own says the same as the document's.
+    // The last part may already have the document's marker.
     let kept = match parts.last() {
         Some(Item::Text(text)) => text.cache.as_ref(),
         Some(Item::Image(image)) => image.cache.as_ref(),
@@ -252,8 +254,8 @@ pub(super) fn document_parts<'r>(
     parts
 }
 
-/// What Chat can only have as text, as text, and the marker behind it.
-pub(super) fn as_text<'r>(
+/// The text of an item that Chat takes only as text, and its cache marker.
+pub(super) fn text_of<'r>(
     item: &'r Item<'_>,
     cx: &mut EncodeContext<'_>,
 ) -> (String, Option<Cache<'r>>) {
@@ -262,12 +264,12 @@ pub(super) fn as_text<'r>(
         Item::Json(raw) => (raw.text().to_owned(), None),
         Item::ToolReference(name) => {
             cx.ledger.degraded(name.pos, Code::ToolSearch);
-            (loaded(&name.value), None)
+            (loaded_text(&name.value), None)
         }
-        Item::Opaque(opaque) => match reference(opaque) {
+        Item::Opaque(opaque) => match tool_reference(opaque) {
             Some((name, cache)) => {
                 cx.ledger.degraded(opaque.raw.pos(), Code::ToolSearch);
-                (loaded(&name), cache)
+                (loaded_text(&name), cache)
             }
             None => (String::new(), None),
         },
@@ -284,12 +286,12 @@ pub(super) fn as_text<'r>(
     }
 }
 
-fn loaded(name: &Str<'_>) -> String {
+fn loaded_text(name: &Str<'_>) -> String {
     format!("Loaded tool: {}", name.decode())
 }
 
-/// The reference to a tool that a block of Messages is, with its marker.
-fn reference<'r>(opaque: &'r Opaque<'_>) -> Option<(Str<'r>, Option<Cache<'r>>)> {
+/// The tool that an unknown block refers to, and its cache marker.
+fn tool_reference<'r>(opaque: &'r Opaque<'_>) -> Option<(Str<'r>, Option<Cache<'r>>)> {
     let kind = opaque.kind.as_ref()?;
     if *kind == "tool_reference" { blocks::reference(&opaque.raw) } else { None }
 }
@@ -311,7 +313,7 @@ fn search_result_text(found: &SearchResult<'_>, cx: &mut EncodeContext<'_>) -> S
             text.push('\n');
             text.push_str(&part.text.decode());
             drop_marker(part.cache.as_ref(), cx.ledger);
-            text_losses(part, cx);
+            report_text_losses(part, cx);
         } else {
             cx.ledger.misplaced(item);
         }

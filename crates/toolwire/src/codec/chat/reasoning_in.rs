@@ -20,8 +20,8 @@ pub(super) struct Members<'a> {
     pub(super) thinking_blocks: Option<Raw<'a>>,
 }
 
-/// Reads the reasoning of a message. Members of another shape than known are
-/// added to `extra`.
+/// Reads the reasoning of a message. Members of an unknown shape are added to
+/// `extra`.
 pub(super) fn read<'a>(members: Members<'a>, extra: &mut Vec<Extra<'a>>) -> Vec<Reasoning<'a>> {
     let Members { reasoning_content, reasoning, reasoning_details, thinking_blocks } = members;
     let mut keep = |key: &'static str, value: Raw<'a>| {
@@ -77,8 +77,8 @@ pub(super) fn read<'a>(members: Members<'a>, extra: &mut Vec<Extra<'a>>) -> Vec<
     found
 }
 
-/// Puts reasoning among the items of its turn: where it stood before Chat took
-/// it apart, else in front.
+/// Puts reasoning among the items of its turn: at the place that its envelope
+/// names, or first.
 pub(super) fn insert<'a>(items: Vec<Item<'a>>, mut found: Vec<Reasoning<'a>>) -> Vec<Item<'a>> {
     if found.is_empty() {
         return items;
@@ -99,8 +99,8 @@ pub(super) fn insert<'a>(items: Vec<Item<'a>>, mut found: Vec<Reasoning<'a>>) ->
     merged
 }
 
-/// Opens the envelopes of `reasoning_details`, and gives the other entries as
-/// a list of their own. `None` if it is no list.
+/// Opens the envelopes of `reasoning_details`, and returns the other entries as
+/// a list of their own. Returns `None` if it is no list.
 fn details<'a>(raw: &Raw<'a>) -> Option<(Vec<Reasoning<'a>>, Option<String>)> {
     let entries = Vec::<Raw<'a>>::read(&mut raw.source_reader()?).ok()?;
     let mut opened = Vec::new();
@@ -140,8 +140,8 @@ pub(super) fn open<'a>(entry: &Raw<'a>) -> Option<Reasoning<'a>> {
     Some(item)
 }
 
-/// The blocks of Messages as litellm hands them to Chat clients. `None` if one
-/// of them is not of a known kind.
+/// The blocks of Messages as litellm passes them to Chat clients, or `None` if
+/// one of them is of an unknown kind.
 fn blocks<'a>(raw: &Raw<'a>) -> Option<Vec<Reasoning<'a>>> {
     let blocks = Vec::<ThinkingBlock<'a>>::read(&mut raw.source_reader()?).ok()?;
     blocks.into_iter().map(block).collect()

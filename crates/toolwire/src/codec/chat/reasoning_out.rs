@@ -11,7 +11,7 @@ use crate::model::{Issuer, Reasoning, Sealed};
 use crate::wire::envelope::Envelope;
 use crate::wire::{Kind, Object, Raw, Str, Write};
 
-/// Writes reasoning for an upstream, as far as its vendor wants any back.
+/// Writes reasoning for an upstream if its vendor wants it back.
 pub(super) fn write_upstream(
     object: &mut Object<'_>,
     list: &[&Reasoning<'_>],
@@ -26,10 +26,10 @@ pub(super) fn write_upstream(
             Some(Issuer::Vendor(_)) | None => false,
         };
         if foreign || cx.profile.reasoning_field.is_none() {
-            lose(reasoning, cx.ledger);
+            report_lost(reasoning, cx.ledger);
             continue;
         }
-        text.extend(texts(reasoning));
+        text.extend(shown_texts(reasoning));
         details.extend(seal_blob(reasoning));
         cx.ledger.only(extra);
     }
@@ -40,26 +40,25 @@ pub(super) fn write_upstream(
 }
 
 /// Reports reasoning that does not go to an upstream.
-pub(super) fn lose(reasoning: &Reasoning<'_>, ledger: &mut Ledger) {
+pub(super) fn report_lost(reasoning: &Reasoning<'_>, ledger: &mut Ledger) {
     let sealed = reasoning.sealed.is_some();
     let code = if sealed { Code::ReasoningForeign } else { Code::ReasoningUnsigned };
     ledger.dropped(reasoning.at, code).detail(NOT_TAKEN_BACK);
 }
 
-/// Writes reasoning of another protocol for a client, each with its place in
-/// the turn.
+/// Writes reasoning for a client, each with its place in the turn.
 pub(super) fn write_client(
     object: &mut Object<'_>,
     list: &[(u64, &Reasoning<'_>)],
     ledger: &mut Ledger,
 ) {
-    let text: Vec<_> = list.iter().flat_map(|(_, reasoning)| texts(reasoning)).collect();
+    let text: Vec<_> = list.iter().flat_map(|(_, reasoning)| shown_texts(reasoning)).collect();
     put_texts(object, REASONING_CONTENT, &text);
     write_envelopes(object, list, ledger);
 }
 
-/// Writes what a client is to bring back of reasoning whose text it has been
-/// shown.
+/// Writes the envelopes that a client sends back, for reasoning whose text it
+/// has already.
 pub(super) fn write_envelopes(
     object: &mut Object<'_>,
     list: &[(u64, &Reasoning<'_>)],
@@ -72,8 +71,7 @@ pub(super) fn write_envelopes(
         if sealed.is_none() {
             continue;
         }
-        // The envelope has room for what the seal covers, not for the
-        // reasoning itself.
+        // The envelope holds what the seal covers, not the reasoning itself.
         for text in content {
             ledger
                 .degraded(text.pos(), Code::ReasoningUnsigned)
@@ -85,7 +83,7 @@ pub(super) fn write_envelopes(
     write_details(object, &enveloped, &[]);
 }
 
-fn texts<'r, 'a>(reasoning: &'r Reasoning<'a>) -> impl Iterator<Item = &'r Str<'a>> {
+fn shown_texts<'r, 'a>(reasoning: &'r Reasoning<'a>) -> impl Iterator<Item = &'r Str<'a>> {
     reasoning.summary.iter().chain(&reasoning.content).filter(|text| !text.is_empty())
 }
 
@@ -106,8 +104,8 @@ fn write_joined(list: &[&Str<'_>], out: &mut Vec<u8>) {
     out.push(b'"');
 }
 
-/// A vendor's own `reasoning_details`, as the inside of the list. It may have
-/// come through a client, so it is read again before it is written.
+/// The inside of the list of a vendor's own `reasoning_details`. It may come
+/// from a client, so it is checked to be JSON before it is written.
 fn seal_blob(reasoning: &Reasoning<'_>) -> Option<String> {
     let text = reasoning.sealed.as_ref()?.blob.as_ref()?.decode();
     let raw = Raw::parse(text.trim()).ok().filter(|raw| raw.kind() == Kind::Array)?;

@@ -1,7 +1,7 @@
 //! The request object: writing it.
 
 use super::cache_out::drop_marker;
-use super::tools_out::Shipment;
+use super::tools_out::WrittenTools;
 use super::{choice_out, turns_out};
 use crate::codec::context::EncodeContext;
 use crate::ledger::{Code, Ledger};
@@ -45,12 +45,12 @@ pub(super) fn encode(
     let cx = &mut EncodeContext::new(*origin, profile, &toolset.names, ledger);
     let object = &mut Object::new(out);
     object.maybe("model", model.as_ref());
-    let mut shipment = Shipment::new(&toolset);
-    shipment.subset = choice_out::filter(choice, &shipment, cx);
-    empty_namespaces(tools, cx);
-    shipment.write(object, cx);
-    choice_out::write(object, choice, &shipment, cx);
-    turns_out::write(&mut object.array("messages"), turns, &shipment, cx);
+    let mut sent = WrittenTools::new(&toolset);
+    sent.subset = choice_out::filter(choice, &sent, cx);
+    report_empty_namespaces(tools, cx);
+    sent.write(object, cx);
+    choice_out::write(object, choice, &sent, cx);
+    turns_out::write(&mut object.array("messages"), turns, &sent, cx);
     put_thinking(object, thinking, cx);
     let wants_logprobs = put_state(object, state, cx);
     put_output(object, output, wants_logprobs, cx);
@@ -65,8 +65,8 @@ pub(super) fn encode(
     put_extra(object, extra, cx);
 }
 
-/// Reports namespaces that have no member to stand for them.
-fn empty_namespaces(tools: &[Tool<'_>], cx: &mut EncodeContext<'_>) {
+/// Reports namespaces without tools.
+fn report_empty_namespaces(tools: &[Tool<'_>], cx: &mut EncodeContext<'_>) {
     for tool in tools {
         if let ToolKind::Namespace { tools } = &tool.kind
             && tools.is_empty()
@@ -110,7 +110,7 @@ fn put_thinking(object: &mut Object<'_>, thinking: &Thinking<'_>, cx: &mut Encod
             ThinkingMode::Disabled if effort.is_none() => {
                 cx.ledger.emulated(*pos, Code::ThinkingMode)
             }
-            // A budget says the same and is reported itself.
+            // Thinking with a budget is reported with the budget.
             ThinkingMode::Enabled => cx.ledger.dropped(*pos, Code::ThinkingMode).info(),
             ThinkingMode::Disabled
             | ThinkingMode::Adaptive
@@ -171,7 +171,7 @@ fn put_output(
     object.maybe("n", n.as_ref());
     match logprobs {
         Some(wanted) => object.put("logprobs", wanted),
-        // Chat refuses a number of alternatives without the switch.
+        // Chat refuses `top_logprobs` without `logprobs`.
         None if wants_logprobs || top_logprobs.as_ref().is_some_and(|n| n.value > 0) => {
             object.put("logprobs", &true);
         }
@@ -210,7 +210,7 @@ fn put_format(object: &mut Object<'_>, format: &At<Format<'_>>, cx: &mut EncodeC
         match name {
             Some(name) => inner.put("name", name),
             None => {
-                // Chat wants a name; the model sees it.
+                // Chat requires a name, and the model sees it.
                 inner.put("name", "output");
                 cx.ledger.emulated(format.pos, Code::FormatName);
             }
@@ -219,7 +219,7 @@ fn put_format(object: &mut Object<'_>, format: &At<Format<'_>>, cx: &mut EncodeC
         inner.maybe("schema", schema.as_ref());
         match (strict, schema) {
             (Some(strict), _) => inner.put("strict", strict),
-            // Some protocols always hold the model to the schema.
+            // In some protocols output always fits the schema.
             (None, Some(schema)) if cx.conventions().formats_are_strict => {
                 if schema::fits_openai_strict(schema) {
                     inner.put("strict", &true);
@@ -307,8 +307,8 @@ fn put_tier(object: &mut Object<'_>, tier: Option<&Str<'_>>, cx: &mut EncodeCont
     cx.ledger.degraded(tier.pos(), Code::Tier);
 }
 
-/// Writes what Chat has of the server's state, and says whether the includes
-/// ask for log probabilities.
+/// Writes what Chat has of the server's state. Returns whether the includes ask
+/// for log probabilities.
 fn put_state(object: &mut Object<'_>, state: &State<'_>, cx: &mut EncodeContext<'_>) -> bool {
     let State { store, previous, conversation, background, include, include_at: _, truncation } =
         state;
@@ -336,7 +336,7 @@ fn put_state(object: &mut Object<'_>, state: &State<'_>, cx: &mut EncodeContext<
         }
     }
     if let Some(word) = truncation {
-        // Nothing is cut in Chat, which is what `disabled` asks for.
+        // Chat never truncates, which is what `disabled` asks for.
         if *word == "disabled" {
             cx.ledger.emulated(word.pos(), Code::Truncation);
         } else {
@@ -362,7 +362,7 @@ fn put_stream(object: &mut Object<'_>, stream: &Stream<'_>, cx: &mut EncodeConte
     cx.ledger.only(extra);
 }
 
-/// Writes the fields that all of OpenAI's protocols have.
+/// Writes the members that all of OpenAI's protocols have.
 fn put_extra(object: &mut Object<'_>, extra: &[Extra<'_>], cx: &mut EncodeContext<'_>) {
     for field in extra {
         match field.key.decode().as_ref() {

@@ -1,4 +1,4 @@
-//! The answer: from Chat into the model.
+//! The answer: reading it.
 
 use super::wire::{Completion, CompletionChoice};
 use super::{stop_in, turns_in, usage_in};
@@ -32,7 +32,7 @@ pub(super) fn decode<'a>(body: &'a str) -> Result<Response<'a>, ReadError> {
 fn candidate<'a>(choice: CompletionChoice<'a>, position: u64) -> Result<Candidate<'a>, ReadError> {
     let CompletionChoice { at, index, message, finish_reason, logprobs, mut extra } = choice;
     let mut message = message.ok_or_else(|| ReadError::missing(at, "message"))?;
-    // Some vendors leave out who speaks in an answer.
+    // Some vendors leave out the role in an answer.
     message.role.get_or_insert_with(|| Str::plain("assistant"));
     let turn = turns_in::turn(message)?;
     let stop = At::new(

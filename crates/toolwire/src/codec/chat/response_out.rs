@@ -1,7 +1,7 @@
-//! The answer: from the model to Chat.
+//! The answer: writing it.
 
-use super::calls_out::{caller_loss, put_arguments, put_call};
-use super::turns_out::member_losses;
+use super::calls_out::{Wrapping, put_arguments, put_call, report_caller};
+use super::turns_out::report_member_losses;
 use super::{citations_out, reasoning_out, stop_out, usage_out};
 use crate::ledger::{Code, Ledger};
 use crate::model::{
@@ -47,7 +47,7 @@ pub(super) fn encode(
     ledger.only(extra);
 }
 
-/// The id of an answer whose upstream gave it another protocol's.
+/// The id of an answer, made from the id that the upstream gave it.
 pub(super) fn completion_id(upstream: &str) -> String {
     format!("chatcmpl-{}", hash::base62(&[upstream.as_bytes()], 24))
 }
@@ -77,13 +77,13 @@ pub(super) fn write_tier(
     }
 }
 
-/// What every choice of an answer shares.
+/// Writes the choices of one answer.
 pub(super) struct ChoiceWriter<'x> {
-    /// The protocol it was read from.
+    /// The protocol that the answer was read from.
     pub(super) origin: Protocol,
     /// The upstream's id.
     pub(super) upstream: &'x str,
-    /// Whether the client speaks the deprecated functions.
+    /// Whether the client uses the deprecated functions.
     pub(super) legacy: bool,
 }
 
@@ -98,15 +98,16 @@ impl ChoiceWriter<'_> {
     ) {
         let Candidate { at: _, turns, stop, logprobs, extra } = candidate;
         choice.put("index", &index);
-        let parts = AnswerParts::of(turns, ledger);
+        let parts = AnswerParts::collect(turns, ledger);
         {
             let mut message = choice.object("message");
             message.put("role", "assistant");
             self.write_message(&mut message, &parts, stop, ledger);
         }
-        let word = stop_out::word(&stop.value, self.origin, !parts.calls.is_empty(), self.legacy);
+        let word =
+            stop_out::finish_reason(&stop.value, self.origin, !parts.calls.is_empty(), self.legacy);
         choice.put("finish_reason", word);
-        stop_out::losses(stop, self.origin, ledger);
+        stop_out::report_losses(stop, self.origin, ledger);
         write_logprobs(choice, &parts.texts);
         if let Some(logprobs) = logprobs {
             ledger.dropped(logprobs.pos(), Code::Logprobs);
@@ -176,42 +177,43 @@ impl ChoiceWriter<'_> {
             Some(_) | None => object.put("id", &ids::mint(self.upstream, ordinal)),
         }
         let freeform = matches!(arguments, Arguments::Freeform(_));
-        put_call(object, name, arguments, freeform, false);
-        call_losses(call, ledger);
+        put_call(object, name, arguments, freeform, Wrapping::None);
+        report_call_losses(call, ledger);
     }
 }
 
-/// What an answer says, sorted by the members that Chat has for it.
+/// The items of an answer, sorted by the members that Chat has for them.
 struct AnswerParts<'r, 'a> {
     texts: Vec<&'r Text<'a>>,
     refusals: Vec<&'r Refusal<'a>>,
     calls: Vec<&'r Call<'a>>,
-    /// With their places in the message as a client will send it back.
+    /// Each with its place in the message that the client will send back.
     reasoning: Vec<(u64, &'r Reasoning<'a>)>,
 }
 
 impl<'r, 'a> AnswerParts<'r, 'a> {
-    fn of(turns: &'r [Turn<'a>], ledger: &mut Ledger) -> Self {
+    fn collect(turns: &'r [Turn<'a>], ledger: &mut Ledger) -> Self {
         let items = || turns.iter().flat_map(|turn| &turn.items);
-        // Chat puts all text before all calls, so behind a call any text
-        // counts as said already.
-        let speaks = items().any(|item| matches!(item, Item::Text(_)));
-        let refuses = items().any(|item| matches!(item, Item::Refusal(_)));
+        // Chat puts all text before all calls, so after a call any text counts
+        // as written already.
+        let has_text = items().any(|item| matches!(item, Item::Text(_)));
+        let has_refusal = items().any(|item| matches!(item, Item::Refusal(_)));
         let mut parts = Self {
             texts: Vec::new(),
             refusals: Vec::new(),
             calls: Vec::new(),
             reasoning: Vec::new(),
         };
-        let mut spoke = false;
+        let mut has_text_before = false;
         for turn in turns {
-            turn_losses(turn, &mut spoke, ledger);
+            report_turn_losses(turn, &mut has_text_before, ledger);
             for item in &turn.items {
                 match item {
                     Item::Reasoning(reasoning) => {
-                        let called = !parts.calls.is_empty();
-                        let text = u64::from(!parts.texts.is_empty() || (called && speaks));
-                        let refusal = u64::from(!parts.refusals.is_empty() || (called && refuses));
+                        let after_call = !parts.calls.is_empty();
+                        let text = u64::from(!parts.texts.is_empty() || (after_call && has_text));
+                        let refusal =
+                            u64::from(!parts.refusals.is_empty() || (after_call && has_refusal));
                         let before = (parts.calls.len() + parts.reasoning.len()) as u64;
                         parts.reasoning.push((before + text + refusal, reasoning));
                     }
@@ -232,7 +234,7 @@ impl<'r, 'a> AnswerParts<'r, 'a> {
                     | Item::SearchResult(_)
                     | Item::ToolReference(_)
                     | Item::Tools(_)
-                    | Item::Result(_) => item_loss(item, turn.at, ledger),
+                    | Item::Result(_) => report_item_loss(item, turn.at, ledger),
                 }
             }
         }
@@ -241,7 +243,7 @@ impl<'r, 'a> AnswerParts<'r, 'a> {
 }
 
 /// Reports an item that Chat has no place for in an answer.
-pub(super) fn item_loss(item: &Item<'_>, turn: Pos, ledger: &mut Ledger) {
+pub(super) fn report_item_loss(item: &Item<'_>, turn: Pos, ledger: &mut Ledger) {
     let (pos, code) = match item {
         Item::Hosted(hosted) => (hosted.raw.pos(), Code::HostedHistory),
         Item::Opaque(opaque) => (opaque.raw.pos(), Code::UnknownItem),
@@ -258,32 +260,32 @@ pub(super) fn item_loss(item: &Item<'_>, turn: Pos, ledger: &mut Ledger) {
     ledger.dropped(pos, code);
 }
 
-fn turn_losses(turn: &Turn<'_>, spoke: &mut bool, ledger: &mut Ledger) {
+fn report_turn_losses(turn: &Turn<'_>, has_text_before: &mut bool, ledger: &mut Ledger) {
     let Turn { at, role: _, slot: _, items, id: _, name: _, status: _, phase, extra: _ } = turn;
-    member_losses(turn, ledger);
+    report_member_losses(turn, ledger);
     if let Some(phase) = phase {
         ledger.dropped(phase.pos(), Code::Phase);
     }
-    let speaks = items.iter().any(|item| matches!(item, Item::Text(_)));
-    if speaks && *spoke {
+    let has_text = items.iter().any(|item| matches!(item, Item::Text(_)));
+    if has_text && *has_text_before {
         ledger.degraded(*at, Code::MessageBoundary);
     }
-    *spoke |= speaks;
+    *has_text_before |= has_text;
 }
 
-pub(super) fn call_losses(call: &Call<'_>, ledger: &mut Ledger) {
+pub(super) fn report_call_losses(call: &Call<'_>, ledger: &mut Ledger) {
     let Call { at, id: _, name: _, namespace, arguments, caller, cache, extra } = call;
     if let Arguments::Native(_, _) = arguments {
         ledger.emulated(*at, Code::NativeToolWrapped);
     }
-    head_losses(namespace.as_ref(), caller.as_ref(), extra, ledger);
+    report_head_losses(namespace.as_ref(), caller.as_ref(), extra, ledger);
     if let Some(cache) = cache {
         ledger.dropped(cache.at, Code::CacheBreakpoint).info();
     }
 }
 
-/// Reports the members of a call that Chat has none for.
-pub(super) fn head_losses(
+/// Reports the members of a call that Chat does not have.
+pub(super) fn report_head_losses(
     namespace: Option<&Str<'_>>,
     caller: Option<&Raw<'_>>,
     extra: &[Extra<'_>],
@@ -293,30 +295,29 @@ pub(super) fn head_losses(
         ledger.dropped(namespace.pos(), Code::NamespaceFlattened);
     }
     if let Some(caller) = caller {
-        caller_loss(caller, ledger);
+        report_caller(caller, ledger);
     }
     ledger.only(extra);
 }
 
-/// Reports a call for which the deprecated shape has no room: it has room for
-/// one.
-pub(super) fn legacy_loss(at: Pos, ledger: &mut Ledger) {
+/// Reports a second call to a client that uses the deprecated functions.
+pub(super) fn report_surplus_call(at: Pos, ledger: &mut Ledger) {
     ledger
         .dropped(at, Code::LegacyFunctions)
         .detail("The client's deprecated functions have room for one call only.");
 }
 
-/// The deprecated shape has room for one call and no id.
+/// Writes the one call that the deprecated shape has room for, without an id.
 fn write_legacy(message: &mut Object<'_>, calls: &[&Call<'_>], ledger: &mut Ledger) {
     for (ordinal, call) in calls.iter().enumerate() {
         if ordinal > 0 {
-            legacy_loss(call.at, ledger);
+            report_surplus_call(call.at, ledger);
             continue;
         }
         let mut function = message.object("function_call");
         function.put("name", &call.name);
-        put_arguments(&mut function, &call.arguments, false);
-        call_losses(call, ledger);
+        put_arguments(&mut function, &call.arguments, Wrapping::None);
+        report_call_losses(call, ledger);
         if let Some(id) = &call.id {
             ledger.dropped(id.pos(), Code::CallId).info();
         }
@@ -332,7 +333,8 @@ fn join<'s, 'a: 's>(texts: impl Iterator<Item = &'s Str<'a>>, out: &mut Vec<u8>)
     out.push(b'"');
 }
 
-/// Chat has log probabilities beside the message, Responses inside the text.
+/// Writes the log probabilities of all texts, which Chat keeps beside the
+/// message.
 fn write_logprobs(choice: &mut Object<'_>, texts: &[&Text<'_>]) {
     let lists: Vec<&Raw<'_>> = texts
         .iter()

@@ -3,7 +3,7 @@
 use super::cache_out::drop_marker;
 use std::borrow::Cow;
 
-use super::content_out::{self, as_text, crosses, document_parts, reads_as_text};
+use super::content_out::{self, document_parts, has_part, reads_as_text, text_of};
 use super::reasoning_out;
 use crate::codec::context::EncodeContext;
 use crate::ledger::Code;
@@ -12,9 +12,9 @@ use crate::native;
 use crate::thread::Thread;
 use crate::wire::{Array, Pos, write_escaped};
 
-/// Writes the results of one step, and behind all of them the media that Chat
-/// does not take in results.
-pub(super) fn results(
+/// Writes the results of one step, followed by the media that Chat does not
+/// take in results.
+pub(super) fn write_results(
     messages: &mut Array<'_>,
     order: &[usize],
     thread: &Thread<'_, '_>,
@@ -53,8 +53,8 @@ pub(super) fn results(
     }
 }
 
-/// Writes a result as the inside of a string literal. What Chat has no room for
-/// in a result is added to `media`.
+/// Writes a result as the inside of a string literal, and adds to `media` what
+/// Chat does not take in a result.
 fn write_result<'r>(
     result: &'r ToolResult<'r>,
     call: Option<&Call<'_>>,
@@ -104,7 +104,7 @@ fn write_result<'r>(
 struct ResultText<'o, 'r> {
     /// Where the first line starts.
     start: usize,
-    /// Whether what is text in the result is written already.
+    /// Whether the text of the result has been written in another form.
     has_text: bool,
     out: &'o mut Vec<u8>,
     media: &'o mut Vec<Cow<'r, Item<'r>>>,
@@ -115,7 +115,7 @@ impl<'r> ResultText<'_, 'r> {
         if let Cow::Borrowed(Item::Document(document)) = item
             && reads_as_text(document)
         {
-            if crosses(&item, cx) {
+            if has_part(&item, cx) {
                 for part in document_parts(document, cx) {
                     self.add(Cow::Owned(part), cx);
                 }
@@ -129,7 +129,7 @@ impl<'r> ResultText<'_, 'r> {
         let begin = self.out.len();
         let text = matches!(*item, Item::Text(_));
         self.write(item, cx);
-        // An item that left nothing takes no line, but an empty text does.
+        // An item that wrote nothing takes no line, but an empty text does.
         if self.out.len() == begin && !text {
             self.out.truncate(mark);
         }
@@ -142,7 +142,7 @@ impl<'r> ResultText<'_, 'r> {
                     text.text.write_inside(self.out);
                 }
                 drop_marker(text.cache.as_ref(), cx.ledger);
-                content_out::text_losses(text, cx);
+                content_out::report_text_losses(text, cx);
             }
             Item::Json(raw) => {
                 if !self.has_text {
@@ -151,7 +151,7 @@ impl<'r> ResultText<'_, 'r> {
             }
             Item::Image(Image { at, source: _, detail: _, cache: _, extra: _ }) => {
                 let at = *at;
-                if crosses(&item, cx) {
+                if has_part(&item, cx) {
                     self.attach("image", at, item, cx);
                 }
             }
@@ -161,13 +161,13 @@ impl<'r> ResultText<'_, 'r> {
             }
             Item::Document(document) => {
                 let at = document.at;
-                if crosses(&item, cx) {
+                if has_part(&item, cx) {
                     self.attach("document", at, item, cx);
                 }
             }
             Item::SearchResult(_) | Item::ToolReference(_) | Item::Opaque(_) => {
-                if crosses(&item, cx) {
-                    let (text, cache) = as_text(&item, cx);
+                if has_part(&item, cx) {
+                    let (text, cache) = text_of(&item, cx);
                     write_escaped(&text, self.out);
                     drop_marker(cache.as_ref(), cx.ledger);
                 }
@@ -179,14 +179,14 @@ impl<'r> ResultText<'_, 'r> {
             Item::Refusal(refusal) => {
                 content_out::refusal_text(refusal, cx).write_inside(self.out);
             }
-            Item::Reasoning(reasoning) => reasoning_out::lose(reasoning, cx.ledger),
+            Item::Reasoning(reasoning) => reasoning_out::report_lost(reasoning, cx.ledger),
             Item::Hosted(_) | Item::Call(_) | Item::Result(_) => {
                 cx.ledger.misplaced(&item);
             }
         }
     }
 
-    /// Leaves a note in the result and sends the item behind all results.
+    /// Leaves a note in the result and sends the item after all results.
     fn attach(&mut self, word: &str, at: Pos, item: Cow<'r, Item<'r>>, cx: &mut EncodeContext<'_>) {
         self.media.push(item);
         cx.ledger.moved(at, Code::ResultMediaMoved);
@@ -194,8 +194,12 @@ impl<'r> ResultText<'_, 'r> {
     }
 }
 
-/// Writes a result that answers no call as text, with its media behind it.
-pub(super) fn orphan(parts: &mut Array<'_>, result: &ToolResult<'_>, cx: &mut EncodeContext<'_>) {
+/// Writes a result that answers no call as text, followed by its media.
+pub(super) fn write_orphan(
+    parts: &mut Array<'_>,
+    result: &ToolResult<'_>,
+    cx: &mut EncodeContext<'_>,
+) {
     let mut media = Vec::new();
     {
         let mut part = parts.object();

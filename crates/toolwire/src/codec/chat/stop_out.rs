@@ -4,36 +4,17 @@ use crate::ledger::{Code, Ledger};
 use crate::model::{Protocol, Stop};
 use crate::wire::{At, Str};
 
-/// Chat's word for why the model stopped. Calls are decided by the caller.
-pub(super) fn finish_reason(stop: &Stop<'_>, origin: Protocol) -> &'static str {
-    match stop {
-        Stop::ToolCalls => "tool_calls",
-        Stop::MaxTokens | Stop::ContextWindow | Stop::Cancelled | Stop::Steered => "length",
-        Stop::ContentFilter => "content_filter",
-        // What the model itself declines ends like any answer. Where the
-        // vendor's filter declines with the same word, it may be the filter.
-        Stop::Refusal { category: _, explanation: _ }
-            if origin.conventions().filter_declines_as_model =>
-        {
-            "content_filter"
-        }
-        Stop::EndTurn
-        | Stop::StopSequence(_)
-        | Stop::Refusal { category: _, explanation: _ }
-        | Stop::Paused
-        | Stop::Compaction
-        | Stop::Running
-        | Stop::Failed(_)
-        | Stop::Other(_) => "stop",
-    }
-}
-
-/// Chat's word for why an answer stopped that has calls or has none.
-pub(super) fn word(stop: &Stop<'_>, origin: Protocol, calls: bool, legacy: bool) -> &'static str {
-    // A call that was cut must not look like one that can be run.
+/// Chat's word for why an answer stopped, given whether it has calls.
+pub(super) fn finish_reason(
+    stop: &Stop<'_>,
+    origin: Protocol,
+    calls: bool,
+    legacy: bool,
+) -> &'static str {
+    // A truncated call must not look like one that can be run.
     let cut = matches!(stop, Stop::MaxTokens | Stop::ContextWindow | Stop::Failed(_));
     if !calls || cut {
-        finish_reason(stop, origin)
+        base_reason(stop, origin)
     } else if legacy {
         "function_call"
     } else {
@@ -41,8 +22,8 @@ pub(super) fn word(stop: &Stop<'_>, origin: Protocol, calls: bool, legacy: bool)
     }
 }
 
-/// Reports what the word does not say.
-pub(super) fn losses(stop: &At<Stop<'_>>, origin: Protocol, ledger: &mut Ledger) {
+/// Reports what the word leaves out.
+pub(super) fn report_losses(stop: &At<Stop<'_>>, origin: Protocol, ledger: &mut Ledger) {
     let pos = stop.pos;
     match &stop.value {
         Stop::EndTurn | Stop::ToolCalls | Stop::MaxTokens | Stop::ContentFilter => {}
@@ -70,5 +51,29 @@ pub(super) fn losses(stop: &At<Stop<'_>>, origin: Protocol, ledger: &mut Ledger)
         Stop::Failed(error) => {
             ledger.refused(pos, Code::StopReason).detail(error.message.clone());
         }
+    }
+}
+
+/// Chat's word for a reason to stop, leaving aside that there may be calls.
+fn base_reason(stop: &Stop<'_>, origin: Protocol) -> &'static str {
+    match stop {
+        Stop::ToolCalls => "tool_calls",
+        Stop::MaxTokens | Stop::ContextWindow | Stop::Cancelled | Stop::Steered => "length",
+        Stop::ContentFilter => "content_filter",
+        // An answer in which the model declines ends like any other. If the
+        // vendor uses the same word when its filter declines, it may be either.
+        Stop::Refusal { category: _, explanation: _ }
+            if origin.conventions().filter_declines_as_model =>
+        {
+            "content_filter"
+        }
+        Stop::EndTurn
+        | Stop::StopSequence(_)
+        | Stop::Refusal { category: _, explanation: _ }
+        | Stop::Paused
+        | Stop::Compaction
+        | Stop::Running
+        | Stop::Failed(_)
+        | Stop::Other(_) => "stop",
     }
 }

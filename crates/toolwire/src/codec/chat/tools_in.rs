@@ -73,8 +73,8 @@ fn tool<'a>(reader: &mut Reader<'a>) -> Result<Tool<'a>, ReadError> {
     }
 }
 
-/// A function. Its own unknown members are kept apart from those that stand
-/// beside it in `tools`.
+/// A function. Its unknown members are kept apart from those beside it in
+/// `tools`.
 fn function<'a>(at: Pos, function: Function<'a>) -> Result<Tool<'a>, ReadError> {
     let Function { at: inner, name, description, parameters, strict, extra } = function;
     let name = name.ok_or_else(|| ReadError::missing(inner, "name"))?;
@@ -97,8 +97,8 @@ fn custom<'a>(reader: &mut Reader<'a>) -> Result<Tool<'a>, ReadError> {
         if let Some(WireGrammar { at: _, syntax, definition, extra }) = found {
             grammar = Some(Grammar { at, syntax, definition, extra });
         } else if let Some(kind) = kind.filter(|kind| *kind != "text") {
-            // Free text is what a custom tool takes anyway; any other format
-            // without a grammar is one that toolwire does not know.
+            // Every custom tool takes free text. Any other format without a
+            // grammar is one that toolwire does not know.
             let key = Str::plain("custom.format.type");
             extra.push(Extra { key, value: literal(&kind) });
         }
@@ -109,7 +109,7 @@ fn custom<'a>(reader: &mut Reader<'a>) -> Result<Tool<'a>, ReadError> {
     Ok(tool)
 }
 
-/// `web_search_options` as the tool it is.
+/// The web search that `web_search_options` turns on, as a tool.
 pub(super) fn web_search<'a>(options: RawMembers<'a>) -> Tool<'a> {
     let RawMembers { at, fields } = options;
     let hosted =

@@ -1,7 +1,8 @@
-//! Tool definitions of other protocols: writing them.
+//! Tool definitions: writing them.
 
 use std::collections::BTreeSet;
 
+use super::calls_out::Wrapping;
 use super::wire::WEB_SEARCH_OPTIONS;
 use crate::codec::context::EncodeContext;
 use crate::ledger::{Code, Ledger};
@@ -23,22 +24,24 @@ pub(super) fn encode(
     debug_assert!(origin != Protocol::Chat, "within one protocol the bytes pass");
     let toolset = Toolset::of_list(tools, origin, profile);
     let cx = &mut EncodeContext::new(origin, profile, &toolset.names, ledger);
-    Shipment::new(&toolset).write_list(&mut Array::new(out), cx);
+    WrittenTools::new(&toolset).write_list(&mut Array::new(out), cx);
 }
 
-/// The tools of a request from another protocol on their way out.
-pub(super) struct Shipment<'t, 'r, 'a> {
+/// The tools that have been written, for the choice and the calls that name
+/// them.
+pub(super) struct WrittenTools<'t, 'r, 'a> {
     pub(super) toolset: &'t Toolset<'r, 'a>,
-    /// The only tools to send, by their wire names, where the upstream has no
-    /// way to choose among more.
+    /// The wire names of the only tools to send, if the upstream cannot restrict
+    /// a choice to some tools.
     pub(super) subset: Option<BTreeSet<String>>,
     /// The wire names written so far.
     pub(super) written: BTreeSet<String>,
-    /// The tools whose arguments go up as the property `value` of an object.
-    pub(super) wrapped: BTreeSet<String>,
+    /// The wire names of tools whose arguments become the property `value` of an
+    /// object.
+    wrapped: BTreeSet<String>,
 }
 
-impl<'t, 'r, 'a> Shipment<'t, 'r, 'a> {
+impl<'t, 'r, 'a> WrittenTools<'t, 'r, 'a> {
     /// Nothing written yet.
     pub(super) fn new(toolset: &'t Toolset<'r, 'a>) -> Self {
         let (written, wrapped) = (BTreeSet::new(), BTreeSet::new());
@@ -47,8 +50,8 @@ impl<'t, 'r, 'a> Shipment<'t, 'r, 'a> {
 
     /// Writes `tools` and `web_search_options`.
     pub(super) fn write(&mut self, object: &mut Object<'_>, cx: &mut EncodeContext<'_>) {
-        // Chat refuses an empty list, and whether anything is left shows only
-        // when everything was looked at.
+        // Chat refuses an empty list, and only after the last tool is it known
+        // whether the list has any.
         let mut list = Vec::new();
         self.write_list(&mut Array::new(&mut list), cx);
         if !self.written.is_empty() {
@@ -70,7 +73,7 @@ impl<'t, 'r, 'a> Shipment<'t, 'r, 'a> {
             if let Some(namespace) = namespace
                 && !last.is_some_and(|last| std::ptr::eq(last, *namespace))
             {
-                namespace_losses(namespace, cx);
+                report_namespace(namespace, cx);
                 last = Some(namespace);
             }
             let wire = self.wire_name(declared);
@@ -116,6 +119,11 @@ impl<'t, 'r, 'a> Shipment<'t, 'r, 'a> {
         }
     }
 
+    /// How the arguments of a call of a tool are wrapped.
+    pub(super) fn wrapping(&self, wire_name: &str) -> Wrapping {
+        if self.wrapped.contains(wire_name) { Wrapping::Value } else { Wrapping::None }
+    }
+
     /// A tool's name toward the upstream.
     pub(super) fn wire_name(&self, declared: &Declared<'_, '_>) -> String {
         let namespace = declared.namespace.map(|namespace| namespace.name.decode());
@@ -132,7 +140,7 @@ impl<'t, 'r, 'a> Shipment<'t, 'r, 'a> {
         cx: &mut EncodeContext<'_>,
     ) -> bool {
         let tool = declared.tool;
-        tool_losses(tool, cx);
+        report_tool_losses(tool, cx);
         let description = ToolDescription::of(declared, cx);
         match &tool.kind {
             ToolKind::Function { schema } => {
@@ -149,7 +157,7 @@ impl<'t, 'r, 'a> Shipment<'t, 'r, 'a> {
                 change == Some(RootChange::Wrapped)
             }
             ToolKind::Freeform { grammar } if declared.crossing == ToolMapping::Same => {
-                lose_strict(tool, cx);
+                report_strict(tool, cx);
                 let mut object = array.object();
                 object.put("type", "custom");
                 let mut custom = object.object("custom");
@@ -162,7 +170,7 @@ impl<'t, 'r, 'a> Shipment<'t, 'r, 'a> {
             }
             ToolKind::Freeform { grammar } => {
                 cx.ledger.emulated(tool.at, Code::FreeformWrapped);
-                lose_strict(tool, cx);
+                report_strict(tool, cx);
                 if let Some(Grammar { at, syntax: _, definition: _, extra }) = grammar {
                     cx.ledger.degraded(*at, Code::GrammarUnenforced);
                     cx.ledger.only(extra);
@@ -175,9 +183,9 @@ impl<'t, 'r, 'a> Shipment<'t, 'r, 'a> {
                     return false;
                 };
                 report_native(tool, *kind, cx);
-                lose_strict(tool, cx);
+                report_strict(tool, cx);
                 let description = description.or(function.description);
-                // A search that the client runs brings its own schema.
+                // A search that the client runs has its own schema.
                 let own = tool.extra.iter().find(|field| is_carried(*kind, field));
                 let schema = match own {
                     Some(field) => schema::root(Some(&field.value)).0,
@@ -191,7 +199,7 @@ impl<'t, 'r, 'a> Shipment<'t, 'r, 'a> {
     }
 }
 
-/// Writes a grammar, which Chat nests once more than the others do.
+/// Writes a grammar, which Chat keeps one level deeper than other protocols do.
 fn put_grammar(custom: &mut Object<'_>, grammar: &Grammar<'_>, cx: &mut EncodeContext<'_>) {
     let Grammar { at: _, syntax, definition, extra } = grammar;
     cx.ledger.only(extra);
@@ -218,7 +226,7 @@ fn put_function(
     function.maybe("strict", strict.as_ref());
 }
 
-/// What a tool is for, as the upstream gets it.
+/// The description of a tool as the upstream gets it.
 enum ToolDescription<'d> {
     None,
     Own(&'d Str<'d>),
@@ -276,8 +284,9 @@ impl<'d> ToolDescription<'d> {
     }
 }
 
-/// Whether the arguments must fit exactly. Left out means "no" in Chat, so
-/// Responses' "try" becomes a yes only where it would succeed.
+/// Whether arguments must fit the schema exactly. In Chat, no `strict` means no.
+/// If it means "try" in the client's protocol, it becomes a yes if the schema
+/// allows it.
 fn strict(tool: &Tool<'_>, schema: Option<&Raw<'_>>, cx: &mut EncodeContext<'_>) -> Option<bool> {
     let empty = Raw::made(schema::EMPTY);
     let fits = || schema::fits_openai_strict(schema.unwrap_or(&empty));
@@ -303,9 +312,9 @@ fn strict(tool: &Tool<'_>, schema: Option<&Raw<'_>>, cx: &mut EncodeContext<'_>)
     }
 }
 
-/// Reports a strictness that is not the client's to ask for: the schema is
-/// toolwire's own, or there is none.
-fn lose_strict(tool: &Tool<'_>, cx: &mut EncodeContext<'_>) {
+/// Reports the strictness of a tool whose schema is toolwire's own, or that has
+/// none.
+fn report_strict(tool: &Tool<'_>, cx: &mut EncodeContext<'_>) {
     if let Some(At { pos, value: true }) = tool.strict {
         cx.ledger.degraded(pos, Code::StrictDowngraded);
     }
@@ -347,8 +356,8 @@ fn report_native(tool: &Tool<'_>, kind: NativeKind, cx: &mut EncodeContext<'_>) 
     }
 }
 
-/// Reports what a tool of another protocol has and Chat's have not.
-fn tool_losses(tool: &Tool<'_>, cx: &mut EncodeContext<'_>) {
+/// Reports the members of a tool that Chat does not have.
+fn report_tool_losses(tool: &Tool<'_>, cx: &mut EncodeContext<'_>) {
     let Tool {
         at: _,
         name: _,
@@ -407,17 +416,17 @@ fn tool_losses(tool: &Tool<'_>, cx: &mut EncodeContext<'_>) {
     }
 }
 
-/// Whether a member of a tool whose shape is fixed goes into the function that
-/// stands for it.
+/// Whether a member of a tool whose shape its vendor fixed is part of the
+/// function that is sent in its place.
 fn is_carried(kind: NativeKind, field: &Extra<'_>) -> bool {
     kind == NativeKind::ToolSearch && field.key == "parameters"
 }
 
 /// Reports what a namespace has beyond its name and description.
-fn namespace_losses(namespace: &Tool<'_>, cx: &mut EncodeContext<'_>) {
-    tool_losses(namespace, cx);
+fn report_namespace(namespace: &Tool<'_>, cx: &mut EncodeContext<'_>) {
+    report_tool_losses(namespace, cx);
     cx.ledger.emulated(namespace.at, Code::NamespaceFlattened);
-    lose_strict(namespace, cx);
+    report_strict(namespace, cx);
 }
 
 fn only_direct(callers: &Raw<'_>) -> bool {
@@ -425,7 +434,7 @@ fn only_direct(callers: &Raw<'_>) -> bool {
         .is_ok_and(|list| list.iter().all(|caller| *caller == "direct"))
 }
 
-/// Writes another protocol's web search as Chat's options.
+/// Writes a hosted web search as Chat's options.
 fn search_options(object: &mut Object<'_>, tool: &Tool<'_>, cx: &mut EncodeContext<'_>) {
     let mut options = object.object(WEB_SEARCH_OPTIONS);
     for field in &tool.extra {
@@ -442,7 +451,8 @@ fn search_options(object: &mut Object<'_>, tool: &Tool<'_>, cx: &mut EncodeConte
     }
 }
 
-/// Chat keeps the place one level deeper than the others do.
+/// Writes the location, which Chat keeps one level deeper than other protocols
+/// do.
 fn location(options: &mut Object<'_>, place: &Raw<'_>) {
     let fields = read_fields(&mut place.reader()).unwrap_or_default();
     let mut location = options.object("user_location");

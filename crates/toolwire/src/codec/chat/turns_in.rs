@@ -1,4 +1,4 @@
-//! The conversation: from messages to turns.
+//! The conversation: reading it.
 
 use super::content_in::Content;
 use super::reasoning_in::{self, Members};
@@ -68,7 +68,7 @@ pub(super) fn turn<'a>(message: Message<'a>) -> Result<Turn<'a>, ReadError> {
     for element in tool_calls.unwrap_or_default() {
         match element {
             AnyToolCall::Known(known) => items.push(Item::Call(call(known)?)),
-            // A kind of call that nobody has published yet.
+            // A kind of call that toolwire does not know.
             AnyToolCall::Unknown(value) => {
                 extra.push(Extra { key: Str::plain("tool_calls"), value })
             }
@@ -117,7 +117,7 @@ impl<'a> ToolMessage<'a> {
 }
 
 /// Attaches the message's annotations to its text. OpenAI sends an empty list
-/// with every answer, which says nothing.
+/// with every answer; it means nothing.
 fn annotate<'a>(items: &mut [Item<'a>], list: Raw<'a>, extra: &mut Vec<Extra<'a>>) {
     if list.is_empty() {
         return;
@@ -133,8 +133,8 @@ fn annotate<'a>(items: &mut [Item<'a>], list: Raw<'a>, extra: &mut Vec<Extra<'a>
 
 fn call<'a>(call: ToolCall<'a>) -> Result<Call<'a>, ReadError> {
     let ToolCall { at, id, kind: _, function, custom, mut extra } = call;
-    // A vendor that gives no id gets an empty one: no id at all is the mark of
-    // a deprecated function call.
+    // If a vendor gives no id, the id is empty. A call without any id is a
+    // deprecated function call.
     let id = Some(id.unwrap_or_else(|| Str::plain("")));
     if let Some(function) = function {
         return called(at, id, function, extra);

@@ -28,7 +28,7 @@ wire! {
         top_logprobs: At<u64> = "top_logprobs",
         temperature: Raw<'a> = "temperature",
         top_p: Raw<'a> = "top_p",
-        /// Not OpenAI's, but many vendors take it.
+        /// Not from OpenAI, but many vendors accept it.
         top_k: Raw<'a> = "top_k",
         frequency_penalty: Raw<'a> = "frequency_penalty",
         presence_penalty: Raw<'a> = "presence_penalty",
@@ -67,7 +67,7 @@ wire! {
         thinking_blocks: Raw<'a> = "thinking_blocks",
     }
 
-    /// What the model said aloud; in a request only its id.
+    /// Spoken output; in a request only its id.
     pub(super) struct MessageAudio<'a> {
         data: Str<'a> = "data",
     }
@@ -251,7 +251,7 @@ wire! {
         service_tier: Str<'a> = "service_tier",
     }
 
-    /// One of the answers.
+    /// One of the choices of an answer.
     pub(super) struct CompletionChoice<'a> {
         index: At<u64> = "index",
         message: Message<'a> = "message",
@@ -300,7 +300,7 @@ impl<'a> Read<'a> for AnyToolCall<'a> {
     }
 }
 
-/// The arguments of a call: a text, or from some vendors the JSON itself.
+/// The arguments of a call: a string, or the JSON itself from some vendors.
 #[derive(Debug)]
 pub(super) struct ArgumentsValue<'a>(pub(super) Arguments<'a>);
 
@@ -343,7 +343,7 @@ impl<'a> Read<'a> for StopTexts<'a> {
     }
 }
 
-/// An object whose members are kept as they came.
+/// An object whose members are kept as they are.
 #[derive(Debug)]
 pub(super) struct RawMembers<'a> {
     pub(super) at: Pos,
@@ -356,7 +356,7 @@ impl<'a> Read<'a> for RawMembers<'a> {
     }
 }
 
-/// Reads a raw value of the input as something else.
+/// Reads a raw value of the input as another type.
 pub(super) fn reread<'a, T: Read<'a>>(raw: &Raw<'a>) -> Option<Result<T, ReadError>> {
     raw.source_reader().map(|mut reader| T::read(&mut reader))
 }
@@ -383,15 +383,15 @@ pub(super) fn nest<'a>(extra: &mut Vec<Extra<'a>>, under: &str, inner: Vec<Extra
     extra.extend(inner.into_iter().map(|field| field.under(under)));
 }
 
-/// The member that stands for a hosted search.
+/// The member that turns a hosted web search on.
 pub(super) const WEB_SEARCH_OPTIONS: &str = "web_search_options";
 
-/// DeepSeek's member, and the one most clients know.
+/// The member of DeepSeek, and the one that most clients know.
 pub(super) const REASONING_CONTENT: &str = "reasoning_content";
-/// OpenRouter's and vLLM's member. Also the issuer of what stood in it, so
-/// that it is written back under its own name.
+/// The member of OpenRouter and vLLM. It also names the issuer of reasoning that
+/// was read from it, so that it is written back under its own name.
 pub(super) const REASONING: &str = "reasoning";
-/// OpenRouter's list, likewise also an issuer: the whole list is the seal.
+/// OpenRouter's list. It also names an issuer: the whole list is the seal.
 pub(super) const REASONING_DETAILS: &str = "reasoning_details";
-/// litellm's copy of Messages' blocks.
+/// The member in which litellm passes blocks of Messages.
 pub(super) const THINKING_BLOCKS: &str = "thinking_blocks";

@@ -1,4 +1,4 @@
-//! The blocks of a stream that is being read.
+//! The blocks of a stream.
 
 use super::calls::{CallAssembler, CallFragment, UnnamedCall};
 use super::reasoning::{DetailsBuffer, ReasoningBlock, ReasoningMember};
@@ -7,31 +7,31 @@ use crate::ledger::Code;
 use crate::model::{Event, Head, Item, Part, Piece, Role, Tail, Turn};
 use crate::wire::{Pos, Raw, Str};
 
-/// Chat does not say where a block begins or ends: a block is what comes until
-/// something of another kind does.
+/// Finds the blocks of a stream. Chat does not say where a block begins or ends:
+/// a block lasts until something of another kind comes.
 #[derive(Debug, Default)]
 pub(super) struct BlockAssembler {
     current: CurrentBlock,
     calls: CallAssembler,
-    /// Sealed reasoning that came when its block was over.
+    /// Sealed reasoning that came after its block was closed.
     late_details: DetailsBuffer,
     /// Annotations that came before the text they belong to.
     early_citations: Vec<Raw<'static>>,
     has_text: bool,
     has_refusal: bool,
-    /// Whether something came that has no end of its own, a call for one.
+    /// Whether there was a call or a whole item.
     has_action: bool,
 }
 
 impl BlockAssembler {
-    /// More text.
+    /// Adds text.
     pub(super) fn push_text(
         &mut self,
         text: Str<'_>,
         logprobs: Option<Raw<'_>>,
         sink: &mut dyn EventSink,
     ) {
-        let block = match &self.current.open_block {
+        let block = match &self.current.open {
             OpenBlock::Text(block) => *block,
             OpenBlock::Nothing | OpenBlock::Refusal(_) | OpenBlock::Reasoning(_) => {
                 if text.is_empty() {
@@ -39,7 +39,7 @@ impl BlockAssembler {
                 }
                 self.close_finished(sink);
                 let block = self.current.number();
-                self.current.open_block = OpenBlock::Text(block);
+                self.current.open = OpenBlock::Text(block);
                 self.has_text = true;
                 sink.event(Event::Open { block, head: Head::Text(Part::default()) });
                 for citation in self.early_citations.drain(..) {
@@ -53,7 +53,7 @@ impl BlockAssembler {
         }
     }
 
-    /// More of a refusal.
+    /// Adds text of a refusal.
     pub(super) fn push_refusal(
         &mut self,
         text: Str<'_>,
@@ -63,12 +63,12 @@ impl BlockAssembler {
         if text.is_empty() {
             return;
         }
-        let block = match &self.current.open_block {
+        let block = match &self.current.open {
             OpenBlock::Refusal(block) => *block,
             OpenBlock::Nothing | OpenBlock::Text(_) | OpenBlock::Reasoning(_) => {
                 self.close_finished(sink);
                 let block = self.current.number();
-                self.current.open_block = OpenBlock::Refusal(block);
+                self.current.open = OpenBlock::Refusal(block);
                 self.has_refusal = true;
                 sink.event(Event::Open { block, head: Head::Refusal(Part::default()) });
                 block
@@ -77,9 +77,9 @@ impl BlockAssembler {
         sink.event(Event::Delta { block, piece: Piece::Text { text, logprobs } });
     }
 
-    /// An annotation of the text.
+    /// Adds an annotation of the text.
     pub(super) fn push_citation(&mut self, citation: Raw<'_>, sink: &mut dyn EventSink) {
-        if let OpenBlock::Text(block) = &self.current.open_block {
+        if let OpenBlock::Text(block) = &self.current.open {
             let block = *block;
             sink.event(Event::Delta { block, piece: Piece::Citation(citation) });
         } else if self.has_text {
@@ -89,7 +89,7 @@ impl BlockAssembler {
         }
     }
 
-    /// More reasoning.
+    /// Adds reasoning.
     pub(super) fn push_reasoning(
         &mut self,
         member: ReasoningMember,
@@ -99,9 +99,9 @@ impl BlockAssembler {
         if text.is_empty() {
             return;
         }
-        let reasoning = self.reasoning(|reasoning| reasoning.takes_text(member), sink);
+        let reasoning = self.take_reasoning(|reasoning| reasoning.takes_text(member), sink);
         let block = reasoning.block;
-        self.current.open_block = OpenBlock::Reasoning(reasoning.of(member));
+        self.current.open = OpenBlock::Reasoning(reasoning.of(member));
         let piece = match member {
             ReasoningMember::ThinkingBlocks => Piece::Summary { part: 0, text },
             ReasoningMember::Content | ReasoningMember::Reasoning => {
@@ -111,53 +111,52 @@ impl BlockAssembler {
         sink.event(Event::Delta { block, piece });
     }
 
-    /// More of the signature of a block that Messages gave.
+    /// Adds a piece of the signature of a thinking block.
     pub(super) fn push_signature(&mut self, signature: &Str<'_>, sink: &mut dyn EventSink) {
         if signature.is_empty() {
             return;
         }
-        let reasoning = self.reasoning(|reasoning| reasoning.takes_signature(), sink);
+        let reasoning = self.take_reasoning(|reasoning| reasoning.takes_signature(), sink);
         let mut reasoning = reasoning.of(ReasoningMember::ThinkingBlocks);
         reasoning.signature.push(signature);
-        self.current.open_block = OpenBlock::Reasoning(reasoning);
+        self.current.open = OpenBlock::Reasoning(reasoning);
     }
 
-    /// More of what a vendor seals reasoning with.
+    /// Adds an entry of `reasoning_details`.
     pub(super) fn push_detail(&mut self, entry: &Raw<'_>, sink: &mut dyn EventSink) {
-        let begun = match &self.current.open_block {
+        let begun = match &self.current.open {
             OpenBlock::Reasoning(_) => true,
             OpenBlock::Nothing => !self.has_action,
-            // A seal behind the text it belongs to must not cut what has begun
-            // since in two.
+            // A late entry must not split the block that has begun since.
             OpenBlock::Text(_) | OpenBlock::Refusal(_) => false,
         };
         if !begun {
             return self.late_details.push(entry);
         }
-        let mut reasoning = self.reasoning(|_any| true, sink);
+        let mut reasoning = self.take_reasoning(|_any| true, sink);
         reasoning.details.push(entry);
-        self.current.open_block = OpenBlock::Reasoning(reasoning);
+        self.current.open = OpenBlock::Reasoning(reasoning);
     }
 
-    /// More of a call.
+    /// Adds a fragment of a call.
     pub(super) fn push_call(&mut self, fragment: CallFragment<'_>, sink: &mut dyn EventSink) {
         self.has_action = true;
         self.calls.take(fragment, &mut self.current, sink);
     }
 
-    /// Something that comes in one piece.
+    /// Adds an item that comes in one piece.
     pub(super) fn push_whole(&mut self, at: Pos, item: Item<'_>, sink: &mut dyn EventSink) {
         self.has_action = true;
         self.close_finished(sink);
         sink.event(Event::Whole(Turn::new(at, Role::Assistant, vec![item])));
     }
 
-    /// A chunk has been read; positions in it mean nothing any more.
+    /// Forgets positions in the chunk that has been read.
     pub(super) fn forget_positions(&mut self) {
         self.calls.forget_positions();
     }
 
-    /// Whether a call has begun that cannot be run as it is.
+    /// Whether the arguments of a call are incomplete.
     pub(super) fn is_cut(&self) -> bool {
         self.calls.is_cut()
     }
@@ -172,13 +171,13 @@ impl BlockAssembler {
         self.has_refusal
     }
 
-    /// Nothing more comes: closes every block.
+    /// Closes every block at the end of the stream.
     pub(super) fn finish(&mut self, sink: &mut dyn EventSink) -> Result<(), UnnamedCall> {
         self.current.close(sink);
         self.calls.finish(&mut self.current, sink)?;
         if !self.late_details.is_empty() {
-            let reasoning = self.reasoning(|_any| true, sink);
-            self.current.open_block = OpenBlock::Reasoning(reasoning);
+            let reasoning = self.take_reasoning(|_any| true, sink);
+            self.current.open = OpenBlock::Reasoning(reasoning);
             self.current.close(sink);
         }
         for citation in self.early_citations.drain(..) {
@@ -187,20 +186,20 @@ impl BlockAssembler {
         Ok(())
     }
 
-    /// Takes the open thought from the stage, if it fits; else one that is
-    /// opened. The caller puts it back.
-    fn reasoning(
+    /// Takes the open block of reasoning if it fits, or opens one. The caller puts
+    /// it back.
+    fn take_reasoning(
         &mut self,
         fits: impl Fn(&ReasoningBlock) -> bool,
         sink: &mut dyn EventSink,
     ) -> ReasoningBlock {
-        match std::mem::take(&mut self.current.open_block) {
+        match std::mem::take(&mut self.current.open) {
             OpenBlock::Reasoning(reasoning) if fits(&reasoning) => reasoning,
             other @ (OpenBlock::Nothing
             | OpenBlock::Text(_)
             | OpenBlock::Refusal(_)
             | OpenBlock::Reasoning(_)) => {
-                self.current.open_block = other;
+                self.current.open = other;
                 self.close_finished(sink);
                 let block = self.current.number();
                 sink.event(Event::Open { block, head: Head::Reasoning { id: None } });
@@ -209,24 +208,24 @@ impl BlockAssembler {
         }
     }
 
-    /// Closes the calls of which nothing more can come.
+    /// Closes the calls that are whole.
     pub(super) fn close_calls(&mut self, sink: &mut dyn EventSink) {
         self.calls.close_whole(sink);
     }
 
-    /// Closes what the next block is to stand behind. A call that is not whole
-    /// stays open, since its fragments may come interleaved with another's.
+    /// Closes what comes before the next block. A call that is not whole stays
+    /// open, because fragments of several calls may be interleaved.
     fn close_finished(&mut self, sink: &mut dyn EventSink) {
         self.calls.close_whole(sink);
         self.current.close(sink);
     }
 }
 
-/// The one block that is not a call, and the numbers of all.
+/// The open block that is not a call, and the number of the next block.
 #[derive(Debug, Default)]
 pub(super) struct CurrentBlock {
-    next: usize,
-    open_block: OpenBlock,
+    next_number: usize,
+    open: OpenBlock,
 }
 
 #[derive(Debug, Default)]
@@ -239,16 +238,16 @@ enum OpenBlock {
 }
 
 impl CurrentBlock {
-    /// The number of the next block.
+    /// The number of a new block.
     pub(super) fn number(&mut self) -> usize {
-        let number = self.next;
-        self.next += 1;
+        let number = self.next_number;
+        self.next_number += 1;
         number
     }
 
-    /// Closes the block that is open, if one is.
+    /// Closes the open block, if there is one.
     pub(super) fn close(&mut self, sink: &mut dyn EventSink) {
-        match std::mem::take(&mut self.open_block) {
+        match std::mem::take(&mut self.open) {
             OpenBlock::Nothing => {}
             OpenBlock::Text(block) | OpenBlock::Refusal(block) => {
                 sink.event(Event::Close { block, tail: Tail::default() });

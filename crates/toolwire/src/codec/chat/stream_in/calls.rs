@@ -1,9 +1,9 @@
-//! The calls of a stream that is being read.
+//! The calls of a stream.
 //!
-//! Neither `index` nor `id` can be relied on: vendors leave one or both out,
-//! send the id late, repeat it, or give every call the same index. So calls
-//! are records of toolwire's own, in the order in which they began, and a
-//! fragment finds its record by whatever it has.
+//! Neither `index` nor `id` is reliable: vendors leave out one or both, send the
+//! id late, repeat it, or give every call the same index. So there is a record
+//! for each call, in the order in which they began, and a fragment finds its
+//! record by whatever it has.
 
 use super::blocks::CurrentBlock;
 use super::json_balance::JsonBalance;
@@ -12,25 +12,25 @@ use crate::ledger::Code;
 use crate::model::{CallForm, CallHead, Event, Head, Piece, Tail};
 use crate::wire::{Extra, Pos, Raw, Str, TextBuffer};
 
-/// Something new of a call.
+/// A piece of a call.
 #[derive(Debug)]
 pub(super) struct CallFragment<'a> {
     pub(super) index: Option<u64>,
     pub(super) id: Option<Str<'a>>,
     pub(super) name: Option<Str<'a>>,
-    /// What its text is, if it says.
+    /// What its text is, if the fragment says.
     pub(super) form: Option<CallForm>,
     /// Arguments or input.
     pub(super) text: Option<Str<'a>>,
-    /// Its place in a list of several, where all it has is its place.
+    /// Its place in a list of several, for fragments that have nothing else.
     pub(super) place: Option<usize>,
-    /// Whether it is of the deprecated kind, which has no id.
+    /// Whether it is a deprecated function call, which has no id.
     pub(super) legacy: bool,
     pub(super) extra: Vec<Extra<'a>>,
 }
 
 impl CallFragment<'_> {
-    /// What a vendor repeats without saying anything is not there.
+    /// Treats members that a vendor repeats empty as absent.
     fn without_empty(mut self) -> Self {
         self.id = self.id.filter(|id| !id.is_empty());
         self.name = self.name.filter(|name| !name.is_empty());
@@ -39,20 +39,19 @@ impl CallFragment<'_> {
     }
 }
 
-/// A call has arguments, and nothing says of which tool.
+/// A call has arguments but names no tool.
 #[derive(Debug)]
 pub(super) struct UnnamedCall;
 
-/// Every call so far.
+/// Puts the calls of a stream together.
 #[derive(Debug, Default)]
 pub(super) struct CallAssembler {
     list: Vec<CallRecord>,
-    /// How many of them have been opened. They are opened in order, so that a
-    /// client sees them in the order of the upstream.
+    /// How many have been opened. They are opened in the upstream's order.
     opened: usize,
-    /// Those that are open.
+    /// The indexes of those that are open.
     open: Vec<usize>,
-    /// The one that grew last.
+    /// The index of the one that the last fragment belonged to.
     last: usize,
 }
 
@@ -61,7 +60,7 @@ impl CallAssembler {
         self.list.is_empty()
     }
 
-    /// Takes a fragment to its call.
+    /// Adds a fragment to its call.
     pub(super) fn take(
         &mut self,
         fragment: CallFragment<'_>,
@@ -85,7 +84,7 @@ impl CallAssembler {
         self.open_ready(current, sink);
     }
 
-    /// Closes those of which nothing more can come.
+    /// Closes the calls that are whole.
     pub(super) fn close_whole(&mut self, sink: &mut dyn EventSink) {
         let list = &mut self.list;
         self.open.retain(|&at| match list.get_mut(at) {
@@ -98,7 +97,7 @@ impl CallAssembler {
         });
     }
 
-    /// Positions are those in the last chunk, and mean nothing in the next.
+    /// Forgets positions in the last chunk.
     pub(super) fn forget_positions(&mut self) {
         for record in self.list.iter_mut().skip(self.opened) {
             record.forget_positions();
@@ -112,13 +111,12 @@ impl CallAssembler {
         }
     }
 
-    /// Whether the JSON of a call stops in the middle.
+    /// Whether the JSON of a call is incomplete.
     pub(super) fn is_cut(&self) -> bool {
         self.list.iter().any(|record| record.form == CallForm::Json && record.balance.is_cut())
     }
 
-    /// Nothing more comes: those that still wait are opened as they are, and
-    /// all are closed.
+    /// Opens the calls that still wait and closes all, at the end of the stream.
     pub(super) fn finish(
         &mut self,
         current: &mut CurrentBlock,
@@ -152,7 +150,7 @@ impl CallAssembler {
         id.is_none() && name.is_none() && text.is_none() && extra.is_empty()
     }
 
-    /// Which call a fragment belongs to. `None` if it begins one.
+    /// The call that a fragment belongs to, or `None` if it begins another.
     fn find(&self, fragment: &CallFragment<'_>) -> Option<usize> {
         if fragment.legacy {
             let found = self.latest(|record| record.legacy)?;
@@ -163,8 +161,8 @@ impl CallAssembler {
         }
         if let Some(id) = &fragment.id {
             return self.latest(|record| record.has_id(id)).or_else(|| {
-                // An id that comes late, or one that a vendor makes up anew for
-                // every fragment. A call of its own would have a name.
+                // The id came late, or the vendor makes up an id for every
+                // fragment. A new call would have a name.
                 let last = self.list.get(self.last)?;
                 let goes_on = fragment.name.is_none() && (last.id.is_none() || !last.is_whole());
                 goes_on.then_some(self.last)
@@ -178,7 +176,7 @@ impl CallAssembler {
     }
 
     fn find_by_index(&self, index: u64, fragment: &CallFragment<'_>) -> Option<usize> {
-        // Almost every fragment belongs to the call that grew last.
+        // Almost every fragment belongs to the same call as the last one.
         let last = self.list.get(self.last).filter(|record| record.index == Some(index));
         let found = match (last, &fragment.id) {
             (Some(_), None) => self.last,
@@ -194,18 +192,18 @@ impl CallAssembler {
         (!self.begins_another(found, fragment)).then_some(found)
     }
 
-    /// Whether a fragment that points at a call begins another.
+    /// Whether a fragment that points to a call begins another.
     fn begins_another(&self, found: usize, fragment: &CallFragment<'_>) -> bool {
         let Some(record) = self.list.get(found) else { return true };
         let whole = record.is_whole();
         if let Some(id) = &fragment.id {
-            // Some vendors make up an id for every fragment, but only a call
-            // that begins has a name.
+            // Some vendors make up an id for every fragment, but only the first
+            // fragment of a call has a name.
             return record.id.is_some() && !record.has_id(id) && (whole || fragment.name.is_some());
         }
         match &fragment.name {
-            // What comes behind a whole object is the next call, even of the
-            // same tool; the bare name alone is only repeated.
+            // Arguments after a whole object are those of the next call, even
+            // of the same tool; a name alone is only repeated.
             Some(name) if whole => {
                 record.name.text() != *name || fragment.text.as_ref().is_some_and(|t| !t.is_blank())
             }
@@ -217,7 +215,7 @@ impl CallAssembler {
         self.list.iter().rposition(is_it)
     }
 
-    /// Opens the calls that wait, up to the first that is not ready.
+    /// Opens the waiting calls, up to the first that is not ready.
     fn open_ready(&mut self, current: &mut CurrentBlock, sink: &mut dyn EventSink) {
         while self.list.get(self.opened).is_some_and(CallRecord::is_ready) {
             self.close_whole(sink);
@@ -242,16 +240,16 @@ struct CallRecord {
     form: CallForm,
     legacy: bool,
     state: CallState,
-    /// Arguments that came before it was opened.
+    /// The arguments that came before it was opened.
     held: TextBuffer,
     balance: JsonBalance,
-    /// Members that nobody has been told of.
+    /// Members that have not been sent on.
     extra: Vec<Extra<'static>>,
 }
 
 #[derive(Clone, Copy, Debug)]
 enum CallState {
-    /// Its name or id may be incomplete.
+    /// The name or the id may be incomplete.
     Waiting,
     Open(usize),
     Closed,
@@ -282,7 +280,8 @@ impl CallRecord {
         self.form == CallForm::Json && self.balance.is_whole()
     }
 
-    /// A name may come in pieces until the arguments begin.
+    /// Whether it can be opened. A name may come in pieces until the arguments
+    /// begin.
     fn is_ready(&self) -> bool {
         !self.name.is_empty() && !self.held.is_empty() && (self.id.is_some() || self.legacy)
     }
@@ -356,7 +355,7 @@ impl CallRecord {
             let piece = Piece::Arguments(self.held.text());
             sink.event(Event::Delta { block, piece });
         }
-        // A held call may be large.
+        // The arguments may be large, so free them.
         self.held = TextBuffer::default();
     }
 

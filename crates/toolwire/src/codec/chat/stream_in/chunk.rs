@@ -1,8 +1,8 @@
 //! The objects of a Chat stream, in OpenAI's words and those of the vendors.
 //!
-//! Members that come with every chunk are named even where nothing is done
-//! with them: what is not named is collected in a list, and a list per chunk
-//! would be an allocation per chunk.
+//! Members of every chunk are named even if they are not used: unnamed members
+//! are collected in a list, and a list per chunk would be an allocation per
+//! chunk.
 
 use crate::codec::chat::content_in::Content;
 use crate::codec::chat::wire::{ArgumentsValue, Usage};
@@ -20,16 +20,16 @@ wire! {
         usage: Usage<'a> = "usage",
         service_tier: Raw<'a> = "service_tier",
         system_fingerprint: Raw<'a> = "system_fingerprint",
-        /// Random padding, so that the length of a chunk says nothing.
+        /// Random padding, so that the length of a chunk reveals nothing.
         obfuscation: Ignored = "obfuscation",
         error: Raw<'a> = "error",
-        /// Who answers behind OpenRouter.
+        /// The provider behind OpenRouter.
         provider: Raw<'a> = "provider",
         /// Groq's own member.
         x_groq: Raw<'a> = "x_groq",
     }
 
-    /// One of the answers, or what is new in it.
+    /// One of the choices, or what is new in it.
     pub(super) struct ChunkChoice<'a> {
         index: At<u64> = "index",
         delta: ChunkDelta<'a> = "delta",
@@ -39,7 +39,7 @@ wire! {
         logprobs: Raw<'a> = "logprobs",
         /// Moonshot counts tokens here.
         usage: Usage<'a> = "usage",
-        /// OpenRouter's errors in mid-stream may stand here.
+        /// OpenRouter sends errors in mid-stream here.
         error: Raw<'a> = "error",
         /// OpenRouter.
         native_finish_reason: Raw<'a> = "native_finish_reason",
@@ -141,7 +141,7 @@ impl<'a, T: Read<'a>> Read<'a> for SmallList<T> {
     }
 }
 
-/// A value that says nothing.
+/// A value that is skipped.
 #[derive(Debug)]
 pub(super) struct Ignored;
 
@@ -181,7 +181,7 @@ impl<'a> Read<'a> for AnyCallDelta<'a> {
     fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
         let mut ahead = reader.clone();
         let call = CallDelta::read(&mut ahead)?;
-        // A fragment need not say its kind, nor have anything but an id.
+        // A fragment may have no kind, and nothing but an id.
         let bare = call.function.is_none() && call.custom.is_none();
         let foreign = |kind: &Str<'_>| !kind.is_empty() && *kind != "function" && *kind != "custom";
         match call.kind {

@@ -1,8 +1,8 @@
-//! The stream: from Chat into events.
+//! The stream: reading it.
 //!
-//! Chat ends twice: with a `finish_reason`, behind which a vendor may still
-//! send text and token counts, and with `[DONE]`, which some leave out. So the
-//! end is told only at `[DONE]` or when the bytes have ended.
+//! A Chat stream ends twice: with a `finish_reason`, after which a vendor may
+//! still send text and token counts, and with `[DONE]`, which some leave out. So
+//! the answer ends at `[DONE]` or when the bytes end.
 
 pub(super) mod observer;
 
@@ -32,18 +32,18 @@ use crate::wire::sse::Frame;
 use crate::wire::stencil::Stencil;
 use crate::wire::{At, Extra, Pos, Raw, Read, ReadError, Reader, Str};
 
-/// A stream being read.
+/// Reads a stream of Chat.
 #[derive(Debug, Default)]
 pub(super) struct ChatStreamReader {
     state: ReaderState,
-    /// How the last chunk was spelled, if all it had was a text.
+    /// The bytes around the text of the last chunk, if it had nothing else.
     last: Stencil<DeltaText>,
     blocks: BlockAssembler,
-    /// The last reason to stop.
+    /// The last `finish_reason`.
     finish: Option<String>,
     tier: Option<String>,
-    /// Members that have been told of, so that what comes with every chunk is
-    /// told once.
+    /// The members that have been reported, so that a member of every chunk is
+    /// reported once.
     reported: Vec<String>,
     reported_other_choices: bool,
     reported_audio: bool,
@@ -100,11 +100,11 @@ impl StreamReader for ChatStreamReader {
 }
 
 impl ChatStreamReader {
-    /// Takes the text of a chunk that has nothing else to say.
+    /// Takes the text of a chunk that has nothing else.
     fn push_text(&mut self, kind: DeltaText, text: Str<'_>, sink: &mut dyn EventSink) {
         match kind {
             DeltaText::Content => self.blocks.push_text(text, None, sink),
-            DeltaText::Reasoning(source) => self.blocks.push_reasoning(source, text, sink),
+            DeltaText::Reasoning(member) => self.blocks.push_reasoning(member, text, sink),
             DeltaText::Arguments(index) => {
                 let mut fragment = empty_fragment();
                 fragment.index = index;
@@ -137,7 +137,7 @@ impl ChatStreamReader {
             let text = |raw: &Raw<'a>| string(raw).filter(|text| !text.is_empty());
             let id = id.as_ref().and_then(text);
             let empty = choices.as_ref().is_none_or(|choices| choices.is_empty());
-            // Azure says first what its filters think of the prompt.
+            // Azure's first chunk has only what its filters say about the prompt.
             if empty && id.is_none() && usage.is_none() {
                 sink.ledger().only(&extra);
                 return Ok(());
@@ -213,7 +213,7 @@ impl ChatStreamReader {
                 Some(word) if word.is_empty() => {}
                 Some(word) => {
                     self.finish = Some(word.into_decoded().into_owned());
-                    // Usage may still come, but nothing more of a whole call.
+                    // Token counts may follow, but a whole call gets nothing more.
                     self.blocks.close_calls(sink);
                 }
                 None => self.report_member("finish_reason", Some(raw), sink),
@@ -252,12 +252,12 @@ impl ChatStreamReader {
             extra,
         } = delta;
         let members = Members { reasoning_content, reasoning, reasoning_details, thinking_blocks };
-        for odd in reasoning::read(members, &mut self.blocks, sink).into_iter().flatten() {
-            self.report_members(vec![odd], sink);
+        for unknown in reasoning::read(members, &mut self.blocks, sink).into_iter().flatten() {
+            self.report_members(vec![unknown], sink);
         }
-        let (said, has_refusal) = split_logprobs(logprobs);
+        let (text_logprobs, refusal_logprobs) = split_logprobs(logprobs);
         match content {
-            Some(DeltaContent::Text(text)) => self.blocks.push_text(text, said, sink),
+            Some(DeltaContent::Text(text)) => self.blocks.push_text(text, text_logprobs, sink),
             Some(DeltaContent::Parts(items)) => {
                 for item in items {
                     self.part(item, sink);
@@ -276,7 +276,7 @@ impl ChatStreamReader {
             }
         }
         if let Some(text) = refusal {
-            self.blocks.push_refusal(text, has_refusal, sink);
+            self.blocks.push_refusal(text, refusal_logprobs, sink);
         }
         if let Some(audio) = audio
             && !std::mem::replace(&mut self.reported_audio, true)
@@ -297,7 +297,7 @@ impl ChatStreamReader {
         self.report_members(extra, sink);
     }
 
-    /// A part of content that came as a list.
+    /// Takes one part of content that is a list.
     fn part(&mut self, item: Item<'_>, sink: &mut dyn EventSink) {
         match item {
             Item::Text(Text { at: _, text, citations: _, logprobs, cache: _, extra }) => {
@@ -427,8 +427,8 @@ impl ChatStreamReader {
     }
 }
 
-/// Whether the data of an event is an error. Servers that do not nest it say
-/// so by the kind of object, or have a message and no answer.
+/// Whether the data of an event is an error. Servers that do not nest an error
+/// name it as the kind of object, or send a message and no choices.
 fn is_error(chunk: &Chunk<'_>) -> bool {
     let has = |key: &str| chunk.extra.iter().any(|field| field.key == key);
     let bare = chunk.choices.is_none() && chunk.usage.is_none();
@@ -442,7 +442,7 @@ fn is_meaningful(raw: &Raw<'_>) -> bool {
     !matches!(raw.text(), "null" | "\"\"" | "{}" | "[]" | "false")
 }
 
-/// The lists of `logprobs` that say something, of the text and of the refusal.
+/// The lists in `logprobs` of the text and of the refusal, if they are not empty.
 fn split_logprobs<'a>(logprobs: Option<Raw<'a>>) -> (Option<Raw<'a>>, Option<Raw<'a>>) {
     let Some(Ok(Logprobs { at: _, content, refusal, extra: _ })) =
         logprobs.as_ref().and_then(reread)

@@ -1,4 +1,4 @@
-//! The stream as it passes between two that both speak Chat.
+//! The stream: observing it as it passes from Chat to Chat.
 
 use super::text_delta::{self, DeltaText};
 use crate::codec::chat::wire::Usage;
@@ -9,12 +9,12 @@ use crate::wire::sse::Frame;
 use crate::wire::stencil::Stencil;
 use crate::wire::{Kind, ReadError, Reader};
 
-/// A stream being watched.
+/// Observes a stream that passes.
 #[derive(Debug, Default)]
 pub(crate) struct ChatStreamObserver {
-    /// How the last chunk was spelled, if all it had was a text.
+    /// The bytes around the text of the last chunk, if it had nothing else.
     last: Stencil<DeltaText>,
-    /// Whether the first answer has said why it stopped.
+    /// Whether there was a `finish_reason`.
     finished: bool,
 }
 
@@ -85,8 +85,8 @@ impl ChatStreamObserver {
                     delta(reader, summary)?;
                 } else {
                     let value = reader.raw()?;
-                    let says = value.kind() == Kind::String && value.text() != "\"\"";
-                    self.finished |= name == "finish_reason" && says;
+                    let is_filled = value.kind() == Kind::String && value.text() != "\"\"";
+                    self.finished |= name == "finish_reason" && is_filled;
                 }
             }
         }
@@ -94,7 +94,7 @@ impl ChatStreamObserver {
     }
 }
 
-/// Counts the calls that begin: those that have a name.
+/// Counts the calls that begin, which are those with a name.
 fn delta(reader: &mut Reader<'_>, summary: &mut ResponseSummary) -> Result<(), ReadError> {
     let mut members = reader.object()?;
     while let Some(key) = members.next(reader)? {
@@ -114,7 +114,7 @@ fn delta(reader: &mut Reader<'_>, summary: &mut ResponseSummary) -> Result<(), R
     Ok(())
 }
 
-/// Whether a call, or the function of one, says its name.
+/// Whether a call, or the function of one, has a name.
 fn has_name(reader: &mut Reader<'_>) -> Result<bool, ReadError> {
     let mut named = false;
     let mut members = reader.object()?;
@@ -124,8 +124,8 @@ fn has_name(reader: &mut Reader<'_>) -> Result<bool, ReadError> {
             named |= has_name(reader)?;
         } else {
             let value = reader.raw()?;
-            let says = value.kind() == Kind::String && value.text() != "\"\"";
-            named |= name == "name" && says;
+            let is_filled = value.kind() == Kind::String && value.text() != "\"\"";
+            named |= name == "name" && is_filled;
         }
     }
     Ok(named)

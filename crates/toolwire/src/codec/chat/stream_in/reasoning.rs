@@ -1,5 +1,4 @@
-//! Reasoning in a stream that is being read: which member it came in, and what
-//! seals it at the end.
+//! Reasoning in a stream: which member it came in, and what seals it at the end.
 
 use super::blocks::BlockAssembler;
 use super::chunk::SmallList;
@@ -11,7 +10,7 @@ use crate::codec::chat::wire::{
 use crate::model::{Issuer, Item, Sealed, Tail};
 use crate::wire::{Array, Extra, Kind, Raw, Read, Str, TextBuffer, Write};
 
-/// Which member reasoning came in.
+/// The member that reasoning came in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ReasoningMember {
     /// `reasoning_content`.
@@ -22,11 +21,10 @@ pub(super) enum ReasoningMember {
     ThinkingBlocks,
 }
 
-/// Reads what a chunk says of reasoning. Gives back members of another shape
-/// than known.
+/// Reads the reasoning of a chunk. Returns the members of an unknown shape.
 ///
-/// Vendors repeat the same text in several members, for clients that know only
-/// one of them. Then it is read once.
+/// Vendors repeat a text in several members, for clients that know only one of
+/// them. It is read once.
 pub(super) fn read<'a>(
     members: Members<'a>,
     blocks: &mut BlockAssembler,
@@ -85,7 +83,7 @@ fn unknown_member<'a>(key: &'static str, value: Raw<'a>) -> Extra<'a> {
     Extra { key: Str::plain(key), value }
 }
 
-/// A block of Messages, or a piece of one. Its text, if it has any.
+/// Reads a thinking block, or a piece of one. Returns its text, if it has any.
 fn read_block<'a>(
     block: ThinkingBlock<'a>,
     blocks: &mut BlockAssembler,
@@ -108,7 +106,7 @@ fn read_block<'a>(
     text
 }
 
-/// An entry of OpenRouter's list, or what toolwire itself put there.
+/// Reads an entry of `reasoning_details`: the vendor's, or an envelope.
 fn read_detail(entry: &Raw<'_>, blocks: &mut BlockAssembler, sink: &mut dyn EventSink) {
     match reasoning_in::open(entry) {
         Some(opened) => blocks.push_whole(opened.at, Item::Reasoning(opened), sink),
@@ -116,7 +114,7 @@ fn read_detail(entry: &Raw<'_>, blocks: &mut BlockAssembler, sink: &mut dyn Even
     }
 }
 
-/// A block of reasoning that is open.
+/// An open block of reasoning.
 #[derive(Debug)]
 pub(super) struct ReasoningBlock {
     pub(super) block: usize,
@@ -130,8 +128,8 @@ impl ReasoningBlock {
         Self { block, member: None, details, signature: TextBuffer::default() }
     }
 
-    /// Whether text of that source goes on in this block. Text behind a
-    /// signature is another block's.
+    /// Whether text of that member continues this block. Text after a signature
+    /// belongs to another block.
     pub(super) fn takes_text(&self, member: ReasoningMember) -> bool {
         self.member.is_none_or(|own| own == member) && self.signature.is_empty()
     }
@@ -145,7 +143,7 @@ impl ReasoningBlock {
         self
     }
 
-    /// What is known at the end.
+    /// The seal, which is known at the end.
     pub(super) fn tail(self) -> Tail<'static> {
         let Self { block: _, member, details, signature } = self;
         let vendor = |name: &str| Issuer::Vendor(name.to_owned());
@@ -169,8 +167,8 @@ impl ReasoningBlock {
     }
 }
 
-/// `reasoning_details`, put together. A vendor wants the list back as a whole
-/// answer would have had it, and streams the texts in it piece by piece.
+/// Puts `reasoning_details` together. A vendor streams the texts in the list
+/// piece by piece, and wants the list back as it is in a whole answer.
 #[derive(Debug, Default)]
 pub(super) struct DetailsBuffer {
     entries: Vec<DetailEntry>,
@@ -178,7 +176,7 @@ pub(super) struct DetailsBuffer {
 
 #[derive(Debug)]
 struct DetailEntry {
-    /// Whether pieces of it may follow.
+    /// Whether more pieces of it may follow.
     grows: bool,
     members: Vec<(String, DetailValue)>,
 }
@@ -194,7 +192,7 @@ impl DetailsBuffer {
         self.entries.is_empty()
     }
 
-    /// Takes an entry, or the next piece of one.
+    /// Adds an entry, or the next piece of one.
     pub(super) fn push(&mut self, entry: &Raw<'_>) {
         let text = matches!(
             entry.reader().tag("type"),
@@ -224,14 +222,13 @@ impl DetailsBuffer {
                 }
             }
         }
-        // Made of texts only.
         String::from_utf8(out).unwrap_or_default()
     }
 }
 
 impl DetailEntry {
-    /// Whether a piece belongs to this entry: of the same kind and index, and
-    /// of no other id.
+    /// Whether a piece belongs to this entry: it has the same kind and index, and
+    /// no other id.
     fn continues(&self, piece: &Raw<'_>) -> bool {
         let mut reader = piece.reader();
         let Ok(mut members) = reader.object() else { return false };

@@ -1,10 +1,10 @@
-//! Chunks in which nothing is new but one text.
+//! Chunks in which only one text is new.
 
 use super::reasoning::ReasoningMember;
 use crate::wire::stencil::Holes;
 use crate::wire::{At, Kind, Read, Reader};
 
-/// What the text of a chunk is.
+/// What the one text of a chunk is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DeltaText {
     Content,
@@ -13,8 +13,8 @@ pub(super) enum DeltaText {
     Arguments(Option<u64>),
 }
 
-/// Looks for the text of a chunk that has been read. Members that say nothing
-/// when they come again may be there; any that would say something may not.
+/// Looks for the one text of a chunk that has been read. The chunk may also have
+/// members that mean nothing when they are repeated, but no others.
 pub(super) fn find(data: &str, holes: &mut Holes<'_>) -> Option<DeltaText> {
     let mut reader = Reader::new(data);
     let mut found_text = None;
@@ -24,8 +24,8 @@ pub(super) fn find(data: &str, holes: &mut Holes<'_>) -> Option<DeltaText> {
             "choices" => found_text = Some(choices(&mut reader, holes)?),
             "obfuscation" => padding(&mut reader, holes)?,
             "usage" | "error" | "x_groq" => null(&mut reader)?,
-            // What the answer is called and who gives it is told once.
-            _told => reader.skip().ok()?,
+            // The name of the answer and of its model count once.
+            _repeated => reader.skip().ok()?,
         }
     }
     found_text

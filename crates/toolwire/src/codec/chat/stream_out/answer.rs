@@ -1,12 +1,12 @@
-//! An answer that is being written for a client as a stream.
+//! An answer that is written as a stream.
 
 use super::chunk::{ChunkWriter, DONE};
-use super::deferred::{CitedTexts, EnvelopeBuffer};
-use crate::codec::chat::calls_out::put_arguments;
+use super::deferred::{CitedTexts, EnvelopeBuffer, ReasoningKind};
+use crate::codec::chat::calls_out::{Wrapping, put_arguments};
 use crate::codec::chat::response_out::{
-    call_losses, head_losses, item_loss, legacy_loss, write_tier,
+    report_call_losses, report_head_losses, report_item_loss, report_surplus_call, write_tier,
 };
-use crate::codec::chat::turns_out::member_losses;
+use crate::codec::chat::turns_out::report_member_losses;
 use crate::codec::chat::{stop_out, usage_out};
 use crate::ledger::{Code, Ledger};
 use crate::model::{
@@ -15,7 +15,7 @@ use crate::model::{
 };
 use crate::wire::{At, Extra, Object, Pos, Raw, Str, ids};
 
-/// What has been written of an answer, and what must wait for its end.
+/// What has been written of an answer, and what has to wait for its end.
 #[derive(Debug)]
 pub(super) struct StreamedAnswer {
     chunks: ChunkWriter,
@@ -24,26 +24,26 @@ pub(super) struct StreamedAnswer {
     upstream: String,
     legacy: bool,
     stream_usage: bool,
-    /// By their numbers.
+    /// By number.
     blocks: Vec<BlockState>,
     calls: usize,
     texts: CitedTexts,
-    refused: bool,
-    /// The message that the last text belongs to.
+    has_refusal: bool,
+    /// The number of the message that the last text belongs to.
     message: Option<usize>,
     envelopes: EnvelopeBuffer,
     usage: Vec<u8>,
     tier: Vec<u8>,
-    finish: Option<&'static str>,
+    finish_reason: Option<&'static str>,
     explanation: Option<Str<'static>>,
 }
 
 #[derive(Clone, Copy, Debug)]
 enum BlockState {
-    /// The text of that number.
+    /// The text with that number.
     Text(usize),
     Refusal,
-    /// The thought of that number.
+    /// The reasoning with that number.
     Reasoning(usize),
     Call {
         ordinal: usize,
@@ -51,7 +51,7 @@ enum BlockState {
         /// Whether no arguments have been written.
         bare: bool,
     },
-    /// One that the client has no place for.
+    /// One that the client has no room for.
     Omitted,
 }
 
@@ -67,12 +67,12 @@ impl StreamedAnswer {
             blocks: Vec::new(),
             calls: 0,
             texts: CitedTexts::default(),
-            refused: false,
+            has_refusal: false,
             message: None,
             envelopes: EnvelopeBuffer::default(),
             usage: Vec::new(),
             tier: Vec::new(),
-            finish: None,
+            finish_reason: None,
             explanation: None,
         }
     }
@@ -87,8 +87,8 @@ impl StreamedAnswer {
         let block = match head {
             Head::Text(part) => self.open_text(part, out, ledger),
             Head::Refusal(part) => {
-                Self::part_losses(part, ledger);
-                self.refused = true;
+                Self::report_part_losses(part, ledger);
+                self.has_refusal = true;
                 BlockState::Refusal
             }
             Head::Reasoning { id: _ } => BlockState::Reasoning(self.open_reasoning()),
@@ -98,7 +98,7 @@ impl StreamedAnswer {
         self.blocks.push(block);
     }
 
-    pub(super) fn grow(
+    pub(super) fn push(
         &mut self,
         number: usize,
         piece: &Piece<'_>,
@@ -108,7 +108,7 @@ impl StreamedAnswer {
         let Some(block) = self.blocks.get_mut(number) else { return };
         match (block, piece) {
             (BlockState::Text(at), Piece::Text { text, logprobs }) => {
-                self.texts.grow(*at, text);
+                self.texts.push(*at, text);
                 let logprobs = logprobs.as_ref().filter(|list| !list.is_empty());
                 if !text.is_empty() || logprobs.is_some() {
                     self.chunks.content(text, logprobs, out);
@@ -120,16 +120,16 @@ impl StreamedAnswer {
                     self.chunks.refusal(text, logprobs, out);
                 }
             }
-            (BlockState::Text(at), Piece::Citation(raw)) => {
-                self.texts.cite(*at, raw, ledger);
+            (BlockState::Text(at), Piece::Citation(citation)) => {
+                self.texts.cite(*at, citation, ledger);
             }
             (BlockState::Reasoning(at), Piece::Summary { part, text }) => {
                 let at = *at;
-                self.write_reasoning(at, false, *part, text, out);
+                self.write_reasoning(at, ReasoningKind::Summary, *part, text, out);
             }
             (BlockState::Reasoning(at), Piece::Reasoning { part, text }) => {
                 let at = *at;
-                self.write_reasoning(at, true, *part, text, out);
+                self.write_reasoning(at, ReasoningKind::Full, *part, text, out);
             }
             (BlockState::Call { ordinal, form, bare }, Piece::Arguments(text)) => {
                 if text.is_empty() {
@@ -137,7 +137,7 @@ impl StreamedAnswer {
                 }
                 *bare = false;
                 let (ordinal, form) = (*ordinal, *form);
-                self.arguments(ordinal, form, text, out);
+                self.write_arguments(ordinal, form, text, out);
             }
             (BlockState::Omitted, Piece::Arguments(_)) => {}
             (block, piece) => debug_assert!(false, "{block:?} does not grow by {piece:?}"),
@@ -157,7 +157,7 @@ impl StreamedAnswer {
         match block {
             BlockState::Call { ordinal, form: CallForm::Json, bare: true } => {
                 let ordinal = *ordinal;
-                self.arguments(ordinal, CallForm::Json, &Str::plain("{}"), out);
+                self.write_arguments(ordinal, CallForm::Json, &Str::plain("{}"), out);
             }
             BlockState::Reasoning(at) => self.envelopes.seal(*at, sealed.as_ref()),
             BlockState::Text(_)
@@ -167,26 +167,26 @@ impl StreamedAnswer {
         }
     }
 
-    pub(super) fn whole(&mut self, turn: &Turn<'_>, out: &mut Vec<u8>, ledger: &mut Ledger) {
+    pub(super) fn write_whole(&mut self, turn: &Turn<'_>, out: &mut Vec<u8>, ledger: &mut Ledger) {
         let Turn { at, role: _, slot: _, items, id: _, name: _, status: _, phase, extra: _ } = turn;
-        member_losses(turn, ledger);
+        report_member_losses(turn, ledger);
         if let Some(phase) = phase {
             ledger.dropped(phase.pos(), Code::Phase);
         }
         for item in items {
             match item {
-                Item::Call(call) => self.whole_call(call, out, ledger),
-                Item::Reasoning(reasoning) => self.whole_reasoning(reasoning, out, ledger),
+                Item::Call(call) => self.write_whole_call(call, out, ledger),
+                Item::Reasoning(reasoning) => self.write_whole_reasoning(reasoning, out, ledger),
                 Item::Text(text) => {
                     let part = Part { message: 0, phase: None, extra: Vec::new() };
                     if let BlockState::Text(at) = self.open_text(&part, out, ledger) {
-                        self.texts.grow(at, &text.text);
+                        self.texts.push(at, &text.text);
                     }
                     ledger.only(&text.extra);
                     self.chunks.content(&text.text, text.logprobs.as_ref(), out);
                 }
                 Item::Refusal(refusal) => {
-                    self.refused = true;
+                    self.has_refusal = true;
                     ledger.only(&refusal.extra);
                     self.chunks.refusal(&refusal.text, None, out);
                 }
@@ -199,7 +199,7 @@ impl StreamedAnswer {
                 | Item::SearchResult(_)
                 | Item::ToolReference(_)
                 | Item::Tools(_)
-                | Item::Result(_) => item_loss(item, *at, ledger),
+                | Item::Result(_) => report_item_loss(item, *at, ledger),
             }
         }
     }
@@ -217,22 +217,27 @@ impl StreamedAnswer {
         ledger.only(extra);
     }
 
-    pub(super) fn set_usage(&mut self, counted: &Usage<'_>, ledger: &mut Ledger) {
+    pub(super) fn set_usage(&mut self, usage: &Usage<'_>, ledger: &mut Ledger) {
         if self.stream_usage {
             self.usage.clear();
-            usage_out::write(&mut Object::members_only(&mut self.usage), counted, ledger);
+            usage_out::write(&mut Object::members_only(&mut self.usage), usage, ledger);
         }
     }
 
-    /// Why the model stopped. The client learns it at the end only, since it
-    /// is what ends the answer well.
-    pub(super) fn stop(&mut self, stop: &At<Stop<'_>>, extra: &[Extra<'_>], ledger: &mut Ledger) {
+    /// Takes the reason to stop. It is written at the end, because it tells the
+    /// client that the answer is complete.
+    pub(super) fn set_stop(
+        &mut self,
+        stop: &At<Stop<'_>>,
+        extra: &[Extra<'_>],
+        ledger: &mut Ledger,
+    ) {
         ledger.only(extra);
-        let word = stop_out::word(&stop.value, self.origin, self.calls > 0, self.legacy);
-        self.finish = Some(word);
-        stop_out::losses(stop, self.origin, ledger);
+        let word = stop_out::finish_reason(&stop.value, self.origin, self.calls > 0, self.legacy);
+        self.finish_reason = Some(word);
+        stop_out::report_losses(stop, self.origin, ledger);
         if let Stop::Refusal { category: _, explanation: Some(text) } = &stop.value
-            && !self.refused
+            && !self.has_refusal
         {
             self.explanation = Some(text.clone().into_owned());
         }
@@ -243,7 +248,7 @@ impl StreamedAnswer {
             self.chunks.refusal(&text, None, out);
         }
         self.write_deferred(out, ledger);
-        let word = self.finish.take().unwrap_or("stop");
+        let word = self.finish_reason.take().unwrap_or("stop");
         self.chunks.finish(word, &self.tier, out);
         if self.stream_usage {
             if self.usage.is_empty() {
@@ -255,7 +260,7 @@ impl StreamedAnswer {
         out.extend_from_slice(DONE);
     }
 
-    fn part_losses(part: &Part<'_>, ledger: &mut Ledger) {
+    fn report_part_losses(part: &Part<'_>, ledger: &mut Ledger) {
         let Part { message: _, phase, extra } = part;
         if let Some(phase) = phase {
             ledger.dropped(phase.pos(), Code::Phase);
@@ -264,7 +269,7 @@ impl StreamedAnswer {
     }
 
     fn open_text(&mut self, part: &Part<'_>, out: &mut Vec<u8>, ledger: &mut Ledger) -> BlockState {
-        Self::part_losses(part, ledger);
+        Self::report_part_losses(part, ledger);
         if self.message.is_some_and(|last| last != part.message) {
             ledger.degraded(Pos::START, Code::MessageBoundary);
         }
@@ -277,24 +282,24 @@ impl StreamedAnswer {
     }
 
     fn open_reasoning(&mut self) -> usize {
-        self.envelopes.open(self.calls, !self.texts.is_empty(), self.refused)
+        self.envelopes.open(self.calls, !self.texts.is_empty(), self.has_refusal)
     }
 
     fn write_reasoning(
         &mut self,
         at: usize,
-        raw: bool,
+        kind: ReasoningKind,
         part: usize,
         text: &Str<'_>,
         out: &mut Vec<u8>,
     ) {
-        let apart = self.envelopes.grow(at, raw, part, text);
+        let with_gap = self.envelopes.push(at, kind, part, text);
         if text.is_empty() {
             return;
         }
         self.chunks.delta(out, |out| {
             out.extend_from_slice(br#""reasoning_content":""#);
-            if apart {
+            if with_gap {
                 out.extend_from_slice(br"\n\n");
             }
             text.write_inside(out);
@@ -312,11 +317,12 @@ impl StreamedAnswer {
         if !self.begin_call(id.as_ref(), name, *form, Pos::START, out, ledger) {
             return BlockState::Omitted;
         }
-        head_losses(namespace.as_ref(), caller.as_ref(), extra, ledger);
+        report_head_losses(namespace.as_ref(), caller.as_ref(), extra, ledger);
         BlockState::Call { ordinal: self.calls - 1, form: *form, bare: true }
     }
 
-    /// Writes the header of a call. `false` if the client has no room for it.
+    /// Writes the beginning of a call. Returns `false` if the client has no room
+    /// for it.
     fn begin_call(
         &mut self,
         id: Option<&Str<'_>>,
@@ -330,7 +336,7 @@ impl StreamedAnswer {
         self.calls += 1;
         if self.legacy {
             if ordinal > 0 {
-                legacy_loss(at, ledger);
+                report_surplus_call(at, ledger);
                 return false;
             }
             if let Some(id) = id {
@@ -366,7 +372,13 @@ impl StreamedAnswer {
         true
     }
 
-    fn arguments(&mut self, ordinal: usize, form: CallForm, text: &Str<'_>, out: &mut Vec<u8>) {
+    fn write_arguments(
+        &mut self,
+        ordinal: usize,
+        form: CallForm,
+        text: &Str<'_>,
+        out: &mut Vec<u8>,
+    ) {
         match (self.legacy, form) {
             (false, CallForm::Json) => self.chunks.arguments(ordinal, text, out),
             (false, CallForm::Freeform) => self.chunks.delta(out, |out| {
@@ -383,8 +395,9 @@ impl StreamedAnswer {
         }
     }
 
-    /// A call that comes in one piece, such as one of a vendor's own shape.
-    fn whole_call(&mut self, call: &Call<'_>, out: &mut Vec<u8>, ledger: &mut Ledger) {
+    /// Writes a call that comes in one piece, such as one whose shape its vendor
+    /// fixed.
+    fn write_whole_call(&mut self, call: &Call<'_>, out: &mut Vec<u8>, ledger: &mut Ledger) {
         let form = match &call.arguments {
             Arguments::Freeform(_) if !self.legacy => CallForm::Freeform,
             Arguments::Freeform(_)
@@ -396,21 +409,21 @@ impl StreamedAnswer {
             return;
         }
         let ordinal = self.calls - 1;
-        call_losses(call, ledger);
+        report_call_losses(call, ledger);
         if let (Arguments::Freeform(text), CallForm::Freeform) = (&call.arguments, form) {
-            return self.arguments(ordinal, form, text, out);
+            return self.write_arguments(ordinal, form, text, out);
         }
         let mut written = Vec::new();
-        put_arguments(&mut Object::members_only(&mut written), &call.arguments, false);
+        put_arguments(&mut Object::members_only(&mut written), &call.arguments, Wrapping::None);
         // What was written is `"arguments":"…"`.
         let written = String::from_utf8(written).unwrap_or_default();
         let literal = Raw::made(written.strip_prefix(r#""arguments":"#).unwrap_or_default());
         if let Ok(text) = literal.reader().string() {
-            self.arguments(ordinal, form, &text, out);
+            self.write_arguments(ordinal, form, &text, out);
         }
     }
 
-    fn whole_reasoning(
+    fn write_whole_reasoning(
         &mut self,
         reasoning: &Reasoning<'_>,
         out: &mut Vec<u8>,
@@ -418,23 +431,23 @@ impl StreamedAnswer {
     ) {
         let Reasoning { at: _, summary, content, sealed, place: _, extra } = reasoning;
         let at = self.open_reasoning();
-        for (raw, texts) in [(false, summary), (true, content)] {
+        for (kind, texts) in [(ReasoningKind::Summary, summary), (ReasoningKind::Full, content)] {
             for (part, text) in texts.iter().enumerate() {
-                self.write_reasoning(at, raw, part, text, out);
+                self.write_reasoning(at, kind, part, text, out);
             }
         }
         ledger.only(extra);
         self.envelopes.seal(at, sealed.as_ref());
     }
 
-    /// Writes what is known only when everything has been said: where each
-    /// piece of sealed reasoning stood, and what the citations are about.
+    /// Writes what is known only at the end: the place of each piece of sealed
+    /// reasoning, and the texts that citations are about.
     fn write_deferred(&mut self, out: &mut Vec<u8>, ledger: &mut Ledger) {
         let mut members = Vec::new();
         {
             let mut object = Object::members_only(&mut members);
             self.texts.write(&mut object);
-            self.envelopes.write(&mut object, !self.texts.is_empty(), self.refused, ledger);
+            self.envelopes.write(&mut object, !self.texts.is_empty(), self.has_refusal, ledger);
         }
         if !members.is_empty() {
             self.chunks.delta(out, |out| out.extend_from_slice(&members));

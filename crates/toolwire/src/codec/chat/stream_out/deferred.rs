@@ -1,5 +1,5 @@
-//! What of an answer a stream can tell only at its end: where each piece of
-//! sealed reasoning stood, and what the citations are about.
+//! What a stream has to keep until its end: the place of each piece of sealed
+//! reasoning, and the citations with the bounds of their texts.
 
 use crate::codec::chat::citations_out::{self, UrlCitation};
 use crate::codec::chat::reasoning_out;
@@ -7,13 +7,13 @@ use crate::ledger::Ledger;
 use crate::model::{Reasoning, Sealed};
 use crate::wire::{Object, Pos, Raw, Str, TextBuffer};
 
-/// The texts of an answer as far as their citations need them.
+/// The citations of each text of an answer.
 #[derive(Debug, Default)]
 pub(super) struct CitedTexts(Vec<CitedText>);
 
 #[derive(Debug, Default)]
 struct CitedText {
-    /// How many characters it has.
+    /// The number of characters.
     length: u64,
     citations: Vec<UrlCitation<'static>>,
 }
@@ -23,74 +23,98 @@ impl CitedTexts {
         self.0.is_empty()
     }
 
-    /// A text begins. Gives its number.
+    /// Begins a text and returns its number.
     pub(super) fn open(&mut self) -> usize {
         self.0.push(CitedText::default());
         self.0.len() - 1
     }
 
-    pub(super) fn grow(&mut self, at: usize, text: &Str<'_>) {
-        if let Some(text_) = self.0.get_mut(at) {
-            text_.length += length(text);
+    pub(super) fn push(&mut self, at: usize, text: &Str<'_>) {
+        if let Some(cited) = self.0.get_mut(at) {
+            cited.length += length(text);
         }
     }
 
     pub(super) fn cite(&mut self, at: usize, citation: &Raw<'_>, ledger: &mut Ledger) {
-        let Some(text_) = self.0.get_mut(at) else { return };
-        if let Some(cited) = citations_out::read(citation, ledger) {
-            text_.citations.push(cited.into_owned());
+        let Some(text) = self.0.get_mut(at) else { return };
+        if let Some(citation) = citations_out::convert(citation, ledger) {
+            text.citations.push(citation.into_owned());
         }
     }
 
     pub(super) fn write(&self, object: &mut Object<'_>) {
-        if self.0.iter().all(|text_| text_.citations.is_empty()) {
+        if self.0.iter().all(|text| text.citations.is_empty()) {
             return;
         }
         let mut array = object.array("annotations");
         let mut offset = 0;
         for CitedText { length, citations } in &self.0 {
-            for cited in citations {
-                cited.write(&mut array, (offset, offset + length));
+            for citation in citations {
+                citation.write(&mut array, (offset, offset + length));
             }
             offset += length;
         }
     }
 }
 
-/// The reasoning of an answer, kept for its envelopes.
+/// The reasoning of an answer, kept for the envelopes.
 #[derive(Debug, Default)]
 pub(super) struct EnvelopeBuffer {
     list: Vec<EnvelopedReasoning>,
-    /// Which text was shown last: of which thought, whether of the reasoning
-    /// itself, and which part.
-    shown: Option<(usize, bool, usize)>,
+    /// The text that was shown last: the number of its block, its kind, and which
+    /// part of that kind it is.
+    shown: Option<(usize, ReasoningKind, usize)>,
 }
 
-/// Reasoning, and what stood before it.
+/// Which of the texts of reasoning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ReasoningKind {
+    /// What the vendor shows of the reasoning.
+    Summary,
+    /// The reasoning itself.
+    Full,
+}
+
+/// Reasoning, and what came before it.
 #[derive(Debug)]
 struct EnvelopedReasoning {
     calls: usize,
-    spoke: bool,
-    refused: bool,
+    after_text: bool,
+    after_refusal: bool,
     summary: Vec<TextBuffer>,
     content: Vec<TextBuffer>,
     sealed: Option<Sealed<'static>>,
 }
 
 impl EnvelopeBuffer {
-    /// A thought begins. Gives its number.
-    pub(super) fn open(&mut self, calls: usize, spoke: bool, refused: bool) -> usize {
-        let (summary, content, sealed) = (Vec::new(), Vec::new(), None);
-        self.list.push(EnvelopedReasoning { calls, spoke, refused, summary, content, sealed });
+    /// Begins a block of reasoning and returns its number.
+    pub(super) fn open(&mut self, calls: usize, after_text: bool, after_refusal: bool) -> usize {
+        self.list.push(EnvelopedReasoning {
+            calls,
+            after_text,
+            after_refusal,
+            summary: Vec::new(),
+            content: Vec::new(),
+            sealed: None,
+        });
         self.list.len() - 1
     }
 
-    /// A thought grows. Whether its text stands apart from what was shown last.
-    pub(super) fn grow(&mut self, at: usize, raw: bool, part: usize, text: &Str<'_>) -> bool {
-        if let Some(reasoning_) = self.list.get_mut(at) {
-            let texts = if raw { &mut reasoning_.content } else { &mut reasoning_.summary };
-            // An upstream that skips numbers skips texts that have nothing in
-            // them.
+    /// Adds text to a block. Returns whether a gap separates it from the text that
+    /// was shown last.
+    pub(super) fn push(
+        &mut self,
+        at: usize,
+        kind: ReasoningKind,
+        part: usize,
+        text: &Str<'_>,
+    ) -> bool {
+        if let Some(entry) = self.list.get_mut(at) {
+            let texts = match kind {
+                ReasoningKind::Summary => &mut entry.summary,
+                ReasoningKind::Full => &mut entry.content,
+            };
+            // If an upstream skips a part, the part is empty.
             if texts.len() <= part {
                 texts.push(TextBuffer::default());
             }
@@ -98,20 +122,19 @@ impl EnvelopeBuffer {
                 last.push(text);
             }
         }
-        // A text without anything in it is kept, since a seal may cover it, but
-        // it is not shown.
+        // An empty text is kept, because a seal may cover it, but not shown.
         if text.is_empty() {
             return false;
         }
-        let here = (at, raw, part);
+        let here = (at, kind, part);
         self.shown.replace(here).is_some_and(|last| last != here)
     }
 
     pub(super) fn seal(&mut self, at: usize, sealed: Option<&Sealed<'_>>) {
-        let (Some(reasoning_), Some(sealed)) = (self.list.get_mut(at), sealed) else { return };
+        let (Some(entry), Some(sealed)) = (self.list.get_mut(at), sealed) else { return };
         let Sealed { issuer, item_id, blob, redacted } = sealed;
         let own = |text: &Str<'_>| text.clone().into_owned();
-        reasoning_.sealed = Some(Sealed {
+        entry.sealed = Some(Sealed {
             issuer: issuer.clone(),
             item_id: item_id.as_ref().map(own),
             blob: blob.as_ref().map(own),
@@ -119,27 +142,28 @@ impl EnvelopeBuffer {
         });
     }
 
-    /// Writes what the client is to bring back. Whether it was also spoken and
-    /// refused decides where a thought stands in the message that comes back.
+    /// Writes the envelopes. Whether the answer has text and a refusal decides the
+    /// place of reasoning in the message that the client sends back.
     pub(super) fn write(
         &mut self,
         object: &mut Object<'_>,
-        speaks: bool,
-        refuses: bool,
+        has_text: bool,
+        has_refusal: bool,
         ledger: &mut Ledger,
     ) {
         let mut list = Vec::new();
-        for (before, reasoning_) in self.list.drain(..).enumerate() {
-            let EnvelopedReasoning { calls, spoke, refused, summary, content, sealed } = reasoning_;
+        for (before, entry) in self.list.drain(..).enumerate() {
+            let EnvelopedReasoning { calls, after_text, after_refusal, summary, content, sealed } =
+                entry;
             if sealed.is_none() {
                 continue;
             }
             let own = |text: &TextBuffer| text.text().into_owned();
-            // Chat puts all text before all calls, so behind a call any text
-            // counts as said already.
-            let called = calls > 0;
-            let text_ = usize::from(spoke || (called && speaks))
-                + usize::from(refused || (called && refuses));
+            // Chat puts all text before all calls, so after a call any text
+            // counts as written already.
+            let after_call = calls > 0;
+            let texts_before = usize::from(after_text || (after_call && has_text))
+                + usize::from(after_refusal || (after_call && has_refusal));
             let reasoning = Reasoning {
                 at: Pos::START,
                 summary: summary.iter().map(own).collect(),
@@ -148,17 +172,17 @@ impl EnvelopeBuffer {
                 place: None,
                 extra: Vec::new(),
             };
-            list.push(((calls + before + text_) as u64, reasoning));
+            list.push(((calls + before + texts_before) as u64, reasoning));
         }
         let list: Vec<_> = list.iter().map(|(place, reasoning)| (*place, reasoning)).collect();
         reasoning_out::write_envelopes(object, &list, ledger);
     }
 }
 
-/// How many characters a text has, counted as it is spelled.
+/// The number of characters of a text, counted without decoding it.
 fn length(text: &Str<'_>) -> u64 {
     let spelled = text.spelled().as_bytes();
-    // Every character has one byte that continues none.
+    // Every character has one byte that is no continuation byte.
     let count = |bytes: &[u8]| bytes.iter().filter(|byte| (**byte as i8) >= -0x40).count() as u64;
     if !text.is_escaped() {
         return count(spelled);

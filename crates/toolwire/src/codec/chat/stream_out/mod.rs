@@ -1,4 +1,4 @@
-//! The stream: from events to Chat.
+//! The stream: writing it.
 
 pub(super) mod from_response;
 
@@ -13,7 +13,7 @@ use crate::ledger::Ledger;
 use crate::model::{Event, ResponseContext};
 use crate::wire::sse::write_event;
 
-/// A stream being written.
+/// Writes a stream of Chat.
 #[derive(Debug)]
 pub(super) struct ChatStreamWriter {
     context: ResponseContext,
@@ -28,7 +28,7 @@ enum WriterState {
 }
 
 impl ChatStreamWriter {
-    /// A stream for a client who asked for it so.
+    /// A stream for a client with that request.
     pub(super) fn new(context: ResponseContext) -> Self {
         Self { context, state: WriterState::Before }
     }
@@ -58,12 +58,12 @@ impl StreamWriter for ChatStreamWriter {
         match event {
             Event::Start(_) | Event::Error(_) => {}
             Event::Open { block, head } => answer.open(*block, head, out, ledger),
-            Event::Delta { block, piece } => answer.grow(*block, piece, out, ledger),
+            Event::Delta { block, piece } => answer.push(*block, piece, out, ledger),
             Event::Close { block, tail } => answer.close(*block, tail, out, ledger),
-            Event::Whole(turn) => answer.whole(turn, out, ledger),
+            Event::Whole(turn) => answer.write_whole(turn, out, ledger),
             Event::About { tier, extra } => answer.set_tier(tier.as_ref(), extra, ledger),
             Event::Usage(usage) => answer.set_usage(usage, ledger),
-            Event::Stop { stop, extra } => answer.stop(stop, extra, ledger),
+            Event::Stop { stop, extra } => answer.set_stop(stop, extra, ledger),
             Event::End => {
                 answer.end(out, ledger);
                 self.state = WriterState::Over;

@@ -35,11 +35,13 @@ mod tests;
 
 use std::ops::Range;
 
+use crate::codec::openai::models_out;
 use crate::codec::{Codec, StreamObserver, StreamReader, StreamWriter};
 use crate::ledger::Ledger;
 use crate::model::{ApiError, Protocol, Request, Response, ResponseContext, Tool};
 use crate::profile::Profile;
-use crate::protocol::Description;
+use crate::protocol::{Description, ListedModel};
+use crate::wire::sse::Frame;
 use crate::wire::{ReadError, Str, string_under};
 
 /// The Chat Completions protocol.
@@ -106,6 +108,10 @@ impl Codec for Chat {
         Box::<stream_in::observer::ChatStreamObserver>::default()
     }
 
+    fn opens_stream(&self, frame: &Frame<'_>) -> bool {
+        stream_in::observer::opens_stream(frame)
+    }
+
     fn find_model<'d>(&self, data: &'d str) -> Option<Str<'d>> {
         string_under(data, &["model"])
     }
@@ -120,6 +126,14 @@ impl Codec for Chat {
 
     fn encode_error(&self, error: &ApiError, out: &mut Vec<u8>) -> u16 {
         error_out::encode(error, out)
+    }
+
+    fn write_models(&self, models: &[ListedModel<'_>], out: &mut Vec<u8>) {
+        models_out::write_models(models, out);
+    }
+
+    fn write_model(&self, model: ListedModel<'_>, out: &mut Vec<u8>) {
+        models_out::write_model(model, out);
     }
 
     fn decode_tools<'a>(&self, body: &'a str) -> Result<Vec<Tool<'a>>, ReadError> {

@@ -1,5 +1,7 @@
 //! The stream: observing it as it passes from Chat to Chat.
 
+use memchr::memmem;
+
 use super::text_delta::{self, DeltaText};
 use crate::codec::chat::wire::Usage;
 use crate::codec::chat::{Chat, usage_in};
@@ -92,6 +94,16 @@ impl ChatStreamObserver {
         }
         Ok(())
     }
+}
+
+/// Whether a chunk only has the role, before the model says anything.
+pub(crate) fn opens_stream(frame: &Frame<'_>) -> bool {
+    let has = |text: &str| memmem::find(frame.data.as_bytes(), text.as_bytes()).is_some();
+    has(r#""role":"assistant""#)
+        && has(r#""finish_reason":null"#)
+        && (has(r#""content":"""#) || has(r#""content":null"#))
+        && !has(r#""tool_calls""#)
+        && !has(r#""reasoning"#)
 }
 
 /// Counts the calls that begin, which are those with a name.

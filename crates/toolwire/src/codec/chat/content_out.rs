@@ -1,13 +1,14 @@
 //! Content parts and media: writing them.
 
 use super::cache_out::{drop_marker, put_marker, takes_marker};
+use super::documents_out::{document_parts, reads_as_text, write_document};
 use crate::codec::context::EncodeContext;
 use crate::ledger::{Code, Ledger};
 use crate::media::{self, blocks};
 use crate::model::{
-    Audio, Cache, Document, HostedItem, Image, Item, Opaque, Refusal, SearchResult, Source, Text,
+    Audio, Cache, HostedItem, Image, Item, Opaque, Refusal, SearchResult, Source, Text,
 };
-use crate::wire::{Array, Object, Pos, Raw, Str};
+use crate::wire::{Array, Object, Pos, Str};
 
 /// Writes the parts of a message, or one string if all they are is one text.
 pub(super) fn write_content(
@@ -164,94 +165,6 @@ fn write_image(parts: &mut Array<'_>, image: &Image<'_>, cx: &mut EncodeContext<
     }
     cx.ledger.only(extra);
     put_marker(&mut part, cache.as_ref(), cx);
-}
-
-fn write_document(parts: &mut Array<'_>, document: &Document<'_>, cx: &mut EncodeContext<'_>) {
-    let Document { at: _, source, name, context, citations, cache, extra } = document;
-    let mut part = parts.object();
-    part.put("type", "file");
-    {
-        let mut file = part.object("file");
-        match source {
-            Source::Base64 { media, data } => {
-                media::write_data_url(media, data, file.key("file_data"));
-            }
-            Source::File(id) => file.put("file_id", id),
-            Source::Url(_) | Source::Text { media: _, data: _ } | Source::Other(_) => {}
-        }
-        match (name, source) {
-            (Some(name), _) => file.put("filename", name),
-            // OpenAI requires a name beside the bytes.
-            (None, Source::Base64 { media, data: _ }) => {
-                file.put("filename", default_name(media));
-            }
-            (None, _) => {}
-        }
-    }
-    report_document_losses(context.as_ref(), citations.as_ref(), cx);
-    cx.ledger.only(extra);
-    put_marker(&mut part, cache.as_ref(), cx);
-}
-
-fn default_name(media: &Str<'_>) -> &'static str {
-    match media.decode().as_ref() {
-        "application/pdf" => "document.pdf",
-        "text/plain" => "document.txt",
-        other => other.strip_prefix("text/").map_or("document", |_| "document.txt"),
-    }
-}
-
-fn report_document_losses(
-    context: Option<&Str<'_>>,
-    citations: Option<&Raw<'_>>,
-    cx: &mut EncodeContext<'_>,
-) {
-    if let Some(context) = context {
-        cx.ledger.dropped(context.pos(), Code::Only("context".to_owned()));
-    }
-    if let Some(citations) = citations {
-        cx.ledger.dropped(citations.pos(), Code::Citations);
-    }
-}
-
-/// Whether Chat takes the document only as text.
-pub(super) fn reads_as_text(document: &Document<'_>) -> bool {
-    match &document.source {
-        Source::Base64 { media: _, data: _ } | Source::File(_) => false,
-        Source::Url(_) | Source::Text { media: _, data: _ } | Source::Other(_) => true,
-    }
-}
-
-/// What can be sent of a document that Chat takes only as text: its text, and
-/// the images in it.
-pub(super) fn document_parts<'r>(
-    document: &'r Document<'_>,
-    cx: &mut EncodeContext<'_>,
-) -> Vec<Item<'r>> {
-    let Document { at, source, name: _, context: _, citations, cache, extra } = document;
-    cx.ledger
-        .degraded(*at, Code::MediaType)
-        .detail("The target takes no such document; what can be read of it follows as text.");
-    report_document_losses(None, citations.as_ref(), cx);
-    cx.ledger.only(extra);
-    let parts = if let Source::Url(address) = source {
-        let text = Str::plain(format!("Document: {}", address.decode())).at(address.pos());
-        blocks::dressed(document, vec![Item::Text(Text::new(text))])
-    } else {
-        blocks::parts(document).unwrap_or_default()
-    };
-    // The last part may already have the document's marker.
-    let kept = match parts.last() {
-        Some(Item::Text(text)) => text.cache.as_ref(),
-        Some(Item::Image(image)) => image.cache.as_ref(),
-        Some(_) | None => None,
-    };
-    if let Some(marker) = cache
-        && kept.is_none_or(|kept| kept.at != marker.at)
-    {
-        drop_marker(Some(marker), cx.ledger);
-    }
-    parts
 }
 
 /// The text of an item that Chat takes only as text, and its cache marker.

@@ -3,7 +3,8 @@
 use super::cache_out::drop_marker;
 use std::borrow::Cow;
 
-use super::content_out::{self, document_parts, has_part, reads_as_text, text_of};
+use super::content_out::{self, has_part, text_of};
+use super::documents_out::{document_parts, reads_as_text};
 use super::reasoning_out;
 use crate::codec::context::EncodeContext;
 use crate::ledger::Code;

@@ -3,15 +3,19 @@
 use std::collections::BTreeSet;
 
 use super::calls_out::Wrapping;
-use super::wire::WEB_SEARCH_OPTIONS;
+use super::tool_description_out::ToolDescription;
+use super::tool_losses_out::{
+    is_carried, report_namespace, report_native, report_root, report_strict, report_tool_losses,
+};
+use super::web_search_out;
 use crate::codec::context::EncodeContext;
 use crate::ledger::{Code, Ledger};
-use crate::model::{Grammar, Native, NativeKind, Protocol, Tool, ToolKind};
+use crate::model::{Grammar, Native, Protocol, Tool, ToolKind};
 use crate::native;
 use crate::profile::Profile;
 use crate::schema::{self, RootChange};
 use crate::toolset::{Declared, ToolMapping, Toolset};
-use crate::wire::{Array, At, Extra, Kind, Object, Raw, Read, Str, Write, read_fields};
+use crate::wire::{Array, Object, Raw};
 
 /// Writes a bare list of tools that was read from `origin`.
 pub(super) fn encode(
@@ -59,7 +63,7 @@ impl<'t, 'r, 'a> WrittenTools<'t, 'r, 'a> {
         }
         for declared in &self.toolset.entries {
             if let ToolMapping::Hosted(_) = declared.crossing {
-                search_options(object, declared.tool, cx);
+                web_search_out::write_options(object, declared.tool, cx);
                 return;
             }
         }
@@ -226,64 +230,6 @@ fn put_function(
     function.maybe("strict", strict.as_ref());
 }
 
-/// The description of a tool as the upstream gets it.
-enum ToolDescription<'d> {
-    None,
-    Own(&'d Str<'d>),
-    Made(String),
-}
-
-impl<'d> ToolDescription<'d> {
-    fn of(declared: &'d Declared<'_, '_>, cx: &EncodeContext<'_>) -> Self {
-        let tool = declared.tool;
-        let mut extra = Vec::new();
-        if let Some(examples) = &tool.examples
-            && cx.profile.examples_in_description
-        {
-            extra.push(format!("Examples: {}", examples.text()));
-        }
-        if let ToolKind::Freeform { grammar } = &tool.kind
-            && declared.crossing == ToolMapping::Freeform
-        {
-            extra.push(
-                "The property `input` holds the tool's whole input as plain text.".to_owned(),
-            );
-            if let Some(Grammar { at: _, syntax, definition: Some(definition), extra: _ }) = grammar
-            {
-                let syntax = syntax.as_ref().map(Str::decode).unwrap_or_default();
-                extra.push(format!(
-                    "The input must fit this {syntax} grammar:\n{}",
-                    definition.decode()
-                ));
-            }
-        }
-        let space = declared.namespace.and_then(|namespace| namespace.description.as_ref());
-        if space.is_none() && extra.is_empty() {
-            return tool.description.as_ref().map_or(Self::None, Self::Own);
-        }
-        let mut parts: Vec<String> = Vec::new();
-        parts.extend(space.map(|text| text.decode().into_owned()));
-        parts.extend(tool.description.as_ref().map(|text| text.decode().into_owned()));
-        parts.append(&mut extra);
-        Self::Made(parts.join("\n\n"))
-    }
-
-    fn or(self, default: &str) -> Self {
-        match self {
-            Self::None => Self::Made(default.to_owned()),
-            Self::Own(_) | Self::Made(_) => self,
-        }
-    }
-
-    fn put(&self, object: &mut Object<'_>) {
-        match self {
-            Self::None => {}
-            Self::Own(text) => object.put("description", *text),
-            Self::Made(text) => object.put("description", text),
-        }
-    }
-}
-
 /// Whether arguments must fit the schema exactly. In Chat, no `strict` means no.
 /// If it means "try" in the client's protocol, it becomes a yes if the schema
 /// allows it.
@@ -309,159 +255,6 @@ fn strict(tool: &Tool<'_>, schema: Option<&Raw<'_>>, cx: &mut EncodeContext<'_>)
             (schema.is_some() && fits()).then_some(true)
         }
         None => None,
-    }
-}
-
-/// Reports the strictness of a tool whose schema is toolwire's own, or that has
-/// none.
-fn report_strict(tool: &Tool<'_>, cx: &mut EncodeContext<'_>) {
-    if let Some(At { pos, value: true }) = tool.strict {
-        cx.ledger.degraded(pos, Code::StrictDowngraded);
-    }
-}
-
-fn report_root(tool: &Tool<'_>, change: RootChange, cx: &mut EncodeContext<'_>) {
-    let at = match &tool.kind {
-        ToolKind::Function { schema: Some(schema) } => schema.pos(),
-        ToolKind::Function { schema: None }
-        | ToolKind::Freeform { grammar: _ }
-        | ToolKind::Namespace { tools: _ }
-        | ToolKind::Native(_)
-        | ToolKind::Hosted(_)
-        | ToolKind::Unknown(_) => tool.at,
-    };
-    match change {
-        RootChange::Empty => cx.ledger.emulated(at, Code::SchemaEmpty),
-        RootChange::Typed => cx
-            .ledger
-            .emulated(at, Code::SchemaRootWrapped)
-            .detail("The target needs the type of the root; it was added."),
-        RootChange::Union => cx.ledger.degraded(at, Code::SchemaRootUnion),
-        RootChange::Wrapped => cx.ledger.emulated(at, Code::SchemaRootWrapped),
-    };
-}
-
-fn report_native(tool: &Tool<'_>, kind: NativeKind, cx: &mut EncodeContext<'_>) {
-    match kind {
-        NativeKind::Bash | NativeKind::TextEditor | NativeKind::Memory => {
-            cx.ledger.degraded(tool.at, Code::NativeToolTraining);
-        }
-        NativeKind::LocalShell
-        | NativeKind::Shell
-        | NativeKind::ApplyPatch
-        | NativeKind::ToolSearch
-        | NativeKind::Computer => {
-            cx.ledger.emulated(tool.at, Code::NativeToolWrapped);
-        }
-    }
-}
-
-/// Reports the members of a tool that Chat does not have.
-fn report_tool_losses(tool: &Tool<'_>, cx: &mut EncodeContext<'_>) {
-    let Tool {
-        at: _,
-        name: _,
-        description: _,
-        kind,
-        strict: _,
-        defer,
-        callers,
-        examples,
-        output_schema,
-        deferred_result,
-        eager,
-        cache,
-        extra,
-    } = tool;
-    let ledger = &mut *cx.ledger;
-    if let Some(defer) = defer {
-        let note = ledger.degraded(defer.pos, Code::DeferLoading);
-        if !defer.value {
-            note.info();
-        }
-    }
-    if let Some(callers) = callers {
-        let note = ledger.dropped(callers.pos(), Code::ProgrammaticCallers);
-        if only_direct(callers) {
-            note.info();
-        }
-    }
-    if let Some(examples) = examples {
-        if cx.profile.examples_in_description {
-            ledger.degraded(examples.pos(), Code::InputExamples).info();
-        } else {
-            ledger.dropped(examples.pos(), Code::InputExamples);
-        }
-    }
-    if let Some(schema) = output_schema {
-        ledger.dropped(schema.pos(), Code::OutputSchema).info();
-    }
-    if let Some(later) = deferred_result {
-        let note = ledger.dropped(later.pos, Code::AsyncTool);
-        if !later.value {
-            note.info();
-        }
-    }
-    if let Some(eager) = eager {
-        ledger.dropped(eager.pos, Code::Only("eager_input_streaming".to_owned())).info();
-    }
-    if let Some(cache) = cache {
-        ledger.dropped(cache.at, Code::CacheBreakpoint);
-    }
-    for field in extra {
-        let carried = matches!(kind, ToolKind::Native(native) if is_carried(native.kind, field));
-        if !carried {
-            ledger.only(std::slice::from_ref(field));
-        }
-    }
-}
-
-/// Whether a member of a tool whose shape its vendor fixed is part of the
-/// function that is sent in its place.
-fn is_carried(kind: NativeKind, field: &Extra<'_>) -> bool {
-    kind == NativeKind::ToolSearch && field.key == "parameters"
-}
-
-/// Reports what a namespace has beyond its name and description.
-fn report_namespace(namespace: &Tool<'_>, cx: &mut EncodeContext<'_>) {
-    report_tool_losses(namespace, cx);
-    cx.ledger.emulated(namespace.at, Code::NamespaceFlattened);
-    report_strict(namespace, cx);
-}
-
-fn only_direct(callers: &Raw<'_>) -> bool {
-    Vec::<Str<'_>>::read(&mut callers.reader())
-        .is_ok_and(|list| list.iter().all(|caller| *caller == "direct"))
-}
-
-/// Writes a hosted web search as Chat's options.
-fn search_options(object: &mut Object<'_>, tool: &Tool<'_>, cx: &mut EncodeContext<'_>) {
-    let mut options = object.object(WEB_SEARCH_OPTIONS);
-    for field in &tool.extra {
-        match field.key.decode().as_ref() {
-            "search_context_size" => options.put("search_context_size", &field.value),
-            "user_location" if field.value.kind() == Kind::Object => {
-                location(&mut options, &field.value);
-            }
-            other => {
-                let detail = format!("Chat's web search has no option `{other}`.");
-                cx.ledger.dropped(field.value.pos(), Code::WebSearchOption).detail(detail);
-            }
-        }
-    }
-}
-
-/// Writes the location, which Chat keeps one level deeper than other protocols
-/// do.
-fn location(options: &mut Object<'_>, place: &Raw<'_>) {
-    let fields = read_fields(&mut place.reader()).unwrap_or_default();
-    let mut location = options.object("user_location");
-    location.put("type", "approximate");
-    let mut approximate = location.object("approximate");
-    for field in &fields {
-        if field.key != "type" {
-            field.value.write(approximate.foreign_key(&field.key));
-        }
     }
 }
 

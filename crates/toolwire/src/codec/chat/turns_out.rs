@@ -2,9 +2,9 @@
 
 use super::calls_out::write_call;
 use super::content_out::{self, has_part, write_content};
-use super::reasoning_out;
 use super::results_out::{write_orphan, write_results};
 use super::tools_out::WrittenTools;
+use super::{documents_out, reasoning_out};
 use crate::codec::context::EncodeContext;
 use crate::ledger::{Code, Ledger};
 use crate::model::{Audio, Call, Image, Item, Reasoning, Refusal, Role, Slot, ToolResult, Turn};
@@ -164,9 +164,9 @@ fn write_user(
         only_tools &= matches!(item, Item::Tools(_));
         match item {
             Item::Reasoning(reasoning) => reasoning_out::report_lost(reasoning, cx.ledger),
-            Item::Document(document) if content_out::reads_as_text(document) => {
+            Item::Document(document) if documents_out::reads_as_text(document) => {
                 if has_part(item, cx) {
-                    for part in content_out::document_parts(document, cx) {
+                    for part in documents_out::document_parts(document, cx) {
                         if has_part(&part, cx) {
                             user_parts.push(UserPart::Made(Box::new(part)));
                         }
@@ -265,7 +265,7 @@ impl<'r, 'a> MessageParts<'r, 'a> {
             | Item::Audio(Audio { at, data: _, format: _, cache: _, extra: _ }) => {
                 cx.ledger.dropped(*at, Code::MediaType);
             }
-            Item::Document(document) if !content_out::reads_as_text(document) => {
+            Item::Document(document) if !documents_out::reads_as_text(document) => {
                 cx.ledger.dropped(document.at, Code::MediaType);
             }
             Item::Refusal(_)

@@ -1,6 +1,7 @@
 //! The blocks of a stream.
 
-use super::calls::{CallAssembler, CallFragment, UnnamedCall};
+use super::calls::{CallAssembler, UnnamedCall};
+use super::fragment::CallFragment;
 use super::reasoning::{DetailsBuffer, ReasoningBlock, ReasoningMember};
 use crate::codec::EventSink;
 use crate::ledger::Code;

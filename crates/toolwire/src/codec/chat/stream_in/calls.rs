@@ -6,38 +6,12 @@
 //! record by whatever it has.
 
 use super::blocks::CurrentBlock;
-use super::json_balance::JsonBalance;
+use super::call_record::CallRecord;
+use super::fragment::CallFragment;
 use crate::codec::EventSink;
 use crate::ledger::Code;
-use crate::model::{CallForm, CallHead, Event, Head, Piece, Tail};
-use crate::wire::{Extra, Pos, Raw, Str, TextBuffer};
-
-/// A piece of a call.
-#[derive(Debug)]
-pub(super) struct CallFragment<'a> {
-    pub(super) index: Option<u64>,
-    pub(super) id: Option<Str<'a>>,
-    pub(super) name: Option<Str<'a>>,
-    /// What its text is, if the fragment says.
-    pub(super) form: Option<CallForm>,
-    /// Arguments or input.
-    pub(super) text: Option<Str<'a>>,
-    /// Its place in a list of several, for fragments that have nothing else.
-    pub(super) place: Option<usize>,
-    /// Whether it is a deprecated function call, which has no id.
-    pub(super) legacy: bool,
-    pub(super) extra: Vec<Extra<'a>>,
-}
-
-impl CallFragment<'_> {
-    /// Treats members that a vendor repeats empty as absent.
-    fn without_empty(mut self) -> Self {
-        self.id = self.id.filter(|id| !id.is_empty());
-        self.name = self.name.filter(|name| !name.is_empty());
-        self.text = self.text.filter(|text| !text.is_empty());
-        self
-    }
-}
+use crate::model::CallForm;
+use crate::wire::Pos;
 
 /// A call has arguments but names no tool.
 #[derive(Debug)]
@@ -225,152 +199,6 @@ impl CallAssembler {
             }
             self.open.push(self.opened);
             self.opened += 1;
-        }
-    }
-}
-
-/// One call.
-#[derive(Debug)]
-struct CallRecord {
-    index: Option<u64>,
-    place: Option<usize>,
-    id: Option<Str<'static>>,
-    name: TextBuffer,
-    name_at: Pos,
-    form: CallForm,
-    legacy: bool,
-    state: CallState,
-    /// The arguments that came before it was opened.
-    held: TextBuffer,
-    balance: JsonBalance,
-    /// Members that have not been sent on.
-    extra: Vec<Extra<'static>>,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum CallState {
-    /// The name or the id may be incomplete.
-    Waiting,
-    Open(usize),
-    Closed,
-}
-
-impl CallRecord {
-    fn new(fragment: &CallFragment<'_>) -> Self {
-        Self {
-            index: fragment.index,
-            place: fragment.place,
-            id: None,
-            name: TextBuffer::default(),
-            name_at: Pos::NONE,
-            form: CallForm::Json,
-            legacy: fragment.legacy,
-            state: CallState::Waiting,
-            held: TextBuffer::default(),
-            balance: JsonBalance::default(),
-            extra: Vec::new(),
-        }
-    }
-
-    fn has_id(&self, id: &Str<'_>) -> bool {
-        self.id.as_ref().is_some_and(|own| own == id)
-    }
-
-    fn is_whole(&self) -> bool {
-        self.form == CallForm::Json && self.balance.is_whole()
-    }
-
-    /// Whether it can be opened. A name may come in pieces until the arguments
-    /// begin.
-    fn is_ready(&self) -> bool {
-        !self.name.is_empty() && !self.held.is_empty() && (self.id.is_some() || self.legacy)
-    }
-
-    fn take(&mut self, fragment: CallFragment<'_>, sink: &mut dyn EventSink) {
-        let CallFragment { index, id, name, form, text, place: _, legacy: _, extra } = fragment;
-        self.index = self.index.or(index);
-        if self.id.is_none() {
-            self.id = id.map(Str::into_owned);
-        }
-        if let Some(name) = name {
-            self.take_name(&name, sink);
-        }
-        if let Some(form) = form
-            && self.held.is_empty()
-            && matches!(self.state, CallState::Waiting)
-        {
-            self.form = form;
-        }
-        self.extra.extend(extra.into_iter().map(Extra::into_owned));
-        let Some(text) = text else { return };
-        match self.state {
-            CallState::Waiting => {
-                self.balance.push(&text);
-                self.held.push(&text);
-            }
-            CallState::Open(block) => {
-                self.balance.push(&text);
-                sink.event(Event::Delta { block, piece: Piece::Arguments(text) });
-            }
-            CallState::Closed => {
-                let note = sink
-                    .ledger()
-                    .degraded(text.pos(), Code::ArgumentsTruncated)
-                    .detail("What came behind the end of the arguments was left out.");
-                if text.is_blank() {
-                    note.info();
-                }
-            }
-        }
-    }
-
-    fn take_name(&mut self, name: &Str<'_>, sink: &mut dyn EventSink) {
-        if self.name.text() == *name {
-            return;
-        }
-        if self.held.is_empty() && matches!(self.state, CallState::Waiting) {
-            if self.name.is_empty() {
-                self.name_at = name.pos();
-            }
-            self.name.push(name);
-        } else {
-            sink.ledger()
-                .dropped(name.pos(), Code::ToolName)
-                .detail("The upstream changed the name of a call whose arguments had begun.");
-        }
-    }
-
-    fn open(&mut self, block: usize, sink: &mut dyn EventSink) {
-        self.state = CallState::Open(block);
-        let head = CallHead {
-            id: self.id.as_ref().map(Str::borrowed),
-            name: self.name.text().at(self.name_at),
-            namespace: None,
-            form: self.form,
-            caller: None,
-            extra: std::mem::take(&mut self.extra),
-        };
-        sink.event(Event::Open { block, head: Head::Call(head) });
-        if !self.held.is_empty() {
-            let piece = Piece::Arguments(self.held.text());
-            sink.event(Event::Delta { block, piece });
-        }
-        // The arguments may be large, so free them.
-        self.held = TextBuffer::default();
-    }
-
-    fn close(&mut self, sink: &mut dyn EventSink) {
-        if let CallState::Open(block) = std::mem::replace(&mut self.state, CallState::Closed) {
-            let tail = Tail { sealed: None, extra: std::mem::take(&mut self.extra) };
-            sink.event(Event::Close { block, tail });
-        }
-    }
-
-    fn forget_positions(&mut self) {
-        self.name_at = Pos::NONE;
-        self.id = self.id.take().map(|id| id.at(Pos::NONE));
-        for field in &mut self.extra {
-            field.value = std::mem::replace(&mut field.value, Raw::made("")).at(Pos::NONE);
         }
     }
 }

@@ -7,30 +7,34 @@
 pub(super) mod observer;
 
 mod blocks;
+mod call_record;
 mod calls;
 mod chunk;
+mod fragment;
 mod json_balance;
+mod members;
 mod reasoning;
 mod text_delta;
 
 use self::blocks::BlockAssembler;
-use self::calls::{CallFragment, UnnamedCall};
+use self::calls::UnnamedCall;
 use self::chunk::{
-    AnyCallDelta, CallDelta, Chunk, ChunkChoice, ChunkDelta, CustomDelta, DeltaContent,
-    FunctionDelta, Groq, Logprobs,
+    AnyCallDelta, CallDelta, Chunk, ChunkChoice, ChunkDelta, DeltaContent, Groq, Logprobs,
 };
+use self::fragment::CallFragment;
+use self::members::{MemberReporter, is_meaningful};
 use self::text_delta::DeltaText;
 use super::reasoning_in::Members;
-use super::wire::{ArgumentsValue, nest, reread, string};
+use super::wire::{reread, string};
 use super::{error_in, stop_in, usage_in};
 use crate::codec::{EventSink, StreamReader};
 use crate::ledger::Code;
 use crate::model::{
-    ApiError, Arguments, CallForm, ErrorKind, Event, Item, Opaque, Protocol, Refusal, Start, Text,
+    ApiError, CallForm, ErrorKind, Event, Item, Opaque, Protocol, Refusal, Start, Text,
 };
 use crate::wire::sse::Frame;
 use crate::wire::stencil::Stencil;
-use crate::wire::{At, Extra, Pos, Raw, Read, ReadError, Reader, Str};
+use crate::wire::{At, Pos, Raw, Read, ReadError, Reader, Str};
 
 /// Reads a stream of Chat.
 #[derive(Debug, Default)]
@@ -41,10 +45,7 @@ pub(super) struct ChatStreamReader {
     blocks: BlockAssembler,
     /// The last `finish_reason`.
     finish: Option<String>,
-    tier: Option<String>,
-    /// The members that have been reported, so that a member of every chunk is
-    /// reported once.
-    reported: Vec<String>,
+    members: MemberReporter,
     reported_other_choices: bool,
     reported_audio: bool,
 }
@@ -106,7 +107,7 @@ impl ChatStreamReader {
             DeltaText::Content => self.blocks.push_text(text, None, sink),
             DeltaText::Reasoning(member) => self.blocks.push_reasoning(member, text, sink),
             DeltaText::Arguments(index) => {
-                let mut fragment = empty_fragment();
+                let mut fragment = CallFragment::default();
                 fragment.index = index;
                 fragment.form = Some(CallForm::Json);
                 fragment.text = Some(text);
@@ -150,10 +151,10 @@ impl ChatStreamReader {
                 created: created.as_ref().and_then(|raw| reread(raw)?.ok()),
             }));
         }
-        self.report_tier(service_tier, sink);
-        self.report_member("system_fingerprint", system_fingerprint, sink);
-        self.report_member("provider", provider, sink);
-        self.report_members(extra, sink);
+        self.members.tier(service_tier, sink);
+        self.members.member("system_fingerprint", system_fingerprint, sink);
+        self.members.member("provider", provider, sink);
+        self.members.members(extra, sink);
         let mut usage = usage;
         if let Some(own) = x_groq {
             if let Some(Ok(Groq { at: _, usage: counted, error, extra: _ })) = reread(&own) {
@@ -162,7 +163,7 @@ impl ChatStreamReader {
                     return self.failed(error.text(), sink);
                 }
             }
-            self.report_member("x_groq", Some(own), sink);
+            self.members.member("x_groq", Some(own), sink);
         }
         for (position, choice) in choices.into_iter().flatten().enumerate() {
             if choice.index.as_ref().map_or(position as u64, |index| index.value) != 0 {
@@ -216,14 +217,14 @@ impl ChatStreamReader {
                     // Token counts may follow, but a whole call gets nothing more.
                     self.blocks.close_calls(sink);
                 }
-                None => self.report_member("finish_reason", Some(raw), sink),
+                None => self.members.member("finish_reason", Some(raw), sink),
             }
         }
-        self.report_member("native_finish_reason", native_finish_reason, sink);
-        self.report_member("stop_reason", stop_reason, sink);
-        self.report_member("token_ids", token_ids, sink);
-        self.report_member("content_filter_results", content_filter_results, sink);
-        self.report_members(extra, sink);
+        self.members.member("native_finish_reason", native_finish_reason, sink);
+        self.members.member("stop_reason", stop_reason, sink);
+        self.members.member("token_ids", token_ids, sink);
+        self.members.member("content_filter_results", content_filter_results, sink);
+        self.members.members(extra, sink);
         if let Some(counted) = usage {
             sink.event(Event::Usage(usage_in::read(counted)));
         }
@@ -253,7 +254,7 @@ impl ChatStreamReader {
         } = delta;
         let members = Members { reasoning_content, reasoning, reasoning_details, thinking_blocks };
         for unknown in reasoning::read(members, &mut self.blocks, sink).into_iter().flatten() {
-            self.report_members(vec![unknown], sink);
+            self.members.members(vec![unknown], sink);
         }
         let (text_logprobs, refusal_logprobs) = split_logprobs(logprobs);
         match content {
@@ -272,7 +273,7 @@ impl ChatStreamReader {
                         self.blocks.push_citation(citation, sink);
                     }
                 }
-                Some(Err(_)) | None => self.report_member("annotations", Some(list), sink),
+                Some(Err(_)) | None => self.members.member("annotations", Some(list), sink),
             }
         }
         if let Some(text) = refusal {
@@ -290,22 +291,22 @@ impl ChatStreamReader {
             }
         }
         if let Some(function) = function_call {
-            let mut fragment = function_fragment(function);
+            let mut fragment = CallFragment::from_function(function);
             fragment.legacy = true;
             self.blocks.push_call(fragment, sink);
         }
-        self.report_members(extra, sink);
+        self.members.members(extra, sink);
     }
 
     /// Takes one part of content that is a list.
     fn part(&mut self, item: Item<'_>, sink: &mut dyn EventSink) {
         match item {
             Item::Text(Text { at: _, text, citations: _, logprobs, cache: _, extra }) => {
-                self.report_members(extra, sink);
+                self.members.members(extra, sink);
                 self.blocks.push_text(text, logprobs, sink);
             }
             Item::Refusal(Refusal { at: _, text, extra }) => {
-                self.report_members(extra, sink);
+                self.members.members(extra, sink);
                 self.blocks.push_refusal(text, None, sink);
             }
             other @ (Item::Image(_)
@@ -333,57 +334,15 @@ impl ChatStreamReader {
             }
         };
         let mut fragment = match (function, custom) {
-            (Some(function), _) => function_fragment(function),
-            (None, Some(custom)) => custom_fragment(custom),
-            (None, None) => empty_fragment(),
+            (Some(function), _) => CallFragment::from_function(function),
+            (None, Some(custom)) => CallFragment::from_custom(custom),
+            (None, None) => CallFragment::default(),
         };
         fragment.index = index.map(|index| index.value);
         fragment.id = id;
         fragment.place = place;
         fragment.extra.extend(extra);
         self.blocks.push_call(fragment, sink);
-    }
-
-    fn report_tier(&mut self, tier: Option<Raw<'_>>, sink: &mut dyn EventSink) {
-        let Some(raw) = tier else { return };
-        let Some(tier) = string(&raw) else {
-            return self.report_member("service_tier", Some(raw), sink);
-        };
-        if self.tier.as_deref().is_some_and(|reported| tier == *reported) {
-            return;
-        }
-        self.tier = Some(tier.decode().into_owned());
-        sink.event(Event::About { tier: Some(tier), extra: Vec::new() });
-    }
-
-    fn report_member(
-        &mut self,
-        key: &'static str,
-        value: Option<Raw<'_>>,
-        sink: &mut dyn EventSink,
-    ) {
-        let is_new = |value: &Raw<'_>| {
-            is_meaningful(value) && !self.reported.iter().any(|reported| reported == key)
-        };
-        let Some(value) = value.filter(is_new) else { return };
-        self.reported.push(key.to_owned());
-        let extra = vec![Extra { key: Str::plain(key), value }];
-        sink.event(Event::About { tier: None, extra });
-    }
-
-    fn report_members(&mut self, mut extra: Vec<Extra<'_>>, sink: &mut dyn EventSink) {
-        extra.retain(|field| {
-            let key = field.key.decode();
-            let is_new = is_meaningful(&field.value)
-                && !self.reported.iter().any(|reported| *reported == *key);
-            if is_new {
-                self.reported.push(key.into_owned());
-            }
-            is_new
-        });
-        if !extra.is_empty() {
-            sink.event(Event::About { tier: None, extra });
-        }
     }
 
     fn done(&mut self, sink: &mut dyn EventSink) {
@@ -438,10 +397,6 @@ fn is_error(chunk: &Chunk<'_>) -> bool {
         || (bare && (has("message") || has("detail")))
 }
 
-fn is_meaningful(raw: &Raw<'_>) -> bool {
-    !matches!(raw.text(), "null" | "\"\"" | "{}" | "[]" | "false")
-}
-
 /// The lists in `logprobs` of the text and of the refusal, if they are not empty.
 fn split_logprobs<'a>(logprobs: Option<Raw<'a>>) -> (Option<Raw<'a>>, Option<Raw<'a>>) {
     let Some(Ok(Logprobs { at: _, content, refusal, extra: _ })) =
@@ -451,46 +406,6 @@ fn split_logprobs<'a>(logprobs: Option<Raw<'a>>) -> (Option<Raw<'a>>, Option<Raw
     };
     let filled = |list: Option<Raw<'a>>| list.filter(|list| !list.is_empty());
     (filled(content), filled(refusal))
-}
-
-fn function_fragment(function: FunctionDelta<'_>) -> CallFragment<'_> {
-    let FunctionDelta { at: _, name, arguments, extra: nested } = function;
-    let text = arguments.map(|ArgumentsValue(arguments)| match arguments {
-        Arguments::Text(text) | Arguments::Freeform(text) => text,
-        Arguments::Json(raw) | Arguments::Native(_, raw) => {
-            let pos = raw.pos();
-            Str::plain(raw.into_text()).at(pos)
-        }
-    });
-    let mut fragment = empty_fragment();
-    nest(&mut fragment.extra, "function", nested);
-    fragment.form = Some(CallForm::Json);
-    fragment.name = name;
-    fragment.text = text;
-    fragment
-}
-
-fn custom_fragment(custom: CustomDelta<'_>) -> CallFragment<'_> {
-    let CustomDelta { at: _, name, input, extra: nested } = custom;
-    let mut fragment = empty_fragment();
-    nest(&mut fragment.extra, "custom", nested);
-    fragment.form = Some(CallForm::Freeform);
-    fragment.name = name;
-    fragment.text = input;
-    fragment
-}
-
-fn empty_fragment<'a>() -> CallFragment<'a> {
-    CallFragment {
-        index: None,
-        id: None,
-        name: None,
-        form: None,
-        text: None,
-        place: None,
-        legacy: false,
-        extra: Vec::new(),
-    }
 }
 
 fn truncated(message: &str) -> ApiError {

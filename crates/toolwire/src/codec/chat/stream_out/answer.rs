@@ -1,32 +1,28 @@
 //! An answer that is written as a stream.
 
+use super::calls::CallWriter;
 use super::chunk::{ChunkWriter, DONE};
 use super::deferred::{CitedTexts, EnvelopeBuffer, ReasoningKind};
-use crate::codec::chat::calls_out::{Wrapping, put_arguments};
-use crate::codec::chat::response_out::{
-    report_call_losses, report_head_losses, report_item_loss, report_surplus_call, write_tier,
-};
+use crate::codec::chat::response_losses_out::report_item_loss;
+use crate::codec::chat::response_out::write_tier;
 use crate::codec::chat::turns_out::report_member_losses;
 use crate::codec::chat::{stop_out, usage_out};
 use crate::ledger::{Code, Ledger};
 use crate::model::{
-    Arguments, Call, CallForm, CallHead, Head, Item, Part, Piece, Protocol, Reasoning,
-    ResponseContext, Start, Stop, Tail, Turn, Usage,
+    CallForm, CallHead, Head, Item, Part, Piece, Protocol, Reasoning, ResponseContext, Start, Stop,
+    Tail, Turn, Usage,
 };
-use crate::wire::{At, Extra, Object, Pos, Raw, Str, ids};
+use crate::wire::{At, Extra, Object, Pos, Str};
 
 /// What has been written of an answer, and what has to wait for its end.
 #[derive(Debug)]
 pub(super) struct StreamedAnswer {
     chunks: ChunkWriter,
     origin: Protocol,
-    /// The upstream's id.
-    upstream: String,
-    legacy: bool,
     stream_usage: bool,
     /// By number.
     blocks: Vec<BlockState>,
-    calls: usize,
+    calls: CallWriter,
     texts: CitedTexts,
     has_refusal: bool,
     /// The number of the message that the last text belongs to.
@@ -57,15 +53,13 @@ enum BlockState {
 
 impl StreamedAnswer {
     pub(super) fn new(start: &Start<'_>, context: &ResponseContext) -> Self {
-        let Start { origin, id, model: _, created: _ } = start;
+        let Start { origin, id: _, model: _, created: _ } = start;
         Self {
             chunks: ChunkWriter::new(start, context),
             origin: *origin,
-            upstream: id.as_ref().map(|id| id.decode().into_owned()).unwrap_or_default(),
-            legacy: context.legacy_functions,
             stream_usage: context.stream_usage,
             blocks: Vec::new(),
-            calls: 0,
+            calls: CallWriter::new(start, context),
             texts: CitedTexts::default(),
             has_refusal: false,
             message: None,
@@ -137,7 +131,7 @@ impl StreamedAnswer {
                 }
                 *bare = false;
                 let (ordinal, form) = (*ordinal, *form);
-                self.write_arguments(ordinal, form, text, out);
+                self.calls.write_arguments(ordinal, form, text, &mut self.chunks, out);
             }
             (BlockState::Omitted, Piece::Arguments(_)) => {}
             (block, piece) => debug_assert!(false, "{block:?} does not grow by {piece:?}"),
@@ -157,7 +151,8 @@ impl StreamedAnswer {
         match block {
             BlockState::Call { ordinal, form: CallForm::Json, bare: true } => {
                 let ordinal = *ordinal;
-                self.write_arguments(ordinal, CallForm::Json, &Str::plain("{}"), out);
+                let empty = Str::plain("{}");
+                self.calls.write_arguments(ordinal, CallForm::Json, &empty, &mut self.chunks, out);
             }
             BlockState::Reasoning(at) => self.envelopes.seal(*at, sealed.as_ref()),
             BlockState::Text(_)
@@ -175,7 +170,7 @@ impl StreamedAnswer {
         }
         for item in items {
             match item {
-                Item::Call(call) => self.write_whole_call(call, out, ledger),
+                Item::Call(call) => self.calls.write_whole(call, &mut self.chunks, out, ledger),
                 Item::Reasoning(reasoning) => self.write_whole_reasoning(reasoning, out, ledger),
                 Item::Text(text) => {
                     let part = Part { message: 0, phase: None, extra: Vec::new() };
@@ -233,7 +228,7 @@ impl StreamedAnswer {
         ledger: &mut Ledger,
     ) {
         ledger.only(extra);
-        let word = stop_out::finish_reason(&stop.value, self.origin, self.calls > 0, self.legacy);
+        let word = self.calls.finish_reason(&stop.value, self.origin);
         self.finish_reason = Some(word);
         stop_out::report_losses(stop, self.origin, ledger);
         if let Stop::Refusal { category: _, explanation: Some(text) } = &stop.value
@@ -274,7 +269,7 @@ impl StreamedAnswer {
             ledger.degraded(Pos::START, Code::MessageBoundary);
         }
         self.message = Some(part.message);
-        if self.calls > 0 {
+        if !self.calls.is_empty() {
             ledger.moved(Pos::START, Code::Interleaving);
         }
         self.chunks.begin_content(out);
@@ -282,7 +277,7 @@ impl StreamedAnswer {
     }
 
     fn open_reasoning(&mut self) -> usize {
-        self.envelopes.open(self.calls, !self.texts.is_empty(), self.has_refusal)
+        self.envelopes.open(self.calls.len(), !self.texts.is_empty(), self.has_refusal)
     }
 
     fn write_reasoning(
@@ -313,113 +308,9 @@ impl StreamedAnswer {
         out: &mut Vec<u8>,
         ledger: &mut Ledger,
     ) -> BlockState {
-        let CallHead { id, name, namespace, form, caller, extra } = head;
-        if !self.begin_call(id.as_ref(), name, *form, Pos::START, out, ledger) {
-            return BlockState::Omitted;
-        }
-        report_head_losses(namespace.as_ref(), caller.as_ref(), extra, ledger);
-        BlockState::Call { ordinal: self.calls - 1, form: *form, bare: true }
-    }
-
-    /// Writes the beginning of a call. Returns `false` if the client has no room
-    /// for it.
-    fn begin_call(
-        &mut self,
-        id: Option<&Str<'_>>,
-        name: &Str<'_>,
-        form: CallForm,
-        at: Pos,
-        out: &mut Vec<u8>,
-        ledger: &mut Ledger,
-    ) -> bool {
-        let ordinal = self.calls;
-        self.calls += 1;
-        if self.legacy {
-            if ordinal > 0 {
-                report_surplus_call(at, ledger);
-                return false;
-            }
-            if let Some(id) = id {
-                ledger.dropped(id.pos(), Code::CallId).info();
-            }
-            self.chunks.delta(out, |out| {
-                let mut members = Object::members_only(out);
-                let mut function = members.object("function_call");
-                function.put("name", name);
-                function.put("arguments", "");
-            });
-            return true;
-        }
-        let upstream = &self.upstream;
-        self.chunks.delta(out, |out| {
-            let mut members = Object::members_only(out);
-            let mut array = members.array("tool_calls");
-            let mut call = array.object();
-            call.put("index", &(ordinal as u64));
-            match id {
-                Some(id) if !id.is_empty() => call.put("id", id),
-                Some(_) | None => call.put("id", &ids::mint(upstream, ordinal)),
-            }
-            let (kind, text) = match form {
-                CallForm::Json => ("function", "arguments"),
-                CallForm::Freeform => ("custom", "input"),
-            };
-            call.put("type", kind);
-            let mut inner = call.object(kind);
-            inner.put("name", name);
-            inner.put(text, "");
-        });
-        true
-    }
-
-    fn write_arguments(
-        &mut self,
-        ordinal: usize,
-        form: CallForm,
-        text: &Str<'_>,
-        out: &mut Vec<u8>,
-    ) {
-        match (self.legacy, form) {
-            (false, CallForm::Json) => self.chunks.arguments(ordinal, text, out),
-            (false, CallForm::Freeform) => self.chunks.delta(out, |out| {
-                let mut members = Object::members_only(out);
-                let mut array = members.array("tool_calls");
-                let mut call = array.object();
-                call.put("index", &(ordinal as u64));
-                call.object("custom").put("input", text);
-            }),
-            (true, CallForm::Json | CallForm::Freeform) => self.chunks.delta(out, |out| {
-                let mut members = Object::members_only(out);
-                members.object("function_call").put("arguments", text);
-            }),
-        }
-    }
-
-    /// Writes a call that comes in one piece, such as one whose shape its vendor
-    /// fixed.
-    fn write_whole_call(&mut self, call: &Call<'_>, out: &mut Vec<u8>, ledger: &mut Ledger) {
-        let form = match &call.arguments {
-            Arguments::Freeform(_) if !self.legacy => CallForm::Freeform,
-            Arguments::Freeform(_)
-            | Arguments::Text(_)
-            | Arguments::Json(_)
-            | Arguments::Native(_, _) => CallForm::Json,
-        };
-        if !self.begin_call(call.id.as_ref(), &call.name, form, call.at, out, ledger) {
-            return;
-        }
-        let ordinal = self.calls - 1;
-        report_call_losses(call, ledger);
-        if let (Arguments::Freeform(text), CallForm::Freeform) = (&call.arguments, form) {
-            return self.write_arguments(ordinal, form, text, out);
-        }
-        let mut written = Vec::new();
-        put_arguments(&mut Object::members_only(&mut written), &call.arguments, Wrapping::None);
-        // What was written is `"arguments":"…"`.
-        let written = String::from_utf8(written).unwrap_or_default();
-        let literal = Raw::made(written.strip_prefix(r#""arguments":"#).unwrap_or_default());
-        if let Ok(text) = literal.reader().string() {
-            self.write_arguments(ordinal, form, &text, out);
+        match self.calls.open(head, &mut self.chunks, out, ledger) {
+            Some(ordinal) => BlockState::Call { ordinal, form: head.form, bare: true },
+            None => BlockState::Omitted,
         }
     }
 

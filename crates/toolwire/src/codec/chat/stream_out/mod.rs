@@ -3,6 +3,7 @@
 pub(super) mod from_response;
 
 mod answer;
+mod calls;
 mod chunk;
 mod deferred;
 

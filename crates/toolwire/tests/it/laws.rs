@@ -16,6 +16,11 @@ fn the_same_bytes_every_time() {
 }
 
 #[test]
+fn only_foreign_reasoning_is_cut() {
+    check("requests", laws::only_foreign_reasoning_is_cut);
+}
+
+#[test]
 fn answers_are_readable() {
     for kind in ["responses", "errors", "tools"] {
         check(kind, laws::answers_are_readable);

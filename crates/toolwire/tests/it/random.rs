@@ -7,7 +7,14 @@ use crate::splice;
 
 #[test]
 fn spliced_requests_keep_the_laws() {
-    check("requests", &[laws::nothing_is_lost_in_silence, laws::the_same_bytes_every_time]);
+    check(
+        "requests",
+        &[
+            laws::nothing_is_lost_in_silence,
+            laws::only_foreign_reasoning_is_cut,
+            laws::the_same_bytes_every_time,
+        ],
+    );
 }
 
 #[test]

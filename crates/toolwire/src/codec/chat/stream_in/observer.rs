@@ -1,28 +1,30 @@
-//! The stream as it passes between two that both speak Chat.
+//! The stream: observing it as it passes from Chat to Chat.
 
-use super::alike::{self, Grows};
-use super::usage;
-use super::wire::Usage;
+use memchr::memmem;
+
+use super::text_delta::{self, DeltaText};
+use crate::codec::chat::wire::Usage;
+use crate::codec::chat::{Chat, usage_in};
 use crate::codec::{Codec, EventOutcome, StreamObserver};
 use crate::model::{Own, ResponseSummary, Start};
 use crate::wire::sse::Frame;
 use crate::wire::stencil::Stencil;
 use crate::wire::{Kind, ReadError, Reader};
 
-/// A stream being watched.
+/// Observes a stream that passes.
 #[derive(Debug, Default)]
-pub(super) struct Watching {
-    /// How the last chunk was spelled, if all it had was a text.
-    last: Stencil<Grows>,
-    /// Whether the first answer has said why it stopped.
+pub(crate) struct ChatStreamObserver {
+    /// The bytes around the text of the last chunk, if it had nothing else.
+    last: Stencil<DeltaText>,
+    /// Whether there was a `finish_reason`.
     finished: bool,
 }
 
-impl StreamObserver for Watching {
+impl StreamObserver for ChatStreamObserver {
     fn frame(
         &mut self,
         frame: &Frame<'_>,
-        seen: &mut ResponseSummary,
+        summary: &mut ResponseSummary,
     ) -> Result<EventOutcome, ReadError> {
         if self.last.fit(frame).is_some() {
             return Ok(EventOutcome::GoesOn);
@@ -35,24 +37,24 @@ impl StreamObserver for Watching {
         let mut failed = false;
         let mut members = reader.object()?;
         while let Some(key) = members.next(&mut reader)? {
-            let known = key.decode();
-            if known == "choices" && reader.peek() == Kind::Array {
-                self.choices(&mut reader, seen)?;
-            } else if known == "usage" && reader.peek() == Kind::Object {
+            let name = key.decode();
+            if name == "choices" && reader.peek() == Kind::Array {
+                self.choices(&mut reader, summary)?;
+            } else if name == "usage" && reader.peek() == Kind::Object {
                 let counts = reader.nullable::<Usage<'_>>()?;
-                seen.usage = counts.map(|counts| usage::read(counts).into_owned());
+                summary.usage = counts.map(|counts| usage_in::read(counts).into_owned());
             } else {
-                failed |= known == "error" && reader.peek() != Kind::Null;
+                failed |= name == "error" && reader.peek() != Kind::Null;
                 reader.skip()?;
             }
         }
         reader.finish()?;
         if failed {
-            seen.error = super::Chat.decode_error(None, frame.data).ok();
+            summary.error = Chat.decode_error(None, frame.data).ok();
             return Ok(EventOutcome::Failed);
         }
         if repeats {
-            self.last.cut(frame, alike::find);
+            self.last.cut(frame, text_delta::find);
         }
         Ok(EventOutcome::GoesOn)
     }
@@ -66,11 +68,11 @@ impl StreamObserver for Watching {
     }
 }
 
-impl Watching {
+impl ChatStreamObserver {
     fn choices(
         &mut self,
         reader: &mut Reader<'_>,
-        seen: &mut ResponseSummary,
+        summary: &mut ResponseSummary,
     ) -> Result<(), ReadError> {
         let mut choices = reader.array()?;
         while choices.more(reader)? {
@@ -80,13 +82,13 @@ impl Watching {
             }
             let mut members = reader.object()?;
             while let Some(key) = members.next(reader)? {
-                let known = key.decode();
-                if known == "delta" && reader.peek() == Kind::Object {
-                    delta(reader, seen)?;
+                let name = key.decode();
+                if name == "delta" && reader.peek() == Kind::Object {
+                    delta(reader, summary)?;
                 } else {
                     let value = reader.raw()?;
-                    let says = value.kind() == Kind::String && value.text() != "\"\"";
-                    self.finished |= known == "finish_reason" && says;
+                    let is_filled = value.kind() == Kind::String && value.text() != "\"\"";
+                    self.finished |= name == "finish_reason" && is_filled;
                 }
             }
         }
@@ -94,8 +96,18 @@ impl Watching {
     }
 }
 
-/// Counts the calls that begin: those that have a name.
-fn delta(reader: &mut Reader<'_>, seen: &mut ResponseSummary) -> Result<(), ReadError> {
+/// Whether a chunk only has the role, before the model says anything.
+pub(crate) fn opens_stream(frame: &Frame<'_>) -> bool {
+    let has = |text: &str| memmem::find(frame.data.as_bytes(), text.as_bytes()).is_some();
+    has(r#""role":"assistant""#)
+        && has(r#""finish_reason":null"#)
+        && (has(r#""content":"""#) || has(r#""content":null"#))
+        && !has(r#""tool_calls""#)
+        && !has(r#""reasoning"#)
+}
+
+/// Counts the calls that begin, which are those with a name.
+fn delta(reader: &mut Reader<'_>, summary: &mut ResponseSummary) -> Result<(), ReadError> {
     let mut members = reader.object()?;
     while let Some(key) = members.next(reader)? {
         if key != "tool_calls" || reader.peek() != Kind::Array {
@@ -105,7 +117,7 @@ fn delta(reader: &mut Reader<'_>, seen: &mut ResponseSummary) -> Result<(), Read
         let mut calls = reader.array()?;
         while calls.more(reader)? {
             if reader.peek() == Kind::Object {
-                seen.calls += usize::from(has_name(reader)?);
+                summary.calls += usize::from(has_name(reader)?);
             } else {
                 reader.skip()?;
             }
@@ -114,18 +126,18 @@ fn delta(reader: &mut Reader<'_>, seen: &mut ResponseSummary) -> Result<(), Read
     Ok(())
 }
 
-/// Whether a call, or the function of one, says its name.
+/// Whether a call, or the function of one, has a name.
 fn has_name(reader: &mut Reader<'_>) -> Result<bool, ReadError> {
     let mut named = false;
     let mut members = reader.object()?;
     while let Some(key) = members.next(reader)? {
-        let known = key.decode();
-        if matches!(known.as_ref(), "function" | "custom") && reader.peek() == Kind::Object {
+        let name = key.decode();
+        if matches!(name.as_ref(), "function" | "custom") && reader.peek() == Kind::Object {
             named |= has_name(reader)?;
         } else {
             let value = reader.raw()?;
-            let says = value.kind() == Kind::String && value.text() != "\"\"";
-            named |= known == "name" && says;
+            let is_filled = value.kind() == Kind::String && value.text() != "\"\"";
+            named |= name == "name" && is_filled;
         }
     }
     Ok(named)

@@ -1,11 +1,11 @@
 //! The objects of a Chat stream, in OpenAI's words and those of the vendors.
 //!
-//! Members that come with every chunk are named even where nothing is done
-//! with them: what is not named is collected in a list, and a list per chunk
-//! would be an allocation per chunk.
+//! Members of every chunk are named even if they are not used: unnamed members
+//! are collected in a list, and a list per chunk would be an allocation per
+//! chunk.
 
-use super::content_in::Content;
-use super::wire::{Given, Usage};
+use crate::codec::chat::content_in::Content;
+use crate::codec::chat::wire::{ArgumentsValue, Usage};
 use crate::model::Item;
 use crate::wire::{At, Kind, Raw, Read, ReadError, Reader, Str};
 
@@ -16,30 +16,30 @@ wire! {
         object: Raw<'a> = "object",
         created: Raw<'a> = "created",
         model: Raw<'a> = "model",
-        choices: Few<Choice<'a>> = "choices",
+        choices: SmallList<ChunkChoice<'a>> = "choices",
         usage: Usage<'a> = "usage",
         service_tier: Raw<'a> = "service_tier",
         system_fingerprint: Raw<'a> = "system_fingerprint",
-        /// Random padding, so that the length of a chunk says nothing.
+        /// Random padding, so that the length of a chunk reveals nothing.
         obfuscation: Ignored = "obfuscation",
         error: Raw<'a> = "error",
-        /// Who answers behind OpenRouter.
+        /// The provider behind OpenRouter.
         provider: Raw<'a> = "provider",
         /// Groq's own member.
         x_groq: Raw<'a> = "x_groq",
     }
 
-    /// One of the answers, or what is new in it.
-    pub(super) struct Choice<'a> {
+    /// One of the choices, or what is new in it.
+    pub(super) struct ChunkChoice<'a> {
         index: At<u64> = "index",
-        delta: Delta<'a> = "delta",
+        delta: ChunkDelta<'a> = "delta",
         /// Some servers send the whole message where a delta belongs.
-        message: Delta<'a> = "message",
+        message: ChunkDelta<'a> = "message",
         finish_reason: Raw<'a> = "finish_reason",
         logprobs: Raw<'a> = "logprobs",
         /// Moonshot counts tokens here.
         usage: Usage<'a> = "usage",
-        /// OpenRouter's errors in mid-stream may stand here.
+        /// OpenRouter sends errors in mid-stream here.
         error: Raw<'a> = "error",
         /// OpenRouter.
         native_finish_reason: Raw<'a> = "native_finish_reason",
@@ -52,14 +52,14 @@ wire! {
     }
 
     /// What is new in a message.
-    pub(super) struct Delta<'a> {
+    pub(super) struct ChunkDelta<'a> {
         role: Ignored = "role",
-        content: Said<'a> = "content",
+        content: DeltaContent<'a> = "content",
         refusal: Str<'a> = "refusal",
         annotations: Raw<'a> = "annotations",
         audio: Raw<'a> = "audio",
-        tool_calls: Few<AnyCall<'a>> = "tool_calls",
-        function_call: Function<'a> = "function_call",
+        tool_calls: SmallList<AnyCallDelta<'a>> = "tool_calls",
+        function_call: FunctionDelta<'a> = "function_call",
         reasoning_content: Raw<'a> = "reasoning_content",
         reasoning: Raw<'a> = "reasoning",
         reasoning_details: Raw<'a> = "reasoning_details",
@@ -67,22 +67,22 @@ wire! {
     }
 
     /// An element of `tool_calls`.
-    pub(super) struct Call<'a> {
+    pub(super) struct CallDelta<'a> {
         index: At<u64> = "index",
         id: Str<'a> = "id",
         kind: Str<'a> = "type",
-        function: Function<'a> = "function",
-        custom: Custom<'a> = "custom",
+        function: FunctionDelta<'a> = "function",
+        custom: CustomDelta<'a> = "custom",
     }
 
     /// The `function` of a call, and the deprecated `function_call`.
-    pub(super) struct Function<'a> {
+    pub(super) struct FunctionDelta<'a> {
         name: Str<'a> = "name",
-        arguments: Given<'a> = "arguments",
+        arguments: ArgumentsValue<'a> = "arguments",
     }
 
     /// The `custom` of a call.
-    pub(super) struct Custom<'a> {
+    pub(super) struct CustomDelta<'a> {
         name: Str<'a> = "name",
         input: Str<'a> = "input",
     }
@@ -102,12 +102,12 @@ wire! {
 
 /// The elements of a list that almost always has one.
 #[derive(Debug)]
-pub(super) struct Few<T> {
+pub(super) struct SmallList<T> {
     first: Option<T>,
     rest: Vec<T>,
 }
 
-impl<T> Few<T> {
+impl<T> SmallList<T> {
     pub(super) fn len(&self) -> usize {
         usize::from(self.first.is_some()) + self.rest.len()
     }
@@ -117,7 +117,7 @@ impl<T> Few<T> {
     }
 }
 
-impl<T> IntoIterator for Few<T> {
+impl<T> IntoIterator for SmallList<T> {
     type Item = T;
     type IntoIter = std::iter::Chain<std::option::IntoIter<T>, std::vec::IntoIter<T>>;
 
@@ -126,22 +126,22 @@ impl<T> IntoIterator for Few<T> {
     }
 }
 
-impl<'a, T: Read<'a>> Read<'a> for Few<T> {
+impl<'a, T: Read<'a>> Read<'a> for SmallList<T> {
     fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
-        let mut few = Self { first: None, rest: Vec::new() };
+        let mut list = Self { first: None, rest: Vec::new() };
         let mut members = reader.array()?;
         while members.more(reader)? {
             let element = T::read(reader)?;
-            match few.first {
-                None => few.first = Some(element),
-                Some(_) => few.rest.push(element),
+            match list.first {
+                None => list.first = Some(element),
+                Some(_) => list.rest.push(element),
             }
         }
-        Ok(few)
+        Ok(list)
     }
 }
 
-/// A value that says nothing.
+/// A value that is skipped.
 #[derive(Debug)]
 pub(super) struct Ignored;
 
@@ -154,12 +154,12 @@ impl<'a> Read<'a> for Ignored {
 
 /// New content: text, or from some vendors parts.
 #[derive(Debug)]
-pub(super) enum Said<'a> {
+pub(super) enum DeltaContent<'a> {
     Text(Str<'a>),
     Parts(Vec<Item<'a>>),
 }
 
-impl<'a> Read<'a> for Said<'a> {
+impl<'a> Read<'a> for DeltaContent<'a> {
     fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
         if reader.peek() != Kind::Array {
             return reader.string().map(Self::Text);
@@ -172,16 +172,16 @@ impl<'a> Read<'a> for Said<'a> {
 /// An element of `tool_calls`, of a kind that toolwire knows or not.
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "almost every call is of a known kind")]
-pub(super) enum AnyCall<'a> {
-    Known(Call<'a>),
+pub(super) enum AnyCallDelta<'a> {
+    Known(CallDelta<'a>),
     Unknown { kind: Str<'a>, raw: Raw<'a> },
 }
 
-impl<'a> Read<'a> for AnyCall<'a> {
+impl<'a> Read<'a> for AnyCallDelta<'a> {
     fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
         let mut ahead = reader.clone();
-        let call = Call::read(&mut ahead)?;
-        // A fragment need not say its kind, nor have anything but an id.
+        let call = CallDelta::read(&mut ahead)?;
+        // A fragment may have no kind, and nothing but an id.
         let bare = call.function.is_none() && call.custom.is_none();
         let foreign = |kind: &Str<'_>| !kind.is_empty() && *kind != "function" && *kind != "custom";
         match call.kind {

@@ -1,58 +1,70 @@
-//! The stream: from Chat into events.
+//! The stream: reading it.
 //!
-//! Chat ends twice: with a `finish_reason`, behind which a vendor may still
-//! send text and token counts, and with `[DONE]`, which some leave out. So the
-//! end is told only at `[DONE]` or when the bytes have ended.
+//! A Chat stream ends twice: with a `finish_reason`, after which a vendor may
+//! still send text and token counts, and with `[DONE]`, which some leave out. So
+//! the answer ends at `[DONE]` or when the bytes end.
 
-use super::alike::{self, Grows};
-use super::blocks_live::Blocks;
-use super::calls_live::{Fragment, Nameless};
-use super::chunk::{AnyCall, Call, Choice, Chunk, Custom, Delta, Function, Groq, Logprobs, Said};
-use super::content_in::is_empty;
-use super::reasoning::Members;
-use super::wire::{Given, nest, reread, string};
-use super::{error, stop, thoughts_live, usage};
+pub(super) mod observer;
+
+mod blocks;
+mod call_record;
+mod calls;
+mod chunk;
+mod fragment;
+mod json_balance;
+mod members;
+mod reasoning;
+mod text_delta;
+
+use self::blocks::BlockAssembler;
+use self::calls::UnnamedCall;
+use self::chunk::{
+    AnyCallDelta, CallDelta, Chunk, ChunkChoice, ChunkDelta, DeltaContent, Groq, Logprobs,
+};
+use self::fragment::CallFragment;
+use self::members::{MemberReporter, is_meaningful};
+use self::text_delta::DeltaText;
+use super::reasoning_in::Members;
+use super::wire::{reread, string};
+use super::{error_in, stop_in, usage_in};
 use crate::codec::{EventSink, StreamReader};
 use crate::ledger::Code;
 use crate::model::{
-    ApiError, Arguments, CallForm, ErrorKind, Event, Item, Opaque, Protocol, Refusal, Start, Text,
+    ApiError, CallForm, ErrorKind, Event, Item, Opaque, Protocol, Refusal, Start, Text,
 };
 use crate::wire::sse::Frame;
 use crate::wire::stencil::Stencil;
-use crate::wire::{At, Extra, Pos, Raw, Read, ReadError, Reader, Str};
+use crate::wire::{At, Pos, Raw, Read, ReadError, Reader, Str};
 
-/// A stream being read.
+/// Reads a stream of Chat.
 #[derive(Debug, Default)]
-pub(super) struct Reading {
-    state: State,
-    /// How the last chunk was spelled, if all it had was a text.
-    last: Stencil<Grows>,
-    blocks: Blocks,
-    /// The last reason to stop.
+pub(super) struct ChatStreamReader {
+    state: ReaderState,
+    /// The bytes around the text of the last chunk, if it had nothing else.
+    last: Stencil<DeltaText>,
+    blocks: BlockAssembler,
+    /// The last `finish_reason`.
     finish: Option<String>,
-    tier: Option<String>,
-    /// Members that have been told of, so that what comes with every chunk is
-    /// told once.
-    told: Vec<String>,
-    told_answers: bool,
-    told_audio: bool,
+    members: MemberReporter,
+    reported_other_choices: bool,
+    reported_audio: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum State {
+enum ReaderState {
     #[default]
     Before,
     Begun,
     Over,
 }
 
-impl StreamReader for Reading {
+impl StreamReader for ChatStreamReader {
     fn read(&mut self, frame: &Frame<'_>, sink: &mut dyn EventSink) -> Result<(), ReadError> {
-        if self.state == State::Over {
+        if self.state == ReaderState::Over {
             return Ok(());
         }
-        if let Some((grows, text)) = self.last.fit(frame) {
-            self.grow(grows, text, sink);
+        if let Some((kind, text)) = self.last.fit(frame) {
+            self.push_text(kind, text, sink);
             return Ok(());
         }
         let repeats = self.last.forget();
@@ -74,33 +86,33 @@ impl StreamReader for Reading {
             return self.failed(frame.data, sink);
         }
         self.chunk(chunk, sink)?;
-        self.blocks.settle();
-        if repeats && self.state == State::Begun {
-            self.last.cut(frame, alike::find);
+        self.blocks.forget_positions();
+        if repeats && self.state == ReaderState::Begun {
+            self.last.cut(frame, text_delta::find);
         }
         Ok(())
     }
 
     fn finish(&mut self, sink: &mut dyn EventSink) {
-        if self.state == State::Begun && self.finish.is_some() {
+        if self.state == ReaderState::Begun && self.finish.is_some() {
             self.end(sink);
         }
     }
 }
 
-impl Reading {
-    /// Takes the text of a chunk that has nothing else to say.
-    fn grow(&mut self, grows: Grows, text: Str<'_>, sink: &mut dyn EventSink) {
-        match grows {
-            Grows::Content => self.blocks.say(text, None, sink),
-            Grows::Reasoning(source) => self.blocks.think(source, text, sink),
-            Grows::Arguments(index) => {
-                let mut fragment = bare_fragment();
+impl ChatStreamReader {
+    /// Takes the text of a chunk that has nothing else.
+    fn push_text(&mut self, kind: DeltaText, text: Str<'_>, sink: &mut dyn EventSink) {
+        match kind {
+            DeltaText::Content => self.blocks.push_text(text, None, sink),
+            DeltaText::Reasoning(member) => self.blocks.push_reasoning(member, text, sink),
+            DeltaText::Arguments(index) => {
+                let mut fragment = CallFragment::default();
                 fragment.index = index;
                 fragment.form = Some(CallForm::Json);
                 fragment.text = Some(text);
-                self.blocks.call(fragment, sink);
-                self.blocks.settle();
+                self.blocks.push_call(fragment, sink);
+                self.blocks.forget_positions();
             }
         }
     }
@@ -122,16 +134,16 @@ impl Reading {
             x_groq,
             extra,
         } = chunk;
-        if self.state == State::Before {
+        if self.state == ReaderState::Before {
             let text = |raw: &Raw<'a>| string(raw).filter(|text| !text.is_empty());
             let id = id.as_ref().and_then(text);
             let empty = choices.as_ref().is_none_or(|choices| choices.is_empty());
-            // Azure says first what its filters think of the prompt.
+            // Azure's first chunk has only what its filters say about the prompt.
             if empty && id.is_none() && usage.is_none() {
                 sink.ledger().only(&extra);
                 return Ok(());
             }
-            self.state = State::Begun;
+            self.state = ReaderState::Begun;
             sink.event(Event::Start(Start {
                 origin: Protocol::Chat,
                 id,
@@ -139,10 +151,10 @@ impl Reading {
                 created: created.as_ref().and_then(|raw| reread(raw)?.ok()),
             }));
         }
-        self.tell_tier(service_tier, sink);
-        self.tell("system_fingerprint", system_fingerprint, sink);
-        self.tell("provider", provider, sink);
-        self.tell_all(extra, sink);
+        self.members.tier(service_tier, sink);
+        self.members.member("system_fingerprint", system_fingerprint, sink);
+        self.members.member("provider", provider, sink);
+        self.members.members(extra, sink);
         let mut usage = usage;
         if let Some(own) = x_groq {
             if let Some(Ok(Groq { at: _, usage: counted, error, extra: _ })) = reread(&own) {
@@ -151,11 +163,11 @@ impl Reading {
                     return self.failed(error.text(), sink);
                 }
             }
-            self.tell("x_groq", Some(own), sink);
+            self.members.member("x_groq", Some(own), sink);
         }
         for (position, choice) in choices.into_iter().flatten().enumerate() {
             if choice.index.as_ref().map_or(position as u64, |index| index.value) != 0 {
-                if !std::mem::replace(&mut self.told_answers, true) {
+                if !std::mem::replace(&mut self.reported_other_choices, true) {
                     sink.ledger().dropped(choice.at, Code::MultipleAnswers);
                 }
                 continue;
@@ -163,19 +175,19 @@ impl Reading {
             self.choice(choice, sink)?;
         }
         if let Some(counted) = usage
-            && self.state == State::Begun
+            && self.state == ReaderState::Begun
         {
-            sink.event(Event::Usage(usage::read(counted)));
+            sink.event(Event::Usage(usage_in::read(counted)));
         }
         Ok(())
     }
 
     fn choice<'a>(
         &mut self,
-        choice: Choice<'a>,
+        choice: ChunkChoice<'a>,
         sink: &mut dyn EventSink,
     ) -> Result<(), ReadError> {
-        let Choice {
+        let ChunkChoice {
             at: _,
             index: _,
             delta,
@@ -190,7 +202,7 @@ impl Reading {
             content_filter_results,
             extra,
         } = choice;
-        if let Some(error) = error.filter(says_something) {
+        if let Some(error) = error.filter(is_meaningful) {
             let body = format!("{{\"error\":{}}}", error.text());
             return self.failed(&body, sink);
         }
@@ -202,25 +214,30 @@ impl Reading {
                 Some(word) if word.is_empty() => {}
                 Some(word) => {
                     self.finish = Some(word.into_decoded().into_owned());
-                    // Usage may still come, but nothing more of a whole call.
+                    // Token counts may follow, but a whole call gets nothing more.
                     self.blocks.close_calls(sink);
                 }
-                None => self.tell("finish_reason", Some(raw), sink),
+                None => self.members.member("finish_reason", Some(raw), sink),
             }
         }
-        self.tell("native_finish_reason", native_finish_reason, sink);
-        self.tell("stop_reason", stop_reason, sink);
-        self.tell("token_ids", token_ids, sink);
-        self.tell("content_filter_results", content_filter_results, sink);
-        self.tell_all(extra, sink);
+        self.members.member("native_finish_reason", native_finish_reason, sink);
+        self.members.member("stop_reason", stop_reason, sink);
+        self.members.member("token_ids", token_ids, sink);
+        self.members.member("content_filter_results", content_filter_results, sink);
+        self.members.members(extra, sink);
         if let Some(counted) = usage {
-            sink.event(Event::Usage(usage::read(counted)));
+            sink.event(Event::Usage(usage_in::read(counted)));
         }
         Ok(())
     }
 
-    fn delta<'a>(&mut self, delta: Delta<'a>, logprobs: Option<Raw<'a>>, sink: &mut dyn EventSink) {
-        let Delta {
+    fn delta<'a>(
+        &mut self,
+        delta: ChunkDelta<'a>,
+        logprobs: Option<Raw<'a>>,
+        sink: &mut dyn EventSink,
+    ) {
+        let ChunkDelta {
             at: _,
             role: _,
             content,
@@ -236,34 +253,34 @@ impl Reading {
             extra,
         } = delta;
         let members = Members { reasoning_content, reasoning, reasoning_details, thinking_blocks };
-        for odd in thoughts_live::read(members, &mut self.blocks, sink).into_iter().flatten() {
-            self.tell_all(vec![odd], sink);
+        for unknown in reasoning::read(members, &mut self.blocks, sink).into_iter().flatten() {
+            self.members.members(vec![unknown], sink);
         }
-        let (said, refused) = split(logprobs);
+        let (text_logprobs, refusal_logprobs) = split_logprobs(logprobs);
         match content {
-            Some(Said::Text(text)) => self.blocks.say(text, said, sink),
-            Some(Said::Parts(items)) => {
+            Some(DeltaContent::Text(text)) => self.blocks.push_text(text, text_logprobs, sink),
+            Some(DeltaContent::Parts(items)) => {
                 for item in items {
                     self.part(item, sink);
                 }
             }
             None => {}
         }
-        if let Some(list) = annotations.filter(|list| !is_empty(list)) {
+        if let Some(list) = annotations.filter(|list| !list.is_empty()) {
             match reread::<Vec<Raw<'a>>>(&list) {
                 Some(Ok(list)) => {
                     for citation in list {
-                        self.blocks.cite(citation, sink);
+                        self.blocks.push_citation(citation, sink);
                     }
                 }
-                Some(Err(_)) | None => self.tell("annotations", Some(list), sink),
+                Some(Err(_)) | None => self.members.member("annotations", Some(list), sink),
             }
         }
         if let Some(text) = refusal {
-            self.blocks.refuse(text, refused, sink);
+            self.blocks.push_refusal(text, refusal_logprobs, sink);
         }
         if let Some(audio) = audio
-            && !std::mem::replace(&mut self.told_audio, true)
+            && !std::mem::replace(&mut self.reported_audio, true)
         {
             sink.ledger().dropped(audio.pos(), Code::Audio);
         }
@@ -274,23 +291,23 @@ impl Reading {
             }
         }
         if let Some(function) = function_call {
-            let mut fragment = of_function(function);
+            let mut fragment = CallFragment::from_function(function);
             fragment.legacy = true;
-            self.blocks.call(fragment, sink);
+            self.blocks.push_call(fragment, sink);
         }
-        self.tell_all(extra, sink);
+        self.members.members(extra, sink);
     }
 
-    /// A part of content that came as a list.
+    /// Takes one part of content that is a list.
     fn part(&mut self, item: Item<'_>, sink: &mut dyn EventSink) {
         match item {
             Item::Text(Text { at: _, text, citations: _, logprobs, cache: _, extra }) => {
-                self.tell_all(extra, sink);
-                self.blocks.say(text, logprobs, sink);
+                self.members.members(extra, sink);
+                self.blocks.push_text(text, logprobs, sink);
             }
             Item::Refusal(Refusal { at: _, text, extra }) => {
-                self.tell_all(extra, sink);
-                self.blocks.refuse(text, None, sink);
+                self.members.members(extra, sink);
+                self.blocks.push_refusal(text, None, sink);
             }
             other @ (Item::Image(_)
             | Item::Document(_)
@@ -303,66 +320,33 @@ impl Reading {
             | Item::Tools(_)
             | Item::ToolReference(_)
             | Item::Json(_)
-            | Item::Opaque(_)) => self.blocks.whole(Pos::START, other, sink),
+            | Item::Opaque(_)) => self.blocks.push_whole(Pos::START, other, sink),
         }
     }
 
-    fn call(&mut self, call: AnyCall<'_>, place: Option<usize>, sink: &mut dyn EventSink) {
-        let Call { at: _, index, id, kind: _, function, custom, extra } = match call {
-            AnyCall::Known(call) => call,
-            AnyCall::Unknown { kind, raw } => {
+    fn call(&mut self, call: AnyCallDelta<'_>, place: Option<usize>, sink: &mut dyn EventSink) {
+        let CallDelta { at: _, index, id, kind: _, function, custom, extra } = match call {
+            AnyCallDelta::Known(call) => call,
+            AnyCallDelta::Unknown { kind, raw } => {
                 let at = raw.pos();
                 let item = Item::Opaque(Opaque { kind: Some(kind), raw });
-                return self.blocks.whole(at, item, sink);
+                return self.blocks.push_whole(at, item, sink);
             }
         };
         let mut fragment = match (function, custom) {
-            (Some(function), _) => of_function(function),
-            (None, Some(custom)) => of_custom(custom),
-            (None, None) => bare_fragment(),
+            (Some(function), _) => CallFragment::from_function(function),
+            (None, Some(custom)) => CallFragment::from_custom(custom),
+            (None, None) => CallFragment::default(),
         };
         fragment.index = index.map(|index| index.value);
         fragment.id = id;
         fragment.place = place;
         fragment.extra.extend(extra);
-        self.blocks.call(fragment, sink);
-    }
-
-    fn tell_tier(&mut self, tier: Option<Raw<'_>>, sink: &mut dyn EventSink) {
-        let Some(raw) = tier else { return };
-        let Some(tier) = string(&raw) else { return self.tell("service_tier", Some(raw), sink) };
-        if self.tier.as_deref().is_some_and(|told| tier == *told) {
-            return;
-        }
-        self.tier = Some(tier.decode().into_owned());
-        sink.event(Event::About { tier: Some(tier), extra: Vec::new() });
-    }
-
-    fn tell(&mut self, key: &'static str, value: Option<Raw<'_>>, sink: &mut dyn EventSink) {
-        let news =
-            |value: &Raw<'_>| says_something(value) && !self.told.iter().any(|told| told == key);
-        let Some(value) = value.filter(news) else { return };
-        self.told.push(key.to_owned());
-        let extra = vec![Extra { key: Str::plain(key), value }];
-        sink.event(Event::About { tier: None, extra });
-    }
-
-    fn tell_all(&mut self, mut extra: Vec<Extra<'_>>, sink: &mut dyn EventSink) {
-        extra.retain(|field| {
-            let key = field.key.decode();
-            let news = says_something(&field.value) && !self.told.iter().any(|told| *told == *key);
-            if news {
-                self.told.push(key.into_owned());
-            }
-            news
-        });
-        if !extra.is_empty() {
-            sink.event(Event::About { tier: None, extra });
-        }
+        self.blocks.push_call(fragment, sink);
     }
 
     fn done(&mut self, sink: &mut dyn EventSink) {
-        if self.state == State::Before {
+        if self.state == ReaderState::Before {
             self.fail(truncated("The upstream ended its stream without an answer."), sink);
         } else if self.finish.is_none() && self.blocks.is_cut() {
             self.fail(truncated("The upstream ended its stream in the middle of a call."), sink);
@@ -377,95 +361,51 @@ impl Reading {
             let message = "The upstream stopped with an error that it did not explain.";
             return self.fail(ApiError::new(ErrorKind::Server, message), sink);
         }
-        if let Err(Nameless) = self.blocks.finish(sink) {
+        if let Err(UnnamedCall) = self.blocks.finish(sink) {
             let message = "The upstream sent the arguments of a call that names no tool.";
             return self.fail(ApiError::new(ErrorKind::Server, message), sink);
         }
-        self.state = State::Over;
+        self.state = ReaderState::Over;
         let word = word.map(Str::plain);
-        let stop = stop::of_word(word, self.blocks.called(), self.blocks.refused());
+        let stop = stop_in::of_word(word, self.blocks.has_calls(), self.blocks.has_refusal());
         sink.event(Event::Stop { stop: At::made(stop), extra: Vec::new() });
         sink.event(Event::End);
     }
 
     fn failed(&mut self, body: &str, sink: &mut dyn EventSink) -> Result<(), ReadError> {
-        let error = error::decode(None, body)?;
+        let error = error_in::decode(None, body)?;
         self.fail(error, sink);
         Ok(())
     }
 
     fn fail(&mut self, error: ApiError, sink: &mut dyn EventSink) {
-        if self.state != State::Over {
-            self.state = State::Over;
+        if self.state != ReaderState::Over {
+            self.state = ReaderState::Over;
             sink.event(Event::Error(error));
         }
     }
 }
 
-/// Whether the data of an event is an error. Servers that do not nest it say
-/// so by the kind of object, or have a message and no answer.
+/// Whether the data of an event is an error. Servers that do not nest an error
+/// name it as the kind of object, or send a message and no choices.
 fn is_error(chunk: &Chunk<'_>) -> bool {
     let has = |key: &str| chunk.extra.iter().any(|field| field.key == key);
     let bare = chunk.choices.is_none() && chunk.usage.is_none();
     let kind = chunk.object.as_ref().and_then(string);
-    chunk.error.as_ref().is_some_and(says_something)
+    chunk.error.as_ref().is_some_and(is_meaningful)
         || kind.is_some_and(|kind| kind == "error")
         || (bare && (has("message") || has("detail")))
 }
 
-fn says_something(raw: &Raw<'_>) -> bool {
-    !matches!(raw.text(), "null" | "\"\"" | "{}" | "[]" | "false")
-}
-
-/// The lists of `logprobs` that say something, of the text and of the refusal.
-fn split<'a>(logprobs: Option<Raw<'a>>) -> (Option<Raw<'a>>, Option<Raw<'a>>) {
+/// The lists in `logprobs` of the text and of the refusal, if they are not empty.
+fn split_logprobs<'a>(logprobs: Option<Raw<'a>>) -> (Option<Raw<'a>>, Option<Raw<'a>>) {
     let Some(Ok(Logprobs { at: _, content, refusal, extra: _ })) =
         logprobs.as_ref().and_then(reread)
     else {
         return (None, None);
     };
-    let filled = |list: Option<Raw<'a>>| list.filter(|list| !is_empty(list));
+    let filled = |list: Option<Raw<'a>>| list.filter(|list| !list.is_empty());
     (filled(content), filled(refusal))
-}
-
-fn of_function(function: Function<'_>) -> Fragment<'_> {
-    let Function { at: _, name, arguments, extra: nested } = function;
-    let text = arguments.map(|Given(arguments)| match arguments {
-        Arguments::Text(text) | Arguments::Freeform(text) => text,
-        Arguments::Json(raw) | Arguments::Native(_, raw) => {
-            let pos = raw.pos();
-            Str::plain(raw.into_text()).at(pos)
-        }
-    });
-    let mut fragment = bare_fragment();
-    nest(&mut fragment.extra, "function", nested);
-    fragment.form = Some(CallForm::Json);
-    fragment.name = name;
-    fragment.text = text;
-    fragment
-}
-
-fn of_custom(custom: Custom<'_>) -> Fragment<'_> {
-    let Custom { at: _, name, input, extra: nested } = custom;
-    let mut fragment = bare_fragment();
-    nest(&mut fragment.extra, "custom", nested);
-    fragment.form = Some(CallForm::Freeform);
-    fragment.name = name;
-    fragment.text = input;
-    fragment
-}
-
-fn bare_fragment<'a>() -> Fragment<'a> {
-    Fragment {
-        index: None,
-        id: None,
-        name: None,
-        form: None,
-        text: None,
-        place: None,
-        legacy: false,
-        extra: Vec::new(),
-    }
 }
 
 fn truncated(message: &str) -> ApiError {

@@ -1,58 +1,58 @@
-//! Chunks in which nothing is new but one text.
+//! Chunks in which only one text is new.
 
-use super::thoughts_live::Source;
+use super::reasoning::ReasoningMember;
 use crate::wire::stencil::Holes;
 use crate::wire::{At, Kind, Read, Reader};
 
-/// What the text of a chunk is.
+/// What the one text of a chunk is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Grows {
+pub(super) enum DeltaText {
     Content,
-    Reasoning(Source),
+    Reasoning(ReasoningMember),
     /// The arguments of the call with that index.
     Arguments(Option<u64>),
 }
 
-/// Looks for the text of a chunk that has been read. Members that say nothing
-/// when they come again may be there; any that would say something may not.
-pub(super) fn find(data: &str, holes: &mut Holes<'_>) -> Option<Grows> {
+/// Looks for the one text of a chunk that has been read. The chunk may also have
+/// members that mean nothing when they are repeated, but no others.
+pub(super) fn find(data: &str, holes: &mut Holes<'_>) -> Option<DeltaText> {
     let mut reader = Reader::new(data);
-    let mut grows = None;
+    let mut found_text = None;
     let mut members = reader.object().ok()?;
     while let Some(key) = members.next(&mut reader).ok()? {
         match key.decode().as_ref() {
-            "choices" => grows = Some(choices(&mut reader, holes)?),
+            "choices" => found_text = Some(choices(&mut reader, holes)?),
             "obfuscation" => padding(&mut reader, holes)?,
             "usage" | "error" | "x_groq" => null(&mut reader)?,
-            // What the answer is called and who gives it is told once.
-            _told => reader.skip().ok()?,
+            // The name of the answer and of its model count once.
+            _repeated => reader.skip().ok()?,
         }
     }
-    grows
+    found_text
 }
 
-fn choices(reader: &mut Reader<'_>, holes: &mut Holes<'_>) -> Option<Grows> {
-    let mut grows = None;
+fn choices(reader: &mut Reader<'_>, holes: &mut Holes<'_>) -> Option<DeltaText> {
+    let mut found_text = None;
     let mut list = reader.array().ok()?;
     while list.more(reader).ok()? {
-        if grows.is_some() {
+        if found_text.is_some() {
             return None;
         }
         let mut members = reader.object().ok()?;
         while let Some(key) = members.next(reader).ok()? {
             match key.decode().as_ref() {
                 "index" => (At::<u64>::read(reader).ok()?.value == 0).then_some(())?,
-                "delta" => grows = Some(delta(reader, holes)?),
+                "delta" => found_text = Some(delta(reader, holes)?),
                 "finish_reason" => empty(reader)?,
                 _silent => null(reader)?,
             }
         }
     }
-    grows
+    found_text
 }
 
-fn delta(reader: &mut Reader<'_>, holes: &mut Holes<'_>) -> Option<Grows> {
-    let mut grows = None;
+fn delta(reader: &mut Reader<'_>, holes: &mut Holes<'_>) -> Option<DeltaText> {
+    let mut found_text = None;
     let mut members = reader.object().ok()?;
     while let Some(key) = members.next(reader).ok()? {
         let kind = match key.decode().as_ref() {
@@ -60,11 +60,11 @@ fn delta(reader: &mut Reader<'_>, holes: &mut Holes<'_>) -> Option<Grows> {
                 reader.skip().ok()?;
                 continue;
             }
-            "content" => Grows::Content,
-            "reasoning_content" => Grows::Reasoning(Source::Content),
-            "reasoning" => Grows::Reasoning(Source::Reasoning),
-            "tool_calls" if reader.peek() == Kind::Array && grows.is_none() => {
-                grows = Some(calls(reader, holes)?);
+            "content" => DeltaText::Content,
+            "reasoning_content" => DeltaText::Reasoning(ReasoningMember::Content),
+            "reasoning" => DeltaText::Reasoning(ReasoningMember::Reasoning),
+            "tool_calls" if reader.peek() == Kind::Array && found_text.is_none() => {
+                found_text = Some(calls(reader, holes)?);
                 continue;
             }
             _silent => {
@@ -80,19 +80,19 @@ fn delta(reader: &mut Reader<'_>, holes: &mut Holes<'_>) -> Option<Grows> {
         if text.is_empty() {
             continue;
         }
-        if grows.replace(kind).is_some() {
+        if found_text.replace(kind).is_some() {
             return None;
         }
         holes.text(&text)?;
     }
-    grows
+    found_text
 }
 
-fn calls(reader: &mut Reader<'_>, holes: &mut Holes<'_>) -> Option<Grows> {
-    let mut grows = None;
+fn calls(reader: &mut Reader<'_>, holes: &mut Holes<'_>) -> Option<DeltaText> {
+    let mut found_text = None;
     let mut list = reader.array().ok()?;
     while list.more(reader).ok()? {
-        if grows.is_some() {
+        if found_text.is_some() {
             return None;
         }
         let (mut index, mut found) = (None, false);
@@ -108,9 +108,9 @@ fn calls(reader: &mut Reader<'_>, holes: &mut Holes<'_>) -> Option<Grows> {
             }
         }
         found.then_some(())?;
-        grows = Some(Grows::Arguments(index.map(|index| index.value)));
+        found_text = Some(DeltaText::Arguments(index.map(|index| index.value)));
     }
-    grows
+    found_text
 }
 
 /// Whether the function of a call has arguments, and nothing else.

@@ -1,25 +1,22 @@
-//! Where the JSON of a call's arguments ends, fragment by fragment.
+//! Finds where the JSON of a call's arguments ends, fragment by fragment.
 
 use crate::wire::Str;
 
-/// How far the JSON of a call has come.
-///
-/// It only counts brackets and quotes. Whether what stands between them is
-/// valid is the business of whoever runs the call.
+/// Counts the brackets and quotes of a call's JSON. It does not check whether
+/// the JSON is valid; that is up to whoever runs the call.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Balance {
+pub(super) struct JsonBalance {
     depth: u32,
     in_string: bool,
-    /// Whether a backslash inside a string waits for what it escapes.
+    /// Whether the last character was a backslash inside a string.
     after_backslash: bool,
-    /// Whether a container or string has been closed on the outermost level.
+    /// Whether a container or string has been closed at the outermost level.
     closed: bool,
 }
 
-impl Balance {
-    /// Takes the next fragment as it is spelled. A fragment is a literal of
-    /// its own, so its escapes are whole; those of the JSON inside may be
-    /// split.
+impl JsonBalance {
+    /// Takes the next fragment, with its escapes. Each fragment is a string of its
+    /// own, so its escapes are whole; those of the JSON inside may be split.
     pub(super) fn push(&mut self, text: &Str<'_>) {
         let spelled = text.spelled().as_bytes();
         if text.is_escaped() {
@@ -29,13 +26,13 @@ impl Balance {
         }
     }
 
-    /// Whether a whole object, list or text has been written. Numbers and
-    /// words have no end of their own.
+    /// Whether an object, list or string is complete. Numbers and words have no
+    /// end of their own.
     pub(super) fn is_whole(&self) -> bool {
         self.closed && !self.is_cut()
     }
 
-    /// Whether something that was opened is not closed.
+    /// Whether something is open.
     pub(super) fn is_cut(&self) -> bool {
         self.depth > 0 || self.in_string
     }
@@ -60,7 +57,7 @@ impl Balance {
                 self.byte(decoded);
                 rest = tail.get(used..).unwrap_or_default();
             } else if self.in_string && !self.after_backslash {
-                // In a literal both quote and backslash are spelled with a
+                // In a string both quote and backslash are escaped with a
                 // backslash, so nothing before the next one matters.
                 let Some(at) = memchr::memchr(b'\\', rest) else { return };
                 rest = rest.get(at..).unwrap_or_default();
@@ -95,8 +92,8 @@ impl Balance {
     }
 }
 
-/// What the escape behind a backslash stands for, as far as it matters here,
-/// and how many bytes it takes.
+/// The character that is escaped after a backslash, as far as it matters here,
+/// and how many bytes the escape takes.
 fn escape(tail: &[u8]) -> (u8, usize) {
     match tail {
         [b'u', digits @ ..] => {
@@ -104,7 +101,7 @@ fn escape(tail: &[u8]) -> (u8, usize) {
             let code = digits.iter().try_fold(0, |code, &digit| {
                 char::from(digit).to_digit(16).map(|value| code << 4 | value)
             });
-            // What is not ASCII neither opens nor closes anything.
+            // Only ASCII characters open or close anything.
             (code.and_then(|code| u8::try_from(code).ok()).unwrap_or(u8::MAX), 5)
         }
         [byte @ (b'"' | b'\\' | b'/'), ..] => (*byte, 1),

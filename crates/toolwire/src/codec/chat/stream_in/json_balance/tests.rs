@@ -1,4 +1,4 @@
-use super::Balance;
+use super::JsonBalance;
 use crate::wire::{Reader, Str};
 
 #[derive(Debug, PartialEq)]
@@ -30,7 +30,7 @@ fn read(literal: &str) -> Str<'static> {
 }
 
 fn end_of(parts: [Str<'static>; 2]) -> End {
-    let mut balance = Balance::default();
+    let mut balance = JsonBalance::default();
     for part in &parts {
         balance.push(part);
     }

@@ -1,10 +1,10 @@
-//! Citations of other protocols as the annotations of a message.
+//! Citations: writing them as the annotations of a message.
 
 use crate::ledger::{Code, Ledger};
 use crate::model::Text;
 use crate::wire::{Array, At, Object, Raw, Read, Str, Write};
 
-/// Writes citations that have an address as annotations of the whole text.
+/// Writes citations that have a URL as annotations of the whole text.
 pub(super) fn write(message: &mut Object<'_>, texts: &[&Text<'_>], ledger: &mut Ledger) {
     for text in texts {
         if let Some(cache) = &text.cache {
@@ -36,29 +36,30 @@ pub(super) fn write(message: &mut Object<'_>, texts: &[&Text<'_>], ledger: &mut 
 
 fn annotate(array: &mut Array<'_>, list: &Raw<'_>, bounds: (u64, u64), ledger: &mut Ledger) {
     for raw in Vec::<Raw<'_>>::read(&mut list.reader()).unwrap_or_default() {
-        if let Some(cited) = read(&raw, ledger) {
-            cited.write(array, bounds);
+        if let Some(citation) = convert(&raw, ledger) {
+            citation.write(array, bounds);
         }
     }
 }
 
-/// A citation as Chat can say it.
+/// A citation of a URL, the only kind that Chat has.
 #[derive(Debug)]
-pub(super) struct Cited<'a> {
+pub(super) struct UrlCitation<'a> {
     url: Str<'a>,
     title: Str<'a>,
-    /// Where in its text, if it says. Responses does; Messages cites a whole
-    /// block.
+    /// Which part of its text it is about, if it says. In Messages it is about
+    /// the whole block.
     range: Option<(u64, u64)>,
 }
 
-/// Reads a citation of another protocol, if it has an address.
-pub(super) fn read<'r>(raw: &'r Raw<'_>, ledger: &mut Ledger) -> Option<Cited<'r>> {
-    let Ok(citation) = Citation::read(&mut raw.reader()) else {
+/// Converts a citation of another protocol. Reports one without a URL.
+pub(super) fn convert<'r>(raw: &'r Raw<'_>, ledger: &mut Ledger) -> Option<UrlCitation<'r>> {
+    let Ok(citation) = ForeignCitation::read(&mut raw.reader()) else {
         ledger.dropped(raw.pos(), Code::Citations);
         return None;
     };
-    let Citation { at, kind: _, url, source, title, start_index, end_index, extra: _ } = citation;
+    let ForeignCitation { at, kind: _, url, source, title, start_index, end_index, extra: _ } =
+        citation;
     let web = |address: &Str<'_>| address.decode().starts_with("http");
     let Some(url) = url.or(source.filter(web)) else {
         ledger.dropped(at, Code::Citations);
@@ -71,11 +72,11 @@ pub(super) fn read<'r>(raw: &'r Raw<'_>, ledger: &mut Ledger) -> Option<Cited<'r
             None
         }
     };
-    Some(Cited { url, title: title.unwrap_or_else(|| Str::plain("")), range })
+    Some(UrlCitation { url, title: title.unwrap_or_else(|| Str::plain("")), range })
 }
 
-impl Cited<'_> {
-    /// Writes it as an annotation of text that stands at `bounds` of the whole.
+impl UrlCitation<'_> {
+    /// Writes it as an annotation of the text at `bounds` of the whole.
     pub(super) fn write(&self, array: &mut Array<'_>, bounds: (u64, u64)) {
         let Self { url, title, range } = self;
         let (start, end) = match range {
@@ -84,23 +85,23 @@ impl Cited<'_> {
         };
         let mut object = array.object();
         object.put("type", "url_citation");
-        let mut cited = object.object("url_citation");
-        cited.put("start_index", &start);
-        cited.put("end_index", &end);
-        cited.put("title", title);
-        cited.put("url", url);
+        let mut citation = object.object("url_citation");
+        citation.put("start_index", &start);
+        citation.put("end_index", &end);
+        citation.put("title", title);
+        citation.put("url", url);
     }
 
     /// Gives up the borrow of the input.
-    pub(super) fn into_owned(self) -> Cited<'static> {
+    pub(super) fn into_owned(self) -> UrlCitation<'static> {
         let Self { url, title, range } = self;
-        Cited { url: url.into_owned(), title: title.into_owned(), range }
+        UrlCitation { url: url.into_owned(), title: title.into_owned(), range }
     }
 }
 
 wire! {
     /// A citation of Messages, or an annotation of Responses.
-    struct Citation<'a> {
+    struct ForeignCitation<'a> {
         kind: Str<'a> = "type",
         url: Str<'a> = "url",
         source: Str<'a> = "source",

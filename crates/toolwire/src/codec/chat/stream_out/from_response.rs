@@ -1,13 +1,13 @@
-//! A whole answer as a stream of one chunk, every member as it came.
+//! A whole answer as a stream of one chunk that keeps every member.
 
 use std::ops::Range;
 
-use super::chunk_out::DONE;
+use super::chunk::DONE;
 use crate::wire::{Kind, ReadError, Reader, Str};
 
-/// Writes the stream. Where there is no answer there is no end either.
-pub(super) fn unroll(body: &str) -> Result<Vec<u8>, ReadError> {
-    let mut chunk = Chunk { body, used: 0, out: b"data: ".to_vec() };
+/// Writes the stream. An answer without choices gets no end.
+pub(crate) fn stream_from_response(body: &str) -> Result<Vec<u8>, ReadError> {
+    let mut chunk = ResponseChunk { body, used: 0, out: b"data: ".to_vec() };
     let mut reader = Reader::new(body);
     let mut answered = false;
     let mut members = reader.object()?;
@@ -26,16 +26,16 @@ pub(super) fn unroll(body: &str) -> Result<Vec<u8>, ReadError> {
     Ok(chunk.end(answered))
 }
 
-/// A chunk being made of an answer.
-struct Chunk<'b> {
+/// A chunk that is made from an answer.
+struct ResponseChunk<'b> {
     body: &'b str,
-    /// How much of the answer has been taken.
+    /// How much of the answer has been copied.
     used: usize,
     out: Vec<u8>,
 }
 
-impl Chunk<'_> {
-    /// Whether there are any answers.
+impl ResponseChunk<'_> {
+    /// Turns messages into deltas. Returns whether there are any.
     fn choices(&mut self, reader: &mut Reader<'_>) -> Result<bool, ReadError> {
         let mut answered = false;
         let mut choices = reader.array()?;
@@ -69,7 +69,7 @@ impl Chunk<'_> {
             let mut number = 0;
             while calls.more(reader)? {
                 let call = reader.raw()?;
-                // The calls of a chunk are told apart by number.
+                // The calls of a chunk need an index.
                 if call.kind() == Kind::Object && call.reader().pick(["index"])? == [None] {
                     let inside = call.pos().offset().map(|start| start + 1..start + 1);
                     let comma = if call.is_empty() { "" } else { "," };
@@ -85,8 +85,8 @@ impl Chunk<'_> {
         self.splice(text.span(self.body), with);
     }
 
-    /// Takes the answer up to a place and something else instead of what stands
-    /// there.
+    /// Copies the answer up to a place and writes something else instead of what
+    /// is there.
     fn splice(&mut self, place: Option<Range<usize>>, with: &[u8]) {
         let Some(place) = place else { return };
         self.take(place.start);

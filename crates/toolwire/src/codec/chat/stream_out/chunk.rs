@@ -1,65 +1,60 @@
-//! The chunks of a Chat stream, of which only the middle ever changes.
+//! The chunks of a stream, in which only the middle changes.
 
-use super::response_out::completion_id;
-use crate::model::{Protocol, ResponseContext, Start};
+use crate::codec::chat::response_out::completion_id;
+use crate::model::{ResponseContext, Start};
 use crate::wire::{Object, Raw, Str, Write};
 
-/// Writes chunks. Everything before and behind a delta is prepared once, so a
-/// delta costs a copy of that and of its text.
+/// Writes chunks. Everything around a delta is prepared once, so a delta costs a
+/// copy of that and of its text.
 #[derive(Debug)]
-pub(super) struct Pen {
+pub(super) struct ChunkWriter {
     /// From `data: ` up to the list of choices.
     top: Vec<u8>,
     /// From `data: ` up to the inside of the delta.
     delta: Vec<u8>,
     /// From `data: ` up to the inside of the text of the content.
     content: Vec<u8>,
-    /// From `data: ` up to the inside of the arguments of one call, and which.
+    /// The number of a call, and from `data: ` up to the inside of its arguments.
     arguments: (usize, Vec<u8>),
-    /// Behind the delta.
+    /// What follows the delta.
     tail: &'static [u8],
-    /// Whether the usage is null in every chunk but the last.
+    /// Whether `usage` is null in every chunk but the last.
     usage: bool,
-    /// Whether a chunk has said who speaks.
+    /// Whether the role has been written.
     begun: bool,
 }
 
-impl Pen {
-    /// For the answer that begins so.
-    pub(super) fn new(start: &Start<'_>, asked: &ResponseContext) -> Self {
-        let Start { origin, id, model, created } = start;
+impl ChunkWriter {
+    /// Prepares the chunks of an answer.
+    pub(super) fn new(start: &Start<'_>, context: &ResponseContext) -> Self {
+        let Start { origin: _, id, model, created } = start;
         let mut top = b"data: ".to_vec();
         let braces = top.len();
         {
             let mut object = Object::new(&mut top);
-            match id {
-                Some(id) if *origin == Protocol::Chat => object.put("id", id),
-                Some(_) | None => {
-                    let upstream = id.as_ref().map(Str::decode).unwrap_or_default();
-                    object.put("id", &completion_id(&upstream));
-                }
-            }
+            let upstream = id.as_ref().map(Str::decode).unwrap_or_default();
+            object.put("id", &completion_id(&upstream));
             object.put("object", "chat.completion.chunk");
             object.put("created", &created.as_ref().map_or(0, |at| at.value));
-            match (model, &asked.model) {
+            match (model, &context.model) {
                 (Some(model), _) => object.put("model", model),
                 (None, Some(model)) => object.put("model", model),
                 (None, None) => {}
             }
             object.key("choices");
         }
-        // The object is closed behind every chunk's own choices.
+        // The object is closed after the choices of each chunk.
         top.truncate(top.len().saturating_sub(1).max(braces));
         let with = |before: &[u8], more: &[u8]| [before, more].concat();
         let delta = with(&top, br#"[{"index":0,"delta":{"#);
         let content = with(&delta, br#""content":""#);
-        let tail: &[u8] = if asked.stream_usage { TAIL_WITHOUT_USAGE } else { TAIL };
-        let usage = asked.stream_usage;
+        let tail: &[u8] = if context.stream_usage { TAIL_WITHOUT_USAGE } else { TAIL };
+        let usage = context.stream_usage;
         Self { top, delta, content, arguments: (0, Vec::new()), tail, usage, begun: false }
     }
 
-    /// Writes a chunk with members that are not text of the content. `members`
-    /// writes them, with commas between them.
+    /// Writes a chunk whose delta has other members than text. `members` writes
+    /// them, with commas between them.
     pub(super) fn delta(&mut self, out: &mut Vec<u8>, members: impl FnOnce(&mut Vec<u8>)) {
         out.extend_from_slice(&self.delta);
         if !std::mem::replace(&mut self.begun, true) {
@@ -69,7 +64,7 @@ impl Pen {
         out.extend_from_slice(self.tail);
     }
 
-    /// Says who speaks, before the first text.
+    /// Writes the role before the first text, unless it has been written.
     pub(super) fn begin_content(&mut self, out: &mut Vec<u8>) {
         if !std::mem::replace(&mut self.begun, true) {
             out.extend_from_slice(&self.delta);
@@ -107,8 +102,7 @@ impl Pen {
         }
     }
 
-    /// Ends a chunk whose delta is written, with the log probabilities of its
-    /// tokens.
+    /// Ends a chunk after its delta, with the log probabilities of its tokens.
     fn logprobs(&self, of: &str, list: &Raw<'_>, out: &mut Vec<u8>) {
         out.extend_from_slice(br#"},"logprobs":"#);
         {
@@ -136,8 +130,8 @@ impl Pen {
         out.extend_from_slice(self.tail);
     }
 
-    /// Writes the chunk that ends the answer. `more` writes members of the
-    /// chunk beside its choices.
+    /// Writes the chunk that ends the answer. `more` is the members beside its
+    /// choices.
     pub(super) fn finish(&mut self, word: &str, more: &[u8], out: &mut Vec<u8>) {
         if !std::mem::replace(&mut self.begun, true) {
             out.extend_from_slice(&self.delta);
@@ -170,9 +164,9 @@ impl Pen {
     }
 }
 
-/// Writes a value of the upstream's. Its data may have had line ends between
-/// the tokens, where one ends the data of ours.
-pub(super) fn write_on_one_line(raw: &Raw<'_>, out: &mut Vec<u8>) {
+/// Writes a value of the upstream on one line, because a line end between two
+/// tokens would end the data of the event.
+fn write_on_one_line(raw: &Raw<'_>, out: &mut Vec<u8>) {
     let start = out.len();
     raw.write(out);
     for byte in out.iter_mut().skip(start) {

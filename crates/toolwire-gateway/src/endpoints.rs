@@ -114,12 +114,12 @@ fn reload(state: &GatewayState, peer: SocketAddr, client: Protocol) -> Response<
             .into_response(client, &relay::request_id())
     };
     if !peer.ip().to_canonical().is_loopback() {
-        return refuse(403, "A reload can be asked for from the same machine only.");
+        return refuse(403, "Only clients on the same machine can reload the configuration.");
     }
     let Some(source) = &state.source else {
         return refuse(
             409,
-            "This gateway runs without a configuration file; there is nothing to reload.",
+            "This gateway runs without a configuration file, so there is nothing to reload.",
         );
     };
     let result =
@@ -151,7 +151,7 @@ fn not_found(path: &str) -> Failure {
     };
     match allowed {
         Some(method) => {
-            let message = format!("This path takes {method} requests only.");
+            let message = format!("This path only accepts {method} requests.");
             let error = ApiError::new(ErrorKind::InvalidRequest, message);
             let mut failure = Failure::with_status(405, error);
             failure.set_header("allow", method);
@@ -161,7 +161,7 @@ fn not_found(path: &str) -> Failure {
             404,
             ApiError::new(
                 ErrorKind::NotFound,
-                "There is nothing at this path. The gateway serves /v1/chat/completions, \
+                "This path does not exist. The gateway serves /v1/chat/completions, \
                  /v1/responses, /v1/messages and /v1/models.",
             ),
         ),

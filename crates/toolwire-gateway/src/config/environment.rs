@@ -84,7 +84,7 @@ pub fn find(listen: Option<SocketAddr>, environment: &dyn Environment) -> Found 
         }
         if !key.bytes().all(|byte| (0x20..0x7f).contains(&byte)) {
             notes.push(format!(
-                "{} holds a line end or a character outside ASCII and is not used.",
+                "{} contains a line break or a non-ASCII character and is ignored.",
                 vendor.key_variable
             ));
             continue;
@@ -95,7 +95,7 @@ pub fn find(listen: Option<SocketAddr>, environment: &dyn Environment) -> Found 
                 Ok(origin) => origin,
                 Err(reason) => {
                     let Vendor { url_variable, default_url, .. } = vendor;
-                    notes.push(format!("{url_variable} {reason}; {default_url} is used."));
+                    notes.push(format!("{url_variable} {reason}; {default_url} is used instead."));
                     vendor.default_origin()
                 }
             },

@@ -31,13 +31,13 @@ impl RequestHead {
             top_level(text).map_err(|error| malformed(text, &error))?;
         if tools > limits.tools {
             let limit = limits.tools;
-            let message = format!("The request has {tools} tools; the limit here is {limit}.");
+            let message = format!("The request has {tools} tools. This gateway allows {limit}.");
             return Err(invalid("tools", message));
         }
         if schemas > limits.schemas {
             let limit = limits.schemas;
             let message = format!(
-                "The tools of the request are {schemas} bytes long; the limit here is {limit}."
+                "The tool definitions are {schemas} bytes long. This gateway allows {limit}."
             );
             return Err(invalid("tools", message));
         }

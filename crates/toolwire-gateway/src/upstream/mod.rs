@@ -87,7 +87,7 @@ impl Upstream {
                     }
                 };
                 if uri.authority().is_none_or(|authority| authority.as_str().contains('@')) {
-                    return Err(invalid("its address has no host, or holds a credential"));
+                    return Err(invalid("its address has no host, or contains a credential"));
                 }
                 Transport::Http { client: Box::new(http_client(connector)), base }
             }

@@ -23,13 +23,13 @@ async fn until_served(gateway: &Gateway) {
         }
         tokio::time::sleep(ms(10)).await;
     }
-    panic!("no place becomes free");
+    panic!("no connection becomes free");
 }
 
 #[tokio::test]
-async fn too_many_are_told_so() {
+async fn connections_beyond_a_limit_get_an_error() {
     for (gateway, status, says) in [
-        (limited(|limits| limits.connections = 2).await, 503, "has 2 connections, the most"),
+        (limited(|limits| limits.connections = 2).await, 503, "has 2 connections, its limit"),
         (
             limited(|limits| limits.connections_per_address = Some(2)).await,
             429,

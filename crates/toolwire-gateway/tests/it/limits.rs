@@ -72,7 +72,7 @@ async fn malformed_bodies() {
             (r#"{"model":7}"#, "must name a model"),
             (r#"{"model":"m","model":"n","messages":[],"input":"x"}"#, "model"),
             (deep.as_str(), "deep"),
-            (tools.as_str(), "1025 tools; the limit here is 1024"),
+            (tools.as_str(), "1025 tools. This gateway allows 1024"),
         ] {
             let began = Instant::now();
             let got = client::post(gateway.address(), fixtures::path(to), &[], body).await;
@@ -95,10 +95,10 @@ async fn tools() {
     let long = format!(r#"{{"name":"{}"}}"#, "x".repeat(89));
     for to in Protocol::ALL {
         for (field, tools, says) in [
-            ("tools", vec!["{}"; 3], "3 tools; the limit here is 2"),
-            ("functions", vec!["{}"; 3], "3 tools; the limit here is 2"),
-            ("tools", vec!["{}", &long], "102 bytes long; the limit here is 100"),
-            ("functions", vec!["{}", &long], "102 bytes long; the limit here is 100"),
+            ("tools", vec!["{}"; 3], "3 tools. This gateway allows 2"),
+            ("functions", vec!["{}"; 3], "3 tools. This gateway allows 2"),
+            ("tools", vec!["{}", &long], "102 bytes long. This gateway allows 100"),
+            ("functions", vec!["{}", &long], "102 bytes long. This gateway allows 100"),
         ] {
             let body = format!(r#"{{"model":"m","{field}":[{}]}}"#, tools.join(","));
             let got = client::post(gateway.address(), fixtures::path(to), &[], &body).await;

@@ -95,7 +95,7 @@ async fn total() {
     }
     let (got, server, took) = ask(steps, true, |t| t.total = ms(150)).await;
     assert!((140..400).contains(&took), "{took} ms");
-    assert!(got.body.contains("whole answer"), "{got:?}");
+    assert!(got.body.contains("complete its response"), "{got:?}");
     server.left(1).await;
 }
 

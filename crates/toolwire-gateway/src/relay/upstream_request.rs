@@ -71,7 +71,7 @@ impl UpstreamRequest {
 /// other upstreams report only at the end. Claude Code shows it.
 fn estimate(client: Protocol, head: &RequestHead, prepared: &Prepared<'_>) -> Option<u64> {
     let wanted = client == Protocol::Messages && head.stream;
-    prepared.request().filter(|_| wanted).map(count::guess)
+    prepared.request().filter(|_| wanted).map(count::quick_estimate)
 }
 
 /// The loss policy for the response. A response is always delivered, even if

@@ -65,7 +65,7 @@ fn orders(active: &ActiveConfig, client: Protocol) -> Vec<Vec<&str>> {
     (0..100).map(|_| names(find(active, "m", client).unwrap())).collect()
 }
 
-/// Where a name leads: the upstreams in the order of the file, and the model.
+/// The upstreams for a name, sorted, and the model.
 fn destination(active: &ActiveConfig, name: &str) -> String {
     let Some(route) = find(active, name, Protocol::Chat) else { return "nowhere".to_owned() };
     let mut names: Vec<&str> =
@@ -108,7 +108,7 @@ fn names_patterns_and_aliases() {
 }
 
 #[test]
-fn nothing_fits() {
+fn nothing_matches() {
     let active = active(&[("one", &["a-*"])], &[("b", "c"), ("d", "two/x")]);
     for name in ["b", "d", "c", "A-1", "one", "/a-1"] {
         assert_eq!(destination(&active, name), "nowhere", "{name}");

@@ -21,7 +21,7 @@ async fn two(first: Vec<Step>, stream_it: bool) -> (Server, Server, client::Rece
     (first, second, got)
 }
 
-/// An upstream that is used only when nothing else is left.
+/// An upstream that is used only if no other is left.
 fn spare(server: &Server) -> Upstream {
     Upstream { weight: 0, ..at(server) }
 }
@@ -70,7 +70,7 @@ async fn a_stream_that_opens_and_fails() {
     ];
     for to in Protocol::ALL {
         let first = Server::new(Protocol::Messages, steps.clone()).await;
-        // A spare that speaks the client's protocol would be asked first.
+        // A spare that speaks the client's protocol would be tried first.
         let other = if to == Protocol::Chat { Protocol::Responses } else { Protocol::Chat };
         let second = Server::new(other, stream(&fixtures::events(other))).await;
         let gateway = start(config(vec![at(&first), spare(&second)])).await;
@@ -120,7 +120,7 @@ async fn a_connection_that_is_refused() {
     for _ in 0..4 {
         assert_eq!(ask().await.status, 200);
     }
-    // The fifth failure takes it out; what follows costs no retries.
+    // The fifth failure ejects it, so the next requests need no retries.
     for _ in 0..20 {
         assert_eq!(ask().await.status, 200);
     }
@@ -194,8 +194,8 @@ async fn weights() {
     assert!(light + heavy == 40 && (9..=11).contains(&light), "{light} {heavy}");
 }
 
-/// The upstream that speaks the client's protocol is asked, whatever it weighs,
-/// and the others when it fails.
+/// The upstream that speaks the client's protocol is tried first, whatever its
+/// weight, and the others if it fails.
 #[tokio::test]
 async fn the_clients_own_protocol_comes_first() {
     for to in Protocol::ALL {
@@ -217,7 +217,11 @@ async fn the_clients_own_protocol_comes_first() {
             assert_eq!(got.status, 200, "{to} {got:?}");
             for server in &servers {
                 if server.protocol == to {
-                    assert_eq!(server.only().body, question, "asked first, and as it is");
+                    assert_eq!(
+                        server.only().body,
+                        question,
+                        "tried first, with the client's own bytes"
+                    );
                 }
             }
             let asked: usize = servers.iter().map(|server| server.seen().len()).sum();

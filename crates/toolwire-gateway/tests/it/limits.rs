@@ -1,4 +1,4 @@
-//! How much and how slowly.
+//! Limits on the size and the speed of requests.
 
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
@@ -29,7 +29,7 @@ async fn bodies() {
 }
 
 #[tokio::test]
-async fn a_client_that_sends_too_much_gets_to_read_why() {
+async fn a_client_that_sends_too_much_can_read_the_error() {
     let mut config = config(Vec::new());
     config.limits.body = 1000;
     let gateway = start(config).await;
@@ -107,7 +107,7 @@ async fn tools() {
         }
     }
     assert!(server.seen().is_empty());
-    // Exactly as much as is allowed; it fails for other reasons.
+    // Exactly the limit; the request fails for another reason.
     let body = format!(r#"{{"model":"","tools":[{long}]}}"#);
     let got = client::post(gateway.address(), "/v1/messages", &[], &body).await;
     assert!(got.body.contains("must name a model"), "{got:?}");

@@ -1,4 +1,4 @@
-//! The line that each request leaves.
+//! The log line of each request.
 
 use std::io::Write;
 use std::sync::{Arc, Mutex};
@@ -81,7 +81,7 @@ async fn in_json() {
 }
 
 #[tokio::test]
-async fn holds_nothing_that_was_said_and_no_secret() {
+async fn holds_no_content_and_no_secret() {
     for style in [Log::Json, Log::Text] {
         let server = Server::scripted(Protocol::Chat, |number, _| match number {
             0 => whole(200, "", fixtures::answer(Protocol::Chat)),

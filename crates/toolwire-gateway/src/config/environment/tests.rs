@@ -62,7 +62,7 @@ fn nothing_but_the_demo_model() {
 }
 
 #[test]
-fn a_key_brings_its_vendor() {
+fn a_key_adds_its_vendor() {
     check(&[("OPENAI_API_KEY", "k")], &[DEMO, OPENAI[0], OPENAI[1]], &[]);
     check(&[("ANTHROPIC_API_KEY", " k\n")], &[DEMO, ANTHROPIC], &[]);
     let both = [("ANTHROPIC_API_KEY", "k"), ("OPENAI_API_KEY", "k")];
@@ -70,7 +70,7 @@ fn a_key_brings_its_vendor() {
 }
 
 #[test]
-fn another_address_is_followed() {
+fn another_url_is_used() {
     check(
         &[("ANTHROPIC_API_KEY", "k"), ("ANTHROPIC_BASE_URL", "https://proxy.example/anthropic")],
         &[DEMO, "anthropic messages https://proxy.example/anthropic/v1"],
@@ -97,7 +97,7 @@ fn the_gateway_does_not_call_itself() {
 }
 
 #[test]
-fn an_address_that_cannot_be_used_is_mentioned() {
+fn an_unusable_url_is_mentioned() {
     check(
         &[("OPENAI_API_KEY", "k"), ("OPENAI_BASE_URL", "http://proxy.example/v1")],
         &[DEMO, OPENAI[0], OPENAI[1]],

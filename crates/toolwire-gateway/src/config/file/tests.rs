@@ -41,14 +41,13 @@ fn good(text: &str) -> Config {
     }
 }
 
-/// What the problems of a file look like.
+/// Checks the problems of a file as they are shown.
 fn check(text: &str, expected: &str) {
     let problems = parse("toolwire.toml", text, &TestEnvironment).expect_err(text);
     assert_eq!(problems.to_string().trim(), expected.trim(), "\n{problems}");
 }
 
-/// The first message, label and help of a file that is `UPSTREAM` with a
-/// change.
+/// Checks the only problem of `UPSTREAM` with one line changed.
 fn check_line(line: &str, message: &str, label: &str, help: &str) {
     let name = line.split([' ', '=']).next().unwrap();
     let kept: Vec<_> =
@@ -217,7 +216,7 @@ demo = true
 "#;
 
 #[test]
-fn what_is_left_out_has_a_default() {
+fn everything_else_has_a_default() {
     let config = good(UPSTREAM);
     assert_eq!(config.listen, "127.0.0.1:8787".parse().unwrap());
     assert_eq!((config.keys.len(), config.on_loss, config.log), (0, Policy::Report, Log::Text));
@@ -232,7 +231,7 @@ fn what_is_left_out_has_a_default() {
 }
 
 #[test]
-fn authorities() {
+fn certificate_authorities() {
     let message = "cannot use the file of `ca`";
     let help = "relative paths start at the folder of this file";
     check_line("ca = \"nowhere.pem\"", message, "no such file", help);
@@ -264,7 +263,7 @@ fn secrets_are_not_printed() {
 }
 
 #[test]
-fn several_problems_are_shown_where_they_stand() {
+fn several_problems_are_shown_with_their_places() {
     check(
         r#"listne = "127.0.0.1:8787"
 
@@ -324,7 +323,7 @@ toolwire.toml has 5 problems."#,
 }
 
 #[test]
-fn a_mistake_in_the_syntax() {
+fn a_syntax_error() {
     check(
         "listen = 127.0.0.1:8787\n[[upstream]\n",
         r#"
@@ -347,7 +346,7 @@ toolwire.toml has 2 problems."#,
 }
 
 #[test]
-fn what_is_missing_is_reported_at_the_header() {
+fn missing_settings_are_reported_at_the_header() {
     check(
         "[[upstream]]\nname = \"one\"\nmodels = []\n",
         r#"
@@ -448,7 +447,7 @@ fn keys_stay_out_of_the_file() {
 }
 
 #[test]
-fn addresses_that_are_not_taken() {
+fn urls_that_are_not_accepted() {
     for (url, label, help) in [
         ("ftp://x", "neither http nor https", "use an https URL"),
         (
@@ -484,7 +483,7 @@ fn addresses_that_are_not_taken() {
 }
 
 #[test]
-fn addresses_with_and_without_a_version() {
+fn urls_with_and_without_a_version() {
     for (url, base, path) in [
         ("https://api.anthropic.com", "https://api.anthropic.com", "/v1"),
         ("https://api.anthropic.com/", "https://api.anthropic.com", "/v1"),
@@ -504,7 +503,7 @@ fn addresses_with_and_without_a_version() {
 }
 
 #[test]
-fn values_that_do_not_fit() {
+fn invalid_values() {
     let number = "expected a whole number of at least 0, found `-1`";
     check_line("weight = -1", "invalid value for `weight`", number, "");
     let list = "expected a list in square brackets";
@@ -547,7 +546,7 @@ fn values_that_do_not_fit() {
 }
 
 #[test]
-fn names_that_clash_and_aliases_that_lead_nowhere() {
+fn duplicate_names_and_unserved_aliases() {
     let text = format!("{UPSTREAM}{UPSTREAM}");
     let problems = parse("toolwire.toml", &text, &TestEnvironment).unwrap_err();
     assert_eq!(problems.list()[0].message, "two upstreams have the name `one`");

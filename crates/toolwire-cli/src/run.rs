@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, ExitCode, ExitStatus};
 
 use toolwire_gateway::config::environment::PLACEHOLDER;
-use toolwire_gateway::config::{Config, Log};
+use toolwire_gateway::config::{Config, LogFormat};
 use toolwire_gateway::{Gateway, Setup, serve};
 
 use crate::agent::{Agent, Target};
@@ -117,7 +117,7 @@ impl Found {
         }
         config.listen = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
         // The screen is the agent's.
-        config.log = Log::Off;
+        config.log = LogFormat::Off;
         let running = serve(config, Setup::default()).await;
         let running = running.map_err(|error| gateway::not_started(&error))?;
         let address = running.address();

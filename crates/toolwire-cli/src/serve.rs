@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 use toolwire_gateway::config::file::LoadError;
 use toolwire_gateway::config::reload::Change;
 use toolwire_gateway::config::{Config, exposed, file};
-use toolwire_gateway::{Handle, Setup, Source, serve};
+use toolwire_gateway::{ConfigLoader, Handle, Setup, serve};
 
 use crate::failure::Failure;
 use crate::gateway::{self, Origin, Plan};
@@ -79,7 +79,7 @@ async fn serve_until_stopped(plan: Plan, listen: Option<SocketAddr>) -> Result<(
 }
 
 /// Where a reload by hand gets the configuration from.
-fn source(origin: &Origin, listen: SocketAddr) -> Option<Source> {
+fn source(origin: &Origin, listen: SocketAddr) -> Option<ConfigLoader> {
     let Origin::File(path, _) = origin else { return None };
     let path = path.clone();
     Some(Arc::new(move || {

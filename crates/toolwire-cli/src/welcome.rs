@@ -3,7 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use toolwire_gateway::config::environment::PLACEHOLDER;
-use toolwire_gateway::config::{self, Config, Upstream};
+use toolwire_gateway::config::{self, Config, UpstreamConfig};
 
 use crate::gateway::Origin;
 use crate::screen::{Screen, Style, wrap};
@@ -60,7 +60,7 @@ pub(crate) fn base(address: SocketAddr) -> String {
 
 /// One line for each upstream: which models, and who answers.
 pub(crate) fn models(config: &Config) -> String {
-    let list = |upstream: &Upstream| {
+    let list = |upstream: &UpstreamConfig| {
         let names: Vec<&str> = upstream.models.iter().map(|model| model.0.as_str()).collect();
         names.join(", ")
     };

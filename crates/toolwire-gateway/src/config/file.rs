@@ -13,8 +13,8 @@ use super::fields::{Fields, Value, in_order, refuse, setting};
 use super::problem::{Problem, Problems};
 use super::secrets::{Literal, secret};
 use super::{
-    Alias, Config, DEFAULT_LISTEN, Environment, Limits, Log, Pattern, ProcessEnvironment, Secret,
-    Timeouts, Upstream, exposed, retry, upstream,
+    Alias, Config, DEFAULT_LISTEN, Environment, Limits, LogFormat, Pattern, ProcessEnvironment,
+    Secret, Timeouts, UpstreamConfig, exposed, retry, upstream,
 };
 
 /// A configuration, and the files it was read from.
@@ -109,7 +109,7 @@ fn read(
         );
     }
     let on_loss = on_loss.and_then(|value| loss_policy(value, problems)).unwrap_or_default();
-    let words = [("text", Log::Text), ("json", Log::Json), ("off", Log::Off)];
+    let words = [("text", LogFormat::Text), ("json", LogFormat::Json), ("off", LogFormat::Off)];
     let log = log.and_then(|value| setting("log", problems).word(value, &words));
     let prefer = prefer.and_then(|value| setting("prefer_same_protocol", problems).boolean(value));
     let timeouts = timeouts.and_then(|value| setting("timeouts", problems).table(value));
@@ -136,7 +136,7 @@ fn read(
         aliases,
         limits,
         retry,
-        log: log.unwrap_or(Log::Text),
+        log: log.unwrap_or(LogFormat::Text),
     })
 }
 
@@ -209,7 +209,7 @@ fn read_upstreams(
     timeouts: &Timeouts,
     environment: &dyn Environment,
     problems: &mut Vec<Problem>,
-) -> Option<Vec<Upstream>> {
+) -> Option<Vec<UpstreamConfig>> {
     let list = match value {
         Some(value) if matches!(value.get_ref(), DeValue::Table(_)) => {
             return refuse(
@@ -233,7 +233,7 @@ fn read_upstreams(
         );
     }
     let mut all_valid = true;
-    let mut upstreams: Vec<Upstream> = Vec::new();
+    let mut upstreams: Vec<UpstreamConfig> = Vec::new();
     for value in list {
         let Some(read) = upstream::read(value, timeouts, environment, problems) else {
             all_valid = false;
@@ -256,7 +256,7 @@ fn read_upstreams(
 
 fn read_aliases(
     table: &DeTable<'_>,
-    upstreams: Option<&[Upstream]>,
+    upstreams: Option<&[UpstreamConfig]>,
     problems: &mut Vec<Problem>,
 ) -> Vec<Alias> {
     let mut aliases = Vec::new();

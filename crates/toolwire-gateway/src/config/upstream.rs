@@ -10,8 +10,8 @@ use super::fields::{Fields, Value, in_order, refuse, setting};
 use super::problem::Problem;
 use super::secrets::{Literal, secret};
 use super::{
-    CaBundle, Credential, Environment, Origin, Pattern, Secret, Timeouts, Upstream, address, file,
-    profile,
+    CaBundle, Credential, Environment, Origin, Pattern, Secret, Timeouts, UpstreamConfig, address,
+    file, profile,
 };
 
 /// Reads one upstream. Returns `None` if a setting is missing or invalid, after
@@ -21,7 +21,7 @@ pub(super) fn read(
     defaults: &Timeouts,
     environment: &dyn Environment,
     problems: &mut Vec<Problem>,
-) -> Option<Upstream> {
+) -> Option<UpstreamConfig> {
     let table = setting("upstream", problems).table(value)?;
     let mut fields = Fields::new(table, "an upstream");
     let name = fields.take("name");
@@ -94,7 +94,7 @@ pub(super) fn read(
         None => defaults.clone(),
     };
     let protocol = protocol?;
-    Some(Upstream {
+    Some(UpstreamConfig {
         name: name?,
         protocol,
         origin: origin?,

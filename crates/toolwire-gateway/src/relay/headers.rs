@@ -82,7 +82,7 @@ pub(super) fn check_losses(
     policy: Policy,
     losses: &mut Vec<Entry>,
 ) -> Result<(), Failure> {
-    let config::Upstream { protocol, credential, .. } = &upstream.config;
+    let config::UpstreamConfig { protocol, credential, .. } = &upstream.config;
     let lost = vendor::lost(&context.parts.headers, *protocol, credential);
     match policy {
         Policy::Ignore => {}

@@ -1,8 +1,8 @@
 use super::{Protocol, Route, find};
 use crate::active_config::ActiveConfig;
 use crate::config::{
-    Alias, Config, Credential, Limits, Log, Origin, Pattern, RetryPolicy, Timeouts, Upstream,
-    environment,
+    Alias, Config, Credential, Limits, LogFormat, Origin, Pattern, RetryPolicy, Timeouts,
+    UpstreamConfig, environment,
 };
 use crate::observe::Metrics;
 
@@ -16,8 +16,8 @@ fn active(upstreams: &[(&str, &[&str])], aliases: &[(&str, &str)]) -> ActiveConf
     build(Config { aliases: aliases.collect(), ..config(upstreams.collect()) })
 }
 
-fn upstream(name: &str, protocol: Protocol, models: &[&str], weight: u32) -> Upstream {
-    Upstream {
+fn upstream(name: &str, protocol: Protocol, models: &[&str], weight: u32) -> UpstreamConfig {
+    UpstreamConfig {
         name: name.to_owned(),
         protocol,
         origin: Origin::Demo,
@@ -32,7 +32,7 @@ fn upstream(name: &str, protocol: Protocol, models: &[&str], weight: u32) -> Ups
     }
 }
 
-fn config(upstreams: Vec<Upstream>) -> Config {
+fn config(upstreams: Vec<UpstreamConfig>) -> Config {
     Config {
         listen: "127.0.0.1:0".parse().unwrap(),
         keys: Vec::new(),
@@ -42,7 +42,7 @@ fn config(upstreams: Vec<Upstream>) -> Config {
         aliases: Vec::new(),
         limits: Limits::default(),
         retry: RetryPolicy::default(),
-        log: Log::Off,
+        log: LogFormat::Off,
     }
 }
 

@@ -39,7 +39,7 @@ use crate::retry::RetryPolicy;
 
 /// One model API.
 pub(crate) struct Upstream {
-    pub(crate) config: config::Upstream,
+    pub(crate) config: config::UpstreamConfig,
     pub(crate) health: Arc<Health>,
     pub(crate) metrics: Arc<UpstreamMetrics>,
     pub(crate) retry: Arc<RetryPolicy>,
@@ -64,7 +64,7 @@ impl Upstream {
     /// Builds an upstream. If the same one is in `previous`, it keeps its
     /// health.
     pub(crate) fn build(
-        config: &config::Upstream,
+        config: &config::UpstreamConfig,
         metrics: Arc<UpstreamMetrics>,
         retry: &Arc<RetryPolicy>,
         previous: &[Arc<Self>],

@@ -1,7 +1,7 @@
 //! Several upstreams for one model.
 
 use toolwire::Protocol;
-use toolwire_gateway::config::{Origin, Upstream};
+use toolwire_gateway::config::{Origin, UpstreamConfig};
 
 use crate::upstream::{Server, Step, chunk, stream, stream_end, stream_head, whole};
 use crate::{at, client, config, fixtures, ms, start};
@@ -22,8 +22,8 @@ async fn two(first: Vec<Step>, stream_it: bool) -> (Server, Server, client::Rece
 }
 
 /// An upstream that is used only if no other is left.
-fn spare(server: &Server) -> Upstream {
-    Upstream { weight: 0, ..at(server) }
+fn spare(server: &Server) -> UpstreamConfig {
+    UpstreamConfig { weight: 0, ..at(server) }
 }
 
 #[tokio::test]
@@ -105,7 +105,7 @@ async fn a_connection_that_is_refused() {
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let second =
         Server::new(Protocol::Chat, whole(200, "", fixtures::answer(Protocol::Chat))).await;
-    let first = Upstream {
+    let first = UpstreamConfig {
         name: "closed".to_owned(),
         origin: Origin::Http {
             base: format!("http://{}", closed.local_addr().unwrap()),
@@ -184,7 +184,7 @@ async fn clients_that_leave_and_refused_requests_do_not_count() {
 async fn weights() {
     let light = Server::new(Protocol::Chat, whole(200, "", fixtures::answer(Protocol::Chat))).await;
     let heavy = Server::new(Protocol::Chat, whole(200, "", fixtures::answer(Protocol::Chat))).await;
-    let heavier = Upstream { weight: 3, name: "heavy".to_owned(), ..at(&heavy) };
+    let heavier = UpstreamConfig { weight: 3, name: "heavy".to_owned(), ..at(&heavy) };
     let gateway = start(config(vec![at(&light), heavier])).await;
     let question = fixtures::question(Protocol::Chat, false);
     for _ in 0..40 {
@@ -207,7 +207,7 @@ async fn the_clients_own_protocol_comes_first() {
                 let steps = if from == to && fails { error } else { answer };
                 servers.push(Server::new(from, steps).await);
             }
-            let mut upstreams: Vec<Upstream> = servers.iter().map(at).collect();
+            let mut upstreams: Vec<UpstreamConfig> = servers.iter().map(at).collect();
             for upstream in &mut upstreams {
                 upstream.weight = if upstream.protocol == to { 0 } else { 9 };
             }

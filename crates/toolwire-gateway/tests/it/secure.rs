@@ -23,7 +23,7 @@ use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::pki_types::PrivateKeyDer;
 use toolwire::Protocol;
-use toolwire_gateway::config::{CaBundle, Origin, Upstream};
+use toolwire_gateway::config::{CaBundle, Origin, UpstreamConfig};
 
 use crate::upstream::Server;
 
@@ -154,9 +154,9 @@ pub(crate) fn identity(alpn: &[&str]) -> (CaBundle, TlsAcceptor) {
 }
 
 /// An upstream at a server behind TLS, for every model.
-pub(crate) fn behind(address: SocketAddr, protocol: Protocol, ca: &CaBundle) -> Upstream {
+pub(crate) fn behind(address: SocketAddr, protocol: Protocol, ca: &CaBundle) -> UpstreamConfig {
     let base = format!("https://{address}");
-    Upstream {
+    UpstreamConfig {
         origin: Origin::Http { base, path: "/v1".to_owned() },
         ca: Some(ca.clone()),
         ..crate::at(&Server::nowhere(protocol, address))

@@ -6,7 +6,8 @@ use toolwire::{Policy, Profile, Protocol};
 
 use super::parse;
 use crate::config::{
-    Alias, Config, Credential, Environment, Limits, Log, Origin, Pattern, RetryPolicy, Timeouts,
+    Alias, Config, Credential, Environment, Limits, LogFormat, Origin, Pattern, RetryPolicy,
+    Timeouts,
 };
 
 /// An environment of four variables and two files.
@@ -73,7 +74,7 @@ fn everything_can_be_set() {
     let config = good(EVERYTHING);
     assert_eq!(config.listen, "0.0.0.0:9000".parse().unwrap());
     assert_eq!(config.on_loss, Policy::Refuse);
-    assert_eq!(config.log, Log::Json);
+    assert_eq!(config.log, LogFormat::Json);
     assert!(!config.prefer_same_protocol);
     let keys: Vec<_> = config.keys.iter().map(|key| key.reveal()).collect();
     assert_eq!(keys, ["0123456789abcdef"]);
@@ -219,7 +220,10 @@ demo = true
 fn everything_else_has_a_default() {
     let config = good(UPSTREAM);
     assert_eq!(config.listen, "127.0.0.1:8787".parse().unwrap());
-    assert_eq!((config.keys.len(), config.on_loss, config.log), (0, Policy::Report, Log::Text));
+    assert_eq!(
+        (config.keys.len(), config.on_loss, config.log),
+        (0, Policy::Report, LogFormat::Text)
+    );
     assert!(config.prefer_same_protocol);
     assert_eq!((config.limits, config.aliases), (Limits::default(), Vec::new()));
     assert_eq!(config.retry, RetryPolicy::default());

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from e2e.gateway import OFFLINE, Gateway
-from e2e.upstream import Upstream
+from e2e.scripted_upstream.server import Upstream
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,390 @@
+"""The vendors' Python SDKs, each put through a scenario."""
+
+import json
+from functools import cache
+
+import anthropic
+import openai
+
+from e2e.clients.recording import Ear, Heard, Step, caught
+from e2e.clients.verification import DEFAULT_RESULTS
+from e2e.clients.scenarios import TOOLS
+
+CHAT_STOPS = {"stop": "end", "tool_calls": "calls", "length": "length"}
+MESSAGES_STOPS = {"end_turn": "end", "tool_use": "calls", "max_tokens": "length"}
+
+
+EAR = Ear()
+
+
+@cache
+def openai_client(url):
+    http = openai.DefaultHttpxClient(event_hooks={"response": [EAR]})
+    return openai.OpenAI(base_url=f"{url}/v1", api_key="client-key", max_retries=0, http_client=http)
+
+
+@cache
+def anthropic_client(url):
+    http = anthropic.DefaultHttpxClient(event_hooks={"response": [EAR]})
+    return anthropic.Anthropic(base_url=url, api_key="client-key", max_retries=0, http_client=http)
+
+
+class Talk:
+    """One conversation: asks until there are no more calls to answer."""
+
+    def __init__(self, gateway, scenario, model, mode):
+        self.scenario, self.ask, self.model, self.mode = scenario, scenario["ask"], model, mode
+        self.results = scenario.get("results", DEFAULT_RESULTS)
+        self.heard = Heard()
+        self.client = self.connect(gateway.url)
+        EAR.heard = self.heard
+
+    def run(self):
+        with caught(self.heard):
+            if self.scenario.get("abort"):
+                self.leave()
+                return self.heard
+            while True:
+                step, calls = self.step()
+                self.heard.steps.append(step)
+                if not calls or self.scenario.get("once"):
+                    break
+                self.answer(calls)
+        return self.heard
+
+    def leave(self):
+        """Goes away once the first text has come."""
+        if self.mode == "helper":
+            with self.helper() as stream:
+                next(event for event in stream if self.is_text(event))
+            return
+        with self.create(stream=True) as stream:
+            next(event for event in stream if self.is_text(event))
+
+    def tools(self):
+        return [(name, TOOLS[name]) for name in self.ask.get("tools", ())]
+
+
+class Chat(Talk):
+    """`openai`, Chat Completions."""
+
+    def connect(self, url):
+        self.messages = [{"role": "system", "content": self.ask["system"]}] if "system" in self.ask else []
+        content = self.ask["user"]
+        if "image" in self.ask:
+            url_of = {"url": "data:image/png;base64," + self.ask["image"]}
+            content = [{"type": "text", "text": content}, {"type": "image_url", "image_url": url_of}]
+        self.messages.append({"role": "user", "content": content})
+        return openai_client(url)
+
+    def asked(self):
+        ask, asked = self.ask, {"model": self.model, "messages": self.messages}
+        # The helper takes strict tools alone.
+        strict = {"strict": True} if self.mode == "helper" else {}
+        tools = [
+            {"name": name, "description": tool["description"], "parameters": tool["schema"], **strict}
+            for name, tool in self.tools()
+        ]
+        if tools:
+            asked["tools"] = [{"type": "function", "function": tool} for tool in tools]
+        if "choice" in ask:
+            asked["tool_choice"] = self.choice(ask["choice"])
+        if "parallel" in ask:
+            asked["parallel_tool_calls"] = ask["parallel"]
+        if "format" in ask:
+            schema = {"name": "answer", "schema": ask["format"], "strict": True}
+            asked["response_format"] = {"type": "json_schema", "json_schema": schema}
+        if "limit" in ask:
+            asked["max_completion_tokens"] = ask["limit"]
+        if ask.get("think"):
+            asked["reasoning_effort"] = "low"
+        if self.mode != "unary":
+            asked["stream_options"] = {"include_usage": True}
+        return asked
+
+    def choice(self, choice):
+        if isinstance(choice, str):
+            return {"any": "required"}.get(choice, choice)
+        if "name" in choice:
+            return {"type": "function", "function": {"name": choice["name"]}}
+        tools = [{"type": "function", "function": {"name": name}} for name in choice["allowed"]]
+        return {"type": "allowed_tools", "allowed_tools": {"mode": "auto", "tools": tools}}
+
+    def create(self, **more):
+        return self.client.chat.completions.create(**self.asked(), **more)
+
+    def helper(self):
+        return self.client.chat.completions.stream(**self.asked())
+
+    def is_text(self, event):
+        if self.mode == "helper":
+            return event.type == "content.delta"
+        return bool(event.choices and event.choices[0].delta.content)
+
+    def step(self):
+        if self.mode == "stream":
+            message, stop, usage = joined(self.create(stream=True))
+            self.messages.append(message)
+        else:
+            completion = self.whole()
+            choice, usage = completion.choices[0], completion.usage
+            # The object itself, as the vendor's examples do.
+            self.messages.append(choice.message)
+            message, stop = choice.message.to_dict(), choice.finish_reason
+        calls = message.get("tool_calls") or []
+        said = [[call["function"]["name"], json.loads(call["function"]["arguments"])] for call in calls]
+        reasoning = message.get("reasoning_content")
+        counts = usage and {
+            "input": usage.prompt_tokens,
+            "cached": usage.prompt_tokens_details.cached_tokens,
+            "output": usage.completion_tokens,
+            "reasoning": getattr(usage.completion_tokens_details, "reasoning_tokens", None) or 0,
+        }
+        return Step(message.get("content") or "", said, reasoning, counts, CHAT_STOPS[stop]), calls
+
+    def whole(self):
+        if self.mode == "unary":
+            return self.create()
+        try:
+            with self.helper() as stream:
+                return stream.get_final_completion()
+        except openai.LengthFinishReasonError as short:
+            # The helper raises for an answer that is whole, but short.
+            return short.completion
+
+    def answer(self, calls):
+        for call in calls:
+            result = self.results[call["function"]["name"]]
+            self.messages.append({"role": "tool", "tool_call_id": call["id"], "content": result["text"]})
+
+
+def joined(chunks):
+    """A message from its chunks, as a user without the helper puts it together."""
+    message, calls, stop, usage = {"role": "assistant", "content": None}, {}, None, None
+    for chunk in chunks:
+        usage = chunk.usage or usage
+        for choice in chunk.choices:
+            delta = choice.delta.to_dict()
+            stop = choice.finish_reason or stop
+            for key in ("content", "reasoning_content"):
+                if delta.get(key):
+                    message[key] = (message.get(key) or "") + delta[key]
+            if "reasoning_details" in delta:
+                message["reasoning_details"] = message.get("reasoning_details", []) + delta["reasoning_details"]
+            for part in delta.get("tool_calls") or ():
+                call = calls.setdefault(part["index"], {"function": {"name": "", "arguments": ""}})
+                call |= {key: part[key] for key in ("id", "type") if part.get(key)}
+                for key, piece in part["function"].items():
+                    call["function"][key] += piece or ""
+    if calls:
+        message["tool_calls"] = list(calls.values())
+    return message, stop, usage
+
+
+class Responses(Talk):
+    """`openai`, Responses."""
+
+    def connect(self, url):
+        content = self.ask["user"]
+        if "image" in self.ask:
+            image = {"type": "input_image", "image_url": "data:image/png;base64," + self.ask["image"], "detail": "auto"}
+            content = [{"type": "input_text", "text": content}, image]
+        self.items = [{"role": "user", "content": content}]
+        return openai_client(url)
+
+    def asked(self):
+        # Without a store behind the gateway, a client keeps its own history.
+        ask, asked = self.ask, {"model": self.model, "input": self.items, "store": False}
+        tools = [
+            {"name": name, "description": tool["description"], "parameters": tool["schema"], "strict": True}
+            for name, tool in self.tools()
+        ]
+        if "system" in ask:
+            asked["instructions"] = ask["system"]
+        if tools:
+            asked["tools"] = [{"type": "function", **tool} for tool in tools]
+        if "choice" in ask:
+            asked["tool_choice"] = self.choice(ask["choice"])
+        if "parallel" in ask:
+            asked["parallel_tool_calls"] = ask["parallel"]
+        if "format" in ask:
+            asked["text"] = {"format": {"type": "json_schema", "name": "answer", "schema": ask["format"], "strict": True}}
+        if "limit" in ask:
+            asked["max_output_tokens"] = ask["limit"]
+        if ask.get("think"):
+            asked["reasoning"] = {"effort": "low", "summary": "auto"}
+            asked["include"] = ["reasoning.encrypted_content"]
+        return asked
+
+    def choice(self, choice):
+        if isinstance(choice, str):
+            return {"any": "required"}.get(choice, choice)
+        if "name" in choice:
+            return {"type": "function", "name": choice["name"]}
+        tools = [{"type": "function", "name": name} for name in choice["allowed"]]
+        return {"type": "allowed_tools", "mode": "auto", "tools": tools}
+
+    def create(self, **more):
+        return self.client.responses.create(**self.asked(), **more)
+
+    def helper(self):
+        return self.client.responses.stream(**self.asked())
+
+    def is_text(self, event):
+        return event.type == "response.output_text.delta"
+
+    def step(self):
+        response = self.whole()
+        # The objects themselves, as the vendor's examples do.
+        self.items += response.output
+        calls = [item for item in response.output if item.type == "function_call"]
+        reasoning = [item for item in response.output if item.type == "reasoning"]
+        thoughts = [part.text for item in reasoning for part in (*item.summary, *(item.content or ()))]
+        usage = {
+            "input": response.usage.input_tokens,
+            "cached": response.usage.input_tokens_details.cached_tokens,
+            "output": response.usage.output_tokens,
+            "reasoning": response.usage.output_tokens_details.reasoning_tokens,
+        }
+        stop = "length" if response.status == "incomplete" else "calls" if calls else "end"
+        said = [[call.name, json.loads(call.arguments)] for call in calls]
+        return Step(response.output_text, said, "".join(thoughts), usage, stop), calls
+
+    def whole(self):
+        if self.mode == "unary":
+            return self.create()
+        if self.mode == "stream":
+            *_, last = self.create(stream=True)
+            return last.response
+        with self.helper() as stream:
+            last = None
+            try:
+                for last in stream:
+                    pass
+                return stream.get_final_response()
+            except RuntimeError:
+                # The helper gives a short answer with its last event only.
+                return last.response
+
+    def answer(self, calls):
+        for call in calls:
+            result = self.results[call.name]
+            output = result["text"]
+            if "image" in result:
+                image = {"type": "input_image", "image_url": "data:image/png;base64," + result["image"], "detail": "auto"}
+                output = [{"type": "input_text", "text": output}, image]
+            self.items.append({"type": "function_call_output", "call_id": call.call_id, "output": output})
+
+
+class Messages(Talk):
+    """`anthropic`."""
+
+    def connect(self, url):
+        content = self.ask["user"]
+        if "image" in self.ask:
+            content = [{"type": "text", "text": content}, picture(self.ask["image"])]
+        self.messages = [{"role": "user", "content": content}]
+        return anthropic_client(url)
+
+    def asked(self):
+        ask = self.ask
+        asked = {"model": self.model, "messages": self.messages, "max_tokens": ask.get("limit", 4096)}
+        tools = [
+            {"name": name, "description": tool["description"], "input_schema": tool["schema"]}
+            for name, tool in self.tools()
+        ]
+        if "system" in ask:
+            asked["system"] = ask["system"]
+        if tools:
+            asked["tools"] = tools
+        if "choice" in ask:
+            choice = ask["choice"]
+            asked["tool_choice"] = {"type": choice} if isinstance(choice, str) else {"type": "tool", **choice}
+        if "parallel" in ask:
+            asked["tool_choice"] = {"type": "auto", "disable_parallel_tool_use": not ask["parallel"]}
+        if "format" in ask:
+            asked["output_config"] = {"format": {"type": "json_schema", "schema": ask["format"]}}
+        if ask.get("think"):
+            asked["thinking"] = {"type": "enabled", "budget_tokens": 2048}
+        return asked
+
+    def create(self, **more):
+        return self.client.messages.create(**self.asked(), **more)
+
+    def helper(self):
+        return self.client.messages.stream(**self.asked())
+
+    def is_text(self, event):
+        return event.type == "content_block_delta" and event.delta.type == "text_delta"
+
+    def step(self):
+        if self.mode == "stream":
+            message = accumulated(self.create(stream=True))
+            self.messages.append({"role": "assistant", "content": message["content"]})
+        else:
+            whole = self.whole()
+            # The objects themselves, as the vendor's examples do.
+            self.messages.append({"role": "assistant", "content": whole.content})
+            message = whole.to_dict()
+        blocks, usage = message["content"], message["usage"]
+        calls = [block for block in blocks if block["type"] == "tool_use"]
+        texts = [block["text"] for block in blocks if block["type"] == "text"]
+        thoughts = [block["thinking"] for block in blocks if block["type"] == "thinking"]
+        cached, written = (usage.get(f"cache_{way}_input_tokens") or 0 for way in ("read", "creation"))
+        counts = {
+            "input": usage["input_tokens"] + cached + written,
+            "cached": cached,
+            "output": usage["output_tokens"],
+            "reasoning": (usage.get("output_tokens_details") or {}).get("thinking_tokens", 0),
+        }
+        said = [[call["name"], call["input"]] for call in calls]
+        return Step("".join(texts), said, "".join(thoughts), counts, MESSAGES_STOPS[message["stop_reason"]]), calls
+
+    def whole(self):
+        if self.mode == "unary":
+            return self.create()
+        with self.helper() as stream:
+            return stream.get_final_message()
+
+    def answer(self, calls):
+        results = []
+        for call in calls:
+            result = self.results[call["name"]]
+            content = result["text"]
+            if "image" in result:
+                content = [{"type": "text", "text": content}, picture(result["image"])]
+            flag = {"is_error": True} if result.get("error") else {}
+            results.append({"type": "tool_result", "tool_use_id": call["id"], "content": content, **flag})
+        self.messages.append({"role": "user", "content": results})
+
+
+def accumulated(events):
+    """A message from its events, as a user without the helper puts it together."""
+    message, texts = {}, {}
+    for event in (event.to_dict() for event in events):
+        match event["type"]:
+            case "message_start":
+                message = event["message"]
+            case "content_block_start":
+                message["content"].append(event["content_block"])
+            case "content_block_delta":
+                block, delta = message["content"][event["index"]], event["delta"]
+                if delta["type"] == "input_json_delta":
+                    texts[event["index"]] = texts.get(event["index"], "") + delta["partial_json"]
+                    continue
+                key = delta["type"].removesuffix("_delta")
+                block[key] = block.get(key, "") + delta[key]
+            case "content_block_stop":
+                if text := texts.get(event["index"]):
+                    message["content"][event["index"]]["input"] = json.loads(text)
+            case "message_delta":
+                message |= event["delta"]
+                message["usage"] |= event["usage"]
+    return message
+
+
+def picture(data):
+    return {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": data}}
+
+
+RUN = {"openai chat": Chat, "openai responses": Responses, "anthropic": Messages}

@@ -1,0 +1,25 @@
+// A local server that answers every request with a stream from memory, like ../../streams/replay_server.py.
+
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+
+export async function replay() {
+  const streams = [];
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => {
+      const stream = streams[request.headers['x-stream']];
+      const piece = Number(request.headers['x-piece']);
+      response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
+      // Every write is a chunk of the transfer encoding.
+      for (let at = 0; at < stream.length; at += piece) response.write(stream.subarray(at, at + piece));
+      response.end();
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${server.address().port}`,
+    headers: (stream, piece) => ({ 'x-stream': String(streams.push(stream) - 1), 'x-piece': String(piece) }),
+    close: () => server.close(),
+  };
+}

@@ -4,8 +4,9 @@ import os
 
 import pytest
 
-from e2e.gateway import OFFLINE, Gateway
+from e2e.gateway import Gateway
 from e2e.scripted_upstream.server import Upstream
+from e2e.settings import OFFLINE
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,7 @@ import os
 import subprocess
 from dataclasses import dataclass
 
-from e2e.gateway import BINARY, OFFLINE, ROOT
+from e2e.settings import BINARY, OFFLINE, ROOT
 
 PROGRAMS = ROOT / "e2e/agents/node_modules/.bin"
 # A run takes about three seconds; an agent that retries in vain must not hold up the rest.

@@ -12,7 +12,7 @@ import time
 import pytest
 
 from e2e.agents import agent_process
-from e2e.gateway import PROTOCOLS
+from e2e.settings import PROTOCOLS
 
 # What a wrong escape anywhere on the way would spoil.
 BEFORE = 'name = "Zoë \\ 😀"\tcolour = grey'

@@ -19,8 +19,8 @@ beside it. What it can do is
 
 from dataclasses import dataclass
 
-from e2e.gateway import PROTOCOLS
 from e2e.clients.scenarios import SCENARIOS
+from e2e.settings import PROTOCOLS
 
 ALL = {
     "sdk",

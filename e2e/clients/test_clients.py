@@ -9,10 +9,10 @@ import copy
 import pytest
 
 from e2e.clients import langchain_clients, openai_agents, vendor_sdks
-from e2e.gateway import PROTOCOLS
 from e2e.clients.verification import wrong
 from e2e.clients.client_table import CLIENTS, jobs
 from e2e.clients.scenarios import SCENARIOS
+from e2e.settings import PROTOCOLS
 
 RUN = {**vendor_sdks.RUN, **openai_agents.RUN, **langchain_clients.RUN}
 TABLE = {}

@@ -4,7 +4,7 @@ import anthropic
 import openai
 import pytest
 
-from e2e.gateway import PROTOCOLS
+from e2e.settings import PROTOCOLS
 
 MODELS = {f"{protocol}-model" for protocol in PROTOCOLS}
 TOOL = {"name": "weather", "description": "The weather of a city.", "input_schema": {"type": "object"}}

@@ -5,12 +5,10 @@ import os
 import re
 import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-BINARY = Path(os.environ.get("TOOLWIRE_BIN", ROOT / "target/debug/toolwire")).resolve()
+from e2e.settings import BINARY, ROOT
 
 # The files that the documents' commands read, from the vectors.
 FILES = {

@@ -16,7 +16,8 @@ import anthropic
 import openai
 import pytest
 
-from e2e.gateway import PROTOCOLS, ROOT, Gateway
+from e2e.gateway import Gateway
+from e2e.settings import PROTOCOLS, ROOT
 
 pytestmark = pytest.mark.skipif(
     find_spec("xllamacpp") is None,
@@ -64,7 +65,7 @@ def model():
 @pytest.fixture(scope="module")
 def front(model):
     """A gateway in front of it."""
-    process = Gateway(model, more=PROFILE)
+    process = Gateway(model, upstream_settings=PROFILE)
     yield process
     process.close()
 

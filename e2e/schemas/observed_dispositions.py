@@ -12,18 +12,14 @@ that lacks it, and looking at what differs and at what the ledger says about the
 """
 
 import json
-import os
 import subprocess
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
 from e2e.schemas import field_paths
+from e2e.schemas.published_fields import rows
 from e2e.schemas.special_cases import SPECIAL, surrounded, unpublished
-from e2e.schemas.published_fields import PROTOCOLS, rows
-
-ROOT = Path(__file__).parents[2]
-BINARY = os.environ.get("TOOLWIRE_BIN", str(ROOT / "target/debug/toolwire"))
+from e2e.settings import BINARY, PROTOCOLS
 
 # What is done to a conversation when something in it is gone.
 REPAIRS = ("placeholder", "message_boundary", "missing_result", "orphan_result")

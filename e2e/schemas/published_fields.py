@@ -43,8 +43,7 @@ from e2e.schemas import field_paths, sample_values
 from e2e.schemas.conversations import complete
 from e2e.schemas.sample_values import PLAIN, Mark
 from e2e.schemas.sdk_types import Field, Flag, Free, Items, Number, Record, Tag, Text, alternatives, fields, tags
-
-PROTOCOLS = ("chat", "responses", "messages")
+from e2e.settings import PROTOCOLS
 
 # The types of each protocol's request body; of two that name the same field the first counts.
 ROOTS = {

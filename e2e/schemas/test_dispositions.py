@@ -14,7 +14,8 @@ from functools import cache
 
 import pytest
 
-from e2e.schemas.observed_dispositions import BINARY, cases, fields
+from e2e.schemas.observed_dispositions import cases, fields
+from e2e.settings import BINARY
 
 # Where a field may make no difference at all: it says what is meant anyway.
 SAID_ANYWAY = (

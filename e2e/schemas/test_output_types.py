@@ -6,7 +6,6 @@ that was written: a member that the types do not have would vanish there.
 """
 
 import json
-import os
 import subprocess
 from pathlib import Path
 
@@ -17,8 +16,7 @@ from openai.types.responses import Response
 from openai.types.responses import response_create_params as responses
 from pydantic import TypeAdapter, ValidationError
 
-ROOT = Path(__file__).parents[2]
-BINARY = os.environ.get("TOOLWIRE_BIN", str(ROOT / "target/debug/toolwire"))
+from e2e.settings import BINARY, ROOT
 
 REQUESTS = {
     "chat": TypeAdapter(chat.CompletionCreateParams),

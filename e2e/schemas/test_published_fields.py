@@ -10,8 +10,9 @@ import httpx2
 import pytest
 
 from e2e.schemas import field_paths
-from e2e.schemas.published_fields import HEADERS, PROTOCOLS, ROOTS, rows
+from e2e.schemas.published_fields import HEADERS, ROOTS, rows
 from e2e.schemas.sdk_types import Flag, Free, Items, Number, Record, Text, alternatives, fields
+from e2e.settings import PROTOCOLS
 
 KNOWN = {
     "chat": """

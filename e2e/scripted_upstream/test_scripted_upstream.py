@@ -7,7 +7,7 @@ import urllib.request
 
 import pytest
 
-from e2e.gateway import PROTOCOLS
+from e2e.settings import PROTOCOLS
 
 SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}}
 CALL = {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": "{}"}}

@@ -7,20 +7,17 @@ client's SDK makes of the translated stream must be the same, but for the differ
 """
 
 import json
-import os
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from e2e.settings import BINARY, PROTOCOLS, ROOT
 from e2e.streams.event_types import faults, frames
 from e2e.streams.replay_server import Replay
 from e2e.streams.sdk_recorder import FAILURES, Sdks, document, joined, said_in
 
-ROOT = Path(__file__).parents[2]
-BINARY = os.environ.get("TOOLWIRE_BIN", str(ROOT / "target/debug/toolwire"))
-PROTOCOLS = ["chat", "responses", "messages"]
 VECTORS = sorted((ROOT / "vectors/streams").glob("*/in.*.sse"))
 SMALL = [path for path in VECTORS if "unicode" in path.parent.name or "parallel" in path.parent.name]
 

@@ -1,7 +1,7 @@
-"""The real agents, run without a terminal and without the internet.
+"""Starts the real agents without a terminal and without the internet.
 
-Each run has a home of its own, so nothing of the machine's settings comes in, and one folder that
-it works in. Both agents come from the lock file in `e2e/agents`.
+Each run has a home folder of its own, so that the user's settings have no effect, and a work folder.
+The lock file in this folder pins both agents.
 """
 
 import json
@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from e2e.settings import BINARY, OFFLINE, ROOT
 
 PROGRAMS = ROOT / "e2e/agents/node_modules/.bin"
-# A run takes about three seconds; an agent that retries in vain must not hold up the rest.
-PATIENCE = 120
+# A run takes about three seconds. An agent that keeps retrying must not hold up the other tests.
+TIMEOUT_SECONDS = 120
 
-QUIET = {
+NO_TELEMETRY = {
     "DISABLE_TELEMETRY": "1",
     "DISABLE_ERROR_REPORTING": "1",
     "DISABLE_AUTOUPDATER": "1",
@@ -43,23 +43,23 @@ enabled = false
 
 
 @dataclass
-class Run:
-    """How an agent ended."""
+class AgentResult:
+    """How a run of an agent ended."""
 
-    code: int
-    # Its last words.
-    said: str
-    # All that it printed, for the message of an assertion.
+    exit_code: int
+    # The last message of the agent.
+    last_message: str
+    # Everything it printed, for the message of a failed assertion.
     output: str
 
 
-def claude(gateway, model, prompt, scratch):
-    """Claude Code, asked once."""
+def run_claude(gateway, model, prompt, tmp):
+    """Runs Claude Code with one prompt."""
     environment = {"ANTHROPIC_BASE_URL": gateway.url, "ANTHROPIC_API_KEY": "client-key", "MAX_THINKING_TOKENS": "2048"}
     for name in ("MODEL", "SMALL_FAST_MODEL", "DEFAULT_HAIKU_MODEL", "DEFAULT_SONNET_MODEL", "DEFAULT_OPUS_MODEL"):
         environment[f"ANTHROPIC_{name}"] = model
-    line = ["claude", *claude_arguments(prompt), "--model", model]
-    return claude_run(start(line, scratch, environment))
+    command = ["claude", *claude_arguments(prompt), "--model", model]
+    return claude_result(start(command, tmp, environment))
 
 
 def claude_arguments(prompt):
@@ -67,49 +67,49 @@ def claude_arguments(prompt):
     return ["-p", prompt, "--output-format", "json", *allowed]
 
 
-def claude_run(ended):
-    lines = [line for line in ended.stdout.splitlines() if line.startswith("{")]
-    said = json.loads(lines[-1]).get("result", "") if lines else ""
-    return Run(ended.returncode, said, ended.stdout + ended.stderr)
+def claude_result(process):
+    lines = [line for line in process.stdout.splitlines() if line.startswith("{")]
+    last_message = json.loads(lines[-1]).get("result", "") if lines else ""
+    return AgentResult(process.returncode, last_message, process.stdout + process.stderr)
 
 
-def codex(gateway, model, prompt, scratch):
-    """Codex, asked once."""
-    settings = scratch / "codex"
+def run_codex(gateway, model, prompt, tmp):
+    """Runs Codex with one prompt."""
+    settings = tmp / "codex"
     settings.mkdir(parents=True)
     (settings / "config.toml").write_text(CODEX_CONFIG.format(model=model, url=gateway.url))
-    line = ["codex", *codex_arguments(prompt, scratch)]
-    return codex_run(start(line, scratch, {"CODEX_HOME": str(settings), "GATEWAY_KEY": "client-key"}), scratch)
+    command = ["codex", *codex_arguments(prompt, tmp)]
+    return codex_result(start(command, tmp, {"CODEX_HOME": str(settings), "GATEWAY_KEY": "client-key"}), tmp)
 
 
-def codex_arguments(prompt, scratch):
-    free = ["--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"]
-    return ["exec", *free, "-C", str(work(scratch)), "--output-last-message", str(scratch / "last.txt"), prompt]
+def codex_arguments(prompt, tmp):
+    unattended = ["--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"]
+    return ["exec", *unattended, "-C", str(work_folder(tmp)), "--output-last-message", str(tmp / "last.txt"), prompt]
 
 
-def codex_run(ended, scratch):
-    last = scratch / "last.txt"
-    said = last.read_text() if last.exists() else ""
-    return Run(ended.returncode, said, ended.stdout + ended.stderr)
+def codex_result(process, tmp):
+    last = tmp / "last.txt"
+    last_message = last.read_text() if last.exists() else ""
+    return AgentResult(process.returncode, last_message, process.stdout + process.stderr)
 
 
-def toolwire_run(agent, model, arguments, config, scratch):
-    """An agent that `toolwire run` starts, with a gateway of its own."""
-    line = [BINARY, "run", agent, "--model", model, "--config", str(config), "--", *arguments]
-    return start(line, scratch, {})
+def run_through_toolwire(agent, model, arguments, config, tmp):
+    """Runs an agent with `toolwire run`, which starts a gateway for it."""
+    command = [BINARY, "run", agent, "--model", model, "--config", str(config), "--", *arguments]
+    return start(command, tmp, {})
 
 
-def start(line, scratch, environment):
-    home = scratch / "home"
+def start(command, tmp, environment):
+    home = tmp / "home"
     home.mkdir(parents=True, exist_ok=True)
     path = f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}"
-    every = {"PATH": path, "HOME": str(home), **OFFLINE, **QUIET, **environment}
-    given = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True, "timeout": PATIENCE}
-    return subprocess.run(line, cwd=work(scratch), env=every, check=False, **given)
+    environment = {"PATH": path, "HOME": str(home), **OFFLINE, **NO_TELEMETRY, **environment}
+    options = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True, "timeout": TIMEOUT_SECONDS}
+    return subprocess.run(command, cwd=work_folder(tmp), env=environment, check=False, **options)
 
 
-def work(scratch):
+def work_folder(tmp):
     """The folder that the agent works in."""
-    folder = scratch / "work"
+    folder = tmp / "work"
     folder.mkdir(parents=True, exist_ok=True)
     return folder

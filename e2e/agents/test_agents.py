@@ -1,8 +1,8 @@
-"""Claude Code and Codex do a piece of work with their own tools, through the gateway.
+"""Claude Code and Codex edit a file with their own tools, through the gateway.
 
-Each reads a file, changes it and reports what it held, once for each protocol that the model may
-speak. The model is a script, and its report quotes what the tools answered: it cannot be right
-unless the results came through.
+Each reads a file, changes it and reports its old content, once with an upstream of each protocol.
+The upstream is scripted, and its report quotes the tool results: the report can only be right if
+the results arrived.
 """
 
 import json
@@ -14,7 +14,7 @@ import pytest
 from e2e.agents import agent_process
 from e2e.settings import PROTOCOLS
 
-# What a wrong escape anywhere on the way would spoil.
+# Characters that a wrong escape anywhere on the way would change.
 BEFORE = 'name = "Zoë \\ 😀"\tcolour = grey'
 AFTER = 'name = "Zoë \\ 😀"\tcolour = \\green <&> "\'`$HOME`\''
 FIRST = {"text": "I should look at the file first. “Grey”?\n", "seal": "c2VhbC1vbmU=+/first=="}
@@ -22,9 +22,10 @@ SECOND = {"text": "Now change it.", "seal": "c2VhbC10d28=+/second=="}
 QUESTION = "What can you do?"
 PROMPT = "Change the colour in notes.txt, and say what the line was."
 
+# Arguments that Claude Code fills in for its tools.
 DEFAULTS = {"Edit": {"replace_all": False}}
 
-# What each agent asks for that the protocol behind cannot be told.
+# The losses that must be reported, by agent and protocol of the upstream.
 LOST = {
     ("claude", "chat"): {"context_management", "thinking_mode"},
     ("claude", "responses"): {"context_management"},
@@ -35,104 +36,106 @@ LOST = {
 }
 
 
-@pytest.mark.parametrize("behind", PROTOCOLS)
-def test_claude_code_changes_a_file(behind, upstream, gateway, tmp_path):
-    notes = agent_process.work(tmp_path) / "notes.txt"
-    # Claude Code asks how many tokens a file has if it is longer than 25,000 characters.
+@pytest.mark.parametrize("upstream_protocol", PROTOCOLS)
+def test_claude_code_changes_a_file(upstream_protocol, upstream, gateway, tmp_path):
+    notes = agent_process.work_folder(tmp_path) / "notes.txt"
+    # For a file of more than 25,000 characters, Claude Code asks for the number of its tokens.
     notes.write_text(BEFORE + "\n" + "Nothing to see in this line.\n" * 1000)
     read = [call("Read", file_path=str(notes)), call("Bash", command="wc -l < notes.txt", description="Count lines")]
     edit = [call("Edit", file_path=str(notes), old_string=BEFORE, new_string=AFTER)]
-    # A name that goes up as it is: see test_claude_code_keeps_its_thinking_under_another_name.
-    model = f"{behind}-claude-agent"
-    upstream.play(model, script(read, edit), aside={"text": "Notes"})
+    # The upstream gets this name unchanged: see test_claude_code_keeps_its_thinking_under_another_name.
+    model = f"{upstream_protocol}-claude-agent"
+    upstream.set_script(model, script(read, edit), no_tools_turn={"text": "Notes"})
 
-    run = agent_process.claude(gateway, model, PROMPT, tmp_path)
+    result = agent_process.run_claude(gateway, model, PROMPT, tmp_path)
 
-    assert (run.code, run.said) == (0, "It was: " + BEFORE), run.output
+    assert (result.exit_code, result.last_message) == (0, "It was: " + BEFORE), result.output
     assert notes.read_text().splitlines()[0] == AFTER
-    check(upstream.requests(model), behind, [*read, *edit])
-    counted = [line for line in logged(gateway, model) if line["path"] == "/v1/messages/count_tokens"]
+    check_requests(upstream.requests(model), upstream_protocol, [*read, *edit])
+    counted = [line for line in log_lines(gateway, model) if line["path"] == "/v1/messages/count_tokens"]
     assert [line["status"] for line in counted] == [200]
-    check_log(gateway, "claude", behind, model)
+    check_log(gateway, "claude", upstream_protocol, model)
 
 
-@pytest.mark.parametrize("behind", ["responses", "messages"])
-def test_claude_code_keeps_its_thinking_under_another_name(behind, upstream, gateway, tmp_path):
-    """Claude Code sends thinking back only where the answer named the model as the request did."""
-    notes = agent_process.work(tmp_path) / "notes.txt"
+@pytest.mark.parametrize("upstream_protocol", ["responses", "messages"])
+def test_claude_code_keeps_its_thinking_under_another_name(upstream_protocol, upstream, gateway, tmp_path):
+    """Claude Code only sends thinking back if the answer names the model as the request did."""
+    notes = agent_process.work_folder(tmp_path) / "notes.txt"
     notes.write_text(BEFORE + "\n")
-    model = f"claude-renamed-{behind}"
+    model = f"claude-renamed-{upstream_protocol}"
     read = [call("Read", file_path=str(notes))]
     last = {"text": "Read.", "when": 1}
-    upstream.play(model, [{"reasoning": FIRST, "calls": read}, last], aside={"text": "Notes"})
-    run = agent_process.claude(gateway, f"{behind}/{model}", PROMPT, tmp_path)
-    if (run.code, run.said) != (0, "Read."):
-        pytest.fail(run.output)
-    assert upstream.requests(model)[-1].seen["seals"] == [FIRST["seal"]]
+    upstream.set_script(model, [{"reasoning": FIRST, "calls": read}, last], no_tools_turn={"text": "Notes"})
+    result = agent_process.run_claude(gateway, f"{upstream_protocol}/{model}", PROMPT, tmp_path)
+    if (result.exit_code, result.last_message) != (0, "Read."):
+        pytest.fail(result.output)
+    assert upstream.requests(model)[-1].view["seals"] == [FIRST["seal"]]
 
 
-@pytest.mark.parametrize("behind", PROTOCOLS)
-def test_codex_changes_a_file(behind, upstream, gateway, tmp_path):
-    notes = agent_process.work(tmp_path) / "notes.txt"
+@pytest.mark.parametrize("upstream_protocol", PROTOCOLS)
+def test_codex_changes_a_file(upstream_protocol, upstream, gateway, tmp_path):
+    notes = agent_process.work_folder(tmp_path) / "notes.txt"
     notes.write_text(BEFORE + "\nNothing to see in this line.\n")
     patch = f"*** Begin Patch\n*** Update File: notes.txt\n@@\n-{BEFORE}\n+{AFTER}\n*** End Patch\n"
     read = [call("exec_command", cmd="cat notes.txt"), call("exec_command", cmd="wc -l < notes.txt")]
     edit = [{"name": "apply_patch", "input": patch}]
-    # Codex knows what a model can do by its name; of this one it knows that patches are freeform.
-    model = f"gpt-5.5-agent-{behind}"
-    upstream.play(model, script(read, edit))
+    # Codex tells from the name of a model that its patches are freeform.
+    model = f"gpt-5.5-agent-{upstream_protocol}"
+    upstream.set_script(model, script(read, edit))
 
-    run = agent_process.codex(gateway, f"{behind}/{model}", PROMPT, tmp_path)
+    result = agent_process.run_codex(gateway, f"{upstream_protocol}/{model}", PROMPT, tmp_path)
 
-    assert (run.code, run.said) == (0, "It was: " + BEFORE), run.output
+    assert (result.exit_code, result.last_message) == (0, "It was: " + BEFORE), result.output
     assert notes.read_text().splitlines()[0] == AFTER
-    check(upstream.requests(model), behind, [*read, *edit])
+    check_requests(upstream.requests(model), upstream_protocol, [*read, *edit])
     assert kind_of_last_call(upstream.requests(model)[-1]) == {"chat": "custom", "responses": "custom_tool_call"}.get(
-        behind, "tool_use"
+        upstream_protocol, "tool_use"
     )
-    check_log(gateway, "codex", behind, f"{behind}/{model}")
+    check_log(gateway, "codex", upstream_protocol, f"{upstream_protocol}/{model}")
 
 
-@pytest.mark.parametrize("behind", ["chat", "messages"])
-def test_codex_runs_a_program_in_a_namespace(behind, upstream, gateway, tmp_path):
+@pytest.mark.parametrize("upstream_protocol", ["chat", "messages"])
+def test_codex_runs_a_program_in_a_namespace(upstream_protocol, upstream, gateway, tmp_path):
     """With its newest models, Codex declares its tools inside the conversation, in namespaces."""
-    notes = agent_process.work(tmp_path) / "notes.txt"
+    notes = agent_process.work_folder(tmp_path) / "notes.txt"
     notes.write_text(BEFORE + "\n")
     program = 'const found = await tools.exec_command({cmd: "cat notes.txt"}); text(found.output);'
     run_it = [{"name": "functions__exec", "input": program}]
-    model = f"gpt-6.1-sol-agent-{behind}"
-    upstream.play(model, [{"reasoning": FIRST, "calls": run_it}, {"text": "Read.", "when": 1}])
+    model = f"gpt-6.1-sol-agent-{upstream_protocol}"
+    upstream.set_script(model, [{"reasoning": FIRST, "calls": run_it}, {"text": "Read.", "when": 1}])
 
-    run = agent_process.codex(gateway, f"{behind}/{model}", PROMPT, tmp_path)
+    result = agent_process.run_codex(gateway, f"{upstream_protocol}/{model}", PROMPT, tmp_path)
 
-    assert (run.code, run.said) == (0, "Read."), run.output
+    assert (result.exit_code, result.last_message) == (0, "Read."), result.output
     requests = upstream.requests(model)
-    assert [request.refused for request in requests] == [None, None]
-    seen = requests[-1].seen
-    assert [one["args"] for one in seen["calls"]] == [arguments(run_it[0], behind, None)]
-    assert BEFORE in seen["results"][0]["text"]
-    assert seen["seals"] == ([] if behind == "chat" else [FIRST["seal"]])
-    lost = {loss["code"] for line in logged(gateway, f"{behind}/{model}") for loss in line.get("losses", ())}
+    assert [request.rejection for request in requests] == [None, None]
+    view = requests[-1].view
+    assert [one["args"] for one in view["calls"]] == [arguments(run_it[0], upstream_protocol, None)]
+    assert BEFORE in view["results"][0]["text"]
+    assert view["seals"] == ([] if upstream_protocol == "chat" else [FIRST["seal"]])
+    lost = {loss["code"] for line in log_lines(gateway, f"{upstream_protocol}/{model}") for loss in line.get("losses", ())}
     assert "tool_position" in lost
 
 
 def test_toolwire_starts_claude_code(tmp_path):
-    ended = agent_process.toolwire_run("claude", "demo", agent_process.claude_arguments(QUESTION), demo(tmp_path), tmp_path)
-    run = agent_process.claude_run(ended)
-    assert (run.code, QUESTION in run.said) == (0, True), run.output
+    arguments = agent_process.claude_arguments(QUESTION)
+    process = agent_process.run_through_toolwire("claude", "demo", arguments, demo_config(tmp_path), tmp_path)
+    result = agent_process.claude_result(process)
+    assert (result.exit_code, QUESTION in result.last_message) == (0, True), result.output
 
 
 def test_toolwire_starts_codex(tmp_path):
     arguments = agent_process.codex_arguments(QUESTION, tmp_path)
-    run = agent_process.codex_run(agent_process.toolwire_run("codex", "demo", arguments, demo(tmp_path), tmp_path), tmp_path)
-    assert (run.code, QUESTION in run.said) == (0, True), run.output
-    # Its settings were temporary: nothing stands where the user's would.
+    process = agent_process.run_through_toolwire("codex", "demo", arguments, demo_config(tmp_path), tmp_path)
+    result = agent_process.codex_result(process, tmp_path)
+    assert (result.exit_code, QUESTION in result.last_message) == (0, True), result.output
+    # Its settings were temporary: nothing is left where the user's settings would be.
     assert not (tmp_path / "home/.codex").exists()
 
 
-def demo(scratch):
-    """A configuration with the demo model alone, on no port that another gateway may have."""
-    config = scratch / "toolwire.toml"
+def demo_config(tmp):
+    """A configuration with only the demo model. No gateway can be found on port 0."""
+    config = tmp / "toolwire.toml"
     config.write_text('listen = "127.0.0.1:0"\n[[upstream]]\nname = "demo"\ndemo = true\n')
     return config
 
@@ -142,12 +145,12 @@ def call(name, **args):
 
 
 def script(read, edit):
-    """Look, think, change, report."""
+    """The turns of the model: read, think, edit, report."""
 
     def report(request):
-        shown = request.seen["results"][0]["text"]
-        found = re.search(r"name = .*grey", shown)
-        return {"text": "It was: " + (found[0] if found else repr(shown)), "when": len(read) + len(edit)}
+        text = request.view["results"][0]["text"]
+        found = re.search(r"name = .*grey", text)
+        return {"text": "It was: " + (found[0] if found else repr(text)), "when": len(read) + len(edit)}
 
     return [
         {"reasoning": FIRST, "text": "Let me look.", "calls": read},
@@ -156,29 +159,29 @@ def script(read, edit):
     ]
 
 
-def check(requests, behind, calls):
-    """Every request was one that the vendor takes, and the last holds all that happened."""
-    assert [request.refused for request in requests if request.refused] == []
-    seen = requests[-1].seen
-    assert [one["name"] for one in seen["calls"]] == [one["name"] for one in calls]
-    assert [one["args"] for one in seen["calls"]] == [
-        arguments(one, behind, sent["args"]) for one, sent in zip(calls, seen["calls"], strict=True)
+def check_requests(requests, upstream_protocol, calls):
+    """The vendor would accept every request, and the last one holds the whole conversation."""
+    assert [request.rejection for request in requests if request.rejection] == []
+    view = requests[-1].view
+    assert [one["name"] for one in view["calls"]] == [one["name"] for one in calls]
+    assert [one["args"] for one in view["calls"]] == [
+        arguments(one, upstream_protocol, sent["args"]) for one, sent in zip(calls, view["calls"], strict=True)
     ]
-    assert [one["id"] for one in seen["results"]] == [one["id"] for one in seen["calls"]]
-    assert seen["results"][1]["text"].strip().splitlines()[-1].isdigit()
+    assert [one["id"] for one in view["results"]] == [one["id"] for one in view["calls"]]
+    assert view["results"][1]["text"].strip().splitlines()[-1].isdigit()
     # Chat has nowhere to put a seal.
-    assert seen["seals"] == ([] if behind == "chat" else [FIRST["seal"], SECOND["seal"]])
+    assert view["seals"] == ([] if upstream_protocol == "chat" else [FIRST["seal"], SECOND["seal"]])
 
 
-def arguments(call, behind, sent):
-    """What the arguments must be. Claude Code writes the defaults of its tools into its history."""
+def arguments(call, upstream_protocol, sent):
+    """The arguments that the upstream must receive."""
     if "input" not in call:
         return {**DEFAULTS.get(call["name"], {}), **call["args"]} if len(sent) > len(call["args"]) else call["args"]
-    return {"input": call["input"]} if behind == "messages" else call["input"]
+    return {"input": call["input"]} if upstream_protocol == "messages" else call["input"]
 
 
 def kind_of_last_call(request):
-    """What the last call of the conversation is, in the words of its protocol."""
+    """The type of the last call of the conversation, as its protocol names it."""
     if request.protocol == "chat":
         return [call for message in request.body["messages"] for call in message.get("tool_calls", ())][-1]["type"]
     if request.protocol == "responses":
@@ -186,16 +189,16 @@ def kind_of_last_call(request):
     return [block["type"] for turn in request.body["messages"] for block in turn["content"] if "input" in block][-1]
 
 
-def check_log(gateway, agent, behind, model):
-    """The gateway answered everything, and said what it could not pass on."""
-    lines = logged(gateway, model)
+def check_log(gateway, agent, upstream_protocol, model):
+    """The gateway answered every request, and logged what it could not pass on."""
+    lines = log_lines(gateway, model)
     assert {(line["status"], line["ending"]) for line in lines} == {(200, "answered")}, lines
     lost = {loss["code"] for line in lines for loss in line.get("losses", ())}
-    assert LOST[agent, behind] <= lost and (LOST[agent, behind] or not lost), lost
+    assert LOST[agent, upstream_protocol] <= lost and (LOST[agent, upstream_protocol] or not lost), lost
 
 
-def logged(gateway, model):
-    """What the gateway has logged of one model. A line is written after the answer has gone."""
+def log_lines(gateway, model):
+    """The log lines about one model. The gateway writes a line after it has sent the answer."""
     time.sleep(0.2)
     lines = [json.loads(line) for line in gateway.log.splitlines() if line.startswith("{")]
     return [line for line in lines if line.get("model") == model]

@@ -1,59 +1,59 @@
-"""The scripted upstream and a gateway for clients that are not in Python.
+"""Serves the scripted upstream and a gateway to clients that are not written in Python.
 
     python -m e2e.clients.case_server typescript
 
-prints one line of JSON: the addresses, the scenarios, and the jobs of that language's clients. A
-client does a job and posts {"job": number, "heard": ...} to /control/judge, which answers with a
-list of what is wrong. Everything ends when standard input does.
+prints one line of JSON: the addresses, the scenarios, and the cases of that language's clients. A
+client runs a case and posts {"case": number, "recording": ...} to /control/verify, which responds
+with a list of problems. The servers stop when standard input ends.
 """
 
 import json
 import sys
 
-from e2e.gateway import Gateway
-from e2e.clients.verification import DEFAULT_RESULTS, wrong
-from e2e.clients.client_table import CLIENTS, jobs
+from e2e.clients.client_table import CLIENTS, cases
 from e2e.clients.scenarios import SCENARIOS, TOOLS
-from e2e.scripted_upstream.server import Upstream
+from e2e.clients.verification import DEFAULT_RESULTS, problems
+from e2e.gateway import Gateway
+from e2e.scripted_upstream.server import ScriptedUpstream
 
 
 def main(language):
-    upstream = Upstream()
+    upstream = ScriptedUpstream()
     gateway = Gateway(upstream)
-    table = [job for client in CLIENTS.values() if client.language == language for job in jobs(client)]
-    for job in table:
-        # One script for each upstream, because the jobs run side by side.
-        upstream.play(model(job), SCENARIOS[job.scenario]["turns"])
+    table = [case for client in CLIENTS.values() if client.language == language for case in cases(client)]
+    for case in table:
+        # One script per protocol of the upstream, because the cases run concurrently.
+        upstream.set_script(model(case), SCENARIOS[case.scenario]["turns"])
 
-    def judge(said):
-        job = table[said["job"]]
-        return wrong(job, said["heard"], upstream.requests(model(job)))
+    def verify(document):
+        case = table[document["case"]]
+        return problems(case, document["recording"], upstream.requests(model(case)))
 
-    upstream.controls["judge"] = judge
-    told = {
+    upstream.controls["verify"] = verify
+    description = {
         "gateway": gateway.url,
         "control": f"{upstream.url}/control",
         "scenarios": SCENARIOS,
         "tools": TOOLS,
         "results": DEFAULT_RESULTS,
-        "jobs": [
+        "cases": [
             {
-                "client": job.client,
-                "scenario": job.scenario,
-                "behind": job.behind,
-                "mode": job.mode,
-                "model": f"{job.behind}/{model(job)}",
+                "client": case.client,
+                "scenario": case.scenario,
+                "upstream_protocol": case.upstream_protocol,
+                "mode": case.mode,
+                "model": f"{case.upstream_protocol}/{model(case)}",
             }
-            for job in table
+            for case in table
         ],
     }
-    print(json.dumps(told), flush=True)
+    print(json.dumps(description), flush=True)
     sys.stdin.read()
     gateway.close()
 
 
-def model(job):
-    return f"{job.model}-{job.behind}"
+def model(case):
+    return f"{case.model}-{case.upstream_protocol}"
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""LangChain, put through a scenario: `langchain-openai` in both protocols, and `langchain-anthropic`."""
+"""LangChain: `langchain-openai` in both of its protocols, and `langchain-anthropic`."""
 
 from functools import cache
 
@@ -7,10 +7,10 @@ from langchain_anthropic import ChatAnthropic
 from langchain_core.messages import HumanMessage, SystemMessage, ToolMessage
 from langchain_openai import ChatOpenAI
 
-from e2e.clients.vendor_sdks import EAR
-from e2e.clients.recording import Heard, Step, caught
-from e2e.clients.verification import DEFAULT_RESULTS
+from e2e.clients.recording import RecordedAnswer, Recording, recording_error
 from e2e.clients.scenarios import TOOLS
+from e2e.clients.vendor_sdks import LOSS_HOOK
+from e2e.clients.verification import DEFAULT_RESULTS
 
 STOPS = {
     **{"stop": "end", "tool_calls": "calls", "length": "length", "completed": None, "incomplete": "length"},
@@ -18,38 +18,38 @@ STOPS = {
 }
 
 
-class Talk:
-    """One conversation: LangChain makes the requests, its user runs the tools."""
+class Conversation:
+    """One conversation: LangChain sends the requests, and this class runs the tools."""
 
     def __init__(self, gateway, scenario, model, mode):
         self.scenario, self.ask, self.mode = scenario, scenario["ask"], mode
         self.results = scenario.get("results", DEFAULT_RESULTS)
-        self.heard = Heard()
-        EAR.heard = self.heard
-        self.model = self.bound(self.connect(gateway.url, model))
+        self.recording = Recording()
+        LOSS_HOOK.recording = self.recording
+        self.model = self.with_tools(self.connect(gateway.url, model))
         self.messages = [SystemMessage(self.ask["system"])] if "system" in self.ask else []
         content = self.ask["user"]
         if "image" in self.ask:
-            content = [{"type": "text", "text": content}, picture(self.ask["image"])]
+            content = [{"type": "text", "text": content}, image_block(self.ask["image"])]
         self.messages.append(HumanMessage(content))
 
     def run(self):
-        with caught(self.heard):
+        with recording_error(self.recording):
             if self.scenario.get("abort"):
                 stream = self.model.stream(self.messages)
                 next(chunk for chunk in stream if chunk.text)
                 stream.close()
-                return self.heard
+                return self.recording
             while True:
-                message = self.asked()
+                message = self.next_message()
                 self.messages.append(message)
-                self.heard.steps.append(self.step(message))
+                self.recording.answers.append(self.recorded(message))
                 if not message.tool_calls or self.scenario.get("once"):
                     break
                 self.messages += [self.result(call) for call in message.tool_calls]
-        return self.heard
+        return self.recording
 
-    def asked(self):
+    def next_message(self):
         if self.mode == "unary":
             return self.model.invoke(self.messages)
         chunks = list(self.model.stream(self.messages))
@@ -58,27 +58,27 @@ class Talk:
             whole += chunk
         return whole
 
-    def step(self, message):
-        used, said = message.usage_metadata, message.response_metadata
+    def recorded(self, message):
+        used, metadata = message.usage_metadata, message.response_metadata
         counts = used and {
             "input": used["input_tokens"],
             "cached": used.get("input_token_details", {}).get("cache_read", 0),
             "output": used["output_tokens"],
         }
-        stop = STOPS[said.get("finish_reason") or said.get("stop_reason") or said.get("status")]
+        stop = STOPS[metadata.get("finish_reason") or metadata.get("stop_reason") or metadata.get("status")]
         thoughts = [block["reasoning"] for block in message.content_blocks if "reasoning" in block]
         calls = [[call["name"], call["args"]] for call in message.tool_calls]
-        return Step(message.text, calls, "".join(thoughts) or None, counts, stop)
+        return RecordedAnswer(message.text, calls, "".join(thoughts) or None, counts, stop)
 
     def result(self, call):
         result = self.results[call["name"]]
         content = result["text"]
         if "image" in result:
-            content = [{"type": "text", "text": content}, picture(result["image"])]
+            content = [{"type": "text", "text": content}, image_block(result["image"])]
         status = "error" if result.get("error") else "success"
         return ToolMessage(content, tool_call_id=call["id"], status=status)
 
-    def bound(self, model):
+    def with_tools(self, model):
         ask = self.ask
         if "tools" in ask:
             tools = [
@@ -89,10 +89,10 @@ class Talk:
             if "choice" in ask:
                 more["tool_choice"] = self.choice(ask["choice"])
             model = model.bind_tools([{"type": "function", "function": tool} for tool in tools], **more)
-        return model.bind(**self.formatted(ask["format"])) if "format" in ask else model
+        return model.bind(**self.response_format(ask["format"])) if "format" in ask else model
 
 
-class OpenAI(Talk):
+class OpenAI(Conversation):
     """`langchain-openai`."""
 
     responses = False
@@ -121,7 +121,7 @@ class OpenAI(Talk):
             return choice
         return {"type": "function", "function": {"name": choice["name"]}}
 
-    def formatted(self, schema):
+    def response_format(self, schema):
         named = {"name": "answer", "schema": schema, "strict": True}
         return {"response_format": {"type": "json_schema", "json_schema": named}}
 
@@ -132,31 +132,31 @@ class Responses(OpenAI):
     responses = True
 
 
-class Messages(Talk):
+class Messages(Conversation):
     """`langchain-anthropic`."""
 
     def connect(self, url, model):
         ask, more = self.ask, {"max_tokens": self.ask.get("limit", 4096)}
         if ask.get("think"):
             more["thinking"] = {"type": "enabled", "budget_tokens": 2048}
-        made = ChatAnthropic(model=model, base_url=url, api_key="client-key", max_retries=0, stream_usage=True, **more)
-        made._client._client.event_hooks["response"] = [EAR]
-        return made
+        chat = ChatAnthropic(model=model, base_url=url, api_key="client-key", max_retries=0, stream_usage=True, **more)
+        chat._client._client.event_hooks["response"] = [LOSS_HOOK]
+        return chat
 
     def choice(self, choice):
         return {"type": choice} if isinstance(choice, str) else {"type": "tool", "name": choice["name"]}
 
-    def formatted(self, schema):
+    def response_format(self, schema):
         return {"output_config": {"format": {"type": "json_schema", "schema": schema}}}
 
 
 @cache
 def http():
-    return openai.DefaultHttpxClient(event_hooks={"response": [EAR]})
+    return openai.DefaultHttpxClient(event_hooks={"response": [LOSS_HOOK]})
 
 
-def picture(data):
+def image_block(data):
     return {"type": "image", "base64": data, "mime_type": "image/png"}
 
 
-RUN = {"langchain-openai chat": OpenAI, "langchain-openai responses": Responses, "langchain-anthropic": Messages}
+CONVERSATIONS = {"langchain-openai chat": OpenAI, "langchain-openai responses": Responses, "langchain-anthropic": Messages}

@@ -1,4 +1,4 @@
-"""`openai-agents`, put through a scenario with both of its models. It runs the tools and the loop itself."""
+"""`openai-agents` with both of its model classes. It runs the tools and the loop itself."""
 
 import asyncio
 import json
@@ -19,58 +19,58 @@ from agents import (
 )
 from openai.types.shared import Reasoning
 
-from e2e.clients.vendor_sdks import EAR
-from e2e.clients.recording import Heard, Step, caught
-from e2e.clients.verification import DEFAULT_RESULTS
+from e2e.clients.recording import RecordedAnswer, Recording, recording_error
 from e2e.clients.scenarios import TOOLS
+from e2e.clients.vendor_sdks import LOSS_HOOK
+from e2e.clients.verification import DEFAULT_RESULTS
 
 LOOP = asyncio.new_event_loop()
-# Traces would go to OpenAI.
-QUIET = RunConfig(tracing_disabled=True)
+# Traces would be sent to OpenAI.
+NO_TRACING = RunConfig(tracing_disabled=True)
 
 
-class Talk:
+class Conversation:
     """One conversation with an agent."""
 
     def __init__(self, gateway, scenario, model, mode):
         self.scenario, self.ask, self.mode = scenario, scenario["ask"], mode
         self.results = scenario.get("results", DEFAULT_RESULTS)
-        self.heard = Heard()
-        EAR.heard = self.heard
-        once = {"tool_use_behavior": "stop_on_first_tool"} if scenario.get("once") else {}
+        self.recording = Recording()
+        LOSS_HOOK.recording = self.recording
+        options = {"tool_use_behavior": "stop_on_first_tool"} if scenario.get("once") else {}
         if "format" in self.ask:
-            once["output_type"] = Format(self.ask["format"])
+            options["output_type"] = Format(self.ask["format"])
         self.agent = Agent(
             name="agent",
             instructions=self.ask.get("system"),
             model=self.model(model=model, openai_client=client(gateway.url)),
             model_settings=self.settings(),
             tools=[self.tool(name) for name in self.ask.get("tools", ())],
-            **once,
+            **options,
         )
 
     def run(self):
-        with caught(self.heard):
-            LOOP.run_until_complete(self.talk())
-        return self.heard
+        with recording_error(self.recording):
+            LOOP.run_until_complete(self.converse())
+        return self.recording
 
-    async def talk(self):
+    async def converse(self):
         content = self.ask["user"]
         if "image" in self.ask:
-            image = {"type": "input_image", "image_url": url_of(self.ask["image"]), "detail": "auto"}
+            image = {"type": "input_image", "image_url": data_url(self.ask["image"]), "detail": "auto"}
             content = [{"type": "input_text", "text": content}, image]
-        asked = [{"role": "user", "content": content}]
+        messages = [{"role": "user", "content": content}]
         if self.mode == "unary":
-            result = await Runner.run(self.agent, asked, run_config=QUIET)
+            result = await Runner.run(self.agent, messages, run_config=NO_TRACING)
         else:
-            result = Runner.run_streamed(self.agent, asked, run_config=QUIET)
+            result = Runner.run_streamed(self.agent, messages, run_config=NO_TRACING)
             async for event in result.stream_events():
                 if self.scenario.get("abort") and is_text(event):
                     result.cancel()
                     break
-            await settled()
+            await wait_for_other_tasks()
         if not self.scenario.get("abort"):
-            self.heard.steps += [heard_in(response) for response in result.raw_responses]
+            self.recording.answers += [recorded_answer(response) for response in result.raw_responses]
 
     def settings(self):
         ask, more = self.ask, {}
@@ -88,27 +88,27 @@ class Talk:
         async def invoke(_context, _arguments):
             result = self.results[name]
             if "image" in result:
-                return [ToolOutputText(text=result["text"]), ToolOutputImage(image_url=url_of(result["image"]))]
+                return [ToolOutputText(text=result["text"]), ToolOutputImage(image_url=data_url(result["image"]))]
             return result["text"]
 
         declared = TOOLS[name]
         return FunctionTool(name, declared["description"], declared["schema"], invoke)
 
 
-class Chat(Talk):
+class Chat(Conversation):
     """Over Chat Completions."""
 
     model = OpenAIChatCompletionsModel
 
 
-class Responses(Talk):
+class Responses(Conversation):
     """Over Responses."""
 
     model = OpenAIResponsesModel
 
 
 class Format(AgentOutputSchemaBase):
-    """The schema of an answer, as the agent wants to be told of it."""
+    """The schema of an answer, in the form that the agent takes."""
 
     def __init__(self, schema):
         self.schema = schema
@@ -129,8 +129,8 @@ class Format(AgentOutputSchemaBase):
         return json.loads(json_str)
 
 
-async def settled():
-    """What was cancelled ends only while the loop runs."""
+async def wait_for_other_tasks():
+    """Lets cancelled tasks end, which they only do while the loop runs."""
     while others := asyncio.all_tasks() - {asyncio.current_task()}:
         await asyncio.wait(others, timeout=1)
 
@@ -139,7 +139,7 @@ def is_text(event):
     return event.type == "raw_response_event" and event.data.type == "response.output_text.delta"
 
 
-def heard_in(response):
+def recorded_answer(response):
     kinds = {}
     for item in response.output:
         kinds.setdefault(item.type, []).append(item)
@@ -149,21 +149,21 @@ def heard_in(response):
     usage = response.usage
     cached = usage.input_tokens_details.cached_tokens
     counts = {"input": usage.input_tokens, "cached": cached, "output": usage.output_tokens}
-    return Step("".join(texts), calls, "".join(thoughts), counts)
+    return RecordedAnswer("".join(texts), calls, "".join(thoughts), counts)
 
 
 @cache
 def client(url):
-    http = openai.DefaultAsyncHttpxClient(event_hooks={"response": [listen]})
+    http = openai.DefaultAsyncHttpxClient(event_hooks={"response": [record_loss]})
     return openai.AsyncOpenAI(base_url=f"{url}/v1", api_key="client-key", max_retries=0, http_client=http)
 
 
-async def listen(response):
-    EAR(response)
+async def record_loss(response):
+    LOSS_HOOK(response)
 
 
-def url_of(image):
+def data_url(image):
     return f"data:image/png;base64,{image}"
 
 
-RUN = {"openai-agents chat": Chat, "openai-agents responses": Responses}
+CONVERSATIONS = {"openai-agents chat": Chat, "openai-agents responses": Responses}

@@ -1,4 +1,4 @@
-"""What a client heard, in the words of no protocol; the judge compares it with the script."""
+"""What a client received, independent of its protocol. `verification.py` compares it with the script."""
 
 import contextlib
 from dataclasses import asdict, dataclass, field
@@ -6,26 +6,26 @@ from typing import Any
 
 
 @dataclass
-class Step:
-    """One answer."""
+class RecordedAnswer:
+    """One answer of the model."""
 
     text: str = ""
     # [name, arguments as a value]
     calls: list[list[Any]] = field(default_factory=list)
-    # What the client was told of the model's reasoning; None where it cannot hear of it.
+    # The reasoning that the client shows its user; None if it cannot show any.
     reasoning: str | None = None
     usage: dict[str, int] | None = None
     stop: str | None = None
 
 
 @dataclass
-class Heard:
-    """A whole conversation, from one client."""
+class Recording:
+    """Everything that one client received in one conversation."""
 
-    steps: list[Step] = field(default_factory=list)
+    answers: list[RecordedAnswer] = field(default_factory=list)
     # The header `toolwire-loss` of each answer.
-    loss: list[str] = field(default_factory=list)
-    # {"classes", "status", "code", "message", "retry_after"} of what the client raised.
+    loss_headers: list[str] = field(default_factory=list)
+    # {"classes", "status", "code", "message", "retry_after"} of the exception that the client raised.
     error: dict[str, Any] | None = None
 
     def as_json(self):
@@ -33,13 +33,13 @@ class Heard:
 
 
 @contextlib.contextmanager
-def caught(heard):
-    """Writes down what the client raises."""
+def recording_error(recording):
+    """Records an exception that the client raises, and swallows it."""
     try:
         yield
     except Exception as error:
         response = getattr(error, "response", None)
-        heard.error = {
+        recording.error = {
             "classes": [kind.__name__ for kind in type(error).__mro__],
             "status": getattr(error, "status_code", None),
             "code": getattr(error, "code", None),
@@ -48,14 +48,15 @@ def caught(heard):
         }
 
 
-class Ear:
-    """A hook of an HTTP client that writes down the losses which the gateway reports.
+class LossHeaderHook:
+    """A response hook for HTTP clients that records the losses the gateway reports.
 
-    Making a client takes longer than a conversation, so clients are kept and only told who listens.
+    Creating a client takes longer than a conversation, so clients are reused, and each conversation
+    sets the recording.
     """
 
     def __init__(self):
-        self.heard = None
+        self.recording = None
 
     def __call__(self, response):
-        self.heard.loss.append(response.headers.get("toolwire-loss", ""))
+        self.recording.loss_headers.append(response.headers.get("toolwire-loss", ""))

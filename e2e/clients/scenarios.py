@@ -1,31 +1,30 @@
-"""Table only: what every client is put through, whichever upstream is behind the gateway.
+"""Table only: the scenarios that every client runs, against an upstream of each protocol.
 
 A scenario is
 
-    ask      what the client asks for: system, user, image (a picture beside the text), tools
-             (names of TOOLS), choice ("auto", "any", "none", {"name"}, {"allowed": [names]}),
-             parallel (false: one call at a time), format (a schema), think (true), limit
-    turns    what the upstream does, as `scripted_upstream/server.py` says
-    results  what each tool gives, by its name: {"text", "error", "image"}
-    sent     what the upstream must have seen in every request, as `scripted_upstream/request_view.py` says. The calls, the
-             results, the tools and the seals are compared in any case. {"chat": {...}} within says
-             what differs for one protocol of upstream
-    hears    what the client must hear beyond the turns: usage, stop, error
-    loss     the codes that the header `toolwire-loss` of the last answer must have, by pair
-    refused  the pairs for which the answer is the upstream's 400, because a gateway passes on what
-             is said in the upstream's own protocol
-    behind   the protocols of upstream, if not all
-    needs    what a client must be able to do: see `client_table.py`
-    modes    the ways of asking, if not all: "unary", "stream", "helper"
-    once     true: the client asks once and leaves it at that
-    abort    true: the client leaves after the first text
+    ask        what the client asks for: system, user, image (beside the text), tools (names of
+               TOOLS), choice ("auto", "any", "none", {"name"}, {"allowed": [names]}), parallel
+               (false: one call at a time), format (a schema), think (true), limit
+    turns      what the upstream answers, in the format of `scripted_upstream/server.py`
+    results    what each tool returns, by its name: {"text", "error", "image"}
+    sent       what every request to the upstream must hold, in the format of
+               `scripted_upstream/request_view.py`. Calls, results, tools and seals are compared in
+               any case. {"chat": {...}} inside is for upstreams of one protocol
+    expects    what the client must report beyond the turns: usage, stop, error
+    loss       the codes that the `toolwire-loss` header of the last answer must have, by pair
+    rejected   the pairs in which the upstream rejects the request with a 400, because a gateway
+               does not change a request in the upstream's own protocol
+    upstreams  the protocols of the upstream, if not all
+    needs      the capabilities that a client needs: see `client_table.py`
+    modes      "unary", "stream" or "helper", if not all of them
+    once       true: the client sends one request and does not answer the calls
+    abort      true: the client disconnects after the first text
 
-A pair is "client>upstream", by their protocols; "*" stands for any.
+A pair is "client>upstream", by their protocols; "*" matches any.
 """
 
-
 def closed(**properties):
-    """The schema of an object as OpenAI's strict mode wants it."""
+    """The schema of an object, as OpenAI's strict mode requires it."""
     return {
         "type": "object",
         "properties": properties,
@@ -79,12 +78,12 @@ CONVERSATIONS = {
     },
     "nested arguments": {
         "ask": {"user": "Store it.", "tools": ["place"]},
-        "turns": [{"calls": [{"name": "place", "args": NESTED}], "piece": 3}, {"text": "Stored."}],
+        "turns": [{"calls": [{"name": "place", "args": NESTED}], "chunk_size": 3}, {"text": "Stored."}],
         "results": {"place": {"text": "ok"}},
     },
     "unicode": {
         "ask": {**ASK, "user": "Wetter in Zürich? 👩‍👩‍👧"},
-        "turns": [{"calls": [{"name": "weather", "args": UNICODE}], "piece": 1}, {"text": "Schön: ☀️ 東京\u2028👩‍👩‍👧", "piece": 1}],
+        "turns": [{"calls": [{"name": "weather", "args": UNICODE}], "chunk_size": 1}, {"text": "Schön: ☀️ 東京\u2028👩‍👩‍👧", "chunk_size": 1}],
         "results": {"weather": {"text": "☀️ \"21°\" \\ \n"}},
         "sent": {"user": "Wetter in Zürich? 👩‍👩‍👧"},
     },
@@ -93,14 +92,14 @@ CONVERSATIONS = {
         "ask": {**ASK, "tools": [LONG, "weather"]},
         "turns": [{"calls": [{"name": LONG, "args": {"city": "Paris"}}]}, DONE],
         "results": {LONG: {"text": "fine"}},
-        "refused": ["chat>chat"],
+        "rejected": ["chat>chat"],
         "loss": {"responses>chat": ["tool_name"], "messages>chat": ["tool_name"]},
     },
     "long ids": {
         "ask": ASK,
         "turns": [{"calls": [{**WEATHER, "id": "call_" + "x" * 58}, {**ADD, "id": "call_" + "x" * 57 + "y"}]}, DONE],
-        # Chat itself has none.
-        "behind": ["responses", "messages"],
+        # Ids in Chat cannot be this long.
+        "upstreams": ["responses", "messages"],
     },
     "forced": {
         "ask": {**ASK, "choice": {"name": "weather"}},
@@ -179,42 +178,42 @@ CONVERSATIONS = {
     "usage": {
         "ask": ASK,
         "turns": [{"calls": [WEATHER], "usage": USAGE}, {**DONE, "usage": {**USAGE, "input": 150}}],
-        "hears": {"usage": [USAGE, {**USAGE, "input": 150}]},
+        "expects": {"usage": [USAGE, {**USAGE, "input": 150}]},
         "needs": ["usage"],
     },
     "cut by the limit": {
         "ask": {**ASK, "limit": 64},
         "turns": [{"text": "It is", "stop": "length"}],
         "sent": {"limit": 64},
-        "hears": {"stop": "length"},
+        "expects": {"stop": "length"},
         "needs": ["stop"],
     },
 }
 
 FAILURES = {
-    **{f"error: {kind}": {"ask": ASK, "turns": [{"error": kind}], "hears": {"error": kind}} for kind in
+    **{f"error: {kind}": {"ask": ASK, "turns": [{"error": kind}], "expects": {"error": kind}} for kind in
        ("invalid", "auth", "permission", "not_found", "server", "overloaded", "context", "too_large")},
     "error: rate_limit": {
         "ask": ASK,
         "turns": [{"error": {"kind": "rate_limit", "headers": {"retry-after": "7"}}}],
-        "hears": {"error": "rate_limit", "retry_after": "7"},
+        "expects": {"error": "rate_limit", "retry_after": "7"},
     },
     "error in mid-stream": {
         "ask": ASK,
         "turns": [{"text": "It is sunny in Paris, and in Oslo too.", "error": "overloaded", "after": 8}],
-        "hears": {"error": "in the stream"},
+        "expects": {"error": "in the stream"},
         "modes": ["stream", "helper"],
     },
     "cut stream": {
         "ask": ASK,
         "turns": [{"text": "It is sunny in Paris, and in Oslo too.", "cut": True, "after": 8}],
-        "hears": {"error": "in the stream"},
+        "expects": {"error": "in the stream"},
         "modes": ["stream", "helper"],
     },
     "cut answer": {
         "ask": ASK,
         "turns": [{"text": "It is sunny.", "cut": True}],
-        "hears": {"error": "cut"},
+        "expects": {"error": "cut"},
         "modes": ["unary"],
     },
     "abort": {

@@ -1,7 +1,7 @@
-"""Every client goes through every scenario, with an upstream of each protocol behind one gateway.
+"""Every client runs every scenario through one gateway, against an upstream of each protocol.
 
-`scenarios.py` says what happens, `client_table.py` which clients there are, `verification.py` what is wrong.
-`../node/test_clients.mjs` does the same for the clients in TypeScript.
+`scenarios.py` has the scenarios, `client_table.py` the clients, and `verification.py` finds what is
+wrong. `../node/test_clients.mjs` does the same for the clients in TypeScript.
 """
 
 import copy
@@ -9,35 +9,37 @@ import copy
 import pytest
 
 from e2e.clients import langchain_clients, openai_agents, vendor_sdks
-from e2e.clients.verification import wrong
-from e2e.clients.client_table import CLIENTS, jobs
+from e2e.clients.client_table import CLIENTS, cases
 from e2e.clients.scenarios import SCENARIOS
+from e2e.clients.verification import problems
 from e2e.settings import PROTOCOLS
 
-RUN = {**vendor_sdks.RUN, **openai_agents.RUN, **langchain_clients.RUN}
+CONVERSATIONS = {**vendor_sdks.CONVERSATIONS, **openai_agents.CONVERSATIONS, **langchain_clients.CONVERSATIONS}
 TABLE = {}
-for client in RUN:
-    for job in jobs(CLIENTS[client]):
-        TABLE.setdefault((client, job.behind, job.scenario), []).append(job)
+for client in CONVERSATIONS:
+    for case in cases(CLIENTS[client]):
+        TABLE.setdefault((client, case.upstream_protocol, case.scenario), []).append(case)
 
 
-@pytest.mark.parametrize(("client", "behind", "scenario"), TABLE, ids=lambda part: part.replace(" ", "_"))
-def test_clients(client, behind, scenario, upstream, gateway):
+@pytest.mark.parametrize(("client", "upstream_protocol", "scenario"), TABLE, ids=lambda part: part.replace(" ", "_"))
+def test_clients(client, upstream_protocol, scenario, upstream, gateway):
     found = []
-    for job in TABLE[client, behind, scenario]:
-        upstream.play(job.model, SCENARIOS[scenario]["turns"])
-        heard = RUN[client](gateway, SCENARIOS[scenario], f"{behind}/{job.model}", job.mode).run()
-        found += [f"{job.mode}: {problem}" for problem in wrong(job, heard.as_json(), upstream.requests(job.model))]
+    for case in TABLE[client, upstream_protocol, scenario]:
+        upstream.set_script(case.model, SCENARIOS[scenario]["turns"])
+        model = f"{upstream_protocol}/{case.model}"
+        recording = CONVERSATIONS[client](gateway, SCENARIOS[scenario], model, case.mode).run()
+        wrong = problems(case, recording.as_json(), upstream.requests(case.model))
+        found += [f"{case.mode}: {problem}" for problem in wrong]
     assert not found, "\n" + "\n".join(found)
 
 
-def test_every_scenario_is_played():
-    """Nothing stands in the table that no client can do."""
+def test_every_scenario_is_run():
+    """For each scenario there is a client that can run it."""
     assert {scenario for _, _, scenario in TABLE} == set(SCENARIOS)
-    assert {behind for _, behind, _ in TABLE} == set(PROTOCOLS)
+    assert {upstream_protocol for _, upstream_protocol, _ in TABLE} == set(PROTOCOLS)
 
 
-# Where a scenario's script is changed, and what the judge has to say of it.
+# The scenario, a change to its script, and a part of the problem that must be found.
 CHANGES = {
     "text": ("single", lambda turns: turns[1].update(text="Rain."), "the text"),
     "name": ("single", lambda turns: turns[0]["calls"][0].update(name="add"), "the calls"),
@@ -46,21 +48,21 @@ CHANGES = {
     "usage": ("usage", lambda turns: turns[1]["usage"].update(cached=99), "the usage"),
     "stop": ("cut by the limit", lambda turns: turns[0].pop("stop"), "the stop"),
     "reasoning": ("reasoning", lambda turns: turns[0]["reasoning"].update(text="Hm."), "the reasoning"),
-    "seal": ("reasoning", lambda turns: turns[0]["reasoning"].update(seal="c2VhbA=="), "brings the reasoning"),
+    "seal": ("reasoning", lambda turns: turns[0]["reasoning"].update(seal="c2VhbA=="), "returns the reasoning"),
     "another error": ("error: auth", lambda turns: turns[0].update(error="permission"), "PermissionDeniedError"),
     "no error": ("error: auth", lambda turns: turns[0].pop("error"), "raised nothing"),
 }
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_the_judge_notices(change, upstream, gateway):
-    """What comes out otherwise than the scenario says is found, so the others can fail."""
-    name, apply, why = CHANGES[change]
+def test_verification_finds_a_changed_script(change, upstream, gateway):
+    """Proves that `test_clients` can fail."""
+    name, apply, expected = CHANGES[change]
     turns = copy.deepcopy(SCENARIOS[name]["turns"])
     apply(turns)
-    for client in vendor_sdks.RUN:
-        job = next(job for job in TABLE[client, "messages", name] if job.mode == "unary")
-        upstream.play(job.model, turns)
-        heard = RUN[client](gateway, SCENARIOS[name], f"messages/{job.model}", job.mode).run()
-        found = wrong(job, heard.as_json(), upstream.requests(job.model))
-        assert any(why in problem for problem in found), found
+    for client in vendor_sdks.CONVERSATIONS:
+        case = next(case for case in TABLE[client, "messages", name] if case.mode == "unary")
+        upstream.set_script(case.model, turns)
+        recording = CONVERSATIONS[client](gateway, SCENARIOS[name], f"messages/{case.model}", case.mode).run()
+        found = problems(case, recording.as_json(), upstream.requests(case.model))
+        assert any(expected in problem for problem in found), found

@@ -1,4 +1,4 @@
-"""What SDKs ask for besides answers: models, token counts; and what becomes of a request that is given up."""
+"""The other endpoints that SDKs use, models and token counts, and requests that a client gives up on."""
 
 import anthropic
 import openai
@@ -20,51 +20,52 @@ def anthropic_client(gateway):
     return anthropic.Anthropic(base_url=gateway.url, api_key="client-key", max_retries=0)
 
 
-def test_the_models_as_openai_lists_them(openai_client):
+def test_openai_lists_the_models(openai_client):
     page = openai_client.models.list()
     assert {model.id for model in page} == MODELS
     assert {model.object for model in page} == {"model"}
 
 
-def test_the_models_as_anthropic_lists_them(anthropic_client):
+def test_anthropic_lists_the_models(anthropic_client):
     page = anthropic_client.models.list()
     assert {model.id for model in page} == MODELS
     assert {model.type for model in page} == {"model"}
 
 
-def test_one_model(openai_client, anthropic_client):
+def test_both_retrieve_one_model(openai_client, anthropic_client):
     assert openai_client.models.retrieve("chat-model").id == "chat-model"
     assert anthropic_client.models.retrieve("chat-model").id == "chat-model"
 
 
-@pytest.mark.parametrize("behind", PROTOCOLS)
-def test_anthropic_counts_tokens(behind, anthropic_client):
-    asked = {"model": f"{behind}/m", "messages": [{"role": "user", "content": "word " * 100}], "tools": [TOOL]}
-    counted = anthropic_client.messages.count_tokens(**asked).input_tokens
-    # The upstream's own count where it can count, or else an estimate that errs high. The first tool
-    # alone stands for some hundred tokens, because vendors say more to a model that has any.
-    assert counted == 42 if behind == "messages" else 450 < counted < 800
+@pytest.mark.parametrize("upstream_protocol", PROTOCOLS)
+def test_anthropic_counts_tokens(upstream_protocol, anthropic_client):
+    messages = [{"role": "user", "content": "word " * 100}]
+    model = f"{upstream_protocol}/m"
+    counted = anthropic_client.messages.count_tokens(model=model, messages=messages, tools=[TOOL]).input_tokens
+    # The upstream's own count if it has such an endpoint, or an estimate that errs on the high side.
+    # The first tool alone counts some hundred tokens, because vendors add a prompt about tools.
+    assert counted == 42 if upstream_protocol == "messages" else 450 < counted < 800
 
 
-@pytest.mark.parametrize("behind", PROTOCOLS)
-def test_openai_counts_tokens(behind, openai_client):
-    counted = openai_client.responses.input_tokens.count(model=f"{behind}/m", input="word " * 100).input_tokens
-    assert counted == 43 if behind == "responses" else 100 < counted < 400
+@pytest.mark.parametrize("upstream_protocol", PROTOCOLS)
+def test_openai_counts_tokens(upstream_protocol, openai_client):
+    counted = openai_client.responses.input_tokens.count(model=f"{upstream_protocol}/m", input="word " * 100).input_tokens
+    assert counted == 43 if upstream_protocol == "responses" else 100 < counted < 400
 
 
-@pytest.mark.parametrize("behind", PROTOCOLS)
+@pytest.mark.parametrize("upstream_protocol", PROTOCOLS)
 @pytest.mark.parametrize("client", PROTOCOLS)
-def test_giving_up_on_an_answer_reaches_the_upstream(client, behind, upstream, openai_client, anthropic_client):
-    model = f"given-up-{client}-{behind}"
-    upstream.play(model, [{"text": "Late.", "delay": 30}])
-    asked, user = f"{behind}/{model}", [{"role": "user", "content": "Hello."}]
+def test_a_client_timeout_closes_the_upstream_connection(client, upstream_protocol, upstream, openai_client, anthropic_client):
+    model = f"given-up-{client}-{upstream_protocol}"
+    upstream.set_script(model, [{"text": "Late.", "delay": 30}])
+    name, messages = f"{upstream_protocol}/{model}", [{"role": "user", "content": "Hello."}]
     with pytest.raises((openai.APITimeoutError, anthropic.APITimeoutError)):
         if client == "chat":
-            openai_client.chat.completions.create(model=asked, messages=user, timeout=0.3)
+            openai_client.chat.completions.create(model=name, messages=messages, timeout=0.3)
         elif client == "responses":
-            openai_client.responses.create(model=asked, input=user, timeout=0.3)
+            openai_client.responses.create(model=name, input=messages, timeout=0.3)
         else:
-            anthropic_client.messages.create(model=asked, messages=user, max_tokens=9, timeout=0.3)
+            anthropic_client.messages.create(model=name, messages=messages, max_tokens=9, timeout=0.3)
     assert upstream.requests(model)[0].closed.wait(timeout=1)
 
 
@@ -74,5 +75,5 @@ def test_an_unknown_model_is_not_found(openai_client, anthropic_client):
     with pytest.raises(openai.NotFoundError, match="nobody-serves-this"):
         openai_client.responses.create(model="nobody-serves-this", input="Hi.")
     with pytest.raises(anthropic.NotFoundError, match="nobody-serves-this"):
-        asked = [{"role": "user", "content": "Hi."}]
-        anthropic_client.messages.create(model="nobody-serves-this", messages=asked, max_tokens=9)
+        messages = [{"role": "user", "content": "Hi."}]
+        anthropic_client.messages.create(model="nobody-serves-this", messages=messages, max_tokens=9)

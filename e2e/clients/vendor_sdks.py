@@ -1,4 +1,4 @@
-"""The vendors' Python SDKs, each put through a scenario."""
+"""The vendors' Python SDKs: `openai` in both of its protocols, and `anthropic`."""
 
 import json
 from functools import cache
@@ -6,54 +6,53 @@ from functools import cache
 import anthropic
 import openai
 
-from e2e.clients.recording import Ear, Heard, Step, caught
-from e2e.clients.verification import DEFAULT_RESULTS
+from e2e.clients.recording import LossHeaderHook, RecordedAnswer, Recording, recording_error
 from e2e.clients.scenarios import TOOLS
+from e2e.clients.verification import DEFAULT_RESULTS
 
 CHAT_STOPS = {"stop": "end", "tool_calls": "calls", "length": "length"}
 MESSAGES_STOPS = {"end_turn": "end", "tool_use": "calls", "max_tokens": "length"}
 
-
-EAR = Ear()
+LOSS_HOOK = LossHeaderHook()
 
 
 @cache
 def openai_client(url):
-    http = openai.DefaultHttpxClient(event_hooks={"response": [EAR]})
+    http = openai.DefaultHttpxClient(event_hooks={"response": [LOSS_HOOK]})
     return openai.OpenAI(base_url=f"{url}/v1", api_key="client-key", max_retries=0, http_client=http)
 
 
 @cache
 def anthropic_client(url):
-    http = anthropic.DefaultHttpxClient(event_hooks={"response": [EAR]})
+    http = anthropic.DefaultHttpxClient(event_hooks={"response": [LOSS_HOOK]})
     return anthropic.Anthropic(base_url=url, api_key="client-key", max_retries=0, http_client=http)
 
 
-class Talk:
-    """One conversation: asks until there are no more calls to answer."""
+class Conversation:
+    """One conversation: sends requests until there are no more calls to answer."""
 
     def __init__(self, gateway, scenario, model, mode):
         self.scenario, self.ask, self.model, self.mode = scenario, scenario["ask"], model, mode
         self.results = scenario.get("results", DEFAULT_RESULTS)
-        self.heard = Heard()
+        self.recording = Recording()
         self.client = self.connect(gateway.url)
-        EAR.heard = self.heard
+        LOSS_HOOK.recording = self.recording
 
     def run(self):
-        with caught(self.heard):
+        with recording_error(self.recording):
             if self.scenario.get("abort"):
-                self.leave()
-                return self.heard
+                self.abort()
+                return self.recording
             while True:
-                step, calls = self.step()
-                self.heard.steps.append(step)
+                answer, calls = self.next_answer()
+                self.recording.answers.append(answer)
                 if not calls or self.scenario.get("once"):
                     break
-                self.answer(calls)
-        return self.heard
+                self.add_results(calls)
+        return self.recording
 
-    def leave(self):
-        """Goes away once the first text has come."""
+    def abort(self):
+        """Disconnects after the first text."""
         if self.mode == "helper":
             with self.helper() as stream:
                 next(event for event in stream if self.is_text(event))
@@ -65,42 +64,42 @@ class Talk:
         return [(name, TOOLS[name]) for name in self.ask.get("tools", ())]
 
 
-class Chat(Talk):
+class Chat(Conversation):
     """`openai`, Chat Completions."""
 
     def connect(self, url):
         self.messages = [{"role": "system", "content": self.ask["system"]}] if "system" in self.ask else []
         content = self.ask["user"]
         if "image" in self.ask:
-            url_of = {"url": "data:image/png;base64," + self.ask["image"]}
-            content = [{"type": "text", "text": content}, {"type": "image_url", "image_url": url_of}]
+            image_url = {"url": "data:image/png;base64," + self.ask["image"]}
+            content = [{"type": "text", "text": content}, {"type": "image_url", "image_url": image_url}]
         self.messages.append({"role": "user", "content": content})
         return openai_client(url)
 
-    def asked(self):
-        ask, asked = self.ask, {"model": self.model, "messages": self.messages}
-        # The helper takes strict tools alone.
+    def parameters(self):
+        ask, parameters = self.ask, {"model": self.model, "messages": self.messages}
+        # The helper accepts strict tools only.
         strict = {"strict": True} if self.mode == "helper" else {}
         tools = [
             {"name": name, "description": tool["description"], "parameters": tool["schema"], **strict}
             for name, tool in self.tools()
         ]
         if tools:
-            asked["tools"] = [{"type": "function", "function": tool} for tool in tools]
+            parameters["tools"] = [{"type": "function", "function": tool} for tool in tools]
         if "choice" in ask:
-            asked["tool_choice"] = self.choice(ask["choice"])
+            parameters["tool_choice"] = self.choice(ask["choice"])
         if "parallel" in ask:
-            asked["parallel_tool_calls"] = ask["parallel"]
+            parameters["parallel_tool_calls"] = ask["parallel"]
         if "format" in ask:
             schema = {"name": "answer", "schema": ask["format"], "strict": True}
-            asked["response_format"] = {"type": "json_schema", "json_schema": schema}
+            parameters["response_format"] = {"type": "json_schema", "json_schema": schema}
         if "limit" in ask:
-            asked["max_completion_tokens"] = ask["limit"]
+            parameters["max_completion_tokens"] = ask["limit"]
         if ask.get("think"):
-            asked["reasoning_effort"] = "low"
+            parameters["reasoning_effort"] = "low"
         if self.mode != "unary":
-            asked["stream_options"] = {"include_usage": True}
-        return asked
+            parameters["stream_options"] = {"include_usage": True}
+        return parameters
 
     def choice(self, choice):
         if isinstance(choice, str):
@@ -111,28 +110,28 @@ class Chat(Talk):
         return {"type": "allowed_tools", "allowed_tools": {"mode": "auto", "tools": tools}}
 
     def create(self, **more):
-        return self.client.chat.completions.create(**self.asked(), **more)
+        return self.client.chat.completions.create(**self.parameters(), **more)
 
     def helper(self):
-        return self.client.chat.completions.stream(**self.asked())
+        return self.client.chat.completions.stream(**self.parameters())
 
     def is_text(self, event):
         if self.mode == "helper":
             return event.type == "content.delta"
         return bool(event.choices and event.choices[0].delta.content)
 
-    def step(self):
+    def next_answer(self):
         if self.mode == "stream":
-            message, stop, usage = joined(self.create(stream=True))
+            message, stop, usage = join_chunks(self.create(stream=True))
             self.messages.append(message)
         else:
-            completion = self.whole()
+            completion = self.final_message()
             choice, usage = completion.choices[0], completion.usage
-            # The object itself, as the vendor's examples do.
+            # The object itself, as in the vendor's examples.
             self.messages.append(choice.message)
             message, stop = choice.message.to_dict(), choice.finish_reason
         calls = message.get("tool_calls") or []
-        said = [[call["function"]["name"], json.loads(call["function"]["arguments"])] for call in calls]
+        named_calls = [[call["function"]["name"], json.loads(call["function"]["arguments"])] for call in calls]
         reasoning = message.get("reasoning_content")
         counts = usage and {
             "input": usage.prompt_tokens,
@@ -140,26 +139,26 @@ class Chat(Talk):
             "output": usage.completion_tokens,
             "reasoning": getattr(usage.completion_tokens_details, "reasoning_tokens", None) or 0,
         }
-        return Step(message.get("content") or "", said, reasoning, counts, CHAT_STOPS[stop]), calls
+        return RecordedAnswer(message.get("content") or "", named_calls, reasoning, counts, CHAT_STOPS[stop]), calls
 
-    def whole(self):
+    def final_message(self):
         if self.mode == "unary":
             return self.create()
         try:
             with self.helper() as stream:
                 return stream.get_final_completion()
         except openai.LengthFinishReasonError as short:
-            # The helper raises for an answer that is whole, but short.
+            # The helper raises for a complete answer that the limit cut.
             return short.completion
 
-    def answer(self, calls):
+    def add_results(self, calls):
         for call in calls:
             result = self.results[call["function"]["name"]]
             self.messages.append({"role": "tool", "tool_call_id": call["id"], "content": result["text"]})
 
 
-def joined(chunks):
-    """A message from its chunks, as a user without the helper puts it together."""
+def join_chunks(chunks):
+    """A message assembled from its chunks, without the helper."""
     message, calls, stop, usage = {"role": "assistant", "content": None}, {}, None, None
     for chunk in chunks:
         usage = chunk.usage or usage
@@ -181,7 +180,7 @@ def joined(chunks):
     return message, stop, usage
 
 
-class Responses(Talk):
+class Responses(Conversation):
     """`openai`, Responses."""
 
     def connect(self, url):
@@ -192,29 +191,29 @@ class Responses(Talk):
         self.items = [{"role": "user", "content": content}]
         return openai_client(url)
 
-    def asked(self):
-        # Without a store behind the gateway, a client keeps its own history.
-        ask, asked = self.ask, {"model": self.model, "input": self.items, "store": False}
+    def parameters(self):
+        # There is no store behind the gateway, so the client keeps its own history.
+        ask, parameters = self.ask, {"model": self.model, "input": self.items, "store": False}
         tools = [
             {"name": name, "description": tool["description"], "parameters": tool["schema"], "strict": True}
             for name, tool in self.tools()
         ]
         if "system" in ask:
-            asked["instructions"] = ask["system"]
+            parameters["instructions"] = ask["system"]
         if tools:
-            asked["tools"] = [{"type": "function", **tool} for tool in tools]
+            parameters["tools"] = [{"type": "function", **tool} for tool in tools]
         if "choice" in ask:
-            asked["tool_choice"] = self.choice(ask["choice"])
+            parameters["tool_choice"] = self.choice(ask["choice"])
         if "parallel" in ask:
-            asked["parallel_tool_calls"] = ask["parallel"]
+            parameters["parallel_tool_calls"] = ask["parallel"]
         if "format" in ask:
-            asked["text"] = {"format": {"type": "json_schema", "name": "answer", "schema": ask["format"], "strict": True}}
+            parameters["text"] = {"format": {"type": "json_schema", "name": "answer", "schema": ask["format"], "strict": True}}
         if "limit" in ask:
-            asked["max_output_tokens"] = ask["limit"]
+            parameters["max_output_tokens"] = ask["limit"]
         if ask.get("think"):
-            asked["reasoning"] = {"effort": "low", "summary": "auto"}
-            asked["include"] = ["reasoning.encrypted_content"]
-        return asked
+            parameters["reasoning"] = {"effort": "low", "summary": "auto"}
+            parameters["include"] = ["reasoning.encrypted_content"]
+        return parameters
 
     def choice(self, choice):
         if isinstance(choice, str):
@@ -225,17 +224,17 @@ class Responses(Talk):
         return {"type": "allowed_tools", "mode": "auto", "tools": tools}
 
     def create(self, **more):
-        return self.client.responses.create(**self.asked(), **more)
+        return self.client.responses.create(**self.parameters(), **more)
 
     def helper(self):
-        return self.client.responses.stream(**self.asked())
+        return self.client.responses.stream(**self.parameters())
 
     def is_text(self, event):
         return event.type == "response.output_text.delta"
 
-    def step(self):
-        response = self.whole()
-        # The objects themselves, as the vendor's examples do.
+    def next_answer(self):
+        response = self.final_message()
+        # The objects themselves, as in the vendor's examples.
         self.items += response.output
         calls = [item for item in response.output if item.type == "function_call"]
         reasoning = [item for item in response.output if item.type == "reasoning"]
@@ -247,10 +246,10 @@ class Responses(Talk):
             "reasoning": response.usage.output_tokens_details.reasoning_tokens,
         }
         stop = "length" if response.status == "incomplete" else "calls" if calls else "end"
-        said = [[call.name, json.loads(call.arguments)] for call in calls]
-        return Step(response.output_text, said, "".join(thoughts), usage, stop), calls
+        named_calls = [[call.name, json.loads(call.arguments)] for call in calls]
+        return RecordedAnswer(response.output_text, named_calls, "".join(thoughts), usage, stop), calls
 
-    def whole(self):
+    def final_message(self):
         if self.mode == "unary":
             return self.create()
         if self.mode == "stream":
@@ -263,10 +262,10 @@ class Responses(Talk):
                     pass
                 return stream.get_final_response()
             except RuntimeError:
-                # The helper gives a short answer with its last event only.
+                # For an answer that the limit cut, only the last event has the response.
                 return last.response
 
-    def answer(self, calls):
+    def add_results(self, calls):
         for call in calls:
             result = self.results[call.name]
             output = result["text"]
@@ -276,56 +275,56 @@ class Responses(Talk):
             self.items.append({"type": "function_call_output", "call_id": call.call_id, "output": output})
 
 
-class Messages(Talk):
+class Messages(Conversation):
     """`anthropic`."""
 
     def connect(self, url):
         content = self.ask["user"]
         if "image" in self.ask:
-            content = [{"type": "text", "text": content}, picture(self.ask["image"])]
+            content = [{"type": "text", "text": content}, image_block(self.ask["image"])]
         self.messages = [{"role": "user", "content": content}]
         return anthropic_client(url)
 
-    def asked(self):
+    def parameters(self):
         ask = self.ask
-        asked = {"model": self.model, "messages": self.messages, "max_tokens": ask.get("limit", 4096)}
+        parameters = {"model": self.model, "messages": self.messages, "max_tokens": ask.get("limit", 4096)}
         tools = [
             {"name": name, "description": tool["description"], "input_schema": tool["schema"]}
             for name, tool in self.tools()
         ]
         if "system" in ask:
-            asked["system"] = ask["system"]
+            parameters["system"] = ask["system"]
         if tools:
-            asked["tools"] = tools
+            parameters["tools"] = tools
         if "choice" in ask:
             choice = ask["choice"]
-            asked["tool_choice"] = {"type": choice} if isinstance(choice, str) else {"type": "tool", **choice}
+            parameters["tool_choice"] = {"type": choice} if isinstance(choice, str) else {"type": "tool", **choice}
         if "parallel" in ask:
-            asked["tool_choice"] = {"type": "auto", "disable_parallel_tool_use": not ask["parallel"]}
+            parameters["tool_choice"] = {"type": "auto", "disable_parallel_tool_use": not ask["parallel"]}
         if "format" in ask:
-            asked["output_config"] = {"format": {"type": "json_schema", "schema": ask["format"]}}
+            parameters["output_config"] = {"format": {"type": "json_schema", "schema": ask["format"]}}
         if ask.get("think"):
-            asked["thinking"] = {"type": "enabled", "budget_tokens": 2048}
-        return asked
+            parameters["thinking"] = {"type": "enabled", "budget_tokens": 2048}
+        return parameters
 
     def create(self, **more):
-        return self.client.messages.create(**self.asked(), **more)
+        return self.client.messages.create(**self.parameters(), **more)
 
     def helper(self):
-        return self.client.messages.stream(**self.asked())
+        return self.client.messages.stream(**self.parameters())
 
     def is_text(self, event):
         return event.type == "content_block_delta" and event.delta.type == "text_delta"
 
-    def step(self):
+    def next_answer(self):
         if self.mode == "stream":
-            message = accumulated(self.create(stream=True))
+            message = join_events(self.create(stream=True))
             self.messages.append({"role": "assistant", "content": message["content"]})
         else:
-            whole = self.whole()
-            # The objects themselves, as the vendor's examples do.
-            self.messages.append({"role": "assistant", "content": whole.content})
-            message = whole.to_dict()
+            final = self.final_message()
+            # The objects themselves, as in the vendor's examples.
+            self.messages.append({"role": "assistant", "content": final.content})
+            message = final.to_dict()
         blocks, usage = message["content"], message["usage"]
         calls = [block for block in blocks if block["type"] == "tool_use"]
         texts = [block["text"] for block in blocks if block["type"] == "text"]
@@ -337,29 +336,29 @@ class Messages(Talk):
             "output": usage["output_tokens"],
             "reasoning": (usage.get("output_tokens_details") or {}).get("thinking_tokens", 0),
         }
-        said = [[call["name"], call["input"]] for call in calls]
-        return Step("".join(texts), said, "".join(thoughts), counts, MESSAGES_STOPS[message["stop_reason"]]), calls
+        named_calls = [[call["name"], call["input"]] for call in calls]
+        return RecordedAnswer("".join(texts), named_calls, "".join(thoughts), counts, MESSAGES_STOPS[message["stop_reason"]]), calls
 
-    def whole(self):
+    def final_message(self):
         if self.mode == "unary":
             return self.create()
         with self.helper() as stream:
             return stream.get_final_message()
 
-    def answer(self, calls):
+    def add_results(self, calls):
         results = []
         for call in calls:
             result = self.results[call["name"]]
             content = result["text"]
             if "image" in result:
-                content = [{"type": "text", "text": content}, picture(result["image"])]
+                content = [{"type": "text", "text": content}, image_block(result["image"])]
             flag = {"is_error": True} if result.get("error") else {}
             results.append({"type": "tool_result", "tool_use_id": call["id"], "content": content, **flag})
         self.messages.append({"role": "user", "content": results})
 
 
-def accumulated(events):
-    """A message from its events, as a user without the helper puts it together."""
+def join_events(events):
+    """A message assembled from its events, without the helper."""
     message, texts = {}, {}
     for event in (event.to_dict() for event in events):
         match event["type"]:
@@ -383,8 +382,8 @@ def accumulated(events):
     return message
 
 
-def picture(data):
+def image_block(data):
     return {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": data}}
 
 
-RUN = {"openai chat": Chat, "openai responses": Responses, "anthropic": Messages}
+CONVERSATIONS = {"openai chat": Chat, "openai responses": Responses, "anthropic": Messages}

@@ -1,4 +1,4 @@
-"""Whether what came out is what the scenario says."""
+"""Compares what a client received, and what its upstream received, with the scenario."""
 
 import hashlib
 import json
@@ -12,77 +12,77 @@ from e2e.settings import PROTOCOLS
 RESULT = {"text": "", "error": None, "images": 0}
 
 
-def wrong(job, heard, requests):
-    """What is wrong with what a client heard (as JSON) and with what its upstream was asked."""
-    client, scenario = CLIENTS[job.client], SCENARIOS[job.scenario]
-    if refusal := next((request.refused for request in requests if request.refused), None):
-        if f"{client.protocol}>{job.behind}" not in scenario.get("refused", ()):
-            return [f"the upstream refused: {refusal}"]
-        return list(unraised(client, {"error": "invalid"}, heard))
+def problems(case, recording, requests):
+    """Everything that is wrong with a client's recording (as JSON) and with the requests to its upstream."""
+    client, scenario = CLIENTS[case.client], SCENARIOS[case.scenario]
+    if rejection := next((request.rejection for request in requests if request.rejection), None):
+        if f"{client.protocol}>{case.upstream_protocol}" not in scenario.get("rejected", ()):
+            return [f"the upstream rejected the request: {rejection}"]
+        return list(error_problems(client, {"error": "invalid"}, recording))
     if scenario.get("abort"):
-        return list(unaborted(heard, requests))
-    found = list(unraised(client, scenario.get("hears", {}), heard))
-    if not heard["error"]:
-        found += misheard(job, scenario, heard)
-    found += missent(job, scenario, requests)
-    found += mislaid(client, job, scenario, heard)
+        return list(abort_problems(recording, requests))
+    found = list(error_problems(client, scenario.get("expects", {}), recording))
+    if not recording["error"]:
+        found += answer_problems(case, scenario, recording)
+    found += request_problems(case, scenario, requests)
+    found += loss_problems(client, case, scenario, recording)
     return found
 
 
-def misheard(job, scenario, heard):
-    """Differences between the script and what the client heard."""
-    turns, steps = scenario["turns"], heard["steps"]
-    if len(turns) != len(steps):
-        yield f"{len(turns)} turns were played, and {len(steps)} heard"
-    for at, (turn, step) in enumerate(zip(turns, steps, strict=False)):
-        told = {"text": turn.get("text", ""), "calls": [[call["name"], call["args"]] for call in turn.get("calls", ())]}
-        for key, value in told.items():
-            if step[key] != value:
-                yield f"step {at}: the {key} are {step[key]!r}, not {value!r}"
+def answer_problems(case, scenario, recording):
+    """Differences between the script and what the client received."""
+    turns, answers = scenario["turns"], recording["answers"]
+    if len(turns) != len(answers):
+        yield f"{len(turns)} turns were scripted, and {len(answers)} received"
+    for at, (turn, answer) in enumerate(zip(turns, answers, strict=False)):
+        expected = {"text": turn.get("text", ""), "calls": [[call["name"], call["args"]] for call in turn.get("calls", ())]}
+        for key, value in expected.items():
+            if answer[key] != value:
+                yield f"answer {at}: the {key} are {answer[key]!r}, not {value!r}"
         reasoning = turn.get("reasoning", {}).get("text")
-        if reasoning and step["reasoning"] is not None and step["reasoning"] != reasoning:
-            yield f"step {at}: the reasoning is {step['reasoning']!r}, not {reasoning!r}"
+        if reasoning and answer["reasoning"] is not None and answer["reasoning"] != reasoning:
+            yield f"answer {at}: the reasoning is {answer['reasoning']!r}, not {reasoning!r}"
         stop = turn.get("stop") or ("calls" if turn.get("calls") else "end")
-        if step["stop"] is not None and step["stop"] != stop:
-            yield f"step {at}: the stop is {step['stop']!r}, not {stop!r}"
+        if answer["stop"] is not None and answer["stop"] != stop:
+            yield f"answer {at}: the stop is {answer['stop']!r}, not {stop!r}"
         usage = {**USAGE, **turn.get("usage", {})}
-        if step["usage"] is not None and step["usage"] != {key: usage[key] for key in step["usage"]}:
-            yield f"step {at}: the usage is {step['usage']}, not {usage}"
+        if answer["usage"] is not None and answer["usage"] != {key: usage[key] for key in answer["usage"]}:
+            yield f"answer {at}: the usage is {answer['usage']}, not {usage}"
     for key in ("usage", "stop"):
-        if key in scenario.get("hears", {}) and any(step[key] is None for step in steps):
-            yield f"the client heard nothing of the {key}"
+        if key in scenario.get("expects", {}) and any(answer[key] is None for answer in answers):
+            yield f"the client did not report the {key}"
 
 
-def missent(job, scenario, requests):
-    """Differences between the client's words and what the upstream saw."""
+def request_problems(case, scenario, requests):
+    """Differences between what the client asked for and what the upstream received."""
     ask, results = scenario["ask"], []
-    names = shown(job, ask.get("tools", ()))
+    names = upstream_names(case, ask.get("tools", ()))
     for at, request in enumerate(requests):
         turn = scenario["turns"][at - 1] if 0 < at <= len(scenario["turns"]) else {}
-        results += [expected_result(job, scenario, call["name"]) for call in turn.get("calls", ())]
-        told = [{key: result[key] for key in RESULT} for result in request.seen["results"]]
-        if told != results:
-            yield f"request {at}: the results are {told}, not {results}"
-        paired = [result["id"] for result in request.seen["results"]]
-        if paired != [call["id"] for call in request.seen["calls"]]:
+        results += [expected_result(case, scenario, call["name"]) for call in turn.get("calls", ())]
+        received = [{key: result[key] for key in RESULT} for result in request.view["results"]]
+        if received != results:
+            yield f"request {at}: the results are {received}, not {results}"
+        paired = [result["id"] for result in request.view["results"]]
+        if paired != [call["id"] for call in request.view["calls"]]:
             yield f"request {at}: the results {paired} do not answer the calls in their order"
         wanted = {"tools": sorted(names), **scenario.get("sent", {})}
         wanted |= wanted.get(request.protocol, {})
         wanted = {key: value for key, value in wanted.items() if key not in PROTOCOLS}
-        got = {key: request.seen[key] for key in wanted}
-        if job.mode != "unary" and not request.seen["stream"]:
-            yield f"request {at}: no stream was asked for"
+        got = {key: request.view[key] for key in wanted}
+        if case.mode != "unary" and not request.view["stream"]:
+            yield f"request {at}: it does not ask for a stream"
         if got != wanted:
-            yield f"request {at}: it says {got}, not {wanted}"
+            yield f"request {at}: it has {got}, not {wanted}"
         seals = [one["reasoning"]["seal"] for one in scenario["turns"][:at] if "reasoning" in one]
-        if job.behind != "chat" and request.seen["seals"] != seals:
-            yield f"request {at}: it brings the reasoning {request.seen['seals']}, not {seals}"
+        if case.upstream_protocol != "chat" and request.view["seals"] != seals:
+            yield f"request {at}: it returns the reasoning {request.view['seals']}, not {seals}"
 
 
-def shown(job, tools):
-    """The names under which the upstream sees tools."""
-    client = CLIENTS[job.client]
-    if job.behind != "chat" or client.protocol == "chat":
+def upstream_names(case, tools):
+    """The names that tools have in the request to the upstream."""
+    client = CLIENTS[case.client]
+    if case.upstream_protocol != "chat" or client.protocol == "chat":
         return list(tools)
     return [name if len(name) <= 64 else f"{name[:55]}_{short_hash(name)}" for name in tools]
 
@@ -91,64 +91,64 @@ def short_hash(name):
     return hashlib.sha256(name.encode()).hexdigest()[:8]
 
 
-def expected_result(job, scenario, tool):
+def expected_result(case, scenario, tool):
     result = {**scenario.get("results", DEFAULT_RESULTS)[tool]}
     text, error, image = result["text"], result.get("error"), "image" in result
-    said = {**RESULT, "text": text, "images": int(image)}
+    expected = {**RESULT, "text": text, "images": int(image)}
     if error:
-        said |= {"error": True} if job.behind == "messages" else {"text": f"Error: {text}"}
-    if image and job.behind == "chat":
-        said |= {"text": f"{text}\n[image 1 attached below]", "images": 0}
-    return said
+        expected |= {"error": True} if case.upstream_protocol == "messages" else {"text": f"Error: {text}"}
+    if image and case.upstream_protocol == "chat":
+        expected |= {"text": f"{text}\n[image 1 attached below]", "images": 0}
+    return expected
 
 
-def mislaid(client, job, scenario, heard):
-    """Losses that should have been reported, and those that nobody expects."""
-    if heard["error"] or not heard["loss"]:
+def loss_problems(client, case, scenario, recording):
+    """Losses that should have been reported and were not, and losses that were reported and are unexpected."""
+    if recording["error"] or not recording["loss_headers"]:
         return
-    entries = heard["loss"][-1].split(", ")
-    # What the answer loses is little and told of unary answers alone; the vectors have it.
-    asked = [entry for entry in entries if "side=response" not in entry]
-    codes = {re.search(r"code=([\w:.]+)", entry)[1]: "level=info" in entry for entry in asked if "code=" in entry}
-    pairs = (f"{client.protocol}>{job.behind}", f"*>{job.behind}")
-    wanted = {code for pair in pairs if client.protocol != job.behind for code in scenario.get("loss", {}).get(pair, ())}
+    entries = recording["loss_headers"][-1].split(", ")
+    # The losses of answers are reported for unary answers alone; the vectors check them.
+    of_request = [entry for entry in entries if "side=response" not in entry]
+    codes = {re.search(r"code=([\w:.]+)", entry)[1]: "level=info" in entry for entry in of_request if "code=" in entry}
+    pairs = (f"{client.protocol}>{case.upstream_protocol}", f"*>{case.upstream_protocol}")
+    wanted = {code for pair in pairs if client.protocol != case.upstream_protocol for code in scenario.get("loss", {}).get(pair, ())}
     if missing := wanted - set(codes):
-        yield f"the losses {sorted(missing)} are not reported: {heard['loss'][-1]}"
-    harmless = {code for code, info in codes.items() if info} | client.loses
+        yield f"the losses {sorted(missing)} are not reported: {recording['loss_headers'][-1]}"
+    harmless = {code for code, info in codes.items() if info} | client.always_loses
     if more := set(codes) - wanted - harmless:
-        yield f"the losses {sorted(more)} are reported: {heard['loss'][-1]}"
+        yield f"the losses {sorted(more)} are reported: {recording['loss_headers'][-1]}"
 
 
-def unraised(client, hears, heard):
-    """Whether the client raised what it should have."""
-    kind, error = hears.get("error"), heard["error"]
+def error_problems(client, expects, recording):
+    """Whether the client raised the expected exception."""
+    kind, error = expects.get("error"), recording["error"]
     if kind is None:
         if error:
             yield f"the client raised {json.dumps(error)[:600]}"
         return
     if error is None:
-        yield f"the client raised nothing: {heard['steps']}"
+        yield f"the client raised nothing: {recording['answers']}"
         return
     name, status = ERRORS[client.errors][kind]
     if (name and name not in error["classes"]) or (status and error["status"] != status):
         yield f"the client raised {error['classes'][0]} {error['status']}, not {name} {status}: {error['message']}"
-    if "retry_after" in hears and error["retry_after"] != hears["retry_after"]:
+    if "retry_after" in expects and error["retry_after"] != expects["retry_after"]:
         yield f"retry-after is {error['retry_after']!r}"
     if kind == "context":
         known = error["code"] == "context_length_exceeded" or "prompt is too long" in error["message"]
         if not known:
-            yield f"nobody would know that the context is too long: {error}"
+            yield f"the error does not show that the context is too long: {error}"
 
 
-def unaborted(heard, requests):
-    """Whether the upstream noticed that the client left."""
-    if heard["error"]:
-        yield f"the client raised {heard['error']}"
+def abort_problems(recording, requests):
+    """Whether the upstream noticed that the client disconnected."""
+    if recording["error"]:
+        yield f"the client raised {recording['error']}"
     if len(requests) != 1:
         yield f"{len(requests)} requests reached the upstream"
         return
     if not requests[0].closed.wait(timeout=2):
-        yield "the upstream was never left"
+        yield "the connection to the upstream was not closed"
 
 
 DEFAULT_RESULTS = {"weather": {"text": "sunny, 21 °C"}, "add": {"text": "3"}}
@@ -171,7 +171,7 @@ ANTHROPIC = {
     "too_large": ("ContentTooLargeError", 413),
     "overloaded": ("OverloadedError", 529),
 }
-# The Vercel SDK has one class for all, and gives what a stream says of an error as it is.
+# The Vercel SDK has one class for all errors, and passes on an error event of a stream unchanged.
 AI = {kind: ("AI_APICallError", status) for kind, (_, status) in OPENAI.items()} | {"in the stream": (None, None)}
 ERRORS = {
     "openai": OPENAI,

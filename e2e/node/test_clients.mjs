@@ -1,70 +1,74 @@
-// The clients in TypeScript, put through the scenarios of ../clients/scenarios.py: see ../clients/test_clients.py.
+// The TypeScript half of ../clients/test_clients.py: its clients run the same scenarios.
 //
-// Prints a line for each failure and, last, how many jobs passed. Arguments choose the jobs whose
-// client, scenario, upstream or mode has them.
+// Prints a line for each failure and, last, how many cases passed. Arguments select the cases: each
+// names a client, a scenario, a protocol of the upstream, or a mode.
 
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 
-import { Vercel } from './clients/vercel_ai.mjs';
 import { Messages } from './clients/anthropic.mjs';
 import { Chat, Responses } from './clients/openai.mjs';
+import { VercelAi } from './clients/vercel_ai.mjs';
 
 const ROOT = new URL('../../', import.meta.url).pathname;
 const PYTHON = `${ROOT}.e2e/venv/bin/python`;
-const AT_A_TIME = 8;
+const CONCURRENCY = 8;
 
-const TALKS = {
+const CONVERSATIONS = {
   'openai-node chat': Chat,
   'openai-node responses': Responses,
   'anthropic-node': Messages,
-  'ai openai chat': Vercel,
-  'ai openai responses': Vercel,
-  'ai anthropic': Vercel,
-  'ai openai-compatible': Vercel,
+  'ai openai chat': VercelAi,
+  'ai openai responses': VercelAi,
+  'ai anthropic': VercelAi,
+  'ai openai-compatible': VercelAi,
 };
 
 const started = Date.now();
-const stage = spawn(PYTHON, ['-m', 'e2e.clients.case_server', 'typescript'], { cwd: ROOT, stdio: ['pipe', 'pipe', 'inherit'] });
-const [first] = await new Promise((resolve) => createInterface(stage.stdout).once('line', (line) => resolve([line])));
+const SERVER = ['-m', 'e2e.clients.case_server', 'typescript'];
+const server = spawn(PYTHON, SERVER, { cwd: ROOT, stdio: ['pipe', 'pipe', 'inherit'] });
+const [first] = await new Promise((resolve) => createInterface(server.stdout).once('line', (line) => resolve([line])));
 const table = JSON.parse(first);
-const only = process.argv.slice(2);
-const waiting = table.jobs
-  .map((job, number) => ({ ...job, number }))
-  .filter((job) => only.every((part) => [job.client, job.scenario, job.behind, job.mode].includes(part)));
+const selected = process.argv.slice(2);
+const waiting = table.cases
+  .map((testCase, number) => ({ ...testCase, number }))
+  .filter(({ client, scenario, upstream_protocol: upstream, mode }) =>
+    selected.every((name) => [client, scenario, upstream, mode].includes(name)),
+  );
 let [passed, failed] = [0, 0];
-await Promise.all(Array.from({ length: AT_A_TIME }, work));
-stage.stdin.end();
+await Promise.all(Array.from({ length: CONCURRENCY }, work));
+server.stdin.end();
 console.log(`${passed} passed, ${failed} failed in ${((Date.now() - started) / 1000).toFixed(2)}s`);
-// Kept connections would hold the process open for some seconds.
+// Idle connections would keep the process alive for some seconds.
 process.exit(failed > 0 || passed === 0 ? 1 : 0);
 
 async function work() {
-  for (let job = waiting.shift(); job; job = waiting.shift()) {
-    const wrong = await check(job).catch((error) => [error.stack]);
+  for (let testCase = waiting.shift(); testCase; testCase = waiting.shift()) {
+    const wrong = await check(testCase).catch((error) => [error.stack]);
     for (const problem of wrong) {
-      console.log(`FAILED ${job.client}, ${job.behind} behind, ${job.scenario}, ${job.mode}: ${problem}`);
+      const { client, scenario, upstream_protocol: upstream, mode } = testCase;
+      console.log(`FAILED ${client}, ${upstream} upstream, ${scenario}, ${mode}: ${problem}`);
     }
     if (wrong.length === 0) passed += 1;
     else failed += 1;
   }
 }
 
-// What is wrong with what a client heard.
-async function check(job) {
-  const heard = { steps: [], loss: [], error: null };
+// Runs a case, and returns the problems that ../clients/verification.py finds.
+async function check(testCase) {
+  const recording = { answers: [], loss_headers: [], error: null };
   try {
-    await new TALKS[job.client](table, job, heard).run();
+    await new CONVERSATIONS[testCase.client](table, testCase, recording).run();
   } catch (error) {
-    heard.error = caught(error);
+    recording.error = recordedError(error);
   }
-  const body = JSON.stringify({ job: job.number, heard });
+  const body = JSON.stringify({ case: testCase.number, recording });
   const headers = { 'content-type': 'application/json' };
-  return (await fetch(`${table.control}/judge`, { method: 'POST', headers, body })).json();
+  return (await fetch(`${table.control}/verify`, { method: 'POST', headers, body })).json();
 }
 
-// What the client threw, as ../clients/recording.py writes it down.
-function caught(error) {
+// What the client threw, in the format of ../clients/recording.py.
+function recordedError(error) {
   const classes = [error.name];
   for (let kind = error.constructor; kind?.name; kind = Object.getPrototypeOf(kind)) classes.push(kind.name);
   const header = error.headers?.get?.('retry-after') ?? error.responseHeaders?.['retry-after'] ?? null;

@@ -1,4 +1,4 @@
-"""What a scripted turn looks like in each protocol: the whole answer, its stream, and errors."""
+"""A scripted turn as each protocol writes it: the unary body, the events of its stream, and errors."""
 
 import hashlib
 import json
@@ -26,8 +26,8 @@ ERRORS = {
 USAGE = {"input": 12, "cached": 0, "output": 7, "reasoning": 0}
 
 
-class Speaker:
-    """One turn, said in the protocol of one request."""
+class TurnEncoder:
+    """Writes one turn in the protocol of one request."""
 
     def __init__(self, request, turn, number):
         self.request, self.turn = request, turn
@@ -35,84 +35,85 @@ class Speaker:
         self.model = request.model
         self.text = turn.get("text", "")
         self.reasoning = turn.get("reasoning")
-        self.calls = [self.call(place, call) for place, call in enumerate(turn.get("calls", ()))]
+        self.calls = [self.encode_call(place, call) for place, call in enumerate(turn.get("calls", ()))]
         self.usage = {**USAGE, **turn.get("usage", {})}
         self.stop = turn.get("stop") or ("calls" if self.calls else "end")
 
-    def whole(self):
-        return getattr(self, f"whole_{self.request.protocol}")()
+    def body(self):
+        """The unary answer."""
+        return getattr(self, f"body_{self.request.protocol}")()
 
-    def frames(self):
-        """The stream, one item for each event."""
-        return getattr(self, f"frames_{self.request.protocol}")()
+    def events(self):
+        """The stream: the bytes of each event."""
+        return getattr(self, f"events_{self.request.protocol}")()
 
-    def failure(self, error):
-        """The event that ends a stream which has begun."""
+    def error_event(self, error):
+        """The event that reports an error in the middle of a stream."""
         protocol = self.request.protocol
         _, _, document = error_document(protocol, error)
         if protocol == "chat":
             return _data(document)
         if protocol == "messages":
             return _event(document)
-        failed = {**self.shell("failed", []), "error": {key: document["error"][key] for key in ("code", "message")}}
+        failed = {**self.response_object("failed", []), "error": {key: document["error"][key] for key in ("code", "message")}}
         failed["error"]["code"] = failed["error"]["code"] or "server_error"
         failure = {"type": "error", "sequence_number": 900, **document}
         return _event(failure) + _event({"type": "response.failed", "sequence_number": 901, "response": failed})
 
-    def id(self, prefix, what):
+    def make_id(self, prefix, what):
         return prefix + hashlib.sha256(f"{self.key}/{what}".encode()).hexdigest()[:24]
 
-    def call(self, place, call):
+    def encode_call(self, place, call):
         args, freeform = call.get("args", {}), "input" in call
-        if freeform and call["name"] not in self.freeform():
-            # Where the tool came as a function, its text is that function's one argument.
+        if freeform and call["name"] not in self.freeform_tools():
+            # The tool was declared as a function, so the text is its only argument.
             args, freeform = {"input": call["input"]}, False
         text = args if isinstance(args, str) else json.dumps(args, ensure_ascii=False)
         prefix = "toolu_" if self.request.protocol == "messages" else "call_"
-        said = {"id": call.get("id") or self.id(prefix, place), "name": call["name"], "freeform": freeform}
-        return {**said, "text": call["input"] if freeform else text}
+        fields = {"id": call.get("id") or self.make_id(prefix, place), "name": call["name"], "freeform": freeform}
+        return {**fields, "text": call["input"] if freeform else text}
 
-    def freeform(self):
-        """The names of the tools that take any text."""
+    def freeform_tools(self):
+        """The names of the declared freeform tools."""
         tools = [tool for tool in self.request.body.get("tools") or () if tool.get("type") == "custom"]
         return {tool.get("custom", tool).get("name") for tool in tools}
 
-    def pieces(self, text):
-        size = self.turn.get("piece", 7)
+    def chunks(self, text):
+        size = self.turn.get("chunk_size", 7)
         return [text[at : at + size] for at in range(0, len(text), size)]
 
-    def whole_chat(self):
+    def body_chat(self):
         message = {"role": "assistant", "content": self.text or None, "refusal": None, "annotations": []}
         if self.reasoning:
             message["reasoning_content"] = self.reasoning["text"]
         if self.calls:
             message["tool_calls"] = [_chat_call(call) for call in self.calls]
         choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": CHAT_STOPS[self.stop]}
-        return {**self.chat("chat.completion"), "choices": [choice], "usage": self.chat_usage()}
+        return {**self.chat_object("chat.completion"), "choices": [choice], "usage": self.chat_usage()}
 
-    def frames_chat(self):
-        asks = (self.request.body.get("stream_options") or {}).get("include_usage")
+    def events_chat(self):
+        include_usage = (self.request.body.get("stream_options") or {}).get("include_usage")
         deltas = [{"role": "assistant", "content": "" if self.text or not self.calls else None, "refusal": None}]
         if self.reasoning:
-            deltas += [{"reasoning_content": piece} for piece in self.pieces(self.reasoning["text"])]
-        deltas += [{"content": piece} for piece in self.pieces(self.text)]
+            deltas += [{"reasoning_content": chunk} for chunk in self.chunks(self.reasoning["text"])]
+        deltas += [{"content": chunk} for chunk in self.chunks(self.text)]
         for index, call in enumerate(self.calls):
             deltas.append({"tool_calls": [{"index": index, **_chat_call({**call, "text": ""})}]})
-            for piece in self.pieces(call["text"]):
-                more = {"custom": {"input": piece}} if call["freeform"] else {"function": {"arguments": piece}}
+            for chunk in self.chunks(call["text"]):
+                more = {"custom": {"input": chunk}} if call["freeform"] else {"function": {"arguments": chunk}}
                 deltas.append({"tool_calls": [{"index": index, **more}]})
         choices = [{"index": 0, "delta": delta, "logprobs": None, "finish_reason": None} for delta in deltas]
         choices.append({"index": 0, "delta": {}, "logprobs": None, "finish_reason": CHAT_STOPS[self.stop]})
-        shell = self.chat("chat.completion.chunk")
-        chunks = [{**shell, "choices": [choice]} for choice in choices]
-        if asks:
+        common = self.chat_object("chat.completion.chunk")
+        chunks = [{**common, "choices": [choice]} for choice in choices]
+        if include_usage:
             chunks = [{**chunk, "usage": None} for chunk in chunks]
-            chunks.append({**shell, "choices": [], "usage": self.chat_usage()})
+            chunks.append({**common, "choices": [], "usage": self.chat_usage()})
         return [*map(_data, chunks), b"data: [DONE]\n\n"]
 
-    def chat(self, kind):
-        shell = {"id": self.id("chatcmpl-", "answer"), "object": kind, "created": 1760000000, "model": self.model}
-        return {**shell, "service_tier": "default", "system_fingerprint": None}
+    def chat_object(self, kind):
+        common = {"id": self.make_id("chatcmpl-", "answer"), "object": kind, "created": 1760000000, "model": self.model}
+        return {**common, "service_tier": "default", "system_fingerprint": None}
 
     def chat_usage(self):
         usage = self.usage
@@ -124,37 +125,37 @@ class Speaker:
             "completion_tokens_details": {"reasoning_tokens": usage["reasoning"], "audio_tokens": 0},
         }
 
-    def whole_responses(self):
-        status, why = self.ended()
-        return self.shell(status, self.items(), why)
+    def body_responses(self):
+        status, reason = self.final_status()
+        return self.response_object(status, self.items(), reason)
 
-    def frames_responses(self):
-        events = [("response.created", {"response": self.shell("in_progress", [])})]
-        events.append(("response.in_progress", {"response": self.shell("in_progress", [])}))
+    def events_responses(self):
+        events = [("response.created", {"response": self.response_object("in_progress", [])})]
+        events.append(("response.in_progress", {"response": self.response_object("in_progress", [])}))
         items = self.items()
         for index, item in enumerate(items):
-            empty = {**item, **{key: type(item[key])() for key in EMPTIED[item["type"]]}}
+            empty = {**item, **{key: type(item[key])() for key in EMPTY_WHEN_ADDED[item["type"]]}}
             if "status" in item:
                 empty["status"] = "in_progress"
             events.append(("response.output_item.added", {"output_index": index, "item": empty}))
             place = {"item_id": item["id"], "output_index": index}
-            events += [(name, {**place, **said}) for name, said in self.inside(item)]
+            events += [(name, {**place, **fields}) for name, fields in self.item_events(item)]
             events.append(("response.output_item.done", {"output_index": index, "item": item}))
-        status, why = self.ended()
-        events.append((f"response.{status}", {"response": self.shell(status, items, why)}))
-        return [_event({"type": name, "sequence_number": at, **said}) for at, (name, said) in enumerate(events)]
+        status, reason = self.final_status()
+        events.append((f"response.{status}", {"response": self.response_object(status, items, reason)}))
+        return [_event({"type": name, "sequence_number": at, **fields}) for at, (name, fields) in enumerate(events)]
 
-    def inside(self, item):
-        """The events of one item between its first and its last."""
+    def item_events(self, item):
+        """The events between `output_item.added` and `output_item.done`."""
         if item["type"] == "function_call":
-            for piece in self.pieces(item["arguments"]):
-                yield "response.function_call_arguments.delta", {"delta": piece}
+            for chunk in self.chunks(item["arguments"]):
+                yield "response.function_call_arguments.delta", {"delta": chunk}
             whole = {"name": item["name"], "arguments": item["arguments"]}
             yield "response.function_call_arguments.done", whole
             return
         if item["type"] == "custom_tool_call":
-            for piece in self.pieces(item["input"]):
-                yield "response.custom_tool_call_input.delta", {"delta": piece}
+            for chunk in self.chunks(item["input"]):
+                yield "response.custom_tool_call_input.delta", {"delta": chunk}
             yield "response.custom_tool_call_input.done", {"input": item["input"]}
             return
         names = ("reasoning_summary_part", "reasoning_summary_text", "summary_index")
@@ -166,8 +167,8 @@ class Speaker:
             place = {index_name: index}
             extra = {"logprobs": []} if text_name == "output_text" else {}
             yield f"response.{part_name}.added", {**place, "part": {**part, "text": ""}}
-            for piece in self.pieces(part["text"]):
-                yield f"response.{text_name}.delta", {**place, "delta": piece, **extra}
+            for chunk in self.chunks(part["text"]):
+                yield f"response.{text_name}.delta", {**place, "delta": chunk, **extra}
             yield f"response.{text_name}.done", {**place, "text": part["text"], **extra}
             yield f"response.{part_name}.done", {**place, "part": part}
 
@@ -176,22 +177,22 @@ class Speaker:
         if self.reasoning:
             summary = [{"type": "summary_text", "text": self.reasoning["text"]}] if self.reasoning["text"] else []
             sealed = {"encrypted_content": self.reasoning["seal"]} if "seal" in self.reasoning else {}
-            items.append({"id": self.id("rs_", "reasoning"), "type": "reasoning", "summary": summary, **sealed})
+            items.append({"id": self.make_id("rs_", "reasoning"), "type": "reasoning", "summary": summary, **sealed})
         status = "incomplete" if self.stop == "length" else "completed"
         if self.text:
             part = {"type": "output_text", "text": self.text, "annotations": [], "logprobs": []}
-            message = {"id": self.id("msg_", "text"), "type": "message", "role": "assistant", "status": status}
+            message = {"id": self.make_id("msg_", "text"), "type": "message", "role": "assistant", "status": status}
             items.append({**message, "content": [part]})
         for place, call in enumerate(self.calls):
             prefix, kind, field = CALL_ITEMS[call["freeform"]]
-            item = {"id": self.id(prefix, place), "type": kind, "status": status, "call_id": call["id"]}
+            item = {"id": self.make_id(prefix, place), "type": kind, "status": status, "call_id": call["id"]}
             items.append({**item, "name": call["name"], field: call["text"]})
         return items
 
-    def ended(self):
+    def final_status(self):
         return ("incomplete", "max_output_tokens") if self.stop == "length" else ("completed", None)
 
-    def shell(self, status, items, why=None):
+    def response_object(self, status, items, incomplete_reason=None):
         body, usage = self.request.body, self.usage
         done = status in ("completed", "incomplete")
         counts = {
@@ -202,13 +203,13 @@ class Speaker:
             "total_tokens": usage["input"] + usage["output"],
         }
         return {
-            "id": self.id("resp_", "answer"),
+            "id": self.make_id("resp_", "answer"),
             "object": "response",
             "created_at": 1760000000,
             "status": status,
             "background": False,
             "error": None,
-            "incomplete_details": {"reason": why} if why else None,
+            "incomplete_details": {"reason": incomplete_reason} if incomplete_reason else None,
             "instructions": body.get("instructions"),
             "max_output_tokens": body.get("max_output_tokens"),
             "model": self.model,
@@ -228,29 +229,29 @@ class Speaker:
             "metadata": {},
         }
 
-    def whole_messages(self):
+    def body_messages(self):
         counts = self.messages_usage()
-        return self.message(self.blocks(), MESSAGES_STOPS[self.stop], counts)
+        return self.message_object(self.blocks(), MESSAGES_STOPS[self.stop], counts)
 
-    def frames_messages(self):
-        first = self.message([], None, {**self.messages_usage(), "output_tokens": 1})
+    def events_messages(self):
+        first = self.message_object([], None, {**self.messages_usage(), "output_tokens": 1})
         events = [{"type": "message_start", "message": first}, {"type": "ping"}]
         for index, block in enumerate(self.blocks()):
             kind = block["type"]
             empty, deltas = {"type": kind}, []
             if kind == "text":
                 empty["text"] = ""
-                deltas = [{"type": "text_delta", "text": piece} for piece in self.pieces(block["text"])]
+                deltas = [{"type": "text_delta", "text": chunk} for chunk in self.chunks(block["text"])]
             elif kind == "thinking":
                 empty |= {"thinking": "", "signature": ""}
-                deltas = [{"type": "thinking_delta", "thinking": piece} for piece in self.pieces(block["thinking"])]
+                deltas = [{"type": "thinking_delta", "thinking": chunk} for chunk in self.chunks(block["thinking"])]
                 deltas.append({"type": "signature_delta", "signature": block["signature"]})
             else:
                 empty |= {"id": block["id"], "name": block["name"], "input": {}}
                 text = next(call["text"] for call in self.calls if call["id"] == block["id"])
-                # Anthropic sends nothing but an empty piece for a call without arguments.
-                texts = [""] if text == "{}" else ["", *self.pieces(text)]
-                deltas = [{"type": "input_json_delta", "partial_json": piece} for piece in texts]
+                # For a call without arguments, Anthropic sends a single empty delta.
+                texts = [""] if text == "{}" else ["", *self.chunks(text)]
+                deltas = [{"type": "input_json_delta", "partial_json": chunk} for chunk in texts]
             events.append({"type": "content_block_start", "index": index, "content_block": empty})
             events += [{"type": "content_block_delta", "index": index, "delta": delta} for delta in deltas]
             events.append({"type": "content_block_stop", "index": index})
@@ -270,8 +271,8 @@ class Speaker:
             blocks.append({"type": "tool_use", "id": call["id"], "name": call["name"], "input": json.loads(call["text"])})
         return blocks
 
-    def message(self, content, stop, usage):
-        message = {"id": self.id("msg_", "answer"), "type": "message", "role": "assistant", "model": self.model}
+    def message_object(self, content, stop, usage):
+        message = {"id": self.make_id("msg_", "answer"), "type": "message", "role": "assistant", "model": self.model}
         return {**message, "content": content, "stop_reason": stop, "stop_sequence": None, "usage": usage}
 
     def messages_usage(self):
@@ -283,20 +284,20 @@ class Speaker:
         return counts
 
 
-def error_document(protocol, said):
-    """An error in the vendor's words: status, headers and document."""
-    said = {"kind": said} if isinstance(said, str) else said
-    kind = said["kind"]
+def error_document(protocol, error):
+    """An error as the vendor writes it: status, headers and document."""
+    error = {"kind": error} if isinstance(error, str) else error
+    kind = error["kind"]
     status, type, code, messages_status, messages_type = ERRORS[kind]
-    message = said.get("message") or MESSAGES[kind]
-    headers = {**HEADERS[protocol], **said.get("headers", {})}
+    message = error.get("message") or ERROR_MESSAGES[kind]
+    headers = {**HEADERS[protocol], **error.get("headers", {})}
     if protocol != "messages":
-        document = {"error": {"message": message, "type": type, "param": said.get("param"), "code": code}}
+        document = {"error": {"message": message, "type": type, "param": error.get("param"), "code": code}}
         return status, headers, document
     if kind == "context":
         message = "prompt is too long: 210000 tokens > 200000 maximum"
-    elif said.get("param"):
-        message = f"{said['param']}: {message}"
+    elif error.get("param"):
+        message = f"{error['param']}: {message}"
     document = {"type": "error", "error": {"type": messages_type, "message": message}, "request_id": "req_upstream"}
     return messages_status, headers, document
 
@@ -317,16 +318,16 @@ def _event(document):
 
 CHAT_STOPS = {"end": "stop", "calls": "tool_calls", "length": "length", "refusal": "content_filter"}
 MESSAGES_STOPS = {"end": "end_turn", "calls": "tool_use", "length": "max_tokens", "refusal": "refusal"}
-# What an item lacks when it is added.
-EMPTIED = {
+# The fields of an item that are still empty in `output_item.added`.
+EMPTY_WHEN_ADDED = {
     "message": ["content"],
     "function_call": ["arguments"],
     "custom_tool_call": ["input"],
     "reasoning": ["summary"],
 }
-# By whether the call is of a tool that takes any text: how its id begins, its type, its field.
+# Keyed by whether the tool is freeform: prefix of the item id, type, and field of the text.
 CALL_ITEMS = {False: ("fc_", "function_call", "arguments"), True: ("ctc_", "custom_tool_call", "input")}
-MESSAGES = {
+ERROR_MESSAGES = {
     "invalid": "The request is not valid.",
     "context": "This model's maximum context length is 128000 tokens.",
     "auth": "The key is not valid.",

@@ -1,29 +1,29 @@
-"""What a request says, in the words of no protocol, so that one expectation does for all three.
+"""The content of a request, independent of its protocol, so that one expectation fits all three.
 
-    system    the instructions' texts, joined
-    user      the text of the last user turn that has any; results do not count
+    system    the texts of the instructions, joined
+    user      the text of the last user turn that has any; tool results do not count
     tools     the names of the tools that the model may call, sorted
     choice    "auto", "none", "any", or {"name": ...}
-    allowed   the names the choice is limited to, sorted, or None
+    allowed   the names that the choice is limited to, sorted, or None
     parallel  whether several calls at once are allowed
     calls     every call of the conversation: {"id", "name", "args"}; args is a value, or the text of
-              a call that takes any
-    results   every result: {"id", "text", "error", "images"}; images counts those in the result
-    images    the number of images in user turns, outside results
+              a freeform call
+    results   every result: {"id", "text", "error", "images"}; images is how many it holds
+    images    the number of images in user turns, outside tool results
     format    the schema that the answer must follow, or None
-    effort    how hard the model should think, or None
-    limit     the most tokens of an answer, or None
-    seals     every seal of reasoning in the conversation, in order
-    stream    whether a stream is wanted
+    effort    the reasoning effort, or None
+    limit     the maximum number of tokens in the answer, or None
+    seals     the seal of every piece of reasoning in the conversation, in order
+    stream    whether the request asks for a stream
 """
 
 import json
 
 
-def seen(protocol, body):
-    """The view of one request."""
-    said = {"chat": _chat, "responses": _responses, "messages": _messages}[protocol](body)
-    return {"stream": bool(body.get("stream")), **said}
+def request_view(protocol, body):
+    """The view of one request body."""
+    view = {"chat": _chat, "responses": _responses, "messages": _messages}[protocol](body)
+    return {"stream": bool(body.get("stream")), **view}
 
 
 def _chat(body):
@@ -31,7 +31,7 @@ def _chat(body):
     calls, results, seals = [], [], []
     for message in messages:
         for call in message.get("tool_calls") or ():
-            calls.append({"id": call.get("id"), **_said(call.get(call.get("type")) or {})})
+            calls.append({"id": call.get("id"), **_name_and_arguments(call.get(call.get("type")) or {})})
         if message.get("role") == "tool":
             text = _texts(message.get("content"))
             results.append({"id": message.get("tool_call_id"), "text": text, "error": None, "images": 0})
@@ -43,7 +43,7 @@ def _chat(body):
     users = [message for message in messages if message.get("role") == "user"]
     return {
         "system": "\n".join(_texts(one.get("content")) for one in messages if one.get("role") in ("system", "developer")),
-        "user": _last(_texts(one.get("content")) for one in users),
+        "user": _last_nonempty(_texts(one.get("content")) for one in users),
         "tools": sorted(tools),
         "choice": _openai_choice(choice, allowed),
         "allowed": allowed and sorted(tool["function"]["name"] for tool in allowed["tools"]),
@@ -70,12 +70,12 @@ def _responses(body):
     allowed = choice if isinstance(choice, dict) and choice.get("type") == "allowed_tools" else None
     return {
         "system": "\n".join([body.get("instructions") or "", *(_texts(one.get("content")) for one in system)]).strip("\n"),
-        "user": _last(_texts(one.get("content")) for one in users),
+        "user": _last_nonempty(_texts(one.get("content")) for one in users),
         "tools": sorted(tool.get("name") or tool.get("type") for tool in body.get("tools") or ()),
         "choice": _openai_choice(choice, allowed),
         "allowed": allowed and sorted(tool["name"] for tool in allowed["tools"]),
         "parallel": body.get("parallel_tool_calls", True),
-        "calls": [{"id": one.get("call_id"), **_said(one)} for one in calls],
+        "calls": [{"id": one.get("call_id"), **_name_and_arguments(one)} for one in calls],
         "results": [
             {
                 "id": one.get("call_id"),
@@ -102,7 +102,7 @@ def _messages(body):
     named = {"tool": {"name": choice.get("name")}}
     return {
         "system": "\n".join(text for text in system if text),
-        "user": _last(_texts(content) for content in users),
+        "user": _last_nonempty(_texts(content) for content in users),
         "tools": sorted(tool.get("name") for tool in body.get("tools") or ()),
         "choice": named.get(choice["type"], choice["type"]),
         "allowed": None,
@@ -151,11 +151,11 @@ def _count(content, kind):
     return sum(part.get("type") == kind for part in _blocks(content))
 
 
-def _last(texts):
+def _last_nonempty(texts):
     return next((text for text in reversed(list(texts)) if text), "")
 
 
-def _said(call):
+def _name_and_arguments(call):
     text = call.get("input")
     return {"name": call.get("name"), "args": _value(call.get("arguments")) if text is None else text}
 

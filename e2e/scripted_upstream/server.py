@@ -1,47 +1,49 @@
-"""A scripted upstream: a server that plays a model in all three protocols.
+"""A server that plays a model in all three protocols, following a script.
 
-It answers unary and streamed requests, checks what it receives as strictly as the vendors do
-(`strict_validation.py`; a wrong request gets the vendor's 400, naming the field), and records everything.
+It answers unary and streamed requests, validates what it receives as strictly as the vendors do
+(`strict_validation.py`; an invalid request gets the vendor's 400, which names the field), and
+records every request.
 
-    upstream = Upstream()                          # listens on upstream.url; .close() ends it
-    upstream.play("m17", [turn, turn, ...])        # what the model called m17 does
+    upstream = ScriptedUpstream()                   # listens on upstream.url until upstream.close()
+    upstream.set_script("m17", [turn, turn, ...])   # what the model called m17 answers
     ... a client asks the gateway for "chat/m17", "responses/m17" or "messages/m17" ...
-    upstream.requests("m17")                       # every Request that model got, in order
+    upstream.requests("m17")                        # every Request to that model, in order
 
-Each test plays a model of its own, so tests may run side by side. `e2e/conftest.py` has the
-fixtures: `upstream`, and `gateway`, whose `.url` is a gateway with three upstreams, `chat`,
-`responses` and `messages`, all of them this server.
+Each test uses a model of its own, so tests can run side by side. `e2e/conftest.py` has the
+fixtures: `upstream`, and `gateway`, whose `.url` is a gateway with three upstreams called `chat`,
+`responses` and `messages`. All three are this server.
 
 A turn is a dict of plain JSON values, all of them optional:
 
-    text       what the model says
-    reasoning  {"text": ..., "seal": ...}: a thinking block with that signature, a reasoning item
-               with that encrypted content, `reasoning_content` in Chat. "seal" is left out there
-    calls      [{"name": ..., "args": ..., "id": ...}]: args is an object, or text that is sent as
-               it is; the id is made up if left out. "input" instead of args is the text of a tool
-               that takes any: wrapped as {"input": ...} where the tool came as a function
-    stop       "length" or "refusal", if not what follows from the calls
-    usage      {"input": 12, "cached": 0, "output": 7, "reasoning": 0}; input includes cached
-    error      a kind of error (`answers.ERRORS`): the answer is that error in the vendor's words.
-               {"kind": ..., "headers": {...}, "message": ...} says more
-    after      with `error`: so many pieces of the stream are sent first. With `cut` too
-    cut        true: the connection ends after `after` pieces, without an end of any kind
-    delay      seconds before the answer, and before each piece of a stream
-    piece      characters in each piece of a stream; 7 if left out
-    when       the number of results that the conversation has when this turn is the model's. If
-               left out: the number of calls in the turns before
+    text        the text of the answer
+    reasoning   {"text": ..., "seal": ...}: a thinking block with that signature, a reasoning item
+                with that encrypted content, or `reasoning_content` in Chat, which has no seal
+    calls       [{"name": ..., "args": ..., "id": ...}]: args is an object, or text that is sent
+                unchanged. An id is generated if there is none. "input" in place of args is the
+                text of a freeform tool. If the tool was declared as a function, the text is
+                wrapped as {"input": ...}
+    stop        "length" or "refusal", if it does not follow from the calls
+    usage       {"input": 12, "cached": 0, "output": 7, "reasoning": 0}; input includes cached
+    error       a kind of error (`answers.ERRORS`): the answer is that error as the vendor writes
+                it. {"kind": ..., "headers": {...}, "message": ...} sets more
+    after       with `error` or `cut`: how many events of the stream are sent first
+    cut         true: the connection closes after `after` events, without any end marker
+    delay       seconds before the answer, and before each event of a stream
+    chunk_size  characters in each delta of a stream; the default is 7
+    when        how many results a request must hold to get this turn. The default is the number
+                of calls in the turns before
 
-Which turn a request gets is decided by the number of tool results in it, so a client that asks
-twice hears the same twice. A turn may also be a function: it takes the Request and returns a
-turn. `play(..., aside=turn)` answers requests that declare no tools, such as an agent's request
-for a title, whatever else they say. A request that no turn is meant for gets a 400.
+The number of tool results in a request decides which turn answers it, so a client that sends the
+same request twice gets the same answer twice. A turn can also be a function that takes the Request
+and returns a turn. `set_script(..., no_tools_turn=turn)` answers every request that declares no
+tools, such as an agent's request for a title. A request for which there is no turn gets a 400.
 
-What is checked beyond the vendors' rules: reasoning that was sent with a seal and comes back must
-come back byte for byte, and reasoning of anyone else must not come at all.
+Beyond the vendors' rules: reasoning that was sent with a seal must come back byte for byte if it
+comes back, and the script's own reasoning is the only reasoning that is accepted.
 
-Over HTTP, for tests that are not in Python: POST /control/play {"model", "turns", "aside"} and
-GET /control/requests?model=m, which gives a list of what `Request.as_json` says. `controls` has
-further paths below /control/, each with a function from the document that is posted to the answer.
+Tests that are not in Python use HTTP: POST /control/script {"model", "turns", "no_tools_turn"} and
+GET /control/requests?model=m, which returns a list of `Request.as_json`. `controls` maps further
+paths below /control/ to functions, which take the posted document and return the response.
 """
 
 import json
@@ -55,7 +57,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from e2e.scripted_upstream import answers, strict_validation
-from e2e.scripted_upstream.request_view import seen
+from e2e.scripted_upstream.request_view import request_view
 
 PATHS = {
     "/v1/chat/completions": "chat",
@@ -66,50 +68,50 @@ PATHS = {
 
 @dataclass
 class Request:
-    """One request as it came."""
+    """One request, exactly as it was received."""
 
     protocol: str
     model: str
     headers: dict[str, str]
     raw: bytes
     body: dict[str, Any]
-    # What was wrong with it, in the words of the answer.
-    refused: str | None = None
-    # Set when the other side closes the connection before the answer has been sent.
+    # Why the request was rejected: the message of the 400.
+    rejection: str | None = None
+    # Set if the peer closes the connection before the whole answer is sent.
     closed: threading.Event = field(default_factory=threading.Event)
-    # Set when the answer has been sent, whole or not.
+    # Set when the answer has ended, complete or not.
     done: threading.Event = field(default_factory=threading.Event)
 
     @property
-    def seen(self):
-        """What it says, in the words of no protocol: see `request_view.py`."""
-        return seen(self.protocol, self.body)
+    def view(self):
+        """The content of the request, independent of its protocol: see `request_view.py`."""
+        return request_view(self.protocol, self.body)
 
     def as_json(self):
-        said = {"protocol": self.protocol, "model": self.model, "headers": self.headers, "body": self.body}
-        ended = {"refused": self.refused, "closed": self.closed.is_set(), "done": self.done.is_set()}
-        return {**said, **ended, "seen": self.seen}
+        received = {"protocol": self.protocol, "model": self.model, "headers": self.headers, "body": self.body}
+        state = {"rejection": self.rejection, "closed": self.closed.is_set(), "done": self.done.is_set()}
+        return {**received, **state, "view": self.view}
 
 
 @dataclass
 class Script:
-    """What one model does, and what it was asked."""
+    """The turns of one model, and the requests it has received."""
 
     turns: list[Any]
-    aside: Any = None
+    no_tools_turn: Any = None
     requests: list[Request] = field(default_factory=list)
 
     def turn(self, request):
         """The turn for a request, and its number."""
-        if self.aside is not None and not request.seen["tools"]:
-            return _made(self.aside, request), len(self.turns)
-        results, calls = len(request.seen["results"]), 0
+        if self.no_tools_turn is not None and not request.view["tools"]:
+            return _resolve(self.no_tools_turn, request), len(self.turns)
+        results, calls = len(request.view["results"]), 0
         for number, turn in enumerate(self.turns):
-            turn = _made(turn, request)
+            turn = _resolve(turn, request)
             if turn.get("when", calls) == results:
                 return turn, number
             calls += len(turn.get("calls", ()))
-        raise strict_validation.Refused("messages", f"the script has no turn after {results} results")
+        raise strict_validation.RequestRejected("messages", f"the script has no turn after {results} results")
 
     @property
     def reasoning(self):
@@ -117,27 +119,27 @@ class Script:
         return [turn["reasoning"] for turn in self.turns if isinstance(turn, dict) and "reasoning" in turn]
 
 
-class Upstream:
-    """The server."""
+class ScriptedUpstream:
+    """The server, in a thread of this process."""
 
     def __init__(self):
         self.scripts = {}
-        self.controls = {"play": self.play_said}
+        self.controls = {"script": self.set_script_from_json}
         handler = type("Handler", (_Handler,), {"upstream": self})
         self.server = _Server(("127.0.0.1", 0), handler)
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
         self.url = f"http://127.0.0.1:{self.server.server_port}"
 
-    def play(self, model, turns, aside=None):
-        """Has a model follow a script from here on; what it was asked before is forgotten."""
-        self.scripts[model] = Script(list(turns), aside)
+    def set_script(self, model, turns, no_tools_turn=None):
+        """Replaces the script of a model, and forgets the requests it has received."""
+        self.scripts[model] = Script(list(turns), no_tools_turn)
 
-    def play_said(self, said):
-        self.play(said["model"], said["turns"], said.get("aside"))
+    def set_script_from_json(self, document):
+        self.set_script(document["model"], document["turns"], document.get("no_tools_turn"))
         return {}
 
     def requests(self, model):
-        """What the model was asked, in order."""
+        """The requests to a model, in order."""
         return self.scripts[model].requests
 
     def close(self):
@@ -150,7 +152,7 @@ class _Server(ThreadingHTTPServer):
     request_queue_size = 128
 
     def handle_error(self, request, client_address):
-        # Clients that go away are part of the tests.
+        # Some tests disconnect on purpose.
         pass
 
 
@@ -185,54 +187,54 @@ class _Handler(BaseHTTPRequestHandler):
         request = Request(protocol, body.get("model"), headers, raw, body)
         script = self.upstream.scripts.get(request.model)
         if script is None:
-            return self.send_error_of(protocol, {"kind": "not_found", "message": f"no script for {request.model!r}"})
+            return self.send_vendor_error(protocol, {"kind": "not_found", "message": f"no script for {request.model!r}"})
         script.requests.append(request)
         try:
-            strict_validation.check(request, script.reasoning)
+            strict_validation.validate(request, script.reasoning)
             turn, number = script.turn(request)
-        except strict_validation.Refused as refused:
-            request.refused = str(refused)
+        except strict_validation.RequestRejected as rejected:
+            request.rejection = str(rejected)
             request.done.set()
-            return self.send_error_of(protocol, {"kind": "invalid", "message": str(refused), "param": refused.param})
+            return self.send_vendor_error(protocol, {"kind": "invalid", "message": str(rejected), "param": rejected.param})
         try:
-            self.perform(request, turn, answers.Speaker(request, turn, number))
+            self.send_turn(request, turn, answers.TurnEncoder(request, turn, number))
         except OSError:
             request.closed.set()
             raise
         finally:
             request.done.set()
 
-    def perform(self, request, turn, speaker):
+    def send_turn(self, request, turn, encoder):
         self.pause(request, turn.get("delay", 0))
         failing = "error" in turn or turn.get("cut")
         if "error" in turn and "after" not in turn:
-            return self.send_error_of(request.protocol, turn["error"])
+            return self.send_vendor_error(request.protocol, turn["error"])
         if not request.body.get("stream"):
             if failing:
-                # There is no half of a unary answer: the connection ends before it.
+                # A unary answer has no half: the connection closes before it.
                 self.close_connection = True
                 return None
-            return self.send(200, speaker.whole(), answers.HEADERS[request.protocol])
+            return self.send(200, encoder.body(), answers.HEADERS[request.protocol])
         self.begin_stream(request.protocol)
-        frames = speaker.frames()
-        for frame in frames[: turn.get("after", 0)] if failing else frames:
+        events = encoder.events()
+        for event in events[: turn.get("after", 0)] if failing else events:
             self.pause(request, turn.get("delay", 0))
-            self.chunk(frame)
+            self.send_chunk(event)
         if turn.get("cut"):
             self.close_connection = True
             return None
         if "error" in turn:
-            self.chunk(speaker.failure(turn["error"]))
+            self.send_chunk(encoder.error_event(turn["error"]))
         self.wfile.write(b"0\r\n\r\n")
         return None
 
     def pause(self, request, seconds):
-        """Waits, unless the other side goes away."""
+        """Waits, and raises if the peer closes the connection."""
         until = time.monotonic() + seconds
         while (left := until - time.monotonic()) > 0:
             readable, _, _ = select.select([self.connection], [], [], left)
             if readable and self.connection.recv(1, socket.MSG_PEEK) == b"":
-                raise ConnectionResetError("the other side closed the connection")
+                raise ConnectionResetError("the peer closed the connection")
 
     def begin_stream(self, protocol):
         self.send_response(200)
@@ -242,10 +244,10 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.end_headers()
 
-    def chunk(self, data):
+    def send_chunk(self, data):
         self.wfile.write(b"%x\r\n%b\r\n" % (len(data), data))
 
-    def send_error_of(self, protocol, error):
+    def send_vendor_error(self, protocol, error):
         status, headers, document = answers.error_document(protocol, error)
         self.send(status, document, headers)
 
@@ -263,5 +265,5 @@ class _Handler(BaseHTTPRequestHandler):
         pass
 
 
-def _made(turn, request):
+def _resolve(turn, request):
     return turn(request) if callable(turn) else turn

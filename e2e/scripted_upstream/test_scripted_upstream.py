@@ -1,4 +1,4 @@
-"""The scripted upstream itself: it plays its script through a gateway, and refuses what vendors refuse."""
+"""The scripted upstream itself: it answers through a gateway, and rejects what the vendors reject."""
 
 import copy
 import json
@@ -11,7 +11,7 @@ from e2e.settings import PROTOCOLS
 
 SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}}
 CALL = {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": "{}"}}
-GOOD = {
+VALID = {
     "chat": {
         "model": "strict",
         "messages": [
@@ -42,8 +42,8 @@ GOOD = {
     },
 }
 
-# A place in the good request, what stands there instead, and a word of the refusal.
-BAD = [
+# A place in the valid request, the value that makes it invalid, and a part of the error message.
+INVALID = [
     ("chat", ["messages", 2, "tool_call_id"], "c2", "preceding message"),
     ("chat", ["messages", 1, "tool_calls", 0, "id"], "x" * 41, "at most 40"),
     ("chat", ["messages", 1, "tool_calls", 0, "function", "arguments"], {}, "string"),
@@ -70,25 +70,25 @@ BAD = [
 
 
 @pytest.mark.parametrize("client", PROTOCOLS)
-@pytest.mark.parametrize("behind", PROTOCOLS)
-def test_a_gateway_reaches_it(client, behind, upstream, gateway):
-    model = f"reached-{client}-{behind}"
-    upstream.play(model, [{"text": "Sunny.", "when": 1}])
-    status, answer = post(gateway.url, client, {**GOOD[client], "model": f"{behind}/{model}"})
+@pytest.mark.parametrize("upstream_protocol", PROTOCOLS)
+def test_a_gateway_reaches_it(client, upstream_protocol, upstream, gateway):
+    model = f"reached-{client}-{upstream_protocol}"
+    upstream.set_script(model, [{"text": "Sunny.", "when": 1}])
+    status, answer = post(gateway.url, client, {**VALID[client], "model": f"{upstream_protocol}/{model}"})
     assert (status, "Sunny." in answer) == (200, True), answer
-    assert [request.protocol for request in upstream.requests(model)] == [behind]
+    assert [request.protocol for request in upstream.requests(model)] == [upstream_protocol]
 
 
-@pytest.mark.parametrize(("protocol", "place", "value", "why"), BAD, ids=lambda value: None)
-def test_it_refuses_what_the_vendor_refuses(protocol, place, value, why, upstream):
-    upstream.play("strict", [{"text": "Fine.", "when": 1}])
-    assert post(upstream.url, protocol, GOOD[protocol])[0] == 200
-    wrong = copy.deepcopy(GOOD[protocol])
-    inside = wrong
+@pytest.mark.parametrize(("protocol", "place", "value", "why"), INVALID, ids=lambda value: None)
+def test_it_rejects_what_the_vendor_rejects(protocol, place, value, why, upstream):
+    upstream.set_script("strict", [{"text": "Fine.", "when": 1}])
+    assert post(upstream.url, protocol, VALID[protocol])[0] == 200
+    invalid = copy.deepcopy(VALID[protocol])
+    inside = invalid
     for step in place[:-1]:
         inside = inside[step]
     inside[place[-1]] = value
-    status, answer = post(upstream.url, protocol, wrong)
+    status, answer = post(upstream.url, protocol, invalid)
     assert (status, why in answer) == (400, True), answer
 
 

@@ -2,50 +2,50 @@
 
 import Anthropic from '@anthropic-ai/sdk';
 
-import { Talk } from './conversation.mjs';
+import { Conversation } from './conversation.mjs';
 
 const STOPS = { end_turn: 'end', tool_use: 'calls', max_tokens: 'length' };
 
-export class Messages extends Talk {
+export class Messages extends Conversation {
   connect(url, fetch) {
     const { user, image } = this.ask;
-    this.messages = [{ role: 'user', content: image ? [{ type: 'text', text: user }, picture(image)] : user }];
+    this.messages = [{ role: 'user', content: image ? [{ type: 'text', text: user }, imageBlock(image)] : user }];
     return new Anthropic({ baseURL: url, apiKey: 'client-key', maxRetries: 0, fetch });
   }
 
-  asked() {
+  parameters() {
     const { system, choice, parallel, format, limit, think } = this.ask;
-    const asked = { model: this.model, messages: this.messages, max_tokens: limit ?? 4096 };
-    if (system) asked.system = system;
+    const parameters = { model: this.model, messages: this.messages, max_tokens: limit ?? 4096 };
+    if (system) parameters.system = system;
     if (this.tools.length > 0) {
-      asked.tools = this.tools.map(({ name, description, schema }) => ({ name, description, input_schema: schema }));
+      parameters.tools = this.tools.map(({ name, description, schema }) => ({ name, description, input_schema: schema }));
     }
-    if (choice) asked.tool_choice = typeof choice === 'string' ? { type: choice } : { type: 'tool', ...choice };
-    if (parallel !== undefined) asked.tool_choice = { type: 'auto', disable_parallel_tool_use: !parallel };
-    if (format) asked.output_config = { format: { type: 'json_schema', schema: format } };
-    if (think) asked.thinking = { type: 'enabled', budget_tokens: 2048 };
-    return asked;
+    if (choice) parameters.tool_choice = typeof choice === 'string' ? { type: choice } : { type: 'tool', ...choice };
+    if (parallel !== undefined) parameters.tool_choice = { type: 'auto', disable_parallel_tool_use: !parallel };
+    if (format) parameters.output_config = { format: { type: 'json_schema', schema: format } };
+    if (think) parameters.thinking = { type: 'enabled', budget_tokens: 2048 };
+    return parameters;
   }
 
   create(more) {
-    return this.client.messages.create({ ...this.asked(), ...more });
+    return this.client.messages.create({ ...this.parameters(), ...more });
   }
 
   helper() {
-    return this.client.messages.stream(this.asked());
+    return this.client.messages.stream(this.parameters());
   }
 
   isText(event) {
     return event.type === 'content_block_delta' && event.delta.type === 'text_delta';
   }
 
-  async step() {
-    const { content, usage, stop_reason: stop } = await this.whole();
+  async nextAnswer() {
+    const { content, usage, stop_reason: stop } = await this.finalAnswer();
     this.messages.push({ role: 'assistant', content });
     const of = (kind) => content.filter(({ type }) => type === kind);
     const [cached, written] = [usage.cache_read_input_tokens ?? 0, usage.cache_creation_input_tokens ?? 0];
     const calls = of('tool_use');
-    const step = {
+    const answer = {
       text: of('text').map(({ text }) => text).join(''),
       calls: calls.map(({ name, input }) => [name, input]),
       reasoning: of('thinking').map(({ thinking }) => thinking).join(''),
@@ -57,27 +57,27 @@ export class Messages extends Talk {
       },
       stop: STOPS[stop],
     };
-    return { step, calls };
+    return { answer, calls };
   }
 
-  async whole() {
+  async finalAnswer() {
     if (this.mode === 'unary') return this.create();
     if (this.mode === 'helper') return this.helper().finalMessage();
-    return accumulated(await this.create({ stream: true }));
+    return joinEvents(await this.create({ stream: true }));
   }
 
-  answer(calls) {
+  addResults(calls) {
     const results = calls.map(({ id, name }) => {
       const { text, image, error } = this.results[name];
-      const content = image ? [{ type: 'text', text }, picture(image)] : text;
+      const content = image ? [{ type: 'text', text }, imageBlock(image)] : text;
       return { type: 'tool_result', tool_use_id: id, content, ...(error ? { is_error: true } : {}) };
     });
     this.messages.push({ role: 'user', content: results });
   }
 }
 
-// A message from its events, as a user without the helper puts it together.
-async function accumulated(events) {
+// A message assembled from its events, without the helper.
+async function joinEvents(events) {
   let message;
   const inputs = {};
   for await (const { type, index, delta, content_block: block, usage, message: started } of events) {
@@ -97,4 +97,4 @@ async function accumulated(events) {
   return message;
 }
 
-const picture = (data) => ({ type: 'image', source: { type: 'base64', media_type: 'image/png', data } });
+const imageBlock = (data) => ({ type: 'image', source: { type: 'base64', media_type: 'image/png', data } });

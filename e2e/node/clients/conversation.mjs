@@ -1,29 +1,29 @@
-// One conversation of a vendor's SDK: asks until there are no more calls to answer.
+// One conversation of a vendor's SDK: sends requests until there are no more calls to answer.
 
-export class Talk {
-  constructor(table, job, heard) {
-    this.scenario = table.scenarios[job.scenario];
+export class Conversation {
+  constructor(table, testCase, recording) {
+    this.scenario = table.scenarios[testCase.scenario];
     this.ask = this.scenario.ask;
     this.results = this.scenario.results ?? table.results;
     this.tools = (this.ask.tools ?? []).map((name) => ({ name, ...table.tools[name] }));
-    this.model = job.model;
-    this.mode = job.mode;
-    this.heard = heard;
-    this.client = this.connect(table.gateway, listening(heard));
+    this.model = testCase.model;
+    this.mode = testCase.mode;
+    this.recording = recording;
+    this.client = this.connect(table.gateway, recordingFetch(recording));
   }
 
   async run() {
-    if (this.scenario.abort) return this.leave();
+    if (this.scenario.abort) return this.abort();
     for (;;) {
-      const { step, calls } = await this.step();
-      this.heard.steps.push(step);
+      const { answer, calls } = await this.nextAnswer();
+      this.recording.answers.push(answer);
       if (calls.length === 0 || this.scenario.once) return undefined;
-      this.answer(calls);
+      this.addResults(calls);
     }
   }
 
-  // Goes away once the first text has come.
-  async leave() {
+  // Disconnects after the first text.
+  async abort() {
     if (this.mode === 'stream') {
       const stream = await this.create({ stream: true });
       for await (const event of stream) if (this.isText(event)) break;
@@ -35,11 +35,11 @@ export class Talk {
   }
 }
 
-// A fetch that writes down the losses which the gateway reports.
-export function listening(heard) {
+// A fetch that records the losses the gateway reports.
+export function recordingFetch(recording) {
   return async (...request) => {
     const response = await fetch(...request);
-    heard.loss.push(response.headers.get('toolwire-loss') ?? '');
+    recording.loss_headers.push(response.headers.get('toolwire-loss') ?? '');
     return response;
   };
 }

@@ -2,37 +2,37 @@
 
 import OpenAI from 'openai';
 
-import { Talk, dataUrl } from './conversation.mjs';
+import { Conversation, dataUrl } from './conversation.mjs';
 
 const CHAT_STOPS = { stop: 'end', tool_calls: 'calls', length: 'length' };
 const FORMAT = { type: 'json_schema', name: 'answer', strict: true };
 
-export class Chat extends Talk {
+export class Chat extends Conversation {
   connect(url, fetch) {
     const { system, user, image } = this.ask;
-    const picture = { type: 'image_url', image_url: { url: dataUrl(image) } };
+    const imageBlock = { type: 'image_url', image_url: { url: dataUrl(image) } };
     this.messages = system ? [{ role: 'system', content: system }] : [];
-    this.messages.push({ role: 'user', content: image ? [{ type: 'text', text: user }, picture] : user });
+    this.messages.push({ role: 'user', content: image ? [{ type: 'text', text: user }, imageBlock] : user });
     return new OpenAI({ baseURL: `${url}/v1`, apiKey: 'client-key', maxRetries: 0, fetch });
   }
 
-  asked() {
+  parameters() {
     const { choice, parallel, format, limit, think } = this.ask;
-    const asked = { model: this.model, messages: this.messages };
-    // The helper takes strict tools alone.
+    const parameters = { model: this.model, messages: this.messages };
+    // The helper accepts strict tools only.
     const strict = this.mode === 'helper' ? { strict: true } : {};
     const tools = this.tools.map(({ name, description, schema }) => ({ name, description, parameters: schema, ...strict }));
-    if (tools.length > 0) asked.tools = tools.map((tool) => ({ type: 'function', function: tool }));
-    if (choice) asked.tool_choice = this.choice(choice);
-    if (parallel !== undefined) asked.parallel_tool_calls = parallel;
+    if (tools.length > 0) parameters.tools = tools.map((tool) => ({ type: 'function', function: tool }));
+    if (choice) parameters.tool_choice = this.choice(choice);
+    if (parallel !== undefined) parameters.parallel_tool_calls = parallel;
     if (format) {
       const { type, ...named } = FORMAT;
-      asked.response_format = { type, json_schema: { ...named, schema: format } };
+      parameters.response_format = { type, json_schema: { ...named, schema: format } };
     }
-    if (limit) asked.max_completion_tokens = limit;
-    if (think) asked.reasoning_effort = 'low';
-    if (this.mode !== 'unary') asked.stream_options = { include_usage: true };
-    return asked;
+    if (limit) parameters.max_completion_tokens = limit;
+    if (think) parameters.reasoning_effort = 'low';
+    if (this.mode !== 'unary') parameters.stream_options = { include_usage: true };
+    return parameters;
   }
 
   choice(choice) {
@@ -43,22 +43,22 @@ export class Chat extends Talk {
   }
 
   create(more) {
-    return this.client.chat.completions.create({ ...this.asked(), ...more });
+    return this.client.chat.completions.create({ ...this.parameters(), ...more });
   }
 
   helper() {
-    return this.client.chat.completions.stream(this.asked());
+    return this.client.chat.completions.stream(this.parameters());
   }
 
   isText(event) {
     return Boolean(event.choices?.[0]?.delta?.content);
   }
 
-  async step() {
-    const { message, stop, usage } = await this.whole();
+  async nextAnswer() {
+    const { message, stop, usage } = await this.finalAnswer();
     this.messages.push(message);
     const calls = message.tool_calls ?? [];
-    const step = {
+    const answer = {
       text: message.content ?? '',
       calls: calls.map((call) => [call.function.name, JSON.parse(call.function.arguments)]),
       reasoning: this.mode === 'helper' ? null : (message.reasoning_content ?? null),
@@ -70,25 +70,25 @@ export class Chat extends Talk {
       },
       stop: CHAT_STOPS[stop],
     };
-    return { step, calls };
+    return { answer, calls };
   }
 
-  async whole() {
-    if (this.mode === 'stream') return joined(await this.create({ stream: true }));
+  async finalAnswer() {
+    if (this.mode === 'stream') return joinChunks(await this.create({ stream: true }));
     const completion = await (this.mode === 'unary' ? this.create() : this.helper().finalChatCompletion());
     const [{ message, finish_reason: stop }] = completion.choices;
     return { message, stop, usage: completion.usage };
   }
 
-  answer(calls) {
+  addResults(calls) {
     for (const { id, function: called } of calls) {
       this.messages.push({ role: 'tool', tool_call_id: id, content: this.results[called.name].text });
     }
   }
 }
 
-// A message from its chunks, as a user without the helper puts it together.
-async function joined(chunks) {
+// A message assembled from its chunks, without the helper.
+async function joinChunks(chunks) {
   const message = { role: 'assistant', content: null };
   let [stop, usage] = [null, null];
   for await (const chunk of chunks) {
@@ -109,30 +109,30 @@ async function joined(chunks) {
   return { message, stop, usage };
 }
 
-export class Responses extends Talk {
+export class Responses extends Conversation {
   connect(url, fetch) {
     const { user, image } = this.ask;
-    const picture = { type: 'input_image', image_url: dataUrl(image), detail: 'auto' };
-    this.items = [{ role: 'user', content: image ? [{ type: 'input_text', text: user }, picture] : user }];
+    const imageBlock = { type: 'input_image', image_url: dataUrl(image), detail: 'auto' };
+    this.items = [{ role: 'user', content: image ? [{ type: 'input_text', text: user }, imageBlock] : user }];
     return new OpenAI({ baseURL: `${url}/v1`, apiKey: 'client-key', maxRetries: 0, fetch });
   }
 
-  asked() {
+  parameters() {
     const { system, choice, parallel, format, limit, think } = this.ask;
-    // Without a store behind the gateway, a client keeps its own history.
-    const asked = { model: this.model, input: this.items, store: false };
+    // There is no store behind the gateway, so the client keeps its own history.
+    const parameters = { model: this.model, input: this.items, store: false };
     const tools = this.tools.map(({ name, description, schema }) => ({ name, description, parameters: schema, strict: true }));
-    if (system) asked.instructions = system;
-    if (tools.length > 0) asked.tools = tools.map((tool) => ({ type: 'function', ...tool }));
-    if (choice) asked.tool_choice = this.choice(choice);
-    if (parallel !== undefined) asked.parallel_tool_calls = parallel;
-    if (format) asked.text = { format: { ...FORMAT, schema: format } };
-    if (limit) asked.max_output_tokens = limit;
+    if (system) parameters.instructions = system;
+    if (tools.length > 0) parameters.tools = tools.map((tool) => ({ type: 'function', ...tool }));
+    if (choice) parameters.tool_choice = this.choice(choice);
+    if (parallel !== undefined) parameters.parallel_tool_calls = parallel;
+    if (format) parameters.text = { format: { ...FORMAT, schema: format } };
+    if (limit) parameters.max_output_tokens = limit;
     if (think) {
-      asked.reasoning = { effort: 'low', summary: 'auto' };
-      asked.include = ['reasoning.encrypted_content'];
+      parameters.reasoning = { effort: 'low', summary: 'auto' };
+      parameters.include = ['reasoning.encrypted_content'];
     }
-    return asked;
+    return parameters;
   }
 
   choice(choice) {
@@ -142,24 +142,24 @@ export class Responses extends Talk {
   }
 
   create(more) {
-    return this.client.responses.create({ ...this.asked(), ...more });
+    return this.client.responses.create({ ...this.parameters(), ...more });
   }
 
   helper() {
-    return this.client.responses.stream(this.asked());
+    return this.client.responses.stream(this.parameters());
   }
 
   isText(event) {
     return event.type === 'response.output_text.delta';
   }
 
-  async step() {
-    const { output, usage, status } = await this.whole();
+  async nextAnswer() {
+    const { output, usage, status } = await this.finalAnswer();
     this.items.push(...output);
     const calls = output.filter(({ type }) => type === 'function_call');
     const texts = output.filter(({ type }) => type === 'message').flatMap(({ content }) => content.map(({ text }) => text));
     const reasoning = output.filter(({ type }) => type === 'reasoning').flatMap((item) => [...item.summary, ...(item.content ?? [])]);
-    const step = {
+    const answer = {
       text: texts.join(''),
       calls: calls.map((call) => [call.name, JSON.parse(call.arguments)]),
       reasoning: reasoning.map(({ text }) => text).join(''),
@@ -171,10 +171,10 @@ export class Responses extends Talk {
       },
       stop: status === 'incomplete' ? 'length' : calls.length > 0 ? 'calls' : 'end',
     };
-    return { step, calls };
+    return { answer, calls };
   }
 
-  async whole() {
+  async finalAnswer() {
     if (this.mode === 'unary') return this.create();
     if (this.mode === 'helper') return this.helper().finalResponse();
     let last;
@@ -182,11 +182,11 @@ export class Responses extends Talk {
     return last.response;
   }
 
-  answer(calls) {
+  addResults(calls) {
     for (const { name, call_id } of calls) {
       const { text, image } = this.results[name];
-      const picture = { type: 'input_image', image_url: dataUrl(image), detail: 'auto' };
-      const output = image ? [{ type: 'input_text', text }, picture] : text;
+      const imageBlock = { type: 'input_image', image_url: dataUrl(image), detail: 'auto' };
+      const output = image ? [{ type: 'input_text', text }, imageBlock] : text;
       this.items.push({ type: 'function_call_output', call_id, output });
     }
   }

@@ -1,13 +1,13 @@
-// The Vercel SDK, `ai`, with each of its providers. It runs the tools and the loop itself.
+// The Vercel AI SDK, `ai`, with each of its providers. It runs the tools and the loop itself.
 
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { Output, generateText, jsonSchema, stepCountIs, streamText, tool } from 'ai';
 
-import { listening } from './conversation.mjs';
+import { recordingFetch } from './conversation.mjs';
 
-// It does not know the scripted models, and says so for each.
+// It would warn about every scripted model, because it knows none of them.
 globalThis.AI_SDK_LOG_WARNINGS = false;
 
 const STOPS = { stop: 'end', 'tool-calls': 'calls', length: 'length' };
@@ -22,34 +22,34 @@ const PROVIDERS = {
   },
 };
 
-export class Vercel {
-  constructor(table, job, heard) {
-    this.scenario = table.scenarios[job.scenario];
+export class VercelAi {
+  constructor(table, testCase, recording) {
+    this.scenario = table.scenarios[testCase.scenario];
     this.results = this.scenario.results ?? table.results;
     this.declared = table.tools;
-    this.job = job;
-    this.heard = heard;
-    this.leaving = new AbortController();
-    this.model = PROVIDERS[job.client]({ url: table.gateway, fetch: listening(heard), model: job.model });
+    this.testCase = testCase;
+    this.recording = recording;
+    this.abortController = new AbortController();
+    this.model = PROVIDERS[testCase.client]({ url: table.gateway, fetch: recordingFetch(recording), model: testCase.model });
   }
 
   async run() {
-    if (this.job.mode === 'unary') return this.hear(await generateText(this.asked()));
+    if (this.testCase.mode === 'unary') return this.record(await generateText(this.parameters()));
     let failure;
-    const result = streamText({ ...this.asked(), onError: ({ error }) => (failure = error) });
+    const result = streamText({ ...this.parameters(), onError: ({ error }) => (failure = error) });
     for await (const part of result.fullStream) {
       if (this.scenario.abort && part.type === 'text-delta') {
-        this.leaving.abort();
+        this.abortController.abort();
         return undefined;
       }
     }
     if (failure) throw failure;
-    return this.hear({ steps: await result.steps });
+    return this.record({ steps: await result.steps });
   }
 
-  hear({ steps }) {
+  record({ steps }) {
     for (const { text, toolCalls, reasoningText, usage, finishReason } of steps) {
-      this.heard.steps.push({
+      this.recording.answers.push({
         text,
         calls: toolCalls.map(({ toolName, input }) => [toolName, input]),
         reasoning: reasoningText ?? null,
@@ -63,11 +63,11 @@ export class Vercel {
     }
   }
 
-  asked() {
+  parameters() {
     const { system, user, image, tools = [], choice, parallel, format, limit, think } = this.scenario.ask;
     const content = image ? [{ type: 'text', text: user }, { type: 'image', image, mediaType: 'image/png' }] : user;
     const openai = { store: false, include: ['reasoning.encrypted_content'] };
-    // A model that it does not know would get a tool instead of a format.
+    // By default, a model that it does not know gets a tool in place of a format.
     const anthropic = { structuredOutputMode: 'outputFormat' };
     if (parallel === false) [openai.parallelToolCalls, anthropic.disableParallelToolUse] = [false, true];
     if (think) {
@@ -84,7 +84,7 @@ export class Vercel {
       maxOutputTokens: limit,
       stopWhen: stepCountIs(this.scenario.once ? 1 : 8),
       maxRetries: 0,
-      abortSignal: this.leaving.signal,
+      abortSignal: this.abortController.signal,
       providerOptions: { openai, anthropic, toolwire: think ? { reasoningEffort: 'low' } : {} },
     };
   }

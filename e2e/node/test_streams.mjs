@@ -1,36 +1,37 @@
-// The TypeScript half of ../streams/test_streams.py: the same vectors, the same truth, the same excuses.
+// The TypeScript half of ../streams/test_streams.py: same vectors, same checks, same known differences.
 //
-// Prints a line for each failure and, last, how many vectors passed.
+// Prints a line for each failure and, last, how many vectors passed. Arguments select the vectors
+// whose name contains one of them.
 
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 
-import { replay } from './streams/replay_server.mjs';
-import { FAILURES, Sdks, document, joined, outputs, saidIn } from './streams/sdk_recorder.mjs';
+import { startReplayServer } from './streams/replay_server.mjs';
+import { STREAM_ERRORS, SdkRecorder, document, joinChunks, outputs, textAndCalls } from './streams/sdk_recorder.mjs';
 
 const ROOT = new URL('../../', import.meta.url);
 const BINARY = process.env.TOOLWIRE_BIN ?? new URL('target/debug/toolwire', ROOT).pathname;
 const PROTOCOLS = ['chat', 'responses', 'messages'];
-const PIECE = 61;
-const AT_A_TIME = 8;
+const CHUNK_SIZE = 61;
+const CONCURRENCY = 8;
 
-const EXCUSED = JSON.parse(readFileSync(new URL('../streams/known_differences.json', import.meta.url)));
+const KNOWN = JSON.parse(readFileSync(new URL('../streams/known_differences.json', import.meta.url)));
 
-// The excuses of one kind that a vector has, toward one client or at all.
-function excuses(kind, vector, to) {
-  const meant = (excuse) => excuse.vector === vector && excuse.to === to && excuse.sdks.includes('typescript');
-  return EXCUSED[kind].filter(meant);
+// The known differences of one kind for a vector, in general or for one client.
+function knownDifferences(kind, vector, to) {
+  const applies = (entry) => entry.vector === vector && entry.to === to && entry.languages.includes('typescript');
+  return KNOWN[kind].filter(applies);
 }
 
-const server = await replay();
-const sdks = new Sdks(server);
+const server = await startReplayServer();
+const recorder = new SdkRecorder(server);
 const started = Date.now();
 const vectors = readdirSync(new URL('vectors/streams/', ROOT)).sort();
-const only = process.argv.slice(2);
-const waiting = vectors.filter((name) => only.length === 0 || only.some((part) => name.includes(part)));
+const selected = process.argv.slice(2);
+const waiting = vectors.filter((name) => selected.length === 0 || selected.some((part) => name.includes(part)));
 let [passed, failed] = [0, 0];
-await Promise.all(Array.from({ length: AT_A_TIME }, work));
+await Promise.all(Array.from({ length: CONCURRENCY }, work));
 server.close();
 console.log(`${passed} passed, ${failed} failed in ${((Date.now() - started) / 1000).toFixed(2)}s`);
 process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
@@ -48,131 +49,141 @@ async function work() {
 async function check(vector) {
   const folder = new URL(`vectors/streams/${vector}/`, ROOT);
   const source = PROTOCOLS.find((protocol) => existsSync(new URL(`in.${protocol}.sse`, folder)));
-  const came = readFileSync(new URL(`in.${source}.sse`, folder));
-  const upstream = await sdks.helped(source, came, PIECE);
-  const misread = excuses('misread', vector).length > 0;
+  const input = readFileSync(new URL(`in.${source}.sse`, folder));
+  const upstream = await recorder.useHelper(source, input, CHUNK_SIZE);
+  const misread = knownDifferences('upstream_misread', vector).length > 0;
   const wrong = [];
-  const said = [];
+  const read = [];
   for (const to of PROTOCOLS) {
-    const [well, written] = await run(folder, source, to, 'stream', came);
-    if (to === source && written.equals(came)) continue;
-    const iterated = await sdks.iterated(to, written, /unicode|parallel/.test(vector) ? 1 : PIECE);
-    const heard = { iterated, helped: await sdks.helped(to, written, PIECE) };
+    const [succeeded, output] = await translate(folder, source, to, 'stream', input);
+    if (to === source && output.equals(input)) continue;
+    const fromEvents = await recorder.iterate(to, output, /unicode|parallel/.test(vector) ? 1 : CHUNK_SIZE);
+    const recordings = { fromEvents, fromHelper: await recorder.useHelper(to, output, CHUNK_SIZE) };
     const vectorTo = { vector, folder, source, to, upstream, misread };
-    const problems = to === source ? forwarded(to, upstream, well, heard) : await translated(vectorTo, well, written, heard);
+    const problems =
+      to === source
+        ? passthroughProblems(to, upstream, succeeded, recordings)
+        : await translationProblems(vectorTo, succeeded, output, recordings);
     wrong.push(...problems.map((problem) => `${source} to ${to}: ${problem}`));
-    if (misread && to !== source && heard.helped.answer) said.push(saidIn(document(to, heard.helped)));
+    const { fromHelper } = recordings;
+    if (misread && to !== source && fromHelper.answer) read.push(textAndCalls(document(to, fromHelper)));
   }
-  if (misread && !isDeepStrictEqual(said[0], said[1])) wrong.push('one client hears something else than the other');
+  if (misread && !isDeepStrictEqual(read[0], read[1])) wrong.push('one client gets something else than the other');
   return wrong;
 }
 
-// What is wrong with a stream for a client of another protocol.
-async function translated({ vector, folder, source, to, upstream, misread }, well, written, { iterated, helped }) {
-  const wrong = [...unheard(written, iterated)];
-  if (!well) {
-    const content = !upstream.error && ended(upstream.answer);
-    if (content !== excuses('content', vector).length > 0) {
-      wrong.push("ends in an error, but the upstream's own SDK is content, or has an excuse and is not");
+// What is wrong with a stream that was translated for a client of another protocol.
+async function translationProblems(vectorTo, succeeded, output, { fromEvents, fromHelper }) {
+  const { vector, folder, source, to, upstream, misread } = vectorTo;
+  const wrong = [...eventProblems(output, fromEvents)];
+  if (!succeeded) {
+    const complete = !upstream.error && looksComplete(upstream.answer);
+    if (complete !== knownDifferences('cut_unnoticed', vector).length > 0) {
+      wrong.push("ends in an error, but the upstream's own SDK gets a complete answer (or the known difference is gone)");
     }
-    return [...wrong, ...unthrown(to, iterated, helped)];
+    return [...wrong, ...missingErrors(to, fromEvents, fromHelper)];
   }
-  const error = iterated.error ?? (excuses('unhelped', vector, to).length > 0 ? undefined : helped.error);
-  if (error) return [...wrong, `ends well, but the SDK threw ${firstLine(error)}`];
+  const error = fromEvents.error ?? (knownDifferences('helper_fails', vector, to).length > 0 ? undefined : fromHelper.error);
+  if (error) return [...wrong, `ends without an error, but the SDK threw ${firstLine(error)}`];
   if (to === 'responses') {
-    const [before, last] = outputs(iterated.events);
-    wrong.push(...compared(before, last).map(([at]) => `the last event differs at /output${at} from those before it`));
+    const [before, last] = outputs(fromEvents.events);
+    wrong.push(...diff(before, last).map(([at]) => `the last event differs at /output${at} from those before it`));
   }
   if (upstream.error) {
-    return misread ? wrong : [...wrong, `ends well, but the upstream's own SDK threw ${firstLine(upstream.error)}`];
+    const problem = `ends without an error, but the upstream's own SDK threw ${firstLine(upstream.error)}`;
+    return misread ? wrong : [...wrong, problem];
   }
-  const [, truth] = await run(folder, source, to, 'response', document(source, upstream));
-  if (helped.error) return [...wrong, ...compared(saidIn(truth), saidIn(joined(iterated.events))).map(told)];
-  const differences = [...unlike(folder, vector, to, truth, document(to, helped))];
+  const [, expected] = await translate(folder, source, to, 'response', document(source, upstream));
+  if (fromHelper.error) {
+    const streamed = textAndCalls(joinChunks(fromEvents.events));
+    return [...wrong, ...diff(textAndCalls(expected), streamed).map(describe)];
+  }
+  const differences = [...unexpectedDifferences(folder, vector, to, expected, document(to, fromHelper))];
   if (!misread) return [...wrong, ...differences];
-  const needless = "is as the upstream's own SDK reads it, so that needs no excuse";
+  const needless = "is as the upstream's own SDK reads it, so it is not a known difference";
   return differences.length > 0 ? wrong : [...wrong, needless];
 }
 
-// What is wrong with a stream for a client of the same protocol, which is the upstream's bytes.
-function forwarded(protocol, upstream, well, { iterated, helped }) {
-  if (!well) return unthrown(protocol, iterated, helped);
+// What is wrong with a stream for a client of the same protocol, which gets the upstream's bytes.
+function passthroughProblems(protocol, upstream, succeeded, { fromEvents, fromHelper }) {
+  if (!succeeded) return missingErrors(protocol, fromEvents, fromHelper);
   const same = upstream.error
-    ? firstLine(helped.error) === firstLine(upstream.error)
-    : helped.answer && document(protocol, helped) === document(protocol, upstream);
-  return same ? [] : ['the SDK hears another answer than from the upstream'];
+    ? firstLine(fromHelper.error) === firstLine(upstream.error)
+    : fromHelper.answer && document(protocol, fromHelper) === document(protocol, upstream);
+  return same ? [] : ['the SDK gets another answer than from the upstream'];
 }
 
-// Whether the SDK takes the upstream's answer for one that ended. Its Chat helper throws if not.
-function ended({ choices, status, stop_reason: reason }) {
+// Whether the upstream's own SDK sees a complete answer. If not, its Chat helper throws.
+function looksComplete({ choices, status, stop_reason: reason }) {
   return Boolean(choices ?? reason ?? ['completed', 'incomplete'].includes(status));
 }
 
-function unthrown(to, ...heard) {
-  const others = heard.filter(({ error }) => !(error instanceof FAILURES[to]));
+function missingErrors(to, ...recordings) {
+  const others = recordings.filter(({ error }) => !(error instanceof STREAM_ERRORS[to]));
   return others.map(({ error }) => `ends in an error, but the SDK threw ${error}`);
 }
 
-// Translates for the client whose request stands beside the vector, if one does.
-function run(folder, from, to, kind, input) {
-  const asked = new URL(`request.${to}.json`, folder);
-  const line = ['translate', '--from', from, '--to', to, '--kind', kind];
-  if (existsSync(asked)) line.push('--request', asked.pathname);
+// Translates for the client whose request is beside the vector, if there is one.
+function translate(folder, from, to, kind, input) {
+  const request = new URL(`request.${to}.json`, folder);
+  const command = ['translate', '--from', from, '--to', to, '--kind', kind];
+  if (existsSync(request)) command.push('--request', request.pathname);
   return new Promise((resolve) => {
     const options = { encoding: 'buffer', maxBuffer: 1 << 26 };
-    const child = execFile(BINARY, line, options, (error, out) => resolve([!error, out]));
+    const child = execFile(BINARY, command, options, (error, out) => resolve([!error, out]));
     child.stdin.end(input);
   });
 }
 
-// What of the stream the SDK did not give its user.
-function* unheard(written, iterated) {
-  let frames = written
+// Events that the SDK did not pass to its user.
+function* eventProblems(output, fromEvents) {
+  let events = output
     .toString()
     .split('\n')
     .filter((line) => line.startsWith('data: ') && line !== 'data: [DONE]')
     .map((line) => JSON.parse(line.slice('data: '.length)));
-  const failure = frames.findIndex((data) => 'error' in data);
-  if (iterated.error && failure >= 0) frames = frames.slice(0, failure);
-  frames = frames.filter(({ type }) => type !== 'ping');
-  if (!isDeepStrictEqual(iterated.events, frames)) {
-    yield `the SDK gave ${iterated.events.length} events of ${frames.length}, or gave others`;
+  const failure = events.findIndex((data) => 'error' in data);
+  if (fromEvents.error && failure >= 0) events = events.slice(0, failure);
+  events = events.filter(({ type }) => type !== 'ping');
+  if (!isDeepStrictEqual(fromEvents.events, events)) {
+    yield `the SDK gave ${fromEvents.events.length} events of ${events.length}, or gave others`;
   }
 }
 
-// Where the answer differs from the truth and has no excuse, or has one and does not differ.
-function* unlike(folder, vector, to, truth, answer) {
-  const known = excuses('differs', vector, to);
+// Differences that are not known, and known differences that are gone.
+function* unexpectedDifferences(folder, vector, to, expected, answer) {
+  const known = knownDifferences('differences', vector, to);
   const left = new Set(known);
-  for (const difference of compared(usual(folder, to, truth), usual(folder, to, answer))) {
-    const excuse = known.find(({ at }) => at === difference[0]);
-    left.delete(excuse);
-    if (!excuse || !isDeepStrictEqual(excuse.client, difference[2])) yield told(difference);
+  for (const difference of diff(normalized(folder, to, expected), normalized(folder, to, answer))) {
+    const entry = known.find(({ at }) => at === difference[0]);
+    left.delete(entry);
+    if (!entry || !isDeepStrictEqual(entry.client, difference[2])) yield describe(difference);
   }
-  for (const { at } of left) yield `${at} is excused and does not differ`;
+  for (const { at } of left) yield `${at} is a known difference and does not differ`;
 }
 
 function firstLine(error) {
   return String(error).split('\n')[0];
 }
 
-function told([at, whole, stream]) {
+function describe([at, whole, stream]) {
   const short = (value) => (JSON.stringify(value) ?? 'nothing').slice(0, 400);
   return `${at || '/'} is ${short(whole)} as a whole and ${short(stream)} as a stream`;
 }
 
-// The answer without what may differ between a whole answer and a stream: see ../streams/test_streams.py.
-function usual(folder, to, text) {
-  // Numbers are compared as they are written.
+// The answer without the fields that may differ between a whole answer and a stream.
+// ../streams/test_streams.py explains them.
+function normalized(folder, to, text) {
+  // Numbers are compared as text, because parsing would round them.
   const tokens = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
-  // SDKs write a whole number without its ".0".
+  // SDKs write whole numbers without ".0".
   const quoted = (token) => (token.startsWith('"') ? token : `"${token.replace(/\.0+$/, '')}"`);
   const exact = text.toString().replace(tokens, quoted);
   const answer = JSON.parse(exact, (key, value) =>
     value === null || ['created', 'created_at', 'completed_at'].includes(key) ? undefined : value,
   );
   if (to === 'chat' && !asksForUsage(folder)) delete answer.usage;
-  // The first chunk says "" where a whole answer says nothing.
+  // The first chunk has "" where a whole answer has no content.
   for (const { message } of answer.choices ?? []) message.content ??= '';
   if (to === 'messages') delete answer.usage.service_tier;
   for (const item of answer.output ?? []) delete item.id;
@@ -180,17 +191,17 @@ function usual(folder, to, text) {
 }
 
 function asksForUsage(folder) {
-  const asked = new URL('request.chat.json', folder);
-  return existsSync(asked) && JSON.parse(readFileSync(asked)).stream_options?.include_usage === true;
+  const request = new URL('request.chat.json', folder);
+  return existsSync(request) && JSON.parse(readFileSync(request)).stream_options?.include_usage === true;
 }
 
-// Where two values differ: the place, and what stands there in each.
-function compared(one, other, at = '') {
+// Where two values differ: the JSON Pointer, and the value on each side.
+function diff(one, other, at = '') {
   const objects = Object(one) === one && Object(other) === other;
   const lists = Array.isArray(one) && Array.isArray(other);
   if (objects && (lists ? one.length === other.length : !Array.isArray(one) && !Array.isArray(other))) {
     const keys = new Set([...Object.keys(one), ...Object.keys(other)]);
-    return [...keys].flatMap((key) => compared(one[key], other[key], `${at}/${key}`));
+    return [...keys].flatMap((key) => diff(one[key], other[key], `${at}/${key}`));
   }
   return isDeepStrictEqual(one, other) ? [] : [[at, one, other]];
 }

@@ -1,4 +1,4 @@
-"""The events of a stream as they stand in its bytes, and what the vendors' types say of them."""
+"""Reads the events of a stream from its bytes, and checks them against the vendors' types."""
 
 import json
 import typing
@@ -8,39 +8,39 @@ from openai.types.chat import ChatCompletionChunk
 from openai.types.responses import ResponseStreamEvent
 from pydantic import ValidationError
 
-# Members that toolwire writes and the SDKs' types lack.
-BEYOND = {
+# Fields that toolwire writes and the SDKs' types lack.
+UNPUBLISHED = {
     "chat": {
         "/choices/*/delta/reasoning_content": "the reasoning, as the vendors of Chat write it",
         "/choices/*/delta/reasoning_details": "the signed reasoning, as OpenRouter writes it",
-        "/choices/*/delta/annotations": "of a whole answer's message; searching models stream it too",
-        "/choices/*/delta/tool_calls/*/custom": "a freeform call, which the types know in whole answers only",
+        "/choices/*/delta/annotations": "the types have it in whole answers; models that search stream it too",
+        "/choices/*/delta/tool_calls/*/custom": "a freeform call, which the types have in whole answers only",
     },
     "responses": {
-        "/response/presence_penalty": "the API answers with it",
-        "/response/frequency_penalty": "the API answers with it",
-        "/response/store": "the API answers with it",
-        "/response/output/*/status": "Open Responses wants every item to have one",
-        "/item/status": "Open Responses wants every item to have one",
-        "/name": "of a call whose arguments are done; the reference has it, and so have the types for TypeScript",
-        "/logprobs/*/bytes": "of a whole answer's text; the types of its deltas have none",
-        "/logprobs/*/top_logprobs/*/bytes": "of a whole answer's text; the types of its deltas have none",
+        "/response/presence_penalty": "the API sends it",
+        "/response/frequency_penalty": "the API sends it",
+        "/response/store": "the API sends it",
+        "/response/output/*/status": "Open Responses requires it in every item",
+        "/item/status": "Open Responses requires it in every item",
+        "/name": "the name of a finished call; the API reference and the types for TypeScript have it",
+        "/logprobs/*/bytes": "the types have it in whole answers, not in deltas",
+        "/logprobs/*/top_logprobs/*/bytes": "the types have it in whole answers, not in deltas",
     },
     "messages": {
-        "/usage/service_tier": "Chat and Responses tell the tier after the start, where Messages has it",
+        "/usage/service_tier": "Chat and Responses send the tier after the start, which is where Messages has it",
     },
 }
 
-# What the types refuse and the APIs send all the same.
-REFUSED = {
-    ("chat", "model"): "an upstream that names no model, and a client that asked for none",
-    ("messages", "message.model"): "an upstream that names no model, and a client that asked for none",
-    ("chat", "choices.0.delta.tool_calls.0.type"): "a freeform call; the types of chunks know functions only",
+# Values that the types reject, although the APIs send them.
+ACCEPTED_ERRORS = {
+    ("chat", "model"): "neither the upstream nor the client named a model",
+    ("messages", "message.model"): "neither the upstream nor the client named a model",
+    ("chat", "choices.0.delta.tool_calls.0.type"): "a freeform call; the types of chunks have functions only",
     ("responses", "response.error.code"): "an open set: Codex acts on codes that the types do not list",
 }
 
 
-def frames(stream):
+def event_data(stream):
     """The data of each event that toolwire wrote, up to the end marker."""
     assert stream.endswith(b"\n\n"), "the last event is not closed"
     found = []
@@ -53,8 +53,8 @@ def frames(stream):
     return found
 
 
-def faults(protocol, data):
-    """What the SDK's type for this event finds wrong with it."""
+def type_errors(protocol, data):
+    """What the SDK's type for this event rejects."""
     if "error" in data:
         return
     model = ChatCompletionChunk if protocol == "chat" else MODELS[protocol].get(data["type"])
@@ -66,16 +66,16 @@ def faults(protocol, data):
     except ValidationError as error:
         for fault in error.errors():
             place = ".".join(str(step) for step in fault["loc"])
-            if (protocol, place) not in REFUSED:
+            if (protocol, place) not in ACCEPTED_ERRORS:
                 yield f"{data.get('type', 'chunk')}: {place}: {fault['msg']}"
         return
     for place in unpublished(read):
-        if place not in BEYOND[protocol]:
+        if place not in UNPUBLISHED[protocol]:
             yield f"{data.get('type', 'chunk')}: the types have no {place}"
 
 
 def unpublished(model, at=""):
-    """The places of members, at any depth, that a model's type does not declare."""
+    """The paths of fields, at any depth, that a model's type does not declare."""
     if isinstance(model, list):
         for member in model:
             yield from unpublished(member, f"{at}/*")

@@ -1,15 +1,15 @@
 """A local server that answers every request with a stream from memory.
 
-The SDKs speak real HTTP to it, so their own connection, framing and parsing run. Which stream a
-request gets, and how small the pieces are in which it comes, is said in the request's headers.
+The SDKs use real HTTP, so their own connections, framing and parsing run. The headers of a request
+say which stream it gets, and in chunks of how many bytes.
 """
 
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 
-class Replay:
-    """The server, and the streams it has been given."""
+class ReplayServer:
+    """The server and its streams."""
 
     def __init__(self):
         self.streams = []
@@ -18,10 +18,10 @@ class Replay:
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
         self.url = f"http://127.0.0.1:{self.server.server_port}"
 
-    def headers(self, stream, piece):
-        """The headers that ask for `stream` in pieces of so many bytes."""
+    def headers(self, stream, chunk_size):
+        """The headers that ask for `stream` in chunks of `chunk_size` bytes."""
         self.streams.append(stream)
-        return {"x-stream": str(len(self.streams) - 1), "x-piece": str(piece)}
+        return {"x-stream": str(len(self.streams) - 1), "x-chunk-size": str(chunk_size)}
 
     def close(self):
         self.server.shutdown()
@@ -33,15 +33,15 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self):
         self.rfile.read(int(self.headers["content-length"]))
-        stream, piece = self.streams[int(self.headers["x-stream"])], int(self.headers["x-piece"])
+        stream, chunk_size = self.streams[int(self.headers["x-stream"])], int(self.headers["x-chunk-size"])
         self.send_response(200)
         self.send_header("content-type", "text/event-stream; charset=utf-8")
         self.send_header("transfer-encoding", "chunked")
         self.end_headers()
-        # One chunk of the transfer encoding for each piece: the SDKs' HTTP clients hand them over
-        # one by one, however the kernel joins them.
-        pieces = [stream[at : at + piece] for at in range(0, len(stream), piece)]
-        self.wfile.write(b"".join(b"%x\r\n%b\r\n" % (len(bytes), bytes) for bytes in [*pieces, b""]))
+        # The SDKs' HTTP clients hand over one chunk of the transfer encoding at a time, however the
+        # kernel joins them.
+        chunks = [stream[at : at + chunk_size] for at in range(0, len(stream), chunk_size)]
+        self.wfile.write(b"".join(b"%x\r\n%b\r\n" % (len(chunk), chunk) for chunk in [*chunks, b""]))
 
     def log_message(self, *_):
         pass

@@ -1,9 +1,11 @@
-"""The real SDKs take every stream that toolwire writes, and make of it what the upstream had said.
+"""The vendors' SDKs read every stream that toolwire writes, and get the upstream's answer out of it.
 
-The truth does not come from toolwire's streams: the upstream's own SDK puts the upstream's stream
-together, and `toolwire translate --kind response` translates the answer as a whole. What the
-client's SDK makes of the translated stream must be the same, but for the differences that
-`known_differences.json` lists with their reasons. `../node/test_streams.mjs` does the same in TypeScript.
+The expected answer does not come from toolwire's streams: the SDK of the upstream's protocol
+assembles the upstream's stream, and `toolwire translate --kind response` translates that whole
+answer. The SDK of the client's protocol must assemble the same answer from the translated stream,
+except for the differences in `known_differences.json`, each with its reason.
+
+`../node/test_streams.mjs` does the same in TypeScript.
 """
 
 import json
@@ -14,22 +16,22 @@ from pathlib import Path
 import pytest
 
 from e2e.settings import BINARY, PROTOCOLS, ROOT
-from e2e.streams.event_types import faults, frames
-from e2e.streams.replay_server import Replay
-from e2e.streams.sdk_recorder import FAILURES, Sdks, document, joined, said_in
+from e2e.streams.event_types import event_data, type_errors
+from e2e.streams.replay_server import ReplayServer
+from e2e.streams.sdk_recorder import STREAM_ERRORS, SdkRecorder, document, join_chunks, text_and_calls
 
 VECTORS = sorted((ROOT / "vectors/streams").glob("*/in.*.sse"))
 SMALL = [path for path in VECTORS if "unicode" in path.parent.name or "parallel" in path.parent.name]
 
-# So small that most events come in several pieces, and prime so that they are cut anywhere.
-PIECE = 61
+# So small that most events arrive in several chunks, and prime so that they are cut anywhere.
+CHUNK_SIZE = 61
 
-EXCUSED = json.loads(Path(__file__).with_name("known_differences.json").read_text())
-OURS = {kind: [excuse for excuse in EXCUSED[kind] if "python" in excuse["sdks"]] for kind in EXCUSED}
-MISREAD = {excuse["vector"] for excuse in OURS["misread"]}
-UNHELPED = {(excuse["vector"], excuse["to"]) for excuse in OURS["unhelped"]}
-CONTENT = {excuse["vector"] for excuse in OURS["content"]}
-DIFFERS = {(excuse["vector"], excuse["to"], excuse["at"]): excuse["client"] for excuse in OURS["differs"]}
+KNOWN = json.loads(Path(__file__).with_name("known_differences.json").read_text())
+KNOWN_FOR_PYTHON = {kind: [entry for entry in KNOWN[kind] if "python" in entry["languages"]] for kind in KNOWN}
+UPSTREAM_MISREAD = {entry["vector"] for entry in KNOWN_FOR_PYTHON["upstream_misread"]}
+HELPER_FAILS = {(entry["vector"], entry["to"]) for entry in KNOWN_FOR_PYTHON["helper_fails"]}
+CUT_UNNOTICED = {entry["vector"] for entry in KNOWN_FOR_PYTHON["cut_unnoticed"]}
+DIFFERENCES = {(entry["vector"], entry["to"], entry["at"]): entry["client"] for entry in KNOWN_FOR_PYTHON["differences"]}
 
 
 def name(path):
@@ -37,44 +39,48 @@ def name(path):
 
 
 @pytest.fixture(scope="module")
-def sdks():
-    replay = Replay()
-    yield Sdks(replay)
-    replay.close()
+def recorder():
+    server = ReplayServer()
+    yield SdkRecorder(server)
+    server.close()
 
 
 @pytest.fixture(scope="module")
 def streams():
-    """Every vector's stream for every client: whether it ended well, and its bytes."""
-    wanted = [(path, to) for path in VECTORS for to in PROTOCOLS]
+    """The stream of each vector for each client: whether the translation succeeded, and its bytes."""
+    pairs = [(path, to) for path in VECTORS for to in PROTOCOLS]
     with ThreadPoolExecutor() as threads:
-        return dict(zip(wanted, threads.map(lambda one: run(*one, "stream", one[0].read_bytes()), wanted), strict=True))
+        results = threads.map(lambda pair: translate(*pair, "stream", pair[0].read_bytes()), pairs)
+        return dict(zip(pairs, results, strict=True))
 
 
-# The Python helper says so of the shapes that some vendors invent.
+# The Python helper warns about shapes that only some vendors write.
 @pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")
 @pytest.mark.parametrize("path", VECTORS, ids=name)
-def test_every_sdk_reads_every_stream(path, sdks, streams):
-    source, came = protocol(path), path.read_bytes()
-    upstream = sdks.helped(source, came, PIECE)
+def test_every_sdk_reads_every_stream(path, recorder, streams):
+    source, upstream_bytes = protocol(path), path.read_bytes()
+    upstream = recorder.use_helper(source, upstream_bytes, CHUNK_SIZE)
     wrong = [
         f"{source} to {to}: {problem}"
         for to in PROTOCOLS
         if to != source
-        for problem in translated(path, source, to, upstream, sdks, *streams[path, to])
+        for problem in translation_problems(path, source, to, upstream, recorder, *streams[path, to])
     ]
-    wrong += [f"{source} to {source}: {problem}" for problem in forwarded(source, came, sdks, *streams[path, source])]
-    if name(path) in MISREAD:
-        said = [said_in(document(to, sdks.helped(to, streams[path, to][1], PIECE))) for to in PROTOCOLS if to != source]
-        wrong += [] if said[0] == said[1] else [f"one client hears {said[0]} and the other {said[1]}"]
+    passed_through = passthrough_problems(source, upstream_bytes, recorder, *streams[path, source])
+    wrong += [f"{source} to {source}: {problem}" for problem in passed_through]
+    if name(path) in UPSTREAM_MISREAD:
+        others = [to for to in PROTOCOLS if to != source]
+        recordings = [(to, recorder.use_helper(to, streams[path, to][1], CHUNK_SIZE)) for to in others]
+        one, other = (text_and_calls(document(to, recording)) for to, recording in recordings)
+        wrong += [] if one == other else [f"one client gets {one} and the other {other}"]
     assert not wrong, "\n" + "\n".join(wrong)
 
 
 @pytest.mark.parametrize("path", SMALL, ids=name)
-def test_every_sdk_reads_byte_by_byte(path, sdks, streams):
+def test_every_sdk_reads_byte_by_byte(path, recorder, streams):
     for to in PROTOCOLS:
-        _, written = streams[path, to]
-        at_once, byte_by_byte = (sdks.iterated(to, written, piece) for piece in (len(written), 1))
+        _, output = streams[path, to]
+        at_once, byte_by_byte = (recorder.iterate(to, output, chunk_size) for chunk_size in (len(output), 1))
         assert byte_by_byte.error is None and byte_by_byte.events == at_once.events
 
 
@@ -82,82 +88,84 @@ def protocol(path):
     return path.name.split(".")[1]
 
 
-def run(path, to, kind, document):
-    """Translates for the client whose request stands beside the vector, if one does."""
-    asked = path.with_name(f"request.{to}.json")
-    line = [BINARY, "translate", "--from", protocol(path), "--to", to, "--kind", kind]
-    line += ["--request", str(asked)] if asked.exists() else []
-    done = subprocess.run(line, input=document, capture_output=True)
+def translate(path, to, kind, document):
+    """Translates for the client whose request is beside the vector, if there is one."""
+    request = path.with_name(f"request.{to}.json")
+    command = [BINARY, "translate", "--from", protocol(path), "--to", to, "--kind", kind]
+    command += ["--request", str(request)] if request.exists() else []
+    done = subprocess.run(command, input=document, capture_output=True)
     return done.returncode == 0, done.stdout
 
 
-def translated(path, source, to, upstream, sdks, well, written):
-    """What is wrong with a stream for a client of another protocol."""
-    iterated, helped = sdks.iterated(to, written, PIECE), sdks.helped(to, written, PIECE)
-    yield from unheard(to, written, iterated)
-    if not well:
-        yield from unraised(to, iterated, helped)
-        if is_content(source, upstream) != (name(path) in CONTENT):
-            yield "ends in an error, but the upstream's own SDK is content, or has an excuse and is not"
+def translation_problems(path, source, to, upstream, recorder, succeeded, output):
+    """What is wrong with a stream that was translated for a client of another protocol."""
+    from_events = recorder.iterate(to, output, CHUNK_SIZE)
+    from_helper = recorder.use_helper(to, output, CHUNK_SIZE)
+    yield from event_problems(to, output, from_events)
+    if not succeeded:
+        yield from missing_errors(to, from_events, from_helper)
+        if looks_complete(source, upstream) != (name(path) in CUT_UNNOTICED):
+            yield "ends in an error, but the upstream's own SDK gets a complete answer (or the known difference is gone)"
         return
-    if iterated.error or (helped.error and (name(path), to) not in UNHELPED):
-        yield f"ends well, but the SDK raised {iterated.error or helped.error!r}"
+    if from_events.error or (from_helper.error and (name(path), to) not in HELPER_FAILS):
+        yield f"ends without an error, but the SDK raised {from_events.error or from_helper.error!r}"
         return
     if upstream.error:
-        if name(path) not in MISREAD:
-            yield f"ends well, but the upstream's own SDK raised {upstream.error!r}"
+        if name(path) not in UPSTREAM_MISREAD:
+            yield f"ends without an error, but the upstream's own SDK raised {upstream.error!r}"
         return
-    _, truth = run(path, to, "response", document(source, upstream).encode())
-    if helped.error:
-        told, heard = said_in(truth), said_in(joined(iterated.events))
-        if told != heard:
-            yield f"says {told} as a whole and {heard} as a stream"
+    _, expected = translate(path, to, "response", document(source, upstream).encode())
+    if from_helper.error:
+        whole, streamed = text_and_calls(expected), text_and_calls(join_chunks(from_events.events))
+        if whole != streamed:
+            yield f"is {whole} as a whole and {streamed} as a stream"
         return
-    differences = list(unlike(path, to, truth, document(to, helped)))
-    if name(path) not in MISREAD:
+    differences = list(unexpected_differences(path, to, expected, document(to, from_helper)))
+    if name(path) not in UPSTREAM_MISREAD:
         yield from differences
     elif not differences:
-        yield "is as the upstream's own SDK reads it, so that needs no excuse"
+        yield "is as the upstream's own SDK reads it, so it is not a known difference"
 
 
-def forwarded(protocol, came, sdks, well, written):
-    """What is wrong with a stream for a client of the same protocol, which is the upstream's bytes."""
-    if written == came:
+def passthrough_problems(protocol, upstream_bytes, recorder, succeeded, output):
+    """What is wrong with a stream for a client of the same protocol, which gets the upstream's bytes."""
+    if output == upstream_bytes:
         return
-    iterated, helped = sdks.iterated(protocol, written, PIECE), sdks.helped(protocol, written, PIECE)
-    if not well:
-        yield from unraised(protocol, iterated, helped)
+    from_events = recorder.iterate(protocol, output, CHUNK_SIZE)
+    from_helper = recorder.use_helper(protocol, output, CHUNK_SIZE)
+    if not succeeded:
+        yield from missing_errors(protocol, from_events, from_helper)
         return
-    upstream = sdks.helped(protocol, came, PIECE)
+    upstream = recorder.use_helper(protocol, upstream_bytes, CHUNK_SIZE)
     same = (
-        repr(helped.error) == repr(upstream.error)
+        repr(from_helper.error) == repr(upstream.error)
         if upstream.error
-        else helped.answer is not None and document(protocol, helped) == document(protocol, upstream)
+        else from_helper.answer is not None and document(protocol, from_helper) == document(protocol, upstream)
     )
     if not same:
-        yield "the SDK hears another answer than from the upstream"
+        yield "the SDK gets another answer than from the upstream"
 
 
-def unheard(to, written, iterated):
-    """What the SDK did not give its user, and what its types do not describe."""
-    wrote = frames(written)
+def event_problems(to, output, from_events):
+    """Events that the SDK did not pass to its user, and events that its types do not describe."""
+    wrote = event_data(output)
     for data in wrote:
-        yield from faults(to, data)
-    if iterated.error:
+        yield from type_errors(to, data)
+    if from_events.error:
         wrote = wrote[: next((at for at, data in enumerate(wrote) if "error" in data), None)]
-    given = [event.to_dict(mode="json", warnings=False) for event in iterated.events]
+    given = [event.to_dict(mode="json", warnings=False) for event in from_events.events]
     if given != [data for data in wrote if data.get("type") != "ping"]:
         yield f"the SDK gave {len(given)} of {len(wrote)} events, or gave others"
 
 
-def unraised(to, *heard):
-    for one in heard:
-        if not isinstance(one.error, FAILURES[to]):
-            yield f"ends in an error, but the SDK raised {one.error!r}"
+def missing_errors(to, *recordings):
+    for recording in recordings:
+        if not isinstance(recording.error, STREAM_ERRORS[to]):
+            yield f"ends in an error, but the SDK raised {recording.error!r}"
 
 
-def is_content(protocol, upstream):
-    """Whether the SDK takes the upstream's answer for one that ended."""
+def looks_complete(protocol, upstream):
+    """Whether the upstream's own SDK sees a complete answer."""
     if upstream.error:
         return False
     answer = json.loads(document(protocol, upstream))
@@ -165,64 +173,64 @@ def is_content(protocol, upstream):
     return protocol == "responses" or all(stops)
 
 
-def unlike(path, to, truth, answer):
-    """Where the answer differs from the truth and has no excuse, or has one and does not differ."""
-    left = {at for vector, client, at in DIFFERS if (vector, client) == (name(path), to)}
-    for at, told, heard in compared(usual(to, path, truth), usual(to, path, answer)):
+def unexpected_differences(path, to, expected, answer):
+    """Differences that are not known, and known differences that are gone."""
+    left = {at for vector, client, at in DIFFERENCES if (vector, client) == (name(path), to)}
+    for at, whole, streamed in diff(normalized(to, path, expected), normalized(to, path, answer)):
         left.discard(at)
-        if (name(path), to, at) not in DIFFERS or DIFFERS[name(path), to, at] != heard:
-            yield f"{at or '/'} is {short(told)} as a whole and {short(heard)} as a stream"
+        if (name(path), to, at) not in DIFFERENCES or DIFFERENCES[name(path), to, at] != streamed:
+            yield f"{at or '/'} is {short(whole)} as a whole and {short(streamed)} as a stream"
     for at in left:
-        yield f"{at} is excused and does not differ"
+        yield f"{at} is a known difference and does not differ"
 
 
-def usual(to, path, document):
-    """The answer without what may differ between a whole answer and a stream."""
-    answer = said(json.loads(document, parse_int=written_number, parse_float=written_number))
+def normalized(to, path, document):
+    """The answer without the fields that may differ between a whole answer and a stream."""
+    answer = without_times_and_nulls(json.loads(document, parse_int=number_text, parse_float=number_text))
     if to == "chat":
         if not asks_for_usage(path):
             answer.pop("usage", None)
-        # The helper keeps what stood in the first chunk; the tier comes later.
+        # The helper keeps the value of the first chunk; the tier arrives later.
         answer.pop("service_tier", None)
         for choice in answer["choices"]:
-            # The first chunk says "" where a whole answer says nothing.
+            # The first chunk has "" where a whole answer has no content.
             choice["message"]["content"] = choice["message"].get("content", "")
     if to == "messages":
-        # The helper takes only the counts from the last event; the tier comes there.
+        # From the last event, which has the tier, the helper only takes the counts.
         answer["usage"].pop("service_tier", None)
     for item in answer.get("output", ()):
-        # Made from the item's place, and an empty item has one in a whole answer only.
+        # Ids are derived from an item's position, and an empty item only counts in a whole answer.
         item.pop("id", None)
     return answer
 
 
 def asks_for_usage(path):
-    asked = path.with_name("request.chat.json")
-    options = json.loads(asked.read_text()).get("stream_options") if asked.exists() else None
+    request = path.with_name("request.chat.json")
+    options = json.loads(request.read_text()).get("stream_options") if request.exists() else None
     return bool(options and options.get("include_usage"))
 
 
-def written_number(text):
-    """A number as it is written, since reading could round it. SDKs write a whole one without ".0"."""
+def number_text(text):
+    """A number as text, because parsing could round it. SDKs write whole numbers without ".0"."""
     return text.removesuffix(".0")
 
 
-def said(value):
-    """The value without times, and without members that say nothing."""
+def without_times_and_nulls(value):
     if isinstance(value, dict):
         times = ("created", "created_at", "completed_at")
-        return {key: said(member) for key, member in value.items() if member is not None and key not in times}
-    return [said(member) for member in value] if isinstance(value, list) else value
+        kept = {key: member for key, member in value.items() if member is not None and key not in times}
+        return {key: without_times_and_nulls(member) for key, member in kept.items()}
+    return [without_times_and_nulls(member) for member in value] if isinstance(value, list) else value
 
 
-def compared(one, other, at=""):
-    """Where two values differ: the place, and what stands there in each."""
+def diff(one, other, at=""):
+    """Where two values differ: the JSON Pointer, and the value on each side."""
     if isinstance(one, dict) and isinstance(other, dict):
         for key in one | other:
-            yield from compared(one.get(key), other.get(key), f"{at}/{key}")
+            yield from diff(one.get(key), other.get(key), f"{at}/{key}")
     elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
         for index, pair in enumerate(zip(one, other, strict=True)):
-            yield from compared(*pair, f"{at}/{index}")
+            yield from diff(*pair, f"{at}/{index}")
     elif one != other:
         yield at, one, other
 

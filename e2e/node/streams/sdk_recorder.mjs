@@ -1,72 +1,72 @@
-// What the vendors' TypeScript SDKs make of a stream, like ../../streams/sdk_recorder.py.
+// Records what the vendors' TypeScript SDKs read from a stream, as ../../streams/sdk_recorder.py does.
 
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { accumulateResponse } from 'openai/lib/responses/ResponseAccumulator';
 
-const ASKED = {
+const REQUESTS = {
   chat: { model: 'm', messages: [{ role: 'user', content: 'Go on.' }] },
   responses: { model: 'm', input: 'Go on.' },
   messages: { model: 'm', max_tokens: 1, messages: [{ role: 'user', content: 'Go on.' }] },
 };
 
 // What an SDK throws for a stream that ends in an error.
-export const FAILURES = { chat: OpenAI.APIError, responses: OpenAI.APIError, messages: Anthropic.APIError };
+export const STREAM_ERRORS = { chat: OpenAI.APIError, responses: OpenAI.APIError, messages: Anthropic.APIError };
 
-export class Sdks {
+export class SdkRecorder {
   constructor(server) {
-    const same = { baseURL: server.url, apiKey: 'k', maxRetries: 0, logLevel: 'off' };
+    const options = { baseURL: server.url, apiKey: 'k', maxRetries: 0, logLevel: 'off' };
     this.server = server;
-    this.openai = new OpenAI(same);
-    this.anthropic = new Anthropic(same);
+    this.openai = new OpenAI(options);
+    this.anthropic = new Anthropic(options);
   }
 
-  // Every event as `create({stream: true})` gives it.
-  async iterated(protocol, stream, piece) {
-    const heard = { events: [] };
+  // Records every event of `create({stream: true})`.
+  async iterate(protocol, stream, chunkSize) {
+    const recording = { events: [] };
     try {
-      const asked = { ...ASKED[protocol], stream: true };
-      const options = { headers: this.server.headers(stream, piece) };
+      const request = { ...REQUESTS[protocol], stream: true };
+      const options = { headers: this.server.headers(stream, chunkSize) };
       const events = await {
-        chat: () => this.openai.chat.completions.create(asked, options),
-        responses: () => this.openai.responses.create(asked, options),
-        messages: () => this.anthropic.messages.create(asked, options),
+        chat: () => this.openai.chat.completions.create(request, options),
+        responses: () => this.openai.responses.create(request, options),
+        messages: () => this.anthropic.messages.create(request, options),
       }[protocol]();
-      for await (const event of events) heard.events.push(event);
+      for await (const event of events) recording.events.push(event);
     } catch (error) {
-      heard.error = error;
+      recording.error = error;
     }
-    return heard;
+    return recording;
   }
 
-  // The answer as the `stream()` helper puts it together.
-  async helped(protocol, stream, piece) {
-    const heard = { events: [] };
+  // Records the answer that the `stream()` helper assembles.
+  async useHelper(protocol, stream, chunkSize) {
+    const recording = { events: [] };
     try {
-      const options = { headers: this.server.headers(stream, piece) };
+      const options = { headers: this.server.headers(stream, chunkSize) };
       const [helper, event, finish] = {
-        chat: () => [this.openai.chat.completions.stream(ASKED.chat, options), 'chunk', 'finalChatCompletion'],
-        responses: () => [this.openai.responses.stream(ASKED.responses, options), 'event', 'finalResponse'],
-        messages: () => [this.anthropic.messages.stream(ASKED.messages, options), 'streamEvent', 'finalMessage'],
+        chat: () => [this.openai.chat.completions.stream(REQUESTS.chat, options), 'chunk', 'finalChatCompletion'],
+        responses: () => [this.openai.responses.stream(REQUESTS.responses, options), 'event', 'finalResponse'],
+        messages: () => [this.anthropic.messages.stream(REQUESTS.messages, options), 'streamEvent', 'finalMessage'],
       }[protocol]();
-      helper.on(event, (event) => heard.events.push(structuredClone(event)));
-      heard.answer = await helper[finish]();
+      helper.on(event, (event) => recording.events.push(structuredClone(event)));
+      recording.answer = await helper[finish]();
     } catch (error) {
-      heard.error = error;
+      recording.error = error;
     }
-    return heard;
+    return recording;
   }
 }
 
-// The answer as the API would have sent it whole, without what the helper made of it.
+// The answer as the API would have sent it unary: without the fields that the helper adds.
 export function document(protocol, { answer, events }) {
   answer = JSON.parse(JSON.stringify(answer));
-  if (protocol === 'messages') return withInputs(answer, events);
+  if (protocol === 'messages') return withExactInputs(answer, events);
   for (const { message, index } of answer.choices ?? []) {
     delete message.parsed;
     message.content ||= null;
     for (const { function: called } of message.tool_calls ?? []) delete called?.parsed_arguments;
-    Object.assign(message, vendors(events, index));
+    Object.assign(message, vendorFields(events, index));
   }
   delete answer.output_text;
   delete answer.output_parsed;
@@ -77,23 +77,23 @@ export function document(protocol, { answer, events }) {
   return JSON.stringify(answer);
 }
 
-// The helper keeps only the last piece of a member that OpenAI does not have, such as a vendor's
-// reasoning. A client that wants it joins the pieces, like this.
-function vendors(chunks, index) {
+// Of a field that OpenAI does not have, such as a vendor's reasoning, the helper keeps only the last
+// delta. A client that wants the field joins the deltas like this.
+function vendorFields(chunks, index) {
   const own = ['role', 'content', 'refusal', 'tool_calls', 'function_call', 'audio'];
-  const joined = {};
+  const fields = {};
   for (const { delta } of chunks.flatMap((chunk) => chunk.choices).filter((choice) => choice.index === index)) {
     for (const [key, value] of Object.entries(delta ?? {})) {
       if (own.includes(key) || value === null) continue;
       const grows = typeof value === 'string' || Array.isArray(value);
-      joined[key] = key in joined && grows ? joined[key].concat(value) : value;
+      fields[key] = key in fields && grows ? fields[key].concat(value) : value;
     }
   }
-  return joined;
+  return fields;
 }
 
-// A message whose inputs are the text that came: JavaScript would round their numbers.
-function withInputs(message, events) {
+// A message whose inputs are the original text, because JavaScript would round their numbers.
+function withExactInputs(message, events) {
   const inputs = {};
   for (const { type, index, delta } of events) {
     if (type === 'content_block_delta' && delta.type === 'input_json_delta') {
@@ -109,7 +109,7 @@ function withInputs(message, events) {
     }
   });
   delete message.parsed_output;
-  return JSON.stringify(message).replace(/"(input of block \d+)"/g, (_, mark) => texts[mark]);
+  return JSON.stringify(message).replace(/"(input of block \d+)"/g, (_, placeholder) => texts[placeholder]);
 }
 
 function isJson(text) {
@@ -121,28 +121,28 @@ function isJson(text) {
   }
 }
 
-// What the events before the last one make of the output, and what the last one says it is.
+// The output that the events before the last one add up to, and the output in the last event.
 export function outputs(events) {
   const before = events.slice(0, -1).reduce((answer, event) => accumulateResponse(event, answer), undefined);
   return [before?.output, events.at(-1)?.response?.output];
 }
 
-// The text and the calls of a Chat stream, joined without the helper, as a whole answer has them.
-export function joined(chunks) {
+// The text and the calls of a Chat stream as a whole answer, assembled without the helper.
+export function joinChunks(chunks) {
   const message = { content: '', tool_calls: [] };
   for (const { delta } of chunks.flatMap((chunk) => chunk.choices)) {
     message.content += delta.content ?? '';
     for (const part of delta.tool_calls ?? []) {
       const call = (message.tool_calls[part.index] ??= { type: part.type, [part.type]: {} });
       const body = call[call.type];
-      for (const [key, piece] of Object.entries(part[call.type])) body[key] = (body[key] ?? '') + piece;
+      for (const [key, text] of Object.entries(part[call.type])) body[key] = (body[key] ?? '') + text;
     }
   }
   return JSON.stringify({ choices: [{ message }] });
 }
 
 // The text, and the name and arguments of every call, in an answer of any protocol.
-export function saidIn(answer) {
+export function textAndCalls(answer) {
   const { choices = [], output = [], content = [] } = JSON.parse(answer);
   const texts = [
     ...choices.map(({ message }) => message.content ?? ''),
@@ -154,13 +154,13 @@ export function saidIn(answer) {
     ...output.filter(({ type }) => ['function_call', 'custom_tool_call'].includes(type)),
     ...content.filter(({ type }) => type === 'tool_use'),
   ];
-  const named = calls.map((call) => ({ name: call.name, arguments: value(call.arguments ?? call.input) }));
-  return { text: texts.join(''), calls: named };
+  const namedCalls = calls.map((call) => ({ name: call.name, arguments: argumentValue(call.arguments ?? call.input) }));
+  return { text: texts.join(''), calls: namedCalls };
 }
 
-function value(given) {
+function argumentValue(given) {
   const parsed = typeof given === 'string' && isJson(given) ? JSON.parse(given) : given;
-  // A freeform call is a function of one text where there are no freeform calls.
+  // A protocol without freeform calls has a function with one text argument in their place.
   const wrapped = Object(parsed) === parsed && Object.keys(parsed).join() === 'input';
   return wrapped ? parsed.input : parsed;
 }

@@ -15,17 +15,16 @@
     system[type=text].cache_control.ttl
     prompt.variables.*(type=input_text).text
 
-An object that stands alone, neither in a list nor in a union, needs no selector. `.*` is any
+An object that is neither in a list nor in a union needs no selector. `.*` is any
 key of a map with typed values; a map of free values (metadata, a JSON schema) is a leaf.
 
-Messages are selected by `role` in every protocol. In Responses that covers the short form
-without `type`, the `type: message` form and the model's own output messages, because a
-receiver sees one kind of item: `input[role=user]`, never `input[type=message]`. Every other
-Responses item is selected by its `type`.
+Messages are selected by `role` in every protocol. In Responses, `input[role=user]` covers the short
+form without `type`, the form with `type: message` and the model's own output messages, because to
+a receiver they are one kind of item. Every other Responses item is selected by its `type`.
 
-A discriminator may be left out where the vendor allows it; the element is then selected by
-the value it stands for: a Messages tool without `type` is `tools[type=custom]`, a Responses
-item with only an `id` is `input[type=item_reference]`.
+If the vendor lets a sender leave out the discriminator, the element is selected by the default: a
+Messages tool without `type` is `tools[type=custom]`, and a Responses item with only an `id` is
+`input[type=item_reference]`.
 """
 
 import re
@@ -51,12 +50,12 @@ class Token:
 
 
 def parse(path):
-    """The tokens of `path`; raises ValueError where it leaves the grammar."""
+    """The tokens of `path`; raises ValueError if it does not follow the grammar."""
     tokens, at = [], 0
     while at < len(path):
         match = TOKEN.match(path, at)
         if not match:
-            raise ValueError(f"{path!r} is no field path from character {at} on")
+            raise ValueError(f"{path!r} is not a field path from character {at} on")
         tokens.append(
             Token(
                 name=match["name"],
@@ -108,14 +107,14 @@ def _entries(pointer, value):
 
 def _selects(token, value):
     if token.kind:
-        # A JSON boolean is no number, though Python's bool is an int.
+        # A JSON boolean is not a number, although Python's bool is an int.
         return isinstance(value, KINDS[token.kind]) and (token.kind == "boolean") == isinstance(value, bool)
     if not token.key:
         return True
     if not isinstance(value, dict):
         return False
     if token.key == "role":
-        # Other Responses items may carry a role too, `additional_tools` for one.
+        # Other Responses items can have a role too, for example `additional_tools`.
         return value.get("role") in token.values and value.get("type", "message") == "message"
     return value.get(token.key, _implied(value)) in token.values
 

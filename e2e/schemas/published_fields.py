@@ -1,28 +1,28 @@
-"""Every request field the vendors publish, each with a request that uses it and one that does not.
+"""Every request field that the vendors publish, with a request that uses it and one that does not.
 
     python -m e2e.schemas.published_fields            counts
     python -m e2e.schemas.published_fields --paths    the paths alone, by protocol
     python -m e2e.schemas.published_fields --json     one JSON object per line
 
-The fields are read from the pinned `openai` and `anthropic` packages; `e2e/schemas/field_paths.py` says how
-they are named. A row is
+The fields are read from the pinned `openai` and `anthropic` packages. `field_paths.py` defines how
+they are named. A row has
 
-    protocol  chat, responses or messages
-    path      the field's name
-    required  whether its object is invalid without it
-    beta      whether only the beta types of Messages have it
-    values    the values allowed, when the types list them all
-    type      the SDK type that declares it: rows that share it differ only in their place
-    misplaced true where the types allow a block that the API refuses in that turn
-    neutral   true where leaving the field out means the same, so that nothing is lost with it
-    sample    the value used here
-    at        the JSON Pointer of that value in `with`
-    with      a small, whole request that has the field
-    without   the same without it
-    differs   true where a request cannot do without the field: `without` then has another value
+    protocol   chat, responses or messages
+    path       the path of the field
+    required   whether its object is invalid without it
+    beta       whether only the beta types of Messages have it
+    values     the allowed values, if the types list all of them
+    type       the SDK type that declares it: rows with the same type differ only in their place
+    misplaced  true if the types allow a block that the API rejects in that turn
+    neutral    true if leaving the field out means the same, so that nothing can be lost
+    sample     the value used here
+    at         the JSON Pointer of that value in `with`
+    with       a small, complete request that has the field
+    without    the same request without the field
+    differs    true if a request needs the field: `without` then has another value
 
-Where a value can be neither left out nor changed, as the constant `type` of a cache marker,
-`without` lacks the nearest thing around it that can be left out.
+If a value can be neither left out nor changed, such as the constant `type` of a cache marker,
+`without` lacks the nearest enclosing value that can be left out.
 """
 
 import argparse
@@ -45,17 +45,17 @@ from e2e.schemas.sample_values import PLAIN, Mark
 from e2e.schemas.sdk_types import Field, Flag, Free, Items, Number, Record, Tag, Text, alternatives, fields, tags
 from e2e.settings import PROTOCOLS
 
-# The types of each protocol's request body; of two that name the same field the first counts.
+# The types of each protocol's request body. If two declare the same field, the first one counts.
 ROOTS = {
     "chat": [chat_params.CompletionCreateParamsNonStreaming],
     "responses": [responses_params.ResponseCreateParamsNonStreaming],
     "messages": [messages_params.MessageCreateParamsNonStreaming, beta_params.MessageCreateParamsNonStreaming],
 }
 
-# Arguments of the SDK's method that it sends as headers.
+# Arguments of the SDK's method that are sent as headers.
 HEADERS = {"betas", "user_profile_id", "workspace_id"}
 
-# The SDKs give all turns one list of blocks. The API takes these in one of them only.
+# The SDKs allow the same blocks in every turn. The API accepts these in one kind of turn only.
 MISPLACED = re.compile(
     r"messages\[role=user\]\.content\[type=(thinking|redacted_thinking|tool_use|server_tool_use|mcp_tool_use"
     r"|\w+_tool_result|tool_addition|tool_removal)\]"
@@ -64,7 +64,7 @@ MISPLACED = re.compile(
     r"|input\[role=(user|system|developer)\]\.phase"
 )
 
-# Members that stand for what is meant when the field is left out.
+# Union members that mean the same as leaving the field out.
 NEUTRAL = re.compile(
     r"(response_format|text\.format|.*\[type=custom\](\.custom)?\.format)\(type=text\)$"
     r"|tool_choice\(type=auto\)$"
@@ -85,7 +85,7 @@ class Step:
 
 @dataclass
 class Row:
-    """One published field. The module's documentation says what each member means."""
+    """One published field. The documentation of the module explains its members."""
 
     protocol: str
     steps: tuple[Step, ...]
@@ -115,7 +115,7 @@ class Row:
 
 @cache
 def rows():
-    """All rows, by protocol and in the order in which the SDKs declare them."""
+    """All rows, by protocol, in the order of the SDKs' declarations."""
     found = {}
     for protocol in PROTOCOLS:
         for root in ROOTS[protocol]:
@@ -130,13 +130,13 @@ def rows():
 def walk(shape, steps, inside, tag=None):
     """The steps to every field below `shape`, an object."""
     if shape in inside:
-        # A type within itself has no field that it has not had above.
+        # A type inside itself has no new fields.
         return
     for member in fields(shape):
         if not steps and member.name in HEADERS:
             continue
         if tag and member.name == tag.key and member.required and len(tag.values) == 1:
-            # The selector says it.
+            # The selector already has the value.
             continue
         yield from descend(member, steps, (*inside, shape))
 
@@ -174,7 +174,7 @@ def inner(shapes, steps, inside):
 
 
 def elements(of, steps, inside, alone):
-    """The steps below a list of `of`; `alone` unless the value may be other than a list."""
+    """The steps below a list of `of`. `alone` is true if the value can only be a list."""
     shapes = alternatives(of)
     records = [shape for shape in shapes if isinstance(shape, Record)]
     for shape in records:
@@ -193,25 +193,25 @@ def kind(shape):
 
 
 def requests(row):
-    """The members of a row that show the field at work."""
-    built = leaf(row.steps, Mark(row.path))
+    """The members of a row that hold requests, and what describes them."""
+    built = sample_for(row.steps, Mark(row.path))
     whole = build(row.steps, built)
-    having = complete(row.protocol, row.path, whole)
-    lacking, differs = without(row, built, whole)
-    for at, sample in field_paths.find(row.path, having):
-        if holds(sample, built):
-            return {"sample": sample, "at": at, "with": having, "without": lacking, "differs": differs}
-    raise LookupError(f"{row.protocol} {row.path} is not in its own request: {json.dumps(having)}")
+    with_field = complete(row.protocol, row.path, whole)
+    without_field, differs = without(row, built, whole)
+    for at, sample in field_paths.find(row.path, with_field):
+        if contains(sample, built):
+            return {"sample": sample, "at": at, "with": with_field, "without": without_field, "differs": differs}
+    raise LookupError(f"{row.protocol} {row.path} is not in its own request: {json.dumps(with_field)}")
 
 
 def without(row, built, whole):
-    """The request that lacks the field, and whether it has another value instead.
+    """The request that lacks the field, and whether it has another value in its place.
 
-    `built` is the value under test and `whole` what was built to hold it.
+    `built` is the value under test, and `whole` is the body built around it.
     """
     steps, last = row.steps, row.steps[-1]
     if (last.field or not isinstance(last.shape, Record)) and not removable(value_steps(steps)):
-        other = leaf(steps, Mark(row.path, other=True))
+        other = sample_for(steps, Mark(row.path, other=True))
         if other != built:
             return complete(row.protocol, row.path, build(steps, other), whole), True
     while not removable(steps):
@@ -220,11 +220,11 @@ def without(row, built, whole):
 
 
 def removable(steps):
-    """Whether what the last step leads to can be left out of a valid request."""
+    """Whether a request stays valid without the value that the last step leads to."""
     last, declared = steps[-1], value_steps(steps)[-1].field
     if last.field:
         return not declared.required and declared.name not in sample_values.essential(declared.owner, declared.name)
-    # The conversation around the field fills these lists again.
+    # `complete` fills these lists again.
     in_turn = any(member.name == "role" for member in fields(declared.owner))
     return last.in_list and (
         declared.name in sample_values.EMPTY_ALLOWED
@@ -234,12 +234,12 @@ def removable(steps):
 
 
 def value_steps(steps):
-    """The steps without the selectors at their end: down to the field whose value those choose from."""
+    """The steps without the selectors at their end: down to the field that the selectors apply to."""
     return steps[: max(index for index, step in enumerate(steps) if step.field) + 1]
 
 
 def implied(steps):
-    """Whether the last step is a discriminator that the vendor lets a sender leave out."""
+    """Whether the last step is a discriminator that a sender may leave out."""
     field, above = steps[-1].field, steps[-2] if len(steps) > 1 else None
     return bool(field and above and above.tag and field.name == "type" and not field.required)
 
@@ -248,7 +248,7 @@ OMITTED = object()
 MARKED = Mark("any")
 
 
-def leaf(steps, mark):
+def sample_for(steps, mark):
     """The value under test."""
     last, declared = steps[-1], value_steps(steps)[-1].field
     if isinstance(last.shape, Record):
@@ -257,7 +257,7 @@ def leaf(steps, mark):
 
 
 def build(steps, end, above=None):
-    """The value that leads down `steps` to `end`, with no more beside it than must be."""
+    """The smallest value in which `steps` lead to `end`."""
     if not steps:
         return end
     step = steps[0]
@@ -270,12 +270,12 @@ def build(steps, end, above=None):
     return {"key": inner} if step.text == ".*" else inner
 
 
-def holds(found, built):
-    """Whether `found` is `built`, or that and what the conversation around it added."""
+def contains(found, built):
+    """Whether `found` is `built`, apart from what the conversation around it added."""
     if isinstance(found, dict) and isinstance(built, dict):
-        return all(key in found and holds(found[key], value) for key, value in built.items())
+        return all(key in found and contains(found[key], value) for key, value in built.items())
     if isinstance(found, list) and isinstance(built, list):
-        return all(any(holds(item, value) for item in found) for value in built)
+        return all(any(contains(item, value) for item in found) for value in built)
     return found == built and type(found) is type(built)
 
 

@@ -1,8 +1,8 @@
-"""Sample values for request fields: valid, deterministic, recognisable.
+"""Sample values for request fields: valid, deterministic and recognisable.
 
-A field under test gets a *marked* value, one that cannot be mistaken for anything else in
-the request. Its neighbours get *plain* values, the calmest that are valid, so that they leave
-as few traces in a translation as possible.
+A field under test gets a *marked* value, which cannot be mistaken for anything else in the request.
+Its neighbours get *plain* values, the most neutral ones that are valid, so that they have as little
+effect on a translation as possible.
 """
 
 import base64
@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from e2e.schemas.sdk_types import Flag, Free, Items, Number, Record, Text, alternatives, fields, tags
 
-# Fields the types leave optional though a request is of no use without them. Each line is a
-# choice: the first is taken unless another is under test.
+# Fields that the types leave optional although a request is useless without them. Each tuple is a
+# choice: the first field is used unless another one is under test.
 ESSENTIAL = {
     "ResponseCreateParamsNonStreaming": [("model",), ("input",)],
     "ResponseInputImage": [("image_url", "file_id")],
@@ -34,9 +34,9 @@ ESSENTIAL = {
     "CompactionBlock": [("content", "encrypted_content")],
 }
 
-# Values that mean the same as leaving the field out, or that change the least: right beside
-# the field under test, but on it their loss would be hard to tell from their effect.
-CALM = (
+# Values that mean the same as leaving the field out, or that change little. They suit the neighbours
+# of the field under test; on the field itself, their loss would be hard to tell from their effect.
+NEUTRAL_VALUES = (
     "completed",
     "auto",
     "none",
@@ -58,10 +58,10 @@ CALM = (
     "1g",
 )
 
-# Where the calm value is the other one.
-LOUD = {"truncation": "auto"}
+# Fields for which a neutral value is the one that shows.
+MARKED_VALUES = {"truncation": "auto"}
 
-# Lists that mean nothing when they are empty, and may be.
+# Lists that may be empty, and then mean nothing.
 EMPTY_ALLOWED = {
     "annotations",
     "summary",
@@ -96,7 +96,7 @@ NUMBERS = {
 
 SCHEMAS = {"parameters", "schema", "input_schema", "output_schema"}
 
-# The prefixes the vendors give to ids; a Responses item's id goes by its item.
+# The vendors' prefixes for ids. For Responses items the prefix depends on the item.
 IDS = {
     "call_id": "call",
     "tool_call_id": "call",
@@ -150,7 +150,7 @@ IDS = {
     ("ItemReference", "id"): "msg",
 }
 
-# Texts of a given form: what is written around the mark. `@` is the mark, `@64` its base64.
+# Texts that must have a certain form. `@` is replaced by the mark, `@64` by its base64.
 FORMS = {
     "url": "https://@.example/page",
     "image_url": "https://@.example/image.png",
@@ -179,7 +179,7 @@ MARK, OTHER = "tw-", "-other"
 
 @dataclass(frozen=True)
 class Mark:
-    """How noticeable a value is to be: `seed` names the field under test, "" the neighbours."""
+    """How recognisable a value must be: `seed` is the path of the field under test, "" for neighbours."""
 
     seed: str = ""
     other: bool = False
@@ -222,7 +222,7 @@ def value(shape, name, owner, mark):
 
 
 def record(shape, mark, tag=None, under_test=None):
-    """An object with the fields it cannot do without, and not the field `under_test`."""
+    """An object with the fields that it needs, except the field `under_test`."""
     content = {}
     for field in fields(shape):
         if tag and field.name == tag.key and field.required:
@@ -234,24 +234,24 @@ def record(shape, mark, tag=None, under_test=None):
             field = next(field for field in fields(shape) if field.name == name)
             content[name] = _inner(field, mark)
     if not content and not under_test:
-        # An empty object may rightly be taken for none.
+        # A translator may treat an empty object as absent.
         field = fields(shape)[0]
         content[field.name] = _inner(field, mark)
     return dict(sorted(content.items(), key=lambda entry: entry[0] not in ("role", "type")))
 
 
 def choose(shapes, mark):
-    """The shape that shows most in a value under test, the first elsewhere."""
+    """The most visible shape for a value under test, and the first shape for others."""
     for shape in shapes if mark.seed else ():
-        if not (isinstance(shape, Record) and any(tag.values[0] in CALM for tag in tags(shape))):
+        if not (isinstance(shape, Record) and any(tag.values[0] in NEUTRAL_VALUES for tag in tags(shape))):
             return shape
     return shapes[0]
 
 
 def essential(shape, under_test):
-    """The names that `record` adds to the required ones when `under_test` is the field at hand."""
+    """The optional fields that `record` adds if `under_test` is the field under test."""
     names = [under_test if under_test in choice else choice[0] for choice in ESSENTIAL.get(shape.name, ())]
-    # OpenAI takes a file's bytes only together with its name.
+    # OpenAI only accepts the bytes of a file together with its name.
     return names + (["filename"] if "file_data" in names else [])
 
 
@@ -262,11 +262,11 @@ def _inner(field, mark):
 
 def _text(shape, name, owner, mark):
     if shape.values:
-        calm = [value for value in CALM if value in shape.values]
-        loud = [value for value in shape.values if value not in CALM]
+        neutral = [value for value in NEUTRAL_VALUES if value in shape.values]
+        marked = [value for value in shape.values if value not in NEUTRAL_VALUES]
         if not mark.seed:
-            return (calm or loud)[0]
-        ranked = sorted(loud + calm, key=lambda value: value != LOUD.get(name))
+            return (neutral or marked)[0]
+        ranked = sorted(marked + neutral, key=lambda value: value != MARKED_VALUES.get(name))
         return ranked[1] if mark.other and len(ranked) > 1 else ranked[0]
     if not mark.seed and name == "model":
         return "claude-opus-5" if "Fallback" in owner.name or "Advisor" in owner.name else "some-model"

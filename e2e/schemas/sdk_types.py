@@ -1,8 +1,8 @@
-"""What the SDKs' request types say, reduced to six shapes.
+"""The SDKs' request types, reduced to six shapes.
 
 The SDKs publish their requests as TypedDicts built from Union, Optional, Literal, List,
 Iterable, Dict, Annotated and Required. `alternatives` flattens any such annotation into the
-JSON shapes a sender may choose from; `fields` lists an object's members.
+JSON shapes that a sender may choose from, and `fields` lists the fields of an object.
 """
 
 import collections.abc
@@ -14,21 +14,21 @@ from typing import Annotated, Any, Literal, Union
 import typing_extensions
 from typing_extensions import NotRequired, Required, is_typeddict
 
-# These operators are values, not kinds of filter: eight members with the same fields would
-# say nothing more than one.
-JOINED = {"ComparisonFilter", "CompoundFilter"}
+# The operators of a filter are values, not kinds of filter: eight union members with the same fields
+# would show nothing more than one.
+MERGED_UNIONS = {"ComparisonFilter", "CompoundFilter"}
 
 
 @dataclass(frozen=True)
 class Text:
-    """A string; `values` when only these are allowed."""
+    """A string; `values` if only these are allowed."""
 
     values: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Number:
-    """A number; `whole` when it is an integer."""
+    """A number; `whole` if it must be an integer."""
 
     whole: bool
 
@@ -40,12 +40,12 @@ class Flag:
 
 @dataclass(frozen=True)
 class Free:
-    """Any JSON object: a schema, metadata, a call's input."""
+    """Any JSON object: a schema, metadata, the input of a call."""
 
 
 @dataclass(frozen=True)
 class Items:
-    """A list, or with `keyed` a map, of values of one annotation."""
+    """A list (a map if `keyed`) whose values have one annotation."""
 
     of: Any
     keyed: bool = False
@@ -59,7 +59,7 @@ class Record:
 
     @property
     def name(self):
-        """The type's name without the SDK's affixes, so that beta twins share it."""
+        """The type's name without the SDK's affixes, which a type and its beta version share."""
         return self.type.__name__.removeprefix("Beta").removesuffix("Param").removesuffix("Param")
 
 
@@ -86,7 +86,7 @@ class Tag:
 
 @cache
 def alternatives(annotation):
-    """The shapes a value of `annotation` may take, in the SDK's order; null is not one."""
+    """The shapes that a value of `annotation` may take, in the SDK's order, without null."""
     shapes = list(dict.fromkeys(_flatten(annotation)))
     texts = [shape for shape in shapes if isinstance(shape, Text)]
     if len(texts) > 1:
@@ -99,8 +99,8 @@ def alternatives(annotation):
         shapes.remove(Number(whole=True))
     records = [shape for shape in shapes if isinstance(shape, Record)]
     if Free() in shapes and records:
-        # `Union[InputSchemaTyped, Dict[str, object]]` is a JSON schema, whose inside is not
-        # ours. `Union[ComparisonFilter, object]` stands for a filter within a filter.
+        # `Union[InputSchemaTyped, Dict[str, object]]` is a JSON schema, whose fields do not
+        # concern us. `Union[ComparisonFilter, object]` is a filter inside a filter.
         schema = any("Schema" in record.name for record in records)
         shapes = [shape for shape in shapes if not (shape in records if schema else shape == Free())]
     return tuple(shapes)
@@ -114,7 +114,7 @@ def fields(record):
 
 
 def tags(record):
-    """The discriminators `record` goes by, one for each value; none when it has no literal to go by."""
+    """The discriminators of `record`, one for each value; none if it has no literal field."""
     literals = {
         field.name: _flatten(field.type)[0].values
         for field in fields(record)
@@ -124,7 +124,7 @@ def tags(record):
     if literals.get("type") == ("message",) and literals.get("role"):
         key = "role"
     values = literals.get(key, ())
-    if record.name in JOINED:
+    if record.name in MERGED_UNIONS:
         return (Tag(key, values),)
     return tuple(Tag(key, (value,)) for value in values)
 
@@ -154,8 +154,8 @@ def _flatten(annotation):
 
 
 def _is_python_only(annotation):
-    # The Messages SDK also takes open files and the models of its own responses, and turns
-    # them into what their TypedDict twins say before sending.
+    # The Messages SDK also accepts open files and the models of its own responses. Before it sends
+    # them, it converts them to the form that the TypedDicts describe.
     if annotation in (type(None), bytes, typing.IO):
         return True
     return isinstance(annotation, type) and (hasattr(annotation, "model_fields") or hasattr(annotation, "__fspath__"))

@@ -1,12 +1,12 @@
-"""What the SDKs' types do not say: values that a field fares differently with, and fields they lack."""
+"""What the SDKs' types do not show: values that change a field's disposition, and fields they lack."""
 
 SCHEMAS = (
     {"anyOf": [{"type": "object", "properties": {"a": {}}}, {"type": "object", "properties": {"b": {}}}]},
     {"type": "array", "items": {"type": "string"}},
 )
 
-# Values on which a fate depends, beside those of the closed enumerations.
-SPECIAL = {
+# Values that change a disposition, besides those of closed enumerations.
+SPECIAL_VALUES = {
     "chat": [
         ("messages[role=assistant].tool_calls[type=function].function.arguments", "[1]"),
         ("messages[role=assistant].tool_calls[type=function].function.name", "srv/tool.x"),
@@ -42,9 +42,9 @@ SPECIAL = {
 LOOSE = {"type": "object", "properties": {"a": {"type": "string"}}}
 STRICT = {**LOOSE, "required": ["a"], "additionalProperties": False}
 
-# Requests in which a fate depends on what else there is: the field's path and place, and what a
-# small request has beside its conversation, with the field and without.
-SURROUNDED = (
+# Fields whose disposition depends on the rest of the request: protocol, path, JSON Pointer, and what a
+# small request has beside its conversation, with the field and without it.
+IN_CONTEXT = (
     ("chat", "tool_choice", "/tool_choice", {"tool_choice": "auto"}, {}),
     ("chat", "tool_choice(string)", "/tool_choice", {"tool_choice": "auto"}, {}),
     ("chat", "parallel_tool_calls", "/parallel_tool_calls", {"parallel_tool_calls": False}, {}),
@@ -98,7 +98,7 @@ SURROUNDED = (
     ("messages", "tool_choice", "/tool_choice", {"tool_choice": {"type": "auto"}}, {}),
 )
 
-# Fields that requests have although the pinned SDKs do not.
+# Fields that requests have and the pinned SDKs lack.
 UNPUBLISHED = (
     # The SDK follows version 2026-10-21 of the API; clients of 2023-06-01 send them.
     ("messages", "temperature", 0.5),
@@ -106,7 +106,7 @@ UNPUBLISHED = (
     ("messages", "top_k", 5),
     # Codex sends it.
     ("responses", "client_metadata", {"session": "tw-1"}),
-    # What DeepSeek, vLLM, OpenRouter and litellm call reasoning.
+    # Reasoning, as DeepSeek, vLLM, OpenRouter and litellm call it.
     ("chat", "messages[role=assistant].reasoning_content", "tw-thought"),
     ("chat", "messages[role=assistant].reasoning", "tw-thought"),
     (
@@ -122,40 +122,40 @@ UNPUBLISHED = (
 )
 
 
-def unpublished():
-    """The rows of the unpublished fields, as `e2e.schemas.published_fields` gives its own."""
+def unpublished_fields():
+    """The rows of the unpublished fields, in the format of `published_fields.py`."""
     rows = []
     for protocol, path, sample in UNPUBLISHED:
         in_turn, _, name = path.rpartition(".")
-        having = _request(protocol, **{"turn" if in_turn else "top": {name: sample}})
+        with_field = _request(protocol, **{"turn" if in_turn else "top": {name: sample}})
         at = f"/messages/1/{name}" if in_turn else f"/{name}"
-        rows.append(_row(protocol, path, at, having, _request(protocol), sample))
+        rows.append(_row(protocol, path, at, with_field, _request(protocol), sample))
     return tuple(rows)
 
 
-def surrounded():
-    """The rows of the fields in other surroundings."""
+def fields_in_context():
+    """The rows of the fields whose disposition depends on the rest of the request."""
     return tuple(
-        _row(protocol, path, at, _request(protocol, top=having), _request(protocol, top=lacking), None)
-        for protocol, path, at, having, lacking in SURROUNDED
+        _row(protocol, path, at, _request(protocol, top=with_field), _request(protocol, top=without_field), None)
+        for protocol, path, at, with_field, without_field in IN_CONTEXT
     )
 
 
 def _request(protocol, top=None, turn=None):
-    talk = [
+    conversation = [
         {"role": "user", "content": "hello"},
         {"role": "assistant", "content": "ok", **(turn or {})},
         {"role": "user", "content": "go on"},
     ]
     base = {
-        "chat": {"model": "gpt-5.5", "messages": talk},
-        "responses": {"model": "gpt-5.5", "input": talk},
-        "messages": {"model": "claude-opus-5", "max_tokens": 4096, "messages": talk},
+        "chat": {"model": "gpt-5.5", "messages": conversation},
+        "responses": {"model": "gpt-5.5", "input": conversation},
+        "messages": {"model": "claude-opus-5", "max_tokens": 4096, "messages": conversation},
     }[protocol]
     return {**base, **(top or {})}
 
 
-def _row(protocol, path, at, having, lacking, sample):
+def _row(protocol, path, at, with_field, without_field, sample):
     return {
         "protocol": protocol,
         "path": path,
@@ -164,6 +164,6 @@ def _row(protocol, path, at, having, lacking, sample):
         "neutral": False,
         "sample": sample,
         "at": at,
-        "with": having,
-        "without": lacking,
+        "with": with_field,
+        "without": without_field,
     }

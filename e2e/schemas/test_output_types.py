@@ -1,8 +1,8 @@
-"""The schema oracle: what toolwire writes is what the vendors' own types accept, member by member.
+"""The vendors' own types accept every request and answer that toolwire writes, field by field.
 
-Every vector is translated by the `toolwire` binary (`TOOLWIRE_BIN`, by default the debug build)
-and given to the types of the pinned SDKs. Reading it must succeed, and what was read must say all
-that was written: a member that the types do not have would vanish there.
+The binary translates every vector, and the types of the pinned SDKs read the output. Reading must
+succeed, and what was read must hold everything that was written: a field that the types lack would
+be missing.
 """
 
 import json
@@ -24,18 +24,18 @@ REQUESTS = {
     "messages": TypeAdapter(messages.MessageCreateParams),
 }
 
-# Vectors whose translation the APIs take and the types refuse.
-BEYOND = {
+# Translations that the APIs accept and the types reject.
+REJECTED_BY_TYPES = {
     ("chat-user-media", "responses"): "input_audio has a type, but the list of parts lacks it",
-    ("messages-choice-hosted", "responses"): "of web searches, the types let only the preview be chosen",
+    ("messages-choice-hosted", "responses"): "the types only allow the preview version of web search as a choice",
 }
 
-# Members of an answer that the API, or Open Responses, has and the SDK's type lacks.
-ANSWERED_TOO = {"/presence_penalty", "/frequency_penalty", "/store", "/output/0/status"}
+# Fields of an answer that the API or Open Responses has and the SDK's type lacks.
+UNPUBLISHED = {"/presence_penalty", "/frequency_penalty", "/store", "/output/0/status"}
 
 
 def vectors(kind, *names):
-    """The documents of one kind whose file has one of these names."""
+    """The vectors of one kind whose file has one of these names."""
     return sorted(path for name in names for path in (ROOT / "vectors" / kind).glob(f"*/{name}"))
 
 
@@ -48,34 +48,34 @@ TRANSLATIONS = [
     (path, target)
     for path in vectors("requests", "in.*.json")
     for target in REQUESTS
-    if path.name != f"in.{target}.json" and (name(path), target) not in BEYOND
+    if path.name != f"in.{target}.json" and (name(path), target) not in REJECTED_BY_TYPES
 ]
 
 
 @pytest.mark.parametrize("path", ANSWERS, ids=name)
-def test_an_answer_is_a_whole_response(path):
-    asked = path.with_name("request.responses.json")
-    written = translate(path, "responses", "response", *(["--request", asked] if asked.exists() else []))
-    read = checked(Response.model_validate, written)
+def test_an_answer_is_a_complete_response(path):
+    request = path.with_name("request.responses.json")
+    written = translate(path, "responses", "response", *(["--request", request] if request.exists() else []))
+    read = parse(Response.model_validate, written)
     assert read.model_dump(mode="json", by_alias=True, exclude_unset=True) == written
-    assert set(unpublished(read)) <= ANSWERED_TOO
+    assert set(unpublished(read)) <= UNPUBLISHED
 
 
 @pytest.mark.parametrize(("path", "target"), TRANSLATIONS, ids=name)
-def test_a_request_is_what_the_vendor_publishes(path, target):
+def test_a_request_has_the_published_type(path, target):
     written = translate(path, target, "request")
     if written is None:
         return
     for item in written["input"] if target == "responses" else []:
-        as_given_by_the_api(item)
-    assert checked(lambda body: drained(REQUESTS[target].validate_python(body)), written) == written
+        add_fields_of_the_api(item)
+    assert parse(lambda body: materialized(REQUESTS[target].validate_python(body)), written) == written
 
 
-@pytest.mark.parametrize("beyond", BEYOND, ids="-".join)
-def test_what_the_types_refuse_they_still_refuse(beyond):
-    (path,) = (path for path in vectors("requests", "in.*.json") if name(path) == beyond[0])
+@pytest.mark.parametrize("vector", REJECTED_BY_TYPES, ids="-".join)
+def test_known_rejections_are_still_rejected(vector):
+    (path,) = (path for path in vectors("requests", "in.*.json") if name(path) == vector[0])
     with pytest.raises(ValidationError):
-        drained(REQUESTS[beyond[1]].validate_python(translate(path, beyond[1], "request")))
+        materialized(REQUESTS[vector[1]].validate_python(translate(path, vector[1], "request")))
 
 
 @pytest.mark.parametrize(
@@ -87,26 +87,26 @@ def test_what_the_types_refuse_they_still_refuse(beyond):
     ],
     ids=list(REQUESTS),
 )
-def test_the_oracle_can_refuse(target, wrong):
+def test_the_types_can_reject(target, wrong):
     with pytest.raises(ValidationError):
-        drained(REQUESTS[target].validate_python(wrong))
+        materialized(REQUESTS[target].validate_python(wrong))
 
 
-def translate(path, target, kind, *more):
-    """The translation, or nothing if the request means nothing to the target and is refused."""
+def translate(path, target, kind, *arguments):
+    """The translation, or None if toolwire refuses it because the target has nothing like it."""
     source = path.name.split(".")[1]
-    line = [BINARY, "translate", "--from", source, "--to", target, "--kind", kind, *more]
-    run = subprocess.run(line, input=path.read_bytes(), capture_output=True)
+    command = [BINARY, "translate", "--from", source, "--to", target, "--kind", kind, *arguments]
+    run = subprocess.run(command, input=path.read_bytes(), capture_output=True)
     if run.returncode == 0:
         return json.loads(run.stdout)
     assert b"  refused  " in run.stderr, run.stderr.decode()
     return None
 
 
-def as_given_by_the_api(item):
-    """Completes a message of the model's with what only the API could have given.
+def add_fields_of_the_api(item):
+    """Adds fields that only the API could have set to a message of the model.
 
-    The types require it. The API does not, and Codex sends such messages without.
+    The types require them. The API does not, and Codex sends messages without them.
     """
     if item.get("role") == "assistant" and isinstance(item["content"], list):
         item |= {"id": "msg_1", "status": "completed"}
@@ -115,29 +115,30 @@ def as_given_by_the_api(item):
                 part.setdefault("annotations", [])
 
 
-def checked(read, written):
-    """Reads, and says of a failure only what concerns the alternative that was meant."""
+def parse(read, written):
+    """Reads a document. A failure only lists the errors of the intended union member."""
     try:
         return read(written)
     except ValidationError as error:
         faults = error.errors()
-    other = [fault["loc"][:-1] for fault in faults if fault["type"] == "literal_error" and fault["loc"][-1] in ("type", "role", "stream")]
-    meant = [fault for fault in faults if not any(fault["loc"][: len(place)] == place for place in other)]
-    said = [f"{'/'.join(map(str, fault['loc'][-4:]))}: {fault['msg']}" for fault in meant or faults]
-    pytest.fail("\n".join(said[:8] + [json.dumps(written)]), pytrace=False)
+    mismatches = [fault for fault in faults if fault["type"] == "literal_error"]
+    others = [fault["loc"][:-1] for fault in mismatches if fault["loc"][-1] in ("type", "role", "stream")]
+    intended = [fault for fault in faults if not any(fault["loc"][: len(place)] == place for place in others)]
+    lines = [f"{'/'.join(map(str, fault['loc'][-4:]))}: {fault['msg']}" for fault in intended or faults]
+    pytest.fail("\n".join(lines[:8] + [json.dumps(written)]), pytrace=False)
 
 
-def drained(value):
-    """The value with every lazy list read to its end, which is when its members are checked."""
+def materialized(value):
+    """The value with every lazy list read to its end, because pydantic checks their items only then."""
     if isinstance(value, dict):
-        return {key: drained(member) for key, member in value.items()}
+        return {key: materialized(member) for key, member in value.items()}
     if hasattr(value, "__iter__") and not isinstance(value, str):
-        return [drained(member) for member in value]
+        return [materialized(member) for member in value]
     return value
 
 
 def unpublished(model, at=""):
-    """The members of a model, at any depth, that its type does not declare."""
+    """The paths of fields, at any depth, that the type of a model does not declare."""
     if isinstance(model, list):
         return [found for index, member in enumerate(model) for found in unpublished(member, f"{at}/{index}")]
     if not hasattr(model, "model_extra"):

@@ -1,4 +1,4 @@
-"""The walker's own tests: it finds what is published, and its requests are what they claim."""
+"""Tests of the walker itself: it finds every published field, and its requests are valid."""
 
 import json
 import subprocess
@@ -123,7 +123,7 @@ KNOWN = {
     """,
 }
 
-# Fewer would mean that the walk stops early somewhere; a vendor's release may add some.
+# Fewer fields would mean that the walk stops early somewhere. A vendor's release may add some.
 FEWEST = {("chat", False): 200, ("responses", False): 1300, ("messages", False): 1800, ("messages", True): 3300}
 
 
@@ -158,8 +158,8 @@ def test_paths_are_unique_and_in_the_grammar(table):
         assert field_paths.parse(path)
 
 
-def test_every_path_hangs_from_one_above(table):
-    """A path without its last name or selector is a row too, or a bare `[]` or `.*`."""
+def test_every_path_has_a_parent(table):
+    """A path without its last name or selector has a row too, unless it ends in a bare `[]` or `.*`."""
     named = {(row["protocol"], row["path"]) for row in table}
     for protocol, path in named:
         tokens = list(field_paths.TOKEN.finditer(path))
@@ -182,7 +182,7 @@ def test_sample_is_in_with_and_not_in_without(table):
 
 
 def test_required_field_differs_or_goes_with_its_object(table):
-    """A field that cannot be left out has another value, or what holds it is gone."""
+    """A field that cannot be left out has another value, or the object around it is gone."""
     for row in table:
         if row["differs"]:
             assert field_paths.find(row["path"], row["without"]), row["path"]
@@ -194,7 +194,7 @@ def test_required_field_differs_or_goes_with_its_object(table):
 
 
 def test_optional_value_is_left_out_not_replaced(table):
-    """Otherwise a translator that ignores the field would pass unseen."""
+    """Otherwise, nobody would notice a translator that ignores the field."""
     replaced = {row["type"] for row in table if row["differs"] and not row["required"] and "(" not in row["type"]}
     assert {name for name in replaced if not name.endswith(ESSENTIAL_FIELDS)} == set()
 
@@ -230,7 +230,7 @@ def test_requests_are_what_the_types_allow(table):
 
 
 def test_pairs_stay_pairs(table):
-    """Every result answers a call and every call is answered, whatever value is under test."""
+    """Every result has a call and every call has a result, whatever value is under test."""
     for row in table:
         if not row["misplaced"]:
             for side in ("with", "without"):
@@ -239,7 +239,7 @@ def test_pairs_stay_pairs(table):
 
 
 def test_media_have_a_source(table):
-    """The types leave every source optional; the APIs do not."""
+    """The types make every source optional, but the APIs require one."""
     sources = {"image_url", "file_id", "file_url", "file_data"}
     for row in table:
         for media in objects([row["with"], row["without"]]):
@@ -257,15 +257,15 @@ def test_only_the_field_and_its_partners_differ(table):
             assert not elsewhere, row["path"]
 
 
-# Where a call and its result, or a server and its tools, name each other.
+# Fields by which a call and its result, or a server and its tools, refer to each other.
 PARTNERS = {"id", "call_id", "tool_call_id", "tool_use_id", "caller_id", "approval_request_id", "name", "type"}
 PARTNERS |= {"mcp_server_name"}
 
-# Without these their partners go too.
+# If one of these is left out, what refers to it is left out too.
 CARRIERS = {"messages[role=assistant].tool_calls", "messages[role=assistant].function_call", "mcp_servers"}
 
 
-def test_neutral_fields_are_told_apart(table):
+def test_neutral_fields_are_marked(table):
     neutral = {(row["protocol"], row["path"]) for row in table if row["neutral"]}
     assert {
         ("chat", "response_format(type=text)"),
@@ -275,13 +275,13 @@ def test_neutral_fields_are_told_apart(table):
         ("messages", "tool_choice(type=auto)"),
         ("messages", "tools[type=custom].type"),
     } <= neutral
-    # Here the plain format ends another.
+    # Here, the plain format replaces another one.
     assert ("responses", "input[type=configuration_update].text.format(type=text)") not in neutral
     assert not {(row["protocol"], row["path"]) for row in table if row["required"]} & neutral
 
 
-def test_headers_are_no_body_fields():
-    """The SDK takes them like fields, and does not put them in the body."""
+def test_headers_are_not_body_fields():
+    """The SDK takes headers as arguments, but does not put them in the body."""
     sent = []
 
     def answer(request):
@@ -315,7 +315,7 @@ def test_output_is_the_same_every_time():
     assert len(first.splitlines()) == len(rows())
 
 
-def test_find_tells_members_apart():
+def test_find_selects_the_right_elements():
     request = {
         "input": [{"role": "user", "content": "a"}, {"type": "additional_tools", "role": "user"}, {"id": "b"}],
         "stop": [True, 1, "c"],
@@ -337,7 +337,7 @@ def same(left, right):
 
 
 def differences(left, right, where=""):
-    """The JSON Pointers at which two values part."""
+    """The JSON Pointers at which two values differ."""
     if isinstance(left, dict) and isinstance(right, dict):
         for key in left | right:
             if key in left and key in right:
@@ -364,7 +364,7 @@ def objects(value):
 
 
 def misfits(value, shapes, where):
-    """What keeps `value` from being one of `shapes`, as the SDK's types tell it."""
+    """Why `value` has none of `shapes`, according to the SDK's types."""
     for shape in shapes:
         if fits(value, shape):
             return

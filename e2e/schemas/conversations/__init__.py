@@ -1,13 +1,13 @@
 """The conversation around a field: what else a request needs for that field to make sense.
 
-A call needs its result and its tool, a result its call, a forced choice the tool it names.
-`complete` adds them, taking ids and names from the value under test, so that a pair stays a
-pair whichever of its values varies. It adds no more than that: whatever else is in a request
-leaves traces in its translation.
+A call needs its result and its tool, a result needs its call, and a forced choice needs the tool that
+it names. `complete` adds them, with the ids and names of the value under test, so that a pair stays
+a pair whichever of its values varies. It adds nothing more, because everything in a request affects
+its translation.
 
 Each protocol's module has the same three names: `BASE`, the fields of every request;
-`conversation`, which puts turns around the one that was built; and `NEEDS`, the fields that
-are refused, or mean nothing, without another.
+`conversation`, which adds the turns around the one that was built; and `NEEDS`, the fields that are
+rejected, or mean nothing, without another field.
 """
 
 import re
@@ -18,11 +18,11 @@ PROTOCOLS = {"chat": chat, "responses": responses, "messages": messages}
 
 
 def complete(protocol, path, built, whole=None):
-    """The request for `path` from the fields `built` for it.
+    """The complete request for `path`, from the fields `built` for it.
 
-    When `built` is for the request without the field, `whole` is what was built for the one
-    that has it: what hangs on a value that was left out is drawn from there, so that the two
-    requests differ in the field and nothing else.
+    If `built` is for the request without the field, `whole` is what was built for the request with
+    it. Everything that depends on the missing value is taken from there, so that the two requests
+    differ in the field alone.
     """
     context = PROTOCOLS[protocol]
     request = {**context.BASE, **built}

@@ -1,4 +1,4 @@
-"""Around a field of Chat Completions."""
+"""The conversation around a field of Chat Completions."""
 
 from e2e.schemas.conversations.shared import HELLO, SCHEMA, add, having, names
 
@@ -17,7 +17,7 @@ def conversation(request, path, whole):
 
 
 def assistant_turn(message, request, path):
-    # OpenAI refuses an assistant message that has neither text nor calls.
+    # OpenAI rejects an assistant message that has neither text nor calls.
     if path.startswith("messages[role=assistant].content"):
         message.setdefault("tool_calls", [call_of("call_1", "lookup")])
     else:
@@ -69,7 +69,7 @@ def from_choice(request, whole):
             tools = [declared(name, kind) for name in names(rest[kind]["name"])]
         case _:
             tools = [declared("lookup", "function")]
-    # A second tool, so that a choice among one is no choice.
+    # A second tool, because with only one there is nothing to choose.
     add(request, "tools", *tools, declared("another", "function"))
 
 

@@ -1,4 +1,4 @@
-"""Around a field of Messages."""
+"""The conversation around a field of Messages."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Around a field of Responses."""
+"""The conversation around a field of Responses."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ def conversation(request, path, whole):
 
 def around_message(message):
     if isinstance(message["content"], list):
-        # Only an output message has an id; its parts are the model's.
+        # Only an output message has an id, and it has output parts.
         kind = "output_text" if "id" in message else "input_text"
         part = {"type": kind, "text": HELLO, **({"annotations": []} if kind == "output_text" else {})}
         message["content"].append(part)
@@ -64,7 +64,7 @@ def around_last(item):
 
 
 def around_reasoning(item):
-    # A reasoning item must come before what it led to.
+    # A reasoning item must come before the items that it led to.
     return [], [{"role": "assistant", "content": "ok"}, user("go on")], []
 
 
@@ -162,7 +162,7 @@ PAIRS = [
     ),
 ]
 
-# What stands before an item, what after it, and the tools it needs.
+# By item type: what comes before an item, what comes after it, and the tools that it needs.
 ITEMS = {
     **{pair.call["type"]: pair.around_call for pair in PAIRS},
     **{pair.result["type"]: pair.around_result for pair in PAIRS},

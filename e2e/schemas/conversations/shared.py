@@ -1,4 +1,4 @@
-"""What the conversations of all three protocols have in common."""
+"""What the conversations of the three protocols share."""
 
 from e2e.schemas.sample_values import MARK, OTHER
 
@@ -7,15 +7,15 @@ SCHEMA = {"type": "object", "properties": {}}
 
 
 def add(request, key, *items):
-    """Puts each of `items` in the list `key`, unless it is there."""
+    """Adds each of `items` to the list `key`, unless it is already there."""
     held = request.setdefault(key, [])
     held.extend(item for item in items if item not in held)
 
 
 def names(name):
-    """The tools to declare for `name`: when it is the field under test, also for its other value.
+    """The names of the tools to declare for `name`. If it is under test, its other value is one too.
 
-    Both requests then declare the same tools, and only what names one of them differs.
+    Both requests then declare the same tools, and differ only in the field that names one of them.
     """
     if not name.startswith(MARK):
         return [name]
@@ -24,10 +24,10 @@ def names(name):
 
 
 def having(**fields):
-    """A need that is met by fixed fields."""
+    """A need for fixed fields."""
     return lambda request, whole: request.update({k: v for k, v in fields.items() if k not in request})
 
 
 def tool_beside(tool):
-    """A need that is met by one more tool."""
+    """A need for one more tool."""
     return lambda request, whole: add(request, "tools", tool)

@@ -21,7 +21,7 @@ from openai.types.shared import Reasoning
 
 from e2e.clients.recording import RecordedAnswer, Recording, recording_error
 from e2e.clients.scenarios import TOOLS
-from e2e.clients.vendor_sdks import LOSS_HOOK
+from e2e.clients.sdk_conversation import LOSS_HOOK
 from e2e.clients.verification import DEFAULT_RESULTS
 
 LOOP = asyncio.new_event_loop()

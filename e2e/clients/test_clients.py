@@ -8,13 +8,14 @@ import copy
 
 import pytest
 
-from e2e.clients import langchain_clients, openai_agents, vendor_sdks
+from e2e.clients import anthropic_sdk, langchain, openai_agents, openai_sdk
 from e2e.clients.client_table import CLIENTS, cases
 from e2e.clients.scenarios import SCENARIOS
 from e2e.clients.verification import problems
 from e2e.settings import PROTOCOLS
 
-CONVERSATIONS = {**vendor_sdks.CONVERSATIONS, **openai_agents.CONVERSATIONS, **langchain_clients.CONVERSATIONS}
+VENDOR_SDKS = {**openai_sdk.CONVERSATIONS, **anthropic_sdk.CONVERSATIONS}
+CONVERSATIONS = {**VENDOR_SDKS, **openai_agents.CONVERSATIONS, **langchain.CONVERSATIONS}
 TABLE = {}
 for client in CONVERSATIONS:
     for case in cases(CLIENTS[client]):
@@ -60,7 +61,7 @@ def test_verification_finds_a_changed_script(change, upstream, gateway):
     name, apply, expected = CHANGES[change]
     turns = copy.deepcopy(SCENARIOS[name]["turns"])
     apply(turns)
-    for client in vendor_sdks.CONVERSATIONS:
+    for client in VENDOR_SDKS:
         case = next(case for case in TABLE[client, "messages", name] if case.mode == "unary")
         upstream.set_script(case.model, turns)
         recording = CONVERSATIONS[client](gateway, SCENARIOS[name], f"messages/{case.model}", case.mode).run()

@@ -9,7 +9,7 @@ from langchain_openai import ChatOpenAI
 
 from e2e.clients.recording import RecordedAnswer, Recording, recording_error
 from e2e.clients.scenarios import TOOLS
-from e2e.clients.vendor_sdks import LOSS_HOOK
+from e2e.clients.sdk_conversation import LOSS_HOOK
 from e2e.clients.verification import DEFAULT_RESULTS
 
 STOPS = {

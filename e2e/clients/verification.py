@@ -6,7 +6,7 @@ import re
 
 from e2e.clients.client_table import CLIENTS
 from e2e.clients.scenarios import SCENARIOS
-from e2e.scripted_upstream.answers import USAGE
+from e2e.scripted_upstream.answers.turn_encoder import USAGE
 from e2e.settings import PROTOCOLS
 
 RESULT = {"text": "", "error": None, "images": 0}

@@ -24,7 +24,7 @@ A turn is a dict of plain JSON values, all of them optional:
                 wrapped as {"input": ...}
     stop        "length" or "refusal", if it does not follow from the calls
     usage       {"input": 12, "cached": 0, "output": 7, "reasoning": 0}; input includes cached
-    error       a kind of error (`answers.ERRORS`): the answer is that error as the vendor writes
+    error       a kind of error (`answers/errors.py`): the answer is that error as the vendor writes
                 it. {"kind": ..., "headers": {...}, "message": ...} sets more
     after       with `error` or `cut`: how many events of the stream are sent first
     cut         true: the connection closes after `after` events, without any end marker
@@ -56,7 +56,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from e2e.scripted_upstream import answers, strict_validation
+from e2e.scripted_upstream import strict_validation
+from e2e.scripted_upstream.answers import encoder_for
+from e2e.scripted_upstream.answers.errors import HEADERS, error_document
 from e2e.scripted_upstream.request_view import request_view
 
 PATHS = {
@@ -197,7 +199,7 @@ class _Handler(BaseHTTPRequestHandler):
             request.done.set()
             return self.send_vendor_error(protocol, {"kind": "invalid", "message": str(rejected), "param": rejected.param})
         try:
-            self.send_turn(request, turn, answers.TurnEncoder(request, turn, number))
+            self.send_turn(request, turn, encoder_for(request, turn, number))
         except OSError:
             request.closed.set()
             raise
@@ -214,7 +216,7 @@ class _Handler(BaseHTTPRequestHandler):
                 # A unary answer has no half: the connection closes before it.
                 self.close_connection = True
                 return None
-            return self.send(200, encoder.body(), answers.HEADERS[request.protocol])
+            return self.send(200, encoder.body(), HEADERS[request.protocol])
         self.begin_stream(request.protocol)
         events = encoder.events()
         for event in events[: turn.get("after", 0)] if failing else events:
@@ -240,7 +242,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_response(200)
         self.send_header("content-type", "text/event-stream; charset=utf-8")
         self.send_header("transfer-encoding", "chunked")
-        for name, value in answers.HEADERS[protocol].items():
+        for name, value in HEADERS[protocol].items():
             self.send_header(name, value)
         self.end_headers()
 
@@ -248,7 +250,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(b"%x\r\n%b\r\n" % (len(data), data))
 
     def send_vendor_error(self, protocol, error):
-        status, headers, document = answers.error_document(protocol, error)
+        status, headers, document = error_document(protocol, error)
         self.send(status, document, headers)
 
     def send(self, status, document, headers=None):

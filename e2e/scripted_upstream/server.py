@@ -1,7 +1,7 @@
 """A server that plays a model in all three protocols, following a script.
 
 It answers unary and streamed requests, validates what it receives as strictly as the vendors do
-(`strict_validation.py`; an invalid request gets the vendor's 400, which names the field), and
+(`strict_validation/`; an invalid request gets the vendor's 400, which names the field), and
 records every request.
 
     upstream = ScriptedUpstream()                   # listens on upstream.url until upstream.close()

@@ -10,6 +10,8 @@ mod openai;
 pub mod responses;
 pub(crate) mod sent_tools;
 
+use std::ops::Range;
+
 use crate::ledger::Ledger;
 use crate::model::{
     ApiError, Event, Protocol, Request, Response, ResponseContext, ResponseSummary, Start, Tool,
@@ -45,6 +47,24 @@ pub trait Codec: Sync {
         out: &mut Vec<u8>,
         ledger: &mut Ledger,
     );
+
+    /// Finds the reasoning in a request of this protocol that another vendor
+    /// sealed, for a request whose bytes otherwise pass as they are. Returns the
+    /// byte ranges to cut out, in order, so that what is left is the same
+    /// document without that reasoning, and reports in the ledger what is lost.
+    ///
+    /// Only called for documents that [may hold an envelope].
+    /// [`crate::wire::cuts::Cuts`] finds the commas to cut with each member.
+    ///
+    /// [may hold an envelope]: crate::wire::envelope::Envelope::may_be_in
+    fn foreign_reasoning(
+        &self,
+        source: &str,
+        ledger: &mut Ledger,
+    ) -> Result<Vec<Range<usize>>, ReadError> {
+        let _ = (source, ledger);
+        Ok(Vec::new())
+    }
 
     /// Reads an answer.
     fn decode_response<'a>(&self, body: &'a str) -> Result<Response<'a>, ReadError>;

@@ -8,6 +8,8 @@ use crate::ledger::{Ledger, LossPolicy};
 use crate::model::{Protocol, Request, ResponseContext};
 use crate::pipe::Pipe;
 use crate::restore::{self, Restore};
+use crate::wire::cuts::without;
+use crate::wire::envelope::Envelope;
 use crate::wire::{Reader, Str, string_under};
 
 /// A client's request on its way to an upstream. It is read once, whatever is
@@ -19,6 +21,10 @@ pub struct PreparedRequest<'a> {
     source: &'a str,
     request: Option<Request<'a>>,
     model_at: Option<Range<usize>>,
+    /// Where the bytes pass: the reasoning that another vendor sealed, which is
+    /// cut out, and what the ledger says about it.
+    cuts: Vec<Range<usize>>,
+    cut_ledger: Ledger,
 }
 
 impl<'a> PreparedRequest<'a> {
@@ -30,14 +36,23 @@ impl<'a> PreparedRequest<'a> {
     /// [`Error::Invalid`] if it cannot be read.
     pub fn new(from: Protocol, to: Protocol, body: &'a [u8]) -> Result<Self, Error> {
         let source = utf8(body)?;
-        // An envelope may hold reasoning that this upstream never sealed. It
-        // must come out, so such a request is read like any other.
-        let passes = from == to && memchr::memmem::find(body, b"\"tw1.").is_none();
-        let request = match passes {
-            true => None,
-            false => Some(codec(from).decode_request(source).map_err(|e| invalid(source, e))?),
+        let mut prepared = Self {
+            from,
+            to,
+            source,
+            request: None,
+            model_at: None,
+            cuts: Vec::new(),
+            cut_ledger: Ledger::default(),
         };
-        Ok(Self { from, to, source, request, model_at: None })
+        let fault = |error| invalid(source, error);
+        if from != to {
+            prepared.request = Some(codec(from).decode_request(source).map_err(fault)?);
+        } else if Envelope::may_be_in(body) {
+            let ledger = &mut prepared.cut_ledger;
+            prepared.cuts = codec(from).foreign_reasoning(source, ledger).map_err(fault)?;
+        }
+        Ok(prepared)
     }
 
     /// Says where the only `model` of the document stands, quotes included. The
@@ -61,15 +76,7 @@ impl<'a> PreparedRequest<'a> {
     /// [`Error::Refused`] if it cannot be carried as the policy demands,
     /// [`Error::Invalid`] if it passes unread and is no JSON object.
     pub fn write(&mut self, options: &Options) -> Result<Translated, Error> {
-        let Some(request) = &mut self.request else {
-            return match (&self.model_at, &options.model) {
-                (Some(span), Some(model)) => {
-                    let body = spliced(self.source, span.clone(), model);
-                    Ok(Translated { body, ledger: Vec::new() })
-                }
-                (_, model) => splice_model(self.source, model.as_deref()),
-            };
-        };
+        let Some(request) = &mut self.request else { return self.pass(options) };
         let mut ledger = Ledger::default();
         let mut out = Vec::with_capacity(self.source.len() + self.source.len() / 8);
         // The name is another for as long as it is written; the way back wants
@@ -85,6 +92,23 @@ impl<'a> PreparedRequest<'a> {
         }
         let entries = ledger.entries_past(self.source, &request.literals(self.source));
         judge(out, entries, options.policy)
+    }
+
+    /// Copies the request with the upstream's name of the model and without
+    /// reasoning that the upstream did not seal.
+    fn pass(&self, options: &Options) -> Result<Translated, Error> {
+        if !self.cuts.is_empty() {
+            let rest = without(self.source, &self.cuts);
+            let body = splice_model(&rest, options.model.as_deref())?.body;
+            return settle(self.source, body, &self.cut_ledger, options.policy);
+        }
+        match (&self.model_at, &options.model) {
+            (Some(span), Some(model)) => {
+                let body = spliced(self.source, span.clone(), model);
+                Ok(Translated { body, ledger: Vec::new() })
+            }
+            (_, model) => splice_model(self.source, model.as_deref()),
+        }
     }
 
     /// The way back of a whole answer.

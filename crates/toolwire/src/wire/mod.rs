@@ -11,6 +11,7 @@
 
 #[macro_use]
 mod fields;
+pub(crate) mod cuts;
 pub mod envelope;
 pub mod hash;
 pub mod ids;

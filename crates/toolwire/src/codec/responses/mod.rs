@@ -12,6 +12,7 @@ mod echo;
 mod error;
 mod events_in;
 mod events_out;
+mod foreign_reasoning_in;
 mod groups_out;
 mod items_in;
 mod items_out;
@@ -40,6 +41,7 @@ mod wire;
 mod withdrawn_out;
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use crate::codec::{Codec, StreamObserver, StreamReader, StreamWriter};
 use crate::ledger::{Code, Ledger};
@@ -78,6 +80,14 @@ impl Codec for Responses {
         ledger: &mut Ledger,
     ) {
         request_out::encode(request, profile, out, ledger);
+    }
+
+    fn foreign_reasoning(
+        &self,
+        source: &str,
+        ledger: &mut Ledger,
+    ) -> Result<Vec<Range<usize>>, ReadError> {
+        foreign_reasoning_in::find(source, ledger)
     }
 
     fn decode_response<'a>(&self, body: &'a str) -> Result<Response<'a>, ReadError> {

@@ -16,6 +16,7 @@ use crate::model::{
     Text, ThinkingMode, Tool, ToolKind, ToolRef, ToolRefKind, ToolResult, Turn, Usage,
 };
 use crate::profile::Profile;
+use crate::translate::{self, Options};
 use crate::wire::envelope::Envelope;
 use crate::wire::{At, Extra, Pos, Raw, Str};
 
@@ -36,16 +37,56 @@ fn requests_come_back_as_they_were() {
 }
 
 #[test]
-fn reasoning_of_another_vendor_is_taken_out_with_the_ids_of_its_answer() {
+fn reasoning_of_another_vendor_is_cut_out_with_the_ids_of_its_answer() {
     let body = vector("requests", "reasoning-of-messages-returns");
-    let request = Responses.decode_request(&body).unwrap();
-    let (out, ledger) = encode(&request);
+    let (out, ledger) = cut(&body);
     let kinds: Vec<_> =
         out["input"].as_array().unwrap().iter().map(|item| item["type"].as_str()).collect();
     assert_eq!(kinds, [None, Some("function_call"), Some("function_call_output")]);
     assert!(out["input"].as_array().unwrap().iter().all(|item| item.get("id").is_none()));
-    assert!(ledger.iter().any(|line| line.code == Code::ReasoningForeign), "{ledger:?}");
-    assert!(ledger.iter().any(|line| line.code == Code::ItemId), "{ledger:?}");
+    let told = [
+        "dropped item_id info",
+        "dropped reasoning_foreign",
+        "dropped reasoning_foreign",
+        "dropped reasoning_foreign",
+    ];
+    assert_eq!(lines(&ledger), told);
+    // Nothing else changes, not even its spelling.
+    let mut expected = parse(&body);
+    let items = expected["input"].as_array_mut().unwrap();
+    items.retain(|item| item["type"] != "reasoning");
+    items[1].as_object_mut().unwrap().remove("id");
+    assert_eq!(out, expected);
+}
+
+#[test]
+fn whatever_the_envelope_holds_it_is_cut_out() {
+    let item = |sealed: &str| format!(r#"{{"type":"reasoning","encrypted_content":"{sealed}"}}"#);
+    let envelope = |issuer, blob: Option<&str>| {
+        let blob = blob.map(str::to_owned);
+        let (item_id, text, place) = (None, None, None);
+        Envelope { issuer, item_id, text, blob, redacted: false, place }.seal()
+    };
+    for (sealed, told) in [
+        ("tw1.damaged".to_owned(), "dropped reasoning_foreign"),
+        (envelope(Issuer::Anthropic, Some("E")), "dropped reasoning_foreign"),
+        (envelope(Issuer::OpenAi, Some("E")), "dropped reasoning_foreign"),
+        (envelope(Issuer::Vendor("x".to_owned()), None), "dropped reasoning_unsigned"),
+    ] {
+        let (out, ledger) = cut(&format!(r#"{{"input":[{}]}}"#, item(&sealed)));
+        assert_eq!(out, json!({"input": []}));
+        assert_eq!(lines(&ledger), [told]);
+    }
+    // A text that looks like an envelope is none, and ids that stand for
+    // something stay.
+    let said = r#"{"input": [ {"role":"user","content":"tw1.x","id":"msg_1"} ] }"#;
+    let (out, ledger) = cut(said);
+    assert_eq!((out, ledger), (parse(said), Vec::new()));
+    let kept = r#"{"type":"item_reference","id":"a"},{"type":"web_search_call","id":"b"},
+        {"type":"local_shell_call","id":"c","call_id":"d","action":{}},
+        {"type":"local_shell_call_output","id":"c","output":""}"#;
+    let (out, _) = cut(&format!(r#"{{"input":[{},{kept}]}}"#, item("tw1.x")));
+    assert_eq!(out, parse(&format!(r#"{{"input":[{kept}]}}"#)));
 }
 
 #[test]
@@ -706,6 +747,13 @@ fn encode_for(request: &Request<'_>, profile: &Profile) -> (Value, Vec<Entry>) {
     let mut ledger = Ledger::default();
     Responses.encode_request(request, profile, &mut out, &mut ledger);
     (bytes(&out), ledger.entries(""))
+}
+
+/// A request on its way to an upstream that speaks Responses too.
+fn cut(body: &str) -> (Value, Vec<Entry>) {
+    let (from, to) = (Protocol::Responses, Protocol::Responses);
+    let passed = translate::request(from, to, body.as_bytes(), &Options::default()).unwrap();
+    (bytes(&passed.body), passed.ledger)
 }
 
 fn answer_of(answer: &Response<'_>, request: Option<&Request<'_>>) -> (Value, Vec<Entry>) {

@@ -76,7 +76,7 @@ impl Line {
                 Body::Text(TextLive::new(part, pen))
             }
             Head::Reasoning { id } => {
-                if let Some(id) = id.as_ref().filter(|_| !pen.same) {
+                if let Some(id) = id {
                     pen.ledger.dropped(id.pos(), Code::ItemId).info();
                 }
                 Body::Thinking(ThinkingLive::default())
@@ -132,9 +132,7 @@ impl Line {
         out: &mut Vec<u8>,
         pen: &mut Pen<'_>,
     ) -> Option<&'t Str<'t>> {
-        if !pen.same {
-            turn_losses(turn, pen);
-        }
+        turn_losses(turn, pen);
         let mut refusal = None;
         for item in &turn.items {
             if let Item::Refusal(said) = item {
@@ -184,7 +182,7 @@ impl Line {
                 pen.ledger.only(extra);
                 Body::Text(TextLive::whole(text))
             }
-            Item::Text(Text { at: _, text, citations, logprobs, cache: _, extra }) if !pen.same => {
+            Item::Text(Text { at: _, text, citations, logprobs, cache: _, extra }) => {
                 if let Some(list) = citations.as_ref().filter(|list| list.text() != "[]") {
                     pen.ledger.dropped(list.pos(), Code::Citations);
                 }
@@ -194,8 +192,7 @@ impl Line {
                 pen.ledger.only(extra);
                 Body::Text(TextLive::whole(text))
             }
-            Item::Text(_)
-            | Item::Image(_)
+            Item::Image(_)
             | Item::Document(_)
             | Item::Audio(_)
             | Item::SearchResult(_)
@@ -239,7 +236,7 @@ impl Line {
     fn go_on(&mut self, out: &mut Vec<u8>, pen: &mut Pen<'_>) {
         while let Some(first) = self.blocks.front_mut() {
             if !std::mem::replace(&mut first.live, true) {
-                first.body.enter(&mut self.tap, out, pen);
+                first.body.enter(&mut self.tap, out);
             }
             if !first.over {
                 return;
@@ -272,7 +269,9 @@ impl Body {
                 }
                 body.say(text, live);
             }
-            (Self::Text(body), Piece::Citation(citation)) => body.cite(citation, live, pen),
+            (Self::Text(_), Piece::Citation(citation)) => {
+                pen.ledger.dropped(citation.pos(), Code::Citations);
+            }
             (Self::Call(body), Piece::Arguments(text)) => body.grow(text, live),
             (
                 Self::Thinking(body),
@@ -284,9 +283,9 @@ impl Body {
         }
     }
 
-    fn enter(&mut self, tap: &mut Tap, out: &mut Vec<u8>, pen: &mut Pen<'_>) {
+    fn enter(&mut self, tap: &mut Tap, out: &mut Vec<u8>) {
         match self {
-            Self::Text(body) => body.enter(tap, out, pen),
+            Self::Text(body) => body.enter(tap, out),
             Self::Thinking(body) => body.enter(tap, out),
             Self::Call(body) => body.enter(tap, out),
             Self::Ready(block) => {

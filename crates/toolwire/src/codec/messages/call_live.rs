@@ -181,14 +181,10 @@ impl Head<'_> {
         let mut block = Object::new(&mut bytes);
         call_head(at, id, minted, name, namespace, &mut block, pen);
         drop(block.object("input"));
-        match caller {
-            Some(caller) if pen.same => block.put("caller", caller),
-            Some(caller) => {
-                pen.ledger.dropped(caller.pos(), Code::ProgrammaticCallers).info();
-            }
-            None => {}
+        if let Some(caller) = caller {
+            pen.ledger.dropped(caller.pos(), Code::ProgrammaticCallers).info();
         }
-        pen.extra(&mut block, extra);
+        pen.ledger.only(extra);
         drop(block);
         bytes
     }

@@ -79,10 +79,8 @@ pub(super) fn write_input(
     pen: &mut Pen<'_>,
 ) {
     match arguments {
-        Arguments::Json(value) if value.kind() == Kind::Object || pen.same => value.write(out),
+        Arguments::Json(value) if value.kind() == Kind::Object => value.write(out),
         Arguments::Json(value) => write_text_input(value.text(), value.pos(), out, pen),
-        // The reader took it out of the member that it goes back into.
-        Arguments::Text(text) if pen.same => write_text_input(&text.decode(), at, out, pen),
         Arguments::Text(text) => {
             let decoded = text.decode();
             let object = match Raw::parse(&decoded) {
@@ -115,9 +113,7 @@ pub(super) fn write_input(
 /// Arguments that are no object, as the text of one member. The way back takes
 /// them out again.
 fn write_text_input(text: &str, at: Pos, out: &mut Vec<u8>, pen: &mut Pen<'_>) {
-    if !pen.same {
-        pen.ledger.degraded(at, Code::ArgumentsNotObject);
-    }
+    pen.ledger.degraded(at, Code::ArgumentsNotObject);
     let mut object = Object::new(out);
     write_str(text, object.key("__toolwire_raw"));
 }

@@ -43,30 +43,6 @@ pub(super) fn decode(raw: Raw<'_>) -> Result<Choice<'_>, ReadError> {
     Ok(choice)
 }
 
-/// Writes a choice that came from Messages.
-pub(super) fn encode_own(choice: &Choice<'_>, object: &mut Object<'_>) {
-    let Choice { mode, subset: _, parallel, extra } = choice;
-    let Some(At { pos: _, value: mode }) = mode else { return };
-    if let Mode::Other(raw) = mode {
-        object.put("tool_choice", raw);
-        return;
-    }
-    let mut target = object.object("tool_choice");
-    match mode {
-        Mode::Auto | Mode::Other(_) => target.put("type", "auto"),
-        Mode::None => target.put("type", "none"),
-        Mode::Any => target.put("type", "any"),
-        Mode::Named(ToolRef { at: _, kind: _, name, namespace: _, extra: _ }) => {
-            target.put("type", "tool");
-            target.put("name", name);
-        }
-    }
-    if let Some(parallel) = parallel {
-        target.put("disable_parallel_tool_use", &!parallel.value);
-    }
-    target.extra(extra);
-}
-
 /// Whether a tool must be called.
 pub(super) fn is_forced(choice: &Choice<'_>) -> bool {
     match &choice.mode {

@@ -6,11 +6,10 @@ use std::borrow::Cow;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use super::replay::own_item;
 use crate::ledger::{Code, Ledger};
 use crate::media;
 use crate::model::{Cache, Document, Image, Item, SearchResult, Source, Text};
-use crate::wire::{Extra, Object, Raw, Str, Write, write_escaped};
+use crate::wire::{Object, Str, write_escaped};
 
 /// What was written for an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,8 +24,6 @@ pub(super) enum Wrote {
 
 /// Writes content from one protocol for one target.
 pub(super) struct Pen<'l> {
-    /// Whether the content came from Messages.
-    pub(super) same: bool,
     /// What could not be carried.
     pub(super) ledger: &'l mut Ledger,
     /// How many cache markers were written.
@@ -34,30 +31,12 @@ pub(super) struct Pen<'l> {
 }
 
 impl<'l> Pen<'l> {
-    pub(super) fn new(same: bool, ledger: &'l mut Ledger) -> Self {
-        Self { same, ledger, markers: 0 }
-    }
-
-    /// Replays fields to their own protocol or reports them.
-    pub(super) fn extra(&mut self, object: &mut Object<'_>, extra: &[Extra<'_>]) {
-        if self.same {
-            object.extra(extra);
-        } else {
-            self.ledger.only(extra);
-        }
+    pub(super) fn new(ledger: &'l mut Ledger) -> Self {
+        Self { ledger, markers: 0 }
     }
 
     pub(super) fn cache(&mut self, object: &mut Object<'_>, cache: Option<&Cache<'_>>) {
         let Some(Cache { at, ttl, extra }) = cache else { return };
-        if self.same {
-            let mut marker = object.object("cache_control");
-            if !extra.iter().any(|field| field.key == *"type") {
-                marker.put("type", "ephemeral");
-            }
-            marker.maybe("ttl", ttl.as_ref());
-            marker.extra(extra);
-            return;
-        }
         if self.markers == MOST_MARKERS {
             let note = self.ledger.dropped(*at, Code::CacheBreakpoint);
             note.detail("The target takes four cache markers; this one comes after them.").info();
@@ -81,15 +60,6 @@ impl<'l> Pen<'l> {
 
     pub(super) fn text(&mut self, text: &Text<'_>, out: &mut Vec<u8>) -> Wrote {
         let Text { at, text: words, citations, logprobs, cache, extra } = text;
-        if self.same {
-            let mut block = Object::new(out);
-            block.put("type", "text");
-            block.put("text", words);
-            block.maybe("citations", citations.as_ref());
-            self.cache(&mut block, cache.as_ref());
-            block.extra(extra);
-            return Wrote::Block;
-        }
         if let Some(citations) = citations.as_ref().filter(|list| !list.is_empty()) {
             self.ledger.dropped(citations.pos(), Code::Citations);
         }
@@ -128,7 +98,7 @@ impl<'l> Pen<'l> {
         block.put("type", "image");
         write_source(&source, &mut block);
         self.cache(&mut block, cache.as_ref());
-        self.extra(&mut block, extra);
+        self.ledger.only(extra);
         Wrote::Block
     }
 
@@ -145,7 +115,7 @@ impl<'l> Pen<'l> {
         block.maybe("context", context.as_ref());
         block.maybe("citations", citations.as_ref());
         self.cache(&mut block, cache.as_ref());
-        self.extra(&mut block, extra);
+        self.ledger.only(extra);
         Wrote::Block
     }
 
@@ -164,7 +134,7 @@ impl<'l> Pen<'l> {
                 if !first {
                     list.push(b',');
                 }
-                if own_item(item, list, self) == Wrote::Nothing {
+                if self.part(item, list) == Wrote::Nothing {
                     list.truncate(mark);
                 } else {
                     first = false;
@@ -174,7 +144,7 @@ impl<'l> Pen<'l> {
         }
         block.maybe("citations", citations.as_ref());
         self.cache(&mut block, cache.as_ref());
-        self.extra(&mut block, extra);
+        self.ledger.only(extra);
         Wrote::Block
     }
 
@@ -199,17 +169,17 @@ impl<'l> Pen<'l> {
             }
             Item::Json(value) => self.text(&Text::new(Str::plain(value.text())), out),
             Item::ToolReference(name) => {
-                if !self.same {
-                    self.ledger.dropped(name.pos, Code::ToolSearch);
-                    return Wrote::Nothing;
-                }
-                let mut block = Object::new(out);
-                block.put("type", "tool_reference");
-                block.put("tool_name", &name.value);
-                Wrote::Block
+                self.ledger.dropped(name.pos, Code::ToolSearch);
+                Wrote::Nothing
             }
-            Item::Hosted(item) => self.raw(&item.raw, Code::HostedHistory, out),
-            Item::Opaque(item) => self.raw(&item.raw, item.code(), out),
+            Item::Hosted(item) => {
+                self.ledger.dropped(item.raw.pos(), Code::HostedHistory);
+                Wrote::Nothing
+            }
+            Item::Opaque(item) => {
+                self.ledger.dropped(item.raw.pos(), item.code());
+                Wrote::Nothing
+            }
             Item::Reasoning(_) => {
                 self.ledger.misplaced(item);
                 Wrote::Nothing
@@ -219,15 +189,6 @@ impl<'l> Pen<'l> {
         }
     }
 
-    fn raw(&mut self, raw: &Raw<'_>, code: Code, out: &mut Vec<u8>) -> Wrote {
-        if self.same {
-            raw.write(out);
-            return Wrote::Block;
-        }
-        self.ledger.dropped(raw.pos(), code);
-        Wrote::Nothing
-    }
-
     /// The source as the target takes it, or nothing and a line.
     fn sent<'s>(
         &mut self,
@@ -235,22 +196,17 @@ impl<'l> Pen<'l> {
         at: crate::wire::Pos,
         medium: Medium,
     ) -> Option<Source<'s>> {
-        let same = self.same;
         match source {
             Source::Url(url) => {
-                let Some((media, data)) = media::split_data_url(url).filter(|_| !same) else {
+                let Some((media, data)) = media::split_data_url(url) else {
                     return Some(Source::Url(url.borrowed()));
                 };
                 let (media, data) = (media.into_owned(), data.into_owned());
                 self.inline(media, data, at, medium)
             }
-            Source::Base64 { media, data } if same => {
-                Some(Source::Base64 { media: media.borrowed(), data: data.borrowed() })
-            }
             Source::Base64 { media, data } => {
                 self.inline(media.borrowed(), data.borrowed(), at, medium)
             }
-            Source::File(id) if same => Some(Source::File(id.borrowed())),
             Source::File(_) => {
                 self.ledger.dropped(at, Code::FileId);
                 None
@@ -258,7 +214,6 @@ impl<'l> Pen<'l> {
             Source::Text { media, data } => {
                 Some(Source::Text { media: media.borrowed(), data: data.borrowed() })
             }
-            Source::Other(raw) if same => Some(Source::Other(raw.borrowed())),
             Source::Other(_) => {
                 self.ledger.dropped(at, Code::MediaType);
                 None

@@ -10,18 +10,14 @@ use super::response_out::{Said, encode_stop, encode_tier, encode_usage, message_
 use super::{error, events};
 use crate::codec::StreamWriter;
 use crate::ledger::{Code, Ledger};
-use crate::model::{
-    ApiError, ErrorKind, Event, Head, Own, Piece, Protocol, ResponseContext, Start,
-};
-use crate::wire::{Extra, Object, Pos, Str, TextBuffer};
+use crate::model::{ApiError, ErrorKind, Event, Head, Piece, Protocol, ResponseContext, Start};
+use crate::wire::{Object, Pos, Str, TextBuffer};
 
 /// A stream being written.
 #[derive(Debug)]
 pub(super) struct Writing {
     asked: ResponseContext,
     phase: Phase,
-    /// Whether the stream came from Messages.
-    same: bool,
     line: Line,
     /// What the model said when it declined, and in which block.
     refusal: Option<(usize, TextBuffer)>,
@@ -29,8 +25,6 @@ pub(super) struct Writing {
     usage: Option<Vec<u8>>,
     /// The member of `usage` that names the tier.
     tier: Vec<u8>,
-    /// Members of `message_delta` that only Messages has.
-    about: Vec<Extra<'static>>,
     /// Members that say why the model stopped.
     stop: Vec<u8>,
 }
@@ -49,12 +43,10 @@ impl Writing {
         Self {
             asked,
             phase: Phase::Before,
-            same: false,
             line: Line::default(),
             refusal: None,
             usage: None,
             tier: Vec::new(),
-            about: Vec::new(),
             stop: Vec::new(),
         }
     }
@@ -65,7 +57,7 @@ impl StreamWriter for Writing {
         if self.phase == Phase::Over {
             return;
         }
-        let mut pen = Pen::new(self.same, ledger);
+        let mut pen = Pen::new(ledger);
         match event {
             Event::Delta { block, piece } => {
                 if let (Piece::Text { text, logprobs: _ }, Some((refusing, told))) =
@@ -96,13 +88,7 @@ impl StreamWriter for Writing {
                     self.tier.clear();
                     encode_tier(tier, &mut Object::members_only(&mut self.tier), &mut pen);
                 }
-                if self.same {
-                    let newer = |old: &Extra<'_>| extra.iter().any(|new| new.key == old.key);
-                    self.about.retain(|old| !newer(old));
-                    self.about.extend(extra.clone().into_owned());
-                } else {
-                    ledger.only(extra);
-                }
+                ledger.only(extra);
             }
             Event::Usage(usage) => {
                 let members = self.usage.get_or_insert_default();
@@ -116,10 +102,8 @@ impl StreamWriter for Writing {
                 let said = Said { calls: self.line.calls(), refusal: told.as_ref() };
                 self.stop.clear();
                 let mut members = Object::members_only(&mut self.stop);
-                encode_stop(stop, &said, extra, &mut members, &mut pen);
-                if !pen.same {
-                    pen.ledger.only(extra);
-                }
+                encode_stop(stop, &said, &mut members, &mut pen);
+                pen.ledger.only(extra);
             }
             Event::End => self.end(out, ledger),
             Event::Error(error) => self.fail(error, out),
@@ -134,9 +118,8 @@ impl Writing {
             return;
         }
         self.phase = Phase::Begun;
-        self.same = *origin == Protocol::Messages;
+        debug_assert_ne!(*origin, Protocol::Messages, "the bytes of one protocol pass");
         let id = match id {
-            Some(id) if self.same => id.borrowed(),
             Some(id) => Str::plain(message_id(&id.decode())),
             None => Str::plain(message_id("")),
         };
@@ -183,8 +166,6 @@ impl Writing {
                     usage.put("output_tokens", &0u64);
                 }
             }
-            drop(usage);
-            event.extra(&self.about);
         });
         events::write(events::MESSAGE_STOP, out, |_event| {});
     }

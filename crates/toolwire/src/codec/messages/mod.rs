@@ -14,8 +14,8 @@ mod error;
 mod events;
 mod events_in;
 mod events_out;
+mod foreign_reasoning_in;
 mod reasoning;
-mod replay;
 mod request_in;
 mod request_out;
 mod response_in;
@@ -34,6 +34,8 @@ mod unroll;
 mod watch;
 mod wire;
 
+use std::ops::Range;
+
 use crate::codec::sent_tools::SentTools;
 use crate::codec::{Codec, StreamObserver, StreamReader, StreamWriter};
 use crate::ledger::Ledger;
@@ -41,7 +43,7 @@ use crate::model::{ApiError, Protocol, Request, Response, ResponseContext, Tool}
 use crate::profile::Profile;
 use crate::protocol::Description;
 use crate::toolset::Toolset;
-use crate::wire::{Array, Read, ReadError, Reader, Str, string_under};
+use crate::wire::{Read, ReadError, Reader, Str, string_under};
 
 /// The Messages protocol.
 pub struct Messages;
@@ -71,6 +73,14 @@ impl Codec for Messages {
         ledger: &mut Ledger,
     ) {
         request_out::encode(request, profile, out, ledger);
+    }
+
+    fn foreign_reasoning(
+        &self,
+        source: &str,
+        ledger: &mut Ledger,
+    ) -> Result<Vec<Range<usize>>, ReadError> {
+        foreign_reasoning_in::find(source, ledger)
     }
 
     fn decode_response<'a>(&self, body: &'a str) -> Result<Response<'a>, ReadError> {
@@ -130,14 +140,8 @@ impl Codec for Messages {
         out: &mut Vec<u8>,
         ledger: &mut Ledger,
     ) {
-        let mut pen = content_out::Pen::new(origin == Protocol::Messages, ledger);
-        if pen.same {
-            let mut list = Array::new(out);
-            for tool in tools {
-                tools_in::encode_own(tool, list.item(), &mut pen);
-            }
-            return;
-        }
+        debug_assert_ne!(origin, Protocol::Messages, "the bytes of one protocol pass");
+        let mut pen = content_out::Pen::new(ledger);
         let toolset = Toolset::of_list(tools, origin, profile);
         let sent = SentTools::new(&toolset, None, tools_out::hosted_name, pen.ledger);
         tools_out::encode(&sent, profile, out, &mut pen);

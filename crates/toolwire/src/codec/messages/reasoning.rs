@@ -92,7 +92,7 @@ pub(super) fn encode_history(
     pen: &mut Pen<'_>,
     out: &mut Vec<u8>,
 ) -> Wrote {
-    match loss(reasoning, pen.same) {
+    match loss(reasoning) {
         Some(code) => {
             pen.ledger.dropped(reasoning.at, code);
             Wrote::Nothing
@@ -101,22 +101,15 @@ pub(super) fn encode_history(
     }
 }
 
-/// Why the vendor does not get reasoning of the history, if it does not. `same`
-/// says that the history is in the vendor's own protocol.
-pub(super) fn loss(reasoning: &Reasoning<'_>, same: bool) -> Option<Code> {
-    let Reasoning { at: _, summary: _, content, sealed, place: _, extra: _ } = reasoning;
+/// Why the vendor does not get reasoning of the history, if it does not.
+fn loss(reasoning: &Reasoning<'_>) -> Option<Code> {
+    let Reasoning { at: _, summary: _, content: _, sealed, place: _, extra: _ } = reasoning;
     match sealed {
         Some(Sealed { issuer: Issuer::Anthropic, item_id: _, blob: Some(blob), redacted: _ })
-            if same || !(blob.is_empty() || Envelope::is_sealed(&blob.decode())) =>
+            if !(blob.is_empty() || Envelope::is_sealed(&blob.decode())) =>
         {
             None
         }
-        Some(Sealed { issuer: Issuer::Anthropic, item_id: _, blob: None, redacted: _ }) if same => {
-            None
-        }
-        // Reasoning of the API's own that came without a signature. That of
-        // another vendor is told from it by being the reasoning itself.
-        None if same && content.is_empty() => None,
         Some(Sealed { issuer: Issuer::Anthropic, item_id: _, blob: _, redacted: _ })
         | Some(Sealed { issuer: _, item_id: _, blob: None, redacted: _ })
         | None => Some(Code::ReasoningUnsigned),
@@ -131,16 +124,19 @@ pub(super) fn encode(reasoning: &Reasoning<'_>, pen: &mut Pen<'_>, out: &mut Vec
     let Reasoning { at, summary, content, sealed, place: _, extra } = reasoning;
     let mut block = Object::new(out);
     match sealed {
-        Some(Sealed { issuer: Issuer::Anthropic, item_id: _, blob, redacted: true })
-            if blob.is_some() || pen.same =>
-        {
+        Some(Sealed {
+            issuer: Issuer::Anthropic,
+            item_id: _,
+            blob: Some(blob),
+            redacted: true,
+        }) => {
             if !(summary.is_empty() && content.is_empty()) {
                 let note = pen.ledger.dropped(*at, Code::ReasoningDisplay);
                 note.detail("Reasoning that its vendor withheld has no text.");
             }
             block.put("type", "redacted_thinking");
-            block.maybe("data", blob.as_ref());
-            pen.extra(&mut block, extra);
+            block.put("data", blob);
+            pen.ledger.only(extra);
             return Wrote::Block;
         }
         Some(Sealed {
@@ -154,21 +150,9 @@ pub(super) fn encode(reasoning: &Reasoning<'_>, pen: &mut Pen<'_>, out: &mut Vec
                 note.detail("The signature covers one text of reasoning; the summary was kept.");
             }
             block.put("type", "thinking");
-            if !(pen.same && summary.is_empty()) {
-                block.put("thinking", &shown(summary, &[]));
-            }
+            block.put("thinking", &shown(summary, &[]));
             block.put("signature", blob);
-            pen.extra(&mut block, extra);
-            return Wrote::Block;
-        }
-        None if pen.same => {
-            block.put("type", "thinking");
-            // The API wants a signature beside the text, if only an empty one.
-            if let Some(text) = summary.first() {
-                block.put("thinking", text);
-                block.put("signature", "");
-            }
-            block.extra(extra);
+            pen.ledger.only(extra);
             return Wrote::Block;
         }
         Some(Sealed { issuer: _, item_id: _, blob: _, redacted: _ }) | None => {}
@@ -176,13 +160,13 @@ pub(super) fn encode(reasoning: &Reasoning<'_>, pen: &mut Pen<'_>, out: &mut Vec
     block.put("type", "thinking");
     block.put("thinking", &shown(summary, content));
     block.put("signature", &envelope(reasoning, pen));
-    pen.extra(&mut block, extra);
+    pen.ledger.only(extra);
     Wrote::Block
 }
 
 /// The signature by which a client keeps reasoning that the API did not seal.
 pub(super) fn envelope(reasoning: &Reasoning<'_>, pen: &mut Pen<'_>) -> String {
-    let Reasoning { at, summary, content, sealed, place, extra: _ } = reasoning;
+    let Reasoning { at, summary, content, sealed, place: _, extra: _ } = reasoning;
     let own = |texts: &[Str<'_>]| texts.iter().map(|text| text.decode().into_owned()).collect();
     let signature = match sealed {
         Some(Sealed { issuer: _, item_id: _, blob: Some(blob), redacted: _ })
@@ -201,7 +185,7 @@ pub(super) fn envelope(reasoning: &Reasoning<'_>, pen: &mut Pen<'_>) -> String {
                 text: Some(own(summary)),
                 blob: blob.as_ref().map(|blob| blob.decode().into_owned()),
                 redacted: *redacted,
-                place: place.filter(|_| pen.same),
+                place: None,
             };
             envelope.seal()
         }
@@ -212,15 +196,13 @@ pub(super) fn envelope(reasoning: &Reasoning<'_>, pen: &mut Pen<'_>) -> String {
                 text: Some(if content.is_empty() { own(summary) } else { own(content) }),
                 blob: None,
                 redacted: false,
-                place: place.filter(|_| pen.same),
+                place: None,
             };
             envelope.seal()
         }
     };
-    if !pen.same {
-        let note = pen.ledger.emulated(*at, Code::ReasoningForeign);
-        note.detail("The reasoning crosses with an envelope as its signature and goes back to its vendor as it was.");
-    }
+    let note = pen.ledger.emulated(*at, Code::ReasoningForeign);
+    note.detail("The reasoning crosses with an envelope as its signature and goes back to its vendor as it was.");
     signature
 }
 

@@ -117,4 +117,4 @@ fn decode_format(raw: Raw<'_>) -> Result<Format<'_>, ReadError> {
 }
 
 /// The path of the fields that belong inside `output_config`.
-pub(super) const CONFIG: &str = "output_config";
+const CONFIG: &str = "output_config";

@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::content_out::Pen;
-use super::request_in::CONFIG;
-use super::{choice, replay, settings, tools_in, tools_out, turns_out};
+use super::{choice, settings, tools_out, turns_out};
 use crate::codec::sent_tools::SentTools;
 use crate::ledger::{Code, Ledger};
 use crate::model::{Item, Protocol, Request};
@@ -20,71 +19,8 @@ pub(super) fn encode(
     out: &mut Vec<u8>,
     ledger: &mut Ledger,
 ) {
-    let mut pen = Pen::new(request.origin == Protocol::Messages, ledger);
-    if pen.same {
-        encode_own(request, out, &mut pen);
-    } else {
-        encode_foreign(request, profile, out, &mut pen);
-    }
-}
-
-/// Writes a request that came from Messages as it came.
-fn encode_own(request: &Request<'_>, out: &mut Vec<u8>, pen: &mut Pen<'_>) {
-    let Request {
-        origin: _,
-        model,
-        turns,
-        tools,
-        tools_at,
-        legacy_functions: _,
-        choice,
-        thinking,
-        output,
-        sampling,
-        identity,
-        cache,
-        tier,
-        state: _,
-        context_management,
-        stream,
-        extra,
-    } = request;
-    let mut object = Object::new(out);
-    object.maybe("model", model.as_ref());
-    object.maybe("max_tokens", output.max_tokens.as_ref());
-    if !tools.is_empty() || *tools_at != Pos::NONE {
-        let mut list = object.array("tools");
-        for tool in tools {
-            tools_in::encode_own(tool, list.item(), pen);
-        }
-    }
-    choice::encode_own(choice, &mut object);
-    replay::encode(turns, &mut object, pen);
-    settings::encode_own(thinking, output, extra, &mut object);
-    if identity.end_user.is_some() || !identity.metadata_extra.is_empty() {
-        let mut metadata = object.object("metadata");
-        metadata.maybe("user_id", identity.end_user.as_ref());
-        metadata.extra(&identity.metadata_extra);
-    }
-    if !output.stop.is_empty() || output.stop_at != Pos::NONE {
-        object.put("stop_sequences", &output.stop);
-    }
-    object.maybe("temperature", sampling.temperature.as_ref());
-    object.maybe("top_p", sampling.top_p.as_ref());
-    object.maybe("top_k", sampling.top_k.as_ref());
-    object.maybe("service_tier", tier.as_ref());
-    pen.cache(&mut object, cache.as_ref());
-    object.maybe("context_management", context_management.as_ref());
-    object.maybe("stream", stream.on.as_ref());
-    for field in extra {
-        if field.name_under(CONFIG).is_none() {
-            object.extra(std::slice::from_ref(field));
-        }
-    }
-}
-
-/// Writes a request of another protocol.
-fn encode_foreign(request: &Request<'_>, profile: &Profile, out: &mut Vec<u8>, pen: &mut Pen<'_>) {
+    debug_assert_ne!(request.origin, Protocol::Messages, "the bytes of one protocol pass");
+    let pen = &mut Pen::new(ledger);
     let Request {
         origin: _,
         model,

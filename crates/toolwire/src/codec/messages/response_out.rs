@@ -4,7 +4,6 @@ use super::blocks::Blocks;
 use super::calls_out::write_input;
 use super::content_out::{Pen, Wrote};
 use super::reasoning;
-use super::replay::own_content;
 use super::turns_out::turn_losses;
 use crate::ledger::{Code, Ledger};
 use crate::model::{
@@ -21,10 +20,10 @@ pub(super) fn encode(
     ledger: &mut Ledger,
 ) {
     let Response { origin, id, model, created, candidates, usage, tier, extra } = response;
-    let mut pen = Pen::new(*origin == Protocol::Messages, ledger);
+    debug_assert_ne!(*origin, Protocol::Messages, "the bytes of one protocol pass");
+    let mut pen = Pen::new(ledger);
     let mut object = Object::new(out);
     let id = match id {
-        Some(id) if pen.same => id.borrowed(),
         Some(id) => Str::plain(message_id(&id.decode())),
         None => Str::plain(message_id("")),
     };
@@ -51,7 +50,7 @@ pub(super) fn encode(
         }
     }
     counts(usage.as_ref(), tier.as_ref(), &mut object, &mut pen);
-    pen.extra(&mut object, extra);
+    pen.ledger.only(extra);
 }
 
 /// The id of an answer that had another protocol's.
@@ -61,20 +60,13 @@ pub(super) fn message_id(id: &str) -> String {
 
 fn candidate(answer: &Candidate<'_>, scope: &str, object: &mut Object<'_>, pen: &mut Pen<'_>) {
     let Candidate { at: _, turns, stop, logprobs, extra } = answer;
-    let mut said = Said::default();
-    if let ([turn], true) = (turns.as_slice(), pen.same) {
-        own_content(&turn.items, object.key("content"), pen);
-    } else {
-        let cut = matches!(stop.value, Stop::MaxTokens | Stop::ContextWindow);
-        said = content(turns, scope, cut, object.key("content"), pen);
-    }
+    let cut = matches!(stop.value, Stop::MaxTokens | Stop::ContextWindow);
+    let said = content(turns, scope, cut, object.key("content"), pen);
     if let Some(logprobs) = logprobs {
         pen.ledger.dropped(logprobs.pos(), Code::Logprobs).info();
     }
-    encode_stop(stop, &said, extra, object, pen);
-    if !pen.same {
-        pen.ledger.only(extra);
-    }
+    encode_stop(stop, &said, object, pen);
+    pen.ledger.only(extra);
 }
 
 /// What was found among the content that bears on the stop reason.
@@ -163,7 +155,6 @@ pub(super) fn call_head(
 ) {
     block.put("type", "tool_use");
     match id.filter(|id| !id.is_empty()) {
-        Some(id) if pen.same => block.put("id", id),
         Some(id) => {
             let own = id.decode();
             let wire = IdRule::MESSAGES.render(&own, 0);
@@ -213,7 +204,6 @@ fn write_cut(text: &Str<'_>, out: &mut Vec<u8>, pen: &mut Pen<'_>) {
 pub(super) fn encode_stop(
     stop: &At<Stop<'_>>,
     said: &Said<'_>,
-    extra: &[Extra<'_>],
     object: &mut Object<'_>,
     pen: &mut Pen<'_>,
 ) {
@@ -243,12 +233,6 @@ pub(super) fn encode_stop(
             note.detail(format!("The model failed: {}", error.message));
             "max_tokens"
         }
-        Stop::Other(word) if pen.same => {
-            object.put("stop_reason", word);
-            object.put("stop_sequence", &());
-            object.extra(extra);
-            return;
-        }
         Stop::Other(_) => {
             pen.ledger.degraded(*pos, Code::StopReason);
             if said.calls > 0 { "tool_use" } else { "end_turn" }
@@ -271,19 +255,13 @@ pub(super) fn encode_stop(
         | Stop::Failed(_)
         | Stop::Other(_) => None,
     };
-    let kept = |key: &str| pen.same && extra.iter().any(|field| field.key == *key);
-    if !kept("stop_sequence") {
-        object.put("stop_sequence", &sequence);
-    }
-    if reason == "refusal" && !kept("stop_details") {
-        details(value, said, object, pen.same);
-    }
-    if pen.same {
-        object.extra(extra);
+    object.put("stop_sequence", &sequence);
+    if reason == "refusal" {
+        details(value, said, object);
     }
 }
 
-fn details(stop: &Stop<'_>, said: &Said<'_>, object: &mut Object<'_>, same: bool) {
+fn details(stop: &Stop<'_>, said: &Said<'_>, object: &mut Object<'_>) {
     let (category, explanation) = match stop {
         Stop::Refusal { category, explanation } => (category.as_ref(), explanation.as_ref()),
         Stop::EndTurn
@@ -301,10 +279,6 @@ fn details(stop: &Stop<'_>, said: &Said<'_>, object: &mut Object<'_>, same: bool
         | Stop::Other(_) => (None, None),
     };
     let explanation = explanation.or(said.refusal);
-    if same && category.is_none() && explanation.is_none() {
-        object.put("stop_details", &());
-        return;
-    }
     let mut details = object.object("stop_details");
     details.put("type", "refusal");
     details.put("category", &category);
@@ -342,25 +316,16 @@ pub(super) fn encode_usage(usage: &Usage<'_>, counts: &mut Object<'_>, pen: &mut
     counts.maybe("cache_creation_input_tokens", cache_write.as_ref());
     counts.maybe("cache_read_input_tokens", cache_read.as_ref());
     counts.put("output_tokens", output);
-    let kept = pen.same && extra.iter().any(|field| field.key == *"output_tokens_details");
-    if let Some(reasoning) = reasoning.filter(|_| !kept) {
-        counts.object("output_tokens_details").put("thinking_tokens", &reasoning);
+    if let Some(reasoning) = reasoning {
+        counts.object("output_tokens_details").put("thinking_tokens", reasoning);
     }
-    if pen.same {
-        counts.extra(extra);
-    } else {
-        for field in extra {
-            pen.ledger.dropped(field.value.pos(), Code::UsageDetail).info();
-        }
+    for field in extra {
+        pen.ledger.dropped(field.value.pos(), Code::UsageDetail).info();
     }
 }
 
 /// Writes the tier, which stands among the counts.
 pub(super) fn encode_tier(tier: &Str<'_>, counts: &mut Object<'_>, pen: &mut Pen<'_>) {
-    if pen.same {
-        counts.put("service_tier", tier);
-        return;
-    }
     match tier.decode().as_ref() {
         "default" => counts.put("service_tier", "standard"),
         "priority" => counts.put("service_tier", "priority"),

@@ -2,7 +2,6 @@
 //! format, sampling, identity, tier, state.
 
 use super::content_out::Pen;
-use super::request_in::CONFIG;
 use crate::ledger::Code;
 use crate::model::{
     Display, Effort, Format, Identity, JsonSchema, Output, Sampling, State, Stream, Thinking,
@@ -10,53 +9,7 @@ use crate::model::{
 };
 use crate::profile::Profile;
 use crate::schema::{self, FormatChange};
-use crate::wire::{At, Extra, Object, Pos, Raw, Str, Write};
-
-/// Writes `thinking` and `output_config` as they came from Messages.
-pub(super) fn encode_own(
-    thinking: &Thinking<'_>,
-    output: &Output<'_>,
-    extra: &[Extra<'_>],
-    object: &mut Object<'_>,
-) {
-    let Thinking { at, effort, mode, budget, display, extra: members } = thinking;
-    if *at != Pos::NONE {
-        let mut target = object.object("thinking");
-        if let Some(mode) = mode {
-            target.put("type", &mode_name(&mode.value));
-        }
-        target.maybe("budget_tokens", budget.as_ref());
-        if let Some(display) = display {
-            target.put("display", &display_name(&display.value));
-        }
-        target.extra(members);
-    }
-    let mut inside = extra
-        .iter()
-        .filter_map(|field| field.name_under(CONFIG).map(|name| (name, &field.value)))
-        .peekable();
-    if effort.is_none() && output.format.is_none() && inside.peek().is_none() {
-        return;
-    }
-    let mut config = object.object("output_config");
-    if let Some(effort) = effort {
-        config.put("effort", &effort.value.name());
-    }
-    match &output.format {
-        Some(At { pos: _, value: Format::Other(raw) }) => config.put("format", raw),
-        Some(At { pos: _, value: Format::JsonSchema(schema) }) => {
-            let JsonSchema { name: _, description: _, schema, strict: _, extra } = schema;
-            let mut format = config.object("format");
-            format.put("type", "json_schema");
-            format.maybe("schema", schema.as_ref());
-            format.extra(extra);
-        }
-        Some(At { pos: _, value: Format::Text | Format::JsonObject }) | None => {}
-    }
-    for (name, value) in inside {
-        value.write(config.foreign_key(&Str::plain(name)));
-    }
-}
+use crate::wire::{At, Object, Pos, Raw, Str};
 
 fn mode_name<'m>(mode: &'m ThinkingMode<'_>) -> Str<'m> {
     Str::plain(match mode {

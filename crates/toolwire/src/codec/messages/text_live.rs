@@ -5,7 +5,7 @@ use super::content_out::Pen;
 use super::events::{Grows, Tap};
 use crate::ledger::Code;
 use crate::model::Part;
-use crate::wire::{Object, Pos, Raw, Str, TextBuffer};
+use crate::wire::{Object, Pos, Str, TextBuffer};
 
 /// Text. The API takes no text of nothing but spaces, so a block opens with the
 /// first other character.
@@ -14,24 +14,16 @@ pub(super) struct TextLive {
     held: TextBuffer,
     /// Whether what is held is more than spaces.
     solid: bool,
-    citations: Vec<Raw<'static>>,
-    /// Members of the block that only Messages has.
-    members: Vec<u8>,
 }
 
 impl TextLive {
     pub(super) fn new(part: &Part<'_>, pen: &mut Pen<'_>) -> Self {
         let Part { message: _, phase, extra } = part;
-        let mut text = Self::default();
-        if pen.same {
-            Object::members_only(&mut text.members).extra(extra);
-            return text;
-        }
         if let Some(phase) = phase {
             pen.ledger.dropped(phase.pos(), Code::Phase).info();
         }
         pen.ledger.only(extra);
-        text
+        Self::default()
     }
 
     pub(super) fn whole(text: &Str<'_>) -> Self {
@@ -59,21 +51,8 @@ impl TextLive {
         self.solid |= !text.is_blank();
     }
 
-    pub(super) fn cite(&mut self, citation: &Raw<'_>, live: Live<'_>, pen: &mut Pen<'_>) {
-        if !pen.same {
-            pen.ledger.dropped(citation.pos(), Code::Citations);
-            return;
-        }
-        match live {
-            Some((tap, out)) if tap.begun() => {
-                tap.other("citations_delta", "citation", citation, out);
-            }
-            Some(_) | None => self.citations.push(citation.clone().into_owned()),
-        }
-    }
-
-    pub(super) fn enter(&mut self, tap: &mut Tap, out: &mut Vec<u8>, pen: &mut Pen<'_>) {
-        if self.solid || pen.same {
+    pub(super) fn enter(&mut self, tap: &mut Tap, out: &mut Vec<u8>) {
+        if self.solid {
             self.begin(tap, out);
         }
     }
@@ -90,14 +69,10 @@ impl TextLive {
             let mut block = Object::new(out);
             block.put("type", "text");
             block.put("text", "");
-            block.members(&self.members);
         });
         if !self.held.is_empty() {
             tap.delta(out, |out| self.held.text().write_inside(out));
             self.held.clear();
-        }
-        for citation in self.citations.drain(..) {
-            tap.other("citations_delta", "citation", &citation, out);
         }
     }
 }

@@ -132,7 +132,6 @@ impl ThinkingLive {
                 blob: Some(blob),
                 redacted: false,
             }) => tap.other("signature_delta", "signature", blob, out),
-            None if pen.same => {}
             Some(Sealed { issuer: _, item_id: _, blob: _, redacted: _ }) | None => {
                 let reasoning = Reasoning {
                     at: Pos::START,

@@ -1,10 +1,9 @@
-//! Tool definitions of Messages, both directions.
+//! Tool definitions: from Messages into the model.
 
 use super::content_in;
-use super::content_out::Pen;
 use super::wire;
 use crate::model::{Hosted, HostedClass, Native, NativeKind, Tool, ToolKind};
-use crate::wire::{Extra, Object, Raw, Read, ReadError, Reader, Str};
+use crate::wire::{Extra, Raw, Read, ReadError, Reader, Str};
 
 /// One entry of `tools`.
 #[derive(Debug)]
@@ -100,60 +99,4 @@ fn sort(kind: &str) -> Sort {
     }
     let known = SORTS.iter().find(|(prefix, _)| kind.starts_with(prefix));
     known.map_or(Sort::Unknown, |(_, sort)| *sort)
-}
-
-/// Writes a tool that came from Messages.
-pub(super) fn encode_own(tool: &Tool<'_>, out: &mut Vec<u8>, pen: &mut Pen<'_>) {
-    let Tool {
-        at: _,
-        name,
-        description,
-        kind,
-        strict,
-        defer,
-        callers,
-        examples,
-        output_schema: _,
-        deferred_result: _,
-        eager,
-        cache,
-        extra,
-    } = tool;
-    if let ToolKind::Unknown(raw) = kind {
-        out.extend_from_slice(raw.text().as_bytes());
-        return;
-    }
-    let mut object = Object::new(out);
-    if let ToolKind::Native(Native { kind: _, kind_text })
-    | ToolKind::Hosted(Hosted { class: _, kind_text }) = kind
-    {
-        object.put("type", kind_text);
-    }
-    if !is_nameless(tool) {
-        object.put("name", name);
-    }
-    object.maybe("description", description.as_ref());
-    if let ToolKind::Function { schema } = kind {
-        object.maybe("input_schema", schema.as_ref());
-    }
-    object.maybe("strict", strict.as_ref());
-    object.maybe("defer_loading", defer.as_ref());
-    object.maybe("allowed_callers", callers.as_ref());
-    object.maybe("input_examples", examples.as_ref());
-    object.maybe("eager_input_streaming", eager.as_ref());
-    pen.cache(&mut object, cache.as_ref());
-    object.extra(extra);
-}
-
-/// Toolsets have no name; the model knows their members only, and their type
-/// stands for the name.
-fn is_nameless(tool: &Tool<'_>) -> bool {
-    match &tool.kind {
-        ToolKind::Native(Native { kind: _, kind_text })
-        | ToolKind::Hosted(Hosted { class: _, kind_text }) => kind_text.pos() == tool.name.pos(),
-        ToolKind::Function { schema: _ }
-        | ToolKind::Freeform { grammar: _ }
-        | ToolKind::Namespace { tools: _ }
-        | ToolKind::Unknown(_) => false,
-    }
 }

@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::content_out::{Pen, write_joined};
-use super::tools_in::encode_own;
 use crate::codec::sent_tools::SentTools;
 use crate::ledger::Code;
 use crate::model::{Grammar, HostedClass, Native, NativeKind, Tool, ToolKind};
@@ -106,10 +105,13 @@ impl Tools<'_> {
                 let schema = Raw::made(FREEFORM_SCHEMA);
                 self.entry(tool, name, &words, &schema, pen, &tool.extra);
             }
+            // Tools of these kinds have a mapping of their own, or none.
             ToolKind::Namespace { tools: _ }
             | ToolKind::Native(_)
             | ToolKind::Hosted(_)
-            | ToolKind::Unknown(_) => encode_own(tool, self.array.item(), pen),
+            | ToolKind::Unknown(_) => {
+                pen.ledger.dropped(tool.at, Code::UnknownTool);
+            }
         }
     }
 

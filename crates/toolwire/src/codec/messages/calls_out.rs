@@ -1,15 +1,15 @@
-//! Calls and results of another protocol's conversation.
+//! Calls: from the model to Messages.
 
 use std::collections::BTreeSet;
 
-use super::blocks::Blocks;
 use super::content_out::{Pen, Wrote};
 use crate::ledger::Code;
-use crate::model::{Arguments, Call, Item, ResultKind, Text, ToolResult};
+use crate::model::{Arguments, Call};
 use crate::native;
 use crate::thread::Paired;
 use crate::toolset::Toolset;
-use crate::wire::{Kind, Object, Pos, Raw, Str, Write, write_str};
+use crate::wire::ids::IdRule;
+use crate::wire::{Extra, Kind, Object, Pos, Raw, Reader, Str, Write, write_str};
 
 /// Writes a call.
 pub(super) fn call(
@@ -118,87 +118,86 @@ fn write_text_input(text: &str, at: Pos, out: &mut Vec<u8>, pen: &mut Pen<'_>) {
     write_str(text, object.key("__toolwire_raw"));
 }
 
-/// Writes the result of a call, or one that says there is none.
-pub(super) fn result(paired: &Paired<'_, '_>, out: &mut Vec<u8>, pen: &mut Pen<'_>) {
+/// Writes a call of an answer.
+pub(super) fn answer_call(
+    call: &Call<'_>,
+    minted: &str,
+    cut: bool,
+    out: &mut Vec<u8>,
+    pen: &mut Pen<'_>,
+) -> Wrote {
+    let Call { at, id, name, namespace, arguments, caller, cache: _, extra } = call;
     let mut block = Object::new(out);
-    block.put("type", "tool_result");
-    block.put("tool_use_id", &paired.id);
-    let Some(result) = paired.result else {
-        block.put("content", "no result supplied");
-        block.put("is_error", &true);
-        return;
-    };
-    let ToolResult { at: _, call_id: _, name, namespace, kind, content, is_error, cache, extra } =
-        result;
-    let of_call = [Some(&paired.call.name), paired.call.namespace.as_ref()];
-    for (label, of_call) in [name, namespace].into_iter().zip(of_call) {
-        let Some(label) = label else { continue };
-        if of_call == Some(label) {
-            let note = pen.ledger.emulated(label.pos(), Code::ResultName);
-            note.detail("The call that the result answers has the name.");
-        } else {
-            pen.ledger.dropped(label.pos(), Code::ResultName).info();
-        }
+    call_head(*at, id.as_ref(), minted, name, namespace.as_ref(), &mut block, pen);
+    let input = block.key("input");
+    match arguments {
+        Arguments::Text(text) if cut => write_cut(text, input, pen),
+        Arguments::Text(_)
+        | Arguments::Json(_)
+        | Arguments::Freeform(_)
+        | Arguments::Native(_, _) => write_input(arguments, *at, input, pen),
     }
-    let rendered = match kind {
-        ResultKind::Native(_) => native::result_text(result),
-        ResultKind::Function | ResultKind::Freeform => None,
-    };
-    match rendered {
-        Some(text) => {
-            pen.ledger.emulated(result.at, Code::NativeToolWrapped);
-            block.put("content", &text);
-        }
-        None => result_content(content, &mut block, pen),
+    if let Some(caller) = caller {
+        pen.ledger.dropped(caller.pos(), Code::ProgrammaticCallers).info();
     }
-    block.maybe("is_error", is_error.as_ref());
-    pen.cache(&mut block, cache.as_ref());
     pen.ledger.only(extra);
+    Wrote::Block
 }
 
-fn result_content(content: &[Item<'_>], block: &mut Object<'_>, pen: &mut Pen<'_>) {
-    if let [Item::Text(text)] = content
-        && text.is_bare()
-    {
-        if !text.text.is_empty() {
-            block.put("content", &text.text);
+/// Writes what comes before the arguments of a call. `minted` is its id if its
+/// maker gave none.
+pub(super) fn call_head(
+    at: Pos,
+    id: Option<&Str<'_>>,
+    minted: &str,
+    name: &Str<'_>,
+    namespace: Option<&Str<'_>>,
+    block: &mut Object<'_>,
+    pen: &mut Pen<'_>,
+) {
+    block.put("type", "tool_use");
+    match id.filter(|id| !id.is_empty()) {
+        Some(id) => {
+            let own = id.decode();
+            let wire = IdRule::MESSAGES.render(&own, 0);
+            if wire != own {
+                pen.ledger.renamed(id.pos(), Code::CallId);
+            }
+            block.put("id", &wire);
         }
+        None => block.put("id", minted),
+    }
+    match namespace {
+        Some(namespace) => {
+            pen.ledger.emulated(at, Code::NamespaceFlattened);
+            let full = crate::wire::names::full_name(Some(&namespace.decode()), &name.decode())
+                .into_owned();
+            block.put("name", &full);
+        }
+        None => block.put("name", name),
+    }
+}
+
+/// Writes arguments that stop in the middle, without the member that is not
+/// complete.
+fn write_cut(text: &Str<'_>, out: &mut Vec<u8>, pen: &mut Pen<'_>) {
+    let decoded = text.decode();
+    if let Ok(value) = Raw::parse(&decoded)
+        && value.kind() == Kind::Object
+    {
+        value.write(out);
         return;
     }
-    let mut blocks = Blocks::default();
-    for item in content {
-        blocks.add(|out| result_part(item, out, pen));
-    }
-    if blocks.count > 0 {
-        blocks.write(block.key("content"));
-    }
-}
-
-/// Writes what stands inside a result.
-pub(super) fn result_part(item: &Item<'_>, out: &mut Vec<u8>, pen: &mut Pen<'_>) -> Wrote {
-    match item {
-        Item::Tools(tools) => {
-            let mut told = String::from("Loaded tools:");
-            for tool in tools {
-                told.push(' ');
-                told.push_str(&tool.name.decode());
-            }
-            pen.text(&Text::new(Str::plain(told)), out)
+    pen.ledger.degraded(text.pos(), Code::ArgumentsTruncated);
+    let mut object = Object::new(out);
+    let mut reader = Reader::new(&decoded);
+    let Ok(mut members) = reader.object() else { return };
+    while let Ok(Some(key)) = members.next(&mut reader) {
+        let Ok(value) = reader.raw() else { return };
+        // A number at the very end may lack digits.
+        if value.kind() == Kind::Number && reader.peek() == Kind::End {
+            return;
         }
-        Item::Call(_) | Item::Result(_) => {
-            pen.ledger.misplaced(item);
-            Wrote::Nothing
-        }
-        Item::Text(_)
-        | Item::Image(_)
-        | Item::Document(_)
-        | Item::Audio(_)
-        | Item::SearchResult(_)
-        | Item::Refusal(_)
-        | Item::Reasoning(_)
-        | Item::Hosted(_)
-        | Item::ToolReference(_)
-        | Item::Json(_)
-        | Item::Opaque(_) => pen.part(item, out),
+        object.extra(&[Extra { key, value }]);
     }
 }

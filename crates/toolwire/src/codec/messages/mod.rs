@@ -1,37 +1,36 @@
 //! Messages.
 
-mod alike;
-mod blocks;
-mod blocks_in;
-mod blocks_out;
-mod call_live;
+mod block_list_out;
 mod calls_out;
-mod choice;
+mod choice_in;
+mod choice_out;
 mod content_in;
 mod content_out;
+mod conversation_out;
 mod description;
-mod error;
-mod events;
-mod events_in;
-mod events_out;
+mod error_in;
+mod error_out;
 mod foreign_reasoning_in;
-mod reasoning;
+mod reasoning_in;
+mod reasoning_out;
 mod request_in;
 mod request_out;
 mod response_in;
 mod response_out;
-mod settings;
-mod talk;
+mod results_out;
+mod settings_out;
+mod stop_in;
+mod stop_out;
+mod stream_in;
+mod stream_out;
 #[cfg(test)]
 mod tests;
-mod text_live;
-mod thinking_live;
 mod tools_in;
 mod tools_out;
 mod turns_in;
 mod turns_out;
-mod unroll;
-mod watch;
+mod usage_in;
+mod usage_out;
 mod wire;
 
 use std::ops::Range;
@@ -98,15 +97,15 @@ impl Codec for Messages {
     }
 
     fn stream_reader(&self) -> Box<dyn StreamReader> {
-        Box::<events_in::Reading>::default()
+        Box::<stream_in::Reading>::default()
     }
 
     fn stream_writer(&self, asked: ResponseContext) -> Box<dyn StreamWriter> {
-        Box::new(events_out::Writing::new(asked))
+        Box::new(stream_out::Writing::new(asked))
     }
 
     fn stream_observer(&self) -> Box<dyn StreamObserver> {
-        Box::<watch::Watching>::default()
+        Box::<stream_in::Watching>::default()
     }
 
     fn find_model<'d>(&self, data: &'d str) -> Option<Str<'d>> {
@@ -114,15 +113,15 @@ impl Codec for Messages {
     }
 
     fn stream_from_response(&self, body: &str) -> Result<Vec<u8>, ReadError> {
-        unroll::unroll(body)
+        stream_out::unroll(body)
     }
 
     fn decode_error(&self, status: Option<u16>, body: &str) -> Result<ApiError, ReadError> {
-        error::decode(status, body)
+        error_in::decode(status, body)
     }
 
     fn encode_error(&self, error: &ApiError, out: &mut Vec<u8>) -> u16 {
-        error::encode(error, out)
+        error_out::encode(error, out)
     }
 
     fn decode_tools<'a>(&self, body: &'a str) -> Result<Vec<Tool<'a>>, ReadError> {

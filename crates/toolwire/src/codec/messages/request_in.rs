@@ -1,7 +1,7 @@
 //! The settings of a request: from Messages into the model.
 
 use super::wire::{self, Body, List, Metadata, OutputConfig, OutputFormat};
-use super::{choice, content_in, tools_in, turns_in};
+use super::{choice_in, content_in, tools_in, turns_in};
 use crate::model::{
     Display, Effort, Format, JsonSchema, Protocol, Request, Thinking, ThinkingMode,
 };
@@ -43,7 +43,7 @@ pub(super) fn decode(body: &str) -> Result<Request<'_>, ReadError> {
         request.tools = items.into_iter().map(|tools_in::Definition(tool)| tool).collect();
     }
     if let Some(raw) = tool_choice {
-        request.choice = choice::decode(raw)?;
+        request.choice = choice_in::decode(raw)?;
     }
     request.extra = extra;
     request.thinking = thinking.map(decode_thinking).unwrap_or_default();

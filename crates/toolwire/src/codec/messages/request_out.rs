@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::content_out::Pen;
-use super::{choice, settings, tools_out, turns_out};
+use super::{choice_out, settings_out, tools_out, turns_out};
 use crate::codec::sent_tools::SentTools;
 use crate::ledger::{Code, Ledger};
 use crate::model::{Item, Protocol, Request};
@@ -42,7 +42,7 @@ pub(super) fn encode(
     } = request;
     let mut object = Object::new(out);
     object.maybe("model", model.as_ref());
-    settings::limit(output, profile, &mut object, pen);
+    settings_out::limit(output, profile, &mut object, pen);
     if *legacy_functions {
         pen.ledger.emulated(*tools_at, Code::LegacyFunctions);
     }
@@ -50,24 +50,31 @@ pub(super) fn encode(
     let sent = SentTools::new(&toolset, choice.subset.as_ref(), tools_out::hosted_name, pen.ledger);
     let mut wrapped = BTreeSet::new();
     if sent.is_empty() {
-        choice::encode(choice, &sent, &mut object, pen);
+        choice_out::encode(choice, &sent, &mut object, pen);
         stubs(request, &toolset, &mut object, pen);
     } else {
         wrapped = tools_out::encode(&sent, profile, object.key("tools"), pen);
-        choice::encode(choice, &sent, &mut object, pen);
+        choice_out::encode(choice, &sent, &mut object, pen);
     }
     turns_out::encode(request, profile, &toolset, &wrapped, &mut object, pen);
-    settings::thinking(thinking, choice::is_forced(choice), output, profile, &mut object, pen);
-    settings::output(output, &mut object, pen);
-    settings::sampling(sampling, profile, &mut object, pen);
-    settings::identity(identity, &mut object, pen);
-    settings::tier(tier.as_ref(), &mut object, pen);
+    settings_out::thinking(
+        thinking,
+        choice_out::is_forced(choice),
+        output,
+        profile,
+        &mut object,
+        pen,
+    );
+    settings_out::output(output, &mut object, pen);
+    settings_out::sampling(sampling, profile, &mut object, pen);
+    settings_out::identity(identity, &mut object, pen);
+    settings_out::tier(tier.as_ref(), &mut object, pen);
     pen.cache(&mut object, cache.as_ref());
-    settings::state(state, pen);
+    settings_out::state(state, pen);
     if let Some(raw) = context_management {
         pen.ledger.dropped(raw.pos(), Code::ContextManagement);
     }
-    settings::stream(stream, &mut object, pen);
+    settings_out::stream(stream, &mut object, pen);
     pen.ledger.only(extra);
 }
 

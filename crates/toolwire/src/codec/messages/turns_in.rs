@@ -3,7 +3,7 @@
 use super::wire::{
     AddedTool, Message, RedactedThinking, ThinkingBlock, ToolAddition, ToolReference, ToolUse,
 };
-use super::{content_in, reasoning, tools_in, wire};
+use super::{content_in, reasoning_in, tools_in, wire};
 use crate::model::{
     Arguments, Call, HostedClass, HostedItem, Item, Opaque, ResultKind, Role, Slot, ToolResult,
     Turn,
@@ -77,9 +77,11 @@ pub(super) fn block<'a>(reader: &mut Reader<'a>) -> Result<Item<'a>, ReadError> 
         }
         "tool_use" => Some(Item::Call(call(ToolUse::read(&mut ahead)?)?)),
         "tool_result" => Some(Item::Result(result(wire::ToolResult::read(&mut ahead)?))),
-        "thinking" => Some(Item::Reasoning(reasoning::thinking(ThinkingBlock::read(&mut ahead)?))),
+        "thinking" => {
+            Some(Item::Reasoning(reasoning_in::thinking(ThinkingBlock::read(&mut ahead)?)))
+        }
         "redacted_thinking" => {
-            Some(Item::Reasoning(reasoning::redacted(RedactedThinking::read(&mut ahead)?)))
+            Some(Item::Reasoning(reasoning_in::redacted(RedactedThinking::read(&mut ahead)?)))
         }
         "tool_reference" => reference(ToolReference::read(&mut ahead)?),
         "tool_addition" => addition(&mut ahead)?,

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::blocks::Blocks;
+use super::block_list_out::Blocks;
 use super::content_out::Pen;
-use super::talk::Talk;
+use super::conversation_out::Talk;
 use crate::ledger::Code;
 use crate::model::{Item, Request, Role, Text, Turn};
 use crate::profile::Profile;

@@ -2,12 +2,12 @@
 
 use std::collections::VecDeque;
 
-use super::call_live::CallLive;
-use super::content_out::{Pen, Wrote};
+use super::super::content_out::{Pen, Wrote};
+use super::super::turns_out::turn_losses;
+use super::call::CallLive;
 use super::events::{Grows, Tap};
-use super::text_live::TextLive;
-use super::thinking_live::ThinkingLive;
-use super::turns_out::turn_losses;
+use super::text::TextLive;
+use super::thinking::ThinkingLive;
 use crate::ledger::Code;
 use crate::model::{Head, Item, Own, Piece, Reasoning, Refusal, Sealed, Tail, Text, Turn};
 use crate::wire::{Pos, Str};

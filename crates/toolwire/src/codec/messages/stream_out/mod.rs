@@ -4,10 +4,20 @@
 //! unfinished waits for it. Clients take an answer for complete when they see
 //! `message_delta`, so it is written at the very end.
 
-use super::blocks_out::Line;
+mod blocks;
+mod call;
+mod events;
+mod from_response;
+mod text;
+mod thinking;
+
+use self::blocks::Line;
+pub(super) use self::from_response::unroll;
 use super::content_out::Pen;
-use super::response_out::{Said, encode_stop, encode_tier, encode_usage, message_id};
-use super::{error, events};
+use super::error_out;
+use super::response_out::message_id;
+use super::stop_out::{self, Said};
+use super::usage_out::{encode_tier, encode_usage};
 use crate::codec::StreamWriter;
 use crate::ledger::{Code, Ledger};
 use crate::model::{ApiError, ErrorKind, Event, Head, Piece, Protocol, ResponseContext, Start};
@@ -102,7 +112,7 @@ impl StreamWriter for Writing {
                 let said = Said { calls: self.line.calls(), refusal: told.as_ref() };
                 self.stop.clear();
                 let mut members = Object::members_only(&mut self.stop);
-                encode_stop(stop, &said, &mut members, &mut pen);
+                stop_out::encode(stop, &said, &mut members, &mut pen);
                 pen.ledger.only(extra);
             }
             Event::End => self.end(out, ledger),
@@ -173,7 +183,7 @@ impl Writing {
     fn fail(&mut self, error: &ApiError, out: &mut Vec<u8>) {
         self.phase = Phase::Over;
         crate::wire::sse::write_event(Some("error"), out, |out| {
-            error::encode(error, out);
+            error_out::encode(error, out);
         });
     }
 }

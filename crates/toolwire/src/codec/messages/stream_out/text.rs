@@ -1,7 +1,7 @@
 //! Text while it is being written.
 
-use super::blocks_out::Live;
-use super::content_out::Pen;
+use super::super::content_out::Pen;
+use super::blocks::Live;
 use super::events::{Grows, Tap};
 use crate::ledger::Code;
 use crate::model::Part;

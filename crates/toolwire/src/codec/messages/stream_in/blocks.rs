@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::alike::{Grows, Growth};
-use super::wire::{BlockDelta, BlockStart, BlockStop, CallStart, Delta, TextStart, ThinkingBlock};
-use super::{reasoning, turns_in};
+use super::super::wire::{
+    BlockDelta, BlockStart, BlockStop, CallStart, Delta, TextStart, ThinkingBlock,
+};
+use super::super::{reasoning_in, turns_in};
+use super::text_delta::{Grows, Growth};
 use crate::codec::EventSink;
 use crate::ledger::Code;
 use crate::model::{CallForm, CallHead, Event, Head, Own, Part, Piece, Role, Tail, Turn};
@@ -358,7 +360,7 @@ fn end(live: Live, sink: &mut dyn EventSink) {
                 let piece = Piece::Summary { part: 0, text: Str::plain("") };
                 sink.event(Event::Delta { block, piece });
             }
-            let sealed = reasoning::sealed(&signature.text());
+            let sealed = reasoning_in::sealed(&signature.text());
             (block, Tail { sealed, extra })
         }
         Live::Held(held) => {

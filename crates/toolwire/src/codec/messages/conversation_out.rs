@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::blocks::{BARE_TEXT, Blocks, add_block, lone_text};
+use super::block_list_out::{BARE_TEXT, Blocks, add_block, lone_text};
 use super::content_out::{Pen, Wrote};
 use super::turns_out::is_declaration;
-use super::{calls_out, reasoning};
+use super::{calls_out, reasoning_out, results_out};
 use crate::ledger::Code;
 use crate::model::{Document, Image, Issuer, Item, Text, ToolResult, Turn};
 use crate::thread::{ResultMatch, Thread};
@@ -207,7 +207,7 @@ impl<'o, 't, 'r, 'a> Talk<'o, 't, 'r, 'a> {
         let head = Text::new(Str::plain(format!("[result of call {id}]")));
         self.add(|out| pen.text(&head, out));
         for item in &result.content {
-            self.add(|out| calls_out::result_part(item, out, pen));
+            self.add(|out| results_out::result_part(item, out, pen));
         }
         pen.ledger.only(&result.extra);
     }
@@ -217,7 +217,7 @@ impl<'o, 't, 'r, 'a> Talk<'o, 't, 'r, 'a> {
         for &index in order {
             let Some(paired) = self.thread.calls.get(index) else { continue };
             self.add(|out| {
-                calls_out::result(paired, out, pen);
+                results_out::result(paired, out, pen);
                 Wrote::Block
             });
         }
@@ -297,7 +297,7 @@ impl<'o, 't, 'r, 'a> Talk<'o, 't, 'r, 'a> {
                 });
             }
             Piece::Item(Item::Reasoning(reasoning)) => {
-                blocks.add(|out| reasoning::encode_history(reasoning, pen, out));
+                blocks.add(|out| reasoning_out::encode_history(reasoning, pen, out));
             }
             Piece::Item(
                 Item::Image(Image { at, source: _, detail: _, cache: _, extra: _ })

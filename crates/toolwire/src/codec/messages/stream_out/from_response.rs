@@ -4,7 +4,7 @@ use super::events::{self, Grows, Tap};
 use crate::wire::{Kind, Raw, ReadError, Str};
 
 /// Writes the stream. An answer that does not say why it stopped has no end.
-pub(super) fn unroll(body: &str) -> Result<Vec<u8>, ReadError> {
+pub(in super::super) fn unroll(body: &str) -> Result<Vec<u8>, ReadError> {
     let answer = Raw::parse(body)?;
     let keys = ["content", "stop_reason", "stop_sequence", "stop_details", "usage"];
     let [content, reason, sequence, details, usage] = answer.reader().pick(keys)?;

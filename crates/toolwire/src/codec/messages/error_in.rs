@@ -1,8 +1,8 @@
-//! Errors, both directions.
+//! Errors: from Messages into the model.
 
 use super::wire::{ErrorBody, ErrorObject};
 use crate::model::{ApiError, ErrorKind};
-use crate::wire::{Kind, Object, Raw, Read, ReadError, Reader, Str};
+use crate::wire::{Kind, Raw, Read, ReadError, Reader, Str};
 
 /// Reads an error body.
 pub(super) fn decode(status: Option<u16>, body: &str) -> Result<ApiError, ReadError> {
@@ -129,64 +129,6 @@ fn path(message: &str) -> Option<String> {
     });
     (starts && head.bytes().all(word)).then(|| head.to_owned())
 }
-
-/// Writes an error body and says which HTTP status belongs to it.
-pub(super) fn encode(error: &ApiError, out: &mut Vec<u8>) -> u16 {
-    let ApiError {
-        kind,
-        blame: _,
-        retry: _,
-        message,
-        status: _,
-        vendor_type: _,
-        code,
-        param,
-        request_id,
-    } = error;
-    let (status, name) = match kind {
-        ErrorKind::InvalidRequest
-        | ErrorKind::Unsupported
-        | ErrorKind::InvalidToolSchema
-        | ErrorKind::ContextLength
-        | ErrorKind::ContentFilter => (400, "invalid_request_error"),
-        ErrorKind::Auth => (401, "authentication_error"),
-        ErrorKind::Quota => (402, "billing_error"),
-        ErrorKind::Permission => (403, "permission_error"),
-        ErrorKind::NotFound => (404, "not_found_error"),
-        ErrorKind::Conflict => (409, "conflict_error"),
-        ErrorKind::TooLarge => (413, "request_too_large"),
-        ErrorKind::RateLimit => (429, "rate_limit_error"),
-        ErrorKind::Overloaded => (529, "overloaded_error"),
-        ErrorKind::Timeout => (504, "timeout_error"),
-        ErrorKind::Server => (500, "api_error"),
-        ErrorKind::Truncated => (502, "api_error"),
-    };
-    let mut told = message.clone();
-    // There is no field for the place of the fault, so the message names it.
-    if let Some(param) = param
-        && !told.contains(param.as_str())
-    {
-        told = format!("{param}: {told}");
-    }
-    // Clients shorten the conversation when they read these words.
-    if *kind == ErrorKind::ContextLength && !told.starts_with(TOO_LONG) {
-        told = format!("{TOO_LONG}: {told}");
-    }
-    let mut body = Object::new(out);
-    body.put("type", "error");
-    {
-        let mut object = body.object("error");
-        object.put("type", name);
-        object.put("message", &told);
-        if let Some(code) = code {
-            object.object("details").put("error_code", code);
-        }
-    }
-    body.maybe("request_id", request_id.as_ref());
-    status
-}
-
-const TOO_LONG: &str = "prompt is too long";
 
 /// The fields of a request that messages about it begin with.
 const FIELDS: &[&str] = &[

@@ -1,9 +1,9 @@
 //! Reasoning while it is being written.
 
-use super::blocks_out::Live;
-use super::content_out::Pen;
+use super::super::content_out::Pen;
+use super::super::reasoning_out;
+use super::blocks::Live;
 use super::events::{Grows, Tap};
-use super::reasoning;
 use crate::model::{Issuer, Piece, Reasoning, Sealed};
 use crate::wire::{Object, Pos, Str, TextBuffer};
 
@@ -141,7 +141,7 @@ impl ThinkingLive {
                     place: None,
                     extra: Vec::new(),
                 };
-                let signature = reasoning::envelope(&reasoning, pen);
+                let signature = reasoning_out::envelope(&reasoning, pen);
                 tap.other("signature_delta", "signature", &signature, out);
             }
         }

@@ -1,8 +1,9 @@
 //! The stream as it passes between two that both speak Messages.
 
-use super::alike::{self, Grows};
-use super::response_in::counts;
-use super::wire::Usage;
+use super::super::Messages;
+use super::super::usage_in::counts;
+use super::super::wire::Usage;
+use super::text_delta::{self, Grows};
 use crate::codec::{Codec, EventOutcome, StreamObserver};
 use crate::model::{Own, ResponseSummary, Start};
 use crate::wire::sse::Frame;
@@ -11,7 +12,7 @@ use crate::wire::{Kind, Raw, Read, ReadError, Reader, Str};
 
 /// A stream being watched.
 #[derive(Debug, Default)]
-pub(super) struct Watching {
+pub(in super::super) struct Watching {
     /// How the last event was spelled, if all it had was a text.
     last: Stencil<Grows>,
     /// Whether the model has said why it stopped.
@@ -35,7 +36,7 @@ impl StreamObserver for Watching {
             "message_stop" if self.stopped => EventOutcome::End,
             "message_stop" => EventOutcome::Cut,
             "error" => {
-                seen.error = super::Messages.decode_error(None, frame.data).ok();
+                seen.error = Messages.decode_error(None, frame.data).ok();
                 EventOutcome::Failed
             }
             "message_start" | "message_delta" | "content_block_start" => {
@@ -48,7 +49,7 @@ impl StreamObserver for Watching {
         reader.skip()?;
         reader.finish()?;
         if grows && repeats {
-            self.last.cut(frame, alike::find);
+            self.last.cut(frame, text_delta::find);
         }
         Ok(watched)
     }

@@ -1,9 +1,14 @@
 //! The stream: from Messages into events.
 
-use super::alike::{self, Grows};
-use super::blocks_in::Blocks;
+mod blocks;
+mod observer;
+mod text_delta;
+
+use self::blocks::Blocks;
+pub(super) use self::observer::Watching;
+use self::text_delta::Grows;
 use super::wire::{Answer, MessageDelta, MessageStart, MessageStop, StopDelta, Usage};
-use super::{error, response_in};
+use super::{error_in, stop_in, usage_in};
 use crate::codec::{EventSink, StreamReader};
 use crate::ledger::Code;
 use crate::model::{ApiError, ErrorKind, Event, Own, Protocol, Start};
@@ -54,7 +59,7 @@ impl StreamReader for Reading {
                 if self.goes_on(sink) {
                     let fits = self.blocks.delta(event, sink);
                     if fits && repeats {
-                        self.last.cut(frame, alike::find);
+                        self.last.cut(frame, text_delta::find);
                     }
                 }
             }
@@ -79,7 +84,7 @@ impl StreamReader for Reading {
                 whole::<Raw<'_>>(reader)?;
             }
             "ping" => {}
-            "error" => self.fail(error::decode(None, data)?, sink),
+            "error" => self.fail(error_in::decode(None, data)?, sink),
             other => self.unknown(other, reader, data, sink)?,
         }
         Ok(())
@@ -154,8 +159,7 @@ impl Reading {
         self.phase = Phase::Stopped;
         let mut extra = Vec::new();
         let calls = self.blocks.called();
-        let stop =
-            response_in::stop(at, stop_reason, stop_sequence, stop_details, calls, &mut extra)?;
+        let stop = stop_in::stop(at, stop_reason, stop_sequence, stop_details, calls, &mut extra)?;
         sink.event(Event::Stop { stop, extra });
         Ok(())
     }
@@ -185,7 +189,7 @@ impl Reading {
     ) -> Result<(), ReadError> {
         // Proxies in front of the vendor say an error without its type.
         if kind.is_empty() && has_error(reader.clone())? {
-            self.fail(error::decode(None, data)?, sink);
+            self.fail(error_in::decode(None, data)?, sink);
             return Ok(());
         }
         reader.skip()?;
@@ -226,7 +230,7 @@ impl Reading {
         };
         let said_now = merged.service_tier.is_some();
         self.usage = Some(kept(&merged));
-        let (counts, tier) = response_in::counts(merged)?;
+        let (counts, tier) = usage_in::counts(merged)?;
         if let Some(counts) = counts {
             sink.event(Event::Usage(counts));
         }

@@ -1,10 +1,9 @@
 //! A call while it is being written.
 
-use super::blocks_out::Live;
-use super::calls_out::write_input;
-use super::content_out::Pen;
+use super::super::calls_out::{call_head, write_input};
+use super::super::content_out::Pen;
+use super::blocks::Live;
 use super::events::{Grows, Tap};
-use super::response_out::call_head;
 use crate::ledger::Code;
 use crate::model::{Arguments, Call, CallForm, CallHead};
 use crate::wire::{Extra, Object, Pos, Raw, Str, TextBuffer, write_escaped};

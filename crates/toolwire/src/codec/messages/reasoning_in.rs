@@ -1,0 +1,89 @@
+//! Reasoning and its seals: from `thinking` and `redacted_thinking` blocks into
+//! the model.
+
+use super::wire::{RedactedThinking, ThinkingBlock};
+use crate::model::{Issuer, Own, Reasoning, Sealed};
+use crate::wire::Str;
+use crate::wire::envelope::Envelope;
+
+pub(super) fn thinking(block: ThinkingBlock<'_>) -> Reasoning<'_> {
+    let ThinkingBlock { at, kind: _, thinking, signature, extra } = block;
+    let summary: Vec<Str<'_>> = thinking.into_iter().collect();
+    let mut reasoning =
+        Reasoning { at, summary, content: Vec::new(), sealed: None, place: None, extra };
+    let Some(signature) = signature.filter(|signature| !signature.is_empty()) else {
+        return reasoning;
+    };
+    let text = signature.decode();
+    if !Envelope::is_sealed(&text) {
+        drop(text);
+        reasoning.sealed = Some(sealed_by(Issuer::Anthropic, signature));
+        return reasoning;
+    }
+    match Envelope::open(&text) {
+        Some(envelope) => opened(&mut reasoning, envelope),
+        // A damaged envelope is nobody's: it goes back to the client as it is.
+        None => {
+            drop(text);
+            reasoning.sealed = Some(sealed_by(Issuer::Vendor(UNKNOWN.to_owned()), signature));
+        }
+    }
+    reasoning
+}
+
+/// What a signature that came after its text says.
+pub(super) fn sealed(signature: &Str<'_>) -> Option<Sealed<'static>> {
+    let at = signature.pos();
+    let block = ThinkingBlock {
+        at,
+        kind: None,
+        thinking: None,
+        signature: Some(signature.borrowed()),
+        extra: Vec::new(),
+    };
+    thinking(block).sealed.into_owned()
+}
+
+pub(super) fn redacted(block: RedactedThinking<'_>) -> Reasoning<'_> {
+    let RedactedThinking { at, kind: _, data, extra } = block;
+    let sealed = Sealed { issuer: Issuer::Anthropic, item_id: None, blob: data, redacted: true };
+    Reasoning {
+        at,
+        summary: Vec::new(),
+        content: Vec::new(),
+        sealed: Some(sealed),
+        place: None,
+        extra,
+    }
+}
+
+fn sealed_by(issuer: Issuer, blob: Str<'_>) -> Sealed<'_> {
+    Sealed { issuer, item_id: None, blob: Some(blob), redacted: false }
+}
+
+fn opened(reasoning: &mut Reasoning<'_>, envelope: Envelope) {
+    let Envelope { issuer, item_id, text, blob, redacted, place } = envelope;
+    let shown = text.map(|parts| parts.into_iter().map(Str::from).collect::<Vec<_>>());
+    reasoning.place = place;
+    if issuer == nobody() {
+        reasoning.content = shown.unwrap_or_else(|| std::mem::take(&mut reasoning.summary));
+        reasoning.summary = Vec::new();
+        return;
+    }
+    if let Some(shown) = shown {
+        reasoning.summary = shown;
+    }
+    reasoning.sealed = Some(Sealed {
+        issuer,
+        item_id: item_id.map(Str::from),
+        blob: blob.map(Str::from),
+        redacted,
+    });
+}
+
+/// The issuer of reasoning that nobody sealed.
+pub(super) fn nobody() -> Issuer {
+    Issuer::Vendor("none".to_owned())
+}
+
+const UNKNOWN: &str = "unknown";

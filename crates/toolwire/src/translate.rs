@@ -46,6 +46,16 @@ pub struct Translated {
     pub body: Vec<u8>,
     /// What changed or could not be carried.
     pub ledger: Vec<Entry>,
+    /// The features of the upstream's API that the document needs. The vendor's
+    /// feature header switches them on.
+    pub required_features: Vec<&'static str>,
+}
+
+impl Translated {
+    /// A document that needs no features of its API.
+    pub(crate) fn new(body: Vec<u8>, ledger: Vec<Entry>) -> Self {
+        Self { body, ledger, required_features: Vec::new() }
+    }
 }
 
 /// Why a document was not translated.
@@ -112,7 +122,7 @@ pub fn error(
     let error = codec(from).decode_error(status, source).map_err(|error| invalid(source, error))?;
     let mut out = Vec::with_capacity(body.len());
     let status = codec(to).encode_error(&error, &mut out);
-    Ok((Translated { body: out, ledger: Vec::new() }, status))
+    Ok((Translated::new(out, Vec::new()), status))
 }
 
 /// Translates a bare array of tool definitions.
@@ -125,7 +135,7 @@ pub fn tools(
     let source = utf8(body)?;
     let tools = codec(from).decode_tools(source).map_err(|error| invalid(source, error))?;
     if from == to {
-        return Ok(Translated { body: body.to_vec(), ledger: Vec::new() });
+        return Ok(Translated::new(body.to_vec(), Vec::new()));
     }
     let mut ledger = Ledger::default();
     let mut out = Vec::with_capacity(body.len() + body.len() / 8);
@@ -140,7 +150,7 @@ fn settle(
     policy: LossPolicy,
 ) -> Result<Translated, Error> {
     if ledger.is_empty() {
-        return Ok(Translated { body, ledger: Vec::new() });
+        return Ok(Translated::new(body, Vec::new()));
     }
     judge(body, ledger.entries(source), policy)
 }
@@ -165,7 +175,7 @@ pub(crate) fn judge(
         LossPolicy::Ignore => Vec::new(),
         LossPolicy::Report | LossPolicy::Refuse => entries,
     };
-    Ok(Translated { body, ledger })
+    Ok(Translated::new(body, ledger))
 }
 
 /// Copies a request with another model name and nothing else changed.
@@ -189,7 +199,7 @@ fn splice_model(source: &str, model: Option<&str>) -> Result<Translated, Error> 
         }
         (None, _) => source.as_bytes().to_vec(),
     };
-    Ok(Translated { body, ledger: Vec::new() })
+    Ok(Translated::new(body, Vec::new()))
 }
 
 /// The document with another literal in one place.

@@ -18,6 +18,7 @@ use crate::wire::{Extra, Pos, Write, pointers_past};
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
     notes: Vec<Note>,
+    required: Vec<&'static str>,
 }
 
 /// A line that still refers to the input by offset.
@@ -102,6 +103,19 @@ impl Ledger {
     pub fn misplaced(&mut self, item: &Item<'_>) {
         let (pos, code) = item.loss();
         self.dropped(pos, code).detail("The target has no room for such an item at this place.");
+    }
+
+    /// The target must switch on a feature of its API, or it refuses what was
+    /// written. That is no loss, so it is not among the lines.
+    pub(crate) fn require(&mut self, feature: &'static str) {
+        if !self.required.contains(&feature) {
+            self.required.push(feature);
+        }
+    }
+
+    /// The features that the target must switch on.
+    pub(crate) fn required(&self) -> &[&'static str] {
+        &self.required
     }
 
     /// Forgets every line.

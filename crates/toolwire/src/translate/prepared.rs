@@ -87,11 +87,13 @@ impl<'a> PreparedRequest<'a> {
         }
         codec(self.to).encode_request(request, &options.profile(self.to), &mut out, &mut ledger);
         request.model = own;
-        if ledger.is_empty() {
-            return Ok(Translated { body: out, ledger: Vec::new() });
-        }
-        let entries = ledger.entries_past(self.source, &request.literals(self.source));
-        judge(out, entries, options.policy)
+        let entries = match ledger.is_empty() {
+            true => Vec::new(),
+            false => ledger.entries_past(self.source, &request.literals(self.source)),
+        };
+        let mut translated = judge(out, entries, options.policy)?;
+        translated.required_features = ledger.required().to_vec();
+        Ok(translated)
     }
 
     /// Copies the request with the upstream's name of the model and without
@@ -105,7 +107,7 @@ impl<'a> PreparedRequest<'a> {
         match (&self.model_at, &options.model) {
             (Some(span), Some(model)) => {
                 let body = spliced(self.source, span.clone(), model);
-                Ok(Translated { body, ledger: Vec::new() })
+                Ok(Translated::new(body, Vec::new()))
             }
             (_, model) => splice_model(self.source, model.as_deref()),
         }
@@ -195,6 +197,6 @@ impl ResponseTranslator {
             Some(spliced(source, span, model))
         });
         let body = renamed.unwrap_or_else(|| source.as_bytes().to_vec());
-        Ok(Translated { body, ledger: Vec::new() })
+        Ok(Translated::new(body, Vec::new()))
     }
 }

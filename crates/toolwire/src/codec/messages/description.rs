@@ -90,6 +90,9 @@ static VENDOR: Vendor = Vendor {
     should_retry: None,
 };
 
+/// The feature that allows system turns inside the conversation.
+pub(super) const MID_CONVERSATION_SYSTEM: &str = "mid-conversation-system-2026-04-07";
+
 pub(super) fn profile() -> Profile {
     Profile {
         freeform_tools: false,

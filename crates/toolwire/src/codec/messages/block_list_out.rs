@@ -1,44 +1,63 @@
-//! Blocks being written, which become a string if they are one bare text.
+//! A list of content blocks, which becomes a string if it is one bare text.
 
-use super::content_out::Wrote;
-
-/// Blocks that may turn out to be one bare text.
-#[derive(Default)]
-pub(super) struct Blocks {
-    bytes: Vec<u8>,
-    pub(super) count: usize,
-    bare: bool,
+/// What was written for an item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Written {
+    /// Nothing: the item cannot cross or is empty.
+    Nothing,
+    /// A text block with nothing attached.
+    BareText,
+    /// Any other block.
+    Block,
 }
 
-impl Blocks {
-    /// No blocks yet, in a buffer that was used before.
+/// Blocks in a buffer of their own.
+#[derive(Default)]
+pub(super) struct BlockList {
+    bytes: Vec<u8>,
+    state: BlockListState,
+}
+
+/// How many blocks have been written, and whether they are one bare text.
+#[derive(Clone, Copy, Default)]
+pub(super) struct BlockListState {
+    pub(super) count: usize,
+    is_bare_text: bool,
+}
+
+impl BlockList {
+    /// An empty list in a buffer that was used before.
     pub(super) fn reusing(mut bytes: Vec<u8>) -> Self {
         bytes.clear();
-        Self { bytes, count: 0, bare: false }
+        Self { bytes, state: BlockListState::default() }
     }
 
-    /// Gives the buffer back.
+    /// Returns the buffer.
     pub(super) fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }
 
-    pub(super) fn add(&mut self, write: impl FnOnce(&mut Vec<u8>) -> Wrote) {
-        let (count, bare) = (&mut self.count, &mut self.bare);
-        add_block(&mut self.bytes, count, bare, write);
+    pub(super) fn is_empty(&self) -> bool {
+        self.state.count == 0
     }
 
-    /// Puts the blocks behind others.
-    pub(super) fn append(&self, out: &mut Vec<u8>) -> Wrote {
+    pub(super) fn add(&mut self, write: impl FnOnce(&mut Vec<u8>) -> Written) {
+        self.state.add(&mut self.bytes, write);
+    }
+
+    /// Appends the blocks to others.
+    pub(super) fn append_to(&self, out: &mut Vec<u8>) -> Written {
         out.extend_from_slice(&self.bytes);
-        if self.count == 1 && self.bare { Wrote::BareText } else { Wrote::Block }
+        if self.state.is_bare_text { Written::BareText } else { Written::Block }
     }
 
+    /// Writes the blocks as a string if they are one bare text, otherwise as a
+    /// list.
     pub(super) fn write(&self, out: &mut Vec<u8>) {
-        if let Some(literal) = lone_text(&self.bytes, self.count, self.bare) {
-            out.extend_from_slice(literal);
-            return;
+        match self.state.lone_text(&self.bytes) {
+            Some(literal) => out.extend_from_slice(literal),
+            None => self.write_list(out),
         }
-        self.write_list(out);
     }
 
     /// Writes the blocks as a list, whatever they are.
@@ -49,31 +68,31 @@ impl Blocks {
     }
 }
 
-pub(super) fn add_block(
-    bytes: &mut Vec<u8>,
-    count: &mut usize,
-    bare: &mut bool,
-    write: impl FnOnce(&mut Vec<u8>) -> Wrote,
-) {
-    let mark = bytes.len();
-    if *count > 0 {
-        bytes.push(b',');
-    }
-    match write(bytes) {
-        Wrote::Nothing => bytes.truncate(mark),
-        wrote @ (Wrote::BareText | Wrote::Block) => {
-            *bare = *count == 0 && wrote == Wrote::BareText;
-            *count += 1;
+impl BlockListState {
+    /// Adds the block that `write` writes, if any, with its comma.
+    pub(super) fn add(&mut self, bytes: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>) -> Written) {
+        let start = bytes.len();
+        if self.count > 0 {
+            bytes.push(b',');
+        }
+        match write(bytes) {
+            Written::Nothing => bytes.truncate(start),
+            written @ (Written::BareText | Written::Block) => {
+                self.is_bare_text = self.count == 0 && written == Written::BareText;
+                self.count += 1;
+            }
         }
     }
-}
 
-/// The literal of the only block, if it is a text with nothing attached.
-pub(super) fn lone_text(bytes: &[u8], count: usize, bare: bool) -> Option<&[u8]> {
-    if count != 1 || !bare {
-        return None;
+    /// The literal of the only block, if it is a text with nothing attached.
+    /// `bytes` are the blocks.
+    pub(super) fn lone_text(self, bytes: &[u8]) -> Option<&[u8]> {
+        if !self.is_bare_text {
+            return None;
+        }
+        bytes.strip_prefix(BARE_TEXT)?.strip_suffix(b"}")
     }
-    bytes.strip_prefix(BARE_TEXT)?.strip_suffix(b"}")
 }
 
+/// How a bare text block begins.
 pub(super) const BARE_TEXT: &[u8] = b"{\"type\":\"text\",\"text\":";

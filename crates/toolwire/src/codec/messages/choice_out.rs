@@ -2,10 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::content_out::Pen;
-use super::tools_out::HOSTED_STAND_IN;
+use super::hosted_tools_out::HOSTED_SUBSTITUTE;
 use crate::codec::sent_tools::SentTools;
-use crate::ledger::Code;
+use crate::ledger::{Code, Ledger};
 use crate::model::{Choice, Mode, ToolRef, ToolRefKind};
 use crate::toolset::{Declared, ToolMapping};
 use crate::wire::{At, Object, Pos};
@@ -18,69 +17,73 @@ pub(super) fn is_forced(choice: &Choice<'_>) -> bool {
     }
 }
 
-/// Writes a choice of another protocol.
-pub(super) fn encode(
+/// Writes `tool_choice`.
+pub(super) fn write_choice(
     choice: &Choice<'_>,
     tools: &SentTools<'_, '_, '_>,
     object: &mut Object<'_>,
-    pen: &mut Pen<'_>,
+    ledger: &mut Ledger,
 ) {
     let Choice { mode, subset, parallel, extra } = choice;
-    pen.ledger.only(extra);
+    ledger.only(extra);
     if tools.is_empty() {
-        return without_tools(choice, tools, pen);
+        return report_without_tools(choice, tools, ledger);
     }
     let target = match mode {
-        None => Target::Unset,
-        Some(At { pos: _, value: Mode::Auto }) => Target::Auto,
-        Some(At { pos: _, value: Mode::None }) => Target::None,
+        None => ChoiceTarget::Unset,
+        Some(At { pos: _, value: Mode::Auto }) => ChoiceTarget::Auto,
+        Some(At { pos: _, value: Mode::None }) => ChoiceTarget::None,
         Some(At { pos: _, value: Mode::Any }) => {
             let mut sent = tools.iter();
             match (subset, sent.next(), sent.next()) {
-                (Some(_), Some((_, name)), None) => Target::Tool(name.clone()),
-                (_, _, _) => Target::Any,
+                (Some(_), Some((_, name)), None) => ChoiceTarget::Tool(name.clone()),
+                (_, _, _) => ChoiceTarget::Any,
             }
         }
-        Some(At { pos: _, value: Mode::Named(wanted) }) => named(wanted, tools, pen),
+        Some(At { pos: _, value: Mode::Named(wanted) }) => named_target(wanted, tools, ledger),
         Some(At { pos, value: Mode::Other(_) }) => {
-            pen.ledger.dropped(*pos, Code::UnknownValue);
-            Target::Unset
+            ledger.dropped(*pos, Code::UnknownValue);
+            ChoiceTarget::Unset
         }
     };
-    // Several calls at once are what happens anyway, so that alone makes no choice.
-    let several = match (parallel, &target) {
-        (Some(At { pos: _, value }), Target::Auto | Target::Any | Target::Tool(_)) => Some(*value),
-        (Some(At { pos: _, value: false }), Target::Unset) => Some(false),
-        (Some(At { pos, value: true }), Target::Unset) => {
-            pen.ledger.emulated(*pos, Code::Parallel);
+    // The API allows parallel calls by default, so allowing them needs no choice.
+    let allows_parallel = match (parallel, &target) {
+        (
+            Some(At { pos: _, value }),
+            ChoiceTarget::Auto | ChoiceTarget::Any | ChoiceTarget::Tool(_),
+        ) => Some(*value),
+        (Some(At { pos: _, value: false }), ChoiceTarget::Unset) => Some(false),
+        (Some(At { pos, value: true }), ChoiceTarget::Unset) => {
+            ledger.emulated(*pos, Code::Parallel);
             None
         }
-        (Some(At { pos, value: _ }), Target::None) => {
-            let note = pen.ledger.emulated(*pos, Code::Parallel);
+        (Some(At { pos, value: _ }), ChoiceTarget::None) => {
+            let note = ledger.emulated(*pos, Code::Parallel);
             note.detail("The model may call no tool, so it calls no two.");
             None
         }
         (None, _) => None,
     };
-    if matches!(target, Target::Unset) && several.is_none() {
+    if matches!(target, ChoiceTarget::Unset) && allows_parallel.is_none() {
         return;
     }
     let mut written = object.object("tool_choice");
     match &target {
-        Target::Unset | Target::Auto => written.put("type", "auto"),
-        Target::None => written.put("type", "none"),
-        Target::Any => written.put("type", "any"),
-        Target::Tool(name) => {
+        ChoiceTarget::Unset | ChoiceTarget::Auto => written.put("type", "auto"),
+        ChoiceTarget::None => written.put("type", "none"),
+        ChoiceTarget::Any => written.put("type", "any"),
+        ChoiceTarget::Tool(name) => {
             written.put("type", "tool");
             written.put("name", name);
         }
     }
-    if let Some(several) = several {
-        written.put("disable_parallel_tool_use", &!several);
+    if let Some(allows) = allows_parallel {
+        written.put("disable_parallel_tool_use", &!allows);
     }
 }
 
-enum Target<'t> {
+/// What the model may call.
+enum ChoiceTarget<'t> {
     Unset,
     Auto,
     None,
@@ -88,18 +91,22 @@ enum Target<'t> {
     Tool(Cow<'t, str>),
 }
 
-fn named<'r>(wanted: &ToolRef<'_>, tools: &SentTools<'_, 'r, '_>, pen: &mut Pen<'_>) -> Target<'r> {
+fn named_target<'r>(
+    wanted: &ToolRef<'_>,
+    tools: &SentTools<'_, 'r, '_>,
+    ledger: &mut Ledger,
+) -> ChoiceTarget<'r> {
     let ToolRef { at, kind, name, namespace, extra } = wanted;
-    pen.ledger.only(extra);
+    ledger.only(extra);
     let found = tools.find(wanted);
     if let Some(namespace) = namespace {
         match &found {
             Some((Declared { tool: _, namespace: None, inline: _, crossing: _ }, _)) => {
-                let note = pen.ledger.dropped(namespace.pos(), Code::NamespaceFlattened);
+                let note = ledger.dropped(namespace.pos(), Code::NamespaceFlattened);
                 note.detail("The chosen tool is in no namespace.");
             }
             Some(_) | None => {
-                pen.ledger.emulated(*at, Code::NamespaceFlattened);
+                ledger.emulated(*at, Code::NamespaceFlattened);
             }
         }
     }
@@ -107,66 +114,66 @@ fn named<'r>(wanted: &ToolRef<'_>, tools: &SentTools<'_, 'r, '_>, pen: &mut Pen<
         (Some((declared, Some(wire))), _) => {
             if let ToolMapping::Hosted(class) = &declared.crossing {
                 if *name != *wire {
-                    pen.ledger.emulated(*at, Code::HostedTool(*class)).detail(HOSTED_STAND_IN);
+                    ledger.emulated(*at, Code::HostedTool(*class)).detail(HOSTED_SUBSTITUTE);
                 }
-                return Target::Tool(wire);
+                return ChoiceTarget::Tool(wire);
             }
             wire
         }
         (Some((declared, None)), _) => {
-            refuse_target(wanted, declared, pen);
-            return Target::Unset;
+            refuse_target(wanted, declared, ledger);
+            return ChoiceTarget::Unset;
         }
-        // The upstream says what is wrong with a name that nobody declared.
+        // The upstream says what is wrong with a name that was never declared.
         (None, ToolRefKind::Function | ToolRefKind::Freeform | ToolRefKind::Any) => {
             let namespace = namespace.as_ref().map(|namespace| namespace.decode());
             let name = name.decode();
             Cow::Owned(tools.toolset.wire_name(namespace.as_deref(), &name).into_owned())
         }
         (None, ToolRefKind::Typed | ToolRefKind::Mcp) => {
-            pen.ledger.refused(*at, Code::ChoiceTarget);
-            return Target::Unset;
+            ledger.refused(*at, Code::ChoiceTarget);
+            return ChoiceTarget::Unset;
         }
     };
     if namespace.is_none() && *name != *target {
-        pen.ledger.renamed(*at, Code::ToolName);
+        ledger.renamed(*at, Code::ToolName);
     }
-    Target::Tool(target)
+    ChoiceTarget::Tool(target)
 }
 
-/// The choice forces a tool that is not sent.
-fn refuse_target(wanted: &ToolRef<'_>, declared: &Declared<'_, '_>, pen: &mut Pen<'_>) {
-    pen.ledger.refused(wanted.at, Code::ChoiceTarget);
+/// Refuses a choice that forces a tool that is not sent.
+fn refuse_target(wanted: &ToolRef<'_>, declared: &Declared<'_, '_>, ledger: &mut Ledger) {
+    ledger.refused(wanted.at, Code::ChoiceTarget);
     if let ToolMapping::Dropped(code) = &declared.crossing {
-        pen.ledger.refused(declared.tool.at, code.clone());
+        ledger.refused(declared.tool.at, code.clone());
     }
 }
 
-/// Messages refuses a choice without tools. One that forces a call means
-/// nothing then; any other says what happens anyway.
-fn without_tools(choice: &Choice<'_>, tools: &SentTools<'_, '_, '_>, pen: &mut Pen<'_>) {
+/// Reports a choice without tools, which the API refuses. A choice that forces
+/// a call is refused; any other asks for what happens without it.
+fn report_without_tools(choice: &Choice<'_>, tools: &SentTools<'_, '_, '_>, ledger: &mut Ledger) {
     let Choice { mode, subset: _, parallel, extra: _ } = choice;
     match mode {
         Some(At { pos: _, value: Mode::Named(wanted) }) => match tools.find(wanted) {
-            Some((declared, _)) => refuse_target(wanted, declared, pen),
+            Some((declared, _)) => refuse_target(wanted, declared, ledger),
             None => {
-                pen.ledger.refused(wanted.at, Code::ChoiceTarget);
+                ledger.refused(wanted.at, Code::ChoiceTarget);
             }
         },
         Some(At { pos, value: Mode::Any }) => {
-            let note = pen.ledger.refused(*pos, Code::ChoiceTarget);
+            let note = ledger.refused(*pos, Code::ChoiceTarget);
             note.detail("A tool must be called, and none of them can cross.");
         }
         Some(At { pos, value: Mode::Auto | Mode::None | Mode::Other(_) }) => {
-            dropped_choice(*pos, pen);
+            drop_choice(*pos, ledger);
         }
         None => {}
     }
     if let Some(parallel) = parallel {
-        dropped_choice(parallel.pos, pen);
+        drop_choice(parallel.pos, ledger);
     }
 }
 
-fn dropped_choice(pos: Pos, pen: &mut Pen<'_>) {
-    pen.ledger.dropped(pos, Code::ChoiceWithoutTools).info();
+fn drop_choice(pos: Pos, ledger: &mut Ledger) {
+    ledger.dropped(pos, Code::ChoiceWithoutTools).info();
 }

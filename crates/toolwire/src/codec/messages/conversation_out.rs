@@ -1,89 +1,88 @@
-//! The messages of a conversation in the order and grouping that the API wants.
+//! `messages`: the conversation in the order and grouping that the API wants.
 
 use std::collections::BTreeSet;
 
-use super::block_list_out::{BARE_TEXT, Blocks, add_block, lone_text};
-use super::content_out::{Pen, Wrote};
+use super::block_list_out::{BARE_TEXT, BlockList, BlockListState, Written};
+use super::content_out::{write_cache, write_part, write_text};
 use super::turns_out::is_declaration;
-use super::{calls_out, reasoning_out, results_out};
+use super::{calls_out, description, reasoning_out, results_out};
+use crate::codec::context::EncodeContext;
 use crate::ledger::Code;
 use crate::model::{Document, Image, Issuer, Item, Text, ToolResult, Turn};
 use crate::thread::{ResultMatch, Thread};
-use crate::toolset::Toolset;
 use crate::wire::{Object, Pos, Str};
 
-/// Messages being written: neighbours of one speaker become one message.
-pub(super) struct Talk<'o, 't, 'r, 'a> {
+/// Writes `messages`. Neighbouring turns of one speaker become one message.
+pub(super) struct ConversationWriter<'o, 't, 'r, 'a> {
     out: &'o mut Vec<u8>,
     thread: &'t Thread<'r, 'a>,
-    toolset: &'t Toolset<'t, 't>,
+    /// The names of the tools whose arguments are wrapped in an object.
     wrapped: &'t BTreeSet<String>,
+    /// Who speaks in the open message, if one is open.
     speaker: Option<Speaker>,
-    /// Where the open message starts, and where its blocks do.
-    start: usize,
-    blocks: usize,
-    count: usize,
-    bare: bool,
-    /// Whether the open message holds what a user said in a turn.
-    said: bool,
+    /// Where the open message starts in `out`.
+    message_start: usize,
+    /// Where its blocks start.
+    blocks_start: usize,
+    blocks: BlockListState,
+    /// Where the turn that the open message began with stood in the input.
+    message_at: Pos,
+    /// Whether the open message holds a turn of the user's.
+    has_user_turn: bool,
     /// How many messages are complete.
     complete: usize,
-    /// Where the turn stood that the open message began with.
-    at: Pos,
-    /// A buffer that was used and may be again.
+    /// A buffer to be used again.
     spare: Vec<u8>,
 }
 
-impl<'o, 't, 'r, 'a> Talk<'o, 't, 'r, 'a> {
+impl<'o, 't, 'r, 'a> ConversationWriter<'o, 't, 'r, 'a> {
     pub(super) fn new(
         out: &'o mut Vec<u8>,
         thread: &'t Thread<'r, 'a>,
-        toolset: &'t Toolset<'t, 't>,
         wrapped: &'t BTreeSet<String>,
     ) -> Self {
         out.push(b'[');
         Self {
             out,
             thread,
-            toolset,
             wrapped,
             speaker: None,
-            start: 0,
-            blocks: 0,
-            count: 0,
-            bare: false,
-            said: false,
+            message_start: 0,
+            blocks_start: 0,
+            blocks: BlockListState::default(),
+            message_at: Pos::START,
+            has_user_turn: false,
             complete: 0,
-            at: Pos::START,
             spare: Vec::new(),
         }
     }
 
-    pub(super) fn finish(mut self, pen: &mut Pen<'_>) {
-        self.close(pen);
+    pub(super) fn finish(mut self, context: &mut EncodeContext<'_>) {
+        self.close_message(context);
         if self.complete == 0 {
-            self.open(Speaker::User, Pos::START);
-            self.close(pen);
+            self.open_message(Speaker::User, Pos::START);
+            self.close_message(context);
         }
         self.out.push(b']');
     }
 
-    fn turn(&mut self, speaker: Speaker, at: Pos, pen: &mut Pen<'_>) {
+    /// Makes sure that the open message is one of the speaker's.
+    fn switch_to(&mut self, speaker: Speaker, at: Pos, context: &mut EncodeContext<'_>) {
         if self.speaker == Some(speaker) {
             return;
         }
-        self.close(pen);
+        self.close_message(context);
         if self.complete == 0 && speaker != Speaker::User && self.speaker.is_none() {
             // The first message must be the user's.
-            self.open(Speaker::User, at);
-            self.close(pen);
+            self.open_message(Speaker::User, at);
+            self.close_message(context);
         }
-        self.open(speaker, at);
+        self.open_message(speaker, at);
     }
 
-    fn open(&mut self, speaker: Speaker, at: Pos) {
-        self.said = false;
-        self.start = self.out.len();
+    fn open_message(&mut self, speaker: Speaker, at: Pos) {
+        self.has_user_turn = false;
+        self.message_start = self.out.len();
         if self.complete > 0 {
             self.out.push(b',');
         }
@@ -92,31 +91,35 @@ impl<'o, 't, 'r, 'a> Talk<'o, 't, 'r, 'a> {
             Speaker::Assistant => br#"{"role":"assistant","content":["#,
             Speaker::System => br#"{"role":"system","content":["#,
         });
-        self.blocks = self.out.len();
-        (self.count, self.bare, self.speaker, self.at) = (0, false, Some(speaker), at);
+        self.blocks_start = self.out.len();
+        self.blocks = BlockListState::default();
+        (self.speaker, self.message_at) = (Some(speaker), at);
     }
 
-    fn close(&mut self, pen: &mut Pen<'_>) {
+    fn close_message(&mut self, context: &mut EncodeContext<'_>) {
         let Some(speaker) = self.speaker.take() else { return };
-        if self.count == 0 {
+        if self.blocks.count == 0 {
             match speaker {
                 Speaker::User => {
-                    pen.ledger.degraded(self.at, Code::Placeholder);
-                    let text = Text::new(Str::plain(PLACEHOLDER));
-                    self.add(|out| pen.text(&text, out));
+                    context.ledger.degraded(self.message_at, Code::Placeholder);
+                    let text = Text::new(Str::plain(EMPTY_MESSAGE));
+                    self.add(|out| write_text(&text, out, context));
                 }
                 Speaker::Assistant | Speaker::System => {
-                    self.out.truncate(self.start);
+                    self.out.truncate(self.message_start);
                     return;
                 }
             }
         }
-        let body = self.out.get(self.blocks..).unwrap_or_default();
-        match lone_text(body, self.count, self.bare).map(<[u8]>::len) {
+        if speaker == Speaker::System {
+            context.ledger.require(description::MID_CONVERSATION_SYSTEM);
+        }
+        let blocks = self.out.get(self.blocks_start..).unwrap_or_default();
+        match self.blocks.lone_text(blocks).map(<[u8]>::len) {
             Some(length) => {
                 // The string takes the place of the list around the block.
-                let open = self.blocks - 1;
-                let literal = self.blocks + BARE_TEXT.len();
+                let open = self.blocks_start - 1;
+                let literal = self.blocks_start + BARE_TEXT.len();
                 self.out.truncate(literal + length);
                 self.out.drain(open..literal);
                 self.out.push(b'}');
@@ -126,29 +129,34 @@ impl<'o, 't, 'r, 'a> Talk<'o, 't, 'r, 'a> {
         self.complete += 1;
     }
 
-    fn add(&mut self, write: impl FnOnce(&mut Vec<u8>) -> Wrote) {
-        add_block(self.out, &mut self.count, &mut self.bare, write);
+    fn add(&mut self, write: impl FnOnce(&mut Vec<u8>) -> Written) {
+        self.blocks.add(self.out, write);
     }
 
-    /// Writes instructions in the middle of the conversation: where they stand
-    /// if that is allowed, else as a reminder among the user's words.
-    pub(super) fn system(&mut self, turn: &Turn<'_>, in_place: bool, pen: &mut Pen<'_>) {
+    /// Writes instructions in the middle of the conversation: where they stood
+    /// if the API allows it there, otherwise as a reminder in the user's message.
+    pub(super) fn system(
+        &mut self,
+        turn: &Turn<'_>,
+        is_allowed: bool,
+        context: &mut EncodeContext<'_>,
+    ) {
         if is_declaration(turn) {
             return;
         }
         let follows = matches!(self.speaker, Some(Speaker::User | Speaker::System));
-        let in_place = in_place && follows;
+        let in_place = is_allowed && follows;
         if in_place {
-            self.turn(Speaker::System, turn.at, pen);
+            self.switch_to(Speaker::System, turn.at, context);
         } else {
-            pen.ledger.moved(turn.at, Code::SystemPosition);
-            self.turn(Speaker::User, turn.at, pen);
+            context.ledger.moved(turn.at, Code::SystemPosition);
+            self.switch_to(Speaker::User, turn.at, context);
         }
         for item in &turn.items {
             match item {
-                Item::Text(text) if in_place => self.add(|out| pen.text(text, out)),
+                Item::Text(text) if in_place => self.add(|out| write_text(text, out, context)),
                 Item::Text(text) if !text.text.is_blank() => {
-                    self.add(|out| reminder(text, out, pen));
+                    self.add(|out| write_reminder(text, out, context));
                 }
                 Item::Text(_)
                 | Item::Image(_)
@@ -163,26 +171,32 @@ impl<'o, 't, 'r, 'a> Talk<'o, 't, 'r, 'a> {
                 | Item::Tools(_)
                 | Item::ToolReference(_)
                 | Item::Json(_)
-                | Item::Opaque(_) => self.add(|out| pen.part(item, out)),
+                | Item::Opaque(_) => self.add(|out| write_part(item, out, context)),
             }
         }
     }
 
-    pub(super) fn user(&mut self, turn: &Turn<'_>, fates: &[ResultMatch], pen: &mut Pen<'_>) {
-        self.turn(Speaker::User, turn.at, pen);
-        if std::mem::replace(&mut self.said, true) {
-            pen.ledger.degraded(turn.at, Code::MessageBoundary).info();
+    /// Writes a turn of the user's without the results that answer a call.
+    pub(super) fn user(
+        &mut self,
+        turn: &Turn<'_>,
+        matches: &[ResultMatch],
+        context: &mut EncodeContext<'_>,
+    ) {
+        self.switch_to(Speaker::User, turn.at, context);
+        if std::mem::replace(&mut self.has_user_turn, true) {
+            context.ledger.degraded(turn.at, Code::MessageBoundary).info();
         }
-        let mut fates = fates.iter();
+        let mut matches = matches.iter();
         for item in &turn.items {
             match item {
                 Item::Result(result) => {
-                    if fates.next() == Some(&ResultMatch::Orphan) {
-                        self.orphan(result, pen);
+                    if matches.next() == Some(&ResultMatch::Orphan) {
+                        self.orphan(result, context);
                     }
                 }
                 Item::Reasoning(reasoning) => {
-                    pen.ledger.dropped(reasoning.at, Code::ReasoningUnsigned);
+                    context.ledger.dropped(reasoning.at, Code::ReasoningUnsigned);
                 }
                 Item::Text(_)
                 | Item::Image(_)
@@ -195,111 +209,105 @@ impl<'o, 't, 'r, 'a> Talk<'o, 't, 'r, 'a> {
                 | Item::Tools(_)
                 | Item::ToolReference(_)
                 | Item::Json(_)
-                | Item::Opaque(_) => self.add(|out| pen.part(item, out)),
+                | Item::Opaque(_) => self.add(|out| write_part(item, out, context)),
             }
         }
     }
 
-    /// A result that answers no call is told to the model as the user's words.
-    fn orphan(&mut self, result: &ToolResult<'_>, pen: &mut Pen<'_>) {
+    /// Writes a result that answers no call, as text of the user's.
+    fn orphan(&mut self, result: &ToolResult<'_>, context: &mut EncodeContext<'_>) {
         let id = result.call_id.as_ref().or(result.name.as_ref());
         let id = id.map(|id| id.decode().into_owned()).unwrap_or_default();
-        let head = Text::new(Str::plain(format!("[result of call {id}]")));
-        self.add(|out| pen.text(&head, out));
+        let heading = Text::new(Str::plain(format!("[result of call {id}]")));
+        self.add(|out| write_text(&heading, out, context));
         for item in &result.content {
-            self.add(|out| results_out::result_part(item, out, pen));
+            self.add(|out| results_out::write_part(item, out, context));
         }
-        pen.ledger.only(&result.extra);
+        context.lose(&result.extra);
     }
 
-    pub(super) fn results(&mut self, order: &[usize], pen: &mut Pen<'_>) {
-        self.turn(Speaker::User, Pos::START, pen);
-        for &index in order {
+    /// Writes the results of the calls with these numbers.
+    pub(super) fn results(&mut self, calls: &[usize], context: &mut EncodeContext<'_>) {
+        self.switch_to(Speaker::User, Pos::START, context);
+        for &index in calls {
             let Some(paired) = self.thread.calls.get(index) else { continue };
             self.add(|out| {
-                results_out::result(paired, out, pen);
-                Wrote::Block
+                results_out::write_result(paired, out, context);
+                Written::Block
             });
         }
     }
 
-    /// Writes all that the model said and called until somebody else spoke.
-    /// Text behind a call goes before it: the API takes calls as the end of
-    /// what the model says.
+    /// Writes everything that the model said and called until somebody else
+    /// spoke. `first_call` is the number of its first call. Text behind a call
+    /// goes before it, because the API takes calls as the end of a message.
     pub(super) fn assistant(
         &mut self,
         turns: &[&Turn<'_>],
-        calls: usize,
-        end: bool,
-        pen: &mut Pen<'_>,
+        first_call: usize,
+        ends_conversation: bool,
+        context: &mut EncodeContext<'_>,
     ) {
         let at = turns.first().map_or(Pos::START, |turn| turn.at);
-        let mut blocks = Blocks::reusing(std::mem::take(&mut self.spare));
-        let mut pieces: Vec<Piece<'_, '_>> = Vec::new();
-        let mut next = calls;
-        let mut take = |item| {
-            if matches!(item, &Item::Call(_)) {
-                pieces.push(Piece::Call(next));
-                next += 1;
-            } else {
-                pieces.push(Piece::Item(item));
-            }
+        let mut blocks = BlockList::reusing(std::mem::take(&mut self.spare));
+        let parts = assistant_parts(turns, first_call);
+        // What the model signed goes back in the order in which it was written,
+        // because a signature covers everything before it. In turns of other
+        // models, text behind a call goes before it, since the result must
+        // follow the call.
+        let first = if parts.iter().any(AssistantPart::is_signed) {
+            None
+        } else {
+            parts.iter().position(AssistantPart::is_call)
         };
-        for turn in turns {
-            if turn.items.iter().any(|item| place(item).is_some()) {
-                placed(&turn.items).into_iter().for_each(&mut take);
+        let (before, behind) = parts.split_at(first.unwrap_or(parts.len()));
+        let last = before.len().saturating_sub(1);
+        for (index, part) in before.iter().enumerate() {
+            if ends_conversation && behind.is_empty() && index == last {
+                self.last_part(part, &mut blocks, context);
             } else {
-                turn.items.iter().for_each(&mut take);
+                self.part(part, &mut blocks, context);
             }
         }
-        let is_call = |piece: &Piece<'_, '_>| matches!(piece, Piece::Call(_));
-        // What the model signed goes back in the order in which it was said: the
-        // signature covers what stands before it. Of other models, text behind
-        // a call comes before it, since the result must follow the call.
-        let signed = |piece: &Piece<'_, '_>| matches!(piece, Piece::Item(item) if is_signed(item));
-        let first = if pieces.iter().any(signed) { None } else { pieces.iter().position(is_call) };
-        let first = first.unwrap_or(pieces.len());
-        let (before, behind) = pieces.split_at(first);
-        let said = |piece: &&Piece<'_, '_>| matches!(piece, Piece::Item(item) if !matches!(item, Item::Reasoning(_)));
-        let last = before.len().saturating_sub(1);
-        for (index, piece) in before.iter().enumerate() {
-            let prefill = end && behind.is_empty() && index == last;
-            self.piece(piece, prefill, &mut blocks, pen);
-        }
-        for piece in behind.iter().filter(said) {
-            if let Piece::Item(Item::Text(text)) = piece
+        for part in behind.iter().filter(|part| part.is_content()) {
+            if let AssistantPart::Item(Item::Text(text)) = part
                 && !text.text.is_blank()
             {
-                pen.ledger.moved(text.at, Code::Interleaving);
+                context.ledger.moved(text.at, Code::Interleaving);
             }
-            self.piece(piece, false, &mut blocks, pen);
+            self.part(part, &mut blocks, context);
         }
-        for piece in behind.iter().filter(|piece| !said(piece)) {
-            self.piece(piece, false, &mut blocks, pen);
+        for part in behind.iter().filter(|part| !part.is_content()) {
+            self.part(part, &mut blocks, context);
         }
-        if blocks.count == 0 {
-            let note = pen.ledger.dropped(at, Code::Placeholder);
+        if blocks.is_empty() {
+            let note = context.ledger.dropped(at, Code::Placeholder);
             note.detail("The target refuses an empty message; it is left out.").info();
         } else {
-            self.turn(Speaker::Assistant, at, pen);
-            self.add(|out| blocks.append(out));
+            self.switch_to(Speaker::Assistant, at, context);
+            self.add(|out| blocks.append_to(out));
         }
         self.spare = blocks.into_bytes();
     }
 
-    fn piece(&self, piece: &Piece<'_, '_>, prefill: bool, blocks: &mut Blocks, pen: &mut Pen<'_>) {
-        match piece {
-            Piece::Call(index) => {
+    fn part(
+        &self,
+        part: &AssistantPart<'_, '_>,
+        blocks: &mut BlockList,
+        context: &mut EncodeContext<'_>,
+    ) {
+        match part {
+            AssistantPart::Call(index) => {
                 let Some(paired) = self.thread.calls.get(*index) else { return };
                 blocks.add(|out| {
-                    calls_out::call(paired, self.toolset, self.wrapped, out, pen);
-                    Wrote::Block
+                    calls_out::write_past_call(paired, self.wrapped, out, context);
+                    Written::Block
                 });
             }
-            Piece::Item(Item::Reasoning(reasoning)) => {
-                blocks.add(|out| reasoning_out::encode_history(reasoning, pen, out));
+            AssistantPart::Item(Item::Reasoning(reasoning)) => {
+                blocks.add(|out| reasoning_out::write_past(reasoning, out, context.ledger));
             }
-            Piece::Item(
+            AssistantPart::Item(
                 Item::Image(Image { at, source: _, detail: _, cache: _, extra: _ })
                 | Item::Document(Document {
                     at,
@@ -311,11 +319,26 @@ impl<'o, 't, 'r, 'a> Talk<'o, 't, 'r, 'a> {
                     extra: _,
                 }),
             ) => {
-                let note = pen.ledger.dropped(*at, Code::MediaType);
+                let note = context.ledger.dropped(*at, Code::MediaType);
                 note.detail("The target takes no media in what the model said.");
             }
-            Piece::Item(Item::Text(text)) if prefill => blocks.add(|out| begun(text, out, pen)),
-            Piece::Item(item) => blocks.add(|out| pen.part(item, out)),
+            AssistantPart::Item(item) => blocks.add(|out| write_part(item, out, context)),
+        }
+    }
+
+    /// Writes the end of the conversation, which the model is to go on with if
+    /// it is text.
+    fn last_part(
+        &self,
+        part: &AssistantPart<'_, '_>,
+        blocks: &mut BlockList,
+        context: &mut EncodeContext<'_>,
+    ) {
+        match part {
+            AssistantPart::Item(Item::Text(text)) => {
+                blocks.add(|out| write_prefill(text, out, context));
+            }
+            AssistantPart::Item(_) | AssistantPart::Call(_) => self.part(part, blocks, context),
         }
     }
 }
@@ -327,50 +350,94 @@ enum Speaker {
     System,
 }
 
-enum Piece<'r, 'a> {
+/// An item of the model's turns. A call is given by its number.
+enum AssistantPart<'r, 'a> {
     Item(&'r Item<'a>),
     Call(usize),
 }
 
-/// The place that reasoning had with its vendor.
-fn place(item: &Item<'_>) -> Option<u64> {
+impl AssistantPart<'_, '_> {
+    fn is_call(&self) -> bool {
+        matches!(self, Self::Call(_))
+    }
+
+    /// Whether it is neither a call nor reasoning.
+    fn is_content(&self) -> bool {
+        matches!(self, Self::Item(item) if item.reasoning().is_none())
+    }
+
+    /// Whether it is reasoning that a model behind Messages signed.
+    fn is_signed(&self) -> bool {
+        let Self::Item(Item::Reasoning(reasoning)) = self else { return false };
+        reasoning.sealed.as_ref().is_some_and(|sealed| sealed.issuer == Issuer::Anthropic)
+    }
+}
+
+fn assistant_parts<'r, 'a>(
+    turns: &[&'r Turn<'a>],
+    first_call: usize,
+) -> Vec<AssistantPart<'r, 'a>> {
+    let mut parts = Vec::new();
+    let mut next_call = first_call;
+    let mut push = |item: &'r Item<'a>| {
+        if matches!(item, Item::Call(_)) {
+            parts.push(AssistantPart::Call(next_call));
+            next_call += 1;
+        } else {
+            parts.push(AssistantPart::Item(item));
+        }
+    };
+    for turn in turns {
+        if turn.items.iter().any(|item| recorded_place(item).is_some()) {
+            in_recorded_order(&turn.items).into_iter().for_each(&mut push);
+        } else {
+            turn.items.iter().for_each(&mut push);
+        }
+    }
+    parts
+}
+
+/// The place that reasoning had in its vendor's answer, if an envelope recorded
+/// it.
+fn recorded_place(item: &Item<'_>) -> Option<u64> {
     item.reasoning()?.place
 }
 
-/// The items of a turn with reasoning at the place it had with its vendor.
-fn placed<'r, 'a>(items: &'r [Item<'a>]) -> Vec<&'r Item<'a>> {
-    let (mut wanting, rest): (Vec<&Item<'_>>, Vec<&Item<'_>>) =
-        items.iter().partition(|item| place(item).is_some());
-    wanting.sort_by_key(|item| place(item));
-    let mut wanting = wanting.into_iter().peekable();
+/// The items of a turn with reasoning back at its recorded place.
+fn in_recorded_order<'r, 'a>(items: &'r [Item<'a>]) -> Vec<&'r Item<'a>> {
+    let (mut recorded, rest): (Vec<&Item<'_>>, Vec<&Item<'_>>) =
+        items.iter().partition(|item| recorded_place(item).is_some());
+    recorded.sort_by_key(|item| recorded_place(item));
+    let mut recorded = recorded.into_iter().peekable();
     let mut order = Vec::with_capacity(items.len());
     for item in rest {
-        while let Some(next) =
-            wanting.next_if(|next| place(next).is_some_and(|place| place <= order.len() as u64))
+        while let Some(next) = recorded
+            .next_if(|next| recorded_place(next).is_some_and(|place| place <= order.len() as u64))
         {
             order.push(next);
         }
         order.push(item);
     }
-    order.extend(wanting);
+    order.extend(recorded);
     order
 }
 
-/// A begun answer must not end in whitespace.
-fn begun(text: &Text<'_>, out: &mut Vec<u8>, pen: &mut Pen<'_>) -> Wrote {
+/// Writes the beginning of an answer that the model is to go on with. The API
+/// refuses one that ends in whitespace.
+fn write_prefill(text: &Text<'_>, out: &mut Vec<u8>, context: &mut EncodeContext<'_>) -> Written {
     let words = text.text.decode();
     let kept = words.trim_end();
     if kept.len() == words.len() || kept.is_empty() {
-        return pen.text(text, out);
+        return write_text(text, out, context);
     }
-    let note = pen.ledger.degraded(text.at, Code::Prefill);
+    let note = context.ledger.degraded(text.at, Code::Prefill);
     note.detail("The target refuses a begun answer that ends in spaces; they are left out.").info();
     let mut trimmed = text.clone();
     trimmed.text = Str::plain(kept).at(text.text.pos());
-    pen.text(&trimmed, out)
+    write_text(&trimmed, out, context)
 }
 
-fn reminder(text: &Text<'_>, out: &mut Vec<u8>, pen: &mut Pen<'_>) -> Wrote {
+fn write_reminder(text: &Text<'_>, out: &mut Vec<u8>, context: &mut EncodeContext<'_>) -> Written {
     let Text { at: _, text: words, citations: _, logprobs: _, cache, extra } = text;
     let mut block = Object::new(out);
     block.put("type", "text");
@@ -378,17 +445,10 @@ fn reminder(text: &Text<'_>, out: &mut Vec<u8>, pen: &mut Pen<'_>) -> Wrote {
     literal.extend_from_slice(b"\"<system-reminder>\\n");
     words.write_inside(literal);
     literal.extend_from_slice(b"\\n</system-reminder>\"");
-    pen.cache(&mut block, cache.as_ref());
-    pen.ledger.only(extra);
-    if cache.is_none() { Wrote::BareText } else { Wrote::Block }
+    write_cache(cache.as_ref(), &mut block, context);
+    context.lose(extra);
+    if cache.is_none() { Written::BareText } else { Written::Block }
 }
 
-/// What the user is taken to say where the API demands words and there are
-/// none.
-const PLACEHOLDER: &str = "(empty message)";
-
-/// Whether an item is reasoning that a model behind Messages signed.
-fn is_signed(item: &Item<'_>) -> bool {
-    let Item::Reasoning(reasoning) = item else { return false };
-    reasoning.sealed.as_ref().is_some_and(|sealed| sealed.issuer == Issuer::Anthropic)
-}
+/// What the user says where the API demands words and there are none.
+const EMPTY_MESSAGE: &str = "(empty message)";

@@ -9,10 +9,10 @@ pub(super) fn decode(status: Option<u16>, body: &str) -> Result<ApiError, ReadEr
     let mut reader = Reader::new(body);
     let ErrorBody { at: _, error, message, request_id, extra: _ } = ErrorBody::read(&mut reader)?;
     reader.finish()?;
-    let mut found = Found::default();
+    let mut found = ErrorFields::default();
     match &error {
         Some(error) if error.kind() == Kind::Object => {
-            found = Found::of(ErrorObject::read(&mut error.reader())?);
+            found = ErrorFields::of(ErrorObject::read(&mut error.reader())?);
         }
         // Proxies in front of the vendor say it in one string.
         Some(error) => found.message = text(error),
@@ -30,14 +30,14 @@ pub(super) fn decode(status: Option<u16>, body: &str) -> Result<ApiError, ReadEr
 }
 
 #[derive(Default)]
-struct Found {
+struct ErrorFields {
     kind: Option<String>,
     message: Option<String>,
     code: Option<String>,
     param: Option<String>,
 }
 
-impl Found {
+impl ErrorFields {
     fn of(error: ErrorObject<'_>) -> Self {
         let ErrorObject { at: _, kind, message, details, code, param, extra: _ } = error;
         let detailed = details.as_ref().and_then(|details| {

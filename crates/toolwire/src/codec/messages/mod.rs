@@ -11,6 +11,7 @@ mod description;
 mod error_in;
 mod error_out;
 mod foreign_reasoning_in;
+mod hosted_tools_out;
 mod reasoning_in;
 mod reasoning_out;
 mod request_in;
@@ -25,6 +26,7 @@ mod stream_in;
 mod stream_out;
 #[cfg(test)]
 mod tests;
+mod thinking_out;
 mod tools_in;
 mod tools_out;
 mod turns_in;
@@ -35,14 +37,12 @@ mod wire;
 
 use std::ops::Range;
 
-use crate::codec::sent_tools::SentTools;
 use crate::codec::{Codec, StreamObserver, StreamReader, StreamWriter};
 use crate::ledger::Ledger;
 use crate::model::{ApiError, Protocol, Request, Response, ResponseContext, Tool};
 use crate::profile::Profile;
 use crate::protocol::Description;
-use crate::toolset::Toolset;
-use crate::wire::{Read, ReadError, Reader, Str, string_under};
+use crate::wire::{ReadError, Str, string_under};
 
 /// The Messages protocol.
 pub struct Messages;
@@ -89,23 +89,23 @@ impl Codec for Messages {
     fn encode_response(
         &self,
         response: &Response<'_>,
-        asked: Option<&ResponseContext>,
+        context: Option<&ResponseContext>,
         out: &mut Vec<u8>,
         ledger: &mut Ledger,
     ) {
-        response_out::encode(response, asked, out, ledger);
+        response_out::encode(response, context, out, ledger);
     }
 
     fn stream_reader(&self) -> Box<dyn StreamReader> {
-        Box::<stream_in::Reading>::default()
+        Box::<stream_in::MessagesStreamReader>::default()
     }
 
-    fn stream_writer(&self, asked: ResponseContext) -> Box<dyn StreamWriter> {
-        Box::new(stream_out::Writing::new(asked))
+    fn stream_writer(&self, context: ResponseContext) -> Box<dyn StreamWriter> {
+        Box::new(stream_out::MessagesStreamWriter::new(context))
     }
 
     fn stream_observer(&self) -> Box<dyn StreamObserver> {
-        Box::<stream_in::Watching>::default()
+        Box::<stream_in::MessagesStreamObserver>::default()
     }
 
     fn find_model<'d>(&self, data: &'d str) -> Option<Str<'d>> {
@@ -113,7 +113,7 @@ impl Codec for Messages {
     }
 
     fn stream_from_response(&self, body: &str) -> Result<Vec<u8>, ReadError> {
-        stream_out::unroll(body)
+        stream_out::stream_from_response(body)
     }
 
     fn decode_error(&self, status: Option<u16>, body: &str) -> Result<ApiError, ReadError> {
@@ -125,10 +125,7 @@ impl Codec for Messages {
     }
 
     fn decode_tools<'a>(&self, body: &'a str) -> Result<Vec<Tool<'a>>, ReadError> {
-        let mut reader = Reader::new(body);
-        let list = Vec::<tools_in::Definition<'_>>::read(&mut reader)?;
-        reader.finish()?;
-        Ok(list.into_iter().map(|tools_in::Definition(tool)| tool).collect())
+        tools_in::decode(body)
     }
 
     fn encode_tools(
@@ -139,10 +136,6 @@ impl Codec for Messages {
         out: &mut Vec<u8>,
         ledger: &mut Ledger,
     ) {
-        debug_assert_ne!(origin, Protocol::Messages, "the bytes of one protocol pass");
-        let mut pen = content_out::Pen::new(ledger);
-        let toolset = Toolset::of_list(tools, origin, profile);
-        let sent = SentTools::new(&toolset, None, tools_out::hosted_name, pen.ledger);
-        tools_out::encode(&sent, profile, out, &mut pen);
+        tools_out::encode(tools, origin, profile, out, ledger);
     }
 }

@@ -65,7 +65,7 @@ fn opened(reasoning: &mut Reasoning<'_>, envelope: Envelope) {
     let Envelope { issuer, item_id, text, blob, redacted, place } = envelope;
     let shown = text.map(|parts| parts.into_iter().map(Str::from).collect::<Vec<_>>());
     reasoning.place = place;
-    if issuer == nobody() {
+    if issuer == unsealed_issuer() {
         reasoning.content = shown.unwrap_or_else(|| std::mem::take(&mut reasoning.summary));
         reasoning.summary = Vec::new();
         return;
@@ -81,8 +81,8 @@ fn opened(reasoning: &mut Reasoning<'_>, envelope: Envelope) {
     });
 }
 
-/// The issuer of reasoning that nobody sealed.
-pub(super) fn nobody() -> Issuer {
+/// What an envelope names as the issuer of reasoning that no vendor sealed.
+pub(super) fn unsealed_issuer() -> Issuer {
     Issuer::Vendor("none".to_owned())
 }
 

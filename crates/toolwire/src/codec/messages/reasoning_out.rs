@@ -1,34 +1,35 @@
-//! Reasoning and its seals: from the model to `thinking` and `redacted_thinking`
-//! blocks, and to the envelope in which other vendors' reasoning stays with a
-//! Messages client.
+//! Reasoning: from the model to `thinking` and `redacted_thinking` blocks.
+//!
+//! Reasoning that another vendor sealed gets an envelope as its signature. The
+//! client keeps it like any signature, and it goes back to its vendor.
 
 use std::borrow::Cow;
 
-use super::content_out::{Pen, Wrote};
-use super::reasoning_in::nobody;
-use crate::ledger::Code;
+use super::block_list_out::Written;
+use super::reasoning_in::unsealed_issuer;
+use crate::ledger::{Code, Ledger};
 use crate::model::{Issuer, Reasoning, Sealed};
 use crate::wire::envelope::Envelope;
 use crate::wire::{Object, Str};
 
-/// Writes reasoning of the history for the vendor, who takes back only what it
-/// sealed itself.
-pub(super) fn encode_history(
+/// Writes reasoning of the conversation so far for the vendor, who takes back
+/// only what it sealed itself.
+pub(super) fn write_past(
     reasoning: &Reasoning<'_>,
-    pen: &mut Pen<'_>,
     out: &mut Vec<u8>,
-) -> Wrote {
-    match loss(reasoning) {
+    ledger: &mut Ledger,
+) -> Written {
+    match vendor_loss(reasoning) {
         Some(code) => {
-            pen.ledger.dropped(reasoning.at, code);
-            Wrote::Nothing
+            ledger.dropped(reasoning.at, code);
+            Written::Nothing
         }
-        None => encode(reasoning, pen, out),
+        None => write_block(reasoning, out, ledger),
     }
 }
 
-/// Why the vendor does not get reasoning of the history, if it does not.
-fn loss(reasoning: &Reasoning<'_>) -> Option<Code> {
+/// Why the vendor cannot take reasoning back, if it cannot.
+fn vendor_loss(reasoning: &Reasoning<'_>) -> Option<Code> {
     let Reasoning { at: _, summary: _, content: _, sealed, place: _, extra: _ } = reasoning;
     match sealed {
         Some(Sealed { issuer: Issuer::Anthropic, item_id: _, blob: Some(blob), redacted: _ })
@@ -45,8 +46,12 @@ fn loss(reasoning: &Reasoning<'_>) -> Option<Code> {
     }
 }
 
-/// Writes reasoning for a client, who must be able to hand it back.
-pub(super) fn encode(reasoning: &Reasoning<'_>, pen: &mut Pen<'_>, out: &mut Vec<u8>) -> Wrote {
+/// Writes reasoning as a block that a client can send back.
+pub(super) fn write_block(
+    reasoning: &Reasoning<'_>,
+    out: &mut Vec<u8>,
+    ledger: &mut Ledger,
+) -> Written {
     let Reasoning { at, summary, content, sealed, place: _, extra } = reasoning;
     let mut block = Object::new(out);
     match sealed {
@@ -57,13 +62,11 @@ pub(super) fn encode(reasoning: &Reasoning<'_>, pen: &mut Pen<'_>, out: &mut Vec
             redacted: true,
         }) => {
             if !(summary.is_empty() && content.is_empty()) {
-                let note = pen.ledger.dropped(*at, Code::ReasoningDisplay);
+                let note = ledger.dropped(*at, Code::ReasoningDisplay);
                 note.detail("Reasoning that its vendor withheld has no text.");
             }
             block.put("type", "redacted_thinking");
             block.put("data", blob);
-            pen.ledger.only(extra);
-            return Wrote::Block;
         }
         Some(Sealed {
             issuer: Issuer::Anthropic,
@@ -72,28 +75,28 @@ pub(super) fn encode(reasoning: &Reasoning<'_>, pen: &mut Pen<'_>, out: &mut Vec
             redacted: false,
         }) => {
             if !content.is_empty() {
-                let note = pen.ledger.dropped(*at, Code::ReasoningDisplay).key("content");
+                let note = ledger.dropped(*at, Code::ReasoningDisplay).key("content");
                 note.detail("The signature covers one text of reasoning; the summary was kept.");
             }
             block.put("type", "thinking");
-            block.put("thinking", &shown(summary, &[]));
+            block.put("thinking", &joined(summary));
             block.put("signature", blob);
-            pen.ledger.only(extra);
-            return Wrote::Block;
         }
-        Some(Sealed { issuer: _, item_id: _, blob: _, redacted: _ }) | None => {}
+        Some(Sealed { issuer: _, item_id: _, blob: _, redacted: _ }) | None => {
+            block.put("type", "thinking");
+            let shown = if summary.is_empty() { content } else { summary };
+            block.put("thinking", &joined(shown));
+            block.put("signature", &envelope(reasoning, ledger));
+        }
     }
-    block.put("type", "thinking");
-    block.put("thinking", &shown(summary, content));
-    block.put("signature", &envelope(reasoning, pen));
-    pen.ledger.only(extra);
-    Wrote::Block
+    ledger.only(extra);
+    Written::Block
 }
 
-/// The signature by which a client keeps reasoning that the API did not seal.
-pub(super) fn envelope(reasoning: &Reasoning<'_>, pen: &mut Pen<'_>) -> String {
+/// The signature with which a client keeps reasoning that the API did not seal.
+pub(super) fn envelope(reasoning: &Reasoning<'_>, ledger: &mut Ledger) -> String {
     let Reasoning { at, summary, content, sealed, place: _, extra: _ } = reasoning;
-    let own = |texts: &[Str<'_>]| texts.iter().map(|text| text.decode().into_owned()).collect();
+    let decoded = |texts: &[Str<'_>]| texts.iter().map(|text| text.decode().into_owned()).collect();
     let signature = match sealed {
         Some(Sealed { issuer: _, item_id: _, blob: Some(blob), redacted: _ })
             if Envelope::is_sealed(&blob.decode()) =>
@@ -102,13 +105,13 @@ pub(super) fn envelope(reasoning: &Reasoning<'_>, pen: &mut Pen<'_>) -> String {
         }
         Some(Sealed { issuer, item_id, blob, redacted }) => {
             if !content.is_empty() && !summary.is_empty() {
-                let note = pen.ledger.dropped(*at, Code::ReasoningDisplay).key("content");
+                let note = ledger.dropped(*at, Code::ReasoningDisplay).key("content");
                 note.detail("The target shows one text of reasoning; the summary was kept.");
             }
             let envelope = Envelope {
                 issuer: issuer.clone(),
                 item_id: item_id.as_ref().map(|id| id.decode().into_owned()),
-                text: Some(own(summary)),
+                text: Some(decoded(summary)),
                 blob: blob.as_ref().map(|blob| blob.decode().into_owned()),
                 redacted: *redacted,
                 place: None,
@@ -117,9 +120,9 @@ pub(super) fn envelope(reasoning: &Reasoning<'_>, pen: &mut Pen<'_>) -> String {
         }
         None => {
             let envelope = Envelope {
-                issuer: nobody(),
+                issuer: unsealed_issuer(),
                 item_id: None,
-                text: Some(if content.is_empty() { own(summary) } else { own(content) }),
+                text: Some(if content.is_empty() { decoded(summary) } else { decoded(content) }),
                 blob: None,
                 redacted: false,
                 place: None,
@@ -127,20 +130,22 @@ pub(super) fn envelope(reasoning: &Reasoning<'_>, pen: &mut Pen<'_>) -> String {
             envelope.seal()
         }
     };
-    let note = pen.ledger.emulated(*at, Code::ReasoningForeign);
+    let note = ledger.emulated(*at, Code::ReasoningForeign);
     note.detail("The reasoning crosses with an envelope as its signature and goes back to its vendor as it was.");
     signature
 }
 
-/// The one text that a client sees.
-fn shown<'s>(summary: &'s [Str<'_>], content: &'s [Str<'_>]) -> Str<'s> {
-    let parts = if summary.is_empty() { content } else { summary };
+/// The parts of reasoning as the one text that a block has.
+fn joined<'s>(parts: &'s [Str<'_>]) -> Str<'s> {
     match parts {
         [] => Str::plain(""),
         [one] => one.borrowed(),
         several => {
             let texts: Vec<Cow<'_, str>> = several.iter().map(Str::decode).collect();
-            Str::plain(texts.join("\n\n"))
+            Str::plain(texts.join(PART_SEPARATOR))
         }
     }
 }
+
+/// What stands between the parts of reasoning in one text.
+pub(super) const PART_SEPARATOR: &str = "\n\n";

@@ -1,6 +1,6 @@
 //! The settings of a request: from Messages into the model.
 
-use super::wire::{self, Body, List, Metadata, OutputConfig, OutputFormat};
+use super::wire::{self, List, Metadata, OutputConfig, OutputFormat, RequestBody};
 use super::{choice_in, content_in, tools_in, turns_in};
 use crate::model::{
     Display, Effort, Format, JsonSchema, Protocol, Request, Thinking, ThinkingMode,
@@ -10,7 +10,7 @@ use crate::wire::{At, Kind, Raw, Read, ReadError, Reader};
 /// Reads a request.
 pub(super) fn decode(body: &str) -> Result<Request<'_>, ReadError> {
     let mut reader = Reader::new(body);
-    let Body {
+    let RequestBody {
         at: _,
         model,
         messages,
@@ -30,7 +30,7 @@ pub(super) fn decode(body: &str) -> Result<Request<'_>, ReadError> {
         context_management,
         stream,
         extra,
-    } = Body::read(&mut reader)?;
+    } = RequestBody::read(&mut reader)?;
     reader.finish()?;
     let mut request = Request::new(Protocol::Messages);
     request.model = model;
@@ -40,7 +40,7 @@ pub(super) fn decode(body: &str) -> Result<Request<'_>, ReadError> {
     }
     if let Some(List { at, items }) = tools {
         request.tools_at = at;
-        request.tools = items.into_iter().map(|tools_in::Definition(tool)| tool).collect();
+        request.tools = items.into_iter().map(|tools_in::ToolDefinition(tool)| tool).collect();
     }
     if let Some(raw) = tool_choice {
         request.choice = choice_in::decode(raw)?;

@@ -1,16 +1,17 @@
-//! The settings of a request: from the model to Messages.
+//! A request: from the model to Messages.
 
 use std::collections::BTreeSet;
 
-use super::content_out::Pen;
-use super::{choice_out, settings_out, tools_out, turns_out};
+use super::content_out::write_cache;
+use super::{choice_out, hosted_tools_out, settings_out, thinking_out, tools_out, turns_out};
+use crate::codec::context::EncodeContext;
 use crate::codec::sent_tools::SentTools;
 use crate::ledger::{Code, Ledger};
-use crate::model::{Item, Protocol, Request};
+use crate::model::{Item, Protocol, Request, Turn};
 use crate::profile::Profile;
 use crate::schema;
 use crate::toolset::Toolset;
-use crate::wire::{Object, Pos, Raw};
+use crate::wire::{Object, Pos, Raw, Str};
 
 /// Writes a request.
 pub(super) fn encode(
@@ -19,12 +20,10 @@ pub(super) fn encode(
     out: &mut Vec<u8>,
     ledger: &mut Ledger,
 ) {
-    debug_assert_ne!(request.origin, Protocol::Messages, "the bytes of one protocol pass");
-    let pen = &mut Pen::new(ledger);
     let Request {
-        origin: _,
+        origin,
         model,
-        turns: _,
+        turns,
         tools: _,
         tools_at,
         legacy_functions,
@@ -40,63 +39,53 @@ pub(super) fn encode(
         stream,
         extra,
     } = request;
+    debug_assert_ne!(*origin, Protocol::Messages, "the bytes of one protocol pass");
+    let toolset = Toolset::new(request, profile);
+    let context = &mut EncodeContext::new(*origin, profile, &toolset.names, ledger);
     let mut object = Object::new(out);
     object.maybe("model", model.as_ref());
-    settings_out::limit(output, profile, &mut object, pen);
+    settings_out::write_limit(output, &mut object, context);
     if *legacy_functions {
-        pen.ledger.emulated(*tools_at, Code::LegacyFunctions);
+        context.ledger.emulated(*tools_at, Code::LegacyFunctions);
     }
-    let toolset = Toolset::new(request, profile);
-    let sent = SentTools::new(&toolset, choice.subset.as_ref(), tools_out::hosted_name, pen.ledger);
+    let subset = choice.subset.as_ref();
+    let sent = SentTools::new(&toolset, subset, hosted_tools_out::hosted_name, context.ledger);
     let mut wrapped = BTreeSet::new();
     if sent.is_empty() {
-        choice_out::encode(choice, &sent, &mut object, pen);
-        stubs(request, &toolset, &mut object, pen);
+        choice_out::write_choice(choice, &sent, &mut object, context.ledger);
+        write_stubs(turns, &mut object, context);
     } else {
-        wrapped = tools_out::encode(&sent, profile, object.key("tools"), pen);
-        choice_out::encode(choice, &sent, &mut object, pen);
+        wrapped = tools_out::write_tools(&sent, object.key("tools"), context);
+        choice_out::write_choice(choice, &sent, &mut object, context.ledger);
     }
-    turns_out::encode(request, profile, &toolset, &wrapped, &mut object, pen);
-    settings_out::thinking(
-        thinking,
-        choice_out::is_forced(choice),
-        output,
-        profile,
-        &mut object,
-        pen,
-    );
-    settings_out::output(output, &mut object, pen);
-    settings_out::sampling(sampling, profile, &mut object, pen);
-    settings_out::identity(identity, &mut object, pen);
-    settings_out::tier(tier.as_ref(), &mut object, pen);
-    pen.cache(&mut object, cache.as_ref());
-    settings_out::state(state, pen);
+    turns_out::encode(turns, &wrapped, &mut object, context);
+    let forced = choice_out::is_forced(choice);
+    thinking_out::write_thinking(thinking, forced, output, &mut object, context);
+    settings_out::write_output(output, &mut object, context.ledger);
+    settings_out::write_sampling(sampling, &mut object, context);
+    settings_out::write_identity(identity, &mut object, context.ledger);
+    settings_out::write_tier(tier.as_ref(), &mut object, context.ledger);
+    write_cache(cache.as_ref(), &mut object, context);
+    settings_out::report_state(state, context.ledger);
     if let Some(raw) = context_management {
-        pen.ledger.dropped(raw.pos(), Code::ContextManagement);
+        context.ledger.dropped(raw.pos(), Code::ContextManagement);
     }
-    settings_out::stream(stream, &mut object, pen);
-    pen.ledger.only(extra);
+    settings_out::write_stream(stream, &mut object, context.ledger);
+    context.lose(extra);
 }
 
-/// Some deployments refuse calls in the conversation without definitions of the
-/// tools, so stubs stand for those that are gone, and none may be called.
-fn stubs(
-    request: &Request<'_>,
-    toolset: &Toolset<'_, '_>,
-    object: &mut Object<'_>,
-    pen: &mut Pen<'_>,
-) {
-    let calls = request
-        .turns
-        .iter()
-        .flat_map(|turn| &turn.items)
-        .filter_map(|item| if let Item::Call(call) = item { Some(call) } else { None });
+/// Writes stubs for the tools that the conversation called, if no tool is sent.
+/// Some deployments refuse calls to tools without a definition. None of the
+/// stubs may be called.
+fn write_stubs(turns: &[Turn<'_>], object: &mut Object<'_>, context: &mut EncodeContext<'_>) {
+    let items = turns.iter().flat_map(|turn| &turn.items);
+    let calls =
+        items.filter_map(|item| if let Item::Call(call) = item { Some(call) } else { None });
     let mut seen = BTreeSet::new();
     let mut names = Vec::new();
     for call in calls {
-        let namespace = call.namespace.as_ref().map(|namespace| namespace.decode());
-        let own = call.name.decode();
-        let name = toolset.wire_name(namespace.as_deref(), &own).into_owned();
+        let namespace = call.namespace.as_ref().map(Str::decode);
+        let name = context.names.wire(namespace.as_deref(), &call.name.decode()).into_owned();
         if seen.insert(name.clone()) {
             names.push(name);
         }
@@ -104,7 +93,7 @@ fn stubs(
     if names.is_empty() {
         return;
     }
-    let note = pen.ledger.emulated(Pos::START, Code::Placeholder).key("tools");
+    let note = context.ledger.emulated(Pos::START, Code::Placeholder).key("tools");
     note.detail("The target wants the tools that the conversation used; stubs stand for them and none may be called.");
     {
         let mut list = object.array("tools");

@@ -1,7 +1,7 @@
 //! An answer out of Messages, into the model.
 
-use super::turns_in::Content;
-use super::wire::Answer;
+use super::turns_in::MessageContent;
+use super::wire::ResponseMessage;
 use super::{stop_in, usage_in};
 use crate::model::{Candidate, Item, Protocol, Response, Role, Turn};
 use crate::wire::{Read, ReadError, Reader};
@@ -9,7 +9,7 @@ use crate::wire::{Read, ReadError, Reader};
 /// Reads an answer.
 pub(super) fn decode(body: &str) -> Result<Response<'_>, ReadError> {
     let mut reader = Reader::new(body);
-    let Answer {
+    let ResponseMessage {
         at,
         kind: _,
         role: _,
@@ -21,10 +21,10 @@ pub(super) fn decode(body: &str) -> Result<Response<'_>, ReadError> {
         stop_details,
         usage,
         extra,
-    } = Answer::read(&mut reader)?;
+    } = ResponseMessage::read(&mut reader)?;
     reader.finish()?;
     let (content_at, items) = match content {
-        Some(Content { at, items }) => (at, items),
+        Some(MessageContent { at, items }) => (at, items),
         None => (at, Vec::new()),
     };
     let calls = items.iter().any(|item| matches!(item, Item::Call(_)));

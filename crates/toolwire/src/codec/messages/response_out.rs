@@ -1,45 +1,47 @@
-//! An answer out of the model, for a client that speaks Messages.
+//! An answer: from the model to Messages.
 
-use super::block_list_out::Blocks;
-use super::calls_out::answer_call;
-use super::content_out::Pen;
-use super::stop_out::{self, Said};
-use super::turns_out::turn_losses;
-use super::{reasoning_out, usage_out};
+use super::block_list_out::BlockList;
+use super::calls_out::write_answer_call;
+use super::content_out::write_part;
+use super::reasoning_out;
+use super::stop_out::{AnswerSummary, write_stop};
+use super::turns_out::report_turn_losses;
+use super::usage_out::write_usage;
+use crate::codec::context::EncodeContext;
 use crate::ledger::{Code, Ledger};
 use crate::model::{Candidate, Item, Protocol, Response, ResponseContext, Stop, Turn};
+use crate::profile::Profile;
+use crate::wire::names::Names;
 use crate::wire::{Object, Str, hash, ids};
 
 /// Writes an answer.
 pub(super) fn encode(
     response: &Response<'_>,
-    asked: Option<&ResponseContext>,
+    context: Option<&ResponseContext>,
     out: &mut Vec<u8>,
     ledger: &mut Ledger,
 ) {
     let Response { origin, id, model, created, candidates, usage, tier, extra } = response;
     debug_assert_ne!(*origin, Protocol::Messages, "the bytes of one protocol pass");
-    let mut pen = Pen::new(ledger);
+    let (profile, names) = (Profile::of(Protocol::Messages), Names::default());
+    let mut encoding = EncodeContext::new(*origin, &profile, &names, ledger);
     let mut object = Object::new(out);
-    let id = match id {
-        Some(id) => Str::plain(message_id(&id.decode())),
-        None => Str::plain(message_id("")),
-    };
+    let id = message_id(id.as_ref());
     object.put("id", &id);
     object.put("type", "message");
     object.put("role", "assistant");
-    let wanted = asked.and_then(|asked| asked.model.as_deref()).map(Str::from);
-    object.maybe("model", model.as_ref().or(wanted.as_ref()));
+    let requested = context.and_then(|context| context.model.as_deref()).map(Str::from);
+    object.maybe("model", model.as_ref().or(requested.as_ref()));
     if let Some(created) = created {
-        let name = origin.conventions().created_member;
-        pen.ledger.dropped(created.pos, Code::Only(name.to_owned())).info();
+        let name = encoding.conventions().created_member;
+        encoding.ledger.dropped(created.pos, Code::Only(name.to_owned())).info();
     }
     match candidates.split_first() {
         Some((first, others)) => {
             for other in others {
-                pen.ledger.dropped(other.at, Code::MultipleAnswers);
+                encoding.ledger.dropped(other.at, Code::MultipleAnswers);
             }
-            candidate(first, &id.decode(), &mut object, &mut pen);
+            write_candidate(first, &id, &mut object, &mut encoding);
         }
         None => {
             object.array("content");
@@ -47,50 +49,62 @@ pub(super) fn encode(
             object.put("stop_sequence", &());
         }
     }
-    usage_out::encode(usage.as_ref(), tier.as_ref(), &mut object, &mut pen);
-    pen.ledger.only(extra);
+    write_usage(usage.as_ref(), tier.as_ref(), &mut object, encoding.ledger);
+    encoding.lose(extra);
 }
 
-/// The id of an answer that had another protocol's.
-pub(super) fn message_id(id: &str) -> String {
+/// The id of an answer that has another protocol's id, or none.
+pub(super) fn message_id(id: Option<&Str<'_>>) -> String {
+    let id = id.map(Str::decode).unwrap_or_default();
     format!("msg_{}", hash::base62(&[id.as_bytes()], 24))
 }
 
-fn candidate(answer: &Candidate<'_>, scope: &str, object: &mut Object<'_>, pen: &mut Pen<'_>) {
-    let Candidate { at: _, turns, stop, logprobs, extra } = answer;
-    let cut = matches!(stop.value, Stop::MaxTokens | Stop::ContextWindow);
-    let said = content(turns, scope, cut, object.key("content"), pen);
+fn write_candidate(
+    candidate: &Candidate<'_>,
+    message_id: &str,
+    object: &mut Object<'_>,
+    context: &mut EncodeContext<'_>,
+) {
+    let Candidate { at: _, turns, stop, logprobs, extra } = candidate;
+    let is_cut = matches!(stop.value, Stop::MaxTokens | Stop::ContextWindow);
+    let summary = write_content(turns, message_id, is_cut, object.key("content"), context);
     if let Some(logprobs) = logprobs {
-        pen.ledger.dropped(logprobs.pos(), Code::Logprobs).info();
+        context.ledger.dropped(logprobs.pos(), Code::Logprobs).info();
     }
-    stop_out::encode(stop, &said, object, pen);
-    pen.ledger.only(extra);
+    write_stop(stop, &summary, object, context.ledger);
+    context.lose(extra);
 }
 
-fn content<'r>(
+/// Writes `content`. If the answer `is_cut`, its last call may be incomplete.
+fn write_content<'r>(
     turns: &'r [Turn<'r>],
-    scope: &str,
-    cut: bool,
+    message_id: &str,
+    is_cut: bool,
     out: &mut Vec<u8>,
-    pen: &mut Pen<'_>,
-) -> Said<'r> {
-    let mut said = Said::default();
-    let mut blocks = Blocks::default();
-    let total = turns.iter().flat_map(|turn| &turn.items).filter(|item| is_call(item)).count();
+    context: &mut EncodeContext<'_>,
+) -> AnswerSummary<'r> {
+    let mut summary = AnswerSummary::default();
+    let mut blocks = BlockList::default();
+    let items = turns.iter().flat_map(|turn| &turn.items);
+    let calls = items.filter(|item| matches!(item, Item::Call(_))).count();
     for turn in turns {
-        turn_losses(turn, pen);
+        report_turn_losses(turn, context.ledger);
         for item in &turn.items {
             match item {
-                Item::Call(made) => {
-                    let last = said.calls + 1 == total;
-                    let minted = ids::mint(scope, said.calls);
-                    blocks.add(|out| answer_call(made, &minted, cut && last, out, pen));
-                    said.calls += 1;
+                Item::Call(call) => {
+                    let minted_id = ids::mint(message_id, summary.calls);
+                    summary.calls += 1;
+                    let is_cut = is_cut && summary.calls == calls;
+                    blocks.add(|out| {
+                        write_answer_call(call, &minted_id, is_cut, out, context.ledger)
+                    });
                 }
-                Item::Reasoning(item) => blocks.add(|out| reasoning_out::encode(item, pen, out)),
+                Item::Reasoning(reasoning) => {
+                    blocks.add(|out| reasoning_out::write_block(reasoning, out, context.ledger));
+                }
                 Item::Refusal(refusal) => {
-                    said.refusal = Some(&refusal.text);
-                    blocks.add(|out| pen.part(item, out));
+                    summary.refusal = Some(&refusal.text);
+                    blocks.add(|out| write_part(item, out, context));
                 }
                 Item::Text(_)
                 | Item::Image(_)
@@ -102,14 +116,10 @@ fn content<'r>(
                 | Item::Tools(_)
                 | Item::ToolReference(_)
                 | Item::Json(_)
-                | Item::Opaque(_) => blocks.add(|out| pen.part(item, out)),
+                | Item::Opaque(_) => blocks.add(|out| write_part(item, out, context)),
             }
         }
     }
     blocks.write_list(out);
-    said
-}
-
-fn is_call(item: &Item<'_>) -> bool {
-    matches!(item, Item::Call(_))
+    summary
 }

@@ -1,15 +1,20 @@
 //! Results of calls: from the model to Messages.
 
-use super::block_list_out::Blocks;
-use super::content_out::{Pen, Wrote};
+use super::block_list_out::{BlockList, Written};
+use super::content_out::{self, write_cache, write_text};
+use crate::codec::context::EncodeContext;
 use crate::ledger::Code;
 use crate::model::{Item, ResultKind, Text, ToolResult};
 use crate::native;
 use crate::thread::Paired;
 use crate::wire::{Object, Str};
 
-/// Writes the result of a call, or one that says there is none.
-pub(super) fn result(paired: &Paired<'_, '_>, out: &mut Vec<u8>, pen: &mut Pen<'_>) {
+/// Writes the result of a call, or one that says that there is none.
+pub(super) fn write_result(
+    paired: &Paired<'_, '_>,
+    out: &mut Vec<u8>,
+    context: &mut EncodeContext<'_>,
+) {
     let mut block = Object::new(out);
     block.put("type", "tool_result");
     block.put("tool_use_id", &paired.id);
@@ -24,10 +29,10 @@ pub(super) fn result(paired: &Paired<'_, '_>, out: &mut Vec<u8>, pen: &mut Pen<'
     for (label, of_call) in [name, namespace].into_iter().zip(of_call) {
         let Some(label) = label else { continue };
         if of_call == Some(label) {
-            let note = pen.ledger.emulated(label.pos(), Code::ResultName);
+            let note = context.ledger.emulated(label.pos(), Code::ResultName);
             note.detail("The call that the result answers has the name.");
         } else {
-            pen.ledger.dropped(label.pos(), Code::ResultName).info();
+            context.ledger.dropped(label.pos(), Code::ResultName).info();
         }
     }
     let rendered = match kind {
@@ -36,17 +41,17 @@ pub(super) fn result(paired: &Paired<'_, '_>, out: &mut Vec<u8>, pen: &mut Pen<'
     };
     match rendered {
         Some(text) => {
-            pen.ledger.emulated(result.at, Code::NativeToolWrapped);
+            context.ledger.emulated(result.at, Code::NativeToolWrapped);
             block.put("content", &text);
         }
-        None => result_content(content, &mut block, pen),
+        None => write_content(content, &mut block, context),
     }
     block.maybe("is_error", is_error.as_ref());
-    pen.cache(&mut block, cache.as_ref());
-    pen.ledger.only(extra);
+    write_cache(cache.as_ref(), &mut block, context);
+    context.lose(extra);
 }
 
-fn result_content(content: &[Item<'_>], block: &mut Object<'_>, pen: &mut Pen<'_>) {
+fn write_content(content: &[Item<'_>], block: &mut Object<'_>, context: &mut EncodeContext<'_>) {
     if let [Item::Text(text)] = content
         && text.is_bare()
     {
@@ -55,29 +60,33 @@ fn result_content(content: &[Item<'_>], block: &mut Object<'_>, pen: &mut Pen<'_
         }
         return;
     }
-    let mut blocks = Blocks::default();
+    let mut blocks = BlockList::default();
     for item in content {
-        blocks.add(|out| result_part(item, out, pen));
+        blocks.add(|out| write_part(item, out, context));
     }
-    if blocks.count > 0 {
+    if !blocks.is_empty() {
         blocks.write(block.key("content"));
     }
 }
 
-/// Writes what stands inside a result.
-pub(super) fn result_part(item: &Item<'_>, out: &mut Vec<u8>, pen: &mut Pen<'_>) -> Wrote {
+/// Writes an item of a result.
+pub(super) fn write_part(
+    item: &Item<'_>,
+    out: &mut Vec<u8>,
+    context: &mut EncodeContext<'_>,
+) -> Written {
     match item {
         Item::Tools(tools) => {
-            let mut told = String::from("Loaded tools:");
+            let mut list = String::from("Loaded tools:");
             for tool in tools {
-                told.push(' ');
-                told.push_str(&tool.name.decode());
+                list.push(' ');
+                list.push_str(&tool.name.decode());
             }
-            pen.text(&Text::new(Str::plain(told)), out)
+            write_text(&Text::new(Str::plain(list)), out, context)
         }
         Item::Call(_) | Item::Result(_) => {
-            pen.ledger.misplaced(item);
-            Wrote::Nothing
+            context.ledger.misplaced(item);
+            Written::Nothing
         }
         Item::Text(_)
         | Item::Image(_)
@@ -89,6 +98,6 @@ pub(super) fn result_part(item: &Item<'_>, out: &mut Vec<u8>, pen: &mut Pen<'_>)
         | Item::Hosted(_)
         | Item::ToolReference(_)
         | Item::Json(_)
-        | Item::Opaque(_) => pen.part(item, out),
+        | Item::Opaque(_) => content_out::write_part(item, out, context),
     }
 }

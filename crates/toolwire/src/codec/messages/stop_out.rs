@@ -1,28 +1,31 @@
 //! Why the model stopped: from the model to Messages.
 
-use super::content_out::Pen;
-use crate::ledger::Code;
+use crate::ledger::{Code, Ledger};
 use crate::model::Stop;
 use crate::wire::{At, Object, Str};
 
-/// What was found among the content that bears on the stop reason.
+/// What of the content bears on the stop reason.
 #[derive(Default)]
-pub(super) struct Said<'r> {
+pub(super) struct AnswerSummary<'r> {
+    /// How many calls there are.
     pub(super) calls: usize,
+    /// The text of a refusal.
     pub(super) refusal: Option<&'r Str<'r>>,
 }
 
 /// Writes why the model stopped.
-pub(super) fn encode(
+pub(super) fn write_stop(
     stop: &At<Stop<'_>>,
-    said: &Said<'_>,
+    summary: &AnswerSummary<'_>,
     object: &mut Object<'_>,
-    pen: &mut Pen<'_>,
+    ledger: &mut Ledger,
 ) {
     let At { pos, value } = stop;
     let reason = match value {
-        Stop::EndTurn if said.calls > 0 => "tool_use",
-        Stop::EndTurn | Stop::ToolCalls if said.refusal.is_some() && said.calls == 0 => "refusal",
+        Stop::EndTurn if summary.calls > 0 => "tool_use",
+        Stop::EndTurn | Stop::ToolCalls if summary.refusal.is_some() && summary.calls == 0 => {
+            "refusal"
+        }
         Stop::EndTurn => "end_turn",
         Stop::ToolCalls => "tool_use",
         Stop::MaxTokens => "max_tokens",
@@ -32,22 +35,22 @@ pub(super) fn encode(
         Stop::Paused => "pause_turn",
         Stop::Compaction => "compaction",
         Stop::Cancelled | Stop::Steered => {
-            pen.ledger.degraded(*pos, Code::StopReason);
+            ledger.degraded(*pos, Code::StopReason);
             "max_tokens"
         }
         Stop::Running => {
-            let note = pen.ledger.refused(*pos, Code::Background);
+            let note = ledger.refused(*pos, Code::Background);
             note.detail("The model has not finished, and the target cannot say so.");
             "max_tokens"
         }
         Stop::Failed(error) => {
-            let note = pen.ledger.refused(*pos, Code::StopReason);
+            let note = ledger.refused(*pos, Code::StopReason);
             note.detail(format!("The model failed: {}", error.message));
             "max_tokens"
         }
         Stop::Other(_) => {
-            pen.ledger.degraded(*pos, Code::StopReason);
-            if said.calls > 0 { "tool_use" } else { "end_turn" }
+            ledger.degraded(*pos, Code::StopReason);
+            if summary.calls > 0 { "tool_use" } else { "end_turn" }
         }
     };
     object.put("stop_reason", reason);
@@ -69,11 +72,11 @@ pub(super) fn encode(
     };
     object.put("stop_sequence", &sequence);
     if reason == "refusal" {
-        details(value, said, object);
+        write_details(value, summary, object);
     }
 }
 
-fn details(stop: &Stop<'_>, said: &Said<'_>, object: &mut Object<'_>) {
+fn write_details(stop: &Stop<'_>, summary: &AnswerSummary<'_>, object: &mut Object<'_>) {
     let (category, explanation) = match stop {
         Stop::Refusal { category, explanation } => (category.as_ref(), explanation.as_ref()),
         Stop::EndTurn
@@ -90,7 +93,7 @@ fn details(stop: &Stop<'_>, said: &Said<'_>, object: &mut Object<'_>) {
         | Stop::Failed(_)
         | Stop::Other(_) => (None, None),
     };
-    let explanation = explanation.or(said.refusal);
+    let explanation = explanation.or(summary.refusal);
     let mut details = object.object("stop_details");
     details.put("type", "refusal");
     details.put("category", &category);

@@ -13,6 +13,7 @@ use crate::model::{
     ToolRef, ToolRefKind, ToolResult, Turn, Usage,
 };
 use crate::profile::Profile;
+use crate::translate::{self, Options};
 use crate::wire::cuts::without;
 use crate::wire::envelope::Envelope;
 use crate::wire::{At, Extra, Pos, Raw, Str};
@@ -331,6 +332,23 @@ fn instructions_lead_or_remind() {
             {"role":"system","content":"d"}]}),
         &["degraded developer_role"],
     );
+}
+
+/// Instructions that stand where they stood need a feature of the API. As a
+/// reminder they need none, and neither do words that only look like them.
+#[test]
+fn system_turns_require_a_feature() {
+    let body = br#"{"model":"m","messages":[{"role":"user","content":"{\"role\":\"system\","},
+        {"role":"system","content":"d"},{"role":"assistant","content":"a"},
+        {"role":"system","content":"e"},{"role":"user","content":"u"}]}"#;
+    let sent = |mid_system: bool| {
+        let profile = Profile { mid_system, ..Profile::of(Protocol::Messages) };
+        let options = Options { profile: Some(profile), ..Options::default() };
+        translate::request(Protocol::Chat, Protocol::Messages, body, &options).unwrap()
+    };
+    let required = ["mid-conversation-system-2026-04-07"];
+    assert_eq!(sent(true).required_features, required);
+    assert!(sent(false).required_features.is_empty());
 }
 
 #[test]

@@ -10,17 +10,17 @@ use crate::model::{
 };
 use crate::wire::{At, Kind, Pos, Raw, Read, ReadError, Reader, Str};
 
-/// Content: a string, or blocks.
+/// MessageContent: a string, or blocks.
 ///
 /// Text that was a string stands where its literal stands, text that was a
 /// block where the block does; that is how the encoder tells them apart.
 #[derive(Debug)]
-pub(super) struct Content<'a> {
+pub(super) struct MessageContent<'a> {
     pub(super) at: Pos,
     pub(super) items: Vec<Item<'a>>,
 }
 
-impl<'a> Read<'a> for Content<'a> {
+impl<'a> Read<'a> for MessageContent<'a> {
     fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
         let at = reader.here();
         if reader.peek() == Kind::String {
@@ -37,8 +37,8 @@ impl<'a> Read<'a> for Content<'a> {
 }
 
 /// `system` as the turn that leads the conversation.
-pub(super) fn system(content: Content<'_>) -> Turn<'_> {
-    let Content { at, items } = content;
+pub(super) fn system(content: MessageContent<'_>) -> Turn<'_> {
+    let MessageContent { at, items } = content;
     let mut turn = Turn::new(at, Role::System, items);
     turn.slot = Slot::Top;
     turn
@@ -180,7 +180,7 @@ fn addition<'a>(reader: &mut Reader<'a>) -> Result<Option<Item<'a>>, ReadError> 
     let Some(AddedTool {
         at: _,
         kind: _,
-        definition: Some(tools_in::Definition(tool)),
+        definition: Some(tools_in::ToolDefinition(tool)),
         extra: more,
     }) = tool
     else {

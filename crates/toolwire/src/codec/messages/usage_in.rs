@@ -22,7 +22,7 @@ pub(super) fn counts(usage: Usage<'_>) -> Result<Counted<'_>, ReadError> {
     let cache_read = count(cache_read_input_tokens);
     let cache_write = count(cache_creation_input_tokens);
     let fresh = count(input_tokens).unwrap_or_default();
-    // Messages counts cached tokens beside `input_tokens`; the model inside.
+    // Messages counts cached tokens beside `input_tokens`, the model as part of it.
     let input = fresh
         .saturating_add(cache_read.unwrap_or_default())
         .saturating_add(cache_write.unwrap_or_default());

@@ -1,35 +1,34 @@
 //! Token counts: from the model to Messages.
 
-use super::content_out::Pen;
-use crate::ledger::Code;
+use crate::ledger::{Code, Ledger};
 use crate::model::Usage;
 use crate::wire::{Object, Pos, Str};
 
 /// Writes `usage` of a whole answer.
-pub(super) fn encode(
+pub(super) fn write_usage(
     usage: Option<&Usage<'_>>,
     tier: Option<&Str<'_>>,
     object: &mut Object<'_>,
-    pen: &mut Pen<'_>,
+    ledger: &mut Ledger,
 ) {
     let Some(usage) = usage else {
-        pen.ledger.degraded(Pos::START, Code::UsageMissing).key("usage");
+        ledger.degraded(Pos::START, Code::UsageMissing).key("usage");
         let mut counts = object.object("usage");
         counts.put("input_tokens", &0u64);
         counts.put("output_tokens", &0u64);
         return;
     };
     let mut counts = object.object("usage");
-    encode_usage(usage, &mut counts, pen);
+    write_counts(usage, &mut counts, ledger);
     if let Some(tier) = tier {
-        encode_tier(tier, &mut counts, pen);
+        write_tier(tier, &mut counts, ledger);
     }
 }
 
-/// Writes token counts.
-pub(super) fn encode_usage(usage: &Usage<'_>, counts: &mut Object<'_>, pen: &mut Pen<'_>) {
+/// Writes the members of `usage` that count tokens.
+pub(super) fn write_counts(usage: &Usage<'_>, counts: &mut Object<'_>, ledger: &mut Ledger) {
     let Usage { at: _, input, cache_read, cache_write, output, reasoning, extra } = usage;
-    // Messages counts cached tokens beside `input_tokens`; the model inside.
+    // Messages counts cached tokens beside `input_tokens`, the model as part of it.
     let fresh = input
         .saturating_sub(cache_read.unwrap_or_default())
         .saturating_sub(cache_write.unwrap_or_default());
@@ -41,17 +40,17 @@ pub(super) fn encode_usage(usage: &Usage<'_>, counts: &mut Object<'_>, pen: &mut
         counts.object("output_tokens_details").put("thinking_tokens", reasoning);
     }
     for field in extra {
-        pen.ledger.dropped(field.value.pos(), Code::UsageDetail).info();
+        ledger.dropped(field.value.pos(), Code::UsageDetail).info();
     }
 }
 
-/// Writes the tier, which stands among the counts.
-pub(super) fn encode_tier(tier: &Str<'_>, counts: &mut Object<'_>, pen: &mut Pen<'_>) {
+/// Writes the tier, which is a member of `usage` too.
+pub(super) fn write_tier(tier: &Str<'_>, counts: &mut Object<'_>, ledger: &mut Ledger) {
     match tier.decode().as_ref() {
         "default" => counts.put("service_tier", "standard"),
         "priority" => counts.put("service_tier", "priority"),
         _other => {
-            pen.ledger.dropped(tier.pos(), Code::Tier).info();
+            ledger.dropped(tier.pos(), Code::Tier).info();
         }
     }
 }

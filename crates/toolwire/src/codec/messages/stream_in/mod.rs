@@ -1,13 +1,13 @@
-//! The stream: from Messages into events.
+//! A stream: from Messages into events.
 
 mod blocks;
 mod observer;
 mod text_delta;
 
-use self::blocks::Blocks;
-pub(super) use self::observer::Watching;
-use self::text_delta::Grows;
-use super::wire::{Answer, MessageDelta, MessageStart, MessageStop, StopDelta, Usage};
+use self::blocks::OpenBlocks;
+pub(super) use self::observer::MessagesStreamObserver;
+use self::text_delta::TextDelta;
+use super::wire::{MessageDelta, MessageStart, MessageStop, ResponseMessage, StopDelta, Usage};
 use super::{error_in, stop_in, usage_in};
 use crate::codec::{EventSink, StreamReader};
 use crate::ledger::Code;
@@ -16,20 +16,20 @@ use crate::wire::sse::Frame;
 use crate::wire::stencil::Stencil;
 use crate::wire::{Extra, Kind, Pos, Raw, Read, ReadError, Reader, Str};
 
-/// A stream being read.
+/// A stream of Messages while it is read.
 #[derive(Debug, Default)]
-pub(super) struct Reading {
-    phase: Phase,
-    /// How the last event was spelled, if all it had was a text.
-    last: Stencil<Grows>,
-    blocks: Blocks,
-    /// The counts so far. Later ones leave out what has not changed.
+pub(super) struct MessagesStreamReader {
+    phase: ReadPhase,
+    /// How the last event was spelled, if it was a text delta.
+    last: Stencil<TextDelta>,
+    blocks: OpenBlocks,
+    /// The counts so far. Later events leave out what has not changed.
     usage: Option<Usage<'static>>,
 }
 
 /// How far the message has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Phase {
+enum ReadPhase {
     #[default]
     Before,
     Begun,
@@ -38,15 +38,16 @@ enum Phase {
     Over,
 }
 
-impl StreamReader for Reading {
+impl StreamReader for MessagesStreamReader {
     fn read(&mut self, frame: &Frame<'_>, sink: &mut dyn EventSink) -> Result<(), ReadError> {
         let data = frame.data;
-        // Relays that speak Chat too put its end marker behind every stream.
-        if self.phase == Phase::Over || data.is_empty() || data == "[DONE]" {
+        // Relays that also serve other protocols put an end marker of theirs
+        // behind every stream.
+        if self.phase == ReadPhase::Over || data.is_empty() || data == "[DONE]" {
             return Ok(());
         }
-        if let Some((grows, text)) = self.last.fit(frame) {
-            self.blocks.grow(grows, text, sink);
+        if let Some((delta, text)) = self.last.fit(frame) {
+            self.blocks.text_delta(delta, text, sink);
             return Ok(());
         }
         let repeats = self.last.forget();
@@ -55,8 +56,8 @@ impl StreamReader for Reading {
         let kind = tag.as_ref().map(Str::decode);
         match kind.as_deref().or(frame.name).unwrap_or_default() {
             "content_block_delta" => {
-                let event = whole(reader)?;
-                if self.goes_on(sink) {
+                let event = read_event(reader)?;
+                if self.accepts_content(sink) {
                     let fits = self.blocks.delta(event, sink);
                     if fits && repeats {
                         self.last.cut(frame, text_delta::find);
@@ -64,24 +65,25 @@ impl StreamReader for Reading {
                 }
             }
             "content_block_start" => {
-                let event = whole(reader)?;
-                if self.goes_on(sink) {
+                let event = read_event(reader)?;
+                if self.accepts_content(sink) {
                     self.blocks.start(event, sink)?;
                 }
             }
             "content_block_stop" => {
-                let event = whole(reader)?;
-                if self.goes_on(sink) {
+                let event = read_event(reader)?;
+                if self.accepts_content(sink) {
                     self.blocks.stop(event, sink);
                 }
             }
-            "message_start" => self.start(whole(reader)?, sink)?,
-            "message_delta" => self.delta(whole(reader)?, sink)?,
-            "message_stop" => self.stop(whole(reader)?, sink),
-            // What is broken may have swallowed another event. Some servers
-            // write what they like into a ping, and that says nothing.
+            "message_start" => self.start(read_event(reader)?, sink)?,
+            "message_delta" => self.delta(read_event(reader)?, sink)?,
+            "message_stop" => self.stop(read_event(reader)?, sink),
+            // A broken object may have swallowed another event, so it is an
+            // error. Some servers put other values into a ping, which mean
+            // nothing.
             "ping" if reader.peek() == Kind::Object => {
-                whole::<Raw<'_>>(reader)?;
+                read_event::<Raw<'_>>(reader)?;
             }
             "ping" => {}
             "error" => self.fail(error_in::decode(None, data)?, sink),
@@ -90,11 +92,11 @@ impl StreamReader for Reading {
         Ok(())
     }
 
-    /// Only `message_stop` ends a message well, and it has been read then.
+    /// Does nothing: only `message_stop` ends a message, and it has been read.
     fn finish(&mut self, _sink: &mut dyn EventSink) {}
 }
 
-impl Reading {
+impl MessagesStreamReader {
     fn start(
         &mut self,
         event: MessageStart<'_>,
@@ -102,18 +104,18 @@ impl Reading {
     ) -> Result<(), ReadError> {
         let MessageStart { at, kind: _, message, extra } = event;
         sink.ledger().only(&extra);
-        if self.phase != Phase::Before {
+        if self.phase != ReadPhase::Before {
             let note = sink.ledger().dropped(at, Code::UnknownItem);
             note.detail("The upstream began its message a second time.");
             return Ok(());
         }
-        self.phase = Phase::Begun;
+        self.phase = ReadPhase::Begun;
         let Some(message) = message else {
-            sink.event(Event::Start(nameless()));
+            sink.event(Event::Start(unnamed_start()));
             return Ok(());
         };
         // Why it stopped is not known before `message_delta`.
-        let Answer {
+        let ResponseMessage {
             at: _,
             kind: _,
             role: _,
@@ -132,7 +134,7 @@ impl Reading {
             note.detail("Content that came before the first block was passed over.");
         }
         let tier = self.count(usage, sink)?;
-        about(tier, extra, sink);
+        send_about(tier, extra, sink);
         Ok(())
     }
 
@@ -142,23 +144,23 @@ impl Reading {
         sink: &mut dyn EventSink,
     ) -> Result<(), ReadError> {
         let MessageDelta { at, kind: _, delta, usage, mut extra } = event;
-        self.begin(sink);
+        self.ensure_started(sink);
         let tier = self.count(usage, sink)?;
         let Some(delta) = delta else {
-            about(tier, extra, sink);
+            send_about(tier, extra, sink);
             return Ok(());
         };
         let StopDelta { at: _, stop_reason, stop_sequence, stop_details, extra: more } = delta;
         extra.extend(more);
-        about(tier, extra, sink);
+        send_about(tier, extra, sink);
         // Counts may come alone, before the reason or behind it.
-        if stop_reason.is_none() || self.phase == Phase::Stopped {
+        if stop_reason.is_none() || self.phase == ReadPhase::Stopped {
             return Ok(());
         }
         self.blocks.stop_all(sink);
-        self.phase = Phase::Stopped;
+        self.phase = ReadPhase::Stopped;
         let mut extra = Vec::new();
-        let calls = self.blocks.called();
+        let calls = self.blocks.has_calls();
         let stop = stop_in::stop(at, stop_reason, stop_sequence, stop_details, calls, &mut extra)?;
         sink.event(Event::Stop { stop, extra });
         Ok(())
@@ -166,17 +168,17 @@ impl Reading {
 
     fn stop(&mut self, event: MessageStop<'_>, sink: &mut dyn EventSink) {
         let MessageStop { at: _, kind: _, extra } = event;
-        if self.phase != Phase::Stopped {
+        if self.phase != ReadPhase::Stopped {
             let cut = "The upstream ended its stream without saying why the model stopped.";
             return self.fail(ApiError::new(ErrorKind::Truncated, cut), sink);
         }
-        about(None, extra, sink);
-        self.phase = Phase::Over;
+        send_about(None, extra, sink);
+        self.phase = ReadPhase::Over;
         sink.event(Event::End);
     }
 
     fn fail(&mut self, error: ApiError, sink: &mut dyn EventSink) {
-        self.phase = Phase::Over;
+        self.phase = ReadPhase::Over;
         sink.event(Event::Error(error));
     }
 
@@ -187,7 +189,7 @@ impl Reading {
         data: &str,
         sink: &mut dyn EventSink,
     ) -> Result<(), ReadError> {
-        // Proxies in front of the vendor say an error without its type.
+        // Proxies in front of the vendor send errors without a type.
         if kind.is_empty() && has_error(reader.clone())? {
             self.fail(error_in::decode(None, data)?, sink);
             return Ok(());
@@ -198,18 +200,18 @@ impl Reading {
         Ok(())
     }
 
-    /// Begins a message that the upstream did not begin.
-    fn begin(&mut self, sink: &mut dyn EventSink) {
-        if self.phase == Phase::Before {
-            self.phase = Phase::Begun;
-            sink.event(Event::Start(nameless()));
+    /// Starts a message that the upstream did not start.
+    fn ensure_started(&mut self, sink: &mut dyn EventSink) {
+        if self.phase == ReadPhase::Before {
+            self.phase = ReadPhase::Begun;
+            sink.event(Event::Start(unnamed_start()));
         }
     }
 
-    /// Whether content may still come.
-    fn goes_on(&mut self, sink: &mut dyn EventSink) -> bool {
-        self.begin(sink);
-        if self.phase == Phase::Begun {
+    /// Whether content may still come. Reports it otherwise.
+    fn accepts_content(&mut self, sink: &mut dyn EventSink) -> bool {
+        self.ensure_started(sink);
+        if self.phase == ReadPhase::Begun {
             return true;
         }
         let note = sink.ledger().dropped(Pos::START, Code::UnknownItem);
@@ -217,7 +219,7 @@ impl Reading {
         false
     }
 
-    /// Hands on the counts so far, and gives the tier that stands among them.
+    /// Passes on the counts so far, and returns the tier that is among them.
     fn count<'e>(
         &mut self,
         usage: Option<Usage<'e>>,
@@ -225,31 +227,31 @@ impl Reading {
     ) -> Result<Option<Str<'e>>, ReadError> {
         let Some(usage) = usage else { return Ok(None) };
         let merged = match self.usage.take() {
-            Some(before) => merge(before, usage),
+            Some(before) => merge_counts(before, usage),
             None => usage,
         };
-        let said_now = merged.service_tier.is_some();
-        self.usage = Some(kept(&merged));
+        let is_tier_new = merged.service_tier.is_some();
+        self.usage = Some(to_owned_counts(&merged));
         let (counts, tier) = usage_in::counts(merged)?;
         if let Some(counts) = counts {
             sink.event(Event::Usage(counts));
         }
-        Ok(tier.filter(|_| said_now))
+        Ok(tier.filter(|_| is_tier_new))
     }
 }
 
 /// Reads an event to its end.
-fn whole<'e, T: Read<'e>>(mut reader: Reader<'e>) -> Result<T, ReadError> {
+fn read_event<'e, T: Read<'e>>(mut reader: Reader<'e>) -> Result<T, ReadError> {
     let event = T::read(&mut reader)?;
     reader.finish()?;
     Ok(event)
 }
 
-fn nameless() -> Start<'static> {
+fn unnamed_start() -> Start<'static> {
     Start { origin: Protocol::Messages, id: None, model: None, created: None }
 }
 
-fn about<'e>(tier: Option<Str<'e>>, extra: Vec<Extra<'e>>, sink: &mut dyn EventSink) {
+fn send_about<'e>(tier: Option<Str<'e>>, extra: Vec<Extra<'e>>, sink: &mut dyn EventSink) {
     if tier.is_some() || !extra.is_empty() {
         sink.event(Event::About { tier, extra });
     }
@@ -266,9 +268,9 @@ fn has_error(mut reader: Reader<'_>) -> Result<bool, ReadError> {
     Ok(false)
 }
 
-/// Counts are running totals, so a later one replaces an earlier one; what is
-/// left out stands as it was.
-fn merge<'e>(before: Usage<'static>, later: Usage<'e>) -> Usage<'e> {
+/// Counts are running totals, so a later one replaces an earlier one. One that
+/// is left out has not changed.
+fn merge_counts<'e>(before: Usage<'static>, later: Usage<'e>) -> Usage<'e> {
     let Usage {
         at,
         input_tokens,
@@ -297,9 +299,9 @@ fn merge<'e>(before: Usage<'static>, later: Usage<'e>) -> Usage<'e> {
     }
 }
 
-/// The counts without the bytes they were read from. The tier is not kept: it
-/// has been handed on.
-fn kept(usage: &Usage<'_>) -> Usage<'static> {
+/// The counts without the bytes they were read from. The tier is left out,
+/// because it has been passed on.
+fn to_owned_counts(usage: &Usage<'_>) -> Usage<'static> {
     let Usage {
         at: _,
         input_tokens,

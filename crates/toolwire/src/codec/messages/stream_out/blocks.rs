@@ -1,60 +1,75 @@
-//! The blocks of a stream while they are being written, one after the other.
+//! The blocks of a stream, which are written one after the other.
 
 use std::collections::VecDeque;
 
-use super::super::content_out::{Pen, Wrote};
-use super::super::turns_out::turn_losses;
-use super::call::CallLive;
-use super::events::{Grows, Tap};
-use super::text::TextLive;
-use super::thinking::ThinkingLive;
-use crate::ledger::Code;
+use super::super::block_list_out::Written;
+use super::super::content_out::{report_refusal, write_part};
+use super::super::turns_out::report_turn_losses;
+use super::call::StreamedCall;
+use super::events::{BlockDeltas, BlockEvents};
+use super::text::StreamedText;
+use super::thinking::StreamedThinking;
+use crate::codec::context::EncodeContext;
+use crate::ledger::{Code, Ledger};
 use crate::model::{Head, Item, Own, Piece, Reasoning, Refusal, Sealed, Tail, Text, Turn};
-use crate::wire::{Pos, Str};
+use crate::wire::{Pos, Raw, Str, ids};
 
 /// Blocks in the order in which they opened. The first is being written, the
 /// others wait.
 #[derive(Debug, Default)]
-pub(super) struct Line {
-    blocks: VecDeque<Block>,
-    tap: Tap,
+pub(super) struct BlockQueue {
+    blocks: VecDeque<QueuedBlock>,
+    events: BlockEvents,
     /// The number of the block that opens next.
     next: usize,
     calls: usize,
-    /// The answer's id, from which ids of calls are made that have none.
-    scope: String,
+    /// The answer's id. Calls without an id get one that is made from it.
+    message_id: String,
 }
 
 #[derive(Debug)]
-struct Block {
-    /// Its place: the number of a block, or for what came in one piece that of
-    /// the block that follows it.
-    place: (usize, Rank),
-    body: Body,
-    live: bool,
-    over: bool,
+struct QueuedBlock {
+    place: Place,
+    body: BlockBody,
+    /// Whether its turn has come.
+    is_started: bool,
+    /// Whether nothing more comes for it.
+    is_complete: bool,
     sealed: Option<Sealed<'static>>,
 }
 
+/// Where a block stands among the others. What came in one piece has the number
+/// of the block that follows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Rank {
+struct Place {
+    number: usize,
+    kind: PlaceKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum PlaceKind {
+    /// What came in one piece.
     Whole,
+    /// A block with a number of its own.
     Block,
 }
 
 #[derive(Debug)]
-enum Body {
-    Text(TextLive),
-    Thinking(ThinkingLive),
-    Call(CallLive),
+enum BlockBody {
+    Text(StreamedText),
+    Thinking(StreamedThinking),
+    Call(StreamedCall),
     /// A block that is written in one piece.
-    Ready(Vec<u8>),
+    Whole(Vec<u8>),
 }
 
-impl Line {
-    /// Says what ids are made from.
-    pub(super) fn scope(&mut self, id: String) {
-        self.scope = id;
+/// Where a block that is being written goes. `None` while it waits.
+pub(super) type Destination<'w> = Option<(&'w mut BlockEvents, &'w mut Vec<u8>)>;
+
+impl BlockQueue {
+    /// Sets the answer's id.
+    pub(super) fn set_message_id(&mut self, id: String) {
+        self.message_id = id;
     }
 
     /// How many calls there were.
@@ -62,135 +77,150 @@ impl Line {
         self.calls
     }
 
+    /// A block opens.
     pub(super) fn open(
         &mut self,
         number: usize,
         head: &Head<'_>,
         out: &mut Vec<u8>,
-        pen: &mut Pen<'_>,
+        ledger: &mut Ledger,
     ) {
         let body = match head {
-            Head::Text(part) => Body::Text(TextLive::new(part, pen)),
+            Head::Text(part) => BlockBody::Text(StreamedText::new(part, ledger)),
             Head::Refusal(part) => {
-                refusal_note(Pos::START, pen);
-                Body::Text(TextLive::new(part, pen))
+                report_refusal(Pos::START, ledger);
+                BlockBody::Text(StreamedText::new(part, ledger))
             }
             Head::Reasoning { id } => {
                 if let Some(id) = id {
-                    pen.ledger.dropped(id.pos(), Code::ItemId).info();
+                    ledger.dropped(id.pos(), Code::ItemId).info();
                 }
-                Body::Thinking(ThinkingLive::default())
+                BlockBody::Thinking(StreamedThinking::default())
             }
             Head::Call(head) => {
-                let minted = self.mint();
-                Body::Call(CallLive::open(head, &minted, pen))
+                let minted_id = self.mint_id();
+                BlockBody::Call(StreamedCall::new(head, &minted_id, ledger))
             }
         };
         self.next = number + 1;
-        self.push((number, Rank::Block), body, Ends::Later);
-        self.go_on(out, pen);
+        self.blocks.push_back(QueuedBlock {
+            place: Place { number, kind: PlaceKind::Block },
+            body,
+            is_started: false,
+            is_complete: false,
+            sealed: None,
+        });
+        self.advance(out, ledger);
     }
 
+    /// A piece of a block arrives.
     pub(super) fn delta(
         &mut self,
         number: usize,
         piece: &Piece<'_>,
         out: &mut Vec<u8>,
-        pen: &mut Pen<'_>,
+        ledger: &mut Ledger,
     ) {
-        let place = (number, Rank::Block);
+        let place = Place { number, kind: PlaceKind::Block };
         if let Some(first) = self.blocks.front_mut()
             && first.place == place
         {
-            return first.body.grow(piece, Some((&mut self.tap, out)), pen);
+            return first.body.push(piece, Some((&mut self.events, out)), ledger);
         }
         if let Some(waiting) = self.find(place) {
-            waiting.body.grow(piece, None, pen);
+            waiting.body.push(piece, None, ledger);
         }
     }
 
+    /// A block is complete.
     pub(super) fn close(
         &mut self,
         number: usize,
         tail: &Tail<'_>,
         out: &mut Vec<u8>,
-        pen: &mut Pen<'_>,
+        ledger: &mut Ledger,
     ) {
         let Tail { sealed, extra } = tail;
-        pen.ledger.only(extra);
-        if let Some(block) = self.find((number, Rank::Block)) {
-            block.over = true;
+        ledger.only(extra);
+        if let Some(block) = self.find(Place { number, kind: PlaceKind::Block }) {
+            block.is_complete = true;
             block.sealed = sealed.clone().into_owned();
-            self.go_on(out, pen);
+            self.advance(out, ledger);
         }
     }
 
-    /// Takes what came in one piece. Gives the text of a refusal in it.
+    /// Takes what came in one piece. Returns the text of a refusal in it.
     pub(super) fn whole<'t>(
         &mut self,
         turn: &'t Turn<'_>,
         out: &mut Vec<u8>,
-        pen: &mut Pen<'_>,
+        context: &mut EncodeContext<'_>,
     ) -> Option<&'t Str<'t>> {
-        turn_losses(turn, pen);
+        report_turn_losses(turn, context.ledger);
         let mut refusal = None;
         for item in &turn.items {
-            if let Item::Refusal(said) = item {
-                refusal = Some(&said.text);
+            if let Item::Refusal(found) = item {
+                refusal = Some(&found.text);
             }
-            let (body, sealed) = self.body(item, pen);
+            let (body, sealed) = self.body(item, context);
             if let Some(body) = body {
-                self.push((self.next, Rank::Whole), body, Ends::Now(sealed));
+                self.blocks.push_back(QueuedBlock {
+                    place: Place { number: self.next, kind: PlaceKind::Whole },
+                    body,
+                    is_started: false,
+                    is_complete: true,
+                    sealed,
+                });
             }
         }
-        self.go_on(out, pen);
+        self.advance(out, context.ledger);
         refusal
     }
 
-    /// No block comes or grows any more.
-    pub(super) fn finish(&mut self, out: &mut Vec<u8>, pen: &mut Pen<'_>) {
+    /// No more blocks or pieces come.
+    pub(super) fn finish(&mut self, out: &mut Vec<u8>, ledger: &mut Ledger) {
         for block in &mut self.blocks {
-            block.over = true;
+            block.is_complete = true;
         }
-        self.go_on(out, pen);
+        self.advance(out, ledger);
     }
 
+    /// The block for an item that came in one piece, if it can be written, and
+    /// the seal on it.
     fn body(
         &mut self,
         item: &Item<'_>,
-        pen: &mut Pen<'_>,
-    ) -> (Option<Body>, Option<Sealed<'static>>) {
+        context: &mut EncodeContext<'_>,
+    ) -> (Option<BlockBody>, Option<Sealed<'static>>) {
         let body = match item {
             Item::Call(call) => {
-                let minted = self.mint();
-                Body::Call(CallLive::whole(call, &minted, pen))
+                let minted_id = self.mint_id();
+                BlockBody::Call(StreamedCall::whole(call, &minted_id, context.ledger))
             }
             Item::Reasoning(reasoning) => {
                 let Reasoning { at: _, summary, content, sealed, place: _, extra } = reasoning;
-                pen.ledger.only(extra);
-                let mut live = ThinkingLive::default();
+                context.lose(extra);
+                let mut thinking = StreamedThinking::default();
                 for (part, text) in summary.iter().enumerate() {
-                    live.grow(&Piece::Summary { part, text: text.borrowed() }, None);
+                    thinking.push(&Piece::Summary { part, text: text.borrowed() }, None);
                 }
                 for (part, text) in content.iter().enumerate() {
-                    live.grow(&Piece::Reasoning { part, text: text.borrowed() }, None);
+                    thinking.push(&Piece::Reasoning { part, text: text.borrowed() }, None);
                 }
-                return (Some(Body::Thinking(live)), sealed.clone().into_owned());
+                return (Some(BlockBody::Thinking(thinking)), sealed.clone().into_owned());
             }
             Item::Refusal(Refusal { at, text, extra }) => {
-                refusal_note(*at, pen);
-                pen.ledger.only(extra);
-                Body::Text(TextLive::whole(text))
+                report_refusal(*at, context.ledger);
+                context.lose(extra);
+                BlockBody::Text(StreamedText::whole(text))
             }
             Item::Text(Text { at: _, text, citations, logprobs, cache: _, extra }) => {
                 if let Some(list) = citations.as_ref().filter(|list| list.text() != "[]") {
-                    pen.ledger.dropped(list.pos(), Code::Citations);
+                    context.ledger.dropped(list.pos(), Code::Citations);
                 }
-                if let Some(list) = logprobs.as_ref().filter(|list| list.text() != "[]") {
-                    pen.ledger.dropped(list.pos(), Code::Logprobs).info();
-                }
-                pen.ledger.only(extra);
-                Body::Text(TextLive::whole(text))
+                report_logprobs(logprobs.as_ref(), context.ledger);
+                context.lose(extra);
+                BlockBody::Text(StreamedText::whole(text))
             }
             Item::Image(_)
             | Item::Document(_)
@@ -203,114 +233,98 @@ impl Line {
             | Item::Json(_)
             | Item::Opaque(_) => {
                 let mut bytes = Vec::new();
-                match pen.part(item, &mut bytes) {
-                    Wrote::Nothing => return (None, None),
-                    Wrote::BareText | Wrote::Block => Body::Ready(bytes),
+                match write_part(item, &mut bytes, context) {
+                    Written::Nothing => return (None, None),
+                    Written::BareText | Written::Block => BlockBody::Whole(bytes),
                 }
             }
         };
         (Some(body), None)
     }
 
-    fn mint(&mut self) -> String {
-        let minted = crate::wire::ids::mint(&self.scope, self.calls);
+    /// An id for the next call, if it comes without one.
+    fn mint_id(&mut self) -> String {
+        let minted = ids::mint(&self.message_id, self.calls);
         self.calls += 1;
         minted
     }
 
-    fn push(&mut self, place: (usize, Rank), body: Body, ends: Ends) {
-        let (over, sealed) = match ends {
-            Ends::Later => (false, None),
-            Ends::Now(sealed) => (true, sealed),
-        };
-        self.blocks.push_back(Block { place, body, live: false, over, sealed });
-    }
-
-    fn find(&mut self, place: (usize, Rank)) -> Option<&mut Block> {
+    fn find(&mut self, place: Place) -> Option<&mut QueuedBlock> {
         let found = self.blocks.binary_search_by(|block| block.place.cmp(&place)).ok()?;
         self.blocks.get_mut(found)
     }
 
     /// Writes what may be written: the first block as far as it has come, and
-    /// those behind it if it is over.
-    fn go_on(&mut self, out: &mut Vec<u8>, pen: &mut Pen<'_>) {
+    /// those behind it if it is complete.
+    fn advance(&mut self, out: &mut Vec<u8>, ledger: &mut Ledger) {
         while let Some(first) = self.blocks.front_mut() {
-            if !std::mem::replace(&mut first.live, true) {
-                first.body.enter(&mut self.tap, out);
+            if !std::mem::replace(&mut first.is_started, true) {
+                first.body.start(&mut self.events, out);
             }
-            if !first.over {
+            if !first.is_complete {
                 return;
             }
             let sealed = first.sealed.take();
-            first.body.leave(sealed, &mut self.tap, out, pen);
-            if self.tap.begun() {
-                self.tap.end(out);
+            first.body.finish(sealed, &mut self.events, out, ledger);
+            if self.events.is_open() {
+                self.events.close(out);
             }
             self.blocks.pop_front();
         }
     }
 }
 
-/// When a block that is put in line is over.
-enum Ends {
-    Later,
-    Now(Option<Sealed<'static>>),
-}
-
-/// Where a block that is being written goes. `None` while it waits.
-pub(super) type Live<'w> = Option<(&'w mut Tap, &'w mut Vec<u8>)>;
-
-impl Body {
-    fn grow(&mut self, piece: &Piece<'_>, live: Live<'_>, pen: &mut Pen<'_>) {
+impl BlockBody {
+    fn push(&mut self, piece: &Piece<'_>, destination: Destination<'_>, ledger: &mut Ledger) {
         match (self, piece) {
             (Self::Text(body), Piece::Text { text, logprobs }) => {
-                if let Some(list) = logprobs.as_ref().filter(|list| list.text() != "[]") {
-                    pen.ledger.dropped(list.pos(), Code::Logprobs).info();
-                }
-                body.say(text, live);
+                report_logprobs(logprobs.as_ref(), ledger);
+                body.push(text, destination);
             }
             (Self::Text(_), Piece::Citation(citation)) => {
-                pen.ledger.dropped(citation.pos(), Code::Citations);
+                ledger.dropped(citation.pos(), Code::Citations);
             }
-            (Self::Call(body), Piece::Arguments(text)) => body.grow(text, live),
+            (Self::Call(body), Piece::Arguments(text)) => body.push(text, destination),
             (
                 Self::Thinking(body),
                 Piece::Summary { part: _, text: _ } | Piece::Reasoning { part: _, text: _ },
-            ) => body.grow(piece, live),
-            // A block has pieces of its own kind only. A client breaks off at
-            // any other.
+            ) => body.push(piece, destination),
+            // Clients stop reading at a piece that does not fit its block.
             (_, _) => {}
         }
     }
 
-    fn enter(&mut self, tap: &mut Tap, out: &mut Vec<u8>) {
+    /// The block's turn has come.
+    fn start(&mut self, events: &mut BlockEvents, out: &mut Vec<u8>) {
         match self {
-            Self::Text(body) => body.enter(tap, out),
-            Self::Thinking(body) => body.enter(tap, out),
-            Self::Call(body) => body.enter(tap, out),
-            Self::Ready(block) => {
-                tap.begin(Grows::Text, out, |out| out.extend_from_slice(block));
+            Self::Text(body) => body.start(events, out),
+            Self::Thinking(body) => body.start(events, out),
+            Self::Call(body) => body.start(events, out),
+            Self::Whole(block) => {
+                events.open(BlockDeltas::Text, out, |out| out.extend_from_slice(block));
             }
         }
     }
 
-    fn leave(
+    /// The block is complete. Writes what is missing before its end.
+    fn finish(
         &mut self,
         sealed: Option<Sealed<'static>>,
-        tap: &mut Tap,
+        events: &mut BlockEvents,
         out: &mut Vec<u8>,
-        pen: &mut Pen<'_>,
+        ledger: &mut Ledger,
     ) {
         match self {
-            Self::Text(body) => body.leave(tap, pen),
-            Self::Thinking(body) => body.leave(sealed, tap, out, pen),
-            Self::Call(body) => body.leave(tap, out, pen),
-            Self::Ready(_) => {}
+            Self::Text(body) => body.finish(events, ledger),
+            Self::Thinking(body) => body.finish(sealed, events, out, ledger),
+            Self::Call(body) => body.finish(events, out, ledger),
+            Self::Whole(_) => {}
         }
     }
 }
 
-fn refusal_note(at: Pos, pen: &mut Pen<'_>) {
-    let note = pen.ledger.emulated(at, Code::StopReason);
-    note.detail("The target has no refusal among content; it crosses as text.");
+fn report_logprobs(logprobs: Option<&Raw<'_>>, ledger: &mut Ledger) {
+    if let Some(list) = logprobs.filter(|list| list.text() != "[]") {
+        ledger.dropped(list.pos(), Code::Logprobs).info();
+    }
 }

@@ -1,44 +1,44 @@
-//! A call while it is being written.
+//! A call of a stream.
 
-use super::super::calls_out::{call_head, write_input};
-use super::super::content_out::Pen;
-use super::blocks::Live;
-use super::events::{Grows, Tap};
-use crate::ledger::Code;
+use super::super::calls_out::{write_call_head, write_input};
+use super::blocks::Destination;
+use super::events::{BlockDeltas, BlockEvents};
+use crate::ledger::{Code, Ledger};
 use crate::model::{Arguments, Call, CallForm, CallHead};
 use crate::wire::{Extra, Object, Pos, Raw, Str, TextBuffer, write_escaped};
 
-/// A call. Arguments that begin as an object do are written as they come, byte
-/// for byte; any others when they are whole, as the object that the API wants.
+/// A call while it is written. Arguments that begin like an object are written
+/// as they come, byte for byte. Any others are written when they are complete,
+/// as the object that the API wants.
 #[derive(Debug)]
-pub(super) struct CallLive {
+pub(super) struct StreamedCall {
     /// The block as it begins.
-    head: Vec<u8>,
-    form: Form,
+    start: Vec<u8>,
+    form: ArgumentForm,
     /// Arguments that have not been written.
-    held: TextBuffer,
+    waiting: TextBuffer,
     /// Space for text that is escaped twice.
-    inner: Vec<u8>,
+    scratch: Vec<u8>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
+enum ArgumentForm {
     /// JSON of which only space has come.
-    Unseen,
-    /// JSON that begins as an object does.
+    Unknown,
+    /// JSON that begins like an object.
     Object,
-    /// JSON that begins otherwise. It is held to its end.
+    /// JSON that begins otherwise. It waits until it is complete.
     Other,
     /// The input of a freeform tool.
-    Freeform { begun: bool },
-    /// The whole input, as JSON, is in `inner`.
-    Ready,
+    Freeform { is_begun: bool },
+    /// The whole input, as JSON, is in `scratch`.
+    Complete,
 }
 
-impl CallLive {
-    pub(super) fn open(call: &CallHead<'_>, minted: &str, pen: &mut Pen<'_>) -> Self {
+impl StreamedCall {
+    pub(super) fn new(call: &CallHead<'_>, minted_id: &str, ledger: &mut Ledger) -> Self {
         let CallHead { id, name, namespace, form, caller, extra } = call;
-        let head = Head {
+        let start = CallFields {
             at: Pos::START,
             id: id.as_ref(),
             name,
@@ -47,20 +47,20 @@ impl CallLive {
             extra,
         };
         let form = match form {
-            CallForm::Json => Form::Unseen,
+            CallForm::Json => ArgumentForm::Unknown,
             CallForm::Freeform => {
-                pen.ledger.emulated(Pos::START, Code::FreeformWrapped);
-                Form::Freeform { begun: false }
+                ledger.emulated(Pos::START, Code::FreeformWrapped);
+                ArgumentForm::Freeform { is_begun: false }
             }
         };
-        let head = head.write(minted, pen);
-        Self { head, form, held: TextBuffer::default(), inner: Vec::new() }
+        let start = start.write(minted_id, ledger);
+        Self { start, form, waiting: TextBuffer::default(), scratch: Vec::new() }
     }
 
     /// A call that came in one piece.
-    pub(super) fn whole(call: &Call<'_>, minted: &str, pen: &mut Pen<'_>) -> Self {
+    pub(super) fn whole(call: &Call<'_>, minted_id: &str, ledger: &mut Ledger) -> Self {
         let Call { at, id, name, namespace, arguments, caller, cache: _, extra } = call;
-        let head = Head {
+        let start = CallFields {
             at: *at,
             id: id.as_ref(),
             name,
@@ -68,137 +68,145 @@ impl CallLive {
             caller: caller.as_ref(),
             extra,
         };
-        let head = head.write(minted, pen);
-        let mut inner = Vec::new();
-        write_input(arguments, *at, &mut inner, pen);
-        Self { head, form: Form::Ready, held: TextBuffer::default(), inner }
+        let start = start.write(minted_id, ledger);
+        let mut scratch = Vec::new();
+        write_input(arguments, *at, &mut scratch, ledger);
+        Self { start, form: ArgumentForm::Complete, waiting: TextBuffer::default(), scratch }
     }
 
-    pub(super) fn grow(&mut self, text: &Str<'_>, live: Live<'_>) {
-        let Some((tap, out)) = live else {
-            self.held.push(text);
+    pub(super) fn push(&mut self, text: &Str<'_>, destination: Destination<'_>) {
+        let Some((events, out)) = destination else {
+            self.waiting.push(text);
             return;
         };
         match self.form {
-            Form::Object if !text.is_empty() => tap.delta(out, |out| text.write_inside(out)),
-            Form::Freeform { begun: _ } if !text.is_empty() => self.freeform(text, tap, out),
-            Form::Unseen => {
-                self.held.push(text);
-                self.look(tap, out);
+            ArgumentForm::Object if !text.is_empty() => {
+                events.delta(out, |out| text.write_inside(out));
             }
-            Form::Other => self.held.push(text),
-            Form::Object | Form::Freeform { begun: _ } | Form::Ready => {}
+            ArgumentForm::Freeform { is_begun: _ } if !text.is_empty() => {
+                self.write_freeform(text, events, out);
+            }
+            ArgumentForm::Unknown => {
+                self.waiting.push(text);
+                self.detect_form(events, out);
+            }
+            ArgumentForm::Other => self.waiting.push(text),
+            ArgumentForm::Object
+            | ArgumentForm::Freeform { is_begun: _ }
+            | ArgumentForm::Complete => {}
         }
     }
 
-    pub(super) fn enter(&mut self, tap: &mut Tap, out: &mut Vec<u8>) {
-        tap.begin(Grows::Input, out, |out| out.extend_from_slice(&self.head));
-        if self.held.is_empty() {
+    /// The block's turn has come: writes what may be written of what is waiting.
+    pub(super) fn start(&mut self, events: &mut BlockEvents, out: &mut Vec<u8>) {
+        events.open(BlockDeltas::Input, out, |out| out.extend_from_slice(&self.start));
+        if self.waiting.is_empty() {
             return;
         }
         match self.form {
-            Form::Unseen => self.look(tap, out),
-            Form::Freeform { begun: _ } => {
-                let held = std::mem::take(&mut self.held);
-                self.freeform(&held.text(), tap, out);
+            ArgumentForm::Unknown => self.detect_form(events, out),
+            ArgumentForm::Freeform { is_begun: _ } => {
+                let waiting = std::mem::take(&mut self.waiting);
+                self.write_freeform(&waiting.text(), events, out);
             }
-            Form::Object | Form::Other | Form::Ready => {}
+            ArgumentForm::Object | ArgumentForm::Other | ArgumentForm::Complete => {}
         }
     }
 
-    pub(super) fn leave(&mut self, tap: &mut Tap, out: &mut Vec<u8>, pen: &mut Pen<'_>) {
+    pub(super) fn finish(&mut self, events: &BlockEvents, out: &mut Vec<u8>, ledger: &mut Ledger) {
         match self.form {
-            Form::Unseen | Form::Object => return,
-            Form::Freeform { begun: true } => {
-                tap.delta(out, |out| out.extend_from_slice(FREEFORM_END));
+            ArgumentForm::Unknown | ArgumentForm::Object => return,
+            ArgumentForm::Freeform { is_begun: true } => {
+                events.delta(out, |out| out.extend_from_slice(FREEFORM_END));
                 return;
             }
-            Form::Freeform { begun: false } => {
-                tap.delta(out, |out| {
-                    out.extend_from_slice(FREEFORM);
+            ArgumentForm::Freeform { is_begun: false } => {
+                events.delta(out, |out| {
+                    out.extend_from_slice(FREEFORM_START);
                     out.extend_from_slice(FREEFORM_END);
                 });
                 return;
             }
-            Form::Other => {
-                let arguments = Arguments::Text(self.held.text());
-                write_input(&arguments, Pos::START, &mut self.inner, pen);
+            ArgumentForm::Other => {
+                let arguments = Arguments::Text(self.waiting.text());
+                write_input(&arguments, Pos::START, &mut self.scratch, ledger);
             }
-            Form::Ready => {}
+            ArgumentForm::Complete => {}
         }
         // It was written as JSON, which is text.
-        let input = std::str::from_utf8(&self.inner).unwrap_or_default();
+        let input = std::str::from_utf8(&self.scratch).unwrap_or_default();
         if input != "{}" {
-            tap.delta(out, |out| write_escaped(input, out));
+            events.delta(out, |out| write_escaped(input, out));
         }
     }
 
-    /// Decides what the arguments are by how they begin.
-    fn look(&mut self, tap: &mut Tap, out: &mut Vec<u8>) {
-        let text = self.held.text();
-        match first(&text) {
+    /// Decides the form of the arguments by how they begin.
+    fn detect_form(&mut self, events: &BlockEvents, out: &mut Vec<u8>) {
+        let text = self.waiting.text();
+        match first_character(&text) {
             None => {}
             Some('{') => {
-                self.form = Form::Object;
-                tap.delta(out, |out| text.write_inside(out));
-                self.held.clear();
+                self.form = ArgumentForm::Object;
+                events.delta(out, |out| text.write_inside(out));
+                self.waiting.clear();
             }
-            Some(_) => self.form = Form::Other,
+            Some(_) => self.form = ArgumentForm::Other,
         }
     }
 
     /// Writes more of a text inside an object that is itself inside a literal.
-    fn freeform(&mut self, text: &Str<'_>, tap: &Tap, out: &mut Vec<u8>) {
-        self.inner.clear();
-        text.write_inside(&mut self.inner);
-        let inner = std::str::from_utf8(&self.inner).unwrap_or_default();
-        let begun = self.form == Form::Freeform { begun: true };
-        self.form = Form::Freeform { begun: true };
-        tap.delta(out, |out| {
-            if !begun {
-                out.extend_from_slice(FREEFORM);
+    fn write_freeform(&mut self, text: &Str<'_>, events: &BlockEvents, out: &mut Vec<u8>) {
+        self.scratch.clear();
+        text.write_inside(&mut self.scratch);
+        let inside = std::str::from_utf8(&self.scratch).unwrap_or_default();
+        let is_begun = self.form == ArgumentForm::Freeform { is_begun: true };
+        self.form = ArgumentForm::Freeform { is_begun: true };
+        events.delta(out, |out| {
+            if !is_begun {
+                out.extend_from_slice(FREEFORM_START);
             }
-            write_escaped(inner, out);
+            write_escaped(inside, out);
         });
     }
 }
 
-/// What of a call comes before its arguments.
-struct Head<'h> {
+/// The members of a call before its arguments.
+struct CallFields<'s> {
     at: Pos,
-    id: Option<&'h Str<'h>>,
-    name: &'h Str<'h>,
-    namespace: Option<&'h Str<'h>>,
-    caller: Option<&'h Raw<'h>>,
-    extra: &'h [Extra<'h>],
+    id: Option<&'s Str<'s>>,
+    name: &'s Str<'s>,
+    namespace: Option<&'s Str<'s>>,
+    caller: Option<&'s Raw<'s>>,
+    extra: &'s [Extra<'s>],
 }
 
-impl Head<'_> {
-    fn write(&self, minted: &str, pen: &mut Pen<'_>) -> Vec<u8> {
+impl CallFields<'_> {
+    /// The block as it begins.
+    fn write(&self, minted_id: &str, ledger: &mut Ledger) -> Vec<u8> {
         let Self { at, id, name, namespace, caller, extra } = *self;
         let mut bytes = Vec::new();
         let mut block = Object::new(&mut bytes);
-        call_head(at, id, minted, name, namespace, &mut block, pen);
+        write_call_head(at, id, minted_id, name, namespace, &mut block, ledger);
         drop(block.object("input"));
         if let Some(caller) = caller {
-            pen.ledger.dropped(caller.pos(), Code::ProgrammaticCallers).info();
+            ledger.dropped(caller.pos(), Code::ProgrammaticCallers).info();
         }
-        pen.ledger.only(extra);
+        ledger.only(extra);
         drop(block);
         bytes
     }
 }
 
-/// The first character that is no space.
-fn first(text: &Str<'_>) -> Option<char> {
+/// The first character that is not space.
+fn first_character(text: &Str<'_>) -> Option<char> {
     let start = text.spelled().trim_ascii_start();
     match start.chars().next() {
-        // An escape stands for a character; text begins with one seldom.
+        // Arguments rarely begin with an escaped character.
         Some('\\') => text.decode().trim_ascii_start().chars().next(),
         other => other,
     }
 }
 
 /// `{"input":"` and `"}` inside a literal.
-const FREEFORM: &[u8] = br#"{\"input\":\""#;
+const FREEFORM_START: &[u8] = br#"{\"input\":\""#;
 const FREEFORM_END: &[u8] = br#"\"}"#;

@@ -1,7 +1,7 @@
-//! The stream: from events to Messages.
+//! A stream: from events to Messages.
 //!
 //! The API opens one block at a time, so a block that opens while another is
-//! unfinished waits for it. Clients take an answer for complete when they see
+//! incomplete waits for it. Clients take an answer for complete when they see
 //! `message_delta`, so it is written at the very end.
 
 mod blocks;
@@ -11,26 +11,30 @@ mod from_response;
 mod text;
 mod thinking;
 
-use self::blocks::Line;
-pub(super) use self::from_response::unroll;
-use super::content_out::Pen;
+use self::blocks::BlockQueue;
+use self::events::{MESSAGE_DELTA, MESSAGE_START, MESSAGE_STOP, write_message_event};
+pub(super) use self::from_response::stream_from_response;
 use super::error_out;
 use super::response_out::message_id;
-use super::stop_out::{self, Said};
-use super::usage_out::{encode_tier, encode_usage};
+use super::stop_out::{AnswerSummary, write_stop};
+use super::usage_out::{write_counts, write_tier};
 use crate::codec::StreamWriter;
+use crate::codec::context::EncodeContext;
 use crate::ledger::{Code, Ledger};
 use crate::model::{ApiError, ErrorKind, Event, Head, Piece, Protocol, ResponseContext, Start};
-use crate::wire::{Object, Pos, Str, TextBuffer};
+use crate::profile::Profile;
+use crate::wire::names::Names;
+use crate::wire::{Object, Pos, Str, TextBuffer, sse};
 
-/// A stream being written.
+/// A stream of Messages while it is written.
 #[derive(Debug)]
-pub(super) struct Writing {
-    asked: ResponseContext,
-    phase: Phase,
-    line: Line,
-    /// What the model said when it declined, and in which block.
-    refusal: Option<(usize, TextBuffer)>,
+pub(super) struct MessagesStreamWriter {
+    context: ResponseContext,
+    phase: WritePhase,
+    /// The protocol of the stream that is translated, once it has begun.
+    origin: Option<Protocol>,
+    blocks: BlockQueue,
+    refusal: Option<StreamedRefusal>,
     /// Members of `usage`, if there was any.
     usage: Option<Vec<u8>>,
     /// The member of `usage` that names the tier.
@@ -40,20 +44,29 @@ pub(super) struct Writing {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
+enum WritePhase {
     Before,
     Begun,
+    /// The model has stopped.
     Stopped,
     Over,
 }
 
-impl Writing {
-    /// A stream for a client who asked for it so.
-    pub(super) fn new(asked: ResponseContext) -> Self {
+/// What the model said when it refused, and in which block. What came in one
+/// piece has no block that grows.
+#[derive(Debug)]
+struct StreamedRefusal {
+    block: Option<usize>,
+    text: TextBuffer,
+}
+
+impl MessagesStreamWriter {
+    pub(super) fn new(context: ResponseContext) -> Self {
         Self {
-            asked,
-            phase: Phase::Before,
-            line: Line::default(),
+            context,
+            phase: WritePhase::Before,
+            origin: None,
+            blocks: BlockQueue::default(),
             refusal: None,
             usage: None,
             tier: Vec::new(),
@@ -62,58 +75,62 @@ impl Writing {
     }
 }
 
-impl StreamWriter for Writing {
+impl StreamWriter for MessagesStreamWriter {
     fn write(&mut self, event: &Event<'_>, out: &mut Vec<u8>, ledger: &mut Ledger) {
-        if self.phase == Phase::Over {
+        if self.phase == WritePhase::Over {
             return;
         }
-        let mut pen = Pen::new(ledger);
         match event {
             Event::Delta { block, piece } => {
-                if let (Piece::Text { text, logprobs: _ }, Some((refusing, told))) =
+                if let (Piece::Text { text, logprobs: _ }, Some(refusal)) =
                     (piece, &mut self.refusal)
-                    && refusing == block
+                    && refusal.block == Some(*block)
                 {
-                    told.push(text);
+                    refusal.text.push(text);
                 }
-                self.line.delta(*block, piece, out, &mut pen);
+                self.blocks.delta(*block, piece, out, ledger);
             }
             Event::Start(start) => self.start(start, out, ledger),
             Event::Open { block, head } => {
                 if let Head::Refusal(_) = head {
-                    self.refusal = Some((*block, TextBuffer::default()));
+                    let text = TextBuffer::default();
+                    self.refusal = Some(StreamedRefusal { block: Some(*block), text });
                 }
-                self.line.open(*block, head, out, &mut pen);
+                self.blocks.open(*block, head, out, ledger);
             }
-            Event::Close { block, tail } => self.line.close(*block, tail, out, &mut pen),
+            Event::Close { block, tail } => self.blocks.close(*block, tail, out, ledger),
             Event::Whole(turn) => {
-                if let Some(text) = self.line.whole(turn, out, &mut pen) {
-                    let mut told = TextBuffer::default();
-                    told.push(text);
-                    self.refusal = Some((usize::MAX, told));
+                // Every stream starts before it has content.
+                let Some(origin) = self.origin else { return };
+                let (profile, names) = (Profile::of(Protocol::Messages), Names::default());
+                let mut context = EncodeContext::new(origin, &profile, &names, ledger);
+                if let Some(refused) = self.blocks.whole(turn, out, &mut context) {
+                    let mut text = TextBuffer::default();
+                    text.push(refused);
+                    self.refusal = Some(StreamedRefusal { block: None, text });
                 }
             }
             Event::About { tier, extra } => {
                 if let Some(tier) = tier {
                     self.tier.clear();
-                    encode_tier(tier, &mut Object::members_only(&mut self.tier), &mut pen);
+                    write_tier(tier, &mut Object::members_only(&mut self.tier), ledger);
                 }
                 ledger.only(extra);
             }
             Event::Usage(usage) => {
                 let members = self.usage.get_or_insert_default();
                 members.clear();
-                encode_usage(usage, &mut Object::members_only(members), &mut pen);
+                write_counts(usage, &mut Object::members_only(members), ledger);
             }
             Event::Stop { stop, extra } => {
-                self.line.finish(out, &mut pen);
-                self.phase = Phase::Stopped;
-                let told = self.refusal.as_ref().map(|(_, told)| told.text());
-                let said = Said { calls: self.line.calls(), refusal: told.as_ref() };
+                self.blocks.finish(out, ledger);
+                self.phase = WritePhase::Stopped;
+                let refusal = self.refusal.as_ref().map(|refusal| refusal.text.text());
+                let calls = self.blocks.calls();
+                let summary = AnswerSummary { calls, refusal: refusal.as_ref() };
                 self.stop.clear();
-                let mut members = Object::members_only(&mut self.stop);
-                stop_out::encode(stop, &said, &mut members, &mut pen);
-                pen.ledger.only(extra);
+                write_stop(stop, &summary, &mut Object::members_only(&mut self.stop), ledger);
+                ledger.only(extra);
             }
             Event::End => self.end(out, ledger),
             Event::Error(error) => self.fail(error, out),
@@ -121,48 +138,46 @@ impl StreamWriter for Writing {
     }
 }
 
-impl Writing {
+impl MessagesStreamWriter {
     fn start(&mut self, start: &Start<'_>, out: &mut Vec<u8>, ledger: &mut Ledger) {
         let Start { origin, id, model, created } = start;
-        if self.phase != Phase::Before {
+        if self.phase != WritePhase::Before {
             return;
         }
-        self.phase = Phase::Begun;
         debug_assert_ne!(*origin, Protocol::Messages, "the bytes of one protocol pass");
-        let id = match id {
-            Some(id) => Str::plain(message_id(&id.decode())),
-            None => Str::plain(message_id("")),
-        };
+        self.phase = WritePhase::Begun;
+        self.origin = Some(*origin);
+        let id = message_id(id.as_ref());
         if let Some(created) = created {
             let name = origin.conventions().created_member;
             ledger.dropped(created.pos, Code::Only(name.to_owned())).info();
         }
-        let asked = self.asked.model.as_deref().map(Str::from);
-        events::write(events::MESSAGE_START, out, |event| {
+        let requested = self.context.model.as_deref().map(Str::from);
+        write_message_event(MESSAGE_START, out, |event| {
             let mut message = event.object("message");
             message.put("id", &id);
             message.put("type", "message");
             message.put("role", "assistant");
-            message.maybe("model", model.as_ref().or(asked.as_ref()));
+            message.maybe("model", model.as_ref().or(requested.as_ref()));
             message.array("content");
             message.put("stop_reason", &());
             message.put("stop_sequence", &());
-            // The truth comes at the end; clients want numbers here.
+            // Clients want numbers here. The real ones come at the end.
             let mut usage = message.object("usage");
-            usage.put("input_tokens", &self.asked.input_estimate.unwrap_or_default());
+            usage.put("input_tokens", &self.context.input_estimate.unwrap_or_default());
             usage.put("output_tokens", &0u64);
         });
-        self.line.scope(id.into_decoded().into_owned());
+        self.blocks.set_message_id(id);
     }
 
     fn end(&mut self, out: &mut Vec<u8>, ledger: &mut Ledger) {
-        // An end without a reason would be one that toolwire made up.
-        if self.phase != Phase::Stopped {
+        // A stop reason must come from the upstream, never from toolwire.
+        if self.phase != WritePhase::Stopped {
             let cut = "The upstream's answer ended without saying why.";
             return self.fail(&ApiError::new(ErrorKind::Truncated, cut), out);
         }
-        self.phase = Phase::Over;
-        events::write(events::MESSAGE_DELTA, out, |event| {
+        self.phase = WritePhase::Over;
+        write_message_event(MESSAGE_DELTA, out, |event| {
             event.object("delta").members(&self.stop);
             let mut usage = event.object("usage");
             match &self.usage {
@@ -172,17 +187,17 @@ impl Writing {
                 }
                 None => {
                     ledger.degraded(Pos::START, Code::UsageMissing).key("usage");
-                    usage.put("input_tokens", &self.asked.input_estimate.unwrap_or_default());
+                    usage.put("input_tokens", &self.context.input_estimate.unwrap_or_default());
                     usage.put("output_tokens", &0u64);
                 }
             }
         });
-        events::write(events::MESSAGE_STOP, out, |_event| {});
+        write_message_event(MESSAGE_STOP, out, |_event| {});
     }
 
     fn fail(&mut self, error: &ApiError, out: &mut Vec<u8>) {
-        self.phase = Phase::Over;
-        crate::wire::sse::write_event(Some("error"), out, |out| {
+        self.phase = WritePhase::Over;
+        sse::write_event(Some("error"), out, |out| {
             error_out::encode(error, out);
         });
     }

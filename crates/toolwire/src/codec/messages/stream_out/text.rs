@@ -1,78 +1,76 @@
-//! Text while it is being written.
+//! A text block of a stream.
 
-use super::super::content_out::Pen;
-use super::blocks::Live;
-use super::events::{Grows, Tap};
-use crate::ledger::Code;
+use super::super::content_out::report_blank;
+use super::blocks::Destination;
+use super::events::{BlockDeltas, BlockEvents};
+use crate::ledger::{Code, Ledger};
 use crate::model::Part;
 use crate::wire::{Object, Pos, Str, TextBuffer};
 
-/// Text. The API takes no text of nothing but spaces, so a block opens with the
-/// first other character.
+/// A text block while it is written. The API takes no text of nothing but
+/// spaces, so the block opens with the first other character.
 #[derive(Debug, Default)]
-pub(super) struct TextLive {
-    held: TextBuffer,
-    /// Whether what is held is more than spaces.
-    solid: bool,
+pub(super) struct StreamedText {
+    /// Text that has not been written.
+    waiting: TextBuffer,
+    /// Whether the waiting text is more than spaces.
+    has_words: bool,
 }
 
-impl TextLive {
-    pub(super) fn new(part: &Part<'_>, pen: &mut Pen<'_>) -> Self {
+impl StreamedText {
+    pub(super) fn new(part: &Part<'_>, ledger: &mut Ledger) -> Self {
         let Part { message: _, phase, extra } = part;
         if let Some(phase) = phase {
-            pen.ledger.dropped(phase.pos(), Code::Phase).info();
+            ledger.dropped(phase.pos(), Code::Phase).info();
         }
-        pen.ledger.only(extra);
+        ledger.only(extra);
         Self::default()
     }
 
+    /// A text that came in one piece.
     pub(super) fn whole(text: &Str<'_>) -> Self {
         let mut whole = Self::default();
-        whole.say(text, None);
+        whole.wait(text);
         whole
     }
 
-    pub(super) fn say(&mut self, text: &Str<'_>, live: Live<'_>) {
-        if let Some((tap, out)) = live {
-            if tap.begun() {
+    pub(super) fn push(&mut self, text: &Str<'_>, destination: Destination<'_>) {
+        match destination {
+            Some((events, out)) if events.is_open() => {
                 if !text.is_empty() {
-                    tap.delta(out, |out| text.write_inside(out));
+                    events.delta(out, |out| text.write_inside(out));
                 }
-                return;
             }
-            self.held.push(text);
-            self.solid |= !text.is_blank();
-            if self.solid {
-                self.begin(tap, out);
+            Some((events, out)) => {
+                self.wait(text);
+                self.start(events, out);
             }
+            None => self.wait(text),
+        }
+    }
+
+    /// The block's turn has come: writes what is waiting, unless it is blank.
+    pub(super) fn start(&mut self, events: &mut BlockEvents, out: &mut Vec<u8>) {
+        if !self.has_words {
             return;
         }
-        self.held.push(text);
-        self.solid |= !text.is_blank();
-    }
-
-    pub(super) fn enter(&mut self, tap: &mut Tap, out: &mut Vec<u8>) {
-        if self.solid {
-            self.begin(tap, out);
-        }
-    }
-
-    pub(super) fn leave(&mut self, tap: &mut Tap, pen: &mut Pen<'_>) {
-        if !tap.begun() && !self.held.is_empty() {
-            let note = pen.ledger.dropped(Pos::START, Code::Placeholder);
-            note.detail("The target refuses text of nothing but spaces; it is left out.").info();
-        }
-    }
-
-    fn begin(&mut self, tap: &mut Tap, out: &mut Vec<u8>) {
-        tap.begin(Grows::Text, out, |out| {
+        events.open(BlockDeltas::Text, out, |out| {
             let mut block = Object::new(out);
             block.put("type", "text");
             block.put("text", "");
         });
-        if !self.held.is_empty() {
-            tap.delta(out, |out| self.held.text().write_inside(out));
-            self.held.clear();
+        events.delta(out, |out| self.waiting.text().write_inside(out));
+        self.waiting.clear();
+    }
+
+    pub(super) fn finish(&mut self, events: &BlockEvents, ledger: &mut Ledger) {
+        if !events.is_open() && !self.waiting.is_empty() {
+            report_blank(Pos::START, ledger);
         }
+    }
+
+    fn wait(&mut self, text: &Str<'_>) {
+        self.waiting.push(text);
+        self.has_words |= !text.is_blank();
     }
 }

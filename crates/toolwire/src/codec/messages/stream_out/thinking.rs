@@ -1,119 +1,120 @@
-//! Reasoning while it is being written.
+//! A `thinking` block of a stream.
 
-use super::super::content_out::Pen;
-use super::super::reasoning_out;
-use super::blocks::Live;
-use super::events::{Grows, Tap};
+use super::super::reasoning_out::{PART_SEPARATOR, envelope};
+use super::blocks::Destination;
+use super::events::{BlockDeltas, BlockEvents};
+use crate::ledger::Ledger;
 use crate::model::{Issuer, Piece, Reasoning, Sealed};
 use crate::wire::{Object, Pos, Str, TextBuffer};
 
-/// Reasoning. A block shows one text: that of the kind that comes first, since
-/// what has been shown cannot be taken back. The other kind stays in the
-/// envelope, or is reported.
+/// Reasoning while it is written. A block shows one text: that of the kind that
+/// comes first, since what has been shown cannot be taken back. The other kind
+/// stays in the envelope, or is reported.
 ///
 /// The block opens with its first word or at its end, because only its end says
 /// whether the vendor withheld the text.
 #[derive(Debug, Default)]
-pub(super) struct ThinkingLive {
+pub(super) struct StreamedThinking {
     /// All texts, for the envelope.
-    summary: Texts,
-    content: Texts,
-    shows: Option<Shows>,
-    /// What is to be shown and has not been written.
-    held: TextBuffer,
+    summary: ReasoningParts,
+    content: ReasoningParts,
+    shown: Option<ShownText>,
+    /// Text to be shown that has not been written.
+    waiting: TextBuffer,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Shows {
+enum ShownText {
     Summary,
     Content,
 }
 
-/// Texts with numbers that do not fall.
+/// The parts of one kind of text, whose numbers never decrease.
 #[derive(Debug, Default)]
-struct Texts {
-    list: Vec<TextBuffer>,
-    last: usize,
+struct ReasoningParts {
+    parts: Vec<TextBuffer>,
+    last_number: usize,
 }
 
-impl Texts {
-    /// Adds to a text and says whether it is one after the first.
-    fn push(&mut self, part: usize, text: &Str<'_>) -> bool {
-        let first = self.list.is_empty();
-        let another = first || part > self.last;
-        if another {
-            self.list.push(TextBuffer::default());
-            self.last = part;
+impl ReasoningParts {
+    /// Adds to a part, and says whether that part is new and not the first.
+    fn push(&mut self, number: usize, text: &Str<'_>) -> bool {
+        let is_first = self.parts.is_empty();
+        let is_new = is_first || number > self.last_number;
+        if is_new {
+            self.parts.push(TextBuffer::default());
+            self.last_number = number;
         }
-        if let Some(last) = self.list.last_mut() {
+        if let Some(last) = self.parts.last_mut() {
             last.push(text);
         }
-        another && !first
+        is_new && !is_first
     }
 
-    fn all(&self) -> Vec<Str<'_>> {
-        self.list.iter().map(TextBuffer::text).collect()
+    fn texts(&self) -> Vec<Str<'_>> {
+        self.parts.iter().map(TextBuffer::text).collect()
     }
 }
 
-impl ThinkingLive {
-    pub(super) fn grow(&mut self, piece: &Piece<'_>, live: Live<'_>) {
-        let (shows, texts, part, text) = match piece {
-            Piece::Summary { part, text } => (Shows::Summary, &mut self.summary, part, text),
-            Piece::Reasoning { part, text } => (Shows::Content, &mut self.content, part, text),
+impl StreamedThinking {
+    pub(super) fn push(&mut self, piece: &Piece<'_>, destination: Destination<'_>) {
+        let (kind, parts, number, text) = match piece {
+            Piece::Summary { part, text } => (ShownText::Summary, &mut self.summary, part, text),
+            Piece::Reasoning { part, text } => (ShownText::Content, &mut self.content, part, text),
             Piece::Text { text: _, logprobs: _ } | Piece::Citation(_) | Piece::Arguments(_) => {
                 return;
             }
         };
-        let another = texts.push(*part, text);
-        if *self.shows.get_or_insert(shows) != shows {
+        let is_next_part = parts.push(*number, text);
+        if *self.shown.get_or_insert(kind) != kind {
             return;
         }
-        let Some((tap, out)) = live else {
-            if another {
-                self.held.push(&Str::plain(BETWEEN));
+        let Some((events, out)) = destination else {
+            if is_next_part {
+                self.waiting.push(&Str::plain(PART_SEPARATOR));
             }
-            self.held.push(text);
+            self.waiting.push(text);
             return;
         };
-        if text.is_empty() && !another {
+        if text.is_empty() && !is_next_part {
             return;
         }
-        if !tap.begun() {
-            begin(tap, out);
+        if !events.is_open() {
+            open(events, out);
         }
-        tap.delta(out, |out| {
-            if another {
-                Str::plain(BETWEEN).write_inside(out);
+        events.delta(out, |out| {
+            if is_next_part {
+                Str::plain(PART_SEPARATOR).write_inside(out);
             }
             text.write_inside(out);
         });
     }
 
-    pub(super) fn enter(&mut self, tap: &mut Tap, out: &mut Vec<u8>) {
-        if !self.held.is_empty() {
-            begin(tap, out);
-            tap.delta(out, |out| self.held.text().write_inside(out));
-            self.held.clear();
+    /// The block's turn has come: writes what is waiting.
+    pub(super) fn start(&mut self, events: &mut BlockEvents, out: &mut Vec<u8>) {
+        if !self.waiting.is_empty() {
+            open(events, out);
+            events.delta(out, |out| self.waiting.text().write_inside(out));
+            self.waiting.clear();
         }
     }
 
-    pub(super) fn leave(
+    pub(super) fn finish(
         &mut self,
         sealed: Option<Sealed<'static>>,
-        tap: &mut Tap,
+        events: &mut BlockEvents,
         out: &mut Vec<u8>,
-        pen: &mut Pen<'_>,
+        ledger: &mut Ledger,
     ) {
-        let withheld = !tap.begun();
+        let is_withheld = !events.is_open();
         match &sealed {
             Some(Sealed {
                 issuer: Issuer::Anthropic,
                 item_id: _,
                 blob: Some(blob),
                 redacted: true,
-            }) if withheld => {
-                tap.begin(Grows::Thinking, out, |out| {
+            }) if is_withheld => {
+                events.open(BlockDeltas::Thinking, out, |out| {
                     let mut block = Object::new(out);
                     block.put("type", "redacted_thinking");
                     block.put("data", blob);
@@ -122,8 +123,8 @@ impl ThinkingLive {
             }
             Some(Sealed { issuer: _, item_id: _, blob: _, redacted: _ }) | None => {}
         }
-        if withheld {
-            begin(tap, out);
+        if is_withheld {
+            open(events, out);
         }
         match &sealed {
             Some(Sealed {
@@ -131,30 +132,28 @@ impl ThinkingLive {
                 item_id: _,
                 blob: Some(blob),
                 redacted: false,
-            }) => tap.other("signature_delta", "signature", blob, out),
+            }) => events.other_delta("signature_delta", "signature", blob, out),
             Some(Sealed { issuer: _, item_id: _, blob: _, redacted: _ }) | None => {
                 let reasoning = Reasoning {
                     at: Pos::START,
-                    summary: self.summary.all(),
-                    content: self.content.all(),
+                    summary: self.summary.texts(),
+                    content: self.content.texts(),
                     sealed,
                     place: None,
                     extra: Vec::new(),
                 };
-                let signature = reasoning_out::envelope(&reasoning, pen);
-                tap.other("signature_delta", "signature", &signature, out);
+                let signature = envelope(&reasoning, ledger);
+                events.other_delta("signature_delta", "signature", &signature, out);
             }
         }
     }
 }
 
-fn begin(tap: &mut Tap, out: &mut Vec<u8>) {
-    tap.begin(Grows::Thinking, out, |out| {
+fn open(events: &mut BlockEvents, out: &mut Vec<u8>) {
+    events.open(BlockDeltas::Thinking, out, |out| {
         let mut block = Object::new(out);
         block.put("type", "thinking");
         block.put("thinking", "");
         block.put("signature", "");
     });
 }
-
-const BETWEEN: &str = "\n\n";

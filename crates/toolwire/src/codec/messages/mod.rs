@@ -12,6 +12,7 @@ mod error_in;
 mod error_out;
 mod foreign_reasoning_in;
 mod hosted_tools_out;
+mod models_out;
 mod reasoning_in;
 mod reasoning_out;
 mod request_in;
@@ -41,7 +42,8 @@ use crate::codec::{Codec, StreamObserver, StreamReader, StreamWriter};
 use crate::ledger::Ledger;
 use crate::model::{ApiError, Protocol, Request, Response, ResponseContext, Tool};
 use crate::profile::Profile;
-use crate::protocol::Description;
+use crate::protocol::{Description, ListedModel};
+use crate::wire::sse::Frame;
 use crate::wire::{ReadError, Str, string_under};
 
 /// The Messages protocol.
@@ -108,6 +110,10 @@ impl Codec for Messages {
         Box::<stream_in::MessagesStreamObserver>::default()
     }
 
+    fn opens_stream(&self, frame: &Frame<'_>) -> bool {
+        frame.name.is_some_and(|name| name == "message_start" || name == "ping")
+    }
+
     fn find_model<'d>(&self, data: &'d str) -> Option<Str<'d>> {
         string_under(data, &["message", "model"])
     }
@@ -122,6 +128,14 @@ impl Codec for Messages {
 
     fn encode_error(&self, error: &ApiError, out: &mut Vec<u8>) -> u16 {
         error_out::encode(error, out)
+    }
+
+    fn write_models(&self, models: &[ListedModel<'_>], out: &mut Vec<u8>) {
+        models_out::write_models(models, out);
+    }
+
+    fn write_model(&self, model: ListedModel<'_>, out: &mut Vec<u8>) {
+        models_out::write_model(model, out);
     }
 
     fn decode_tools<'a>(&self, body: &'a str) -> Result<Vec<Tool<'a>>, ReadError> {

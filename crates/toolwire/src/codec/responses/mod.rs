@@ -43,13 +43,15 @@ mod withdrawn_out;
 use std::borrow::Cow;
 use std::ops::Range;
 
+use crate::codec::openai::models_out;
 use crate::codec::{Codec, StreamObserver, StreamReader, StreamWriter};
 use crate::ledger::{Code, Ledger};
 use crate::model::{ApiError, Display, Protocol, Request, Response, ResponseContext, Tool};
 use crate::profile::Profile;
-use crate::protocol::Description;
+use crate::protocol::{Description, ListedModel};
 use crate::toolset::Toolset;
 use crate::wire::names::Names;
+use crate::wire::sse::Frame;
 use crate::wire::{Array, Extra, Object, Read, ReadError, Reader, Str, Write, string_under};
 
 /// The Responses protocol.
@@ -129,6 +131,11 @@ impl Codec for Responses {
         Box::<watch::Watching>::default()
     }
 
+    fn opens_stream(&self, frame: &Frame<'_>) -> bool {
+        let opening = ["response.created", "response.in_progress", "response.queued"];
+        frame.name.is_some_and(|name| opening.contains(&name))
+    }
+
     fn find_model<'d>(&self, data: &'d str) -> Option<Str<'d>> {
         string_under(data, &["response", "model"])
     }
@@ -143,6 +150,20 @@ impl Codec for Responses {
 
     fn encode_error(&self, error: &ApiError, out: &mut Vec<u8>) -> u16 {
         error::encode(error, out)
+    }
+
+    fn write_models(&self, models: &[ListedModel<'_>], out: &mut Vec<u8>) {
+        models_out::write_models(models, out);
+    }
+
+    fn write_model(&self, model: ListedModel<'_>, out: &mut Vec<u8>) {
+        models_out::write_model(model, out);
+    }
+
+    fn write_token_count(&self, tokens: u64, out: &mut Vec<u8>) {
+        let mut object = Object::new(out);
+        object.put("object", "response.input_tokens");
+        object.put("input_tokens", &tokens);
     }
 
     fn decode_tools<'a>(&self, body: &'a str) -> Result<Vec<Tool<'a>>, ReadError> {

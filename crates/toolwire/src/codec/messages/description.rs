@@ -1,4 +1,4 @@
-//! The facts around Messages, and its vendor.
+//! The facts about Messages and its vendor.
 
 use crate::model::Protocol;
 use crate::profile::Profile;

@@ -9,23 +9,23 @@ pub(super) fn decode(status: Option<u16>, body: &str) -> Result<ApiError, ReadEr
     let mut reader = Reader::new(body);
     let ErrorBody { at: _, error, message, request_id, extra: _ } = ErrorBody::read(&mut reader)?;
     reader.finish()?;
-    let mut found = ErrorFields::default();
+    let mut fields = ErrorFields::default();
     match &error {
         Some(error) if error.kind() == Kind::Object => {
-            found = ErrorFields::of(ErrorObject::read(&mut error.reader())?);
+            fields = ErrorFields::new(ErrorObject::read(&mut error.reader())?);
         }
-        // Proxies in front of the vendor say it in one string.
-        Some(error) => found.message = text(error),
+        // Proxies in front of the vendor send a string.
+        Some(error) => fields.message = string(error),
         None => {}
     }
-    let message = found.message.or_else(|| message.map(own)).unwrap_or_default();
-    let kind = kind(found.kind.as_deref(), found.code.as_deref(), status, &message);
+    let message = fields.message.or_else(|| message.map(decoded)).unwrap_or_default();
+    let kind = kind(fields.kind.as_deref(), fields.code.as_deref(), status, &message);
     let mut error = ApiError::new(kind, message);
     error.status = status;
-    error.param = found.param.or_else(|| path(&error.message));
-    error.vendor_type = found.kind;
-    error.code = found.code;
-    error.request_id = request_id.map(own);
+    error.param = fields.param.or_else(|| field_path(&error.message));
+    error.vendor_type = fields.kind;
+    error.code = fields.code;
+    error.request_id = request_id.map(decoded);
     Ok(error)
 }
 
@@ -38,34 +38,34 @@ struct ErrorFields {
 }
 
 impl ErrorFields {
-    fn of(error: ErrorObject<'_>) -> Self {
+    fn new(error: ErrorObject<'_>) -> Self {
         let ErrorObject { at: _, kind, message, details, code, param, extra: _ } = error;
         let detailed = details.as_ref().and_then(|details| {
             let code = details.reader().tag("error_code").ok()??;
-            Some(own(code))
+            Some(decoded(code))
         });
         Self {
-            kind: kind.map(own),
-            message: message.map(own),
-            code: detailed.or_else(|| code.as_ref().and_then(text)),
-            param: param.as_ref().and_then(text),
+            kind: kind.map(decoded),
+            message: message.map(decoded),
+            code: detailed.or_else(|| code.as_ref().and_then(string)),
+            param: param.as_ref().and_then(string),
         }
     }
 }
 
-fn text(raw: &Raw<'_>) -> Option<String> {
-    Str::read(&mut raw.reader()).ok().map(own)
+fn string(raw: &Raw<'_>) -> Option<String> {
+    Str::read(&mut raw.reader()).ok().map(decoded)
 }
 
-fn own(text: Str<'_>) -> String {
+fn decoded(text: Str<'_>) -> String {
     text.into_decoded().into_owned()
 }
 
-/// What kind of error it is: by what it says where the type says too little,
-/// then by the type, then by the status.
+/// The kind of an error. The type decides, or the message if the type is too
+/// general, or the status if the type is unknown.
 fn kind(kind: Option<&str>, code: Option<&str>, status: Option<u16>, message: &str) -> ErrorKind {
     let by_type = match kind {
-        Some("invalid_request_error") => by_words(code, message),
+        Some("invalid_request_error") => by_message(code, message),
         Some("authentication_error") => ErrorKind::Auth,
         Some("billing_error") => ErrorKind::Quota,
         Some("permission_error") => ErrorKind::Permission,
@@ -78,7 +78,7 @@ fn kind(kind: Option<&str>, code: Option<&str>, status: Option<u16>, message: &s
         Some("api_error") => ErrorKind::Server,
         Some(_) | None => return by_status(status, code, message),
     };
-    // Some deployments call every refusal an invalid request.
+    // Some deployments give every error the type of an invalid request.
     match (by_type, status) {
         (ErrorKind::InvalidRequest, Some(status)) if status != 400 => {
             by_status(Some(status), code, message)
@@ -87,17 +87,17 @@ fn kind(kind: Option<&str>, code: Option<&str>, status: Option<u16>, message: &s
     }
 }
 
-fn by_words(code: Option<&str>, message: &str) -> ErrorKind {
-    let says = |words: &str| message.contains(words);
-    if says("prompt is too long") || says("exceed context limit") {
+fn by_message(code: Option<&str>, message: &str) -> ErrorKind {
+    let contains = |words: &str| message.contains(words);
+    if contains("prompt is too long") || contains("exceed context limit") {
         ErrorKind::ContextLength
     } else if code.is_some_and(|code| code.contains("spend_limit"))
-        || says("credit balance is too low")
+        || contains("credit balance is too low")
     {
         ErrorKind::Quota
-    } else if says("content filtering policy") {
+    } else if contains("content filtering policy") {
         ErrorKind::ContentFilter
-    } else if message.starts_with("tools.") && says("input_schema") {
+    } else if message.starts_with("tools.") && contains("input_schema") {
         ErrorKind::InvalidToolSchema
     } else {
         ErrorKind::InvalidRequest
@@ -115,13 +115,13 @@ fn by_status(status: Option<u16>, code: Option<&str>, message: &str) -> ErrorKin
         Some(413) => ErrorKind::TooLarge,
         Some(429) => ErrorKind::RateLimit,
         Some(503 | 529) => ErrorKind::Overloaded,
-        Some(400..=499) => by_words(code, message),
+        Some(400..=499) => by_message(code, message),
         Some(_) | None => ErrorKind::Server,
     }
 }
 
-/// The field at fault: the API starts its message with the path of it.
-fn path(message: &str) -> Option<String> {
+/// The path of the field at fault, if the message starts with it.
+fn field_path(message: &str) -> Option<String> {
     let (head, _) = message.split_once(": ")?;
     let word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'.';
     let starts = FIELDS.iter().any(|field| {
@@ -130,7 +130,7 @@ fn path(message: &str) -> Option<String> {
     (starts && head.bytes().all(word)).then(|| head.to_owned())
 }
 
-/// The fields of a request that messages about it begin with.
+/// The fields with which a message may start.
 const FIELDS: &[&str] = &[
     "messages",
     "tools",

@@ -34,23 +34,23 @@ pub(super) fn encode(error: &ApiError, out: &mut Vec<u8>) -> u16 {
         ErrorKind::Server => (500, "api_error"),
         ErrorKind::Truncated => (502, "api_error"),
     };
-    let mut told = message.clone();
-    // There is no field for the place of the fault, so the message names it.
+    let mut text = message.clone();
+    // The API has no member for the field at fault, so the message names it.
     if let Some(param) = param
-        && !told.contains(param.as_str())
+        && !text.contains(param.as_str())
     {
-        told = format!("{param}: {told}");
+        text = format!("{param}: {text}");
     }
-    // Clients shorten the conversation when they read these words.
-    if *kind == ErrorKind::ContextLength && !told.starts_with(TOO_LONG) {
-        told = format!("{TOO_LONG}: {told}");
+    // Clients look for these words, and shorten the conversation.
+    if *kind == ErrorKind::ContextLength && !text.starts_with(TOO_LONG) {
+        text = format!("{TOO_LONG}: {text}");
     }
     let mut body = Object::new(out);
     body.put("type", "error");
     {
         let mut object = body.object("error");
         object.put("type", name);
-        object.put("message", &told);
+        object.put("message", &text);
         if let Some(code) = code {
             object.object("details").put("error_code", code);
         }

@@ -1,5 +1,6 @@
-//! Messages.
+//! Anthropic Messages.
 
+mod assistant_out;
 mod block_list_out;
 mod calls_out;
 mod choice_in;

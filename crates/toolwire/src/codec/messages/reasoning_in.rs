@@ -1,11 +1,11 @@
-//! Reasoning and its seals: from `thinking` and `redacted_thinking` blocks into
-//! the model.
+//! Reasoning: from `thinking` and `redacted_thinking` blocks into the model.
 
 use super::wire::{RedactedThinking, ThinkingBlock};
 use crate::model::{Issuer, Own, Reasoning, Sealed};
 use crate::wire::Str;
 use crate::wire::envelope::Envelope;
 
+/// Reads a `thinking` block.
 pub(super) fn thinking(block: ThinkingBlock<'_>) -> Reasoning<'_> {
     let ThinkingBlock { at, kind: _, thinking, signature, extra } = block;
     let summary: Vec<Str<'_>> = thinking.into_iter().collect();
@@ -21,17 +21,18 @@ pub(super) fn thinking(block: ThinkingBlock<'_>) -> Reasoning<'_> {
         return reasoning;
     }
     match Envelope::open(&text) {
-        Some(envelope) => opened(&mut reasoning, envelope),
-        // A damaged envelope is nobody's: it goes back to the client as it is.
+        Some(envelope) => restore(&mut reasoning, envelope),
+        // No vendor takes a damaged envelope, so it is kept as it is.
         None => {
             drop(text);
-            reasoning.sealed = Some(sealed_by(Issuer::Vendor(UNKNOWN.to_owned()), signature));
+            reasoning.sealed =
+                Some(sealed_by(Issuer::Vendor(UNKNOWN_ISSUER.to_owned()), signature));
         }
     }
     reasoning
 }
 
-/// What a signature that came after its text says.
+/// The seal in a signature that came after its text.
 pub(super) fn sealed(signature: &Str<'_>) -> Option<Sealed<'static>> {
     let at = signature.pos();
     let block = ThinkingBlock {
@@ -44,6 +45,7 @@ pub(super) fn sealed(signature: &Str<'_>) -> Option<Sealed<'static>> {
     thinking(block).sealed.into_owned()
 }
 
+/// Reads a `redacted_thinking` block.
 pub(super) fn redacted(block: RedactedThinking<'_>) -> Reasoning<'_> {
     let RedactedThinking { at, kind: _, data, extra } = block;
     let sealed = Sealed { issuer: Issuer::Anthropic, item_id: None, blob: data, redacted: true };
@@ -61,17 +63,18 @@ fn sealed_by(issuer: Issuer, blob: Str<'_>) -> Sealed<'_> {
     Sealed { issuer, item_id: None, blob: Some(blob), redacted: false }
 }
 
-fn opened(reasoning: &mut Reasoning<'_>, envelope: Envelope) {
+/// Restores the reasoning that an envelope holds.
+fn restore(reasoning: &mut Reasoning<'_>, envelope: Envelope) {
     let Envelope { issuer, item_id, text, blob, redacted, place } = envelope;
-    let shown = text.map(|parts| parts.into_iter().map(Str::from).collect::<Vec<_>>());
+    let texts = text.map(|parts| parts.into_iter().map(Str::from).collect::<Vec<_>>());
     reasoning.place = place;
     if issuer == unsealed_issuer() {
-        reasoning.content = shown.unwrap_or_else(|| std::mem::take(&mut reasoning.summary));
+        reasoning.content = texts.unwrap_or_else(|| std::mem::take(&mut reasoning.summary));
         reasoning.summary = Vec::new();
         return;
     }
-    if let Some(shown) = shown {
-        reasoning.summary = shown;
+    if let Some(texts) = texts {
+        reasoning.summary = texts;
     }
     reasoning.sealed = Some(Sealed {
         issuer,
@@ -86,4 +89,4 @@ pub(super) fn unsealed_issuer() -> Issuer {
     Issuer::Vendor("none".to_owned())
 }
 
-const UNKNOWN: &str = "unknown";
+const UNKNOWN_ISSUER: &str = "unknown";

@@ -1,4 +1,4 @@
-//! The settings of a request: from Messages into the model.
+//! A request: from Messages into the model.
 
 use super::wire::{self, List, Metadata, OutputConfig, OutputFormat, RequestBody};
 use super::{choice_in, content_in, tools_in, turns_in};
@@ -98,8 +98,8 @@ fn decode_output<'a>(config: OutputConfig<'a>, request: &mut Request<'a>) -> Res
     if let Some(raw) = format {
         request.output.format = Some(At::new(raw.pos(), decode_format(raw)?));
     }
-    // These belong inside `output_config`, which the request has no room for:
-    // they keep the way there in their name.
+    // The model has no list for unknown members of `output_config`, so they are
+    // kept among those of the request, with the path in their name.
     request.extra.extend(extra.into_iter().map(|field| field.under(CONFIG)));
     Ok(())
 }
@@ -116,5 +116,5 @@ fn decode_format(raw: Raw<'_>) -> Result<Format<'_>, ReadError> {
     Ok(Format::JsonSchema(JsonSchema { name, description, schema, strict, extra }))
 }
 
-/// The path of the fields that belong inside `output_config`.
+/// The path of unknown members of `output_config`.
 const CONFIG: &str = "output_config";

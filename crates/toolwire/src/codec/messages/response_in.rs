@@ -1,4 +1,4 @@
-//! An answer out of Messages, into the model.
+//! An answer: from Messages into the model.
 
 use super::turns_in::MessageContent;
 use super::wire::ResponseMessage;
@@ -27,15 +27,19 @@ pub(super) fn decode(body: &str) -> Result<Response<'_>, ReadError> {
         Some(MessageContent { at, items }) => (at, items),
         None => (at, Vec::new()),
     };
-    let calls = items.iter().any(|item| matches!(item, Item::Call(_)));
-    let mut rest = Vec::new();
-    let stop = stop_in::stop(at, stop_reason, stop_sequence, stop_details, calls, &mut rest)?;
+    let has_calls = items.iter().any(|item| matches!(item, Item::Call(_)));
+    let mut stop_extra = Vec::new();
+    let stop =
+        stop_in::stop(at, stop_reason, stop_sequence, stop_details, has_calls, &mut stop_extra)?;
     let turn = Turn::new(content_at, Role::Assistant, items);
     let (usage, tier) = match usage {
-        Some(usage) => usage_in::counts(usage)?,
+        Some(usage) => {
+            let (counts, tier) = usage_in::counts(usage)?;
+            (Some(counts), tier)
+        }
         None => (None, None),
     };
-    let candidate = Candidate { at, turns: vec![turn], stop, logprobs: None, extra: rest };
+    let candidate = Candidate { at, turns: vec![turn], stop, logprobs: None, extra: stop_extra };
     Ok(Response {
         origin: Protocol::Messages,
         id,

@@ -4,17 +4,18 @@ use super::wire::StopDetails;
 use crate::model::Stop;
 use crate::wire::{At, Extra, Kind, Pos, Raw, Read, ReadError, Str, Write};
 
-/// Why the model stopped. What the reason has no room for goes to `rest`.
+/// Why the model stopped. `has_calls` says that it called tools. Members that do
+/// not belong to the reason are added to `extra`.
 pub(super) fn stop<'a>(
     at: Pos,
     reason: Option<Str<'a>>,
     sequence: Option<Str<'a>>,
     details: Option<Raw<'a>>,
-    calls: bool,
-    rest: &mut Vec<Extra<'a>>,
+    has_calls: bool,
+    extra: &mut Vec<Extra<'a>>,
 ) -> Result<At<Stop<'a>>, ReadError> {
     let word = reason.as_ref().map(|reason| reason.decode());
-    let ended = if calls { Stop::ToolCalls } else { Stop::EndTurn };
+    let ended = if has_calls { Stop::ToolCalls } else { Stop::EndTurn };
     let pos = reason.as_ref().map_or(at, Str::pos);
     let (mut sequence, mut details) = (sequence, details);
     let stop = match word.as_deref() {
@@ -26,7 +27,7 @@ pub(super) fn stop<'a>(
         Some("compaction") => Stop::Compaction,
         Some("model_context_window_exceeded") => Stop::ContextWindow,
         Some("refusal") => {
-            let (category, explanation) = refusal(&mut details)?;
+            let (category, explanation) = read_refusal(&mut details)?;
             Stop::Refusal { category, explanation }
         }
         Some(_) => Stop::Other(reason.clone().unwrap_or(Str::plain(""))),
@@ -36,19 +37,20 @@ pub(super) fn stop<'a>(
         sequence.write(&mut literal);
         let text = String::from_utf8(literal).unwrap_or_default();
         let value = Raw::made(text).at(sequence.pos());
-        rest.push(Extra { key: Str::plain("stop_sequence"), value });
+        extra.push(Extra { key: Str::plain("stop_sequence"), value });
     }
     if let Some(value) = details {
-        rest.push(Extra { key: Str::plain("stop_details"), value });
+        extra.push(Extra { key: Str::plain("stop_details"), value });
     }
     Ok(At::new(pos, stop))
 }
 
-type Words<'a> = (Option<Str<'a>>, Option<Str<'a>>);
+type CategoryAndExplanation<'a> = (Option<Str<'a>>, Option<Str<'a>>);
 
-/// Takes the details of a refusal apart, unless they hold more than a refusal
-/// has.
-fn refusal<'a>(details: &mut Option<Raw<'a>>) -> Result<Words<'a>, ReadError> {
+/// Reads the details of a refusal, and removes them unless they hold more.
+fn read_refusal<'a>(
+    details: &mut Option<Raw<'a>>,
+) -> Result<CategoryAndExplanation<'a>, ReadError> {
     let Some(raw) = details.as_ref().filter(|raw| raw.kind() == Kind::Object) else {
         return Ok((None, None));
     };

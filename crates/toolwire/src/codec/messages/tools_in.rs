@@ -89,7 +89,7 @@ enum ToolClass {
     Unknown,
 }
 
-/// The kind of a tool by its type, whatever the version behind it.
+/// The class of a tool by its type, whatever version the type ends in.
 fn class(kind: &str) -> ToolClass {
     const CLASSES: &[(&str, ToolClass)] = &[
         ("bash_", ToolClass::Native(NativeKind::Bash)),

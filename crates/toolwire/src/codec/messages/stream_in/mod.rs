@@ -1,5 +1,6 @@
 //! A stream: from Messages into events.
 
+mod block;
 mod blocks;
 mod observer;
 mod text_delta;
@@ -11,7 +12,7 @@ use super::wire::{MessageDelta, MessageStart, MessageStop, ResponseMessage, Stop
 use super::{error_in, stop_in, usage_in};
 use crate::codec::{EventSink, StreamReader};
 use crate::ledger::Code;
-use crate::model::{ApiError, ErrorKind, Event, Own, Protocol, Start};
+use crate::model::{ApiError, ErrorKind, Event, Protocol, Start};
 use crate::wire::sse::Frame;
 use crate::wire::stencil::Stencil;
 use crate::wire::{Extra, Kind, Pos, Raw, Read, ReadError, Reader, Str};
@@ -33,7 +34,7 @@ enum ReadPhase {
     #[default]
     Before,
     Begun,
-    /// The model has said why it stopped.
+    /// A stop reason has come.
     Stopped,
     Over,
 }
@@ -114,7 +115,7 @@ impl MessagesStreamReader {
             sink.event(Event::Start(unnamed_start()));
             return Ok(());
         };
-        // Why it stopped is not known before `message_delta`.
+        // The stop reason is not known before `message_delta`.
         let ResponseMessage {
             at: _,
             kind: _,
@@ -153,15 +154,16 @@ impl MessagesStreamReader {
         let StopDelta { at: _, stop_reason, stop_sequence, stop_details, extra: more } = delta;
         extra.extend(more);
         send_about(tier, extra, sink);
-        // Counts may come alone, before the reason or behind it.
+        // Counts may come alone, before the stop reason or after it.
         if stop_reason.is_none() || self.phase == ReadPhase::Stopped {
             return Ok(());
         }
         self.blocks.stop_all(sink);
         self.phase = ReadPhase::Stopped;
         let mut extra = Vec::new();
-        let calls = self.blocks.has_calls();
-        let stop = stop_in::stop(at, stop_reason, stop_sequence, stop_details, calls, &mut extra)?;
+        let has_calls = self.blocks.has_calls();
+        let stop =
+            stop_in::stop(at, stop_reason, stop_sequence, stop_details, has_calls, &mut extra)?;
         sink.event(Event::Stop { stop, extra });
         Ok(())
     }
@@ -227,15 +229,13 @@ impl MessagesStreamReader {
     ) -> Result<Option<Str<'e>>, ReadError> {
         let Some(usage) = usage else { return Ok(None) };
         let merged = match self.usage.take() {
-            Some(before) => merge_counts(before, usage),
+            Some(before) => usage_in::merge_counts(before, usage),
             None => usage,
         };
         let is_tier_new = merged.service_tier.is_some();
-        self.usage = Some(to_owned_counts(&merged));
+        self.usage = Some(usage_in::to_owned_counts(&merged));
         let (counts, tier) = usage_in::counts(merged)?;
-        if let Some(counts) = counts {
-            sink.event(Event::Usage(counts));
-        }
+        sink.event(Event::Usage(counts));
         Ok(tier.filter(|_| is_tier_new))
     }
 }
@@ -266,64 +266,4 @@ fn has_error(mut reader: Reader<'_>) -> Result<bool, ReadError> {
         reader.skip()?;
     }
     Ok(false)
-}
-
-/// Counts are running totals, so a later one replaces an earlier one. One that
-/// is left out has not changed.
-fn merge_counts<'e>(before: Usage<'static>, later: Usage<'e>) -> Usage<'e> {
-    let Usage {
-        at,
-        input_tokens,
-        cache_read_input_tokens,
-        cache_creation_input_tokens,
-        output_tokens,
-        output_tokens_details,
-        service_tier,
-        mut extra,
-    } = later;
-    for field in before.extra {
-        if !extra.iter().any(|newer| newer.key == field.key) {
-            extra.push(field);
-        }
-    }
-    Usage {
-        at,
-        input_tokens: input_tokens.or(before.input_tokens),
-        cache_read_input_tokens: cache_read_input_tokens.or(before.cache_read_input_tokens),
-        cache_creation_input_tokens: cache_creation_input_tokens
-            .or(before.cache_creation_input_tokens),
-        output_tokens: output_tokens.or(before.output_tokens),
-        output_tokens_details: output_tokens_details.or(before.output_tokens_details),
-        service_tier,
-        extra,
-    }
-}
-
-/// The counts without the bytes they were read from. The tier is left out,
-/// because it has been passed on.
-fn to_owned_counts(usage: &Usage<'_>) -> Usage<'static> {
-    let Usage {
-        at: _,
-        input_tokens,
-        cache_read_input_tokens,
-        cache_creation_input_tokens,
-        output_tokens,
-        output_tokens_details,
-        service_tier: _,
-        extra,
-    } = usage;
-    let unplaced = |field: &Extra<'_>| Extra {
-        key: field.key.clone().into_owned(),
-        value: field.value.clone().into_owned().at(Pos::NONE),
-    };
-    Usage {
-        at: Pos::NONE,
-        input_tokens: *input_tokens,
-        cache_read_input_tokens: *cache_read_input_tokens,
-        cache_creation_input_tokens: *cache_creation_input_tokens,
-        output_tokens: *output_tokens,
-        output_tokens_details: output_tokens_details.clone().into_owned(),
-        service_tier: None,
-        extra: extra.iter().map(unplaced).collect(),
-    }
 }

@@ -106,7 +106,7 @@ fn record_counts(raw: Raw<'_>, summary: &mut ResponseSummary) {
         return;
     }
     let read = Usage::read(&mut raw.reader()).and_then(counts);
-    let Ok((Some(found), _)) = read else { return };
+    let Ok((found, _)) = read else { return };
     let mut found = found.into_owned();
     if let Some(before) = &summary.usage {
         found.input = found.input.max(before.input);

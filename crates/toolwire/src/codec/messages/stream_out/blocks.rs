@@ -5,14 +5,15 @@ use std::collections::VecDeque;
 use super::super::block_list_out::Written;
 use super::super::content_out::{report_refusal, write_part};
 use super::super::turns_out::report_turn_losses;
+use super::block::{BlockBody, report_logprobs};
 use super::call::StreamedCall;
-use super::events::{BlockDeltas, BlockEvents};
+use super::events::BlockEvents;
 use super::text::StreamedText;
 use super::thinking::StreamedThinking;
 use crate::codec::context::EncodeContext;
 use crate::ledger::{Code, Ledger};
 use crate::model::{Head, Item, Own, Piece, Reasoning, Refusal, Sealed, Tail, Text, Turn};
-use crate::wire::{Pos, Raw, Str, ids};
+use crate::wire::{Pos, Str, ids};
 
 /// Blocks in the order in which they opened. The first is being written, the
 /// others wait.
@@ -53,18 +54,6 @@ enum PlaceKind {
     /// A block with a number of its own.
     Block,
 }
-
-#[derive(Debug)]
-enum BlockBody {
-    Text(StreamedText),
-    Thinking(StreamedThinking),
-    Call(StreamedCall),
-    /// A block that is written in one piece.
-    Whole(Vec<u8>),
-}
-
-/// Where a block that is being written goes. `None` while it waits.
-pub(super) type Destination<'w> = Option<(&'w mut BlockEvents, &'w mut Vec<u8>)>;
 
 impl BlockQueue {
     /// Sets the answer's id.
@@ -271,60 +260,5 @@ impl BlockQueue {
             }
             self.blocks.pop_front();
         }
-    }
-}
-
-impl BlockBody {
-    fn push(&mut self, piece: &Piece<'_>, destination: Destination<'_>, ledger: &mut Ledger) {
-        match (self, piece) {
-            (Self::Text(body), Piece::Text { text, logprobs }) => {
-                report_logprobs(logprobs.as_ref(), ledger);
-                body.push(text, destination);
-            }
-            (Self::Text(_), Piece::Citation(citation)) => {
-                ledger.dropped(citation.pos(), Code::Citations);
-            }
-            (Self::Call(body), Piece::Arguments(text)) => body.push(text, destination),
-            (
-                Self::Thinking(body),
-                Piece::Summary { part: _, text: _ } | Piece::Reasoning { part: _, text: _ },
-            ) => body.push(piece, destination),
-            // Clients stop reading at a piece that does not fit its block.
-            (_, _) => {}
-        }
-    }
-
-    /// The block's turn has come.
-    fn start(&mut self, events: &mut BlockEvents, out: &mut Vec<u8>) {
-        match self {
-            Self::Text(body) => body.start(events, out),
-            Self::Thinking(body) => body.start(events, out),
-            Self::Call(body) => body.start(events, out),
-            Self::Whole(block) => {
-                events.open(BlockDeltas::Text, out, |out| out.extend_from_slice(block));
-            }
-        }
-    }
-
-    /// The block is complete. Writes what is missing before its end.
-    fn finish(
-        &mut self,
-        sealed: Option<Sealed<'static>>,
-        events: &mut BlockEvents,
-        out: &mut Vec<u8>,
-        ledger: &mut Ledger,
-    ) {
-        match self {
-            Self::Text(body) => body.finish(events, ledger),
-            Self::Thinking(body) => body.finish(sealed, events, out, ledger),
-            Self::Call(body) => body.finish(events, out, ledger),
-            Self::Whole(_) => {}
-        }
-    }
-}
-
-fn report_logprobs(logprobs: Option<&Raw<'_>>, ledger: &mut Ledger) {
-    if let Some(list) = logprobs.filter(|list| list.text() != "[]") {
-        ledger.dropped(list.pos(), Code::Logprobs).info();
     }
 }

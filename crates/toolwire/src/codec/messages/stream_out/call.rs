@@ -1,7 +1,7 @@
 //! A call of a stream.
 
 use super::super::calls_out::{write_call_head, write_input};
-use super::blocks::Destination;
+use super::block::Destination;
 use super::events::{BlockDeltas, BlockEvents};
 use crate::ledger::{Code, Ledger};
 use crate::model::{Arguments, Call, CallForm, CallHead};

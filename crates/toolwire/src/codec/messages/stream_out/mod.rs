@@ -4,6 +4,7 @@
 //! incomplete waits for it. Clients take an answer for complete when they see
 //! `message_delta`, so it is written at the very end.
 
+mod block;
 mod blocks;
 mod call;
 mod events;

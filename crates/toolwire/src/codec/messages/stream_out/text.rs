@@ -1,7 +1,7 @@
 //! A text block of a stream.
 
 use super::super::content_out::report_blank;
-use super::blocks::Destination;
+use super::block::Destination;
 use super::events::{BlockDeltas, BlockEvents};
 use crate::ledger::{Code, Ledger};
 use crate::model::Part;

@@ -1,7 +1,7 @@
 //! A `thinking` block of a stream.
 
 use super::super::reasoning_out::{PART_SEPARATOR, envelope};
-use super::blocks::Destination;
+use super::block::Destination;
 use super::events::{BlockDeltas, BlockEvents};
 use crate::ledger::Ledger;
 use crate::model::{Issuer, Piece, Reasoning, Sealed};

@@ -37,7 +37,6 @@ impl<'c> EncodeContext<'c> {
 
     /// Whether both protocols are of one vendor, which keeps one store of files
     /// and knows the same cache markers.
-    #[expect(dead_code, reason = "codecs adopt it one by one")]
     pub(crate) fn same_vendor(&self) -> bool {
         self.origin.same_vendor(self.profile.protocol)
     }

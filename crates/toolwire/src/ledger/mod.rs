@@ -18,7 +18,7 @@ use crate::wire::{Extra, Pos, Write, pointers_past};
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
     notes: Vec<Note>,
-    required: Vec<&'static str>,
+    required_features: Vec<&'static str>,
 }
 
 /// A line that still refers to the input by offset.
@@ -105,17 +105,16 @@ impl Ledger {
         self.dropped(pos, code).detail("The target has no room for such an item at this place.");
     }
 
-    /// The target must switch on a feature of its API, or it refuses what was
-    /// written. That is no loss, so it is not among the lines.
-    pub(crate) fn require(&mut self, feature: &'static str) {
-        if !self.required.contains(&feature) {
-            self.required.push(feature);
+    /// The target must switch on a feature for what was written.
+    pub fn require(&mut self, feature: &'static str) {
+        if !self.required_features.contains(&feature) {
+            self.required_features.push(feature);
         }
     }
 
     /// The features that the target must switch on.
-    pub(crate) fn required(&self) -> &[&'static str] {
-        &self.required
+    pub fn required_features(&self) -> &[&'static str] {
+        &self.required_features
     }
 
     /// Forgets every line.

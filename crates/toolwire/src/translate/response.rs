@@ -129,7 +129,7 @@ impl ResponseTranslator {
 
 /// Whether a document has an error and no answer. Some vendors send one with a
 /// good status.
-fn is_error(protocol: Protocol, source: &str) -> bool {
+pub(crate) fn is_error(protocol: Protocol, source: &str) -> bool {
     let has_error = || -> Result<bool, ReadError> {
         let answer = protocol.describe().answer_member;
         let mut reader = Reader::new(source);

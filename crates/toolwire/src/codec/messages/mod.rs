@@ -7,8 +7,10 @@ mod choice_in;
 mod choice_out;
 mod content_in;
 mod content_out;
+mod continuation_out;
 mod conversation_out;
 mod description;
+mod dispositions;
 mod error_in;
 mod error_out;
 mod foreign_reasoning_in;
@@ -16,6 +18,7 @@ mod hosted_tools_out;
 mod models_out;
 mod reasoning_in;
 mod reasoning_out;
+mod recognize_in;
 mod request_in;
 mod request_out;
 mod response_in;
@@ -39,11 +42,15 @@ mod wire;
 
 use std::ops::Range;
 
+use crate::calls::{AnsweredCall, Continuation, Error};
 use crate::codec::{Codec, StreamObserver, StreamReader, StreamWriter};
+use crate::disposition::Row;
+use crate::guess::{Certainty, Document, Fields};
 use crate::ledger::Ledger;
 use crate::model::{ApiError, Protocol, Request, Response, ResponseContext, Tool};
 use crate::profile::Profile;
 use crate::protocol::{Description, ListedModel};
+use crate::registry::{SchemaMember, ToolForm};
 use crate::wire::sse::Frame;
 use crate::wire::{ReadError, Str, string_under};
 
@@ -152,5 +159,41 @@ impl Codec for Messages {
         ledger: &mut Ledger,
     ) {
         tools_out::encode(tools, origin, profile, out, ledger);
+    }
+
+    fn answer_items(&self, response: &str) -> Result<Vec<String>, ReadError> {
+        continuation_out::answer_items(response)
+    }
+
+    fn result_items(
+        &self,
+        _answer: &[String],
+        calls: &[AnsweredCall<'_>],
+    ) -> Result<Vec<String>, Error> {
+        continuation_out::result_items(calls)
+    }
+
+    fn append_items(&self, request: &str, next: &Continuation) -> Result<Vec<u8>, ReadError> {
+        continuation_out::append(request, next)
+    }
+
+    fn recognize(&self, fields: &Fields<'_>) -> Option<(Document, Certainty)> {
+        recognize_in::document(fields)
+    }
+
+    fn recognize_event(&self, kind: &str, _data: &str) -> bool {
+        recognize_in::event(kind)
+    }
+
+    fn recognize_tool(&self, fields: &Fields<'_>) -> Option<(ToolForm, Certainty)> {
+        recognize_in::tool(fields)
+    }
+
+    fn schema_member(&self) -> SchemaMember {
+        SchemaMember { name: "input_schema", required: true }
+    }
+
+    fn dispositions(&self) -> &'static [Row] {
+        dispositions::TABLE
     }
 }

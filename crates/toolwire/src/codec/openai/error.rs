@@ -134,7 +134,7 @@ fn finish(status: Option<u16>, found: Found) -> ApiError {
     let kind = by_code(code.as_deref())
         .or_else(|| by_type(vendor_type.as_deref()))
         .or_else(|| by_text(status, &message))
-        .or_else(|| status.and_then(by_status))
+        .or_else(|| status.and_then(ErrorKind::from_status))
         .unwrap_or(match &vendor_type {
             Some(kind) if kind == "invalid_request_error" => ErrorKind::InvalidRequest,
             Some(_) | None => ErrorKind::Server,
@@ -237,23 +237,6 @@ fn by_type(kind: Option<&str>) -> Option<ErrorKind> {
 fn by_text(status: Option<u16>, message: &str) -> Option<ErrorKind> {
     let long = message.contains("maximum context length") || message.contains("context window");
     (long && status.is_none_or(|status| status == 400)).then_some(ErrorKind::ContextLength)
-}
-
-fn by_status(status: u16) -> Option<ErrorKind> {
-    Some(match status {
-        401 => ErrorKind::Auth,
-        402 => ErrorKind::Quota,
-        403 => ErrorKind::Permission,
-        404 => ErrorKind::NotFound,
-        408 | 504 => ErrorKind::Timeout,
-        409 => ErrorKind::Conflict,
-        413 => ErrorKind::TooLarge,
-        429 => ErrorKind::RateLimit,
-        503 | 529 => ErrorKind::Overloaded,
-        client if CLIENT_FAULTS.contains(&client) => ErrorKind::InvalidRequest,
-        server if server >= 500 => ErrorKind::Server,
-        _other => return None,
-    })
 }
 
 /// Whether a type is in OpenAI's vocabulary rather than Anthropic's. Types that

@@ -1,28 +1,29 @@
-//! The stream as it passes between two that both speak Messages.
+//! A stream of Messages that passes unchanged.
 
-use super::alike::{self, Grows};
-use super::response_in::counts;
-use super::wire::Usage;
+use super::super::Messages;
+use super::super::usage_in::counts;
+use super::super::wire::Usage;
+use super::text_delta::{self, TextDelta};
 use crate::codec::{Codec, EventOutcome, StreamObserver};
 use crate::model::{Own, ResponseSummary, Start};
 use crate::wire::sse::Frame;
 use crate::wire::stencil::Stencil;
 use crate::wire::{Kind, Raw, Read, ReadError, Reader, Str};
 
-/// A stream being watched.
+/// Observes a stream of Messages.
 #[derive(Debug, Default)]
-pub(super) struct Watching {
-    /// How the last event was spelled, if all it had was a text.
-    last: Stencil<Grows>,
-    /// Whether the model has said why it stopped.
-    stopped: bool,
+pub(in super::super) struct MessagesStreamObserver {
+    /// How the last event was spelled, if it was a text delta.
+    last: Stencil<TextDelta>,
+    /// Whether a stop reason has come.
+    has_stopped: bool,
 }
 
-impl StreamObserver for Watching {
+impl StreamObserver for MessagesStreamObserver {
     fn frame(
         &mut self,
         frame: &Frame<'_>,
-        seen: &mut ResponseSummary,
+        summary: &mut ResponseSummary,
     ) -> Result<EventOutcome, ReadError> {
         if self.last.fit(frame).is_some() {
             return Ok(EventOutcome::GoesOn);
@@ -31,26 +32,26 @@ impl StreamObserver for Watching {
         let mut reader = Reader::new(frame.data);
         let named = || Str::plain(frame.name.unwrap_or_default());
         let kind = reader.tag("type")?.unwrap_or_else(named);
-        let watched = match kind.decode().as_ref() {
-            "message_stop" if self.stopped => EventOutcome::End,
+        let outcome = match kind.decode().as_ref() {
+            "message_stop" if self.has_stopped => EventOutcome::End,
             "message_stop" => EventOutcome::Cut,
             "error" => {
-                seen.error = super::Messages.decode_error(None, frame.data).ok();
+                summary.error = Messages.decode_error(None, frame.data).ok();
                 EventOutcome::Failed
             }
             "message_start" | "message_delta" | "content_block_start" => {
-                self.notice(reader, seen)?;
+                self.observe(reader, summary)?;
                 return Ok(EventOutcome::GoesOn);
             }
             _other => EventOutcome::GoesOn,
         };
-        let grows = kind == "content_block_delta";
+        let is_delta = kind == "content_block_delta";
         reader.skip()?;
         reader.finish()?;
-        if grows && repeats {
-            self.last.cut(frame, alike::find);
+        if is_delta && repeats {
+            self.last.cut(frame, text_delta::find);
         }
-        Ok(watched)
+        Ok(outcome)
     }
 
     fn is_complete(&self) -> bool {
@@ -62,12 +63,12 @@ impl StreamObserver for Watching {
     }
 }
 
-impl Watching {
-    /// Takes from an event what it says of calls, counts and the end.
-    fn notice(
+impl MessagesStreamObserver {
+    /// Records the calls, the counts and the end that an event tells of.
+    fn observe(
         &mut self,
         mut reader: Reader<'_>,
-        seen: &mut ResponseSummary,
+        summary: &mut ResponseSummary,
     ) -> Result<(), ReadError> {
         let mut counts = None;
         let mut members = reader.object()?;
@@ -80,37 +81,37 @@ impl Watching {
                 "usage" => counts = reader.nullable::<Raw<'_>>()?.or(counts),
                 "delta" => {
                     let [reason] = reader.pick(["stop_reason"])?;
-                    self.stopped |= reason.is_some();
+                    self.has_stopped |= reason.is_some();
                 }
                 "content_block" => {
                     let [kind] = reader.pick(["type"])?;
                     let kind = kind.as_ref().map(|kind| kind.reader().string());
-                    let call = matches!(kind, Some(Ok(kind)) if kind == "tool_use");
-                    seen.calls += usize::from(call);
+                    let is_call = matches!(kind, Some(Ok(kind)) if kind == "tool_use");
+                    summary.calls += usize::from(is_call);
                 }
                 _other => reader.skip()?,
             }
         }
         reader.finish()?;
         if let Some(counts) = counts {
-            note(counts, seen);
+            record_counts(counts, summary);
         }
         Ok(())
     }
 }
 
-/// Counts come twice, and the second time only what has changed.
-fn note(raw: Raw<'_>, seen: &mut ResponseSummary) {
+/// Counts come twice, the second time only with what has changed.
+fn record_counts(raw: Raw<'_>, summary: &mut ResponseSummary) {
     if raw.kind() != Kind::Object {
         return;
     }
     let read = Usage::read(&mut raw.reader()).and_then(counts);
-    let Ok((Some(found), _)) = read else { return };
+    let Ok((found, _)) = read else { return };
     let mut found = found.into_owned();
-    if let Some(before) = &seen.usage {
+    if let Some(before) = &summary.usage {
         found.input = found.input.max(before.input);
         found.cache_read = found.cache_read.or(before.cache_read);
         found.cache_write = found.cache_write.or(before.cache_write);
     }
-    seen.usage = Some(found);
+    summary.usage = Some(found);
 }

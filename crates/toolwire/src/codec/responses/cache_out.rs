@@ -15,7 +15,7 @@ pub(super) fn write_cache(
     ledger: &mut Ledger,
 ) {
     let Some(Cache { at, ttl, extra }) = cache else { return };
-    if !cx.same() && (!cx.takes_markers() || voice != Voice::Input) {
+    if !cx.takes_markers() || voice != Voice::Input {
         ledger.dropped(*at, Code::CacheBreakpoint).info();
         return;
     }

@@ -10,7 +10,7 @@ use super::media_out::lose_document;
 use super::tools_out::{is_direct_only, write_tools};
 use crate::ledger::{Code, Ledger};
 use crate::media::blocks;
-use crate::model::{Arguments, Call, Item, NativeKind, ResultKind, ToolResult, Turn};
+use crate::model::{Arguments, Call, Item, NativeKind, ResultKind, ToolResult};
 use crate::native;
 use crate::wire::{Array, At, Object, Raw, Str, write_escaped, write_str};
 
@@ -88,18 +88,14 @@ pub(super) fn write_call(
             write_action(*kind, action, name, namespace.as_ref(), &mut item, cx, ledger);
         }
     }
-    match caller {
-        Some(caller) if cx.same() => item.put("caller", caller),
-        Some(caller) => {
-            let note = ledger.dropped(caller.pos(), Code::ProgrammaticCallers);
-            if is_direct(caller) {
-                note.info();
-            }
+    if let Some(caller) = caller {
+        let note = ledger.dropped(caller.pos(), Code::ProgrammaticCallers);
+        if is_direct(caller) {
+            note.info();
         }
-        None => {}
     }
     lose_cache(cache.as_ref(), cx, ledger);
-    cx.extra(&mut item, extra, ledger);
+    ledger.only(extra);
 }
 
 fn write_name(
@@ -147,7 +143,6 @@ fn is_direct(caller: &Raw<'_>) -> bool {
 pub(super) fn write_result(
     result: &ToolResult<'_>,
     kind: ResultKind,
-    turn: &Turn<'_>,
     frame: &Frame<'_>,
     items: &mut Array<'_>,
     cx: &Out<'_>,
@@ -159,24 +154,15 @@ pub(super) fn write_result(
     match kind {
         ResultKind::Native(NativeKind::LocalShell) => {
             item.put("type", "local_shell_call_output");
-            // It names the call's item id as its own, so its own is written
-            // even where there are two. Some clients write the call's instead.
-            let own = turn.id.as_ref();
-            match (own, &frame.call_id) {
-                (Some(own), Some(call_id)) if own.pos() == call_id.pos() => item.put("id", own),
-                (None, Some(call_id)) if !cx.same() => item.put("id", call_id),
-                (own, call_id) => {
-                    item.maybe("id", own);
-                    item.maybe("call_id", call_id.as_ref());
-                }
-            }
+            // It names its call by its own id.
+            item.maybe("id", frame.call_id.as_ref());
             item.maybe("status", frame.status.as_ref());
             write_output(content, is_error.as_ref(), &mut item, cx, ledger);
         }
         ResultKind::Native(NativeKind::Shell) => {
             item.put("type", "shell_call_output");
             frame.write(&mut item);
-            write_shell(result, &mut item, cx);
+            write_shell(result, &mut item);
         }
         ResultKind::Native(NativeKind::ApplyPatch) => {
             item.put("type", "apply_patch_call_output");
@@ -215,7 +201,6 @@ pub(super) fn write_result(
         }
     }
     match (name, call_id) {
-        (Some(name), _) if cx.same() => item.put("name", name),
         // Older versions of the API refuse the name, and the call has it.
         (Some(name), Some(_)) => {
             ledger.dropped(name.pos(), Code::ResultName).info();
@@ -229,14 +214,11 @@ pub(super) fn write_result(
     }
     item.maybe("namespace", namespace.as_ref());
     lose_cache(cache.as_ref(), cx, ledger);
-    cx.extra(&mut item, extra, ledger);
+    ledger.only(extra);
 }
 
 /// What a shell printed: OpenAI's own list, or text as the one entry of it.
-fn write_shell(result: &ToolResult<'_>, item: &mut Object<'_>, cx: &Out<'_>) {
-    if cx.same() && result.content.is_empty() {
-        return;
-    }
+fn write_shell(result: &ToolResult<'_>, item: &mut Object<'_>) {
     if let [Item::Json(raw)] = result.content.as_slice() {
         item.put("output", raw);
         return;
@@ -310,12 +292,7 @@ fn write_output(
         item.put("output", text);
         return;
     }
-    let as_string = if cx.same() {
-        content.is_empty() || bare_text(content).is_some()
-    } else {
-        !content.iter().any(|part| has_media(part, cx))
-    };
-    if as_string {
+    if !content.iter().any(|part| has_media(part, cx)) {
         let out = item.key("output");
         out.push(b'"');
         write_escaped(if content.is_empty() { prefix.trim_end() } else { prefix }, out);

@@ -9,17 +9,21 @@ use crate::model::{Choice, HostedClass, Mode, Subset, Tool, ToolKind, ToolRef, T
 use crate::toolset::{Declared, ToolMapping, Toolset};
 use crate::wire::{Array, At, Extra, Kind, Object, Raw, Read, ReadError, Reader, Str, Write};
 
-/// `tool_choice` in any of its shapes.
+/// `tool_choice` in any of its shapes, and how it was spelled.
 #[derive(Debug)]
-pub(super) struct ToolChoice<'a>(pub(super) Choice<'a>);
+pub(super) struct ToolChoice<'a> {
+    pub(super) choice: Choice<'a>,
+    pub(super) raw: Raw<'a>,
+}
 
 impl<'a> Read<'a> for ToolChoice<'a> {
     fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
         let at = reader.here();
+        let start = reader.clone();
         let mut choice = Choice::default();
         if reader.peek() == Kind::String {
             choice.mode = Some(At::new(at, mode(&reader.string()?)));
-            return Ok(Self(choice));
+            return Ok(Self { choice, raw: reader.raw_since(&start) });
         }
         let tag = reader.tag("type")?;
         match tag.as_ref().map(Str::decode).as_deref() {
@@ -37,7 +41,7 @@ impl<'a> Read<'a> for ToolChoice<'a> {
             }
             None => choice.mode = Some(At::new(at, Mode::Other(reader.raw()?))),
         }
-        Ok(Self(choice))
+        Ok(Self { choice, raw: reader.raw_since(&start) })
     }
 }
 
@@ -98,16 +102,14 @@ pub(super) fn write_choice(
 ) {
     let Choice { mode, subset, parallel, extra } = choice;
     match subset {
-        Some(subset) if cx.same() || cx.profile.allowed_tools => {
+        Some(subset) if cx.profile.allowed_tools => {
             write_subset(subset, mode.as_ref(), extra, toolset, object, cx, ledger);
         }
         Some(_) | None => {
             if let Some(mode) = mode {
                 write_mode(mode, toolset, object, cx, ledger);
             }
-            if !cx.same() {
-                ledger.only(extra);
-            }
+            ledger.only(extra);
         }
     }
     object.maybe("parallel_tool_calls", parallel.as_ref());
@@ -120,7 +122,7 @@ pub(super) fn filter(
     ledger: &mut Ledger,
 ) -> Option<BTreeSet<String>> {
     let Subset { at, tools } = choice.subset.as_ref()?;
-    if cx.same() || cx.profile.allowed_tools {
+    if cx.profile.allowed_tools {
         return None;
     }
     ledger.degraded(*at, Code::AllowedToolsFiltered).info();
@@ -138,13 +140,13 @@ fn write_mode(
         Mode::Auto => object.put("tool_choice", "auto"),
         Mode::None => object.put("tool_choice", "none"),
         Mode::Any => {
-            if !cx.same() && toolset.is_empty() {
+            if toolset.is_empty() {
                 ledger.refused(mode.pos, Code::ChoiceWithoutTools);
                 return;
             }
             object.put("tool_choice", "required");
         }
-        Mode::Named(wanted) => match target(wanted, toolset, cx) {
+        Mode::Named(wanted) => match target(wanted, toolset) {
             Some(target) => {
                 let mut choice = object.object("tool_choice");
                 target.write(&mut choice, cx, ledger);
@@ -153,7 +155,6 @@ fn write_mode(
                 ledger.refused(wanted.at, Code::ChoiceTarget);
             }
         },
-        Mode::Other(raw) if cx.same() => object.put("tool_choice", raw),
         Mode::Other(raw) => {
             ledger.dropped(raw.pos(), Code::UnknownValue);
         }
@@ -177,57 +178,41 @@ fn write_subset(
         Some(Mode::Any) => choice.put("mode", "required"),
         Some(Mode::None) => choice.put("mode", "none"),
         // OpenAI's two protocols have one list of words, longer one day than ours.
-        Some(Mode::Other(word)) if cx.same() || word.kind() == Kind::String => {
+        Some(Mode::Other(word)) if word.kind() == Kind::String => {
             choice.put("mode", word);
         }
         Some(Mode::Other(value)) => {
             ledger.dropped(value.pos(), Code::UnknownValue);
             choice.put("mode", "auto");
         }
-        Some(Mode::Auto | Mode::Named(_)) => choice.put("mode", "auto"),
-        None if cx.same() => {}
-        None => choice.put("mode", "auto"),
+        Some(Mode::Auto | Mode::Named(_)) | None => choice.put("mode", "auto"),
     }
     {
         let mut list: Array<'_> = choice.array("tools");
         for wanted in tools {
-            match target(wanted, toolset, cx) {
+            match target(wanted, toolset) {
                 Some(target) => target.write(&mut list.object(), cx, ledger),
                 None => {
                     ledger.dropped(wanted.at, Code::ChoiceTarget);
                 }
             }
         }
-        if list.is_empty() && forced && !cx.same() {
+        if list.is_empty() && forced {
             ledger.refused(*at, Code::ChoiceTarget);
         }
     }
-    cx.extra(&mut choice, extra, ledger);
+    ledger.only(extra);
 }
 
 /// A tool as a choice of Responses names it.
 enum Target<'t, 'a> {
     Function(&'t ToolRef<'a>),
     Freeform(&'t ToolRef<'a>),
-    Typed(&'t ToolRef<'a>),
     WebSearch(&'t ToolRef<'a>),
-    Mcp(&'t ToolRef<'a>),
 }
 
 /// What a reference means to the target. `None` if the tool does not cross.
-fn target<'t, 'a>(
-    wanted: &'t ToolRef<'a>,
-    toolset: &Toolset<'_, '_>,
-    cx: &Out<'_>,
-) -> Option<Target<'t, 'a>> {
-    if cx.same() {
-        return Some(match wanted.kind {
-            ToolRefKind::Function | ToolRefKind::Any => Target::Function(wanted),
-            ToolRefKind::Freeform => Target::Freeform(wanted),
-            ToolRefKind::Typed => Target::Typed(wanted),
-            ToolRefKind::Mcp => Target::Mcp(wanted),
-        });
-    }
+fn target<'t, 'a>(wanted: &'t ToolRef<'a>, toolset: &Toolset<'_, '_>) -> Option<Target<'t, 'a>> {
     let Some(Declared { tool, namespace: _, inline: _, crossing }) = toolset.find(wanted) else {
         // Nobody declared it; what the upstream says about that is exact.
         return Some(match wanted.kind {
@@ -265,21 +250,13 @@ impl Target<'_, '_> {
     fn write(&self, object: &mut Object<'_>, cx: &Out<'_>, ledger: &mut Ledger) {
         let wanted = match self {
             Self::Function(wanted) => {
-                // A reference without a type is nobody's usual form but is
-                // replayed as it came.
-                if wanted.kind != ToolRefKind::Any || !cx.same() {
-                    object.put("type", "function");
-                }
+                object.put("type", "function");
                 cx.name("name", &wanted.name, object, ledger);
                 wanted
             }
             Self::Freeform(wanted) => {
                 object.put("type", "custom");
                 cx.name("name", &wanted.name, object, ledger);
-                wanted
-            }
-            Self::Typed(wanted) => {
-                object.put("type", &wanted.name);
                 wanted
             }
             Self::WebSearch(wanted) => {
@@ -289,13 +266,8 @@ impl Target<'_, '_> {
                 object.put("type", "web_search");
                 wanted
             }
-            Self::Mcp(wanted) => {
-                object.put("type", "mcp");
-                object.put("server_label", &wanted.name);
-                wanted
-            }
         };
         object.maybe("namespace", wanted.namespace.as_ref());
-        cx.extra(object, &wanted.extra, ledger);
+        ledger.only(&wanted.extra);
     }
 }

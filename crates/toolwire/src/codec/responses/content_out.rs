@@ -8,7 +8,7 @@ use super::media_out::{
 };
 use crate::ledger::{Code, Ledger};
 use crate::media::blocks;
-use crate::model::{Cache, Item, Opaque, Refusal, SearchResult, Text, ToolResult};
+use crate::model::{Cache, Item, Refusal, SearchResult, Text};
 use crate::wire::{Array, At, Object, Pos, Raw, Str};
 
 /// Who a part is written for: text is spelled differently for each.
@@ -32,7 +32,7 @@ pub(super) fn bare_text<'r, 'a>(items: &'r [Item<'a>]) -> Option<&'r Str<'a>> {
 
 /// Whether an item goes into a message's content. The others are items of
 /// their own in Responses.
-pub(super) fn is_content(item: &Item<'_>, turn_at: Pos, cx: &Out<'_>) -> bool {
+pub(super) fn is_content(item: &Item<'_>, turn_at: Pos) -> bool {
     match item {
         Item::Text(_)
         | Item::Image(_)
@@ -45,9 +45,9 @@ pub(super) fn is_content(item: &Item<'_>, turn_at: Pos, cx: &Out<'_>) -> bool {
         // An unknown part stands inside its message, an unknown item is the
         // whole turn.
         Item::Opaque(opaque) => opaque.raw.pos() != turn_at,
-        // So does the result of Messages that somebody put into a message.
-        Item::Result(result) => cx.same() && result.at != turn_at,
-        Item::Reasoning(_) | Item::Call(_) | Item::Hosted(_) | Item::Tools(_) => false,
+        Item::Reasoning(_) | Item::Call(_) | Item::Result(_) | Item::Hosted(_) | Item::Tools(_) => {
+            false
+        }
     }
 }
 
@@ -61,18 +61,19 @@ pub(super) fn crosses(item: &Item<'_>, voice: Voice, cx: &Out<'_>) -> bool {
         | Item::Json(_) => true,
         Item::Image(image) => image_crosses(image, voice, cx),
         Item::Document(document) => document_crosses(document, voice, cx),
-        Item::Audio(audio) => audio_crosses(audio, voice, cx),
-        Item::Opaque(opaque) => cx.same() || blocks::reference(&opaque.raw).is_some(),
-        Item::Result(_) => cx.same(),
-        Item::Reasoning(_) | Item::Call(_) | Item::Hosted(_) | Item::Tools(_) => false,
+        Item::Audio(audio) => audio_crosses(audio, voice),
+        Item::Opaque(opaque) => blocks::reference(&opaque.raw).is_some(),
+        Item::Reasoning(_) | Item::Call(_) | Item::Result(_) | Item::Hosted(_) | Item::Tools(_) => {
+            false
+        }
     }
 }
 
-/// Whether content of another protocol says nothing: Chat writes an empty text
-/// beside calls, which would become a message of its own here.
+/// Whether content says nothing: Chat writes an empty text beside calls, which
+/// would become a message of its own here.
 pub(super) fn is_silent(content: &[Item<'_>], cx: &Out<'_>, ledger: &mut Ledger) -> bool {
     let empty = |item: &Item<'_>| matches!(item, Item::Text(text) if text.text.is_empty());
-    let silent = !cx.same() && content.iter().all(empty);
+    let silent = content.iter().all(empty);
     if silent {
         for item in content {
             if let Item::Text(text) = item {
@@ -121,7 +122,7 @@ pub(super) fn write_part(
             let text = search_text(result, cx, ledger);
             write_plain(&text, voice, parts);
         }
-        Item::Refusal(refusal) if voice == Voice::Input && !cx.same() => {
+        Item::Refusal(refusal) if voice == Voice::Input => {
             let mut part = parts.object();
             part.put("type", voice.text_type());
             part.put("text", refusal_text(refusal, ledger));
@@ -131,13 +132,12 @@ pub(super) fn write_part(
             let mut part = parts.object();
             part.put("type", "refusal");
             part.put("refusal", text);
-            cx.extra(&mut part, extra, ledger);
+            ledger.only(extra);
         }
         Item::ToolReference(At { pos, value: name }) => {
             write_plain(&reference_text(*pos, name, None, cx, ledger), voice, parts);
         }
         Item::Json(raw) => write_plain(raw.text(), voice, parts),
-        Item::Opaque(Opaque { kind: _, raw }) if cx.same() => parts.push(raw),
         Item::Opaque(opaque) => match blocks::reference(&opaque.raw) {
             Some((name, cache)) => {
                 let at = opaque.raw.pos();
@@ -147,7 +147,6 @@ pub(super) fn write_part(
                 ledger.dropped(opaque.raw.pos(), opaque.code());
             }
         },
-        Item::Result(result) if cx.same() => write_foreign(result, parts, cx, ledger),
         Item::Tools(tools) => {
             for tool in tools {
                 let text = reference_text(tool.at, &tool.name, None, cx, ledger);
@@ -168,41 +167,6 @@ pub(super) fn refusal_text<'r, 'a>(refusal: &'r Refusal<'a>, ledger: &mut Ledger
     note.detail("The target has no refusal at this place; it crosses as text.");
     ledger.only(extra);
     text
-}
-
-/// The result of Messages in a message, as it came.
-fn write_foreign(
-    result: &ToolResult<'_>,
-    parts: &mut Array<'_>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
-) {
-    let ToolResult {
-        at: _,
-        call_id,
-        name: _,
-        namespace: _,
-        kind: _,
-        content,
-        is_error,
-        cache: _,
-        extra,
-    } = result;
-    let mut part = parts.object();
-    part.put("type", "tool_result");
-    part.maybe("tool_use_id", call_id.as_ref());
-    match bare_text(content) {
-        Some(text) => part.put("content", text),
-        None if content.is_empty() => {}
-        None => {
-            let mut inner = part.array("content");
-            for item in content {
-                write_part(item, Voice::Input, &mut inner, cx, ledger);
-            }
-        }
-    }
-    part.maybe("is_error", is_error.as_ref());
-    part.extra(extra);
 }
 
 /// A search result as text: Responses has no such part.
@@ -270,10 +234,9 @@ pub(super) fn write_plain(text: &str, voice: Voice, parts: &mut Array<'_>) {
 }
 
 impl Voice {
-    /// Whether Responses takes nothing but text from the speaker. What was
-    /// Responses from the start is replayed whatever it holds.
-    pub(super) fn is_text_only(self, cx: &Out<'_>) -> bool {
-        self != Self::Input && !cx.same()
+    /// Whether Responses takes nothing but text from the speaker.
+    pub(super) fn is_text_only(self) -> bool {
+        self != Self::Input
     }
 
     fn text_type(self) -> &'static str {
@@ -307,7 +270,6 @@ fn write_text(
 ) {
     let Text { at: _, text, citations, logprobs, cache, extra } = text;
     let notes = match citations {
-        Some(citations) if cx.same() => Some(citations.borrowed()),
         Some(citations) if citations.is_empty() => None,
         Some(citations) if voice == Voice::Input => {
             ledger.dropped(citations.pos(), Code::Citations);
@@ -321,5 +283,5 @@ fn write_text(
     part.put("text", text);
     voice.complete(&mut part, notes.as_ref(), logprobs.as_ref());
     write_cache(cache.as_ref(), &mut part, voice, cx, ledger);
-    cx.extra(&mut part, extra, ledger);
+    ledger.only(extra);
 }

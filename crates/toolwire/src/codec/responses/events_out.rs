@@ -21,7 +21,7 @@ use crate::model::{
 };
 use crate::profile::Profile;
 use crate::wire::names::Names;
-use crate::wire::{Array, At, Extra, Object, Str, Write};
+use crate::wire::{Array, At, Object, Str, Write};
 
 /// A stream being written.
 #[derive(Debug)]
@@ -61,17 +61,6 @@ impl Scene {
         let Self { origin, profile, names } = self;
         Out { origin: *origin, profile, names, tool_search: false }
     }
-
-    pub(super) fn same(&self) -> bool {
-        self.origin == Protocol::Responses
-    }
-
-    /// Reports members that have no place here.
-    pub(super) fn only(&self, extra: &[Extra<'_>], ledger: &mut Ledger) {
-        if !self.same() {
-            ledger.only(extra);
-        }
-    }
 }
 
 impl StreamWriter for Writing {
@@ -98,16 +87,16 @@ impl StreamWriter for Writing {
             Event::Close { block, tail } => self.close(*block, tail, out, ledger),
             Event::Whole(turn) => self.whole(turn, out, ledger),
             Event::About { tier, extra } => {
-                self.scene.only(extra, ledger);
+                ledger.only(extra);
                 if tier.is_some() {
                     let mut nowhere = Vec::new();
                     let object = &mut Object::members_only(&mut nowhere);
                     write_tier(tier.as_ref(), None, object, &self.scene.cx(), ledger);
                 }
             }
-            Event::Usage(usage) => self.lose_usage(usage, ledger),
+            Event::Usage(usage) => lose_usage(usage, ledger),
             Event::Stop { stop, extra } => {
-                self.scene.only(extra, ledger);
+                ledger.only(extra);
                 self.stop(stop, out, ledger);
             }
             Event::End => self.end(out),
@@ -129,7 +118,8 @@ impl StreamWriter for Writing {
 
     fn resume(&mut self, start: &Start<'_>, events: u64) {
         self.fold.event(&Event::Start(start.clone()));
-        self.begin(start);
+        // The client knows the answer by the upstream's own id.
+        self.id = start.id.as_ref().map(|id| id.decode().into_owned()).unwrap_or_default();
         self.pen = Pen::after(events);
     }
 }
@@ -137,9 +127,10 @@ impl StreamWriter for Writing {
 impl Writing {
     /// A stream for a client who asked for it so.
     pub(super) fn new(asked: ResponseContext) -> Self {
-        // Calls were restored before, so names are the client's own.
+        // Calls were restored before, so names are the client's own. Nothing
+        // that is written before the answer begins depends on its origin.
         let scene = Scene {
-            origin: Protocol::Chat,
+            origin: Protocol::Responses,
             profile: Profile::of(Protocol::Responses),
             names: Names::default(),
         };
@@ -162,8 +153,7 @@ impl Writing {
 
     fn begin(&mut self, start: &Start<'_>) {
         self.scene.origin = start.origin;
-        let id = response_id(start.id.as_ref(), &self.scene.cx());
-        self.id = id.into_decoded().into_owned();
+        self.id = response_id(start.id.as_ref());
     }
 
     /// Writes an event with the whole answer as it is.
@@ -175,14 +165,16 @@ impl Writing {
         out.extend_from_slice(b",\"response\":");
         let (cx, outline) = (self.scene.cx(), fold.outline());
         let mut said = Ledger::default();
-        write_response(&outline, ended, Some(&self.asked), out, &cx, &mut said, |items, said| {
+        let asked = Some(&self.asked);
+        let write_items = |items: &mut Array<'_>, said: &mut Ledger| {
             for group in groups {
                 if group.done && group.place.is_some() {
                     let item = Array::elements_only(items.item());
                     group.write(&self.id, fold, item, &cx, said);
                 }
             }
-        });
+        };
+        write_response(&outline, &self.id, ended, asked, out, &cx, &mut said, write_items);
         Pen::end(out);
     }
 
@@ -209,7 +201,7 @@ impl Writing {
 
     /// The model has stopped, so what the last item is worth is known.
     fn stop(&mut self, stop: &At<Stop<'_>>, out: &mut Vec<u8>, ledger: &mut Ledger) {
-        let ended = Ended::of(stop, self.refused, &self.scene.cx(), ledger);
+        let ended = Ended::of(stop, self.refused, ledger);
         if let Some(last) = self.groups.len().checked_sub(1)
             && self.is_done_now(last, ended.last(), out, ledger)
         {
@@ -243,7 +235,7 @@ impl Writing {
     fn fail(&mut self, failure: &ApiError, out: &mut Vec<u8>) {
         if self.id.is_empty() {
             // The SDK's helpers want a beginning before they tell the error.
-            self.id = response_id(None, &self.scene.cx()).into_decoded().into_owned();
+            self.id = response_id(None);
             self.lifecycle("response.created", &Ended::new("in_progress", None), out);
         }
         self.pen.begin("error", out);
@@ -262,13 +254,10 @@ impl Writing {
         ended.failure = Some(failure);
         self.terminal(&ended, out);
     }
+}
 
-    fn lose_usage(&self, usage: &Usage<'_>, ledger: &mut Ledger) {
-        if self.scene.same() {
-            return;
-        }
-        for field in &usage.extra {
-            ledger.dropped(field.value.pos(), Code::UsageDetail).info();
-        }
+fn lose_usage(usage: &Usage<'_>, ledger: &mut Ledger) {
+    for field in &usage.extra {
+        ledger.dropped(field.value.pos(), Code::UsageDetail).info();
     }
 }

@@ -10,8 +10,8 @@ use super::pen::{Pen, part_place};
 use super::turns_out::lose_turn;
 use crate::fold::Fold;
 use crate::ledger::Ledger;
-use crate::model::{Item, Protocol, Role, Turn};
-use crate::wire::{Array, Extra, Pos, Str, Write};
+use crate::model::{Item, Role, Turn};
+use crate::wire::{Array, Pos, Write};
 
 /// What becomes one item.
 #[derive(Debug)]
@@ -32,16 +32,12 @@ pub(super) struct Group {
     pub(super) done: bool,
     /// How far it had come when it was done.
     pub(super) progress: Progress,
-    /// Members of a message that was Responses from the start.
-    pub(super) phase: Option<Str<'static>>,
-    pub(super) extra: Vec<Extra<'static>>,
 }
 
 /// What an item is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sort {
-    /// The message of that number.
-    Message(usize),
+    Message,
     Reasoning,
     Call,
     Whole,
@@ -76,8 +72,6 @@ impl Group {
             open: 0,
             done: false,
             progress: Progress::Whole,
-            phase: None,
-            extra: Vec::new(),
         }
     }
 
@@ -101,16 +95,13 @@ impl Group {
         if self.sort == Sort::Reasoning {
             writer.reasoning_id = Some(&self.id);
         }
-        let mut turn = Turn::new(Pos::NONE, Role::Assistant, Vec::new());
+        let turn = Turn::new(Pos::NONE, Role::Assistant, Vec::new());
         if let [Member { entry, nth, block: _, shown: _ }] = self.members.as_slice()
             && let Some(whole) = fold.whole(*entry)
             && let Some(item) = whole.items.get(*nth)
         {
-            let turn = if cx.same() { whole } else { &turn };
-            return writer.write(std::slice::from_ref(item), turn, items, cx, ledger);
+            return writer.write(std::slice::from_ref(item), &turn, items, cx, ledger);
         }
-        turn.phase = self.phase.as_ref().map(Str::borrowed);
-        turn.extra = self.extra.clone();
         let content: Vec<Item<'_>> =
             self.members.iter().filter_map(|member| member.item(fold)).collect();
         writer.write(&content, &turn, items, cx, ledger);
@@ -144,38 +135,24 @@ impl Writing {
         self.groups.len() - 1
     }
 
-    /// The message that a part belongs to.
-    pub(super) fn message_group(
-        &mut self,
-        number: usize,
-        out: &mut Vec<u8>,
-        ledger: &mut Ledger,
-    ) -> usize {
-        // Only Responses tells one message from the next.
-        let several = self.scene.origin == Protocol::Responses;
-        let joins = self.groups.last().is_some_and(|last| match last.sort {
-            Sort::Message(known) => !last.done && (!several || known == number),
-            Sort::Reasoning | Sort::Call | Sort::Whole => false,
-        });
-        if joins {
+    /// The message that a part belongs to. Other protocols do not tell one
+    /// message of an answer from the next.
+    pub(super) fn message_group(&mut self, out: &mut Vec<u8>, ledger: &mut Ledger) -> usize {
+        if self.groups.last().is_some_and(|last| last.sort == Sort::Message && !last.done) {
             return self.groups.len() - 1;
         }
-        self.begin_group(Sort::Message(number), out, ledger)
+        self.begin_group(Sort::Message, out, ledger)
     }
 
     /// Tells the client of an item. `prefix` is that of its ids.
     pub(super) fn add_group(&mut self, group: usize, prefix: &str) -> u64 {
         let index = group as u64;
-        let turn = Turn::new(Pos::NONE, Role::Assistant, Vec::new());
-        let writer = ItemWriter::new(&self.id, index);
-        let id = writer.id(&turn, prefix, &self.scene.cx()).into_decoded().into_owned();
+        let id = ItemWriter::new(&self.id, index).id(prefix);
         let place = self.places;
         self.places += 1;
         if let Some(group) = self.groups.get_mut(group) {
             group.place = Some(place);
-            if group.id.is_empty() {
-                group.id = id;
-            }
+            group.id = id;
         }
         place
     }
@@ -206,7 +183,7 @@ impl Writing {
         };
         group.done = true;
         group.progress = progress;
-        if let Sort::Message(_) = group.sort {
+        if let Sort::Message = group.sort {
             if group.place.is_none() {
                 let fold = &self.fold;
                 let content: Vec<Item<'_>> =
@@ -244,13 +221,8 @@ impl Writing {
                 out.extend_from_slice(b"{\"type\":\"message\",\"id\":");
                 group.id.write(out);
                 out.extend_from_slice(
-                    b",\"status\":\"in_progress\",\"role\":\"assistant\",\"content\":[]",
+                    b",\"status\":\"in_progress\",\"role\":\"assistant\",\"content\":[]}",
                 );
-                if let Some(phase) = &group.phase {
-                    out.extend_from_slice(b",\"phase\":");
-                    phase.write(out);
-                }
-                out.push(b'}');
             }
             Pen::end(out);
         }
@@ -316,15 +288,14 @@ impl Writing {
 
     /// What comes in one piece.
     pub(super) fn whole(&mut self, turn: &Turn<'_>, out: &mut Vec<u8>, ledger: &mut Ledger) {
-        lose_turn(turn, &self.scene.cx(), ledger);
+        lose_turn(turn, ledger);
         let entry = self.fold.len().saturating_sub(1);
-        let at = if self.scene.same() { turn.at } else { Pos::NONE };
         for (nth, item) in turn.items.iter().enumerate() {
             self.refused |= matches!(item, Item::Refusal(_));
-            if is_content(item, at, &self.scene.cx()) {
+            if is_content(item, Pos::NONE) {
                 self.whole_part(entry, nth, item, out, ledger);
             } else {
-                self.whole_item(entry, nth, item, turn, out, ledger);
+                self.whole_item(entry, nth, item, out, ledger);
             }
         }
     }
@@ -337,11 +308,11 @@ impl Writing {
         out: &mut Vec<u8>,
         ledger: &mut Ledger,
     ) {
-        let number = self.message_group(usize::MAX, out, ledger);
+        let number = self.message_group(out, ledger);
         let cx = self.scene.cx();
         // Whoever writes the part says what is lost of it, once.
         write_part(item, Voice::Answer, &mut Array::new(&mut Vec::new()), &cx, ledger);
-        let silent = matches!(item, Item::Text(text) if text.text.is_empty() && !cx.same());
+        let silent = matches!(item, Item::Text(text) if text.text.is_empty());
         let shows = crosses(item, Voice::Answer, &cx) && !silent;
         if let Some(group) = self.groups.get_mut(number) {
             group.members.push(Member::new(entry, nth, None));
@@ -356,7 +327,6 @@ impl Writing {
         entry: usize,
         nth: usize,
         item: &Item<'_>,
-        turn: &Turn<'_>,
         out: &mut Vec<u8>,
         ledger: &mut Ledger,
     ) {
@@ -385,9 +355,8 @@ impl Writing {
         writer.progress = Progress::Running;
         let plain = Turn::new(Pos::NONE, Role::Assistant, Vec::new());
         let cx = self.scene.cx();
-        let turn = if cx.same() { turn } else { &plain };
         let item = std::slice::from_ref(item);
-        writer.write(item, turn, &mut Array::elements_only(out), &cx, ledger);
+        writer.write(item, &plain, &mut Array::elements_only(out), &cx, ledger);
         if let Some(group) = self.groups.get_mut(number) {
             group.members.push(Member::new(entry, nth, None));
             if out.len() == empty {

@@ -3,10 +3,10 @@
 use super::calls_out::{Frame, call_type, write_call, write_result};
 use super::content_out::{Voice, is_content, is_lost, is_silent, write_part};
 use super::response_out::{Ended, ID_LENGTH};
-use super::turns_out::{lose_turn, write_additional, write_hosted};
+use super::turns_out::{lose_hosted, lose_turn, write_additional};
 use super::{Out, reasoning};
 use crate::ledger::{Code, Ledger};
-use crate::model::{Call, Candidate, Issuer, Item, Opaque, Refusal, Role, Turn};
+use crate::model::{Call, Candidate, Issuer, Item, Refusal, Turn};
 use crate::wire::ids::{self, IdRule};
 use crate::wire::{Array, Pos, Raw, Read, Str, hash};
 
@@ -20,16 +20,13 @@ pub(super) fn write_items(
     ledger: &mut Ledger,
 ) {
     let Candidate { at: _, turns, stop: _, logprobs, extra } = candidate;
-    if !cx.same() {
-        ledger.only(extra);
-    }
-    let groups = |turn| groups(turn, cx).count();
-    let mut left: usize = turns.iter().map(groups).sum();
+    ledger.only(extra);
+    let mut left: usize = turns.iter().map(|turn| groups(turn).count()).sum();
     let mut writer = ItemWriter::new(id, 0);
     writer.logprobs = logprobs.as_ref().and_then(|logprobs| text_logprobs(logprobs, ledger));
     for turn in turns {
-        lose_turn(turn, cx, ledger);
-        for group in self::groups(turn, cx) {
+        lose_turn(turn, ledger);
+        for group in groups(turn) {
             left = left.saturating_sub(1);
             // Only the last item can be cut off.
             writer.progress = if left == 0 { ended.last() } else { Progress::Whole };
@@ -41,15 +38,14 @@ pub(super) fn write_items(
         // An item of its own: Codex drops a message whole that holds a part
         // it does not know.
         let refusal = Refusal { at: Pos::NONE, text: explanation.borrowed(), extra: Vec::new() };
-        let turn = Turn::new(Pos::NONE, Role::Assistant, Vec::new());
         writer.progress = Progress::Whole;
-        writer.message(&[Item::Refusal(refusal)], &turn, items, cx, ledger);
+        writer.message(&[Item::Refusal(refusal)], items, cx, ledger);
     }
 }
 
 /// The stretches of a turn that become one item each.
-fn groups<'t, 'a>(turn: &'t Turn<'a>, cx: &'t Out<'_>) -> impl Iterator<Item = &'t [Item<'a>]> {
-    turn.items.chunk_by(|a, b| is_content(a, turn.at, cx) && is_content(b, turn.at, cx))
+pub(super) fn groups<'t, 'a>(turn: &'t Turn<'a>) -> impl Iterator<Item = &'t [Item<'a>]> {
+    turn.items.chunk_by(|a, b| is_content(a, turn.at) && is_content(b, turn.at))
 }
 
 /// Chat keeps the log probabilities of all text beside it; here they belong to
@@ -119,40 +115,29 @@ impl<'r> ItemWriter<'r> {
                 {
                     (Some(id), _) => Str::plain(id),
                     (None, Some(id)) => id.borrowed(),
-                    (None, None) => self.id(turn, "rs", cx),
+                    (None, None) => Str::plain(self.id("rs")),
                 };
-                let status = turn.status.as_ref().filter(|_| cx.same());
-                reasoning::write_item(found, Some(&id), status, items, cx, ledger);
+                reasoning::write_item(found, &id, items, ledger);
             }
-            [Item::Call(call)] => self.call(call, turn, items, cx, ledger),
+            [Item::Call(call)] => self.call(call, items, cx, ledger),
             [Item::Result(result)] => {
                 let frame = Frame {
                     id: turn.id.as_ref().map(Str::borrowed),
                     call_id: result.call_id.as_ref().map(Str::borrowed),
                     status: turn.status.as_ref().map(Str::borrowed),
                 };
-                write_result(result, result.kind, turn, &frame, items, cx, ledger);
+                write_result(result, result.kind, &frame, items, cx, ledger);
             }
             [Item::Tools(tools)] => {
-                let id = self.id(turn, "at", cx);
-                write_additional(tools, Some(&id), turn, items, cx, ledger);
+                let id = Str::plain(self.id("at"));
+                write_additional(tools, Some(&id), items, cx, ledger);
             }
-            [Item::Hosted(hosted)] => write_hosted(hosted, items, cx, ledger),
-            [Item::Opaque(Opaque { kind: _, raw })] if raw.pos() == turn.at && cx.same() => {
-                items.push(raw);
-            }
-            content => self.message(content, turn, items, cx, ledger),
+            [Item::Hosted(hosted)] => lose_hosted(hosted, ledger),
+            content => self.message(content, items, cx, ledger),
         }
     }
 
-    fn call(
-        &self,
-        call: &Call<'_>,
-        turn: &Turn<'_>,
-        items: &mut Array<'_>,
-        cx: &Out<'_>,
-        ledger: &mut Ledger,
-    ) {
+    fn call(&self, call: &Call<'_>, items: &mut Array<'_>, cx: &Out<'_>, ledger: &mut Ledger) {
         let (_, prefix) = call_type(&call.arguments, cx);
         let minted;
         let known = call.id.as_ref().filter(|id| !id.is_empty());
@@ -169,9 +154,9 @@ impl<'r> ItemWriter<'r> {
             }
         };
         let frame = Frame {
-            id: Some(self.id(turn, prefix, cx)),
+            id: Some(Str::plain(self.id(prefix))),
             call_id: Some(call_id),
-            status: self.status(turn, cx),
+            status: Some(Str::plain(self.status())),
         };
         write_call(call, &frame, items, cx, ledger);
     }
@@ -179,7 +164,6 @@ impl<'r> ItemWriter<'r> {
     fn message(
         &mut self,
         content: &[Item<'_>],
-        turn: &Turn<'_>,
         items: &mut Array<'_>,
         cx: &Out<'_>,
         ledger: &mut Ledger,
@@ -192,8 +176,8 @@ impl<'r> ItemWriter<'r> {
         }
         let mut item = items.object();
         item.put("type", "message");
-        item.put("id", &self.id(turn, "msg", cx));
-        item.maybe("status", self.status(turn, cx).as_ref());
+        item.put("id", &self.id("msg"));
+        item.put("status", self.status());
         item.put("role", "assistant");
         {
             let mut parts = item.array("content");
@@ -210,31 +194,19 @@ impl<'r> ItemWriter<'r> {
                 }
             }
         }
-        if cx.same() {
-            item.maybe("phase", turn.phase.as_ref());
-            item.extra(&turn.extra);
-        }
     }
 
     /// The item's own id.
-    pub(super) fn id<'t>(&self, turn: &'t Turn<'_>, prefix: &str, cx: &Out<'_>) -> Str<'t> {
-        match &turn.id {
-            Some(id) if cx.same() => id.borrowed(),
-            Some(_) | None => {
-                let parts = [self.response.as_bytes(), &self.index.to_be_bytes()];
-                Str::plain(format!("{prefix}_{}", hash::base62(&parts, ID_LENGTH)))
-            }
-        }
+    pub(super) fn id(&self, prefix: &str) -> String {
+        let parts = [self.response.as_bytes(), &self.index.to_be_bytes()];
+        format!("{prefix}_{}", hash::base62(&parts, ID_LENGTH))
     }
 
-    fn status<'t>(&self, turn: &'t Turn<'_>, cx: &Out<'_>) -> Option<Str<'t>> {
-        if cx.same() {
-            return turn.status.as_ref().map(Str::borrowed);
-        }
-        Some(Str::plain(match self.progress {
+    fn status(&self) -> &'static str {
+        match self.progress {
             Progress::Running => "in_progress",
             Progress::Cut => "incomplete",
             Progress::Whole => "completed",
-        }))
+        }
     }
 }

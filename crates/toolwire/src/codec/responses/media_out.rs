@@ -7,11 +7,11 @@ use crate::ledger::{Code, Ledger};
 use crate::media;
 use crate::media::blocks;
 use crate::model::{Audio, Document, Image, Source};
-use crate::wire::{Array, Object, Pos, Read, Str};
+use crate::wire::{Array, Object, Read, Str};
 
 /// Why media from this source cannot cross, if it cannot.
 fn lost(source: &Source<'_>, voice: Voice, cx: &Out<'_>) -> Option<Code> {
-    if voice.is_text_only(cx) {
+    if voice.is_text_only() {
         return Some(Code::MediaType);
     }
     match source {
@@ -49,12 +49,11 @@ pub(super) fn write_image(
     }
     match detail {
         Some(detail) => part.put("detail", detail),
-        None if cx.same() => {}
         // The published type requires it, and this is the API's own default.
         None => part.put("detail", "auto"),
     }
     write_cache(cache.as_ref(), &mut part, Voice::Input, cx, ledger);
-    cx.extra(&mut part, extra, ledger);
+    ledger.only(extra);
 }
 
 pub(super) fn document_crosses(document: &Document<'_>, voice: Voice, cx: &Out<'_>) -> bool {
@@ -127,12 +126,8 @@ fn write_file(
             part.maybe("filename", name.as_ref());
         }
         Source::Base64 { media, data } => {
-            write_name(name.as_ref(), &media.decode(), &mut part, cx);
-            if cx.same() && media.pos() == Pos::NONE {
-                part.put("file_data", data);
-            } else {
-                media::write_data_url(media, data, part.key("file_data"));
-            }
+            write_name(name.as_ref(), &media.decode(), &mut part);
+            media::write_data_url(media, data, part.key("file_data"));
         }
         Source::File(file) => {
             part.put("file_id", file);
@@ -141,14 +136,13 @@ fn write_file(
         Source::Text { media: _, data: _ } | Source::Other(_) => {}
     }
     write_cache(cache.as_ref(), &mut part, Voice::Input, cx, ledger);
-    cx.extra(&mut part, extra, ledger);
+    ledger.only(extra);
 }
 
 /// A file's name, which OpenAI requires beside the file's bytes.
-fn write_name(name: Option<&Str<'_>>, media: &str, part: &mut Object<'_>, cx: &Out<'_>) {
+fn write_name(name: Option<&Str<'_>>, media: &str, part: &mut Object<'_>) {
     match name {
         Some(name) => part.put("filename", name),
-        None if cx.same() => {}
         None => {
             let ending = match media {
                 "application/pdf" => "pdf",
@@ -160,12 +154,8 @@ fn write_name(name: Option<&Str<'_>>, media: &str, part: &mut Object<'_>, cx: &O
     }
 }
 
-pub(super) fn audio_crosses(audio: &Audio<'_>, voice: Voice, cx: &Out<'_>) -> bool {
-    if voice.is_text_only(cx) {
-        transcript(audio).is_some()
-    } else {
-        cx.same() || audio.data.is_some()
-    }
+pub(super) fn audio_crosses(audio: &Audio<'_>, voice: Voice) -> bool {
+    if voice.is_text_only() { transcript(audio).is_some() } else { audio.data.is_some() }
 }
 
 pub(super) fn write_audio(
@@ -176,7 +166,7 @@ pub(super) fn write_audio(
     ledger: &mut Ledger,
 ) {
     let Audio { at, data, format, cache, extra } = audio;
-    if voice.is_text_only(cx)
+    if voice.is_text_only()
         && let Some(text) = transcript(audio)
     {
         ledger
@@ -185,7 +175,7 @@ pub(super) fn write_audio(
         write_plain(&text, voice, parts);
         return;
     }
-    if !audio_crosses(audio, voice, cx) {
+    if !audio_crosses(audio, voice) {
         ledger.dropped(*at, Code::Audio);
         return;
     }
@@ -197,7 +187,7 @@ pub(super) fn write_audio(
         inner.maybe("format", format.as_ref());
     }
     write_cache(cache.as_ref(), &mut part, Voice::Input, cx, ledger);
-    cx.extra(&mut part, extra, ledger);
+    ledger.only(extra);
 }
 
 /// What a model of Chat's said, in words.

@@ -50,7 +50,7 @@ use crate::profile::Profile;
 use crate::protocol::Description;
 use crate::toolset::Toolset;
 use crate::wire::names::Names;
-use crate::wire::{Array, Extra, Object, Read, ReadError, Reader, Str, Write, string_under};
+use crate::wire::{Array, Object, Read, ReadError, Reader, Str, string_under};
 
 /// The Responses protocol.
 pub struct Responses;
@@ -95,16 +95,9 @@ impl Codec for Responses {
     }
 
     fn response_context(&self, request: &Request<'_>) -> ResponseContext {
-        let mut asked = ResponseContext::of(request);
-        echo::write(request, &mut asked.echo);
-        // The client's own spacing would end the line of an event. Inside a
-        // text no line end can stand.
-        for byte in &mut asked.echo {
-            if let b'\n' | b'\r' = byte {
-                *byte = b' ';
-            }
-        }
-        asked
+        let mut context = ResponseContext::of(request);
+        echo::write(request, &mut context.echo);
+        context
     }
 
     fn encode_response(
@@ -147,7 +140,7 @@ impl Codec for Responses {
 
     fn decode_tools<'a>(&self, body: &'a str) -> Result<Vec<Tool<'a>>, ReadError> {
         let mut reader = Reader::new(body);
-        let tools_in::ToolList { at: _, list } = Read::read(&mut reader)?;
+        let tools_in::ToolList { at: _, list, raw: _ } = Read::read(&mut reader)?;
         reader.finish()?;
         Ok(list)
     }
@@ -160,6 +153,7 @@ impl Codec for Responses {
         out: &mut Vec<u8>,
         ledger: &mut Ledger,
     ) {
+        debug_assert_ne!(origin, self.protocol(), "within one protocol the bytes pass");
         let toolset = Toolset::of_list(tools, origin, profile);
         let tool_search = tools_out::has_search(tools, origin, profile);
         let cx = Out { origin, profile, names: &toolset.names, tool_search };
@@ -179,11 +173,6 @@ struct Out<'c> {
 }
 
 impl Out<'_> {
-    /// Whether the document was a Responses document from the start.
-    fn same(&self) -> bool {
-        self.origin == Protocol::Responses
-    }
-
     /// Whether ids of uploaded files mean something: OpenAI's two protocols
     /// share one store of files.
     fn knows_files(&self) -> bool {
@@ -201,33 +190,14 @@ impl Out<'_> {
         self.profile.cache_breakpoints || self.same_vendor()
     }
 
-    /// Replays members that the model has no room for, or reports them.
-    fn extra(&self, object: &mut Object<'_>, extra: &[Extra<'_>], ledger: &mut Ledger) {
-        if self.same() {
-            object.extra(extra);
-        } else {
-            ledger.only(extra);
-        }
-    }
-
     /// Writes a tool's name as the target knows it.
     fn name(&self, key: &str, name: &Str<'_>, object: &mut Object<'_>, ledger: &mut Ledger) {
         match self.names.wire(None, &name.decode()) {
-            Cow::Owned(wire) if !self.same() => {
+            Cow::Owned(wire) => {
                 ledger.renamed(name.pos(), Code::ToolName);
                 object.put(key, &wire);
             }
-            Cow::Owned(_) | Cow::Borrowed(_) => object.put(key, name),
-        }
-    }
-}
-
-/// Writes the members of an object inside the request that are known by their
-/// path.
-fn replay_under(path: &str, extra: &[Extra<'_>], object: &mut Object<'_>) {
-    for field in extra {
-        if let Some(name) = field.name_under(path) {
-            field.value.write(object.foreign_key(&Str::plain(name)));
+            Cow::Borrowed(_) => object.put(key, name),
         }
     }
 }

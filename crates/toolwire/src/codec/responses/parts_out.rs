@@ -10,7 +10,7 @@ use super::pen::{self, Pen};
 use super::thoughts_out::Thoughts;
 use crate::ledger::{Code, Ledger};
 use crate::model::{
-    Arguments, Call, CallForm, CallHead, Event, Head, Item, Own, Part, Piece, Role, Tail, Turn,
+    Arguments, Call, CallForm, CallHead, Event, Head, Item, Part, Piece, Role, Tail, Turn,
 };
 use crate::wire::{Array, Pos, Raw, Read, Str, Write};
 
@@ -67,8 +67,8 @@ impl Writing {
                 body.refusal = true;
                 (group, body)
             }
-            Head::Reasoning { id } => {
-                let (group, thoughts) = self.open_reasoning(id.as_ref(), out, ledger);
+            Head::Reasoning { id: _ } => {
+                let (group, thoughts) = self.open_reasoning(out, ledger);
                 return self.add_block(group, Body::Reasoning(thoughts));
             }
             Head::Call(head) => {
@@ -76,9 +76,8 @@ impl Writing {
                 return self.add_block(group, body);
             }
         };
-        // An empty text of another protocol says nothing, and the client hears
-        // of it only if more comes.
-        let shows = body.refusal || self.scene.same();
+        // An empty text says nothing, so the client gets it only if more comes.
+        let shows = body.refusal;
         let block = self.blocks.len();
         self.add_block(group, Body::Part(body));
         if shows {
@@ -102,16 +101,11 @@ impl Writing {
         out: &mut Vec<u8>,
         ledger: &mut Ledger,
     ) -> (usize, PartOut) {
-        let Part { message, phase, extra } = part;
-        let number = self.message_group(*message, out, ledger);
-        if !self.scene.same() {
-            ledger.only(extra);
-            if let Some(phase) = phase {
-                ledger.dropped(phase.pos(), Code::Phase);
-            }
-        } else if let Some(group) = self.groups.get_mut(number).filter(|group| group.parts == 0) {
-            group.phase = phase.clone().into_owned();
-            group.extra = extra.clone().into_owned();
+        let Part { message: _, phase, extra } = part;
+        let number = self.message_group(out, ledger);
+        ledger.only(extra);
+        if let Some(phase) = phase {
+            ledger.dropped(phase.pos(), Code::Phase);
         }
         (number, PartOut { refusal: false, place: None })
     }
@@ -178,9 +172,7 @@ impl Writing {
             }
             (Body::Part(_), Piece::Citation(citation)) => {
                 // Where it belongs is known when the text is whole.
-                if !self.scene.same() {
-                    note(citation, ledger);
-                }
+                note(citation, ledger);
             }
             (Body::Call { custom, place }, Piece::Arguments(text)) => {
                 if !text.is_empty() {
@@ -230,7 +222,7 @@ impl Writing {
         out: &mut Vec<u8>,
         ledger: &mut Ledger,
     ) {
-        self.scene.only(&tail.extra, ledger);
+        ledger.only(&tail.extra);
         let Some(block) = self.blocks.get_mut(number) else { return };
         block.open = false;
         let (owner, entry) = (block.group, block.entry);
@@ -303,11 +295,8 @@ impl Writing {
             Pen::end(out);
         } else if let Item::Text(found) = &item {
             let said = &mut Ledger::default();
-            let notes = match &found.citations {
-                Some(citations) if cx.same() => Some(citations.borrowed()),
-                Some(citations) => annotations(citations, &found.text, said),
-                None => None,
-            };
+            let citations = found.citations.as_ref();
+            let notes = citations.and_then(|list| annotations(list, &found.text, said));
             let notes = notes.and_then(|notes| {
                 let list = Vec::<Raw<'_>>::read(&mut notes.reader()).ok()?;
                 Some(list.into_iter().map(Raw::into_owned).collect::<Vec<_>>())

@@ -1,6 +1,5 @@
 //! Reasoning items, both directions, and the envelope of another vendor's.
 
-use super::Out;
 use super::turns_in::turn;
 use super::wire::{ReasoningItem, ReasoningPart};
 use crate::ledger::{Code, Ledger};
@@ -68,17 +67,7 @@ fn unseal<'a>(reasoning: &mut Reasoning<'a>, blob: Str<'a>) {
 
 /// Writes reasoning of the history for an upstream, which only takes back what
 /// it sealed itself.
-pub(super) fn write_history(
-    reasoning: &Reasoning<'_>,
-    turn: &Turn<'_>,
-    items: &mut Array<'_>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
-) {
-    if cx.same() && !is_foreign(turn) {
-        write_item(reasoning, turn.id.as_ref(), turn.status.as_ref(), items, cx, ledger);
-        return;
-    }
+pub(super) fn write_history(reasoning: &Reasoning<'_>, items: &mut Array<'_>, ledger: &mut Ledger) {
     let Reasoning { at, summary, content: _, sealed, place: _, extra } = reasoning;
     let Some(Sealed { issuer: Issuer::OpenAi, item_id, blob: Some(blob), redacted: _ }) = sealed
     else {
@@ -95,29 +84,19 @@ pub(super) fn write_history(
     ledger.only(extra);
 }
 
-/// Whether a turn is reasoning that another vendor sealed.
-pub(super) fn is_foreign(turn: &Turn<'_>) -> bool {
-    let mut found = turn.items.iter().filter_map(Item::reasoning);
-    let sealed = found.find_map(|reasoning| reasoning.sealed.as_ref());
-    sealed.is_some_and(|sealed| sealed.issuer != Issuer::OpenAi)
-}
-
 /// Writes reasoning of an answer for a client. What another vendor sealed goes
 /// into an envelope, which the client returns with the conversation.
 pub(super) fn write_item(
     reasoning: &Reasoning<'_>,
-    id: Option<&Str<'_>>,
-    status: Option<&Str<'_>>,
+    id: &Str<'_>,
     items: &mut Array<'_>,
-    cx: &Out<'_>,
     ledger: &mut Ledger,
 ) {
     let Reasoning { at: _, summary, content, sealed, place, extra } = reasoning;
     let mut item = items.object();
     item.put("type", "reasoning");
-    item.maybe("id", id);
-    let own = sealed.as_ref().is_none_or(|sealed| sealed.issuer == Issuer::OpenAi);
-    let shown = summary.iter().filter(|text| (cx.same() && own) || !text.is_empty());
+    item.put("id", id);
+    let shown = summary.iter().filter(|text| !text.is_empty());
     write_texts("summary", "summary_text", shown, &mut item);
     if !content.is_empty() {
         write_texts("content", "reasoning_text", content.iter(), &mut item);
@@ -140,8 +119,7 @@ pub(super) fn write_item(
         }
         None => {}
     }
-    item.maybe("status", status);
-    cx.extra(&mut item, extra, ledger);
+    ledger.only(extra);
 }
 
 fn write_texts<'t>(

@@ -1,5 +1,6 @@
 //! The request object: settings, wire to model.
 
+use super::choice::ToolChoice;
 use super::tools_in::ToolList;
 use super::wire::{self, JsonSchemaFormat, ReasoningConfig, StreamOptions, TextConfig};
 use crate::model::{
@@ -45,11 +46,15 @@ pub(super) fn decode(body: &str) -> Result<Request<'_>, ReadError> {
     let mut request = Request::new(Protocol::Responses);
     request.model = model;
     request.turns = turns(instructions, input.map(|input| input.0).unwrap_or_default());
-    if let Some(ToolList { at, list }) = tools {
+    if let Some(ToolList { at, list, raw }) = tools {
         request.tools_at = at;
         request.tools = list;
+        request.echoed.tools = Some(raw);
     }
-    request.choice = tool_choice.map(|choice| choice.0).unwrap_or_default();
+    if let Some(ToolChoice { choice, raw }) = tool_choice {
+        request.choice = choice;
+        request.echoed.choice = Some(raw);
+    }
     request.choice.parallel = parallel_tool_calls;
     request.extra = extra;
     set_thinking(&mut request, reasoning);

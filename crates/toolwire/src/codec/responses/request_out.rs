@@ -2,11 +2,11 @@
 
 use super::cache_out::lose_cache;
 use super::choice::{filter, write_choice};
-use super::request_in::{INCLUDE_LOGPROBS, TEXT};
+use super::request_in::INCLUDE_LOGPROBS;
 use super::thinking_out::write_thinking;
 use super::tools_out::{has_search, write_tool, write_tools};
 use super::withdrawn_out::{self, Left};
-use super::{Out, replay_under, turns_out};
+use super::{Out, turns_out};
 use crate::ledger::{Code, Ledger};
 use crate::model::{Format, Identity, JsonSchema, Output, Request, Sampling, State, Stream};
 use crate::profile::Profile;
@@ -27,6 +27,7 @@ pub(super) fn encode(
         turns,
         tools,
         tools_at,
+        echoed: _,
         legacy_functions,
         choice,
         thinking,
@@ -40,6 +41,7 @@ pub(super) fn encode(
         stream,
         extra,
     } = request;
+    debug_assert_ne!(*origin, profile.protocol, "within one protocol the bytes pass");
     let toolset = Toolset::new(request, profile);
     let left = (!toolset.withdrawn.is_empty())
         .then(|| withdrawn_out::without(request, &toolset.withdrawn, ledger));
@@ -57,13 +59,13 @@ pub(super) fn encode(
         ledger.emulated(*tools_at, Code::LegacyFunctions);
     }
     for turn in emptied {
-        turns_out::lose_turn(turn, &cx, ledger);
+        turns_out::lose_turn(turn, ledger);
     }
     let mut object = Object::new(out);
     object.maybe("model", model.as_ref());
     turns_out::write_input(turns, &mut object, &cx, ledger);
     let allowed = filter(choice, &cx, ledger);
-    if !toolset.is_empty() || (cx.same() && *tools_at != Pos::NONE) {
+    if !toolset.is_empty() {
         let mut list = object.array("tools");
         match &allowed {
             Some(allowed) => {
@@ -80,43 +82,32 @@ pub(super) fn encode(
         write_tools(tools, &mut crate::wire::Array::new(&mut Vec::new()), &cx, ledger);
     }
     write_choice(choice, &toolset, &mut object, &cx, ledger);
-    write_thinking(thinking, &mut object, &cx, ledger);
-    write_text(output, extra, &mut object, &cx, ledger);
-    write_limits(output, &mut object, &cx, ledger);
+    write_thinking(thinking, &mut object, ledger);
+    write_text(output, &mut object, &cx, ledger);
+    write_limits(output, &mut object, ledger);
     write_sampling(sampling, &mut object, &cx, ledger);
-    write_identity(identity, &mut object, &cx, ledger);
+    write_identity(identity, &mut object, ledger);
     lose_cache(cache.as_ref(), &cx, ledger);
     if let Some(tier) = tier {
         write_tier(tier, &mut object, &cx, ledger);
     }
-    write_state(state, output, &mut object, &cx);
-    match context_management {
-        Some(settings) if cx.same() => object.put("context_management", settings),
-        Some(settings) => {
-            ledger.dropped(settings.pos(), Code::ContextManagement);
-        }
-        None => {}
+    write_state(state, output, &mut object);
+    if let Some(settings) = context_management {
+        ledger.dropped(settings.pos(), Code::ContextManagement);
     }
-    write_stream(stream, &mut object, &cx, ledger);
+    write_stream(stream, &mut object, ledger);
     write_extra(extra, &mut object, &cx, ledger);
 }
 
-fn write_text(
-    output: &Output<'_>,
-    extra: &[Extra<'_>],
-    object: &mut Object<'_>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
-) {
-    let own = cx.same() && extra.iter().any(|field| field.name_under(TEXT).is_some());
+fn write_text(output: &Output<'_>, object: &mut Object<'_>, cx: &Out<'_>, ledger: &mut Ledger) {
     let format = output.format.as_ref().filter(|format| match &format.value {
-        Format::Other(raw) if !cx.same() => {
+        Format::Other(raw) => {
             ledger.dropped(raw.pos(), Code::UnknownValue);
             false
         }
-        Format::Text | Format::JsonObject | Format::JsonSchema(_) | Format::Other(_) => true,
+        Format::Text | Format::JsonObject | Format::JsonSchema(_) => true,
     });
-    if format.is_none() && output.verbosity.is_none() && !own {
+    if format.is_none() && output.verbosity.is_none() {
         return;
     }
     let mut text = object.object("text");
@@ -127,13 +118,9 @@ fn write_text(
             let at = format.map_or(Pos::NONE, |format| format.pos);
             write_schema(schema, at, &mut text.object("format"), cx, ledger);
         }
-        Some(Format::Other(raw)) => text.put("format", raw),
-        None => {}
+        Some(Format::Other(_)) | None => {}
     }
     text.maybe("verbosity", output.verbosity.as_ref());
-    if cx.same() {
-        replay_under(TEXT, extra, &mut text);
-    }
 }
 
 fn write_schema(
@@ -147,7 +134,6 @@ fn write_schema(
     object.put("type", "json_schema");
     match name {
         Some(name) => object.put("name", name),
-        None if cx.same() => {}
         None => {
             ledger
                 .emulated(at, Code::FormatName)
@@ -170,10 +156,10 @@ fn write_schema(
         }
         None => {}
     }
-    cx.extra(object, extra, ledger);
+    ledger.only(extra);
 }
 
-fn write_limits(output: &Output<'_>, object: &mut Object<'_>, cx: &Out<'_>, ledger: &mut Ledger) {
+fn write_limits(output: &Output<'_>, object: &mut Object<'_>, ledger: &mut Ledger) {
     let Output {
         max_tokens,
         legacy_max_tokens: _,
@@ -188,7 +174,7 @@ fn write_limits(output: &Output<'_>, object: &mut Object<'_>, cx: &Out<'_>, ledg
     } = output;
     if let Some(limit) = max_tokens {
         let mut value = limit.value;
-        if !cx.same() && value < FLOOR {
+        if value < FLOOR {
             let note = ledger.degraded(limit.pos, Code::MaxTokensFloor);
             if value > 0 {
                 note.info();
@@ -231,8 +217,8 @@ fn write_sampling(
         seed,
         logit_bias,
     } = sampling;
-    let free = cx.same() || cx.profile.sampling;
-    let both = cx.same() || cx.profile.temperature_with_top_p || temperature.is_none();
+    let free = cx.profile.sampling;
+    let both = cx.profile.temperature_with_top_p || temperature.is_none();
     for (key, value, sent) in [("temperature", temperature, free), ("top_p", top_p, free && both)] {
         match value {
             Some(value) if sent => object.put(key, value),
@@ -249,16 +235,11 @@ fn write_sampling(
     }
 }
 
-fn write_identity(
-    identity: &Identity<'_>,
-    object: &mut Object<'_>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
-) {
+fn write_identity(identity: &Identity<'_>, object: &mut Object<'_>, ledger: &mut Ledger) {
     let Identity { end_user, user, metadata, metadata_extra, cache_key } = identity;
     if let Some(end_user) = end_user {
         let name = end_user.decode();
-        if !cx.same() && name.chars().count() > USER_MAX {
+        if name.chars().count() > USER_MAX {
             // Claude Code's identifiers are longer than OpenAI accepts.
             ledger
                 .degraded(end_user.pos(), Code::User)
@@ -293,39 +274,32 @@ fn write_tier(tier: &Str<'_>, object: &mut Object<'_>, cx: &Out<'_>, ledger: &mu
 
 /// A client of another protocol knows nothing of stored answers, so none is
 /// kept unless it asked, and sealed reasoning comes along instead.
-fn write_state(state: &State<'_>, output: &Output<'_>, object: &mut Object<'_>, cx: &Out<'_>) {
-    let State { store, previous, conversation, background, include, include_at, truncation } =
-        state;
-    match store {
-        Some(store) => object.put("store", store),
-        None if cx.same() => {}
-        None => object.put("store", &false),
-    }
+fn write_state(state: &State<'_>, output: &Output<'_>, object: &mut Object<'_>) {
+    let State {
+        store,
+        previous,
+        conversation,
+        background,
+        // Only Responses has it.
+        include: _,
+        include_at: _,
+        truncation,
+    } = state;
+    object.put("store", &store.is_some_and(|store| store.value));
     object.maybe("previous_response_id", previous.as_ref());
     object.maybe("conversation", conversation.as_ref());
     object.maybe("background", background.as_ref());
-    let logprobs = output.logprobs.filter(|asked| asked.value);
-    if !cx.same() {
+    {
         let mut list = object.array("include");
         list.push("reasoning.encrypted_content");
-        if logprobs.is_some() {
+        if output.logprobs.is_some_and(|asked| asked.value) {
             list.push(INCLUDE_LOGPROBS);
         }
-    } else if *include_at != Pos::NONE {
-        let mut list = object.array("include");
-        let place = logprobs
-            .map_or(0, |asked| include.iter().filter(|word| word.pos() < asked.pos).count());
-        let (before, behind) = include.split_at_checked(place).unwrap_or((include, &[]));
-        before.iter().for_each(|word| list.push(word));
-        if logprobs.is_some() {
-            list.push(INCLUDE_LOGPROBS);
-        }
-        behind.iter().for_each(|word| list.push(word));
     }
     object.maybe("truncation", truncation.as_ref());
 }
 
-fn write_stream(stream: &Stream<'_>, object: &mut Object<'_>, cx: &Out<'_>, ledger: &mut Ledger) {
+fn write_stream(stream: &Stream<'_>, object: &mut Object<'_>, ledger: &mut Ledger) {
     let Stream { on, usage, obfuscation, extra } = stream;
     object.maybe("stream", on.as_ref());
     if let Some(usage) = usage {
@@ -333,25 +307,16 @@ fn write_stream(stream: &Stream<'_>, object: &mut Object<'_>, cx: &Out<'_>, ledg
             .emulated(usage.pos, Code::StreamOptions)
             .detail("Every stream of the target ends with usage.");
     }
-    if !cx.same() {
-        ledger.only(extra);
-    }
-    if obfuscation.is_some() || (cx.same() && !extra.is_empty()) {
-        let mut options = object.object("stream_options");
-        options.maybe("include_obfuscation", obfuscation.as_ref());
-        if cx.same() {
-            options.extra(extra);
-        }
+    ledger.only(extra);
+    if let Some(obfuscation) = obfuscation {
+        object.object("stream_options").put("include_obfuscation", obfuscation);
     }
 }
 
 fn write_extra(extra: &[Extra<'_>], object: &mut Object<'_>, cx: &Out<'_>, ledger: &mut Ledger) {
     for field in extra {
         let name = field.key.decode();
-        if cx.same() && field.name_under(TEXT).is_some() {
-            continue;
-        }
-        if cx.same() || cx.same_vendor() && SHARED.contains(&name.as_ref()) {
+        if cx.same_vendor() && SHARED.contains(&name.as_ref()) {
             object.extra(std::slice::from_ref(field));
         } else {
             ledger.only(std::slice::from_ref(field));

@@ -17,6 +17,7 @@ pub(super) fn encode(
     ledger: &mut Ledger,
 ) {
     let profile = Profile::of(Protocol::Responses);
+    debug_assert_ne!(response.origin, profile.protocol, "within one protocol the bytes pass");
     // The calls were restored before, so names are the client's own.
     let names = Names::default();
     let cx = Out { origin: response.origin, profile: &profile, names: &names, tool_search: false };
@@ -28,11 +29,11 @@ pub(super) fn encode(
         ledger.dropped(other.at, Code::MultipleAnswers);
     }
     let ended = match candidate {
-        Some(candidate) => Ended::of(&candidate.stop, authored(candidate), &cx, ledger),
+        Some(candidate) => Ended::of(&candidate.stop, authored(candidate), ledger),
         None => Ended::new("completed", None),
     };
-    let id = response_id(response.id.as_ref(), &cx).into_decoded();
-    write_response(response, &ended, asked, out, &cx, ledger, |items, ledger| {
+    let id = response_id(response.id.as_ref());
+    write_response(response, &id, &ended, asked, out, &cx, ledger, |items, ledger| {
         if let Some(candidate) = candidate {
             write_items(candidate, &id, &ended, items, &cx, ledger);
         }
@@ -40,8 +41,10 @@ pub(super) fn encode(
 }
 
 /// Writes the object of an answer, its items by `write_items`.
+#[expect(clippy::too_many_arguments, reason = "an answer and a stream share nothing else")]
 pub(super) fn write_response(
     response: &Response<'_>,
+    id: &str,
     ended: &Ended<'_>,
     asked: Option<&ResponseContext>,
     out: &mut Vec<u8>,
@@ -49,11 +52,11 @@ pub(super) fn write_response(
     ledger: &mut Ledger,
     write_items: impl FnOnce(&mut Array<'_>, &mut Ledger),
 ) {
-    let Response { origin: _, id, model, created, candidates: _, usage: tokens, tier, extra } =
+    let Response { origin: _, id: _, model, created, candidates: _, usage: tokens, tier, extra } =
         response;
     let Ended { status, reason, explanation: _, failure } = ended;
     let mut object = Object::new(out);
-    object.put("id", &response_id(id.as_ref(), cx));
+    object.put("id", id);
     object.put("object", "response");
     let made = created.map_or(0, |created| created.value);
     object.put("created_at", &made);
@@ -77,7 +80,7 @@ pub(super) fn write_response(
     }
     write_items(&mut object.array("output"), ledger);
     match tokens {
-        Some(tokens) => usage::write(tokens, &mut object, cx, ledger),
+        Some(tokens) => usage::write(tokens, &mut object, ledger),
         None => object.put("usage", &()),
     }
     write_tier(tier.as_ref(), asked, &mut object, cx, ledger);
@@ -85,18 +88,13 @@ pub(super) fn write_response(
         Some(asked) => object.members(&asked.echo),
         None => object.members(&echo::defaults()),
     }
-    cx.extra(&mut object, extra, ledger);
+    ledger.only(extra);
 }
 
-/// The answer's id: the upstream's own, or one that follows from it.
-pub(super) fn response_id<'r>(id: Option<&'r Str<'_>>, cx: &Out<'_>) -> Str<'r> {
-    match id {
-        Some(id) if cx.same() => id.borrowed(),
-        Some(id) => {
-            Str::plain(format!("resp_{}", hash::base62(&[id.decode().as_bytes()], ID_LENGTH)))
-        }
-        None => Str::plain(format!("resp_{}", hash::base62(&[b""], ID_LENGTH))),
-    }
+/// The answer's id, which follows from the upstream's own.
+pub(super) fn response_id(id: Option<&Str<'_>>) -> String {
+    let own = id.map(Str::decode).unwrap_or_default();
+    format!("resp_{}", hash::base62(&[own.as_bytes()], ID_LENGTH))
 }
 
 /// How an answer ended, in the words of Responses.
@@ -116,12 +114,7 @@ impl<'r> Ended<'r> {
     }
 
     /// How an answer ended. `authored` says whether the model itself refused.
-    pub(super) fn of(
-        stop: &'r At<Stop<'_>>,
-        authored: bool,
-        cx: &Out<'_>,
-        ledger: &mut Ledger,
-    ) -> Self {
+    pub(super) fn of(stop: &'r At<Stop<'_>>, authored: bool, ledger: &mut Ledger) -> Self {
         let with = Self::new;
         let pos = stop.pos;
         match &stop.value {
@@ -160,11 +153,6 @@ impl<'r> Ended<'r> {
             Stop::Failed(failure) => {
                 let mut ended = with("failed", None);
                 ended.failure = Some(failure);
-                ended
-            }
-            Stop::Other(reason) if cx.same() => {
-                let mut ended = with("incomplete", None);
-                ended.reason = Some(reason.borrowed());
                 ended
             }
             Stop::Other(_) => {

@@ -1,7 +1,6 @@
 //! Reasoning settings: model to wire.
 
-use super::request_in::REASONING;
-use super::{Out, replay_under, summary_word};
+use super::summary_word;
 use crate::ledger::{Code, Ledger};
 use crate::model::{Display, Effort, Thinking, ThinkingMode};
 use crate::wire::{At, Object, Pos, Str};
@@ -10,25 +9,18 @@ use crate::wire::{At, Object, Pos, Str};
 pub(super) fn write_thinking(
     thinking: &Thinking<'_>,
     object: &mut Object<'_>,
-    cx: &Out<'_>,
     ledger: &mut Ledger,
 ) {
-    let Thinking { at, effort, mode, budget, display, extra } = thinking;
+    let Thinking { at: _, effort, mode, budget, display, extra } = thinking;
     let effort = self::effort(effort.as_ref(), mode.as_ref(), budget.as_ref(), ledger);
-    let summary = summary(display.as_ref(), mode.as_ref(), cx, ledger);
-    if !cx.same() {
-        ledger.only(extra);
-    }
-    let own = cx.same() && *at != Pos::NONE;
-    if effort.is_none() && summary.is_none() && !own {
+    let summary = summary(display.as_ref(), mode.as_ref(), ledger);
+    ledger.only(extra);
+    if effort.is_none() && summary.is_none() {
         return;
     }
     let mut reasoning = object.object("reasoning");
     reasoning.maybe("effort", effort.as_ref().map(Effort::name).as_ref());
     reasoning.maybe("summary", summary.as_ref());
-    if cx.same() {
-        replay_under(REASONING, extra, &mut reasoning);
-    }
 }
 
 /// The effort that comes nearest to what Messages says with a mode, a budget
@@ -90,7 +82,6 @@ fn borrow<'r>(effort: &'r Effort<'_>) -> Effort<'r> {
 fn summary<'r>(
     display: Option<&'r At<Display<'_>>>,
     mode: Option<&At<ThinkingMode<'_>>>,
-    cx: &Out<'_>,
     ledger: &mut Ledger,
 ) -> Option<Str<'r>> {
     let thinks = match mode.map(|mode| &mode.value) {
@@ -98,7 +89,7 @@ fn summary<'r>(
         Some(ThinkingMode::Disabled | ThinkingMode::Other(_)) | None => false,
     };
     match display.map(|display| &display.value) {
-        Some(Display::Other(word)) if !cx.same() => {
+        Some(Display::Other(word)) => {
             ledger.dropped(word.pos(), Code::ReasoningDisplay);
             thinks.then(|| Str::plain("auto"))
         }

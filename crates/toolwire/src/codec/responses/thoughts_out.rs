@@ -33,16 +33,10 @@ impl Writing {
     /// Reasoning begins.
     pub(super) fn open_reasoning(
         &mut self,
-        id: Option<&Str<'_>>,
         out: &mut Vec<u8>,
         ledger: &mut Ledger,
     ) -> (usize, Thoughts) {
         let number = self.begin_group(Sort::Reasoning, out, ledger);
-        if let Some(id) = id.filter(|_| self.scene.same())
-            && let Some(group) = self.groups.get_mut(number)
-        {
-            group.id = id.decode().into_owned();
-        }
         self.add_group(number, "rs");
         self.begin_added(number, out);
         out.extend_from_slice(b"{\"type\":\"reasoning\",\"id\":");

@@ -4,21 +4,24 @@ use super::wire::{CustomTool, FunctionTool, GrammarFormat, NamespaceTool, TypedT
 use crate::model::{Grammar, Hosted, HostedClass, Native, NativeKind, Tool, ToolKind};
 use crate::wire::{Extra, Pos, Raw, Read, ReadError, Reader, Str};
 
-/// A list of tools and where it stood.
+/// A list of tools, where it stood and how it was spelled.
 #[derive(Debug)]
 pub(super) struct ToolList<'a> {
     pub(super) at: Pos,
     pub(super) list: Vec<Tool<'a>>,
+    pub(super) raw: Raw<'a>,
 }
 
 impl<'a> Read<'a> for ToolList<'a> {
     fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
+        let at = reader.here();
+        let start = reader.clone();
         let mut members = reader.array()?;
         let mut list = Vec::new();
         while members.more(reader)? {
             list.push(tool(reader)?);
         }
-        Ok(Self { at: members.at(), list })
+        Ok(Self { at, list, raw: reader.raw_since(&start) })
     }
 }
 

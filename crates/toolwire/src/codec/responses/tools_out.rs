@@ -2,7 +2,7 @@
 
 use super::Out;
 use crate::ledger::{Code, Ledger};
-use crate::model::{Grammar, Hosted, HostedClass, Native, NativeKind, Protocol, Tool, ToolKind};
+use crate::model::{Grammar, Hosted, HostedClass, Native, Protocol, Tool, ToolKind};
 use crate::native;
 use crate::profile::Profile;
 use crate::schema::{self, RootChange};
@@ -46,7 +46,7 @@ pub(super) fn write_tool(tool: &Tool<'_>, list: &mut Array<'_>, cx: &Out<'_>, le
             item.put("type", "custom");
             cx.name("name", &tool.name, &mut item, ledger);
             item.maybe("description", tool.description.as_ref());
-            write_grammar(grammar.as_ref(), &mut item, cx, ledger);
+            write_grammar(grammar.as_ref(), &mut item, ledger);
             write_common(tool, Kept::Extra, &mut item, cx, ledger);
         }
         ToolKind::Freeform { grammar } => {
@@ -55,37 +55,10 @@ pub(super) fn write_tool(tool: &Tool<'_>, list: &mut Array<'_>, cx: &Out<'_>, le
             write_wrapped(tool, grammar.as_ref(), &mut item, cx, ledger);
             write_common(tool, Kept::Extra, &mut item, cx, ledger);
         }
-        ToolKind::Namespace { tools } => {
-            let mut item = list.object();
-            item.put("type", "namespace");
-            item.put("name", &tool.name);
-            item.maybe("description", tool.description.as_ref());
-            write_tools(tools, &mut item.array("tools"), cx, ledger);
-            write_common(tool, Kept::Extra, &mut item, cx, ledger);
-        }
-        ToolKind::Native(native) if cx.same() => {
-            let Native { kind, kind_text } = native;
-            let mut item = list.object();
-            item.put("type", kind_text);
-            if *kind == NativeKind::ToolSearch {
-                item.put("execution", "client");
-            }
-            item.maybe("description", tool.description.as_ref());
-            write_common(tool, Kept::Extra, &mut item, cx, ledger);
-        }
         ToolKind::Native(native) => write_native(tool, native, list, cx, ledger),
-        ToolKind::Hosted(hosted) if cx.same() => {
-            let Hosted { class, kind_text } = hosted;
-            let mut item = list.object();
-            item.put("type", kind_text);
-            if *class == HostedClass::Mcp && tool.name != *kind_text {
-                item.put("server_label", &tool.name);
-            }
-            item.maybe("description", tool.description.as_ref());
-            write_common(tool, Kept::Extra, &mut item, cx, ledger);
-        }
         ToolKind::Hosted(hosted) => write_hosted(tool, hosted, list, cx, ledger),
-        ToolKind::Unknown(raw) => list.push(raw),
+        // They do not cross, and the mapping has said so.
+        ToolKind::Namespace { tools: _ } | ToolKind::Unknown(_) => {}
     }
 }
 
@@ -99,48 +72,41 @@ fn write_function(
 ) {
     cx.name("name", &tool.name, item, ledger);
     write_description(tool, item, cx, ledger);
-    let schema = if cx.same() {
-        schema.map(Raw::borrowed)
-    } else {
-        let (root, change) = schema::root(schema);
-        let at = schema.map_or(tool.at, Raw::pos);
-        match change {
-            Some(RootChange::Empty) => {
-                ledger.emulated(at, Code::SchemaEmpty);
-            }
-            Some(RootChange::Typed) => {
-                ledger
-                    .emulated(at, Code::SchemaRootWrapped)
-                    .detail("The root of the schema names no type; `object` was added.");
-            }
-            Some(RootChange::Union) => {
-                ledger.degraded(at, Code::SchemaRootUnion);
-            }
-            Some(RootChange::Wrapped) => {
-                ledger.emulated(at, Code::SchemaRootWrapped);
-            }
-            None => {}
+    let (root, change) = schema::root(schema);
+    let at = schema.map_or(tool.at, Raw::pos);
+    match change {
+        Some(RootChange::Empty) => {
+            ledger.emulated(at, Code::SchemaEmpty);
         }
-        Some(root)
-    };
-    item.maybe("parameters", schema.as_ref());
-    write_strict(tool.strict, schema.as_ref(), item, cx, ledger);
+        Some(RootChange::Typed) => {
+            ledger
+                .emulated(at, Code::SchemaRootWrapped)
+                .detail("The root of the schema names no type; `object` was added.");
+        }
+        Some(RootChange::Union) => {
+            ledger.degraded(at, Code::SchemaRootUnion);
+        }
+        Some(RootChange::Wrapped) => {
+            ledger.emulated(at, Code::SchemaRootWrapped);
+        }
+        None => {}
+    }
+    item.put("parameters", &root);
+    write_strict(tool.strict, &root, item, cx, ledger);
 }
 
 /// Left out, `strict` makes Responses try the schema as a strict one, which
 /// neither Chat nor Messages does, so what they left out is written as false.
 fn write_strict(
     strict: Option<At<bool>>,
-    schema: Option<&Raw<'_>>,
+    schema: &Raw<'_>,
     item: &mut Object<'_>,
     cx: &Out<'_>,
     ledger: &mut Ledger,
 ) {
     match strict {
-        Some(strict) if cx.same() => item.put("strict", &strict),
-        None if cx.same() => {}
         Some(At { pos, value: true }) => {
-            let fits = cx.profile.strict && schema.is_some_and(schema::fits_openai_strict);
+            let fits = cx.profile.strict && schema::fits_openai_strict(schema);
             if !fits {
                 ledger.degraded(pos, Code::StrictDowngraded);
             }
@@ -180,18 +146,13 @@ fn write_description(tool: &Tool<'_>, item: &mut Object<'_>, cx: &Out<'_>, ledge
     }
 }
 
-fn write_grammar(
-    grammar: Option<&Grammar<'_>>,
-    item: &mut Object<'_>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
-) {
+fn write_grammar(grammar: Option<&Grammar<'_>>, item: &mut Object<'_>, ledger: &mut Ledger) {
     let Some(Grammar { at: _, syntax, definition, extra }) = grammar else { return };
     let mut format = item.object("format");
     format.put("type", "grammar");
     format.maybe("syntax", syntax.as_ref());
     format.maybe("definition", definition.as_ref());
-    cx.extra(&mut format, extra, ledger);
+    ledger.only(extra);
 }
 
 /// A freeform tool for a server that has only functions.
@@ -353,7 +314,7 @@ pub(super) fn write_common(
     // What OpenAI runs itself, the search for tools above all, is always there.
     let deferrable = cx.tool_search && !matches!(kind, ToolKind::Hosted(_));
     match defer {
-        Some(defer) if cx.same() || (defer.value && deferrable) => {
+        Some(defer) if defer.value && deferrable => {
             item.put("defer_loading", defer);
         }
         Some(At { pos, value: true }) => {
@@ -361,15 +322,11 @@ pub(super) fn write_common(
         }
         Some(At { pos: _, value: false }) | None => {}
     }
-    match callers {
-        Some(callers) if cx.same() => item.put("allowed_callers", callers),
-        Some(callers) => {
-            let note = ledger.dropped(callers.pos(), Code::ProgrammaticCallers);
-            if is_direct_only(callers) {
-                note.info();
-            }
+    if let Some(callers) = callers {
+        let note = ledger.dropped(callers.pos(), Code::ProgrammaticCallers);
+        if is_direct_only(callers) {
+            note.info();
         }
-        None => {}
     }
     item.maybe("output_schema", output_schema.as_ref());
     item.maybe("async", deferred_result.as_ref());
@@ -380,7 +337,7 @@ pub(super) fn write_common(
         ledger.dropped(cache.at, Code::CacheBreakpoint);
     }
     if kept == Kept::Extra {
-        cx.extra(item, extra, ledger);
+        ledger.only(extra);
     }
 }
 
@@ -397,12 +354,10 @@ pub(super) fn has_search(tools: &[Tool<'_>], origin: Protocol, profile: &Profile
             hosted.class == HostedClass::ToolSearch
                 && !matches!(ToolMapping::of(tool, origin, profile), ToolMapping::Dropped(_))
         }
-        ToolKind::Native(native) => {
-            native.kind == NativeKind::ToolSearch && origin == profile.protocol
-        }
         ToolKind::Function { schema: _ }
         | ToolKind::Freeform { grammar: _ }
         | ToolKind::Namespace { tools: _ }
+        | ToolKind::Native(_)
         | ToolKind::Unknown(_) => false,
     })
 }

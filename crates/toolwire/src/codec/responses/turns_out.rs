@@ -2,15 +2,16 @@
 
 use super::cache_out::lose_cache;
 use super::calls_out::{Frame, write_call, write_orphan, write_result};
-use super::content_out::{Voice, bare_text, is_content, is_lost, is_silent, lose_text, write_part};
+use super::content_out::{Voice, bare_text, is_lost, is_silent, lose_text, write_part};
+use super::items_out::groups;
 use super::tools_out::write_tools;
 use super::{Out, reasoning};
 use crate::ledger::{Code, Ledger};
 use crate::model::{
-    Arguments, Call, HostedItem, Item, Opaque, ResultKind, Role, Slot, Text, Tool, ToolResult, Turn,
+    Arguments, Call, HostedItem, Item, ResultKind, Role, Slot, Text, Tool, ToolResult, Turn,
 };
 use crate::thread::{ResultMatch, Thread};
-use crate::wire::{Array, Object, Pos, Str};
+use crate::wire::{Array, Object, Str};
 
 /// Writes `instructions` and `input`.
 pub(super) fn write_input(
@@ -19,37 +20,16 @@ pub(super) fn write_input(
     cx: &Out<'_>,
     ledger: &mut Ledger,
 ) {
-    let stripped;
-    let turns = if cx.same() && turns.iter().any(reasoning::is_foreign) {
-        stripped = without_ids(turns, ledger);
-        stripped.as_slice()
-    } else {
-        turns
-    };
     let turns = match instructions(turns, cx) {
         Some((turn, text, rest)) => {
-            lose_turn(turn, cx, ledger);
-            if !cx.same() {
-                lose_cache(text.cache.as_ref(), cx, ledger);
-            }
+            lose_turn(turn, ledger);
+            lose_cache(text.cache.as_ref(), cx, ledger);
             object.put("instructions", &text.text);
             rest
         }
         None => turns,
     };
-    if cx.same()
-        && let [turn] = turns
-        && let Some(text) = short_input(turn)
-    {
-        object.put("input", text);
-        return;
-    }
-    if cx.same() && turns.is_empty() {
-        return;
-    }
-    // The client's own order and pairs are replayed as they are: an earlier
-    // answer that the server keeps may hold the other half of a pair.
-    let thread = (!cx.same()).then(|| Thread::new(turns, cx.profile.ids, ledger));
+    let thread = Thread::new(turns, cx.profile.ids, ledger);
     let mut writer = Writer { thread, calls: 0, fates: 0, unanswered: Vec::new() };
     let mut items = object.array("input");
     for run in turns.chunk_by(|a, b| (a.role == Role::Assistant) == (b.role == Role::Assistant)) {
@@ -61,26 +41,12 @@ pub(super) fn write_input(
         writer.answer_missing(&mut items, cx);
     }
     if let Some(turn) = turns.last()
-        && !cx.same()
         && !cx.profile.prefill
         && turn.role == Role::Assistant
         && matches!(turn.items.last(), Some(Item::Text(_)))
     {
         ledger.degraded(turn.at, Code::Prefill);
     }
-}
-
-/// The turns without their items' ids. Reasoning that another vendor sealed is
-/// left out, and an item that still bore the id of the same answer would ask
-/// for it.
-fn without_ids<'a>(turns: &[Turn<'a>], ledger: &mut Ledger) -> Vec<Turn<'a>> {
-    let mut turns = turns.to_vec();
-    for turn in turns.iter_mut().filter(|turn| !reasoning::is_foreign(turn)) {
-        if let Some(id) = turn.id.take() {
-            ledger.dropped(id.pos(), Code::ItemId).info();
-        }
-    }
-    turns
 }
 
 /// The first turn, if it can be `instructions`, and the turns behind it.
@@ -93,9 +59,6 @@ fn instructions<'r, 'a>(
 ) -> Option<(&'r Turn<'a>, &'r Text<'a>, &'r [Turn<'a>])> {
     let (turn, rest) = turns.split_first()?;
     let [Item::Text(text)] = turn.items.as_slice() else { return None };
-    if cx.same() {
-        return (turn.slot == Slot::Top).then_some((turn, text, rest));
-    }
     let Text { at: _, text: _, citations, logprobs, cache, extra } = text;
     let plain = citations.is_none() && logprobs.is_none() && extra.is_empty();
     let marked = cache.is_some() && cx.takes_markers();
@@ -106,13 +69,8 @@ fn instructions<'r, 'a>(
     fits.then_some((turn, text, rest))
 }
 
-/// The text of `input` when it was no list.
-fn short_input<'r, 'a>(turn: &'r Turn<'a>) -> Option<&'r Str<'a>> {
-    bare_text(&turn.items).filter(|text| text.pos() == turn.at && turn.at != Pos::NONE)
-}
-
 struct Writer<'r, 'a> {
-    thread: Option<Thread<'r, 'a>>,
+    thread: Thread<'r, 'a>,
     /// How many calls have been written.
     calls: usize,
     /// How many results have been seen.
@@ -123,55 +81,35 @@ struct Writer<'r, 'a> {
 
 impl Writer<'_, '_> {
     fn turn(&mut self, turn: &Turn<'_>, items: &mut Array<'_>, cx: &Out<'_>, ledger: &mut Ledger) {
-        lose_turn(turn, cx, ledger);
+        lose_turn(turn, ledger);
         if turn.items.is_empty() {
             write_message(turn, &[], items, cx, ledger);
         }
-        for group in
-            turn.items.chunk_by(|a, b| is_content(a, turn.at, cx) && is_content(b, turn.at, cx))
-        {
+        for group in groups(turn) {
             match group {
                 [Item::Reasoning(found)] => {
-                    reasoning::write_history(found, turn, items, cx, ledger);
+                    reasoning::write_history(found, items, ledger);
                 }
-                [Item::Call(call)] => self.call(call, turn, items, cx, ledger),
-                [Item::Result(result)] if !cx.same() || result.at == turn.at => {
-                    self.result(result, turn, items, cx, ledger)
-                }
-                [Item::Tools(tools)] => {
-                    let id = item_id(turn, cx);
-                    write_additional(tools, id.as_ref(), turn, items, cx, ledger);
-                }
-                [Item::Hosted(hosted)] => write_hosted(hosted, items, cx, ledger),
-                [Item::Opaque(Opaque { kind: _, raw })] if raw.pos() == turn.at && cx.same() => {
-                    items.push(raw);
-                }
+                [Item::Call(call)] => self.call(call, items, cx, ledger),
+                [Item::Result(result)] => self.result(result, items, cx, ledger),
+                [Item::Tools(tools)] => write_additional(tools, None, items, cx, ledger),
+                [Item::Hosted(hosted)] => lose_hosted(hosted, ledger),
                 content => write_message(turn, content, items, cx, ledger),
             }
         }
     }
 
-    fn call(
-        &mut self,
-        call: &Call<'_>,
-        turn: &Turn<'_>,
-        items: &mut Array<'_>,
-        cx: &Out<'_>,
-        ledger: &mut Ledger,
-    ) {
+    fn call(&mut self, call: &Call<'_>, items: &mut Array<'_>, cx: &Out<'_>, ledger: &mut Ledger) {
         let index = self.calls;
         self.calls += 1;
-        let paired = self.thread.as_ref().and_then(|thread| thread.calls.get(index));
+        let paired = self.thread.calls.get(index);
         if paired.is_some_and(|paired| paired.result.is_none()) {
             self.unanswered.push(index);
         }
         let frame = Frame {
-            id: item_id(turn, cx),
-            call_id: match paired {
-                Some(paired) => Some(Str::plain(paired.id.as_ref())),
-                None => call.id.as_ref().map(Str::borrowed),
-            },
-            status: item_status(turn, cx),
+            id: None,
+            call_id: paired.map(|paired| Str::plain(paired.id.as_ref())),
+            status: None,
         };
         write_call(call, &frame, items, cx, ledger);
     }
@@ -179,27 +117,19 @@ impl Writer<'_, '_> {
     fn result(
         &mut self,
         result: &ToolResult<'_>,
-        turn: &Turn<'_>,
         items: &mut Array<'_>,
         cx: &Out<'_>,
         ledger: &mut Ledger,
     ) {
         let order = self.fates;
         self.fates += 1;
-        let (id, status) = (item_id(turn, cx), item_status(turn, cx));
-        let Some(thread) = &self.thread else {
-            let call_id = result.call_id.as_ref().map(Str::borrowed);
-            let frame = Frame { id, call_id, status };
-            write_result(result, result.kind, turn, &frame, items, cx, ledger);
-            return;
-        };
-        match thread.fates.get(order) {
+        match self.thread.fates.get(order) {
             Some(ResultMatch::Answers(call)) => {
-                let Some(paired) = thread.calls.get(*call) else { return };
+                let Some(paired) = self.thread.calls.get(*call) else { return };
                 let call_id = Some(Str::plain(paired.id.as_ref()));
                 let kind = result_kind(&paired.call.arguments, cx);
-                let frame = Frame { id, call_id, status };
-                write_result(result, kind, turn, &frame, items, cx, ledger);
+                let frame = Frame { id: None, call_id, status: None };
+                write_result(result, kind, &frame, items, cx, ledger);
             }
             Some(ResultMatch::Superseded) => {}
             Some(ResultMatch::Orphan) | None => write_orphan(result, items, cx, ledger),
@@ -209,8 +139,7 @@ impl Writer<'_, '_> {
     /// OpenAI answers 400 to a call without a result.
     fn answer_missing(&mut self, items: &mut Array<'_>, cx: &Out<'_>) {
         for index in std::mem::take(&mut self.unanswered) {
-            let paired = self.thread.as_ref().and_then(|thread| thread.calls.get(index));
-            let Some(paired) = paired else { continue };
+            let Some(paired) = self.thread.calls.get(index) else { continue };
             let mut item = items.object();
             item.put(
                 "type",
@@ -248,38 +177,29 @@ fn write_message(
     if !content.is_empty() && is_lost(content, voice, cx, ledger) {
         return;
     }
-    let id = item_id(turn, cx);
     let text = match content {
         // The published types take a list from the model only with the ids that
         // the API gave, and compatible servers go by them.
-        [Item::Text(text)] if voice == Voice::Model && !cx.same() && is_words(text) => {
+        [Item::Text(text)] if voice == Voice::Model && is_words(text) => {
             lose_text(text, cx, ledger);
             Some(&text.text)
         }
         _parts => bare_text(content),
     };
     let mut item = items.object();
-    // Who writes the results of Messages here leaves the type out too.
-    let foreign = content.iter().any(|part| matches!(part, Item::Result(_)));
-    if (text.is_none() && !foreign) || id.is_some() {
+    if text.is_none() {
         item.put("type", "message");
     }
-    item.maybe("id", id.as_ref());
-    write_role(turn, &mut item, cx);
+    item.put("role", role(turn));
     match text {
         Some(text) => item.put("content", text),
-        None if content.is_empty() && !cx.same() => item.put("content", ""),
+        None if content.is_empty() => item.put("content", ""),
         None => {
             let mut parts = item.array("content");
             for part in content {
                 write_part(part, voice, &mut parts, cx, ledger);
             }
         }
-    }
-    if cx.same() {
-        item.maybe("status", turn.status.as_ref());
-        item.maybe("phase", turn.phase.as_ref());
-        item.extra(&turn.extra);
     }
 }
 
@@ -289,16 +209,14 @@ fn is_words(text: &Text<'_>) -> bool {
     citations.is_none() && logprobs.is_none()
 }
 
-fn write_role(turn: &Turn<'_>, item: &mut Object<'_>, cx: &Out<'_>) {
+fn role(turn: &Turn<'_>) -> &'static str {
     match &turn.role {
         // What stood beside the conversation outranks what stands in it.
-        Role::System if turn.slot == Slot::Top => item.put("role", "developer"),
-        Role::System => item.put("role", "system"),
-        Role::Developer => item.put("role", "developer"),
-        Role::User => item.put("role", "user"),
-        Role::Assistant => item.put("role", "assistant"),
-        Role::Other(name) if cx.same() => item.put("role", name),
-        Role::Other(_) => item.put("role", "user"),
+        Role::System if turn.slot == Slot::Top => "developer",
+        Role::System => "system",
+        Role::Developer => "developer",
+        Role::User | Role::Other(_) => "user",
+        Role::Assistant => "assistant",
     }
 }
 
@@ -306,7 +224,6 @@ fn write_role(turn: &Turn<'_>, item: &mut Object<'_>, cx: &Out<'_>) {
 pub(super) fn write_additional(
     tools: &[Tool<'_>],
     id: Option<&Str<'_>>,
-    turn: &Turn<'_>,
     items: &mut Array<'_>,
     cx: &Out<'_>,
     ledger: &mut Ledger,
@@ -314,47 +231,21 @@ pub(super) fn write_additional(
     let mut item = items.object();
     item.put("type", "additional_tools");
     item.maybe("id", id);
-    if cx.same() {
-        write_role(turn, &mut item, cx);
-        item.extra(&turn.extra);
-    } else {
-        item.put("role", "developer");
-    }
+    item.put("role", "developer");
     write_tools(tools, &mut item.array("tools"), cx, ledger);
 }
 
-/// Writes what a vendor's own tool did, which no other vendor takes.
-pub(super) fn write_hosted(
-    hosted: &HostedItem<'_>,
-    items: &mut Array<'_>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
-) {
+/// Reports what a vendor's own tool did, which no other vendor accepts.
+pub(super) fn lose_hosted(hosted: &HostedItem<'_>, ledger: &mut Ledger) {
     let HostedItem { class: _, raw } = hosted;
-    if cx.same() {
-        items.push(raw);
-    } else {
-        ledger.dropped(raw.pos(), Code::HostedHistory);
-    }
+    ledger.dropped(raw.pos(), Code::HostedHistory);
 }
 
-/// An item's own id, which only this vendor's items have.
-fn item_id<'r>(turn: &'r Turn<'_>, cx: &Out<'_>) -> Option<Str<'r>> {
-    turn.id.as_ref().filter(|_| cx.same()).map(Str::borrowed)
-}
-
-fn item_status<'r>(turn: &'r Turn<'_>, cx: &Out<'_>) -> Option<Str<'r>> {
-    turn.status.as_ref().filter(|_| cx.same()).map(Str::borrowed)
-}
-
-/// What a turn of another protocol has beside its content.
-pub(super) fn lose_turn(turn: &Turn<'_>, cx: &Out<'_>, ledger: &mut Ledger) {
+/// Reports what a turn has beside its content.
+pub(super) fn lose_turn(turn: &Turn<'_>, ledger: &mut Ledger) {
     let Turn { at: _, role, slot: _, items: _, id, name, status, phase, extra } = turn;
     if let Some(name) = name {
         ledger.dropped(name.pos(), Code::MessageName).info();
-    }
-    if cx.same() {
-        return;
     }
     if let Role::Other(name) = role {
         ledger.degraded(name.pos(), Code::Role);

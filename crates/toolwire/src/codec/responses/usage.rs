@@ -1,10 +1,9 @@
 //! Token counts, both directions.
 
-use super::Out;
 use super::wire::{self, InputDetails, OutputDetails};
 use crate::ledger::{Code, Ledger};
 use crate::model::Usage;
-use crate::wire::{At, Extra, Object};
+use crate::wire::{At, Object};
 
 /// Reads the counts. The total is the sum of the two and is made anew.
 pub(super) fn decode(usage: wire::Usage<'_>) -> Usage<'_> {
@@ -42,39 +41,19 @@ pub(super) fn decode(usage: wire::Usage<'_>) -> Usage<'_> {
 }
 
 /// Writes the counts, every one that the published type requires.
-pub(super) fn write(usage: &Usage<'_>, object: &mut Object<'_>, cx: &Out<'_>, ledger: &mut Ledger) {
+pub(super) fn write(usage: &Usage<'_>, object: &mut Object<'_>, ledger: &mut Ledger) {
     let Usage { at: _, input, cache_read, cache_write, output, reasoning, extra } = usage;
-    let own = |list: &'static [&'static str]| {
-        extra.iter().filter(move |field| cx.same() && list.contains(&field.key.decode().as_ref()))
-    };
-    let replay = |object: &mut Object<'_>, field: &Extra<'_>| {
-        object.extra(std::slice::from_ref(field));
-    };
     let mut tokens = object.object("usage");
     tokens.put("input_tokens", input);
     {
         let mut details = tokens.object("input_tokens_details");
         details.put("cached_tokens", &cache_read.unwrap_or_default());
-        if cache_write.is_some() || !cx.same() {
-            details.put("cache_write_tokens", &cache_write.unwrap_or_default());
-        }
-        own(&INPUT_DETAILS).for_each(|field| replay(&mut details, field));
+        details.put("cache_write_tokens", &cache_write.unwrap_or_default());
     }
     tokens.put("output_tokens", output);
-    {
-        let mut details = tokens.object("output_tokens_details");
-        details.put("reasoning_tokens", &reasoning.unwrap_or_default());
-    }
+    tokens.object("output_tokens_details").put("reasoning_tokens", &reasoning.unwrap_or_default());
     tokens.put("total_tokens", &input.saturating_add(*output));
     for field in extra {
-        if !cx.same() {
-            ledger.dropped(field.value.pos(), Code::UsageDetail).info();
-        } else if !INPUT_DETAILS.contains(&field.key.decode().as_ref()) {
-            replay(&mut tokens, field);
-        }
+        ledger.dropped(field.value.pos(), Code::UsageDetail).info();
     }
 }
-
-/// Members of the usage that stand among the details of the input.
-const INPUT_DETAILS: [&str; 4] =
-    ["cache_write_tokens_details", "audio_tokens", "image_tokens", "text_tokens"];

@@ -279,7 +279,7 @@ fn kinds(written: &Written) -> Vec<&str> {
     kinds
 }
 
-const ORIGINS: [Protocol; 3] = [Protocol::Chat, Protocol::Responses, Protocol::Messages];
+const ORIGINS: [Protocol; 2] = [Protocol::Chat, Protocol::Messages];
 
 #[test]
 fn text() {
@@ -417,31 +417,6 @@ fn consecutive_texts_are_parts_of_one_message() {
         let written = check(origin, &parts, &stop(Stop::ToolCalls));
         assert_eq!(written.events[2]["item"]["type"], "function_call");
     }
-}
-
-#[test]
-fn messages_of_responses_stay_apart() {
-    let part = |message, phase: Option<&'static str>| {
-        Head::Text(Part { message, phase: phase.map(Str::plain), extra: Vec::new() })
-    };
-    let written = check(
-        Protocol::Responses,
-        &[
-            Event::Open { block: 0, head: part(0, Some("commentary")) },
-            say(0, "One"),
-            close(0),
-            Event::Open { block: 1, head: part(0, Some("commentary")) },
-            say(1, "Two"),
-            close(1),
-            Event::Open { block: 2, head: part(1, None) },
-            say(2, "Three"),
-            close(2),
-        ],
-        &stop(Stop::EndTurn),
-    );
-    let output = &written.events.last().unwrap()["response"]["output"];
-    assert_eq!(output.as_array().unwrap().len(), 2);
-    assert_eq!(output[0]["phase"], "commentary");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::Out;
 use super::cache_out::{lose_cache, write_cache};
-use super::citations::annotations;
+use super::citations_out::annotations;
 use super::media_out::{
     audio_crosses, document_crosses, image_crosses, write_audio, write_document, write_image,
 };

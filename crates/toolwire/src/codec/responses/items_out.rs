@@ -1,10 +1,12 @@
 //! The items of an answer: model to wire.
 
-use super::calls_out::{Frame, call_type, write_call, write_result};
+use super::calls_out::{Frame, call_type, write_call};
 use super::content_out::{Voice, is_content, is_lost, is_silent, write_part};
-use super::response_out::{Ended, ID_LENGTH};
+use super::response_out::ID_LENGTH;
+use super::results_out::write_result;
+use super::stop_out::Ended;
 use super::turns_out::{lose_hosted, lose_turn, write_additional};
-use super::{Out, reasoning};
+use super::{Out, reasoning_out};
 use crate::ledger::{Code, Ledger};
 use crate::model::{Call, Candidate, Issuer, Item, Refusal, Turn};
 use crate::wire::ids::{self, IdRule};
@@ -117,7 +119,7 @@ impl<'r> ItemWriter<'r> {
                     (None, Some(id)) => id.borrowed(),
                     (None, None) => Str::plain(self.id("rs")),
                 };
-                reasoning::write_item(found, &id, items, ledger);
+                reasoning_out::write_item(found, &id, items, ledger);
             }
             [Item::Call(call)] => self.call(call, items, cx, ledger),
             [Item::Result(result)] => {

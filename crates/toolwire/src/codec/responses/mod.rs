@@ -1,44 +1,42 @@
 //! Responses.
 
-mod alike;
 mod cache_out;
 mod calls_out;
-mod choice;
-mod citations;
+mod choice_in;
+mod choice_out;
+mod citations_out;
 mod content_in;
 mod content_out;
 mod description;
-mod echo;
-mod error;
-mod events_in;
-mod events_out;
+mod echo_out;
+mod error_in;
+mod error_out;
 mod foreign_reasoning_in;
-mod groups_out;
-mod items_in;
 mod items_out;
-mod live;
 mod media_out;
-mod parts_out;
-mod pen;
-mod reasoning;
+mod reasoning_in;
+mod reasoning_out;
 mod request_in;
 mod request_out;
 mod response_in;
 mod response_out;
-mod rest_in;
-#[cfg(test)]
-mod tests;
+mod results_out;
+mod stop_in;
+mod stop_out;
+mod stream_in;
+mod stream_out;
 mod thinking_out;
-mod thoughts_out;
 mod tools_in;
 mod tools_out;
 mod turns_in;
 mod turns_out;
-mod unroll;
-mod usage;
-mod watch;
+mod usage_in;
+mod usage_out;
 mod wire;
 mod withdrawn_out;
+
+#[cfg(test)]
+mod tests;
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -48,9 +46,8 @@ use crate::ledger::{Code, Ledger};
 use crate::model::{ApiError, Display, Protocol, Request, Response, ResponseContext, Tool};
 use crate::profile::Profile;
 use crate::protocol::Description;
-use crate::toolset::Toolset;
 use crate::wire::names::Names;
-use crate::wire::{Array, Object, Read, ReadError, Reader, Str, string_under};
+use crate::wire::{Object, ReadError, Str, string_under};
 
 /// The Responses protocol.
 pub struct Responses;
@@ -96,7 +93,7 @@ impl Codec for Responses {
 
     fn response_context(&self, request: &Request<'_>) -> ResponseContext {
         let mut context = ResponseContext::of(request);
-        echo::write(request, &mut context.echo);
+        echo_out::write(request, &mut context.echo);
         context
     }
 
@@ -111,15 +108,15 @@ impl Codec for Responses {
     }
 
     fn stream_reader(&self) -> Box<dyn StreamReader> {
-        Box::<events_in::Reading>::default()
+        Box::<stream_in::Reading>::default()
     }
 
     fn stream_writer(&self, asked: ResponseContext) -> Box<dyn StreamWriter> {
-        Box::new(events_out::Writing::new(asked))
+        Box::new(stream_out::Writing::new(asked))
     }
 
     fn stream_observer(&self) -> Box<dyn StreamObserver> {
-        Box::<watch::Watching>::default()
+        Box::<stream_in::observer::Watching>::default()
     }
 
     fn find_model<'d>(&self, data: &'d str) -> Option<Str<'d>> {
@@ -127,22 +124,19 @@ impl Codec for Responses {
     }
 
     fn stream_from_response(&self, body: &str) -> Result<Vec<u8>, ReadError> {
-        unroll::unroll(body)
+        stream_out::from_response::stream_from_response(body)
     }
 
     fn decode_error(&self, status: Option<u16>, body: &str) -> Result<ApiError, ReadError> {
-        error::decode(status, body)
+        error_in::decode(status, body)
     }
 
     fn encode_error(&self, error: &ApiError, out: &mut Vec<u8>) -> u16 {
-        error::encode(error, out)
+        error_out::encode(error, out)
     }
 
     fn decode_tools<'a>(&self, body: &'a str) -> Result<Vec<Tool<'a>>, ReadError> {
-        let mut reader = Reader::new(body);
-        let tools_in::ToolList { at: _, list, raw: _ } = Read::read(&mut reader)?;
-        reader.finish()?;
-        Ok(list)
+        tools_in::decode(body)
     }
 
     fn encode_tools(
@@ -153,11 +147,7 @@ impl Codec for Responses {
         out: &mut Vec<u8>,
         ledger: &mut Ledger,
     ) {
-        debug_assert_ne!(origin, self.protocol(), "within one protocol the bytes pass");
-        let toolset = Toolset::of_list(tools, origin, profile);
-        let tool_search = tools_out::has_search(tools, origin, profile);
-        let cx = Out { origin, profile, names: &toolset.names, tool_search };
-        tools_out::write_tools(tools, &mut Array::new(out), &cx, ledger);
+        tools_out::encode(tools, origin, profile, out, ledger);
     }
 }
 

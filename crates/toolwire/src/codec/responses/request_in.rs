@@ -1,6 +1,6 @@
 //! The request object: settings, wire to model.
 
-use super::choice::ToolChoice;
+use super::choice_in::ToolChoice;
 use super::tools_in::ToolList;
 use super::wire::{self, JsonSchemaFormat, ReasoningConfig, StreamOptions, TextConfig};
 use crate::model::{

@@ -1,7 +1,7 @@
 //! The request object: settings, model to wire.
 
 use super::cache_out::lose_cache;
-use super::choice::{filter, write_choice};
+use super::choice_out::{filter, write_choice};
 use super::request_in::INCLUDE_LOGPROBS;
 use super::thinking_out::write_thinking;
 use super::tools_out::{has_search, write_tool, write_tools};

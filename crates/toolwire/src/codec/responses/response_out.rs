@@ -1,13 +1,14 @@
 //! The answer: model to wire. Responses wants every member of its object, with
 //! the client's own settings repeated.
 
-use super::items_out::{Progress, write_items};
-use super::{Out, echo, error, usage};
+use super::items_out::write_items;
+use super::stop_out::{Ended, authored};
+use super::{Out, echo_out, error_out, usage_out};
 use crate::ledger::{Code, Ledger};
-use crate::model::{ApiError, Candidate, Item, Protocol, Response, ResponseContext, Stop};
+use crate::model::{Protocol, Response, ResponseContext};
 use crate::profile::Profile;
 use crate::wire::names::Names;
-use crate::wire::{Array, At, Object, Str, hash};
+use crate::wire::{Array, Object, Str, hash};
 
 /// Writes an answer for a client.
 pub(super) fn encode(
@@ -65,7 +66,7 @@ pub(super) fn write_response(
     match failure {
         Some(failure) => {
             let mut detail = object.object("error");
-            detail.put("code", error::code(failure));
+            detail.put("code", error_out::code(failure));
             detail.put("message", &failure.message);
         }
         None => object.put("error", &()),
@@ -80,13 +81,13 @@ pub(super) fn write_response(
     }
     write_items(&mut object.array("output"), ledger);
     match tokens {
-        Some(tokens) => usage::write(tokens, &mut object, ledger),
+        Some(tokens) => usage_out::write(tokens, &mut object, ledger),
         None => object.put("usage", &()),
     }
     write_tier(tier.as_ref(), asked, &mut object, cx, ledger);
     match asked.filter(|asked| !asked.echo.is_empty()) {
         Some(asked) => object.members(&asked.echo),
-        None => object.members(&echo::defaults()),
+        None => object.members(&echo_out::defaults()),
     }
     ledger.only(extra);
 }
@@ -97,85 +98,7 @@ pub(super) fn response_id(id: Option<&Str<'_>>) -> String {
     format!("resp_{}", hash::base62(&[own.as_bytes()], ID_LENGTH))
 }
 
-/// How an answer ended, in the words of Responses.
-#[derive(Clone, Debug)]
-pub(super) struct Ended<'r> {
-    pub(super) status: &'static str,
-    pub(super) reason: Option<Str<'r>>,
-    /// What another vendor says about a refusal.
-    pub(super) explanation: Option<Str<'r>>,
-    /// Why it failed.
-    pub(super) failure: Option<&'r ApiError>,
-}
-
-impl<'r> Ended<'r> {
-    pub(super) fn new(status: &'static str, reason: Option<&'static str>) -> Self {
-        Self { status, reason: reason.map(Str::plain), explanation: None, failure: None }
-    }
-
-    /// How an answer ended. `authored` says whether the model itself refused.
-    pub(super) fn of(stop: &'r At<Stop<'_>>, authored: bool, ledger: &mut Ledger) -> Self {
-        let with = Self::new;
-        let pos = stop.pos;
-        match &stop.value {
-            Stop::EndTurn | Stop::ToolCalls => with("completed", None),
-            Stop::StopSequence(_) => {
-                ledger.degraded(pos, Code::StopReason).info();
-                with("completed", None)
-            }
-            Stop::MaxTokens => with("incomplete", Some("max_output_tokens")),
-            Stop::ContextWindow => {
-                ledger.degraded(pos, Code::StopReason);
-                with("incomplete", Some("max_output_tokens"))
-            }
-            Stop::ContentFilter => with("incomplete", Some("content_filter")),
-            // What the model itself says in refusing is part of its answer.
-            Stop::Refusal { category: _, explanation: _ } if authored => with("completed", None),
-            Stop::Refusal { category, explanation } => {
-                if let Some(category) = category {
-                    ledger.dropped(category.pos(), Code::StopReason);
-                }
-                let mut ended = with("incomplete", Some("content_filter"));
-                ended.explanation = explanation.as_ref().map(Str::borrowed);
-                ended
-            }
-            Stop::Paused => {
-                ledger.degraded(pos, Code::Paused);
-                with("incomplete", None)
-            }
-            Stop::Compaction => {
-                ledger.degraded(pos, Code::StopReason);
-                with("completed", None)
-            }
-            Stop::Cancelled => with("cancelled", None),
-            Stop::Steered => with("incomplete", Some("steered")),
-            Stop::Running => with("in_progress", None),
-            Stop::Failed(failure) => {
-                let mut ended = with("failed", None);
-                ended.failure = Some(failure);
-                ended
-            }
-            Stop::Other(_) => {
-                ledger.degraded(pos, Code::StopReason);
-                with("completed", None)
-            }
-        }
-    }
-}
-
-impl Ended<'_> {
-    /// How far the last item has come.
-    pub(super) fn last(&self) -> Progress {
-        let cut = self.status == "incomplete" || self.status == "in_progress";
-        if cut { Progress::Cut } else { Progress::Whole }
-    }
-}
-
-fn authored(candidate: &Candidate<'_>) -> bool {
-    let mut items = candidate.turns.iter().flat_map(|turn| &turn.items);
-    items.any(|item| matches!(item, Item::Refusal(_)))
-}
-
+/// Writes the tier the answer was processed in, or the one that was asked for.
 pub(super) fn write_tier(
     tier: Option<&Str<'_>>,
     asked: Option<&ResponseContext>,

@@ -4,6 +4,14 @@ use super::wire::{CustomTool, FunctionTool, GrammarFormat, NamespaceTool, TypedT
 use crate::model::{Grammar, Hosted, HostedClass, Native, NativeKind, Tool, ToolKind};
 use crate::wire::{Extra, Pos, Raw, Read, ReadError, Reader, Str};
 
+/// Reads a bare array of tool definitions.
+pub(super) fn decode(body: &str) -> Result<Vec<Tool<'_>>, ReadError> {
+    let mut reader = Reader::new(body);
+    let ToolList { at: _, list, raw: _ } = ToolList::read(&mut reader)?;
+    reader.finish()?;
+    Ok(list)
+}
+
 /// A list of tools, where it stood and how it was spelled.
 #[derive(Debug)]
 pub(super) struct ToolList<'a> {

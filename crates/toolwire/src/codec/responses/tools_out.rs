@@ -6,10 +6,25 @@ use crate::model::{Grammar, Hosted, HostedClass, Native, Protocol, Tool, ToolKin
 use crate::native;
 use crate::profile::Profile;
 use crate::schema::{self, RootChange};
-use crate::toolset::ToolMapping;
+use crate::toolset::{ToolMapping, Toolset};
 use crate::wire::{
     Array, At, Extra, Object, Raw, Read, ReadError, Reader, Str, write_escaped, write_str,
 };
+
+/// Writes a bare array of tool definitions.
+pub(super) fn encode(
+    tools: &[Tool<'_>],
+    origin: Protocol,
+    profile: &Profile,
+    out: &mut Vec<u8>,
+    ledger: &mut Ledger,
+) {
+    debug_assert_ne!(origin, profile.protocol, "within one protocol the bytes pass");
+    let toolset = Toolset::of_list(tools, origin, profile);
+    let tool_search = has_search(tools, origin, profile);
+    let cx = Out { origin, profile, names: &toolset.names, tool_search };
+    write_tools(tools, &mut Array::new(out), &cx, ledger);
+}
 
 /// Writes the tools that cross.
 pub(super) fn write_tools(

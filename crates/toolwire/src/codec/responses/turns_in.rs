@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::reasoning;
+use super::reasoning_in;
 use super::wire::{AdditionalTools, Message, ShellOutput, ToolCall, ToolOutput, ToolSearchOutput};
 use crate::model::{
     Arguments, Call, HostedClass, HostedItem, Item, NativeKind, Opaque, ResultKind, Role, Text,
@@ -86,7 +86,7 @@ fn item<'a>(reader: &mut Reader<'a>, shells: &mut Shells<'a>) -> Result<Turn<'a>
             Some(search_output(ToolSearchOutput::read(reader)?))
         }
         "additional_tools" => additional_tools(AdditionalTools::read(reader)?),
-        "reasoning" => reasoning::decode(reader)?,
+        "reasoning" => reasoning_in::decode(reader)?,
         other => match hosted_class(other) {
             Some((class, role)) => {
                 let raw = reader.raw()?;

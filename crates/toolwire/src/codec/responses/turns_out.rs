@@ -1,11 +1,12 @@
 //! Model to conversation.
 
 use super::cache_out::lose_cache;
-use super::calls_out::{Frame, write_call, write_orphan, write_result};
+use super::calls_out::{Frame, write_call};
 use super::content_out::{Voice, bare_text, is_lost, is_silent, lose_text, write_part};
 use super::items_out::groups;
+use super::results_out::{write_orphan, write_result};
 use super::tools_out::write_tools;
-use super::{Out, reasoning};
+use super::{Out, reasoning_out};
 use crate::ledger::{Code, Ledger};
 use crate::model::{
     Arguments, Call, HostedItem, Item, ResultKind, Role, Slot, Text, Tool, ToolResult, Turn,
@@ -88,7 +89,7 @@ impl Writer<'_, '_> {
         for group in groups(turn) {
             match group {
                 [Item::Reasoning(found)] => {
-                    reasoning::write_history(found, items, ledger);
+                    reasoning_out::write_history(found, items, ledger);
                 }
                 [Item::Call(call)] => self.call(call, items, cx, ledger),
                 [Item::Result(result)] => self.result(result, items, cx, ledger),

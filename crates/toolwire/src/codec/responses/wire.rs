@@ -3,12 +3,12 @@
 //! `type` is declared where an item is known by it, so that it does not turn
 //! up among the unknown members.
 
-use super::choice::ToolChoice;
+use super::choice_in::ToolChoice;
 use super::content_in::Content;
 use super::request_in::{Includes, TextFormat};
 use super::tools_in::{Format, ToolList};
 use super::turns_in::{CallArguments, Input, Items};
-use crate::codec::openai::error::ErrorDetail;
+use crate::codec::openai::error_in::ErrorDetail;
 use crate::wire::{At, Raw, Str};
 
 wire! {

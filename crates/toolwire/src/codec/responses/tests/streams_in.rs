@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
 
-use super::super::events_in::Reading;
+use super::super::stream_in::Reading;
 use crate::codec::{EventSink, StreamReader};
 use crate::ledger::Ledger;
 use crate::model::{CallForm, Event, Head, Piece};

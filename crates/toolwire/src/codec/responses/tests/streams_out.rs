@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::super::Responses;
-use super::super::events_out::Writing;
+use super::super::stream_out::Writing;
 use super::streams_in::read_sse;
 use crate::codec::{Codec, StreamWriter};
 use crate::fold::Fold;

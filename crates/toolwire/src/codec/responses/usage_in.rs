@@ -1,9 +1,8 @@
-//! Token counts, both directions.
+//! Token counts: wire to model.
 
 use super::wire::{self, InputDetails, OutputDetails};
-use crate::ledger::{Code, Ledger};
 use crate::model::Usage;
-use crate::wire::{At, Object};
+use crate::wire::At;
 
 /// Reads the counts. The total is the sum of the two and is made anew.
 pub(super) fn decode(usage: wire::Usage<'_>) -> Usage<'_> {
@@ -37,23 +36,5 @@ pub(super) fn decode(usage: wire::Usage<'_>) -> Usage<'_> {
         output: value(output_tokens).unwrap_or_default(),
         reasoning,
         extra,
-    }
-}
-
-/// Writes the counts, every one that the published type requires.
-pub(super) fn write(usage: &Usage<'_>, object: &mut Object<'_>, ledger: &mut Ledger) {
-    let Usage { at: _, input, cache_read, cache_write, output, reasoning, extra } = usage;
-    let mut tokens = object.object("usage");
-    tokens.put("input_tokens", input);
-    {
-        let mut details = tokens.object("input_tokens_details");
-        details.put("cached_tokens", &cache_read.unwrap_or_default());
-        details.put("cache_write_tokens", &cache_write.unwrap_or_default());
-    }
-    tokens.put("output_tokens", output);
-    tokens.object("output_tokens_details").put("reasoning_tokens", &reasoning.unwrap_or_default());
-    tokens.put("total_tokens", &input.saturating_add(*output));
-    for field in extra {
-        ledger.dropped(field.value.pos(), Code::UsageDetail).info();
     }
 }

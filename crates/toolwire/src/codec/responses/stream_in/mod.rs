@@ -5,19 +5,25 @@
 //! deltas until then is handed on from there, since some servers send no
 //! deltas, or nothing but the end.
 
+mod growth;
+mod items;
+pub(super) mod observer;
+mod text_delta;
+mod whole_items;
+
 use std::collections::BTreeSet;
 
-use super::alike::{self, Grows};
-use super::items_in::Growth;
-use super::live::{Items, Shape};
-use super::wire::{ResponseEvent, Step};
-use super::{error, response_in};
+use crate::codec::responses::wire::{ResponseEvent, Step};
+use crate::codec::responses::{error_in, response_in};
 use crate::codec::{EventSink, StreamReader};
 use crate::ledger::Code;
 use crate::model::{ApiError, Candidate, ErrorKind, Event, Protocol, Response, Start, Stop};
 use crate::wire::sse::Frame;
 use crate::wire::stencil::Stencil;
 use crate::wire::{At, Raw, Read, ReadError, Reader};
+use growth::Growth;
+use items::{Items, Shape};
+use text_delta::Grows;
 
 /// A stream being read.
 #[derive(Debug, Default)]
@@ -26,15 +32,15 @@ pub(super) struct Reading {
     /// How the last event was spelled, if all it had was a text.
     last: Stencil<Grows>,
     ended: bool,
-    pub(super) items: Items,
+    items: Items,
     /// How many blocks have been opened.
-    pub(super) blocks: usize,
+    blocks: usize,
     /// How many messages have begun.
-    pub(super) messages: usize,
+    messages: usize,
     /// Whether the answer calls a tool that the client runs.
-    pub(super) called: bool,
+    called: bool,
     /// Whether the answer holds a refusal.
-    pub(super) refused: bool,
+    refused: bool,
     /// The kinds of events that were passed over and reported.
     passed: BTreeSet<String>,
 }
@@ -59,7 +65,7 @@ impl StreamReader for Reading {
         };
         let failure = kind == "error" || frame.name == Some("error");
         if failure || (kind.is_empty() && is_error(frame.data)?) {
-            let mut failure = error::decode(None, frame.data)?;
+            let mut failure = error_in::decode(None, frame.data)?;
             // The event's own name, which is no kind of error.
             failure.vendor_type = failure.vendor_type.filter(|kind| kind != "error");
             self.fail(failure, sink);
@@ -69,7 +75,7 @@ impl StreamReader for Reading {
         if repeats && !self.ended {
             let items = &self.items;
             self.last.cut(frame, |data, holes| {
-                let place = alike::find(data, holes)?;
+                let place = text_delta::find(data, holes)?;
                 let item = items.find_or_last(place.which())?;
                 let fits = items.sort(item) == place.growth.sort();
                 fits.then_some(Grows { growth: place.growth, item, number: place.number })
@@ -202,7 +208,7 @@ impl Reading {
                 return Ok(());
             }
             ("response.failed", _stop) => {
-                self.fail(error::unexplained(), sink);
+                self.fail(error_in::unexplained(), sink);
                 return Ok(());
             }
             // The event says more than a status that was not kept up to date.

@@ -7,13 +7,17 @@
 //! What is lost is reported when it comes by, where its place is known; what is
 //! written again later is not reported again.
 
-use super::groups_out::Group;
-use super::items_out::Progress;
-use super::parts_out::Block;
-use super::pen::{self, Pen};
-use super::response_out::{Ended, response_id, write_response, write_tier};
-use super::{Out, error};
+mod blocks;
+mod event;
+pub(super) mod from_response;
+mod items;
+mod reasoning;
+
 use crate::codec::StreamWriter;
+use crate::codec::responses::items_out::Progress;
+use crate::codec::responses::response_out::{response_id, write_response, write_tier};
+use crate::codec::responses::stop_out::Ended;
+use crate::codec::responses::{Out, error_out};
 use crate::fold::Fold;
 use crate::ledger::{Code, Ledger};
 use crate::model::{
@@ -22,23 +26,26 @@ use crate::model::{
 use crate::profile::Profile;
 use crate::wire::names::Names;
 use crate::wire::{Array, At, Object, Str, Write};
+use blocks::Block;
+use event::Pen;
+use items::Group;
 
 /// A stream being written.
 #[derive(Debug)]
 pub(super) struct Writing {
     asked: ResponseContext,
-    pub(super) scene: Scene,
-    pub(super) fold: Fold,
+    scene: Scene,
+    fold: Fold,
     /// The answer's id.
-    pub(super) id: String,
-    pub(super) pen: Pen,
+    id: String,
+    pen: Pen,
     /// The items, those that do not cross included.
-    pub(super) groups: Vec<Group>,
+    groups: Vec<Group>,
     /// How many items the client knows of.
-    pub(super) places: u64,
-    pub(super) blocks: Vec<Block>,
+    places: u64,
+    blocks: Vec<Block>,
     /// Whether the model itself refuses.
-    pub(super) refused: bool,
+    refused: bool,
     /// How the answer ended: its status and the reason.
     ended: Option<(&'static str, Option<Str<'static>>)>,
     /// The item that is done and of which the client does not know it yet.
@@ -50,14 +57,14 @@ pub(super) struct Writing {
 
 /// What the writers of items want to know.
 #[derive(Debug)]
-pub(super) struct Scene {
-    pub(super) origin: Protocol,
+struct Scene {
+    origin: Protocol,
     profile: Profile,
     names: Names,
 }
 
 impl Scene {
-    pub(super) fn cx(&self) -> Out<'_> {
+    fn cx(&self) -> Out<'_> {
         let Self { origin, profile, names } = self;
         Out { origin: *origin, profile, names, tool_search: false }
     }
@@ -206,7 +213,7 @@ impl Writing {
             && self.is_done_now(last, ended.last(), out, ledger)
         {
             let size = self.groups.get(last).map_or(0, |group| group.size(&self.fold));
-            if size >= pen::LONG {
+            if size >= event::LONG {
                 self.owed = Some(last);
             } else {
                 self.say_done(last, out);
@@ -240,7 +247,7 @@ impl Writing {
         }
         self.pen.begin("error", out);
         out.extend_from_slice(b",\"code\":");
-        error::code(failure).write(out);
+        error_out::code(failure).write(out);
         out.extend_from_slice(b",\"message\":");
         failure.message.write(out);
         out.extend_from_slice(b",\"param\":");
@@ -248,7 +255,7 @@ impl Writing {
         // The reference has the members above. OpenAI itself nests them, the
         // SDKs raise for nothing else, and Open Responses asks for it.
         out.extend_from_slice(b",\"error\":");
-        error::detail(failure, Object::new(out));
+        error_out::detail(failure, Object::new(out));
         Pen::end(out);
         let mut ended = Ended::new("failed", None);
         ended.failure = Some(failure);

@@ -2,15 +2,15 @@
 
 use std::collections::btree_map::Entry;
 
-use super::alike::Grows;
-use super::content_in;
-use super::events_in::Reading;
-use super::live::{
+use super::Reading;
+use super::items::{
     Given, Live, LiveMessage, LivePart, LiveReasoning, Shape, Shown, Sort, Which, late, unsent,
 };
-use super::turns_in::CallArguments;
-use super::wire::Step;
+use super::text_delta::Grows;
 use crate::codec::EventSink;
+use crate::codec::responses::content_in;
+use crate::codec::responses::turns_in::CallArguments;
+use crate::codec::responses::wire::Step;
 use crate::ledger::Code;
 use crate::model::{Event, Head, Item, Part, Piece};
 use crate::wire::{Extra, Raw, ReadError, Str};

@@ -1,8 +1,8 @@
 //! Events in which nothing is new but one text.
 
-use super::content_in::is_empty_list;
-use super::items_in::Growth;
-use super::live::Which;
+use super::growth::Growth;
+use super::items::Which;
+use crate::codec::responses::content_in::is_empty_list;
 use crate::wire::stencil::Holes;
 use crate::wire::{At, Kind, Reader, Str};
 

@@ -1,13 +1,13 @@
 //! The stream: items, from when the client hears of them until they are done.
 
-use super::Out;
-use super::calls_out::call_type;
-use super::content_out::{Voice, crosses, is_content, is_silent, write_part};
-use super::events_out::Writing;
-use super::items_out::{ItemWriter, Progress};
-use super::parts_out::Body;
-use super::pen::{Pen, part_place};
-use super::turns_out::lose_turn;
+use super::Writing;
+use super::blocks::Body;
+use super::event::{Pen, part_place};
+use crate::codec::responses::Out;
+use crate::codec::responses::calls_out::call_type;
+use crate::codec::responses::content_out::{Voice, crosses, is_content, is_silent, write_part};
+use crate::codec::responses::items_out::{ItemWriter, Progress};
+use crate::codec::responses::turns_out::lose_turn;
 use crate::fold::Fold;
 use crate::ledger::Ledger;
 use crate::model::{Item, Role, Turn};

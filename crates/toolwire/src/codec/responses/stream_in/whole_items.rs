@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use super::events_in::Reading;
-use super::items_in::Voice;
-use super::live::{Given, Items, Live, LiveCall, LiveMessage, Shape, Shown, Sort, Which, unsent};
-use super::turns_in::{CallArguments, item_alone};
+use super::Reading;
+use super::growth::Voice;
+use super::items::{Given, Items, Live, LiveCall, LiveMessage, Shape, Shown, Sort, Which, unsent};
 use crate::codec::EventSink;
+use crate::codec::responses::turns_in::{CallArguments, item_alone};
 use crate::model::{
     Arguments, Call, CallForm, CallHead, Event, Head, Item, Piece, Reasoning, Refusal, Role, Tail,
     Text, Turn,

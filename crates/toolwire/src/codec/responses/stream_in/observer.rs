@@ -1,8 +1,9 @@
 //! The stream as it passes between two that both speak Responses.
 
-use super::wire::Usage;
-use super::{alike, error, usage};
-use crate::codec::openai::error::ErrorDetail;
+use super::text_delta;
+use crate::codec::openai::error_in::ErrorDetail;
+use crate::codec::responses::wire::Usage;
+use crate::codec::responses::{error_in, usage_in};
 use crate::codec::{EventOutcome, StreamObserver};
 use crate::model::{ApiError, Own, Protocol, ResponseSummary, Start};
 use crate::wire::sse::Frame;
@@ -11,7 +12,7 @@ use crate::wire::{At, Kind, Raw, Read, ReadError, Reader, Str};
 
 /// A stream being watched.
 #[derive(Debug, Default)]
-pub(super) struct Watching {
+pub(crate) struct Watching {
     /// How the last event was spelled, if all it had was a text.
     last: Stencil<()>,
     start: Option<Start<'static>>,
@@ -61,7 +62,7 @@ impl StreamObserver for Watching {
             "response.failed" => EventOutcome::Failed,
             // `response.failed` follows, if the upstream gets that far.
             "error" => {
-                let mut failure = error::decode(None, frame.data)?;
+                let mut failure = error_in::decode(None, frame.data)?;
                 // The event's own name, which is no kind of error.
                 failure.vendor_type = failure.vendor_type.filter(|kind| kind != "error");
                 seen.error = Some(failure);
@@ -71,7 +72,8 @@ impl StreamObserver for Watching {
                 reader.skip()?;
                 reader.finish()?;
                 if repeats {
-                    self.last.cut(frame, |data, holes| alike::find(data, holes).map(|_place| ()));
+                    self.last
+                        .cut(frame, |data, holes| text_delta::find(data, holes).map(|_place| ()));
                 }
                 return Ok(EventOutcome::GoesOn);
             }
@@ -81,7 +83,7 @@ impl StreamObserver for Watching {
             seen.error = answer.failure().or(seen.error.take());
             let counts = answer
                 .usage
-                .map(|raw| Usage::read(&mut raw.reader()).map(usage::decode).ok().into_owned());
+                .map(|raw| Usage::read(&mut raw.reader()).map(usage_in::decode).ok().into_owned());
             seen.usage = counts.flatten();
         }
         Ok(watched)
@@ -150,9 +152,9 @@ impl Answer<'_> {
     fn failure(&self) -> Option<ApiError> {
         let status = self.status.as_ref().and_then(string);
         let detail = self.error.as_ref().map(|raw| ErrorDetail::read(&mut raw.reader()));
-        let detail = detail.and_then(Result::ok).map(error::of_detail);
+        let detail = detail.and_then(Result::ok).map(error_in::of_detail);
         match status.as_ref().map(Str::decode).as_deref() {
-            Some("failed") => Some(detail.unwrap_or_else(error::unexplained)),
+            Some("failed") => Some(detail.unwrap_or_else(error_in::unexplained)),
             Some(_other) => None,
             None => detail,
         }

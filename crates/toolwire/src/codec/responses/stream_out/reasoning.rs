@@ -1,8 +1,8 @@
 //! The stream: reasoning as it grows.
 
-use super::events_out::Writing;
-use super::groups_out::{Group, Sort};
-use super::pen::{self, Pen, part_place};
+use super::Writing;
+use super::event::{self, Pen, part_place};
+use super::items::{Group, Sort};
 use crate::fold::Fold;
 use crate::ledger::Ledger;
 use crate::model::Item;
@@ -79,7 +79,7 @@ impl Thoughts {
             Pen::end(out);
             place
         });
-        pen.delta(pen::SUMMARY, place, out);
+        pen.delta(event::SUMMARY, place, out);
         text.write_inside(out);
         out.extend_from_slice(b"\"}\n\n");
     }
@@ -109,7 +109,7 @@ impl Thoughts {
         if let Some(place) = &self.content.place
             && !text.is_empty()
         {
-            pen.delta(pen::REASONING, place, out);
+            pen.delta(event::REASONING, place, out);
             text.write_inside(out);
             out.extend_from_slice(b"\"}\n\n");
         }

@@ -1,10 +1,10 @@
 //! A whole answer as the stream it would have been, every item as it came.
 
-use super::pen::{Pen, part_place, place};
+use super::event::{Pen, part_place, place};
 use crate::wire::{Kind, Raw, ReadError, Write};
 
 /// Writes the stream. An answer that is not finished has no end.
-pub(super) fn unroll(body: &str) -> Result<Vec<u8>, ReadError> {
+pub(crate) fn stream_from_response(body: &str) -> Result<Vec<u8>, ReadError> {
     // A line end between two tokens would end the data of an event.
     let body = body.replace(['\n', '\r'], " ");
     let answer = Raw::parse(&body)?;

@@ -1,13 +1,13 @@
 //! The stream: blocks as they grow.
 
-use super::calls_out::call_type;
-use super::citations::{annotations, note};
-use super::content_out::{Voice, write_part};
-use super::events_out::Writing;
-use super::groups_out::{Member, Sort};
-use super::items_out::{ItemWriter, Progress};
-use super::pen::{self, Pen};
-use super::thoughts_out::Thoughts;
+use super::Writing;
+use super::event::{self, Pen};
+use super::items::{Member, Sort};
+use super::reasoning::Thoughts;
+use crate::codec::responses::calls_out::call_type;
+use crate::codec::responses::citations_out::{annotations, note};
+use crate::codec::responses::content_out::{Voice, write_part};
+use crate::codec::responses::items_out::{ItemWriter, Progress};
 use crate::ledger::{Code, Ledger};
 use crate::model::{
     Arguments, Call, CallForm, CallHead, Event, Head, Item, Part, Piece, Role, Tail, Turn,
@@ -142,7 +142,7 @@ impl Writing {
         writer.write(&item, &turn, &mut Array::elements_only(out), &cx, ledger);
         Pen::end(out);
         let id = self.groups.get(number).map_or("", |group| group.id.as_str());
-        let place = pen::place(id, output);
+        let place = event::place(id, output);
         (number, Body::Call { custom: kind == "custom_tool_call", place })
     }
 
@@ -176,7 +176,7 @@ impl Writing {
             }
             (Body::Call { custom, place }, Piece::Arguments(text)) => {
                 if !text.is_empty() {
-                    pen.delta(if *custom { pen::INPUT } else { pen::ARGUMENTS }, place, out);
+                    pen.delta(if *custom { event::INPUT } else { event::ARGUMENTS }, place, out);
                     text.write_inside(out);
                     out.extend_from_slice(b"\"}\n\n");
                 }
@@ -341,7 +341,7 @@ fn write_text(
             ledger.dropped(logprobs.pos(), Code::Logprobs);
         }
         if !text.is_empty() {
-            pen.delta(pen::REFUSAL, place, out);
+            pen.delta(event::REFUSAL, place, out);
             text.write_inside(out);
             out.extend_from_slice(b"\"}\n\n");
         }
@@ -350,7 +350,7 @@ fn write_text(
     if text.is_empty() && logprobs.is_none() {
         return;
     }
-    pen.delta(pen::TEXT, place, out);
+    pen.delta(event::TEXT, place, out);
     text.write_inside(out);
     out.extend_from_slice(b"\",\"logprobs\":");
     match logprobs {

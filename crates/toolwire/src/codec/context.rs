@@ -26,7 +26,17 @@ pub(crate) struct EncodeContext<'c> {
 }
 
 #[expect(dead_code, reason = "codecs adopt it one by one")]
-impl EncodeContext<'_> {
+impl<'c> EncodeContext<'c> {
+    /// A document of which nothing has been written.
+    pub(crate) fn new(
+        origin: Protocol,
+        profile: &'c Profile,
+        names: &'c Names,
+        ledger: &'c mut Ledger,
+    ) -> Self {
+        Self { origin, profile, names, ledger, cache_markers: 0, tool_search: false }
+    }
+
     /// Whether both protocols are of one vendor, which keeps one store of files
     /// and knows the same cache markers.
     pub(crate) fn same_vendor(&self) -> bool {

@@ -1,8 +1,8 @@
 //! Cache markers: model to wire.
 
-use super::Out;
 use super::content_out::Voice;
-use crate::ledger::{Code, Ledger};
+use crate::codec::context::EncodeContext;
+use crate::ledger::Code;
 use crate::model::Cache;
 use crate::wire::Object;
 
@@ -11,12 +11,11 @@ pub(super) fn write_cache(
     cache: Option<&Cache<'_>>,
     part: &mut Object<'_>,
     voice: Voice,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
+    cx: &mut EncodeContext<'_>,
 ) {
     let Some(Cache { at, ttl, extra }) = cache else { return };
-    if !cx.takes_markers() || voice != Voice::Input {
-        ledger.dropped(*at, Code::CacheBreakpoint).info();
+    if !takes_markers(cx) || voice != Voice::Input {
+        cx.ledger.dropped(*at, Code::CacheBreakpoint).info();
         return;
     }
     let mut marker = part.object("prompt_cache_breakpoint");
@@ -31,20 +30,27 @@ pub(super) fn write_cache(
     marker.put("mode", "explicit");
     let hour = ttl.as_ref().is_some_and(|ttl| *ttl == "1h");
     marker.put("ttl", if hour { "12h" } else { "30m" });
-    ledger.degraded(*at, Code::CacheTtl).info();
+    cx.ledger.degraded(*at, Code::CacheTtl).info();
     for field in extra {
         // Messages calls its one kind `ephemeral`.
         if field.key != "type" {
-            ledger.only(std::slice::from_ref(field));
+            cx.ledger.only(std::slice::from_ref(field));
         }
     }
 }
 
+/// Whether cache markers cross. Only newer models take them, but a client of
+/// OpenAI's other protocol knows that as well.
+pub(super) fn takes_markers(cx: &EncodeContext<'_>) -> bool {
+    cx.profile.cache_breakpoints || cx.same_vendor()
+}
+
 /// A cache marker where Responses has none.
-pub(super) fn lose_cache(cache: Option<&Cache<'_>>, cx: &Out<'_>, ledger: &mut Ledger) {
+pub(super) fn lose_cache(cache: Option<&Cache<'_>>, cx: &mut EncodeContext<'_>) {
     if let Some(Cache { at, ttl: _, extra: _ }) = cache {
-        let note = ledger.dropped(*at, Code::CacheBreakpoint);
-        if !cx.takes_markers() {
+        let expected = !takes_markers(cx);
+        let note = cx.ledger.dropped(*at, Code::CacheBreakpoint);
+        if expected {
             note.info();
         }
     }

@@ -1,11 +1,12 @@
 //! Calls: model to wire.
 
-use super::Out;
 use super::cache_out::lose_cache;
-use super::tools_out::is_direct_only;
-use crate::ledger::{Code, Ledger};
+use super::tools_out::{is_direct_only, write_tool_name};
+use crate::codec::context::EncodeContext;
+use crate::ledger::Code;
 use crate::model::{Arguments, Call, NativeKind};
 use crate::native;
+use crate::profile::Profile;
 use crate::wire::{Array, Object, Raw, Str, write_str};
 
 /// What an item says of itself beside its content.
@@ -28,10 +29,13 @@ impl Frame<'_> {
 }
 
 /// The type of the item that a call becomes, and the prefix of its ids.
-pub(super) fn call_type(arguments: &Arguments<'_>, cx: &Out<'_>) -> (&'static str, &'static str) {
+pub(super) fn call_type(
+    arguments: &Arguments<'_>,
+    profile: &Profile,
+) -> (&'static str, &'static str) {
     match arguments {
         Arguments::Text(_) | Arguments::Json(_) => ("function_call", "fc"),
-        Arguments::Freeform(_) if cx.profile.freeform_tools => ("custom_tool_call", "ctc"),
+        Arguments::Freeform(_) if profile.freeform_tools => ("custom_tool_call", "ctc"),
         Arguments::Freeform(_) => ("function_call", "fc"),
         Arguments::Native(kind, _) => match kind {
             NativeKind::LocalShell => ("local_shell_call", "lsh"),
@@ -51,24 +55,23 @@ pub(super) fn write_call(
     call: &Call<'_>,
     frame: &Frame<'_>,
     items: &mut Array<'_>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
+    cx: &mut EncodeContext<'_>,
 ) {
     let Call { at: _, id: _, name, namespace, arguments, caller, cache, extra } = call;
     let mut item = items.object();
-    item.put("type", call_type(arguments, cx).0);
+    item.put("type", call_type(arguments, cx.profile).0);
     frame.write(&mut item);
     match arguments {
         Arguments::Text(text) => {
-            write_name(name, namespace.as_ref(), &mut item, cx, ledger);
+            write_name(name, namespace.as_ref(), &mut item, cx);
             item.put("arguments", text);
         }
         Arguments::Json(raw) => {
-            write_name(name, namespace.as_ref(), &mut item, cx, ledger);
+            write_name(name, namespace.as_ref(), &mut item, cx);
             write_str(raw.text(), item.key("arguments"));
         }
         Arguments::Freeform(input) => {
-            write_name(name, namespace.as_ref(), &mut item, cx, ledger);
+            write_name(name, namespace.as_ref(), &mut item, cx);
             if cx.profile.freeform_tools {
                 item.put("input", input);
             } else {
@@ -79,27 +82,26 @@ pub(super) fn write_call(
             }
         }
         Arguments::Native(kind, action) => {
-            write_action(*kind, action, name, namespace.as_ref(), &mut item, cx, ledger);
+            write_action(*kind, action, name, namespace.as_ref(), &mut item, cx);
         }
     }
     if let Some(caller) = caller {
-        let note = ledger.dropped(caller.pos(), Code::ProgrammaticCallers);
+        let note = cx.ledger.dropped(caller.pos(), Code::ProgrammaticCallers);
         if is_direct(caller) {
             note.info();
         }
     }
-    lose_cache(cache.as_ref(), cx, ledger);
-    ledger.only(extra);
+    lose_cache(cache.as_ref(), cx);
+    cx.ledger.only(extra);
 }
 
 fn write_name(
     name: &Str<'_>,
     namespace: Option<&Str<'_>>,
     item: &mut Object<'_>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
+    cx: &mut EncodeContext<'_>,
 ) {
-    cx.name("name", name, item, ledger);
+    write_tool_name(name, item, cx);
     item.maybe("namespace", namespace);
 }
 
@@ -109,8 +111,7 @@ fn write_action(
     name: &Str<'_>,
     namespace: Option<&Str<'_>>,
     item: &mut Object<'_>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
+    cx: &mut EncodeContext<'_>,
 ) {
     match kind {
         NativeKind::LocalShell | NativeKind::Shell => item.put("action", action),
@@ -120,7 +121,7 @@ fn write_action(
             item.put("arguments", action);
         }
         NativeKind::Bash | NativeKind::TextEditor | NativeKind::Memory | NativeKind::Computer => {
-            write_name(name, namespace, item, cx, ledger);
+            write_name(name, namespace, item, cx);
             write_str(native::arguments(kind, action).text(), item.key("arguments"));
         }
     }

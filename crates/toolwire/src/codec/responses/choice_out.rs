@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::Out;
-use crate::ledger::{Code, Ledger};
+use super::tools_out::write_tool_name;
+use crate::codec::context::EncodeContext;
+use crate::ledger::Code;
 use crate::model::{Choice, HostedClass, Mode, Subset, Tool, ToolKind, ToolRef, ToolRefKind};
 use crate::toolset::{Declared, ToolMapping, Toolset};
 use crate::wire::{Array, At, Extra, Kind, Object};
@@ -13,35 +14,30 @@ pub(super) fn write_choice(
     choice: &Choice<'_>,
     toolset: &Toolset<'_, '_>,
     object: &mut Object<'_>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
+    cx: &mut EncodeContext<'_>,
 ) {
     let Choice { mode, subset, parallel, extra } = choice;
     match subset {
         Some(subset) if cx.profile.allowed_tools => {
-            write_subset(subset, mode.as_ref(), extra, toolset, object, cx, ledger);
+            write_subset(subset, mode.as_ref(), extra, toolset, object, cx);
         }
         Some(_) | None => {
             if let Some(mode) = mode {
-                write_mode(mode, toolset, object, cx, ledger);
+                write_mode(mode, toolset, object, cx);
             }
-            ledger.only(extra);
+            cx.ledger.only(extra);
         }
     }
     object.maybe("parallel_tool_calls", parallel.as_ref());
 }
 
 /// The names that alone may be sent, for a server without `allowed_tools`.
-pub(super) fn filter(
-    choice: &Choice<'_>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
-) -> Option<BTreeSet<String>> {
+pub(super) fn filter(choice: &Choice<'_>, cx: &mut EncodeContext<'_>) -> Option<BTreeSet<String>> {
     let Subset { at, tools } = choice.subset.as_ref()?;
     if cx.profile.allowed_tools {
         return None;
     }
-    ledger.degraded(*at, Code::AllowedToolsFiltered).info();
+    cx.ledger.degraded(*at, Code::AllowedToolsFiltered).info();
     Some(tools.iter().map(|tool| tool.name.decode().into_owned()).collect())
 }
 
@@ -49,15 +45,14 @@ fn write_mode(
     mode: &At<Mode<'_>>,
     toolset: &Toolset<'_, '_>,
     object: &mut Object<'_>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
+    cx: &mut EncodeContext<'_>,
 ) {
     match &mode.value {
         Mode::Auto => object.put("tool_choice", "auto"),
         Mode::None => object.put("tool_choice", "none"),
         Mode::Any => {
             if toolset.is_empty() {
-                ledger.refused(mode.pos, Code::ChoiceWithoutTools);
+                cx.ledger.refused(mode.pos, Code::ChoiceWithoutTools);
                 return;
             }
             object.put("tool_choice", "required");
@@ -65,14 +60,14 @@ fn write_mode(
         Mode::Named(wanted) => match target(wanted, toolset) {
             Some(target) => {
                 let mut choice = object.object("tool_choice");
-                target.write(&mut choice, cx, ledger);
+                target.write(&mut choice, cx);
             }
             None => {
-                ledger.refused(wanted.at, Code::ChoiceTarget);
+                cx.ledger.refused(wanted.at, Code::ChoiceTarget);
             }
         },
         Mode::Other(raw) => {
-            ledger.dropped(raw.pos(), Code::UnknownValue);
+            cx.ledger.dropped(raw.pos(), Code::UnknownValue);
         }
     }
 }
@@ -83,8 +78,7 @@ fn write_subset(
     extra: &[Extra<'_>],
     toolset: &Toolset<'_, '_>,
     object: &mut Object<'_>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
+    cx: &mut EncodeContext<'_>,
 ) {
     let Subset { at, tools } = subset;
     let forced = mode.is_some_and(|mode| matches!(mode.value, Mode::Any));
@@ -98,7 +92,7 @@ fn write_subset(
             choice.put("mode", word);
         }
         Some(Mode::Other(value)) => {
-            ledger.dropped(value.pos(), Code::UnknownValue);
+            cx.ledger.dropped(value.pos(), Code::UnknownValue);
             choice.put("mode", "auto");
         }
         Some(Mode::Auto | Mode::Named(_)) | None => choice.put("mode", "auto"),
@@ -107,17 +101,17 @@ fn write_subset(
         let mut list: Array<'_> = choice.array("tools");
         for wanted in tools {
             match target(wanted, toolset) {
-                Some(target) => target.write(&mut list.object(), cx, ledger),
+                Some(target) => target.write(&mut list.object(), cx),
                 None => {
-                    ledger.dropped(wanted.at, Code::ChoiceTarget);
+                    cx.ledger.dropped(wanted.at, Code::ChoiceTarget);
                 }
             }
         }
         if list.is_empty() && forced {
-            ledger.refused(*at, Code::ChoiceTarget);
+            cx.ledger.refused(*at, Code::ChoiceTarget);
         }
     }
-    ledger.only(extra);
+    cx.ledger.only(extra);
 }
 
 /// A tool as a choice of Responses names it.
@@ -163,27 +157,27 @@ fn is_freeform(tool: &Tool<'_>) -> bool {
 }
 
 impl Target<'_, '_> {
-    fn write(&self, object: &mut Object<'_>, cx: &Out<'_>, ledger: &mut Ledger) {
+    fn write(&self, object: &mut Object<'_>, cx: &mut EncodeContext<'_>) {
         let wanted = match self {
             Self::Function(wanted) => {
                 object.put("type", "function");
-                cx.name("name", &wanted.name, object, ledger);
+                write_tool_name(&wanted.name, object, cx);
                 wanted
             }
             Self::Freeform(wanted) => {
                 object.put("type", "custom");
-                cx.name("name", &wanted.name, object, ledger);
+                write_tool_name(&wanted.name, object, cx);
                 wanted
             }
             Self::WebSearch(wanted) => {
                 if wanted.name != "web_search" {
-                    ledger.renamed(wanted.at, Code::ToolName);
+                    cx.ledger.renamed(wanted.at, Code::ToolName);
                 }
                 object.put("type", "web_search");
                 wanted
             }
         };
         object.maybe("namespace", wanted.namespace.as_ref());
-        ledger.only(&wanted.extra);
+        cx.ledger.only(&wanted.extra);
     }
 }

@@ -1,11 +1,11 @@
 //! Content parts, cache markers and media: model to wire.
 
-use super::Out;
 use super::cache_out::{lose_cache, write_cache};
 use super::citations_out::annotations;
 use super::media_out::{
     audio_crosses, document_crosses, image_crosses, write_audio, write_document, write_image,
 };
+use crate::codec::context::EncodeContext;
 use crate::ledger::{Code, Ledger};
 use crate::media::blocks;
 use crate::model::{Cache, Item, Refusal, SearchResult, Text};
@@ -52,7 +52,7 @@ pub(super) fn is_content(item: &Item<'_>, turn_at: Pos) -> bool {
 }
 
 /// Whether anything of a content item reaches the target.
-pub(super) fn crosses(item: &Item<'_>, voice: Voice, cx: &Out<'_>) -> bool {
+pub(super) fn crosses(item: &Item<'_>, voice: Voice, cx: &EncodeContext<'_>) -> bool {
     match item {
         Item::Text(_)
         | Item::SearchResult(_)
@@ -71,16 +71,16 @@ pub(super) fn crosses(item: &Item<'_>, voice: Voice, cx: &Out<'_>) -> bool {
 
 /// Whether content says nothing: Chat writes an empty text beside calls, which
 /// would become a message of its own here.
-pub(super) fn is_silent(content: &[Item<'_>], cx: &Out<'_>, ledger: &mut Ledger) -> bool {
+pub(super) fn is_silent(content: &[Item<'_>], cx: &mut EncodeContext<'_>) -> bool {
     let empty = |item: &Item<'_>| matches!(item, Item::Text(text) if text.text.is_empty());
     let silent = content.iter().all(empty);
     if silent {
         for item in content {
             if let Item::Text(text) = item {
-                ledger
+                cx.ledger
                     .emulated(text.at, Code::MessageBoundary)
                     .detail("An empty text says nothing and would be a message of its own.");
-                lose_text(text, cx, ledger);
+                lose_text(text, cx);
             }
         }
     }
@@ -88,18 +88,13 @@ pub(super) fn is_silent(content: &[Item<'_>], cx: &Out<'_>, ledger: &mut Ledger)
 }
 
 /// Whether nothing of some content reaches the target. An empty message would
-/// say nothing, but the ledger says what it held.
-pub(super) fn is_lost(
-    content: &[Item<'_>],
-    voice: Voice,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
-) -> bool {
+/// say nothing, but the cx.ledger says what it held.
+pub(super) fn is_lost(content: &[Item<'_>], voice: Voice, cx: &mut EncodeContext<'_>) -> bool {
     let lost = !content.iter().any(|item| crosses(item, voice, cx));
     if lost {
         let mut nowhere = Vec::new();
         for item in content {
-            write_part(item, voice, &mut Array::new(&mut nowhere), cx, ledger);
+            write_part(item, voice, &mut Array::new(&mut nowhere), cx);
         }
     }
     lost
@@ -110,52 +105,51 @@ pub(super) fn write_part(
     item: &Item<'_>,
     voice: Voice,
     parts: &mut Array<'_>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
+    cx: &mut EncodeContext<'_>,
 ) {
     match item {
-        Item::Text(text) => write_text(text, voice, parts, cx, ledger),
-        Item::Image(image) => write_image(image, voice, parts, cx, ledger),
-        Item::Document(document) => write_document(document, voice, parts, cx, ledger),
-        Item::Audio(audio) => write_audio(audio, voice, parts, cx, ledger),
+        Item::Text(text) => write_text(text, voice, parts, cx),
+        Item::Image(image) => write_image(image, voice, parts, cx),
+        Item::Document(document) => write_document(document, voice, parts, cx),
+        Item::Audio(audio) => write_audio(audio, voice, parts, cx),
         Item::SearchResult(result) => {
-            let text = search_text(result, cx, ledger);
+            let text = search_text(result, cx);
             write_plain(&text, voice, parts);
         }
         Item::Refusal(refusal) if voice == Voice::Input => {
             let mut part = parts.object();
             part.put("type", voice.text_type());
-            part.put("text", refusal_text(refusal, ledger));
+            part.put("text", refusal_text(refusal, cx.ledger));
         }
         Item::Refusal(refusal) => {
             let Refusal { at: _, text, extra } = refusal;
             let mut part = parts.object();
             part.put("type", "refusal");
             part.put("refusal", text);
-            ledger.only(extra);
+            cx.ledger.only(extra);
         }
         Item::ToolReference(At { pos, value: name }) => {
-            write_plain(&reference_text(*pos, name, None, cx, ledger), voice, parts);
+            write_plain(&reference_text(*pos, name, None, cx), voice, parts);
         }
         Item::Json(raw) => write_plain(raw.text(), voice, parts),
         Item::Opaque(opaque) => match blocks::reference(&opaque.raw) {
             Some((name, cache)) => {
                 let at = opaque.raw.pos();
-                write_plain(&reference_text(at, &name, cache.as_ref(), cx, ledger), voice, parts);
+                write_plain(&reference_text(at, &name, cache.as_ref(), cx), voice, parts);
             }
             None => {
-                ledger.dropped(opaque.raw.pos(), opaque.code());
+                cx.ledger.dropped(opaque.raw.pos(), opaque.code());
             }
         },
         Item::Tools(tools) => {
             for tool in tools {
-                let text = reference_text(tool.at, &tool.name, None, cx, ledger);
+                let text = reference_text(tool.at, &tool.name, None, cx);
                 write_plain(&text, voice, parts);
             }
         }
         // In a conversation these are items; inside a result they have no place.
         Item::Reasoning(_) | Item::Call(_) | Item::Result(_) | Item::Hosted(_) => {
-            ledger.misplaced(item);
+            cx.ledger.misplaced(item);
         }
     }
 }
@@ -170,14 +164,14 @@ pub(super) fn refusal_text<'r, 'a>(refusal: &'r Refusal<'a>, ledger: &mut Ledger
 }
 
 /// A search result as text: Responses has no such part.
-pub(super) fn search_text(result: &SearchResult<'_>, cx: &Out<'_>, ledger: &mut Ledger) -> String {
+pub(super) fn search_text(result: &SearchResult<'_>, cx: &mut EncodeContext<'_>) -> String {
     let SearchResult { at, source, title, content, citations, cache, extra } = result;
-    ledger.degraded(*at, Code::Citations);
+    cx.ledger.degraded(*at, Code::Citations);
     if let Some(citations) = citations {
-        ledger.dropped(citations.pos(), Code::Citations);
+        cx.ledger.dropped(citations.pos(), Code::Citations);
     }
-    lose_cache(cache.as_ref(), cx, ledger);
-    ledger.only(extra);
+    lose_cache(cache.as_ref(), cx);
+    cx.ledger.only(extra);
     let mut text = match (title, source) {
         (Some(title), Some(source)) => format!("{} ({})", title.decode(), source.decode()),
         (Some(only), None) | (None, Some(only)) => only.decode().into_owned(),
@@ -189,25 +183,25 @@ pub(super) fn search_text(result: &SearchResult<'_>, cx: &Out<'_>, ledger: &mut 
                 text.push('\n');
             }
             text.push_str(&part.text.decode());
-            lose_text(part, cx, ledger);
+            lose_text(part, cx);
         } else {
-            ledger.misplaced(item);
+            cx.ledger.misplaced(item);
         }
     }
     text
 }
 
 /// Reports what a text has beside its words, where only words cross.
-pub(super) fn lose_text(text: &Text<'_>, cx: &Out<'_>, ledger: &mut Ledger) {
+pub(super) fn lose_text(text: &Text<'_>, cx: &mut EncodeContext<'_>) {
     let Text { at: _, text: _, citations, logprobs, cache, extra } = text;
     if let Some(citations) = citations.as_ref().filter(|list| !list.is_empty()) {
-        ledger.dropped(citations.pos(), Code::Citations);
+        cx.ledger.dropped(citations.pos(), Code::Citations);
     }
     if let Some(logprobs) = logprobs.as_ref().filter(|list| !list.is_empty()) {
-        ledger.dropped(logprobs.pos(), Code::Logprobs);
+        cx.ledger.dropped(logprobs.pos(), Code::Logprobs);
     }
-    lose_cache(cache.as_ref(), cx, ledger);
-    ledger.only(extra);
+    lose_cache(cache.as_ref(), cx);
+    cx.ledger.only(extra);
 }
 
 /// A reference to a tool as text: Responses has no such part.
@@ -215,13 +209,12 @@ pub(super) fn reference_text(
     at: Pos,
     name: &Str<'_>,
     cache: Option<&Cache<'_>>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
+    cx: &mut EncodeContext<'_>,
 ) -> String {
-    ledger
+    cx.ledger
         .degraded(at, Code::ToolSearch)
         .detail("Responses has no reference to a tool in a result; the model is told its name.");
-    lose_cache(cache, cx, ledger);
+    lose_cache(cache, cx);
     format!("[tool found: {}]", name.decode())
 }
 
@@ -261,27 +254,21 @@ impl Voice {
     }
 }
 
-fn write_text(
-    text: &Text<'_>,
-    voice: Voice,
-    parts: &mut Array<'_>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
-) {
+fn write_text(text: &Text<'_>, voice: Voice, parts: &mut Array<'_>, cx: &mut EncodeContext<'_>) {
     let Text { at: _, text, citations, logprobs, cache, extra } = text;
     let notes = match citations {
         Some(citations) if citations.is_empty() => None,
         Some(citations) if voice == Voice::Input => {
-            ledger.dropped(citations.pos(), Code::Citations);
+            cx.ledger.dropped(citations.pos(), Code::Citations);
             None
         }
-        Some(citations) => annotations(citations, text, ledger),
+        Some(citations) => annotations(citations, text, cx.ledger),
         None => None,
     };
     let mut part = parts.object();
     part.put("type", voice.text_type());
     part.put("text", text);
     voice.complete(&mut part, notes.as_ref(), logprobs.as_ref());
-    write_cache(cache.as_ref(), &mut part, voice, cx, ledger);
-    ledger.only(extra);
+    write_cache(cache.as_ref(), &mut part, voice, cx);
+    cx.ledger.only(extra);
 }

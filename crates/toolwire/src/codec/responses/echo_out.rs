@@ -2,7 +2,7 @@
 //! requires most of them, and clients read them.
 
 use super::request_in::REASONING;
-use super::summary_word;
+use super::thinking_out::summary_word;
 use crate::model::{Effort, Format, Item, Protocol, Request, Slot, Tool, ToolKind};
 use crate::schema;
 use crate::wire::{Array, At, Kind, Object, Raw, Str, Write, read_fields};

@@ -2,11 +2,12 @@
 
 use super::calls_out::{Frame, call_type, write_call};
 use super::content_out::{Voice, is_content, is_lost, is_silent, write_part};
+use super::reasoning_out;
 use super::response_out::ID_LENGTH;
 use super::results_out::write_result;
 use super::stop_out::Ended;
 use super::turns_out::{lose_hosted, lose_turn, write_additional};
-use super::{Out, reasoning_out};
+use crate::codec::context::EncodeContext;
 use crate::ledger::{Code, Ledger};
 use crate::model::{Call, Candidate, Issuer, Item, Refusal, Turn};
 use crate::wire::ids::{self, IdRule};
@@ -18,21 +19,20 @@ pub(super) fn write_items(
     id: &str,
     ended: &Ended<'_>,
     items: &mut Array<'_>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
+    cx: &mut EncodeContext<'_>,
 ) {
     let Candidate { at: _, turns, stop: _, logprobs, extra } = candidate;
-    ledger.only(extra);
+    cx.ledger.only(extra);
     let mut left: usize = turns.iter().map(|turn| groups(turn).count()).sum();
     let mut writer = ItemWriter::new(id, 0);
-    writer.logprobs = logprobs.as_ref().and_then(|logprobs| text_logprobs(logprobs, ledger));
+    writer.logprobs = logprobs.as_ref().and_then(|logprobs| text_logprobs(logprobs, cx.ledger));
     for turn in turns {
-        lose_turn(turn, ledger);
+        lose_turn(turn, cx.ledger);
         for group in groups(turn) {
             left = left.saturating_sub(1);
             // Only the last item can be cut off.
             writer.progress = if left == 0 { ended.last() } else { Progress::Whole };
-            writer.write(group, turn, items, cx, ledger);
+            writer.write(group, turn, items, cx);
             writer.index += 1;
         }
     }
@@ -41,7 +41,7 @@ pub(super) fn write_items(
         // it does not know.
         let refusal = Refusal { at: Pos::NONE, text: explanation.borrowed(), extra: Vec::new() };
         writer.progress = Progress::Whole;
-        writer.message(&[Item::Refusal(refusal)], items, cx, ledger);
+        writer.message(&[Item::Refusal(refusal)], items, cx);
     }
 }
 
@@ -107,8 +107,7 @@ impl<'r> ItemWriter<'r> {
         group: &[Item<'_>],
         turn: &Turn<'_>,
         items: &mut Array<'_>,
-        cx: &Out<'_>,
-        ledger: &mut Ledger,
+        cx: &mut EncodeContext<'_>,
     ) {
         match group {
             [Item::Reasoning(found)] => {
@@ -119,34 +118,34 @@ impl<'r> ItemWriter<'r> {
                     (None, Some(id)) => id.borrowed(),
                     (None, None) => Str::plain(self.id("rs")),
                 };
-                reasoning_out::write_item(found, &id, items, ledger);
+                reasoning_out::write_item(found, &id, items, cx.ledger);
             }
-            [Item::Call(call)] => self.call(call, items, cx, ledger),
+            [Item::Call(call)] => self.call(call, items, cx),
             [Item::Result(result)] => {
                 let frame = Frame {
                     id: turn.id.as_ref().map(Str::borrowed),
                     call_id: result.call_id.as_ref().map(Str::borrowed),
                     status: turn.status.as_ref().map(Str::borrowed),
                 };
-                write_result(result, result.kind, &frame, items, cx, ledger);
+                write_result(result, result.kind, &frame, items, cx);
             }
             [Item::Tools(tools)] => {
                 let id = Str::plain(self.id("at"));
-                write_additional(tools, Some(&id), items, cx, ledger);
+                write_additional(tools, Some(&id), items, cx);
             }
-            [Item::Hosted(hosted)] => lose_hosted(hosted, ledger),
-            content => self.message(content, items, cx, ledger),
+            [Item::Hosted(hosted)] => lose_hosted(hosted, cx.ledger),
+            content => self.message(content, items, cx),
         }
     }
 
-    fn call(&self, call: &Call<'_>, items: &mut Array<'_>, cx: &Out<'_>, ledger: &mut Ledger) {
-        let (_, prefix) = call_type(&call.arguments, cx);
+    fn call(&self, call: &Call<'_>, items: &mut Array<'_>, cx: &mut EncodeContext<'_>) {
+        let (_, prefix) = call_type(&call.arguments, cx.profile);
         let minted;
         let known = call.id.as_ref().filter(|id| !id.is_empty());
         let call_id = match known {
             Some(id) if IdRule::RESPONSES.accepts(&id.decode()) => id.borrowed(),
             Some(id) => {
-                ledger.renamed(id.pos(), Code::CallId);
+                cx.ledger.renamed(id.pos(), Code::CallId);
                 minted = IdRule::RESPONSES.render(&id.decode(), 0).into_owned();
                 Str::plain(minted)
             }
@@ -160,20 +159,14 @@ impl<'r> ItemWriter<'r> {
             call_id: Some(call_id),
             status: Some(Str::plain(self.status())),
         };
-        write_call(call, &frame, items, cx, ledger);
+        write_call(call, &frame, items, cx);
     }
 
-    fn message(
-        &mut self,
-        content: &[Item<'_>],
-        items: &mut Array<'_>,
-        cx: &Out<'_>,
-        ledger: &mut Ledger,
-    ) {
-        if is_silent(content, cx, ledger) {
+    fn message(&mut self, content: &[Item<'_>], items: &mut Array<'_>, cx: &mut EncodeContext<'_>) {
+        if is_silent(content, cx) {
             return;
         }
-        if is_lost(content, Voice::Answer, cx, ledger) {
+        if is_lost(content, Voice::Answer, cx) {
             return;
         }
         let mut item = items.object();
@@ -190,9 +183,9 @@ impl<'r> ItemWriter<'r> {
                 {
                     let mut text = text.clone();
                     text.logprobs = Some(logprobs.into_owned());
-                    write_part(&Item::Text(text), Voice::Answer, &mut parts, cx, ledger);
+                    write_part(&Item::Text(text), Voice::Answer, &mut parts, cx);
                 } else {
-                    write_part(part, Voice::Answer, &mut parts, cx, ledger);
+                    write_part(part, Voice::Answer, &mut parts, cx);
                 }
             }
         }

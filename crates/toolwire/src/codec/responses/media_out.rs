@@ -1,8 +1,8 @@
 //! Images, documents and sound: model to wire.
 
-use super::Out;
 use super::cache_out::write_cache;
 use super::content_out::{Voice, crosses, write_part, write_plain};
+use crate::codec::context::EncodeContext;
 use crate::ledger::{Code, Ledger};
 use crate::media;
 use crate::media::blocks;
@@ -10,18 +10,18 @@ use crate::model::{Audio, Document, Image, Source};
 use crate::wire::{Array, Object, Read, Str};
 
 /// Why media from this source cannot cross, if it cannot.
-fn lost(source: &Source<'_>, voice: Voice, cx: &Out<'_>) -> Option<Code> {
+fn lost(source: &Source<'_>, voice: Voice, cx: &EncodeContext<'_>) -> Option<Code> {
     if voice.is_text_only() {
         return Some(Code::MediaType);
     }
     match source {
         Source::Url(_) | Source::Base64 { media: _, data: _ } => None,
-        Source::File(_) => (!cx.knows_files()).then_some(Code::FileId),
+        Source::File(_) => (!cx.same_vendor()).then_some(Code::FileId),
         Source::Text { media: _, data: _ } | Source::Other(_) => Some(Code::MediaType),
     }
 }
 
-pub(super) fn image_crosses(image: &Image<'_>, voice: Voice, cx: &Out<'_>) -> bool {
+pub(super) fn image_crosses(image: &Image<'_>, voice: Voice, cx: &EncodeContext<'_>) -> bool {
     lost(&image.source, voice, cx).is_none()
 }
 
@@ -29,12 +29,11 @@ pub(super) fn write_image(
     image: &Image<'_>,
     voice: Voice,
     parts: &mut Array<'_>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
+    cx: &mut EncodeContext<'_>,
 ) {
     let Image { at, source, detail, cache, extra } = image;
     if let Some(code) = lost(source, voice, cx) {
-        ledger.dropped(*at, code);
+        cx.ledger.dropped(*at, code);
         return;
     }
     let mut part = parts.object();
@@ -52,11 +51,15 @@ pub(super) fn write_image(
         // The published type requires it, and this is the API's own default.
         None => part.put("detail", "auto"),
     }
-    write_cache(cache.as_ref(), &mut part, Voice::Input, cx, ledger);
-    ledger.only(extra);
+    write_cache(cache.as_ref(), &mut part, Voice::Input, cx);
+    cx.ledger.only(extra);
 }
 
-pub(super) fn document_crosses(document: &Document<'_>, voice: Voice, cx: &Out<'_>) -> bool {
+pub(super) fn document_crosses(
+    document: &Document<'_>,
+    voice: Voice,
+    cx: &EncodeContext<'_>,
+) -> bool {
     match blocks::parts(document) {
         Some(parts) => parts.iter().any(|part| crosses(part, voice, cx)),
         None => lost(&document.source, voice, cx).is_none(),
@@ -68,17 +71,16 @@ pub(super) fn write_document(
     document: &Document<'_>,
     voice: Voice,
     parts: &mut Array<'_>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
+    cx: &mut EncodeContext<'_>,
 ) {
     match blocks::parts(document) {
         Some(read) => {
-            lose_document(document, ledger);
+            lose_document(document, cx.ledger);
             for part in &read {
-                write_part(part, voice, parts, cx, ledger);
+                write_part(part, voice, parts, cx);
             }
         }
-        None => write_file(document, voice, parts, cx, ledger),
+        None => write_file(document, voice, parts, cx),
     }
 }
 
@@ -104,19 +106,18 @@ fn write_file(
     document: &Document<'_>,
     voice: Voice,
     parts: &mut Array<'_>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
+    cx: &mut EncodeContext<'_>,
 ) {
     let Document { at, source, name, context, citations, cache, extra } = document;
     if let Some(code) = lost(source, voice, cx) {
-        ledger.dropped(*at, code);
+        cx.ledger.dropped(*at, code);
         return;
     }
     if let Some(context) = context {
-        ledger.dropped(context.pos(), Code::Only("context".to_owned()));
+        cx.ledger.dropped(context.pos(), Code::Only("context".to_owned()));
     }
     if let Some(citations) = citations {
-        ledger.dropped(citations.pos(), Code::Citations);
+        cx.ledger.dropped(citations.pos(), Code::Citations);
     }
     let mut part = parts.object();
     part.put("type", "input_file");
@@ -135,8 +136,8 @@ fn write_file(
         }
         Source::Text { media: _, data: _ } | Source::Other(_) => {}
     }
-    write_cache(cache.as_ref(), &mut part, Voice::Input, cx, ledger);
-    ledger.only(extra);
+    write_cache(cache.as_ref(), &mut part, Voice::Input, cx);
+    cx.ledger.only(extra);
 }
 
 /// A file's name, which OpenAI requires beside the file's bytes.
@@ -162,21 +163,20 @@ pub(super) fn write_audio(
     audio: &Audio<'_>,
     voice: Voice,
     parts: &mut Array<'_>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
+    cx: &mut EncodeContext<'_>,
 ) {
     let Audio { at, data, format, cache, extra } = audio;
     if voice.is_text_only()
         && let Some(text) = transcript(audio)
     {
-        ledger
+        cx.ledger
             .degraded(*at, Code::Audio)
             .detail("The target's models speak no audio; the transcript crosses.");
         write_plain(&text, voice, parts);
         return;
     }
     if !audio_crosses(audio, voice) {
-        ledger.dropped(*at, Code::Audio);
+        cx.ledger.dropped(*at, Code::Audio);
         return;
     }
     let mut part = parts.object();
@@ -186,8 +186,8 @@ pub(super) fn write_audio(
         inner.maybe("data", data.as_ref());
         inner.maybe("format", format.as_ref());
     }
-    write_cache(cache.as_ref(), &mut part, Voice::Input, cx, ledger);
-    ledger.only(extra);
+    write_cache(cache.as_ref(), &mut part, Voice::Input, cx);
+    cx.ledger.only(extra);
 }
 
 /// What a model of Chat's said, in words.

@@ -38,16 +38,14 @@ mod withdrawn_out;
 #[cfg(test)]
 mod tests;
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::codec::{Codec, StreamObserver, StreamReader, StreamWriter};
-use crate::ledger::{Code, Ledger};
-use crate::model::{ApiError, Display, Protocol, Request, Response, ResponseContext, Tool};
+use crate::ledger::Ledger;
+use crate::model::{ApiError, Protocol, Request, Response, ResponseContext, Tool};
 use crate::profile::Profile;
 use crate::protocol::Description;
-use crate::wire::names::Names;
-use crate::wire::{Object, ReadError, Str, string_under};
+use crate::wire::{ReadError, Str, string_under};
 
 /// The Responses protocol.
 pub struct Responses;
@@ -148,57 +146,5 @@ impl Codec for Responses {
         ledger: &mut Ledger,
     ) {
         tools_out::encode(tools, origin, profile, out, ledger);
-    }
-}
-
-/// What every writer of this codec needs to know.
-struct Out<'c> {
-    /// The protocol that the document was written in.
-    origin: Protocol,
-    profile: &'c Profile,
-    /// The tools' names toward the target.
-    names: &'c Names,
-    /// Whether deferred tools can be searched for.
-    tool_search: bool,
-}
-
-impl Out<'_> {
-    /// Whether ids of uploaded files mean something: OpenAI's two protocols
-    /// share one store of files.
-    fn knows_files(&self) -> bool {
-        self.same_vendor()
-    }
-
-    /// Whether the document came from one of OpenAI's protocols.
-    fn same_vendor(&self) -> bool {
-        self.origin.same_vendor(Protocol::Responses)
-    }
-
-    /// Whether cache markers cross. Only newer models take them, but a client
-    /// of OpenAI's other protocol knows that as well.
-    fn takes_markers(&self) -> bool {
-        self.profile.cache_breakpoints || self.same_vendor()
-    }
-
-    /// Writes a tool's name as the target knows it.
-    fn name(&self, key: &str, name: &Str<'_>, object: &mut Object<'_>, ledger: &mut Ledger) {
-        match self.names.wire(None, &name.decode()) {
-            Cow::Owned(wire) => {
-                ledger.renamed(name.pos(), Code::ToolName);
-                object.put(key, &wire);
-            }
-            Cow::Borrowed(_) => object.put(key, name),
-        }
-    }
-}
-
-/// `reasoning.summary` for what the client wants to see.
-fn summary_word<'r>(display: &'r Display<'_>) -> Option<Str<'r>> {
-    match display {
-        Display::Summary => Some(Str::plain("auto")),
-        Display::Concise => Some(Str::plain("concise")),
-        Display::Detailed => Some(Str::plain("detailed")),
-        Display::Omitted => None,
-        Display::Other(word) => Some(word.borrowed()),
     }
 }

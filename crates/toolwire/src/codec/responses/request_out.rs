@@ -5,8 +5,9 @@ use super::choice_out::{filter, write_choice};
 use super::request_in::INCLUDE_LOGPROBS;
 use super::thinking_out::write_thinking;
 use super::tools_out::{has_search, write_tool, write_tools};
+use super::turns_out;
 use super::withdrawn_out::{self, Left};
-use super::{Out, turns_out};
+use crate::codec::context::EncodeContext;
 use crate::ledger::{Code, Ledger};
 use crate::model::{Format, Identity, JsonSchema, Output, Request, Sampling, State, Stream};
 use crate::profile::Profile;
@@ -49,60 +50,56 @@ pub(super) fn encode(
         Some(Left { tools, turns, emptied }) => (tools, turns, emptied.as_slice()),
         None => (tools, turns, [].as_slice()),
     };
-    let cx = Out {
-        origin: *origin,
-        profile,
-        names: &toolset.names,
-        tool_search: has_search(tools, *origin, profile),
-    };
+    let cx = &mut EncodeContext::new(*origin, profile, &toolset.names, ledger);
+    cx.tool_search = has_search(tools, *origin, profile);
     if *legacy_functions {
-        ledger.emulated(*tools_at, Code::LegacyFunctions);
+        cx.ledger.emulated(*tools_at, Code::LegacyFunctions);
     }
     for turn in emptied {
-        turns_out::lose_turn(turn, ledger);
+        turns_out::lose_turn(turn, cx.ledger);
     }
     let mut object = Object::new(out);
     object.maybe("model", model.as_ref());
-    turns_out::write_input(turns, &mut object, &cx, ledger);
-    let allowed = filter(choice, &cx, ledger);
+    turns_out::write_input(turns, &mut object, cx);
+    let allowed = filter(choice, cx);
     if !toolset.is_empty() {
         let mut list = object.array("tools");
         match &allowed {
             Some(allowed) => {
                 for tool in tools {
                     if allowed.contains(tool.name.decode().as_ref()) {
-                        write_tool(tool, &mut list, &cx, ledger);
+                        write_tool(tool, &mut list, cx);
                     }
                 }
             }
-            None => write_tools(tools, &mut list, &cx, ledger),
+            None => write_tools(tools, &mut list, cx),
         }
     } else {
-        // Nothing is left of the tools, but the ledger hears about each.
-        write_tools(tools, &mut crate::wire::Array::new(&mut Vec::new()), &cx, ledger);
+        // Nothing is left of the tools, but the cx.ledger hears about each.
+        write_tools(tools, &mut crate::wire::Array::new(&mut Vec::new()), cx);
     }
-    write_choice(choice, &toolset, &mut object, &cx, ledger);
-    write_thinking(thinking, &mut object, ledger);
-    write_text(output, &mut object, &cx, ledger);
-    write_limits(output, &mut object, ledger);
-    write_sampling(sampling, &mut object, &cx, ledger);
-    write_identity(identity, &mut object, ledger);
-    lose_cache(cache.as_ref(), &cx, ledger);
+    write_choice(choice, &toolset, &mut object, cx);
+    write_thinking(thinking, &mut object, cx.ledger);
+    write_text(output, &mut object, cx);
+    write_limits(output, &mut object, cx.ledger);
+    write_sampling(sampling, &mut object, cx);
+    write_identity(identity, &mut object, cx.ledger);
+    lose_cache(cache.as_ref(), cx);
     if let Some(tier) = tier {
-        write_tier(tier, &mut object, &cx, ledger);
+        write_tier(tier, &mut object, cx);
     }
     write_state(state, output, &mut object);
     if let Some(settings) = context_management {
-        ledger.dropped(settings.pos(), Code::ContextManagement);
+        cx.ledger.dropped(settings.pos(), Code::ContextManagement);
     }
-    write_stream(stream, &mut object, ledger);
-    write_extra(extra, &mut object, &cx, ledger);
+    write_stream(stream, &mut object, cx.ledger);
+    write_extra(extra, &mut object, cx);
 }
 
-fn write_text(output: &Output<'_>, object: &mut Object<'_>, cx: &Out<'_>, ledger: &mut Ledger) {
+fn write_text(output: &Output<'_>, object: &mut Object<'_>, cx: &mut EncodeContext<'_>) {
     let format = output.format.as_ref().filter(|format| match &format.value {
         Format::Other(raw) => {
-            ledger.dropped(raw.pos(), Code::UnknownValue);
+            cx.ledger.dropped(raw.pos(), Code::UnknownValue);
             false
         }
         Format::Text | Format::JsonObject | Format::JsonSchema(_) => true,
@@ -116,7 +113,7 @@ fn write_text(output: &Output<'_>, object: &mut Object<'_>, cx: &Out<'_>, ledger
         Some(Format::JsonObject) => text.object("format").put("type", "json_object"),
         Some(Format::JsonSchema(schema)) => {
             let at = format.map_or(Pos::NONE, |format| format.pos);
-            write_schema(schema, at, &mut text.object("format"), cx, ledger);
+            write_schema(schema, at, &mut text.object("format"), cx);
         }
         Some(Format::Other(_)) | None => {}
     }
@@ -127,15 +124,14 @@ fn write_schema(
     format: &JsonSchema<'_>,
     at: Pos,
     object: &mut Object<'_>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
+    cx: &mut EncodeContext<'_>,
 ) {
     let JsonSchema { name, description, schema, strict, extra } = format;
     object.put("type", "json_schema");
     match name {
         Some(name) => object.put("name", name),
         None => {
-            ledger
+            cx.ledger
                 .emulated(at, Code::FormatName)
                 .detail("The target requires a name of the schema; one was made up.");
             object.put("name", "response");
@@ -146,17 +142,17 @@ fn write_schema(
     match strict {
         Some(strict) => object.put("strict", strict),
         // Some protocols always hold the output to the schema.
-        None if cx.origin.conventions().formats_are_strict => {
+        None if cx.conventions().formats_are_strict => {
             let fits = schema.as_ref().is_some_and(schema::fits_openai_strict);
             if !fits {
                 let at = schema.as_ref().map_or(at, |schema| schema.pos());
-                ledger.degraded(at, Code::StrictDowngraded);
+                cx.ledger.degraded(at, Code::StrictDowngraded);
             }
             object.put("strict", &fits);
         }
         None => {}
     }
-    ledger.only(extra);
+    cx.ledger.only(extra);
 }
 
 fn write_limits(output: &Output<'_>, object: &mut Object<'_>, ledger: &mut Ledger) {
@@ -202,12 +198,7 @@ fn write_limits(output: &Output<'_>, object: &mut Object<'_>, ledger: &mut Ledge
     object.maybe("max_tool_calls", max_tool_calls.as_ref());
 }
 
-fn write_sampling(
-    sampling: &Sampling<'_>,
-    object: &mut Object<'_>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
-) {
+fn write_sampling(sampling: &Sampling<'_>, object: &mut Object<'_>, cx: &mut EncodeContext<'_>) {
     let Sampling {
         temperature,
         top_p,
@@ -223,7 +214,7 @@ fn write_sampling(
         match value {
             Some(value) if sent => object.put(key, value),
             Some(value) => {
-                ledger.dropped(value.pos(), Code::Sampling);
+                cx.ledger.dropped(value.pos(), Code::Sampling);
             }
             None => {}
         }
@@ -231,7 +222,7 @@ fn write_sampling(
     for value in
         [top_k, frequency_penalty, presence_penalty, seed, logit_bias].into_iter().flatten()
     {
-        ledger.dropped(value.pos(), Code::Sampling);
+        cx.ledger.dropped(value.pos(), Code::Sampling);
     }
 }
 
@@ -259,15 +250,15 @@ fn write_identity(identity: &Identity<'_>, object: &mut Object<'_>, ledger: &mut
     object.maybe("prompt_cache_key", cache_key.as_ref());
 }
 
-fn write_tier(tier: &Str<'_>, object: &mut Object<'_>, cx: &Out<'_>, ledger: &mut Ledger) {
+fn write_tier(tier: &Str<'_>, object: &mut Object<'_>, cx: &mut EncodeContext<'_>) {
     match tier.decode().as_ref() {
         word if cx.same_vendor() || word == "auto" => object.put("service_tier", word),
-        word if cx.origin.conventions().standard_tiers.contains(&word) => {
-            ledger.emulated(tier.pos(), Code::Tier);
+        word if cx.conventions().standard_tiers.contains(&word) => {
+            cx.ledger.emulated(tier.pos(), Code::Tier);
             object.put("service_tier", "default");
         }
         _unknown => {
-            ledger.dropped(tier.pos(), Code::Tier);
+            cx.ledger.dropped(tier.pos(), Code::Tier);
         }
     }
 }
@@ -313,13 +304,13 @@ fn write_stream(stream: &Stream<'_>, object: &mut Object<'_>, ledger: &mut Ledge
     }
 }
 
-fn write_extra(extra: &[Extra<'_>], object: &mut Object<'_>, cx: &Out<'_>, ledger: &mut Ledger) {
+fn write_extra(extra: &[Extra<'_>], object: &mut Object<'_>, cx: &mut EncodeContext<'_>) {
     for field in extra {
         let name = field.key.decode();
         if cx.same_vendor() && SHARED.contains(&name.as_ref()) {
             object.extra(std::slice::from_ref(field));
         } else {
-            ledger.only(std::slice::from_ref(field));
+            cx.ledger.only(std::slice::from_ref(field));
         }
     }
 }

@@ -3,7 +3,8 @@
 
 use super::items_out::write_items;
 use super::stop_out::{Ended, authored};
-use super::{Out, echo_out, error_out, usage_out};
+use super::{echo_out, error_out, usage_out};
+use crate::codec::context::EncodeContext;
 use crate::ledger::{Code, Ledger};
 use crate::model::{Protocol, Response, ResponseContext};
 use crate::profile::Profile;
@@ -21,37 +22,35 @@ pub(super) fn encode(
     debug_assert_ne!(response.origin, profile.protocol, "within one protocol the bytes pass");
     // The calls were restored before, so names are the client's own.
     let names = Names::default();
-    let cx = Out { origin: response.origin, profile: &profile, names: &names, tool_search: false };
+    let cx = &mut EncodeContext::new(response.origin, &profile, &names, ledger);
     let (candidate, others) = match response.candidates.split_first() {
         Some((candidate, others)) => (Some(candidate), others),
         None => (None, [].as_slice()),
     };
     for other in others {
-        ledger.dropped(other.at, Code::MultipleAnswers);
+        cx.ledger.dropped(other.at, Code::MultipleAnswers);
     }
     let ended = match candidate {
-        Some(candidate) => Ended::of(&candidate.stop, authored(candidate), ledger),
+        Some(candidate) => Ended::of(&candidate.stop, authored(candidate), cx.ledger),
         None => Ended::new("completed", None),
     };
     let id = response_id(response.id.as_ref());
-    write_response(response, &id, &ended, asked, out, &cx, ledger, |items, ledger| {
+    write_response(response, &id, &ended, asked, out, cx, |items, cx| {
         if let Some(candidate) = candidate {
-            write_items(candidate, &id, &ended, items, &cx, ledger);
+            write_items(candidate, &id, &ended, items, cx);
         }
     });
 }
 
 /// Writes the object of an answer, its items by `write_items`.
-#[expect(clippy::too_many_arguments, reason = "an answer and a stream share nothing else")]
 pub(super) fn write_response(
     response: &Response<'_>,
     id: &str,
     ended: &Ended<'_>,
     asked: Option<&ResponseContext>,
     out: &mut Vec<u8>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
-    write_items: impl FnOnce(&mut Array<'_>, &mut Ledger),
+    cx: &mut EncodeContext<'_>,
+    write_items: impl FnOnce(&mut Array<'_>, &mut EncodeContext<'_>),
 ) {
     let Response { origin: _, id: _, model, created, candidates: _, usage: tokens, tier, extra } =
         response;
@@ -79,17 +78,17 @@ pub(super) fn write_response(
         (Some(model), _) => object.put("model", model),
         (None, asked) => object.put("model", asked.map_or("", String::as_str)),
     }
-    write_items(&mut object.array("output"), ledger);
+    write_items(&mut object.array("output"), cx);
     match tokens {
-        Some(tokens) => usage_out::write(tokens, &mut object, ledger),
+        Some(tokens) => usage_out::write(tokens, &mut object, cx.ledger),
         None => object.put("usage", &()),
     }
-    write_tier(tier.as_ref(), asked, &mut object, cx, ledger);
+    write_tier(tier.as_ref(), asked, &mut object, cx);
     match asked.filter(|asked| !asked.echo.is_empty()) {
         Some(asked) => object.members(&asked.echo),
         None => object.members(&echo_out::defaults()),
     }
-    ledger.only(extra);
+    cx.ledger.only(extra);
 }
 
 /// The answer's id, which follows from the upstream's own.
@@ -103,8 +102,7 @@ pub(super) fn write_tier(
     tier: Option<&Str<'_>>,
     asked: Option<&ResponseContext>,
     object: &mut Object<'_>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
+    cx: &mut EncodeContext<'_>,
 ) {
     let Some(tier) = tier else {
         let asked = asked.and_then(|asked| asked.tier.as_deref());
@@ -114,8 +112,8 @@ pub(super) fn write_tier(
     match tier.decode().as_ref() {
         word if cx.same_vendor() || word == "priority" => object.put("service_tier", word),
         word => {
-            if !cx.origin.conventions().standard_tiers.contains(&word) {
-                ledger.degraded(tier.pos(), Code::Tier);
+            if !cx.conventions().standard_tiers.contains(&word) {
+                cx.ledger.degraded(tier.pos(), Code::Tier);
             }
             object.put("service_tier", "default");
         }

@@ -1,6 +1,5 @@
 //! The results of calls: model to wire.
 
-use super::Out;
 use super::cache_out::lose_cache;
 use super::calls_out::Frame;
 use super::content_out::{
@@ -9,7 +8,8 @@ use super::content_out::{
 };
 use super::media_out::lose_document;
 use super::tools_out::write_tools;
-use crate::ledger::{Code, Ledger};
+use crate::codec::context::EncodeContext;
+use crate::ledger::Code;
 use crate::media::blocks;
 use crate::model::{Item, NativeKind, ResultKind, ToolResult};
 use crate::wire::{Array, At, Object, write_escaped};
@@ -20,8 +20,7 @@ pub(super) fn write_result(
     kind: ResultKind,
     frame: &Frame<'_>,
     items: &mut Array<'_>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
+    cx: &mut EncodeContext<'_>,
 ) {
     let ToolResult { at: _, call_id, name, namespace, kind: _, content, is_error, cache, extra } =
         result;
@@ -32,7 +31,7 @@ pub(super) fn write_result(
             // It names its call by its own id.
             item.maybe("id", frame.call_id.as_ref());
             item.maybe("status", frame.status.as_ref());
-            write_output(content, is_error.as_ref(), &mut item, cx, ledger);
+            write_output(content, is_error.as_ref(), &mut item, cx);
         }
         ResultKind::Native(NativeKind::Shell) => {
             item.put("type", "shell_call_output");
@@ -47,7 +46,7 @@ pub(super) fn write_result(
                 item.put("status", if failed { "failed" } else { "completed" });
             }
             if !content.is_empty() {
-                write_output(content, None, &mut item, cx, ledger);
+                write_output(content, None, &mut item, cx);
             }
         }
         ResultKind::Native(NativeKind::ToolSearch) => {
@@ -57,14 +56,14 @@ pub(super) fn write_result(
             let mut list = item.array("tools");
             for part in content {
                 if let Item::Tools(tools) = part {
-                    write_tools(tools, &mut list, cx, ledger);
+                    write_tools(tools, &mut list, cx);
                 }
             }
         }
         ResultKind::Freeform => {
             item.put("type", "custom_tool_call_output");
             frame.write(&mut item);
-            write_output(content, is_error.as_ref(), &mut item, cx, ledger);
+            write_output(content, is_error.as_ref(), &mut item, cx);
         }
         ResultKind::Function
         | ResultKind::Native(
@@ -72,24 +71,24 @@ pub(super) fn write_result(
         ) => {
             item.put("type", "function_call_output");
             frame.write(&mut item);
-            write_output(content, is_error.as_ref(), &mut item, cx, ledger);
+            write_output(content, is_error.as_ref(), &mut item, cx);
         }
     }
     match (name, call_id) {
         // Older versions of the API refuse the name, and the call has it.
         (Some(name), Some(_)) => {
-            ledger.dropped(name.pos(), Code::ResultName).info();
+            cx.ledger.dropped(name.pos(), Code::ResultName).info();
         }
         (Some(name), None) => {
-            ledger
+            cx.ledger
                 .emulated(name.pos(), Code::ResultName)
                 .detail("Deprecated results go by their name, which found the call.");
         }
         (None, _) => {}
     }
     item.maybe("namespace", namespace.as_ref());
-    lose_cache(cache.as_ref(), cx, ledger);
-    ledger.only(extra);
+    lose_cache(cache.as_ref(), cx);
+    cx.ledger.only(extra);
 }
 
 /// What a shell printed: OpenAI's own list, or text as the one entry of it.
@@ -118,13 +117,12 @@ fn write_shell(result: &ToolResult<'_>, item: &mut Object<'_>) {
 pub(super) fn write_orphan(
     result: &ToolResult<'_>,
     items: &mut Array<'_>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
+    cx: &mut EncodeContext<'_>,
 ) {
     let ToolResult { at: _, call_id, name, namespace: _, kind: _, content, is_error, cache, extra } =
         result;
     let id = call_id.as_ref().or(name.as_ref()).map(|id| id.decode()).unwrap_or_default();
-    let prefix = error_prefix(is_error.as_ref(), cx, ledger);
+    let prefix = error_prefix(is_error.as_ref(), cx);
     let head = format!("[result of call {id}] {prefix}");
     let mut item = items.object();
     item.put("type", "message");
@@ -133,18 +131,18 @@ pub(super) fn write_orphan(
         let mut parts = item.array("content");
         write_plain(head.trim_end(), Voice::Input, &mut parts);
         for part in content {
-            write_part(part, Voice::Input, &mut parts, cx, ledger);
+            write_part(part, Voice::Input, &mut parts, cx);
         }
     }
-    lose_cache(cache.as_ref(), cx, ledger);
-    ledger.only(extra);
+    lose_cache(cache.as_ref(), cx);
+    cx.ledger.only(extra);
 }
 
 /// What stands before the text of a result that failed: there is no flag.
-fn error_prefix<'p>(is_error: Option<&At<bool>>, cx: &Out<'p>, ledger: &mut Ledger) -> &'p str {
+fn error_prefix<'p>(is_error: Option<&At<bool>>, cx: &mut EncodeContext<'_>) -> &'p str {
     match is_error {
         Some(At { pos, value: true }) => {
-            ledger.degraded(*pos, Code::IsError).info();
+            cx.ledger.degraded(*pos, Code::IsError).info();
             cx.profile.error_prefix
         }
         Some(At { pos: _, value: false }) | None => "",
@@ -157,10 +155,9 @@ fn write_output(
     content: &[Item<'_>],
     is_error: Option<&At<bool>>,
     item: &mut Object<'_>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
+    cx: &mut EncodeContext<'_>,
 ) {
-    let prefix = error_prefix(is_error, cx, ledger);
+    let prefix = error_prefix(is_error, cx);
     if let Some(text) = bare_text(content)
         && prefix.is_empty()
     {
@@ -172,7 +169,7 @@ fn write_output(
         out.push(b'"');
         write_escaped(if content.is_empty() { prefix.trim_end() } else { prefix }, out);
         let mut joined = Joined { out, first: true };
-        content.iter().for_each(|part| joined.item(part, cx, ledger));
+        content.iter().for_each(|part| joined.item(part, cx));
         out.push(b'"');
         return;
     }
@@ -181,12 +178,12 @@ fn write_output(
         write_plain(prefix.trim_end(), Voice::Input, &mut parts);
     }
     for part in content {
-        write_part(part, Voice::Input, &mut parts, cx, ledger);
+        write_part(part, Voice::Input, &mut parts, cx);
     }
 }
 
 /// Whether an item has anything in it that only a list of parts can carry.
-fn has_media(item: &Item<'_>, cx: &Out<'_>) -> bool {
+fn has_media(item: &Item<'_>, cx: &EncodeContext<'_>) -> bool {
     match item {
         Item::Image(_) | Item::Audio(_) => crosses(item, Voice::Input, cx),
         Item::Document(document) => match blocks::parts(document) {
@@ -222,48 +219,48 @@ impl Joined<'_> {
     }
 
     /// A part that does not cross: its own writer says so and writes nothing.
-    fn lost(&self, item: &Item<'_>, cx: &Out<'_>, ledger: &mut Ledger) {
-        is_lost(std::slice::from_ref(item), Voice::Input, cx, ledger);
+    fn lost(&self, item: &Item<'_>, cx: &mut EncodeContext<'_>) {
+        is_lost(std::slice::from_ref(item), Voice::Input, cx);
     }
 
-    fn item(&mut self, item: &Item<'_>, cx: &Out<'_>, ledger: &mut Ledger) {
+    fn item(&mut self, item: &Item<'_>, cx: &mut EncodeContext<'_>) {
         match item {
             Item::Text(text) => {
                 text.text.write_inside(self.next());
-                lose_text(text, cx, ledger);
+                lose_text(text, cx);
             }
             Item::SearchResult(result) => {
-                write_escaped(&search_text(result, cx, ledger), self.next());
+                write_escaped(&search_text(result, cx), self.next());
             }
             Item::Document(document) => match blocks::parts(document) {
                 Some(parts) => {
-                    lose_document(document, ledger);
-                    parts.iter().for_each(|part| self.item(part, cx, ledger));
+                    lose_document(document, cx.ledger);
+                    parts.iter().for_each(|part| self.item(part, cx));
                 }
-                None => self.lost(item, cx, ledger),
+                None => self.lost(item, cx),
             },
             Item::ToolReference(At { pos, value: name }) => {
-                write_escaped(&reference_text(*pos, name, None, cx, ledger), self.next());
+                write_escaped(&reference_text(*pos, name, None, cx), self.next());
             }
             Item::Opaque(opaque) => match blocks::reference(&opaque.raw) {
                 Some((name, cache)) => {
                     let at = opaque.raw.pos();
-                    let text = reference_text(at, &name, cache.as_ref(), cx, ledger);
+                    let text = reference_text(at, &name, cache.as_ref(), cx);
                     write_escaped(&text, self.next());
                 }
-                None => self.lost(item, cx, ledger),
+                None => self.lost(item, cx),
             },
             Item::Json(raw) => write_escaped(raw.text(), self.next()),
-            Item::Image(_) | Item::Audio(_) => self.lost(item, cx, ledger),
-            Item::Refusal(refusal) => refusal_text(refusal, ledger).write_inside(self.next()),
+            Item::Image(_) | Item::Audio(_) => self.lost(item, cx),
+            Item::Refusal(refusal) => refusal_text(refusal, cx.ledger).write_inside(self.next()),
             Item::Tools(tools) => {
                 for tool in tools {
-                    let text = reference_text(tool.at, &tool.name, None, cx, ledger);
+                    let text = reference_text(tool.at, &tool.name, None, cx);
                     write_escaped(&text, self.next());
                 }
             }
             Item::Reasoning(_) | Item::Call(_) | Item::Result(_) | Item::Hosted(_) => {
-                self.lost(item, cx, ledger);
+                self.lost(item, cx);
             }
         }
     }

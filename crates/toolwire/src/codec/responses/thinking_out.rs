@@ -1,6 +1,5 @@
 //! Reasoning settings: model to wire.
 
-use super::summary_word;
 use crate::ledger::{Code, Ledger};
 use crate::model::{Display, Effort, Thinking, ThinkingMode};
 use crate::wire::{At, Object, Pos, Str};
@@ -102,5 +101,16 @@ fn summary<'r>(
         }
         Some(display) => summary_word(display),
         None => thinks.then(|| Str::plain("auto")),
+    }
+}
+
+/// `reasoning.summary` for what the client wants to see.
+pub(super) fn summary_word<'r>(display: &'r Display<'_>) -> Option<Str<'r>> {
+    match display {
+        Display::Summary => Some(Str::plain("auto")),
+        Display::Concise => Some(Str::plain("concise")),
+        Display::Detailed => Some(Str::plain("detailed")),
+        Display::Omitted => None,
+        Display::Other(word) => Some(word.borrowed()),
     }
 }

@@ -1,6 +1,8 @@
 //! Tool definitions: model to wire.
 
-use super::Out;
+use std::borrow::Cow;
+
+use crate::codec::context::EncodeContext;
 use crate::ledger::{Code, Ledger};
 use crate::model::{Grammar, Hosted, HostedClass, Native, Protocol, Tool, ToolKind};
 use crate::native;
@@ -21,27 +23,22 @@ pub(super) fn encode(
 ) {
     debug_assert_ne!(origin, profile.protocol, "within one protocol the bytes pass");
     let toolset = Toolset::of_list(tools, origin, profile);
-    let tool_search = has_search(tools, origin, profile);
-    let cx = Out { origin, profile, names: &toolset.names, tool_search };
-    write_tools(tools, &mut Array::new(out), &cx, ledger);
+    let mut cx = EncodeContext::new(origin, profile, &toolset.names, ledger);
+    cx.tool_search = has_search(tools, origin, profile);
+    write_tools(tools, &mut Array::new(out), &mut cx);
 }
 
 /// Writes the tools that cross.
-pub(super) fn write_tools(
-    tools: &[Tool<'_>],
-    list: &mut Array<'_>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
-) {
+pub(super) fn write_tools(tools: &[Tool<'_>], list: &mut Array<'_>, cx: &mut EncodeContext<'_>) {
     for tool in tools {
-        write_tool(tool, list, cx, ledger);
+        write_tool(tool, list, cx);
     }
 }
 
-pub(super) fn write_tool(tool: &Tool<'_>, list: &mut Array<'_>, cx: &Out<'_>, ledger: &mut Ledger) {
+pub(super) fn write_tool(tool: &Tool<'_>, list: &mut Array<'_>, cx: &mut EncodeContext<'_>) {
     match ToolMapping::of(tool, cx.origin, cx.profile) {
         ToolMapping::Dropped(code) => {
-            ledger.dropped(tool.at, code);
+            cx.ledger.dropped(tool.at, code);
             return;
         }
         ToolMapping::Same
@@ -53,27 +50,38 @@ pub(super) fn write_tool(tool: &Tool<'_>, list: &mut Array<'_>, cx: &Out<'_>, le
         ToolKind::Function { schema } => {
             let mut item = list.object();
             item.put("type", "function");
-            write_function(tool, schema.as_ref(), &mut item, cx, ledger);
-            write_common(tool, Kept::Extra, &mut item, cx, ledger);
+            write_function(tool, schema.as_ref(), &mut item, cx);
+            write_common(tool, Kept::Extra, &mut item, cx);
         }
         ToolKind::Freeform { grammar } if cx.profile.freeform_tools => {
             let mut item = list.object();
             item.put("type", "custom");
-            cx.name("name", &tool.name, &mut item, ledger);
+            write_tool_name(&tool.name, &mut item, cx);
             item.maybe("description", tool.description.as_ref());
-            write_grammar(grammar.as_ref(), &mut item, ledger);
-            write_common(tool, Kept::Extra, &mut item, cx, ledger);
+            write_grammar(grammar.as_ref(), &mut item, cx.ledger);
+            write_common(tool, Kept::Extra, &mut item, cx);
         }
         ToolKind::Freeform { grammar } => {
             let mut item = list.object();
             item.put("type", "function");
-            write_wrapped(tool, grammar.as_ref(), &mut item, cx, ledger);
-            write_common(tool, Kept::Extra, &mut item, cx, ledger);
+            write_wrapped(tool, grammar.as_ref(), &mut item, cx);
+            write_common(tool, Kept::Extra, &mut item, cx);
         }
-        ToolKind::Native(native) => write_native(tool, native, list, cx, ledger),
-        ToolKind::Hosted(hosted) => write_hosted(tool, hosted, list, cx, ledger),
+        ToolKind::Native(native) => write_native(tool, native, list, cx),
+        ToolKind::Hosted(hosted) => write_hosted(tool, hosted, list, cx),
         // They do not cross, and the mapping has said so.
         ToolKind::Namespace { tools: _ } | ToolKind::Unknown(_) => {}
+    }
+}
+
+/// Writes a tool's name as the target knows it.
+pub(super) fn write_tool_name(name: &Str<'_>, object: &mut Object<'_>, cx: &mut EncodeContext<'_>) {
+    match cx.names.wire(None, &name.decode()) {
+        Cow::Owned(wire) => {
+            cx.ledger.renamed(name.pos(), Code::ToolName);
+            object.put("name", &wire);
+        }
+        Cow::Borrowed(_) => object.put("name", name),
     }
 }
 
@@ -82,32 +90,31 @@ fn write_function(
     tool: &Tool<'_>,
     schema: Option<&Raw<'_>>,
     item: &mut Object<'_>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
+    cx: &mut EncodeContext<'_>,
 ) {
-    cx.name("name", &tool.name, item, ledger);
-    write_description(tool, item, cx, ledger);
+    write_tool_name(&tool.name, item, cx);
+    write_description(tool, item, cx);
     let (root, change) = schema::root(schema);
     let at = schema.map_or(tool.at, Raw::pos);
     match change {
         Some(RootChange::Empty) => {
-            ledger.emulated(at, Code::SchemaEmpty);
+            cx.ledger.emulated(at, Code::SchemaEmpty);
         }
         Some(RootChange::Typed) => {
-            ledger
+            cx.ledger
                 .emulated(at, Code::SchemaRootWrapped)
                 .detail("The root of the schema names no type; `object` was added.");
         }
         Some(RootChange::Union) => {
-            ledger.degraded(at, Code::SchemaRootUnion);
+            cx.ledger.degraded(at, Code::SchemaRootUnion);
         }
         Some(RootChange::Wrapped) => {
-            ledger.emulated(at, Code::SchemaRootWrapped);
+            cx.ledger.emulated(at, Code::SchemaRootWrapped);
         }
         None => {}
     }
     item.put("parameters", &root);
-    write_strict(tool.strict, &root, item, cx, ledger);
+    write_strict(tool.strict, &root, item, cx);
 }
 
 /// Left out, `strict` makes Responses try the schema as a strict one, which
@@ -116,14 +123,13 @@ fn write_strict(
     strict: Option<At<bool>>,
     schema: &Raw<'_>,
     item: &mut Object<'_>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
+    cx: &mut EncodeContext<'_>,
 ) {
     match strict {
         Some(At { pos, value: true }) => {
             let fits = cx.profile.strict && schema::fits_openai_strict(schema);
             if !fits {
-                ledger.degraded(pos, Code::StrictDowngraded);
+                cx.ledger.degraded(pos, Code::StrictDowngraded);
             }
             if cx.profile.strict {
                 item.put("strict", &fits);
@@ -137,10 +143,10 @@ fn write_strict(
     }
 }
 
-fn write_description(tool: &Tool<'_>, item: &mut Object<'_>, cx: &Out<'_>, ledger: &mut Ledger) {
+fn write_description(tool: &Tool<'_>, item: &mut Object<'_>, cx: &mut EncodeContext<'_>) {
     match (&tool.description, &tool.examples) {
         (description, Some(examples)) if cx.profile.examples_in_description => {
-            ledger
+            cx.ledger
                 .emulated(examples.pos(), Code::InputExamples)
                 .detail("The examples stand in the description.");
             let out = item.key("description");
@@ -154,7 +160,7 @@ fn write_description(tool: &Tool<'_>, item: &mut Object<'_>, cx: &Out<'_>, ledge
             out.push(b'"');
         }
         (description, Some(examples)) => {
-            ledger.dropped(examples.pos(), Code::InputExamples);
+            cx.ledger.dropped(examples.pos(), Code::InputExamples);
             item.maybe("description", description.as_ref());
         }
         (description, None) => item.maybe("description", description.as_ref()),
@@ -175,15 +181,14 @@ fn write_wrapped(
     tool: &Tool<'_>,
     grammar: Option<&Grammar<'_>>,
     item: &mut Object<'_>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
+    cx: &mut EncodeContext<'_>,
 ) {
-    ledger.emulated(tool.at, Code::FreeformWrapped);
-    cx.name("name", &tool.name, item, ledger);
+    cx.ledger.emulated(tool.at, Code::FreeformWrapped);
+    write_tool_name(&tool.name, item, cx);
     let mut text = tool.description.as_ref().map(|text| text.decode().into_owned());
     if let Some(Grammar { at, syntax, definition, extra }) = grammar {
-        ledger.degraded(*at, Code::GrammarUnenforced);
-        ledger.only(extra);
+        cx.ledger.degraded(*at, Code::GrammarUnenforced);
+        cx.ledger.only(extra);
         let text = text.get_or_insert_default();
         text.push_str("\n\nThe input must follow this ");
         text.push_str(&syntax.as_ref().map_or("".into(), |syntax| syntax.decode()));
@@ -204,15 +209,14 @@ fn write_native(
     tool: &Tool<'_>,
     native: &Native<'_>,
     list: &mut Array<'_>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
+    cx: &mut EncodeContext<'_>,
 ) {
     let Native { kind, kind_text } = native;
-    ledger.degraded(tool.at, Code::NativeToolTraining);
+    cx.ledger.degraded(tool.at, Code::NativeToolTraining);
     let function = native::function(*kind, &kind_text.decode());
     let mut item = list.object();
     item.put("type", "function");
-    cx.name("name", &tool.name, &mut item, ledger);
+    write_tool_name(&tool.name, &mut item, cx);
     match (&tool.description, &function) {
         (Some(description), _) => item.put("description", description),
         (None, Some(function)) => item.put("description", function.description),
@@ -223,7 +227,7 @@ fn write_native(
     if cx.profile.strict {
         item.put("strict", &false);
     }
-    write_common(tool, Kept::Extra, &mut item, cx, ledger);
+    write_common(tool, Kept::Extra, &mut item, cx);
 }
 
 /// Another vendor's hosted tool as OpenAI's own of the same class.
@@ -231,21 +235,20 @@ fn write_hosted(
     tool: &Tool<'_>,
     hosted: &Hosted<'_>,
     list: &mut Array<'_>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
+    cx: &mut EncodeContext<'_>,
 ) {
     let Hosted { class, kind_text } = hosted;
     let mut item = list.object();
     if *class == HostedClass::ToolSearch {
         item.put("type", "tool_search");
-        ledger
+        cx.ledger
             .degraded(kind_text.pos(), Code::ToolSearch)
             .detail("The target searches in its own way, not by this one.")
             .info();
-        write_common(tool, Kept::Extra, &mut item, cx, ledger);
+        write_common(tool, Kept::Extra, &mut item, cx);
         return;
     }
-    ledger.emulated(tool.at, Code::HostedTool(*class)).detail("The target runs its own.");
+    cx.ledger.emulated(tool.at, Code::HostedTool(*class)).detail("The target runs its own.");
     item.put("type", "web_search");
     for Extra { key, value } in &tool.extra {
         match key.decode().as_ref() {
@@ -253,11 +256,11 @@ fn write_hosted(
             "user_location" => write_location(value, &mut item),
             "search_context_size" => item.put("search_context_size", value),
             _other => {
-                ledger.dropped(value.pos(), Code::WebSearchOption);
+                cx.ledger.dropped(value.pos(), Code::WebSearchOption);
             }
         }
     }
-    write_common(tool, Kept::Nothing, &mut item, cx, ledger);
+    write_common(tool, Kept::Nothing, &mut item, cx);
 }
 
 /// Chat nests the place in a member named after its kind; the others do not.
@@ -300,8 +303,7 @@ pub(super) fn write_common(
     tool: &Tool<'_>,
     kept: Kept,
     item: &mut Object<'_>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
+    cx: &mut EncodeContext<'_>,
 ) {
     let Tool {
         at: _,
@@ -320,10 +322,10 @@ pub(super) fn write_common(
     } = tool;
     if !matches!(kind, ToolKind::Function { schema: _ }) {
         if let Some(At { pos, value: true }) = strict {
-            ledger.degraded(*pos, Code::StrictDowngraded);
+            cx.ledger.degraded(*pos, Code::StrictDowngraded);
         }
         if let Some(examples) = examples {
-            ledger.dropped(examples.pos(), Code::InputExamples);
+            cx.ledger.dropped(examples.pos(), Code::InputExamples);
         }
     }
     // What OpenAI runs itself, the search for tools above all, is always there.
@@ -333,12 +335,12 @@ pub(super) fn write_common(
             item.put("defer_loading", defer);
         }
         Some(At { pos, value: true }) => {
-            ledger.degraded(*pos, Code::DeferLoading);
+            cx.ledger.degraded(*pos, Code::DeferLoading);
         }
         Some(At { pos: _, value: false }) | None => {}
     }
     if let Some(callers) = callers {
-        let note = ledger.dropped(callers.pos(), Code::ProgrammaticCallers);
+        let note = cx.ledger.dropped(callers.pos(), Code::ProgrammaticCallers);
         if is_direct_only(callers) {
             note.info();
         }
@@ -346,13 +348,13 @@ pub(super) fn write_common(
     item.maybe("output_schema", output_schema.as_ref());
     item.maybe("async", deferred_result.as_ref());
     if let Some(eager) = eager {
-        ledger.dropped(eager.pos, Code::Only("eager_input_streaming".to_owned())).info();
+        cx.ledger.dropped(eager.pos, Code::Only("eager_input_streaming".to_owned())).info();
     }
     if let Some(cache) = cache {
-        ledger.dropped(cache.at, Code::CacheBreakpoint);
+        cx.ledger.dropped(cache.at, Code::CacheBreakpoint);
     }
     if kept == Kept::Extra {
-        ledger.only(extra);
+        cx.ledger.only(extra);
     }
 }
 

@@ -1,12 +1,13 @@
 //! Model to conversation.
 
-use super::cache_out::lose_cache;
+use super::cache_out::{lose_cache, takes_markers};
 use super::calls_out::{Frame, write_call};
 use super::content_out::{Voice, bare_text, is_lost, is_silent, lose_text, write_part};
 use super::items_out::groups;
+use super::reasoning_out;
 use super::results_out::{write_orphan, write_result};
 use super::tools_out::write_tools;
-use super::{Out, reasoning_out};
+use crate::codec::context::EncodeContext;
 use crate::ledger::{Code, Ledger};
 use crate::model::{
     Arguments, Call, HostedItem, Item, ResultKind, Role, Slot, Text, Tool, ToolResult, Turn,
@@ -15,27 +16,22 @@ use crate::thread::{ResultMatch, Thread};
 use crate::wire::{Array, Object, Str};
 
 /// Writes `instructions` and `input`.
-pub(super) fn write_input(
-    turns: &[Turn<'_>],
-    object: &mut Object<'_>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
-) {
+pub(super) fn write_input(turns: &[Turn<'_>], object: &mut Object<'_>, cx: &mut EncodeContext<'_>) {
     let turns = match instructions(turns, cx) {
         Some((turn, text, rest)) => {
-            lose_turn(turn, ledger);
-            lose_cache(text.cache.as_ref(), cx, ledger);
+            lose_turn(turn, cx.ledger);
+            lose_cache(text.cache.as_ref(), cx);
             object.put("instructions", &text.text);
             rest
         }
         None => turns,
     };
-    let thread = Thread::new(turns, cx.profile.ids, ledger);
+    let thread = Thread::new(turns, cx.profile.ids, cx.ledger);
     let mut writer = Writer { thread, calls: 0, fates: 0, unanswered: Vec::new() };
     let mut items = object.array("input");
     for run in turns.chunk_by(|a, b| (a.role == Role::Assistant) == (b.role == Role::Assistant)) {
         for turn in run {
-            writer.turn(turn, &mut items, cx, ledger);
+            writer.turn(turn, &mut items, cx);
         }
         // A run of the model's turns is behind us, so results that are still
         // missing will not come.
@@ -46,7 +42,7 @@ pub(super) fn write_input(
         && turn.role == Role::Assistant
         && matches!(turn.items.last(), Some(Item::Text(_)))
     {
-        ledger.degraded(turn.at, Code::Prefill);
+        cx.ledger.degraded(turn.at, Code::Prefill);
     }
 }
 
@@ -56,13 +52,13 @@ pub(super) fn write_input(
 /// behind it that is instructions too: those keep their order among the items.
 fn instructions<'r, 'a>(
     turns: &'r [Turn<'a>],
-    cx: &Out<'_>,
+    cx: &EncodeContext<'_>,
 ) -> Option<(&'r Turn<'a>, &'r Text<'a>, &'r [Turn<'a>])> {
     let (turn, rest) = turns.split_first()?;
     let [Item::Text(text)] = turn.items.as_slice() else { return None };
     let Text { at: _, text: _, citations, logprobs, cache, extra } = text;
     let plain = citations.is_none() && logprobs.is_none() && extra.is_empty();
-    let marked = cache.is_some() && cx.takes_markers();
+    let marked = cache.is_some() && takes_markers(cx);
     let more = rest.first().is_some_and(|next| matches!(next.role, Role::System | Role::Developer));
     // Instructions alone are no request: then they are the input.
     let alone = rest.is_empty();
@@ -81,26 +77,26 @@ struct Writer<'r, 'a> {
 }
 
 impl Writer<'_, '_> {
-    fn turn(&mut self, turn: &Turn<'_>, items: &mut Array<'_>, cx: &Out<'_>, ledger: &mut Ledger) {
-        lose_turn(turn, ledger);
+    fn turn(&mut self, turn: &Turn<'_>, items: &mut Array<'_>, cx: &mut EncodeContext<'_>) {
+        lose_turn(turn, cx.ledger);
         if turn.items.is_empty() {
-            write_message(turn, &[], items, cx, ledger);
+            write_message(turn, &[], items, cx);
         }
         for group in groups(turn) {
             match group {
                 [Item::Reasoning(found)] => {
-                    reasoning_out::write_history(found, items, ledger);
+                    reasoning_out::write_history(found, items, cx.ledger);
                 }
-                [Item::Call(call)] => self.call(call, items, cx, ledger),
-                [Item::Result(result)] => self.result(result, items, cx, ledger),
-                [Item::Tools(tools)] => write_additional(tools, None, items, cx, ledger),
-                [Item::Hosted(hosted)] => lose_hosted(hosted, ledger),
-                content => write_message(turn, content, items, cx, ledger),
+                [Item::Call(call)] => self.call(call, items, cx),
+                [Item::Result(result)] => self.result(result, items, cx),
+                [Item::Tools(tools)] => write_additional(tools, None, items, cx),
+                [Item::Hosted(hosted)] => lose_hosted(hosted, cx.ledger),
+                content => write_message(turn, content, items, cx),
             }
         }
     }
 
-    fn call(&mut self, call: &Call<'_>, items: &mut Array<'_>, cx: &Out<'_>, ledger: &mut Ledger) {
+    fn call(&mut self, call: &Call<'_>, items: &mut Array<'_>, cx: &mut EncodeContext<'_>) {
         let index = self.calls;
         self.calls += 1;
         let paired = self.thread.calls.get(index);
@@ -112,15 +108,14 @@ impl Writer<'_, '_> {
             call_id: paired.map(|paired| Str::plain(paired.id.as_ref())),
             status: None,
         };
-        write_call(call, &frame, items, cx, ledger);
+        write_call(call, &frame, items, cx);
     }
 
     fn result(
         &mut self,
         result: &ToolResult<'_>,
         items: &mut Array<'_>,
-        cx: &Out<'_>,
-        ledger: &mut Ledger,
+        cx: &mut EncodeContext<'_>,
     ) {
         let order = self.fates;
         self.fates += 1;
@@ -130,15 +125,15 @@ impl Writer<'_, '_> {
                 let call_id = Some(Str::plain(paired.id.as_ref()));
                 let kind = result_kind(&paired.call.arguments, cx);
                 let frame = Frame { id: None, call_id, status: None };
-                write_result(result, kind, &frame, items, cx, ledger);
+                write_result(result, kind, &frame, items, cx);
             }
             Some(ResultMatch::Superseded) => {}
-            Some(ResultMatch::Orphan) | None => write_orphan(result, items, cx, ledger),
+            Some(ResultMatch::Orphan) | None => write_orphan(result, items, cx),
         }
     }
 
     /// OpenAI answers 400 to a call without a result.
-    fn answer_missing(&mut self, items: &mut Array<'_>, cx: &Out<'_>) {
+    fn answer_missing(&mut self, items: &mut Array<'_>, cx: &EncodeContext<'_>) {
         for index in std::mem::take(&mut self.unanswered) {
             let Some(paired) = self.thread.calls.get(index) else { continue };
             let mut item = items.object();
@@ -156,7 +151,7 @@ impl Writer<'_, '_> {
 }
 
 /// What a result is called, by the call it answers.
-fn result_kind(arguments: &Arguments<'_>, cx: &Out<'_>) -> ResultKind {
+fn result_kind(arguments: &Arguments<'_>, cx: &EncodeContext<'_>) -> ResultKind {
     match arguments {
         Arguments::Freeform(_) if cx.profile.freeform_tools => ResultKind::Freeform,
         Arguments::Text(_) | Arguments::Json(_) | Arguments::Freeform(_) => ResultKind::Function,
@@ -168,21 +163,20 @@ fn write_message(
     turn: &Turn<'_>,
     content: &[Item<'_>],
     items: &mut Array<'_>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
+    cx: &mut EncodeContext<'_>,
 ) {
     let voice = if turn.role == Role::Assistant { Voice::Model } else { Voice::Input };
-    if content.len() < turn.items.len() && is_silent(content, cx, ledger) {
+    if content.len() < turn.items.len() && is_silent(content, cx) {
         return;
     }
-    if !content.is_empty() && is_lost(content, voice, cx, ledger) {
+    if !content.is_empty() && is_lost(content, voice, cx) {
         return;
     }
     let text = match content {
         // The published types take a list from the model only with the ids that
         // the API gave, and compatible servers go by them.
         [Item::Text(text)] if voice == Voice::Model && is_words(text) => {
-            lose_text(text, cx, ledger);
+            lose_text(text, cx);
             Some(&text.text)
         }
         _parts => bare_text(content),
@@ -198,7 +192,7 @@ fn write_message(
         None => {
             let mut parts = item.array("content");
             for part in content {
-                write_part(part, voice, &mut parts, cx, ledger);
+                write_part(part, voice, &mut parts, cx);
             }
         }
     }
@@ -226,14 +220,13 @@ pub(super) fn write_additional(
     tools: &[Tool<'_>],
     id: Option<&Str<'_>>,
     items: &mut Array<'_>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
+    cx: &mut EncodeContext<'_>,
 ) {
     let mut item = items.object();
     item.put("type", "additional_tools");
     item.maybe("id", id);
     item.put("role", "developer");
-    write_tools(tools, &mut item.array("tools"), cx, ledger);
+    write_tools(tools, &mut item.array("tools"), cx);
 }
 
 /// Reports what a vendor's own tool did, which no other vendor accepts.

@@ -132,14 +132,15 @@ impl Writing {
             extra: extra.clone(),
         };
         let number = self.begin_group(Sort::Call, out, ledger);
-        let (kind, prefix) = call_type(&call.arguments, &self.scene.cx());
+        let (kind, prefix) = call_type(&call.arguments, &self.scene.profile);
         let output = self.add_group(number, prefix);
         self.begin_added(number, out);
         let mut writer = ItemWriter::new(&self.id, number as u64);
         writer.progress = Progress::Running;
         let turn = Turn::new(Pos::NONE, Role::Assistant, Vec::new());
-        let (item, cx) = ([Item::Call(call)], self.scene.cx());
-        writer.write(&item, &turn, &mut Array::elements_only(out), &cx, ledger);
+        let item = [Item::Call(call)];
+        let mut cx = self.scene.context(ledger);
+        writer.write(&item, &turn, &mut Array::elements_only(out), &mut cx);
         Pen::end(out);
         let id = self.groups.get(number).map_or("", |group| group.id.as_str());
         let place = event::place(id, output);
@@ -283,7 +284,8 @@ impl Writing {
         let Some(block) = self.blocks.get(number) else { return };
         let Body::Part(PartOut { refusal, place: Some(place) }) = &block.body else { return };
         let Some(item) = fold.item(block.entry) else { return };
-        let cx = self.scene.cx();
+        let mut said = Ledger::default();
+        let mut cx = self.scene.context(&mut said);
         let text = fold.text(block.entry);
         Pen::make_room(2 * text.len(), out);
         if *refusal {
@@ -294,9 +296,8 @@ impl Writing {
             out.push(b'"');
             Pen::end(out);
         } else if let Item::Text(found) = &item {
-            let said = &mut Ledger::default();
             let citations = found.citations.as_ref();
-            let notes = citations.and_then(|list| annotations(list, &found.text, said));
+            let notes = citations.and_then(|list| annotations(list, &found.text, cx.ledger));
             let notes = notes.and_then(|notes| {
                 let list = Vec::<Raw<'_>>::read(&mut notes.reader()).ok()?;
                 Some(list.into_iter().map(Raw::into_owned).collect::<Vec<_>>())
@@ -321,8 +322,7 @@ impl Writing {
         pen.begin("response.content_part.done", out);
         out.extend_from_slice(place);
         out.extend_from_slice(b",\"part\":");
-        let said = &mut Ledger::default();
-        write_part(&item, Voice::Answer, &mut Array::elements_only(out), &cx, said);
+        write_part(&item, Voice::Answer, &mut Array::elements_only(out), &mut cx);
         Pen::end(out);
     }
 }

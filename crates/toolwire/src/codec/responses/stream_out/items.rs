@@ -3,7 +3,7 @@
 use super::Writing;
 use super::blocks::Body;
 use super::event::{Pen, part_place};
-use crate::codec::responses::Out;
+use crate::codec::context::EncodeContext;
 use crate::codec::responses::calls_out::call_type;
 use crate::codec::responses::content_out::{Voice, crosses, is_content, is_silent, write_part};
 use crate::codec::responses::items_out::{ItemWriter, Progress};
@@ -86,8 +86,7 @@ impl Group {
         response: &str,
         fold: &Fold,
         mut items: Array<'_>,
-        cx: &Out<'_>,
-        ledger: &mut Ledger,
+        cx: &mut EncodeContext<'_>,
     ) {
         let items = &mut items;
         let mut writer = ItemWriter::new(response, self.index);
@@ -100,11 +99,11 @@ impl Group {
             && let Some(whole) = fold.whole(*entry)
             && let Some(item) = whole.items.get(*nth)
         {
-            return writer.write(std::slice::from_ref(item), &turn, items, cx, ledger);
+            return writer.write(std::slice::from_ref(item), &turn, items, cx);
         }
         let content: Vec<Item<'_>> =
             self.members.iter().filter_map(|member| member.item(fold)).collect();
-        writer.write(&content, &turn, items, cx, ledger);
+        writer.write(&content, &turn, items, cx);
     }
 }
 
@@ -188,7 +187,7 @@ impl Writing {
                 let fold = &self.fold;
                 let content: Vec<Item<'_>> =
                     group.members.iter().filter_map(|member| member.item(fold)).collect();
-                is_silent(&content, &self.scene.cx(), ledger);
+                is_silent(&content, &mut self.scene.context(ledger));
                 return false;
             }
             self.show(number, None, out);
@@ -206,9 +205,9 @@ impl Writing {
         out.extend_from_slice(b",\"output_index\":");
         place.write(out);
         out.extend_from_slice(b",\"item\":");
-        let said = &mut Ledger::default();
+        let mut said = Ledger::default();
         let items = Array::elements_only(out);
-        group.write(&self.id, fold, items, &self.scene.cx(), said);
+        group.write(&self.id, fold, items, &mut self.scene.context(&mut said));
         Pen::end(out);
     }
 
@@ -261,7 +260,8 @@ impl Writing {
             }
             return;
         }
-        let cx = self.scene.cx();
+        let mut said = Ledger::default();
+        let mut cx = self.scene.context(&mut said);
         let Some(item) = member.item(&self.fold).filter(|item| crosses(item, Voice::Answer, &cx))
         else {
             return;
@@ -271,8 +271,7 @@ impl Writing {
             self.pen.begin(kind, out);
             out.extend_from_slice(&place);
             out.extend_from_slice(b",\"part\":");
-            let said = &mut Ledger::default();
-            write_part(&item, Voice::Answer, &mut Array::elements_only(out), &cx, said);
+            write_part(&item, Voice::Answer, &mut Array::elements_only(out), &mut cx);
             Pen::end(out);
         }
     }
@@ -309,9 +308,9 @@ impl Writing {
         ledger: &mut Ledger,
     ) {
         let number = self.message_group(out, ledger);
-        let cx = self.scene.cx();
+        let mut cx = self.scene.context(ledger);
         // Whoever writes the part says what is lost of it, once.
-        write_part(item, Voice::Answer, &mut Array::new(&mut Vec::new()), &cx, ledger);
+        write_part(item, Voice::Answer, &mut Array::new(&mut Vec::new()), &mut cx);
         let silent = matches!(item, Item::Text(text) if text.text.is_empty());
         let shows = crosses(item, Voice::Answer, &cx) && !silent;
         if let Some(group) = self.groups.get_mut(number) {
@@ -333,7 +332,7 @@ impl Writing {
         let number = self.begin_group(Sort::Whole, out, ledger);
         let (before, pen) = (out.len(), self.pen);
         let prefix = match item {
-            Item::Call(call) => call_type(&call.arguments, &self.scene.cx()).1,
+            Item::Call(call) => call_type(&call.arguments, &self.scene.profile).1,
             Item::Reasoning(_) => "rs",
             Item::Tools(_) => "at",
             Item::Text(_)
@@ -354,9 +353,9 @@ impl Writing {
         let mut writer = ItemWriter::new(&self.id, number as u64);
         writer.progress = Progress::Running;
         let plain = Turn::new(Pos::NONE, Role::Assistant, Vec::new());
-        let cx = self.scene.cx();
+        let mut cx = self.scene.context(ledger);
         let item = std::slice::from_ref(item);
-        writer.write(item, &plain, &mut Array::elements_only(out), &cx, ledger);
+        writer.write(item, &plain, &mut Array::elements_only(out), &mut cx);
         if let Some(group) = self.groups.get_mut(number) {
             group.members.push(Member::new(entry, nth, None));
             if out.len() == empty {

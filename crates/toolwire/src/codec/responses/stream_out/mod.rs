@@ -14,10 +14,11 @@ mod items;
 mod reasoning;
 
 use crate::codec::StreamWriter;
+use crate::codec::context::EncodeContext;
+use crate::codec::responses::error_out;
 use crate::codec::responses::items_out::Progress;
 use crate::codec::responses::response_out::{response_id, write_response, write_tier};
 use crate::codec::responses::stop_out::Ended;
-use crate::codec::responses::{Out, error_out};
 use crate::fold::Fold;
 use crate::ledger::{Code, Ledger};
 use crate::model::{
@@ -64,9 +65,9 @@ struct Scene {
 }
 
 impl Scene {
-    fn cx(&self) -> Out<'_> {
+    fn context<'c>(&'c self, ledger: &'c mut Ledger) -> EncodeContext<'c> {
         let Self { origin, profile, names } = self;
-        Out { origin: *origin, profile, names, tool_search: false }
+        EncodeContext::new(*origin, profile, names, ledger)
     }
 }
 
@@ -98,7 +99,7 @@ impl StreamWriter for Writing {
                 if tier.is_some() {
                     let mut nowhere = Vec::new();
                     let object = &mut Object::members_only(&mut nowhere);
-                    write_tier(tier.as_ref(), None, object, &self.scene.cx(), ledger);
+                    write_tier(tier.as_ref(), None, object, &mut self.scene.context(ledger));
                 }
             }
             Event::Usage(usage) => lose_usage(usage, ledger),
@@ -170,18 +171,19 @@ impl Writing {
         Pen::make_room(items, out);
         self.pen.begin(kind, out);
         out.extend_from_slice(b",\"response\":");
-        let (cx, outline) = (self.scene.cx(), fold.outline());
+        let outline = fold.outline();
         let mut said = Ledger::default();
+        let cx = &mut self.scene.context(&mut said);
         let asked = Some(&self.asked);
-        let write_items = |items: &mut Array<'_>, said: &mut Ledger| {
+        let write_items = |items: &mut Array<'_>, cx: &mut EncodeContext<'_>| {
             for group in groups {
                 if group.done && group.place.is_some() {
                     let item = Array::elements_only(items.item());
-                    group.write(&self.id, fold, item, &cx, said);
+                    group.write(&self.id, fold, item, cx);
                 }
             }
         };
-        write_response(&outline, &self.id, ended, asked, out, &cx, &mut said, write_items);
+        write_response(&outline, &self.id, ended, asked, out, cx, write_items);
         Pen::end(out);
     }
 

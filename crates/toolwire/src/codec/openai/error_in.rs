@@ -11,33 +11,33 @@ pub(crate) fn decode(status: Option<u16>, body: &str) -> Result<ApiError, ReadEr
         let message = reader.string()?;
         reader.finish()?;
         let message = own(message);
-        let found = Found { message, vendor_type: None, code: None, param: None };
-        return Ok(finish(status, found));
+        let fields = ErrorFields { message, vendor_type: None, code: None, param: None };
+        return Ok(finish(status, fields));
     }
     let ErrorBody { at: _, error, message, kind, code, param, detail, request_id, extra: _ } =
         ErrorBody::read(&mut reader)?;
     reader.finish()?;
-    let mut found = Found::default();
+    let mut fields = ErrorFields::default();
     match &error {
         Some(error) if error.kind() == Kind::Object => {
-            found = found_in(ErrorDetail::read(&mut error.reader())?);
+            fields = fields_of(ErrorDetail::read(&mut error.reader())?);
         }
-        Some(error) => found.message = plain(error),
+        Some(error) => fields.message = plain(error),
         None => {
-            found.message = message.or(detail).as_ref().map(plain).unwrap_or_default();
-            found.vendor_type = kind.as_ref().map(plain);
-            found.code = code.as_ref().map(plain);
-            found.param = param.as_ref().map(plain);
+            fields.message = message.or(detail).as_ref().map(plain).unwrap_or_default();
+            fields.vendor_type = kind.as_ref().map(plain);
+            fields.code = code.as_ref().map(plain);
+            fields.param = param.as_ref().map(plain);
         }
     }
-    let mut error = finish(status, found);
+    let mut error = finish(status, fields);
     error.request_id = request_id.as_ref().map(plain);
     Ok(error)
 }
 
 /// The error inside an answer that failed.
 pub(crate) fn of_detail(detail: ErrorDetail<'_>) -> ApiError {
-    finish(None, found_in(detail))
+    finish(None, fields_of(detail))
 }
 
 /// An answer that failed and does not say why.
@@ -46,16 +46,16 @@ pub(crate) fn unexplained() -> ApiError {
 }
 
 #[derive(Default)]
-struct Found {
+struct ErrorFields {
     message: String,
     vendor_type: Option<String>,
     code: Option<String>,
     param: Option<String>,
 }
 
-fn found_in(detail: ErrorDetail<'_>) -> Found {
+fn fields_of(detail: ErrorDetail<'_>) -> ErrorFields {
     let ErrorDetail { at: _, message, kind, code, param, extra: _ } = detail;
-    Found {
+    ErrorFields {
         message: message.as_ref().map(plain).unwrap_or_default(),
         vendor_type: kind.as_ref().map(plain),
         code: code.as_ref().map(plain),
@@ -63,8 +63,8 @@ fn found_in(detail: ErrorDetail<'_>) -> Found {
     }
 }
 
-fn finish(status: Option<u16>, found: Found) -> ApiError {
-    let Found { message, vendor_type, code, param } = found;
+fn finish(status: Option<u16>, fields: ErrorFields) -> ApiError {
+    let ErrorFields { message, vendor_type, code, param } = fields;
     // Some servers write the status where OpenAI has its code.
     let numeric = code.as_ref().and_then(|code| code.parse().ok());
     let status = status.filter(|status| *status >= 400).or(numeric);

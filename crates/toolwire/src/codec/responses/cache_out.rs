@@ -1,6 +1,6 @@
 //! Cache markers: model to wire.
 
-use super::content_out::Voice;
+use super::content_out::PartRole;
 use crate::codec::context::EncodeContext;
 use crate::ledger::Code;
 use crate::model::Cache;
@@ -10,11 +10,11 @@ use crate::wire::Object;
 pub(super) fn write_cache(
     cache: Option<&Cache<'_>>,
     part: &mut Object<'_>,
-    voice: Voice,
+    role: PartRole,
     cx: &mut EncodeContext<'_>,
 ) {
     let Some(Cache { at, ttl, extra }) = cache else { return };
-    if !takes_markers(cx) || voice != Voice::Input {
+    if !takes_markers(cx) || role != PartRole::Input {
         cx.ledger.dropped(*at, Code::CacheBreakpoint).info();
         return;
     }

@@ -10,7 +10,7 @@ use crate::profile::Profile;
 use crate::wire::{Array, Object, Raw, Str, write_str};
 
 /// What an item says of itself beside its content.
-pub(super) struct Frame<'f> {
+pub(super) struct ItemHeader<'f> {
     /// The item's own id.
     pub(super) id: Option<Str<'f>>,
     /// The id that pairs call and result.
@@ -19,7 +19,7 @@ pub(super) struct Frame<'f> {
     pub(super) status: Option<Str<'f>>,
 }
 
-impl Frame<'_> {
+impl ItemHeader<'_> {
     pub(super) fn write(&self, item: &mut Object<'_>) {
         let Self { id, call_id, status } = self;
         item.maybe("id", id.as_ref());
@@ -53,14 +53,14 @@ pub(super) fn call_type(
 /// Writes a call as an item.
 pub(super) fn write_call(
     call: &Call<'_>,
-    frame: &Frame<'_>,
+    header: &ItemHeader<'_>,
     items: &mut Array<'_>,
     cx: &mut EncodeContext<'_>,
 ) {
     let Call { at: _, id: _, name, namespace, arguments, caller, cache, extra } = call;
     let mut item = items.object();
     item.put("type", call_type(arguments, cx.profile).0);
-    frame.write(&mut item);
+    header.write(&mut item);
     match arguments {
         Arguments::Text(text) => {
             write_name(name, namespace.as_ref(), &mut item, cx);

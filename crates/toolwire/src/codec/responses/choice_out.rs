@@ -115,32 +115,35 @@ fn write_subset(
 }
 
 /// A tool as a choice of Responses names it.
-enum Target<'t, 'a> {
+enum ChoiceTarget<'t, 'a> {
     Function(&'t ToolRef<'a>),
     Freeform(&'t ToolRef<'a>),
     WebSearch(&'t ToolRef<'a>),
 }
 
 /// What a reference means to the target. `None` if the tool does not cross.
-fn target<'t, 'a>(wanted: &'t ToolRef<'a>, toolset: &Toolset<'_, '_>) -> Option<Target<'t, 'a>> {
+fn target<'t, 'a>(
+    wanted: &'t ToolRef<'a>,
+    toolset: &Toolset<'_, '_>,
+) -> Option<ChoiceTarget<'t, 'a>> {
     let Some(Declared { tool, namespace: _, inline: _, crossing }) = toolset.find(wanted) else {
         // Nobody declared it; what the upstream says about that is exact.
         return Some(match wanted.kind {
-            ToolRefKind::Freeform => Target::Freeform(wanted),
-            ToolRefKind::Function | ToolRefKind::Any => Target::Function(wanted),
+            ToolRefKind::Freeform => ChoiceTarget::Freeform(wanted),
+            ToolRefKind::Function | ToolRefKind::Any => ChoiceTarget::Function(wanted),
             ToolRefKind::Typed | ToolRefKind::Mcp => return None,
         });
     };
     match crossing {
         ToolMapping::Dropped(_) => None,
-        ToolMapping::Hosted(HostedClass::WebSearch) => Some(Target::WebSearch(wanted)),
+        ToolMapping::Hosted(HostedClass::WebSearch) => Some(ChoiceTarget::WebSearch(wanted)),
         // A search for tools cannot be forced.
         ToolMapping::Hosted(_) => None,
-        ToolMapping::Freeform | ToolMapping::Native(_) => Some(Target::Function(wanted)),
+        ToolMapping::Freeform | ToolMapping::Native(_) => Some(ChoiceTarget::Function(wanted)),
         ToolMapping::Same => Some(if is_freeform(tool) {
-            Target::Freeform(wanted)
+            ChoiceTarget::Freeform(wanted)
         } else {
-            Target::Function(wanted)
+            ChoiceTarget::Function(wanted)
         }),
     }
 }
@@ -156,7 +159,7 @@ fn is_freeform(tool: &Tool<'_>) -> bool {
     }
 }
 
-impl Target<'_, '_> {
+impl ChoiceTarget<'_, '_> {
     fn write(&self, object: &mut Object<'_>, cx: &mut EncodeContext<'_>) {
         let wanted = match self {
             Self::Function(wanted) => {

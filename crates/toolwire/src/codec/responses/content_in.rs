@@ -1,6 +1,6 @@
 //! Content parts, cache markers and media: wire to model.
 
-use super::turns_in::answer;
+use super::turns_in::plain_result;
 use super::wire::{
     AudioData, AudioPart, Breakpoint, FilePart, ForeignResult, ImagePart, RefusalPart, TextPart,
 };
@@ -139,7 +139,7 @@ fn audio(part: AudioPart<'_>) -> Option<Item<'_>> {
 fn foreign_result(part: ForeignResult<'_>) -> Item<'_> {
     let ForeignResult { at, kind: _, tool_use_id, content, is_error, extra } = part;
     let content = content.map(|content| content.0).unwrap_or_default();
-    let mut result = answer(at, tool_use_id, ResultKind::Function, content, extra);
+    let mut result = plain_result(at, tool_use_id, ResultKind::Function, content, extra);
     result.is_error = is_error;
     Item::Result(result)
 }

@@ -13,11 +13,11 @@ use crate::wire::{Array, At, Object, Pos, Raw, Str};
 
 /// Who a part is written for: text is spelled differently for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Voice {
+pub(super) enum PartRole {
     /// Anybody but the model.
     Input,
     /// The model, in the history.
-    Model,
+    History,
     /// The model, in an answer: every member of the published type is there.
     Answer,
 }
@@ -52,16 +52,16 @@ pub(super) fn is_content(item: &Item<'_>, turn_at: Pos) -> bool {
 }
 
 /// Whether anything of a content item reaches the target.
-pub(super) fn crosses(item: &Item<'_>, voice: Voice, cx: &EncodeContext<'_>) -> bool {
+pub(super) fn crosses(item: &Item<'_>, role: PartRole, cx: &EncodeContext<'_>) -> bool {
     match item {
         Item::Text(_)
         | Item::SearchResult(_)
         | Item::Refusal(_)
         | Item::ToolReference(_)
         | Item::Json(_) => true,
-        Item::Image(image) => image_crosses(image, voice, cx),
-        Item::Document(document) => document_crosses(document, voice, cx),
-        Item::Audio(audio) => audio_crosses(audio, voice),
+        Item::Image(image) => image_crosses(image, role, cx),
+        Item::Document(document) => document_crosses(document, role, cx),
+        Item::Audio(audio) => audio_crosses(audio, role),
         Item::Opaque(opaque) => blocks::reference(&opaque.raw).is_some(),
         Item::Reasoning(_) | Item::Call(_) | Item::Result(_) | Item::Hosted(_) | Item::Tools(_) => {
             false
@@ -89,12 +89,12 @@ pub(super) fn is_silent(content: &[Item<'_>], cx: &mut EncodeContext<'_>) -> boo
 
 /// Whether nothing of some content reaches the target. An empty message would
 /// say nothing, but the cx.ledger says what it held.
-pub(super) fn is_lost(content: &[Item<'_>], voice: Voice, cx: &mut EncodeContext<'_>) -> bool {
-    let lost = !content.iter().any(|item| crosses(item, voice, cx));
+pub(super) fn is_lost(content: &[Item<'_>], role: PartRole, cx: &mut EncodeContext<'_>) -> bool {
+    let lost = !content.iter().any(|item| crosses(item, role, cx));
     if lost {
         let mut nowhere = Vec::new();
         for item in content {
-            write_part(item, voice, &mut Array::new(&mut nowhere), cx);
+            write_part(item, role, &mut Array::new(&mut nowhere), cx);
         }
     }
     lost
@@ -103,22 +103,22 @@ pub(super) fn is_lost(content: &[Item<'_>], voice: Voice, cx: &mut EncodeContext
 /// Writes one part.
 pub(super) fn write_part(
     item: &Item<'_>,
-    voice: Voice,
+    role: PartRole,
     parts: &mut Array<'_>,
     cx: &mut EncodeContext<'_>,
 ) {
     match item {
-        Item::Text(text) => write_text(text, voice, parts, cx),
-        Item::Image(image) => write_image(image, voice, parts, cx),
-        Item::Document(document) => write_document(document, voice, parts, cx),
-        Item::Audio(audio) => write_audio(audio, voice, parts, cx),
+        Item::Text(text) => write_text(text, role, parts, cx),
+        Item::Image(image) => write_image(image, role, parts, cx),
+        Item::Document(document) => write_document(document, role, parts, cx),
+        Item::Audio(audio) => write_audio(audio, role, parts, cx),
         Item::SearchResult(result) => {
             let text = search_text(result, cx);
-            write_plain(&text, voice, parts);
+            write_plain(&text, role, parts);
         }
-        Item::Refusal(refusal) if voice == Voice::Input => {
+        Item::Refusal(refusal) if role == PartRole::Input => {
             let mut part = parts.object();
-            part.put("type", voice.text_type());
+            part.put("type", role.text_type());
             part.put("text", refusal_text(refusal, cx.ledger));
         }
         Item::Refusal(refusal) => {
@@ -129,13 +129,13 @@ pub(super) fn write_part(
             cx.ledger.only(extra);
         }
         Item::ToolReference(At { pos, value: name }) => {
-            write_plain(&reference_text(*pos, name, None, cx), voice, parts);
+            write_plain(&reference_text(*pos, name, None, cx), role, parts);
         }
-        Item::Json(raw) => write_plain(raw.text(), voice, parts),
+        Item::Json(raw) => write_plain(raw.text(), role, parts),
         Item::Opaque(opaque) => match blocks::reference(&opaque.raw) {
             Some((name, cache)) => {
                 let at = opaque.raw.pos();
-                write_plain(&reference_text(at, &name, cache.as_ref(), cx), voice, parts);
+                write_plain(&reference_text(at, &name, cache.as_ref(), cx), role, parts);
             }
             None => {
                 cx.ledger.dropped(opaque.raw.pos(), opaque.code());
@@ -144,7 +144,7 @@ pub(super) fn write_part(
         Item::Tools(tools) => {
             for tool in tools {
                 let text = reference_text(tool.at, &tool.name, None, cx);
-                write_plain(&text, voice, parts);
+                write_plain(&text, role, parts);
             }
         }
         // In a conversation these are items; inside a result they have no place.
@@ -219,14 +219,14 @@ pub(super) fn reference_text(
 }
 
 /// Writes text of toolwire's own making.
-pub(super) fn write_plain(text: &str, voice: Voice, parts: &mut Array<'_>) {
+pub(super) fn write_plain(text: &str, role: PartRole, parts: &mut Array<'_>) {
     let mut part = parts.object();
-    part.put("type", voice.text_type());
+    part.put("type", role.text_type());
     part.put("text", text);
-    voice.complete(&mut part, None, None);
+    role.complete(&mut part, None, None);
 }
 
-impl Voice {
+impl PartRole {
     /// Whether Responses takes nothing but text from the speaker.
     pub(super) fn is_text_only(self) -> bool {
         self != Self::Input
@@ -235,14 +235,14 @@ impl Voice {
     fn text_type(self) -> &'static str {
         match self {
             Self::Input => "input_text",
-            Self::Model | Self::Answer => "output_text",
+            Self::History | Self::Answer => "output_text",
         }
     }
 
     /// Writes the lists that the published type of an answer's text requires.
     fn complete(self, part: &mut Object<'_>, notes: Option<&Raw<'_>>, logprobs: Option<&Raw<'_>>) {
         match self {
-            Self::Input | Self::Model => {
+            Self::Input | Self::History => {
                 part.maybe("annotations", notes);
                 part.maybe("logprobs", logprobs);
             }
@@ -254,11 +254,11 @@ impl Voice {
     }
 }
 
-fn write_text(text: &Text<'_>, voice: Voice, parts: &mut Array<'_>, cx: &mut EncodeContext<'_>) {
+fn write_text(text: &Text<'_>, role: PartRole, parts: &mut Array<'_>, cx: &mut EncodeContext<'_>) {
     let Text { at: _, text, citations, logprobs, cache, extra } = text;
     let notes = match citations {
         Some(citations) if citations.is_empty() => None,
-        Some(citations) if voice == Voice::Input => {
+        Some(citations) if role == PartRole::Input => {
             cx.ledger.dropped(citations.pos(), Code::Citations);
             None
         }
@@ -266,9 +266,9 @@ fn write_text(text: &Text<'_>, voice: Voice, parts: &mut Array<'_>, cx: &mut Enc
         None => None,
     };
     let mut part = parts.object();
-    part.put("type", voice.text_type());
+    part.put("type", role.text_type());
     part.put("text", text);
-    voice.complete(&mut part, notes.as_ref(), logprobs.as_ref());
-    write_cache(cache.as_ref(), &mut part, voice, cx);
+    role.complete(&mut part, notes.as_ref(), logprobs.as_ref());
+    write_cache(cache.as_ref(), &mut part, role, cx);
     cx.ledger.only(extra);
 }

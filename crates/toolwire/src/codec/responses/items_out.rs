@@ -1,11 +1,11 @@
 //! The items of an answer: model to wire.
 
-use super::calls_out::{Frame, call_type, write_call};
-use super::content_out::{Voice, is_content, is_lost, is_silent, write_part};
+use super::calls_out::{ItemHeader, call_type, write_call};
+use super::content_out::{PartRole, is_content, is_lost, is_silent, write_part};
 use super::reasoning_out;
 use super::response_out::ID_LENGTH;
 use super::results_out::write_result;
-use super::stop_out::Ended;
+use super::stop_out::ResponseEnd;
 use super::turns_out::{lose_hosted, lose_turn, write_additional};
 use crate::codec::context::EncodeContext;
 use crate::ledger::{Code, Ledger};
@@ -17,7 +17,7 @@ use crate::wire::{Array, Pos, Raw, Read, Str, hash};
 pub(super) fn write_items(
     candidate: &Candidate<'_>,
     id: &str,
-    ended: &Ended<'_>,
+    ended: &ResponseEnd<'_>,
     items: &mut Array<'_>,
     cx: &mut EncodeContext<'_>,
 ) {
@@ -31,7 +31,7 @@ pub(super) fn write_items(
         for group in groups(turn) {
             left = left.saturating_sub(1);
             // Only the last item can be cut off.
-            writer.progress = if left == 0 { ended.last() } else { Progress::Whole };
+            writer.progress = if left == 0 { ended.last() } else { ItemProgress::Whole };
             writer.write(group, turn, items, cx);
             writer.index += 1;
         }
@@ -40,7 +40,7 @@ pub(super) fn write_items(
         // An item of its own: Codex drops a message whole that holds a part
         // it does not know.
         let refusal = Refusal { at: Pos::NONE, text: explanation.borrowed(), extra: Vec::new() };
-        writer.progress = Progress::Whole;
+        writer.progress = ItemProgress::Whole;
         writer.message(&[Item::Refusal(refusal)], items, cx);
     }
 }
@@ -53,8 +53,8 @@ pub(super) fn groups<'t, 'a>(turn: &'t Turn<'a>) -> impl Iterator<Item = &'t [It
 /// Chat keeps the log probabilities of all text beside it; here they belong to
 /// the text.
 fn text_logprobs<'r>(logprobs: &'r Raw<'_>, ledger: &mut Ledger) -> Option<Raw<'r>> {
-    let parsed = ChatLogprobs::read(&mut logprobs.reader()).ok();
-    let Some(ChatLogprobs { at: _, content, refusal, extra }) = parsed else {
+    let parsed = CandidateLogprobs::read(&mut logprobs.reader()).ok();
+    let Some(CandidateLogprobs { at: _, content, refusal, extra }) = parsed else {
         ledger.dropped(logprobs.pos(), Code::Logprobs);
         return None;
     };
@@ -66,7 +66,7 @@ fn text_logprobs<'r>(logprobs: &'r Raw<'_>, ledger: &mut Ledger) -> Option<Raw<'
 }
 
 wire! {
-    struct ChatLogprobs<'a> {
+    struct CandidateLogprobs<'a> {
         content: Raw<'a> = "content",
         refusal: Raw<'a> = "refusal",
     }
@@ -74,7 +74,7 @@ wire! {
 
 /// How far an item has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Progress {
+pub(super) enum ItemProgress {
     /// It grows.
     Running,
     /// It was cut off.
@@ -89,7 +89,7 @@ pub(super) struct ItemWriter<'r> {
     response: &'r str,
     /// How many items there are before it, those that do not cross included.
     pub(super) index: u64,
-    pub(super) progress: Progress,
+    pub(super) progress: ItemProgress,
     /// The id of reasoning that was given one before its seal was known.
     pub(super) reasoning_id: Option<&'r str>,
     /// Log probabilities for the first text that has none.
@@ -98,7 +98,7 @@ pub(super) struct ItemWriter<'r> {
 
 impl<'r> ItemWriter<'r> {
     pub(super) fn new(response: &'r str, index: u64) -> Self {
-        Self { response, index, progress: Progress::Whole, reasoning_id: None, logprobs: None }
+        Self { response, index, progress: ItemProgress::Whole, reasoning_id: None, logprobs: None }
     }
 
     /// Writes what is one item, or nothing if it does not cross.
@@ -122,12 +122,12 @@ impl<'r> ItemWriter<'r> {
             }
             [Item::Call(call)] => self.call(call, items, cx),
             [Item::Result(result)] => {
-                let frame = Frame {
+                let header = ItemHeader {
                     id: turn.id.as_ref().map(Str::borrowed),
                     call_id: result.call_id.as_ref().map(Str::borrowed),
                     status: turn.status.as_ref().map(Str::borrowed),
                 };
-                write_result(result, result.kind, &frame, items, cx);
+                write_result(result, result.kind, &header, items, cx);
             }
             [Item::Tools(tools)] => {
                 let id = Str::plain(self.id("at"));
@@ -154,19 +154,19 @@ impl<'r> ItemWriter<'r> {
                 Str::plain(ids::mint(self.response, ordinal))
             }
         };
-        let frame = Frame {
+        let header = ItemHeader {
             id: Some(Str::plain(self.id(prefix))),
             call_id: Some(call_id),
             status: Some(Str::plain(self.status())),
         };
-        write_call(call, &frame, items, cx);
+        write_call(call, &header, items, cx);
     }
 
     fn message(&mut self, content: &[Item<'_>], items: &mut Array<'_>, cx: &mut EncodeContext<'_>) {
         if is_silent(content, cx) {
             return;
         }
-        if is_lost(content, Voice::Answer, cx) {
+        if is_lost(content, PartRole::Answer, cx) {
             return;
         }
         let mut item = items.object();
@@ -183,9 +183,9 @@ impl<'r> ItemWriter<'r> {
                 {
                     let mut text = text.clone();
                     text.logprobs = Some(logprobs.into_owned());
-                    write_part(&Item::Text(text), Voice::Answer, &mut parts, cx);
+                    write_part(&Item::Text(text), PartRole::Answer, &mut parts, cx);
                 } else {
-                    write_part(part, Voice::Answer, &mut parts, cx);
+                    write_part(part, PartRole::Answer, &mut parts, cx);
                 }
             }
         }
@@ -199,9 +199,9 @@ impl<'r> ItemWriter<'r> {
 
     fn status(&self) -> &'static str {
         match self.progress {
-            Progress::Running => "in_progress",
-            Progress::Cut => "incomplete",
-            Progress::Whole => "completed",
+            ItemProgress::Running => "in_progress",
+            ItemProgress::Cut => "incomplete",
+            ItemProgress::Whole => "completed",
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Images, documents and sound: model to wire.
 
 use super::cache_out::write_cache;
-use super::content_out::{Voice, crosses, write_part, write_plain};
+use super::content_out::{PartRole, crosses, write_part, write_plain};
 use crate::codec::context::EncodeContext;
 use crate::ledger::{Code, Ledger};
 use crate::media;
@@ -10,8 +10,8 @@ use crate::model::{Audio, Document, Image, Source};
 use crate::wire::{Array, Object, Read, Str};
 
 /// Why media from this source cannot cross, if it cannot.
-fn lost(source: &Source<'_>, voice: Voice, cx: &EncodeContext<'_>) -> Option<Code> {
-    if voice.is_text_only() {
+fn lost(source: &Source<'_>, role: PartRole, cx: &EncodeContext<'_>) -> Option<Code> {
+    if role.is_text_only() {
         return Some(Code::MediaType);
     }
     match source {
@@ -21,18 +21,18 @@ fn lost(source: &Source<'_>, voice: Voice, cx: &EncodeContext<'_>) -> Option<Cod
     }
 }
 
-pub(super) fn image_crosses(image: &Image<'_>, voice: Voice, cx: &EncodeContext<'_>) -> bool {
-    lost(&image.source, voice, cx).is_none()
+pub(super) fn image_crosses(image: &Image<'_>, role: PartRole, cx: &EncodeContext<'_>) -> bool {
+    lost(&image.source, role, cx).is_none()
 }
 
 pub(super) fn write_image(
     image: &Image<'_>,
-    voice: Voice,
+    role: PartRole,
     parts: &mut Array<'_>,
     cx: &mut EncodeContext<'_>,
 ) {
     let Image { at, source, detail, cache, extra } = image;
-    if let Some(code) = lost(source, voice, cx) {
+    if let Some(code) = lost(source, role, cx) {
         cx.ledger.dropped(*at, code);
         return;
     }
@@ -51,25 +51,25 @@ pub(super) fn write_image(
         // The published type requires it, and this is the API's own default.
         None => part.put("detail", "auto"),
     }
-    write_cache(cache.as_ref(), &mut part, Voice::Input, cx);
+    write_cache(cache.as_ref(), &mut part, PartRole::Input, cx);
     cx.ledger.only(extra);
 }
 
 pub(super) fn document_crosses(
     document: &Document<'_>,
-    voice: Voice,
+    role: PartRole,
     cx: &EncodeContext<'_>,
 ) -> bool {
     match blocks::parts(document) {
-        Some(parts) => parts.iter().any(|part| crosses(part, voice, cx)),
-        None => lost(&document.source, voice, cx).is_none(),
+        Some(parts) => parts.iter().any(|part| crosses(part, role, cx)),
+        None => lost(&document.source, role, cx).is_none(),
     }
 }
 
 /// Writes a file as a file, and a document that can be read as what it says.
 pub(super) fn write_document(
     document: &Document<'_>,
-    voice: Voice,
+    role: PartRole,
     parts: &mut Array<'_>,
     cx: &mut EncodeContext<'_>,
 ) {
@@ -77,10 +77,10 @@ pub(super) fn write_document(
         Some(read) => {
             lose_document(document, cx.ledger);
             for part in &read {
-                write_part(part, voice, parts, cx);
+                write_part(part, role, parts, cx);
             }
         }
-        None => write_file(document, voice, parts, cx),
+        None => write_file(document, role, parts, cx),
     }
 }
 
@@ -104,12 +104,12 @@ pub(super) fn lose_document(document: &Document<'_>, ledger: &mut Ledger) {
 
 fn write_file(
     document: &Document<'_>,
-    voice: Voice,
+    role: PartRole,
     parts: &mut Array<'_>,
     cx: &mut EncodeContext<'_>,
 ) {
     let Document { at, source, name, context, citations, cache, extra } = document;
-    if let Some(code) = lost(source, voice, cx) {
+    if let Some(code) = lost(source, role, cx) {
         cx.ledger.dropped(*at, code);
         return;
     }
@@ -136,7 +136,7 @@ fn write_file(
         }
         Source::Text { media: _, data: _ } | Source::Other(_) => {}
     }
-    write_cache(cache.as_ref(), &mut part, Voice::Input, cx);
+    write_cache(cache.as_ref(), &mut part, PartRole::Input, cx);
     cx.ledger.only(extra);
 }
 
@@ -155,27 +155,27 @@ fn write_name(name: Option<&Str<'_>>, media: &str, part: &mut Object<'_>) {
     }
 }
 
-pub(super) fn audio_crosses(audio: &Audio<'_>, voice: Voice) -> bool {
-    if voice.is_text_only() { transcript(audio).is_some() } else { audio.data.is_some() }
+pub(super) fn audio_crosses(audio: &Audio<'_>, role: PartRole) -> bool {
+    if role.is_text_only() { transcript(audio).is_some() } else { audio.data.is_some() }
 }
 
 pub(super) fn write_audio(
     audio: &Audio<'_>,
-    voice: Voice,
+    role: PartRole,
     parts: &mut Array<'_>,
     cx: &mut EncodeContext<'_>,
 ) {
     let Audio { at, data, format, cache, extra } = audio;
-    if voice.is_text_only()
+    if role.is_text_only()
         && let Some(text) = transcript(audio)
     {
         cx.ledger
             .degraded(*at, Code::Audio)
             .detail("The target's models speak no audio; the transcript crosses.");
-        write_plain(&text, voice, parts);
+        write_plain(&text, role, parts);
         return;
     }
-    if !audio_crosses(audio, voice) {
+    if !audio_crosses(audio, role) {
         cx.ledger.dropped(*at, Code::Audio);
         return;
     }
@@ -186,7 +186,7 @@ pub(super) fn write_audio(
         inner.maybe("data", data.as_ref());
         inner.maybe("format", format.as_ref());
     }
-    write_cache(cache.as_ref(), &mut part, Voice::Input, cx);
+    write_cache(cache.as_ref(), &mut part, PartRole::Input, cx);
     cx.ledger.only(extra);
 }
 

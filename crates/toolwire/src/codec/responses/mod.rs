@@ -98,23 +98,23 @@ impl Codec for Responses {
     fn encode_response(
         &self,
         response: &Response<'_>,
-        asked: Option<&ResponseContext>,
+        context: Option<&ResponseContext>,
         out: &mut Vec<u8>,
         ledger: &mut Ledger,
     ) {
-        response_out::encode(response, asked, out, ledger);
+        response_out::encode(response, context, out, ledger);
     }
 
     fn stream_reader(&self) -> Box<dyn StreamReader> {
-        Box::<stream_in::Reading>::default()
+        Box::<stream_in::ResponsesStreamReader>::default()
     }
 
-    fn stream_writer(&self, asked: ResponseContext) -> Box<dyn StreamWriter> {
-        Box::new(stream_out::Writing::new(asked))
+    fn stream_writer(&self, context: ResponseContext) -> Box<dyn StreamWriter> {
+        Box::new(stream_out::ResponsesStreamWriter::new(context))
     }
 
     fn stream_observer(&self) -> Box<dyn StreamObserver> {
-        Box::<stream_in::observer::Watching>::default()
+        Box::<stream_in::observer::ResponsesStreamObserver>::default()
     }
 
     fn find_model<'d>(&self, data: &'d str) -> Option<Str<'d>> {

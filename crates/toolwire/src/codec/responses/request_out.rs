@@ -6,7 +6,7 @@ use super::request_in::INCLUDE_LOGPROBS;
 use super::thinking_out::write_thinking;
 use super::tools_out::{has_search, write_tool, write_tools};
 use super::turns_out;
-use super::withdrawn_out::{self, Left};
+use super::withdrawn_out::{self, RemainingTools};
 use crate::codec::context::EncodeContext;
 use crate::ledger::{Code, Ledger};
 use crate::model::{Format, Identity, JsonSchema, Output, Request, Sampling, State, Stream};
@@ -47,7 +47,7 @@ pub(super) fn encode(
     let left = (!toolset.withdrawn.is_empty())
         .then(|| withdrawn_out::without(request, &toolset.withdrawn, ledger));
     let (tools, turns, emptied) = match &left {
-        Some(Left { tools, turns, emptied }) => (tools, turns, emptied.as_slice()),
+        Some(RemainingTools { tools, turns, emptied }) => (tools, turns, emptied.as_slice()),
         None => (tools, turns, [].as_slice()),
     };
     let cx = &mut EncodeContext::new(*origin, profile, &toolset.names, ledger);

@@ -2,7 +2,7 @@
 //! the client's own settings repeated.
 
 use super::items_out::write_items;
-use super::stop_out::{Ended, authored};
+use super::stop_out::{ResponseEnd, authored};
 use super::{echo_out, error_out, usage_out};
 use crate::codec::context::EncodeContext;
 use crate::ledger::{Code, Ledger};
@@ -14,7 +14,7 @@ use crate::wire::{Array, Object, Str, hash};
 /// Writes an answer for a client.
 pub(super) fn encode(
     response: &Response<'_>,
-    asked: Option<&ResponseContext>,
+    context: Option<&ResponseContext>,
     out: &mut Vec<u8>,
     ledger: &mut Ledger,
 ) {
@@ -31,11 +31,11 @@ pub(super) fn encode(
         cx.ledger.dropped(other.at, Code::MultipleAnswers);
     }
     let ended = match candidate {
-        Some(candidate) => Ended::of(&candidate.stop, authored(candidate), cx.ledger),
-        None => Ended::new("completed", None),
+        Some(candidate) => ResponseEnd::of(&candidate.stop, authored(candidate), cx.ledger),
+        None => ResponseEnd::new("completed", None),
     };
     let id = response_id(response.id.as_ref());
-    write_response(response, &id, &ended, asked, out, cx, |items, cx| {
+    write_response(response, &id, &ended, context, out, cx, |items, cx| {
         if let Some(candidate) = candidate {
             write_items(candidate, &id, &ended, items, cx);
         }
@@ -46,15 +46,15 @@ pub(super) fn encode(
 pub(super) fn write_response(
     response: &Response<'_>,
     id: &str,
-    ended: &Ended<'_>,
-    asked: Option<&ResponseContext>,
+    ended: &ResponseEnd<'_>,
+    context: Option<&ResponseContext>,
     out: &mut Vec<u8>,
     cx: &mut EncodeContext<'_>,
     write_items: impl FnOnce(&mut Array<'_>, &mut EncodeContext<'_>),
 ) {
     let Response { origin: _, id: _, model, created, candidates: _, usage: tokens, tier, extra } =
         response;
-    let Ended { status, reason, explanation: _, failure } = ended;
+    let ResponseEnd { status, reason, explanation: _, failure } = ended;
     let mut object = Object::new(out);
     object.put("id", id);
     object.put("object", "response");
@@ -74,18 +74,18 @@ pub(super) fn write_response(
         Some(reason) => object.object("incomplete_details").put("reason", reason),
         None => object.put("incomplete_details", &()),
     }
-    match (model, asked.and_then(|asked| asked.model.as_ref())) {
+    match (model, context.and_then(|context| context.model.as_ref())) {
         (Some(model), _) => object.put("model", model),
-        (None, asked) => object.put("model", asked.map_or("", String::as_str)),
+        (None, context) => object.put("model", context.map_or("", String::as_str)),
     }
     write_items(&mut object.array("output"), cx);
     match tokens {
         Some(tokens) => usage_out::write(tokens, &mut object, cx.ledger),
         None => object.put("usage", &()),
     }
-    write_tier(tier.as_ref(), asked, &mut object, cx);
-    match asked.filter(|asked| !asked.echo.is_empty()) {
-        Some(asked) => object.members(&asked.echo),
+    write_tier(tier.as_ref(), context, &mut object, cx);
+    match context.filter(|context| !context.echo.is_empty()) {
+        Some(context) => object.members(&context.echo),
         None => object.members(&echo_out::defaults()),
     }
     cx.ledger.only(extra);
@@ -100,13 +100,13 @@ pub(super) fn response_id(id: Option<&Str<'_>>) -> String {
 /// Writes the tier the answer was processed in, or the one that was asked for.
 pub(super) fn write_tier(
     tier: Option<&Str<'_>>,
-    asked: Option<&ResponseContext>,
+    context: Option<&ResponseContext>,
     object: &mut Object<'_>,
     cx: &mut EncodeContext<'_>,
 ) {
     let Some(tier) = tier else {
-        let asked = asked.and_then(|asked| asked.tier.as_deref());
-        object.put("service_tier", asked.unwrap_or("default"));
+        let context = context.and_then(|context| context.tier.as_deref());
+        object.put("service_tier", context.unwrap_or("default"));
         return;
     };
     match tier.decode().as_ref() {

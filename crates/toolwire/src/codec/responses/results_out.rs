@@ -1,9 +1,9 @@
 //! The results of calls: model to wire.
 
 use super::cache_out::lose_cache;
-use super::calls_out::Frame;
+use super::calls_out::ItemHeader;
 use super::content_out::{
-    Voice, bare_text, crosses, is_lost, lose_text, reference_text, refusal_text, search_text,
+    PartRole, bare_text, crosses, is_lost, lose_text, reference_text, refusal_text, search_text,
     write_part, write_plain,
 };
 use super::media_out::lose_document;
@@ -18,7 +18,7 @@ use crate::wire::{Array, At, Object, write_escaped};
 pub(super) fn write_result(
     result: &ToolResult<'_>,
     kind: ResultKind,
-    frame: &Frame<'_>,
+    header: &ItemHeader<'_>,
     items: &mut Array<'_>,
     cx: &mut EncodeContext<'_>,
 ) {
@@ -29,19 +29,19 @@ pub(super) fn write_result(
         ResultKind::Native(NativeKind::LocalShell) => {
             item.put("type", "local_shell_call_output");
             // It names its call by its own id.
-            item.maybe("id", frame.call_id.as_ref());
-            item.maybe("status", frame.status.as_ref());
+            item.maybe("id", header.call_id.as_ref());
+            item.maybe("status", header.status.as_ref());
             write_output(content, is_error.as_ref(), &mut item, cx);
         }
         ResultKind::Native(NativeKind::Shell) => {
             item.put("type", "shell_call_output");
-            frame.write(&mut item);
+            header.write(&mut item);
             write_shell(result, &mut item);
         }
         ResultKind::Native(NativeKind::ApplyPatch) => {
             item.put("type", "apply_patch_call_output");
-            frame.write(&mut item);
-            if frame.status.is_none() {
+            header.write(&mut item);
+            if header.status.is_none() {
                 let failed = is_error.is_some_and(|failed| failed.value);
                 item.put("status", if failed { "failed" } else { "completed" });
             }
@@ -51,7 +51,7 @@ pub(super) fn write_result(
         }
         ResultKind::Native(NativeKind::ToolSearch) => {
             item.put("type", "tool_search_output");
-            frame.write(&mut item);
+            header.write(&mut item);
             item.put("execution", "client");
             let mut list = item.array("tools");
             for part in content {
@@ -62,7 +62,7 @@ pub(super) fn write_result(
         }
         ResultKind::Freeform => {
             item.put("type", "custom_tool_call_output");
-            frame.write(&mut item);
+            header.write(&mut item);
             write_output(content, is_error.as_ref(), &mut item, cx);
         }
         ResultKind::Function
@@ -70,7 +70,7 @@ pub(super) fn write_result(
             NativeKind::Bash | NativeKind::TextEditor | NativeKind::Memory | NativeKind::Computer,
         ) => {
             item.put("type", "function_call_output");
-            frame.write(&mut item);
+            header.write(&mut item);
             write_output(content, is_error.as_ref(), &mut item, cx);
         }
     }
@@ -129,9 +129,9 @@ pub(super) fn write_orphan(
     item.put("role", "user");
     {
         let mut parts = item.array("content");
-        write_plain(head.trim_end(), Voice::Input, &mut parts);
+        write_plain(head.trim_end(), PartRole::Input, &mut parts);
         for part in content {
-            write_part(part, Voice::Input, &mut parts, cx);
+            write_part(part, PartRole::Input, &mut parts, cx);
         }
     }
     lose_cache(cache.as_ref(), cx);
@@ -168,27 +168,27 @@ fn write_output(
         let out = item.key("output");
         out.push(b'"');
         write_escaped(if content.is_empty() { prefix.trim_end() } else { prefix }, out);
-        let mut joined = Joined { out, first: true };
+        let mut joined = JoinedText { out, first: true };
         content.iter().for_each(|part| joined.item(part, cx));
         out.push(b'"');
         return;
     }
     let mut parts = item.array("output");
     if !prefix.is_empty() {
-        write_plain(prefix.trim_end(), Voice::Input, &mut parts);
+        write_plain(prefix.trim_end(), PartRole::Input, &mut parts);
     }
     for part in content {
-        write_part(part, Voice::Input, &mut parts, cx);
+        write_part(part, PartRole::Input, &mut parts, cx);
     }
 }
 
 /// Whether an item has anything in it that only a list of parts can carry.
 fn has_media(item: &Item<'_>, cx: &EncodeContext<'_>) -> bool {
     match item {
-        Item::Image(_) | Item::Audio(_) => crosses(item, Voice::Input, cx),
+        Item::Image(_) | Item::Audio(_) => crosses(item, PartRole::Input, cx),
         Item::Document(document) => match blocks::parts(document) {
             Some(parts) => parts.iter().any(|part| has_media(part, cx)),
-            None => crosses(item, Voice::Input, cx),
+            None => crosses(item, PartRole::Input, cx),
         },
         Item::Text(_)
         | Item::SearchResult(_)
@@ -205,12 +205,12 @@ fn has_media(item: &Item<'_>, cx: &EncodeContext<'_>) -> bool {
 }
 
 /// The texts of a result inside one string, a line end between them.
-struct Joined<'o> {
+struct JoinedText<'o> {
     out: &'o mut Vec<u8>,
     first: bool,
 }
 
-impl Joined<'_> {
+impl JoinedText<'_> {
     fn next(&mut self) -> &mut Vec<u8> {
         if !std::mem::replace(&mut self.first, false) {
             self.out.extend_from_slice(b"\\n");
@@ -220,7 +220,7 @@ impl Joined<'_> {
 
     /// A part that does not cross: its own writer says so and writes nothing.
     fn lost(&self, item: &Item<'_>, cx: &mut EncodeContext<'_>) {
-        is_lost(std::slice::from_ref(item), Voice::Input, cx);
+        is_lost(std::slice::from_ref(item), PartRole::Input, cx);
     }
 
     fn item(&mut self, item: &Item<'_>, cx: &mut EncodeContext<'_>) {

@@ -1,13 +1,13 @@
 //! Why an answer stopped: model to wire.
 
-use super::items_out::Progress;
+use super::items_out::ItemProgress;
 use crate::ledger::{Code, Ledger};
 use crate::model::{ApiError, Candidate, Item, Stop};
 use crate::wire::{At, Str};
 
 /// How an answer ended, in the words of Responses.
 #[derive(Clone, Debug)]
-pub(super) struct Ended<'r> {
+pub(super) struct ResponseEnd<'r> {
     pub(super) status: &'static str,
     pub(super) reason: Option<Str<'r>>,
     /// What another vendor says about a refusal.
@@ -16,7 +16,7 @@ pub(super) struct Ended<'r> {
     pub(super) failure: Option<&'r ApiError>,
 }
 
-impl<'r> Ended<'r> {
+impl<'r> ResponseEnd<'r> {
     pub(super) fn new(status: &'static str, reason: Option<&'static str>) -> Self {
         Self { status, reason: reason.map(Str::plain), explanation: None, failure: None }
     }
@@ -71,11 +71,11 @@ impl<'r> Ended<'r> {
     }
 }
 
-impl Ended<'_> {
+impl ResponseEnd<'_> {
     /// How far the last item has come.
-    pub(super) fn last(&self) -> Progress {
+    pub(super) fn last(&self) -> ItemProgress {
         let cut = self.status == "incomplete" || self.status == "in_progress";
-        if cut { Progress::Cut } else { Progress::Whole }
+        if cut { ItemProgress::Cut } else { ItemProgress::Whole }
     }
 }
 

@@ -123,9 +123,9 @@ fn custom(tool: CustomTool<'_>) -> Result<Tool<'_>, ReadError> {
 
 /// The format of a freeform tool's input. Plain text, the default, is none.
 #[derive(Debug)]
-pub(super) struct Format<'a>(Option<Grammar<'a>>);
+pub(super) struct FreeformFormat<'a>(Option<Grammar<'a>>);
 
-impl<'a> Read<'a> for Format<'a> {
+impl<'a> Read<'a> for FreeformFormat<'a> {
     fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
         let plain = reader.tag("type")?.is_some_and(|kind| kind == "text");
         let GrammarFormat { at, kind: _, syntax, definition, extra } = GrammarFormat::read(reader)?;

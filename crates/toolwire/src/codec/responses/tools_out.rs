@@ -51,7 +51,7 @@ pub(super) fn write_tool(tool: &Tool<'_>, list: &mut Array<'_>, cx: &mut EncodeC
             let mut item = list.object();
             item.put("type", "function");
             write_function(tool, schema.as_ref(), &mut item, cx);
-            write_common(tool, Kept::Extra, &mut item, cx);
+            write_common(tool, ExtraMembers::Report, &mut item, cx);
         }
         ToolKind::Freeform { grammar } if cx.profile.freeform_tools => {
             let mut item = list.object();
@@ -59,13 +59,13 @@ pub(super) fn write_tool(tool: &Tool<'_>, list: &mut Array<'_>, cx: &mut EncodeC
             write_tool_name(&tool.name, &mut item, cx);
             item.maybe("description", tool.description.as_ref());
             write_grammar(grammar.as_ref(), &mut item, cx.ledger);
-            write_common(tool, Kept::Extra, &mut item, cx);
+            write_common(tool, ExtraMembers::Report, &mut item, cx);
         }
         ToolKind::Freeform { grammar } => {
             let mut item = list.object();
             item.put("type", "function");
             write_wrapped(tool, grammar.as_ref(), &mut item, cx);
-            write_common(tool, Kept::Extra, &mut item, cx);
+            write_common(tool, ExtraMembers::Report, &mut item, cx);
         }
         ToolKind::Native(native) => write_native(tool, native, list, cx),
         ToolKind::Hosted(hosted) => write_hosted(tool, hosted, list, cx),
@@ -227,7 +227,7 @@ fn write_native(
     if cx.profile.strict {
         item.put("strict", &false);
     }
-    write_common(tool, Kept::Extra, &mut item, cx);
+    write_common(tool, ExtraMembers::Report, &mut item, cx);
 }
 
 /// Another vendor's hosted tool as OpenAI's own of the same class.
@@ -245,7 +245,7 @@ fn write_hosted(
             .degraded(kind_text.pos(), Code::ToolSearch)
             .detail("The target searches in its own way, not by this one.")
             .info();
-        write_common(tool, Kept::Extra, &mut item, cx);
+        write_common(tool, ExtraMembers::Report, &mut item, cx);
         return;
     }
     cx.ledger.emulated(tool.at, Code::HostedTool(*class)).detail("The target runs its own.");
@@ -260,7 +260,7 @@ fn write_hosted(
             }
         }
     }
-    write_common(tool, Kept::Nothing, &mut item, cx);
+    write_common(tool, ExtraMembers::Reported, &mut item, cx);
 }
 
 /// Chat nests the place in a member named after its kind; the others do not.
@@ -278,30 +278,31 @@ fn write_location(location: &Raw<'_>, item: &mut Object<'_>) {
 
 wire! {
     struct Location<'a> {
-        approximate: Fields<'a> = "approximate",
+        approximate: LocationFields<'a> = "approximate",
     }
 }
 
 #[derive(Debug)]
-struct Fields<'a>(Vec<Extra<'a>>);
+struct LocationFields<'a>(Vec<Extra<'a>>);
 
-impl<'a> Read<'a> for Fields<'a> {
+impl<'a> Read<'a> for LocationFields<'a> {
     fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
         crate::wire::read_fields(reader).map(Self)
     }
 }
 
-/// Which of a tool's own members are left to write.
+/// Whether the members of a tool that only its own protocol has are still to be
+/// reported.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kept {
-    Extra,
-    Nothing,
+enum ExtraMembers {
+    Report,
+    Reported,
 }
 
 /// The members that every kind of tool may have.
-pub(super) fn write_common(
+fn write_common(
     tool: &Tool<'_>,
-    kept: Kept,
+    members: ExtraMembers,
     item: &mut Object<'_>,
     cx: &mut EncodeContext<'_>,
 ) {
@@ -353,7 +354,7 @@ pub(super) fn write_common(
     if let Some(cache) = cache {
         cx.ledger.dropped(cache.at, Code::CacheBreakpoint);
     }
-    if kept == Kept::Extra {
+    if members == ExtraMembers::Report {
         cx.ledger.only(extra);
     }
 }

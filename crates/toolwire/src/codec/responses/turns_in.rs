@@ -18,7 +18,7 @@ pub(super) struct Input<'a>(pub(super) Vec<Turn<'a>>);
 impl<'a> Read<'a> for Input<'a> {
     fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
         if reader.peek() != Kind::String {
-            return Ok(Self(Items::read(reader)?.0));
+            return Ok(Self(ItemList::read(reader)?.0));
         }
         let text = reader.string()?;
         // The turn stands where its text stands, which no message does: that
@@ -29,15 +29,15 @@ impl<'a> Read<'a> for Input<'a> {
 
 /// A list of items, as in `input` and `output`.
 #[derive(Debug)]
-pub(super) struct Items<'a>(pub(super) Vec<Turn<'a>>);
+pub(super) struct ItemList<'a>(pub(super) Vec<Turn<'a>>);
 
-impl<'a> Read<'a> for Items<'a> {
+impl<'a> Read<'a> for ItemList<'a> {
     fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
         let mut turns = Vec::new();
-        let mut shells = Shells::default();
+        let mut local_shells = LocalShellCalls::default();
         let mut members = reader.array()?;
         while members.more(reader)? {
-            turns.push(item(reader, &mut shells)?);
+            turns.push(item(reader, &mut local_shells)?);
         }
         Ok(Self(turns))
     }
@@ -45,17 +45,20 @@ impl<'a> Read<'a> for Items<'a> {
 
 /// Reads one item of an answer, which answers no earlier one.
 pub(super) fn item_alone<'a>(reader: &mut Reader<'a>) -> Result<Turn<'a>, ReadError> {
-    item(reader, &mut Shells::default())
+    item(reader, &mut LocalShellCalls::default())
 }
 
 /// The local shell calls so far. Their outputs name the call's item id, where
 /// every other output names its `call_id`.
 #[derive(Default)]
-struct Shells<'a> {
+struct LocalShellCalls<'a> {
     call_ids: BTreeMap<Cow<'a, str>, Str<'a>>,
 }
 
-fn item<'a>(reader: &mut Reader<'a>, shells: &mut Shells<'a>) -> Result<Turn<'a>, ReadError> {
+fn item<'a>(
+    reader: &mut Reader<'a>,
+    local_shells: &mut LocalShellCalls<'a>,
+) -> Result<Turn<'a>, ReadError> {
     let Some(tag) = reader.tag("type")? else {
         let message = reader.peek() != Kind::Object || reader.tag("role")?.is_some();
         return if message { self::message(reader) } else { opaque(reader, None) };
@@ -67,7 +70,7 @@ fn item<'a>(reader: &mut Reader<'a>, shells: &mut Shells<'a>) -> Result<Turn<'a>
         "custom_tool_call" => call(ToolCall::read(reader)?, ResultKind::Freeform)?,
         "local_shell_call" => {
             let shell = ToolCall::read(reader)?;
-            shells.remember(&shell);
+            local_shells.remember(&shell);
             call(shell, ResultKind::Native(NativeKind::LocalShell))?
         }
         "shell_call" => call(ToolCall::read(reader)?, ResultKind::Native(NativeKind::Shell))?,
@@ -79,7 +82,9 @@ fn item<'a>(reader: &mut Reader<'a>, shells: &mut Shells<'a>) -> Result<Turn<'a>
         }
         "function_call_output" => Some(output(ToolOutput::read(reader)?, ResultKind::Function)),
         "custom_tool_call_output" => Some(output(ToolOutput::read(reader)?, ResultKind::Freeform)),
-        "local_shell_call_output" => Some(local_shell_output(ToolOutput::read(reader)?, shells)),
+        "local_shell_call_output" => {
+            Some(local_shell_output(ToolOutput::read(reader)?, local_shells))
+        }
         "shell_call_output" => Some(shell_output(ShellOutput::read(reader)?)),
         "apply_patch_call_output" => Some(patch_output(ToolOutput::read(reader)?)),
         "tool_search_output" if run_by_client(reader)? => {
@@ -251,14 +256,14 @@ fn native_name(native: NativeKind) -> &'static str {
 fn output(output: ToolOutput<'_>, kind: ResultKind) -> Turn<'_> {
     let ToolOutput { at, kind: _, id, call_id, name, namespace, output, status, extra } = output;
     let content = output.map(|output| output.0).unwrap_or_default();
-    let mut result = answer(at, call_id, kind, content, extra);
+    let mut result = plain_result(at, call_id, kind, content, extra);
     result.name = name;
     result.namespace = namespace;
     turn(at, Role::User, Item::Result(result), id, status)
 }
 
 /// A result with nothing but what every output has.
-pub(super) fn answer<'a>(
+pub(super) fn plain_result<'a>(
     at: Pos,
     call_id: Option<Str<'a>>,
     kind: ResultKind,
@@ -278,12 +283,12 @@ pub(super) fn answer<'a>(
     }
 }
 
-fn local_shell_output<'a>(output: ToolOutput<'a>, shells: &Shells<'a>) -> Turn<'a> {
+fn local_shell_output<'a>(output: ToolOutput<'a>, local_shells: &LocalShellCalls<'a>) -> Turn<'a> {
     let mut turn = self::output(output, ResultKind::Native(NativeKind::LocalShell));
     if let [Item::Result(result)] = turn.items.as_mut_slice()
         && result.call_id.is_none()
     {
-        result.call_id = turn.id.as_ref().map(|id| shells.call_id(id));
+        result.call_id = turn.id.as_ref().map(|id| local_shells.call_id(id));
     }
     turn
 }
@@ -292,7 +297,7 @@ fn shell_output(output: ShellOutput<'_>) -> Turn<'_> {
     let ShellOutput { at, kind: _, id, call_id, output, status, extra } = output;
     let content = output.map(Item::Json).into_iter().collect();
     let kind = ResultKind::Native(NativeKind::Shell);
-    let result = answer(at, call_id, kind, content, extra);
+    let result = plain_result(at, call_id, kind, content, extra);
     turn(at, Role::User, Item::Result(result), id, status)
 }
 
@@ -317,7 +322,7 @@ fn search_output(output: ToolSearchOutput<'_>) -> Turn<'_> {
     let ToolSearchOutput { at, kind: _, id, call_id, execution: _, tools, status, extra } = output;
     let content = vec![Item::Tools(tools.map(|tools| tools.list).unwrap_or_default())];
     let kind = ResultKind::Native(NativeKind::ToolSearch);
-    let result = answer(at, call_id, kind, content, extra);
+    let result = plain_result(at, call_id, kind, content, extra);
     turn(at, Role::User, Item::Result(result), id, status)
 }
 
@@ -344,7 +349,7 @@ pub(super) fn turn<'a>(
     turn
 }
 
-impl<'a> Shells<'a> {
+impl<'a> LocalShellCalls<'a> {
     fn remember(&mut self, call: &ToolCall<'a>) {
         if let (Some(id), Some(call_id)) = (&call.id, &call.call_id) {
             self.call_ids.insert(id.clone().into_decoded(), call_id.clone());

@@ -1,8 +1,8 @@
 //! Model to conversation.
 
 use super::cache_out::{lose_cache, takes_markers};
-use super::calls_out::{Frame, write_call};
-use super::content_out::{Voice, bare_text, is_lost, is_silent, lose_text, write_part};
+use super::calls_out::{ItemHeader, write_call};
+use super::content_out::{PartRole, bare_text, is_lost, is_silent, lose_text, write_part};
 use super::items_out::groups;
 use super::reasoning_out;
 use super::results_out::{write_orphan, write_result};
@@ -27,7 +27,7 @@ pub(super) fn write_input(turns: &[Turn<'_>], object: &mut Object<'_>, cx: &mut 
         None => turns,
     };
     let thread = Thread::new(turns, cx.profile.ids, cx.ledger);
-    let mut writer = Writer { thread, calls: 0, fates: 0, unanswered: Vec::new() };
+    let mut writer = InputWriter { thread, calls: 0, results: 0, unanswered: Vec::new() };
     let mut items = object.array("input");
     for run in turns.chunk_by(|a, b| (a.role == Role::Assistant) == (b.role == Role::Assistant)) {
         for turn in run {
@@ -66,17 +66,17 @@ fn instructions<'r, 'a>(
     fits.then_some((turn, text, rest))
 }
 
-struct Writer<'r, 'a> {
+struct InputWriter<'r, 'a> {
     thread: Thread<'r, 'a>,
     /// How many calls have been written.
     calls: usize,
     /// How many results have been seen.
-    fates: usize,
+    results: usize,
     /// The calls of this run that nobody answers.
     unanswered: Vec<usize>,
 }
 
-impl Writer<'_, '_> {
+impl InputWriter<'_, '_> {
     fn turn(&mut self, turn: &Turn<'_>, items: &mut Array<'_>, cx: &mut EncodeContext<'_>) {
         lose_turn(turn, cx.ledger);
         if turn.items.is_empty() {
@@ -103,12 +103,12 @@ impl Writer<'_, '_> {
         if paired.is_some_and(|paired| paired.result.is_none()) {
             self.unanswered.push(index);
         }
-        let frame = Frame {
+        let header = ItemHeader {
             id: None,
             call_id: paired.map(|paired| Str::plain(paired.id.as_ref())),
             status: None,
         };
-        write_call(call, &frame, items, cx);
+        write_call(call, &header, items, cx);
     }
 
     fn result(
@@ -117,15 +117,15 @@ impl Writer<'_, '_> {
         items: &mut Array<'_>,
         cx: &mut EncodeContext<'_>,
     ) {
-        let order = self.fates;
-        self.fates += 1;
+        let order = self.results;
+        self.results += 1;
         match self.thread.fates.get(order) {
             Some(ResultMatch::Answers(call)) => {
                 let Some(paired) = self.thread.calls.get(*call) else { return };
                 let call_id = Some(Str::plain(paired.id.as_ref()));
                 let kind = result_kind(&paired.call.arguments, cx);
-                let frame = Frame { id: None, call_id, status: None };
-                write_result(result, kind, &frame, items, cx);
+                let header = ItemHeader { id: None, call_id, status: None };
+                write_result(result, kind, &header, items, cx);
             }
             Some(ResultMatch::Superseded) => {}
             Some(ResultMatch::Orphan) | None => write_orphan(result, items, cx),
@@ -165,17 +165,17 @@ fn write_message(
     items: &mut Array<'_>,
     cx: &mut EncodeContext<'_>,
 ) {
-    let voice = if turn.role == Role::Assistant { Voice::Model } else { Voice::Input };
+    let role = if turn.role == Role::Assistant { PartRole::History } else { PartRole::Input };
     if content.len() < turn.items.len() && is_silent(content, cx) {
         return;
     }
-    if !content.is_empty() && is_lost(content, voice, cx) {
+    if !content.is_empty() && is_lost(content, role, cx) {
         return;
     }
     let text = match content {
         // The published types take a list from the model only with the ids that
         // the API gave, and compatible servers go by them.
-        [Item::Text(text)] if voice == Voice::Model && is_words(text) => {
+        [Item::Text(text)] if role == PartRole::History && is_words(text) => {
             lose_text(text, cx);
             Some(&text.text)
         }
@@ -185,14 +185,14 @@ fn write_message(
     if text.is_none() {
         item.put("type", "message");
     }
-    item.put("role", role(turn));
+    item.put("role", role_name(turn));
     match text {
         Some(text) => item.put("content", text),
         None if content.is_empty() => item.put("content", ""),
         None => {
             let mut parts = item.array("content");
             for part in content {
-                write_part(part, voice, &mut parts, cx);
+                write_part(part, role, &mut parts, cx);
             }
         }
     }
@@ -204,7 +204,7 @@ fn is_words(text: &Text<'_>) -> bool {
     citations.is_none() && logprobs.is_none()
 }
 
-fn role(turn: &Turn<'_>) -> &'static str {
+fn role_name(turn: &Turn<'_>) -> &'static str {
     match &turn.role {
         // What stood beside the conversation outranks what stands in it.
         Role::System if turn.slot == Slot::Top => "developer",

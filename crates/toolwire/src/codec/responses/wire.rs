@@ -6,8 +6,8 @@
 use super::choice_in::ToolChoice;
 use super::content_in::Content;
 use super::request_in::{Includes, TextFormat};
-use super::tools_in::{Format, ToolList};
-use super::turns_in::{CallArguments, Input, Items};
+use super::tools_in::{FreeformFormat, ToolList};
+use super::turns_in::{CallArguments, Input, ItemList};
 use crate::codec::openai::error_in::ErrorDetail;
 use crate::wire::{At, Raw, Str};
 
@@ -213,7 +213,7 @@ wire! {
         kind: Str<'a> = "type",
         name: Str<'a> = "name",
         description: Str<'a> = "description",
-        format: Format<'a> = "format",
+        format: FreeformFormat<'a> = "format",
         defer_loading: At<bool> = "defer_loading",
         allowed_callers: Raw<'a> = "allowed_callers",
         deferred_result: At<bool> = "async",
@@ -262,7 +262,7 @@ wire! {
         status: Str<'a> = "status",
         error: ErrorDetail<'a> = "error",
         incomplete_details: IncompleteDetails<'a> = "incomplete_details",
-        output: Items<'a> = "output",
+        output: ItemList<'a> = "output",
         usage: Usage<'a> = "usage",
         service_tier: Str<'a> = "service_tier",
     }

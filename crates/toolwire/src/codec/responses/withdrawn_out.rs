@@ -6,7 +6,7 @@ use crate::ledger::{Code, Ledger};
 use crate::model::{Item, Request, Tool, Turn};
 
 /// What is left of a request.
-pub(super) struct Left<'a> {
+pub(super) struct RemainingTools<'a> {
     pub(super) tools: Vec<Tool<'a>>,
     pub(super) turns: Vec<Turn<'a>>,
     /// Turns that did nothing but declare what was withdrawn: each would be an
@@ -20,7 +20,7 @@ pub(super) fn without<'a>(
     request: &Request<'a>,
     withdrawn: &BTreeSet<String>,
     ledger: &mut Ledger,
-) -> Left<'a> {
+) -> RemainingTools<'a> {
     let mut stays = |tool: &Tool<'_>| {
         let stays = !withdrawn.contains(tool.name.decode().as_ref());
         if !stays {
@@ -60,5 +60,5 @@ pub(super) fn without<'a>(
             turns.push(turn);
         }
     }
-    Left { tools, turns, emptied }
+    RemainingTools { tools, turns, emptied }
 }

@@ -5,7 +5,7 @@
 //! deltas until then is handed on from there, since some servers send no
 //! deltas, or nothing but the end.
 
-mod growth;
+mod item_events;
 mod items;
 pub(super) mod observer;
 mod text_delta;
@@ -21,18 +21,18 @@ use crate::model::{ApiError, Candidate, ErrorKind, Event, Protocol, Response, St
 use crate::wire::sse::Frame;
 use crate::wire::stencil::Stencil;
 use crate::wire::{At, Raw, Read, ReadError, Reader};
-use growth::Growth;
-use items::{Items, Shape};
-use text_delta::Grows;
+use item_events::ItemEvent;
+use items::{ItemState, StreamItems};
+use text_delta::TextDelta;
 
 /// A stream being read.
 #[derive(Debug, Default)]
-pub(super) struct Reading {
+pub(super) struct ResponsesStreamReader {
     started: bool,
     /// How the last event was spelled, if all it had was a text.
-    last: Stencil<Grows>,
+    last: Stencil<TextDelta>,
     ended: bool,
-    items: Items,
+    items: StreamItems,
     /// How many blocks have been opened.
     blocks: usize,
     /// How many messages have begun.
@@ -42,18 +42,18 @@ pub(super) struct Reading {
     /// Whether the answer holds a refusal.
     refused: bool,
     /// The kinds of events that were passed over and reported.
-    passed: BTreeSet<String>,
+    reported: BTreeSet<String>,
 }
 
-impl StreamReader for Reading {
+impl StreamReader for ResponsesStreamReader {
     fn read(&mut self, frame: &Frame<'_>, sink: &mut dyn EventSink) -> Result<(), ReadError> {
         // Open Responses ends its streams so, but only a terminal event says
         // how the answer ended.
         if self.ended || frame.data.trim_ascii() == "[DONE]" {
             return Ok(());
         }
-        if let Some((grows, text)) = self.last.fit(frame) {
-            self.grow_on(grows, text, sink);
+        if let Some((delta, text)) = self.last.fit(frame) {
+            self.push_text_delta(delta, text, sink);
             return Ok(());
         }
         let repeats = self.last.forget();
@@ -76,9 +76,9 @@ impl StreamReader for Reading {
             let items = &self.items;
             self.last.cut(frame, |data, holes| {
                 let place = text_delta::find(data, holes)?;
-                let item = items.find_or_last(place.which())?;
-                let fits = items.sort(item) == place.growth.sort();
-                fits.then_some(Grows { growth: place.growth, item, number: place.number })
+                let item = items.find_or_last(place.key())?;
+                let fits = items.kind(item) == place.event.kind();
+                fits.then_some(TextDelta { event: place.event, item, number: place.number })
             });
         }
         Ok(())
@@ -87,41 +87,41 @@ impl StreamReader for Reading {
     fn finish(&mut self, _sink: &mut dyn EventSink) {}
 }
 
-impl Reading {
+impl ResponsesStreamReader {
     fn step(
         &mut self,
         kind: &str,
         mut reader: Reader<'_>,
         sink: &mut dyn EventSink,
     ) -> Result<(), ReadError> {
-        let growth = match kind {
-            "response.output_text.delta" | "response.output_text.done" => Growth::Text,
-            "response.refusal.delta" | "response.refusal.done" => Growth::Refusal,
+        let event = match kind {
+            "response.output_text.delta" | "response.output_text.done" => ItemEvent::Text,
+            "response.refusal.delta" | "response.refusal.done" => ItemEvent::Refusal,
             "response.function_call_arguments.delta"
             | "response.function_call_arguments.done"
             | "response.custom_tool_call_input.delta"
-            | "response.custom_tool_call_input.done" => Growth::Arguments,
+            | "response.custom_tool_call_input.done" => ItemEvent::Arguments,
             "response.reasoning_summary_text.delta" | "response.reasoning_summary_text.done" => {
-                Growth::Summary
+                ItemEvent::Summary
             }
             // Open Responses has the shorter name.
             "response.reasoning_text.delta"
             | "response.reasoning_text.done"
             | "response.reasoning.delta"
-            | "response.reasoning.done" => Growth::Reasoning,
-            "response.output_text.annotation.added" => Growth::Citation,
-            "response.content_part.added" => Growth::PartOpens,
-            "response.content_part.done" => Growth::PartCloses,
-            "response.reasoning_summary_part.added" => Growth::Nothing,
-            "response.reasoning_summary_part.done" => Growth::SummaryCloses,
-            "response.output_item.added" => Growth::ItemOpens,
-            "response.output_item.done" => Growth::ItemCloses,
+            | "response.reasoning.done" => ItemEvent::Reasoning,
+            "response.output_text.annotation.added" => ItemEvent::Citation,
+            "response.content_part.added" => ItemEvent::PartOpened,
+            "response.content_part.done" => ItemEvent::PartClosed,
+            "response.reasoning_summary_part.added" => ItemEvent::Nothing,
+            "response.reasoning_summary_part.done" => ItemEvent::SummaryClosed,
+            "response.output_item.added" => ItemEvent::ItemOpened,
+            "response.output_item.done" => ItemEvent::ItemClosed,
             lifecycle => return self.lifecycle(lifecycle, reader, sink),
         };
         let step = Step::read(&mut reader)?;
         reader.finish()?;
         self.start(None, sink);
-        self.grow(growth, step, sink)
+        self.item_event(event, step, sink)
     }
 
     /// Events about the answer as a whole, and those that say nothing of it.
@@ -155,7 +155,7 @@ impl Reading {
                 reader.finish()?;
             }
             unknown => {
-                if self.passed.insert(unknown.to_owned()) {
+                if self.reported.insert(unknown.to_owned()) {
                     let detail = format!("Events of the unknown kind {unknown:?} are passed over.");
                     sink.ledger().dropped(reader.here(), Code::UnknownItem).info().detail(detail);
                 }
@@ -219,7 +219,7 @@ impl Reading {
             (_kind, Stop::Running) => Stop::EndTurn,
             (_kind, stop) => stop,
         };
-        self.give_rest(turns, sink);
+        self.push_rest(turns, sink);
         let complete = matches!(
             stop,
             Stop::EndTurn | Stop::ToolCalls | Stop::Refusal { category: _, explanation: _ }
@@ -243,10 +243,10 @@ impl Reading {
     /// What is missing of an answer that claims to be complete. An end marker
     /// in the middle of a call makes no call of it.
     fn missing(&self) -> Option<ApiError> {
-        let cut = self.items.iter().filter(|item| !item.done).any(|item| match &item.shape {
-            Shape::Call(call) => !call.whole,
-            Shape::Nameless => true,
-            Shape::Reasoning(_) | Shape::Message(_) | Shape::Whole => false,
+        let cut = self.items.iter().filter(|item| !item.done).any(|item| match &item.state {
+            ItemState::Call(call) => !call.whole,
+            ItemState::Unnamed => true,
+            ItemState::Reasoning(_) | ItemState::Message(_) | ItemState::Whole => false,
         });
         cut.then(|| {
             let message = "The upstream ended its answer in the middle of a tool call.";

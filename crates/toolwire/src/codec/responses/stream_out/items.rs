@@ -1,12 +1,12 @@
 //! The stream: items, from when the client hears of them until they are done.
 
-use super::Writing;
-use super::blocks::Body;
-use super::event::{Pen, part_place};
+use super::ResponsesStreamWriter;
+use super::blocks::BlockKind;
+use super::event_writer::{EventWriter, part_place};
 use crate::codec::context::EncodeContext;
 use crate::codec::responses::calls_out::call_type;
-use crate::codec::responses::content_out::{Voice, crosses, is_content, is_silent, write_part};
-use crate::codec::responses::items_out::{ItemWriter, Progress};
+use crate::codec::responses::content_out::{PartRole, crosses, is_content, is_silent, write_part};
+use crate::codec::responses::items_out::{ItemProgress, ItemWriter};
 use crate::codec::responses::turns_out::lose_turn;
 use crate::fold::Fold;
 use crate::ledger::Ledger;
@@ -15,12 +15,12 @@ use crate::wire::{Array, Pos, Write};
 
 /// What becomes one item.
 #[derive(Debug)]
-pub(super) struct Group {
-    pub(super) sort: Sort,
+pub(super) struct ItemGroup {
+    pub(super) kind: GroupKind,
     /// How many items there are before it, those that do not cross included.
     index: u64,
     /// What it is made of, in order.
-    pub(super) members: Vec<Member>,
+    pub(super) members: Vec<GroupMember>,
     /// Its place in the output, once the client knows of it.
     pub(super) place: Option<u64>,
     /// Its own id, if events name it.
@@ -31,12 +31,12 @@ pub(super) struct Group {
     pub(super) open: usize,
     pub(super) done: bool,
     /// How far it had come when it was done.
-    pub(super) progress: Progress,
+    pub(super) progress: ItemProgress,
 }
 
 /// What an item is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sort {
+pub(super) enum GroupKind {
     Message,
     Reasoning,
     Call,
@@ -45,25 +45,25 @@ pub(super) enum Sort {
 
 /// A part of an item: an entry of the fold, or an item of a whole turn there.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Member {
+pub(super) struct GroupMember {
     pub(super) entry: usize,
     pub(super) nth: usize,
     /// The block it grows by, unless it came whole.
     pub(super) block: Option<usize>,
     /// Whether the client knows of it.
-    shown: bool,
+    announced: bool,
 }
 
-impl Member {
+impl GroupMember {
     pub(super) fn new(entry: usize, nth: usize, block: Option<usize>) -> Self {
-        Self { entry, nth, block, shown: false }
+        Self { entry, nth, block, announced: false }
     }
 }
 
-impl Group {
-    fn new(sort: Sort, index: u64) -> Self {
+impl ItemGroup {
+    fn new(kind: GroupKind, index: u64) -> Self {
         Self {
-            sort,
+            kind,
             index,
             members: Vec::new(),
             place: None,
@@ -71,7 +71,7 @@ impl Group {
             parts: 0,
             open: 0,
             done: false,
-            progress: Progress::Whole,
+            progress: ItemProgress::Whole,
         }
     }
 
@@ -91,11 +91,11 @@ impl Group {
         let items = &mut items;
         let mut writer = ItemWriter::new(response, self.index);
         writer.progress = self.progress;
-        if self.sort == Sort::Reasoning {
+        if self.kind == GroupKind::Reasoning {
             writer.reasoning_id = Some(&self.id);
         }
         let turn = Turn::new(Pos::NONE, Role::Assistant, Vec::new());
-        if let [Member { entry, nth, block: _, shown: _ }] = self.members.as_slice()
+        if let [GroupMember { entry, nth, block: _, announced: _ }] = self.members.as_slice()
             && let Some(whole) = fold.whole(*entry)
             && let Some(item) = whole.items.get(*nth)
         {
@@ -107,7 +107,7 @@ impl Group {
     }
 }
 
-impl Member {
+impl GroupMember {
     fn item<'f>(&self, fold: &'f Fold) -> Option<Item<'f>> {
         match fold.whole(self.entry) {
             Some(turn) => turn.items.get(self.nth).cloned(),
@@ -116,39 +116,39 @@ impl Member {
     }
 }
 
-impl Writing {
+impl ResponsesStreamWriter {
     /// Begins an item. The one before it is done, unless it still grows.
     pub(super) fn begin_group(
         &mut self,
-        sort: Sort,
+        kind: GroupKind,
         out: &mut Vec<u8>,
         ledger: &mut Ledger,
     ) -> usize {
         if let Some(last) = self.groups.len().checked_sub(1)
             && self.groups.last().is_some_and(|group| group.open == 0)
         {
-            self.settle(last, Progress::Whole, out, ledger);
+            self.finish_group(last, ItemProgress::Whole, out, ledger);
         }
         let index = self.groups.len() as u64;
-        self.groups.push(Group::new(sort, index));
+        self.groups.push(ItemGroup::new(kind, index));
         self.groups.len() - 1
     }
 
     /// The message that a part belongs to. Other protocols do not tell one
     /// message of an answer from the next.
     pub(super) fn message_group(&mut self, out: &mut Vec<u8>, ledger: &mut Ledger) -> usize {
-        if self.groups.last().is_some_and(|last| last.sort == Sort::Message && !last.done) {
+        if self.groups.last().is_some_and(|last| last.kind == GroupKind::Message && !last.done) {
             return self.groups.len() - 1;
         }
-        self.begin_group(Sort::Message, out, ledger)
+        self.begin_group(GroupKind::Message, out, ledger)
     }
 
     /// Tells the client of an item. `prefix` is that of its ids.
-    pub(super) fn add_group(&mut self, group: usize, prefix: &str) -> u64 {
+    pub(super) fn place_group(&mut self, group: usize, prefix: &str) -> u64 {
         let index = group as u64;
         let id = ItemWriter::new(&self.id, index).id(prefix);
-        let place = self.places;
-        self.places += 1;
+        let place = self.placed;
+        self.placed += 1;
         if let Some(group) = self.groups.get_mut(group) {
             group.place = Some(place);
             group.id = id;
@@ -157,23 +157,23 @@ impl Writing {
     }
 
     /// An item is done, as far as it has come.
-    pub(super) fn settle(
+    pub(super) fn finish_group(
         &mut self,
         number: usize,
-        progress: Progress,
+        progress: ItemProgress,
         out: &mut Vec<u8>,
         ledger: &mut Ledger,
     ) {
-        if self.is_done_now(number, progress, out, ledger) {
-            self.say_done(number, out);
+        if self.mark_done(number, progress, out, ledger) {
+            self.write_done(number, out);
         }
     }
 
     /// Takes note that an item is done. Whether the client must hear of it.
-    pub(super) fn is_done_now(
+    pub(super) fn mark_done(
         &mut self,
         number: usize,
-        progress: Progress,
+        progress: ItemProgress,
         out: &mut Vec<u8>,
         ledger: &mut Ledger,
     ) -> bool {
@@ -182,40 +182,40 @@ impl Writing {
         };
         group.done = true;
         group.progress = progress;
-        if let Sort::Message = group.sort {
+        if let GroupKind::Message = group.kind {
             if group.place.is_none() {
                 let fold = &self.fold;
                 let content: Vec<Item<'_>> =
                     group.members.iter().filter_map(|member| member.item(fold)).collect();
-                is_silent(&content, &mut self.scene.context(ledger));
+                is_silent(&content, &mut self.settings.context(ledger));
                 return false;
             }
-            self.show(number, None, out);
+            self.announce(number, None, out);
         }
         true
     }
 
     /// Tells the client that an item is done.
-    pub(super) fn say_done(&mut self, number: usize, out: &mut Vec<u8>) {
-        let (fold, pen) = (&self.fold, &mut self.pen);
+    pub(super) fn write_done(&mut self, number: usize, out: &mut Vec<u8>) {
+        let (fold, events) = (&self.fold, &mut self.events);
         let Some(group) = self.groups.get(number) else { return };
         let Some(place) = group.place else { return };
-        Pen::make_room(group.size(fold), out);
-        pen.begin("response.output_item.done", out);
+        EventWriter::make_room(group.size(fold), out);
+        events.begin("response.output_item.done", out);
         out.extend_from_slice(b",\"output_index\":");
         place.write(out);
         out.extend_from_slice(b",\"item\":");
-        let mut said = Ledger::default();
+        let mut unreported = Ledger::default();
         let items = Array::elements_only(out);
-        group.write(&self.id, fold, items, &mut self.scene.context(&mut said));
-        Pen::end(out);
+        group.write(&self.id, fold, items, &mut self.settings.context(&mut unreported));
+        EventWriter::end(out);
     }
 
     /// Tells the client of a message and its parts, up to that of a block.
-    pub(super) fn show(&mut self, number: usize, until: Option<usize>, out: &mut Vec<u8>) {
+    pub(super) fn announce(&mut self, number: usize, until: Option<usize>, out: &mut Vec<u8>) {
         if self.groups.get(number).is_some_and(|group| group.place.is_none()) {
-            self.add_group(number, "msg");
-            self.begin_added(number, out);
+            self.place_group(number, "msg");
+            self.begin_item_added(number, out);
             if let Some(group) = self.groups.get(number) {
                 out.extend_from_slice(b"{\"type\":\"message\",\"id\":");
                 group.id.write(out);
@@ -223,17 +223,17 @@ impl Writing {
                     b",\"status\":\"in_progress\",\"role\":\"assistant\",\"content\":[]}",
                 );
             }
-            Pen::end(out);
+            EventWriter::end(out);
         }
         let mut nth = 0;
         while let Some(group) = self.groups.get_mut(number)
             && let Some(member) = group.members.get_mut(nth)
         {
             nth += 1;
-            let fresh = !std::mem::replace(&mut member.shown, true);
+            let fresh = !std::mem::replace(&mut member.announced, true);
             let member = *member;
             if fresh {
-                self.show_part(number, member, out);
+                self.announce_part(number, member, out);
             }
             if until.is_some() && member.block == until {
                 return;
@@ -241,45 +241,46 @@ impl Writing {
         }
     }
 
-    fn show_part(&mut self, number: usize, member: Member, out: &mut Vec<u8>) {
+    fn announce_part(&mut self, number: usize, member: GroupMember, out: &mut Vec<u8>) {
         let Some(group) = self.groups.get_mut(number) else { return };
         let Some(output) = group.place else { return };
         let place = part_place(&group.id, output, "content_index", group.parts);
         if let Some(block) = member.block {
             group.parts += 1;
             let Some(live) = self.blocks.get_mut(block) else { return };
-            let Body::Part(part) = &mut live.body else { return };
-            self.pen.begin("response.content_part.added", out);
+            let BlockKind::Part(part) = &mut live.kind else { return };
+            self.events.begin("response.content_part.added", out);
             out.extend_from_slice(&place);
             out.extend_from_slice(b",\"part\":");
             out.extend_from_slice(part.empty().as_bytes());
-            Pen::end(out);
+            EventWriter::end(out);
             part.place = Some(place);
             if !live.open {
                 self.close_part(block, out);
             }
             return;
         }
-        let mut said = Ledger::default();
-        let mut cx = self.scene.context(&mut said);
-        let Some(item) = member.item(&self.fold).filter(|item| crosses(item, Voice::Answer, &cx))
+        let mut unreported = Ledger::default();
+        let mut cx = self.settings.context(&mut unreported);
+        let Some(item) =
+            member.item(&self.fold).filter(|item| crosses(item, PartRole::Answer, &cx))
         else {
             return;
         };
         group.parts += 1;
         for kind in ["response.content_part.added", "response.content_part.done"] {
-            self.pen.begin(kind, out);
+            self.events.begin(kind, out);
             out.extend_from_slice(&place);
             out.extend_from_slice(b",\"part\":");
-            write_part(&item, Voice::Answer, &mut Array::elements_only(out), &mut cx);
-            Pen::end(out);
+            write_part(&item, PartRole::Answer, &mut Array::elements_only(out), &mut cx);
+            EventWriter::end(out);
         }
     }
 
     /// Begins to tell of an item that has its place.
-    pub(super) fn begin_added(&mut self, number: usize, out: &mut Vec<u8>) {
+    pub(super) fn begin_item_added(&mut self, number: usize, out: &mut Vec<u8>) {
         let place = self.groups.get(number).and_then(|group| group.place);
-        self.pen.begin("response.output_item.added", out);
+        self.events.begin("response.output_item.added", out);
         out.extend_from_slice(b",\"output_index\":");
         place.unwrap_or_default().write(out);
         out.extend_from_slice(b",\"item\":");
@@ -308,16 +309,16 @@ impl Writing {
         ledger: &mut Ledger,
     ) {
         let number = self.message_group(out, ledger);
-        let mut cx = self.scene.context(ledger);
+        let mut cx = self.settings.context(ledger);
         // Whoever writes the part says what is lost of it, once.
-        write_part(item, Voice::Answer, &mut Array::new(&mut Vec::new()), &mut cx);
+        write_part(item, PartRole::Answer, &mut Array::new(&mut Vec::new()), &mut cx);
         let silent = matches!(item, Item::Text(text) if text.text.is_empty());
-        let shows = crosses(item, Voice::Answer, &cx) && !silent;
+        let shows = crosses(item, PartRole::Answer, &cx) && !silent;
         if let Some(group) = self.groups.get_mut(number) {
-            group.members.push(Member::new(entry, nth, None));
+            group.members.push(GroupMember::new(entry, nth, None));
         }
         if shows {
-            self.show(number, None, out);
+            self.announce(number, None, out);
         }
     }
 
@@ -329,10 +330,10 @@ impl Writing {
         out: &mut Vec<u8>,
         ledger: &mut Ledger,
     ) {
-        let number = self.begin_group(Sort::Whole, out, ledger);
-        let (before, pen) = (out.len(), self.pen);
+        let number = self.begin_group(GroupKind::Whole, out, ledger);
+        let (before, events) = (out.len(), self.events);
         let prefix = match item {
-            Item::Call(call) => call_type(&call.arguments, &self.scene.profile).1,
+            Item::Call(call) => call_type(&call.arguments, &self.settings.profile).1,
             Item::Reasoning(_) => "rs",
             Item::Tools(_) => "at",
             Item::Text(_)
@@ -347,27 +348,27 @@ impl Writing {
             | Item::Json(_)
             | Item::Opaque(_) => "msg",
         };
-        self.add_group(number, prefix);
-        self.begin_added(number, out);
+        self.place_group(number, prefix);
+        self.begin_item_added(number, out);
         let empty = out.len();
         let mut writer = ItemWriter::new(&self.id, number as u64);
-        writer.progress = Progress::Running;
+        writer.progress = ItemProgress::Running;
         let plain = Turn::new(Pos::NONE, Role::Assistant, Vec::new());
-        let mut cx = self.scene.context(ledger);
+        let mut cx = self.settings.context(ledger);
         let item = std::slice::from_ref(item);
         writer.write(item, &plain, &mut Array::elements_only(out), &mut cx);
         if let Some(group) = self.groups.get_mut(number) {
-            group.members.push(Member::new(entry, nth, None));
+            group.members.push(GroupMember::new(entry, nth, None));
             if out.len() == empty {
                 // Nothing of it crosses, so the client does not hear of it.
                 group.place = None;
                 group.done = true;
-                self.places -= 1;
-                self.pen = pen;
+                self.placed -= 1;
+                self.events = events;
                 out.truncate(before);
                 return;
             }
         }
-        Pen::end(out);
+        EventWriter::end(out);
     }
 }

@@ -8,7 +8,7 @@
 //! written again later is not reported again.
 
 mod blocks;
-mod event;
+mod event_writer;
 pub(super) mod from_response;
 mod items;
 mod reasoning;
@@ -16,9 +16,9 @@ mod reasoning;
 use crate::codec::StreamWriter;
 use crate::codec::context::EncodeContext;
 use crate::codec::responses::error_out;
-use crate::codec::responses::items_out::Progress;
+use crate::codec::responses::items_out::ItemProgress;
 use crate::codec::responses::response_out::{response_id, write_response, write_tier};
-use crate::codec::responses::stop_out::Ended;
+use crate::codec::responses::stop_out::ResponseEnd;
 use crate::fold::Fold;
 use crate::ledger::{Code, Ledger};
 use crate::model::{
@@ -27,59 +27,59 @@ use crate::model::{
 use crate::profile::Profile;
 use crate::wire::names::Names;
 use crate::wire::{Array, At, Object, Str, Write};
-use blocks::Block;
-use event::Pen;
-use items::Group;
+use blocks::StreamBlock;
+use event_writer::EventWriter;
+use items::ItemGroup;
 
 /// A stream being written.
 #[derive(Debug)]
-pub(super) struct Writing {
-    asked: ResponseContext,
-    scene: Scene,
+pub(super) struct ResponsesStreamWriter {
+    context: ResponseContext,
+    settings: EncodeSettings,
     fold: Fold,
     /// The answer's id.
     id: String,
-    pen: Pen,
+    events: EventWriter,
     /// The items, those that do not cross included.
-    groups: Vec<Group>,
+    groups: Vec<ItemGroup>,
     /// How many items the client knows of.
-    places: u64,
-    blocks: Vec<Block>,
+    placed: u64,
+    blocks: Vec<StreamBlock>,
     /// Whether the model itself refuses.
     refused: bool,
     /// How the answer ended: its status and the reason.
     ended: Option<(&'static str, Option<Str<'static>>)>,
     /// The item that is done and of which the client does not know it yet.
-    owed: Option<usize>,
+    pending_item: Option<usize>,
     /// Whether the answer has ended, and the client is told behind that.
-    owes_end: bool,
-    over: bool,
+    pending_end: bool,
+    finished: bool,
 }
 
 /// What the writers of items want to know.
 #[derive(Debug)]
-struct Scene {
+struct EncodeSettings {
     origin: Protocol,
     profile: Profile,
     names: Names,
 }
 
-impl Scene {
+impl EncodeSettings {
     fn context<'c>(&'c self, ledger: &'c mut Ledger) -> EncodeContext<'c> {
         let Self { origin, profile, names } = self;
         EncodeContext::new(*origin, profile, names, ledger)
     }
 }
 
-impl StreamWriter for Writing {
+impl StreamWriter for ResponsesStreamWriter {
     fn write(&mut self, event: &Event<'_>, out: &mut Vec<u8>, ledger: &mut Ledger) {
-        if self.over {
+        if self.finished {
             return;
         }
         if let Event::End = event
             && self.has_pending()
         {
-            self.owes_end = true;
+            self.pending_end = true;
             return;
         }
         self.flush_pending(out);
@@ -87,8 +87,8 @@ impl StreamWriter for Writing {
         match event {
             Event::Start(start) => {
                 self.begin(start);
-                self.lifecycle("response.created", &Ended::new("in_progress", None), out);
-                self.lifecycle("response.in_progress", &Ended::new("in_progress", None), out);
+                self.lifecycle("response.created", &ResponseEnd::new("in_progress", None), out);
+                self.lifecycle("response.in_progress", &ResponseEnd::new("in_progress", None), out);
             }
             Event::Open { block: _, head } => self.open(head, out, ledger),
             Event::Delta { block, piece } => self.delta(*block, piece, out, ledger),
@@ -99,7 +99,7 @@ impl StreamWriter for Writing {
                 if tier.is_some() {
                     let mut nowhere = Vec::new();
                     let object = &mut Object::members_only(&mut nowhere);
-                    write_tier(tier.as_ref(), None, object, &mut self.scene.context(ledger));
+                    write_tier(tier.as_ref(), None, object, &mut self.settings.context(ledger));
                 }
             }
             Event::Usage(usage) => lose_usage(usage, ledger),
@@ -113,13 +113,13 @@ impl StreamWriter for Writing {
     }
 
     fn has_pending(&self) -> bool {
-        self.owed.is_some() || self.owes_end
+        self.pending_item.is_some() || self.pending_end
     }
 
     fn flush_pending(&mut self, out: &mut Vec<u8>) {
-        if let Some(item) = self.owed.take() {
-            self.say_done(item, out);
-        } else if std::mem::take(&mut self.owes_end) {
+        if let Some(item) = self.pending_item.take() {
+            self.write_done(item, out);
+        } else if std::mem::take(&mut self.pending_end) {
             self.end(out);
         }
     }
@@ -128,53 +128,53 @@ impl StreamWriter for Writing {
         self.fold.event(&Event::Start(start.clone()));
         // The client knows the answer by the upstream's own id.
         self.id = start.id.as_ref().map(|id| id.decode().into_owned()).unwrap_or_default();
-        self.pen = Pen::after(events);
+        self.events = EventWriter::after(events);
     }
 }
 
-impl Writing {
+impl ResponsesStreamWriter {
     /// A stream for a client who asked for it so.
-    pub(super) fn new(asked: ResponseContext) -> Self {
+    pub(super) fn new(context: ResponseContext) -> Self {
         // Calls were restored before, so names are the client's own. Nothing
         // that is written before the answer begins depends on its origin.
-        let scene = Scene {
+        let settings = EncodeSettings {
             origin: Protocol::Responses,
             profile: Profile::of(Protocol::Responses),
             names: Names::default(),
         };
         Self {
-            asked,
-            scene,
+            context,
+            settings,
             fold: Fold::default(),
             id: String::new(),
-            pen: Pen::default(),
+            events: EventWriter::default(),
             groups: Vec::new(),
-            places: 0,
+            placed: 0,
             blocks: Vec::new(),
             refused: false,
             ended: None,
-            owed: None,
-            owes_end: false,
-            over: false,
+            pending_item: None,
+            pending_end: false,
+            finished: false,
         }
     }
 
     fn begin(&mut self, start: &Start<'_>) {
-        self.scene.origin = start.origin;
+        self.settings.origin = start.origin;
         self.id = response_id(start.id.as_ref());
     }
 
     /// Writes an event with the whole answer as it is.
-    fn lifecycle(&mut self, kind: &str, ended: &Ended<'_>, out: &mut Vec<u8>) {
+    fn lifecycle(&mut self, kind: &str, ended: &ResponseEnd<'_>, out: &mut Vec<u8>) {
         let (fold, groups) = (&self.fold, &self.groups);
         let items: usize = groups.iter().map(|group| group.size(fold)).sum();
-        Pen::make_room(items, out);
-        self.pen.begin(kind, out);
+        EventWriter::make_room(items, out);
+        self.events.begin(kind, out);
         out.extend_from_slice(b",\"response\":");
         let outline = fold.outline();
-        let mut said = Ledger::default();
-        let cx = &mut self.scene.context(&mut said);
-        let asked = Some(&self.asked);
+        let mut unreported = Ledger::default();
+        let cx = &mut self.settings.context(&mut unreported);
+        let context = Some(&self.context);
         let write_items = |items: &mut Array<'_>, cx: &mut EncodeContext<'_>| {
             for group in groups {
                 if group.done && group.place.is_some() {
@@ -183,21 +183,21 @@ impl Writing {
                 }
             }
         };
-        write_response(&outline, &self.id, ended, asked, out, cx, write_items);
-        Pen::end(out);
+        write_response(&outline, &self.id, ended, context, out, cx, write_items);
+        EventWriter::end(out);
     }
 
     /// The answer is complete.
     fn end(&mut self, out: &mut Vec<u8>) {
         let (status, reason) = self.ended.take().unwrap_or(("completed", None));
-        let ended = Ended { status, reason, explanation: None, failure: None };
+        let ended = ResponseEnd { status, reason, explanation: None, failure: None };
         self.terminal(&ended, out);
         if status != "failed" {
             out.extend_from_slice(b"data: [DONE]\n\n");
         }
     }
 
-    fn terminal(&mut self, ended: &Ended<'_>, out: &mut Vec<u8>) {
+    fn terminal(&mut self, ended: &ResponseEnd<'_>, out: &mut Vec<u8>) {
         let kind = match ended.status {
             "completed" => "response.completed",
             "failed" => "response.failed",
@@ -205,20 +205,20 @@ impl Writing {
             _incomplete => "response.incomplete",
         };
         self.lifecycle(kind, ended, out);
-        self.over = true;
+        self.finished = true;
     }
 
     /// The model has stopped, so what the last item is worth is known.
     fn stop(&mut self, stop: &At<Stop<'_>>, out: &mut Vec<u8>, ledger: &mut Ledger) {
-        let ended = Ended::of(stop, self.refused, ledger);
+        let ended = ResponseEnd::of(stop, self.refused, ledger);
         if let Some(last) = self.groups.len().checked_sub(1)
-            && self.is_done_now(last, ended.last(), out, ledger)
+            && self.mark_done(last, ended.last(), out, ledger)
         {
             let size = self.groups.get(last).map_or(0, |group| group.size(&self.fold));
-            if size >= event::LONG {
-                self.owed = Some(last);
+            if size >= event_writer::LONG {
+                self.pending_item = Some(last);
             } else {
-                self.say_done(last, out);
+                self.write_done(last, out);
             }
         }
         if let Some(explanation) = &ended.explanation {
@@ -235,7 +235,12 @@ impl Writing {
             ] {
                 self.write(&event, out, ledger);
             }
-            self.settle(self.groups.len().saturating_sub(1), Progress::Whole, out, ledger);
+            self.finish_group(
+                self.groups.len().saturating_sub(1),
+                ItemProgress::Whole,
+                out,
+                ledger,
+            );
         }
         self.ended = Some((ended.status, ended.reason.into_owned()));
     }
@@ -245,9 +250,9 @@ impl Writing {
         if self.id.is_empty() {
             // The SDK's helpers want a beginning before they tell the error.
             self.id = response_id(None);
-            self.lifecycle("response.created", &Ended::new("in_progress", None), out);
+            self.lifecycle("response.created", &ResponseEnd::new("in_progress", None), out);
         }
-        self.pen.begin("error", out);
+        self.events.begin("error", out);
         out.extend_from_slice(b",\"code\":");
         error_out::code(failure).write(out);
         out.extend_from_slice(b",\"message\":");
@@ -258,8 +263,8 @@ impl Writing {
         // SDKs raise for nothing else, and Open Responses asks for it.
         out.extend_from_slice(b",\"error\":");
         error_out::detail(failure, Object::new(out));
-        Pen::end(out);
-        let mut ended = Ended::new("failed", None);
+        EventWriter::end(out);
+        let mut ended = ResponseEnd::new("failed", None);
         ended.failure = Some(failure);
         self.terminal(&ended, out);
     }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::super::Responses;
-use super::super::stream_out::Writing;
+use super::super::stream_out::ResponsesStreamWriter;
 use super::streams_in::read_sse;
 use crate::codec::{Codec, StreamWriter};
 use crate::fold::Fold;
@@ -90,13 +90,13 @@ struct Written {
 }
 
 fn write(events: &[Event<'_>]) -> Written {
-    let mut writing = Writing::new(ResponseContext::default());
+    let mut writer = ResponsesStreamWriter::new(ResponseContext::default());
     let mut out = Vec::new();
     let mut ledger = Ledger::default();
     let mut fold = Fold::default();
     for event in events {
         fold.event(event);
-        writing.write(event, &mut out, &mut ledger);
+        writer.write(event, &mut out, &mut ledger);
     }
     let sse = String::from_utf8(out).unwrap();
     let mut events = Vec::new();
@@ -639,12 +639,12 @@ fn errors() {
 
 #[test]
 fn a_stream_that_somebody_else_began() {
-    let mut writing = Writing::new(ResponseContext::default());
+    let mut writer = ResponsesStreamWriter::new(ResponseContext::default());
     let Event::Start(start) = start(Protocol::Responses) else { panic!() };
-    writing.resume(&start, 5);
+    writer.resume(&start, 5);
     let mut out = Vec::new();
     let error = Event::Error(ApiError::new(ErrorKind::Truncated, "Cut."));
-    writing.write(&error, &mut out, &mut Ledger::default());
+    writer.write(&error, &mut out, &mut Ledger::default());
     let sse = String::from_utf8(out).unwrap();
     assert!(sse.contains(r#"{"type":"error","sequence_number":5,"#), "{sse}");
     assert!(sse.contains(r#""sequence_number":6,"response":{"id":"up_1","#), "{sse}");

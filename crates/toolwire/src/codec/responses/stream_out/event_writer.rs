@@ -5,11 +5,11 @@ use crate::wire::Write;
 
 /// Numbers the events of a stream.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Pen {
+pub(super) struct EventWriter {
     next: u64,
 }
 
-impl Pen {
+impl EventWriter {
     /// Goes on behind that many events.
     pub(super) fn after(events: u64) -> Self {
         Self { next: events }

@@ -1,10 +1,10 @@
-//! OpenAI's error body: wire to model. Both of its protocols have it, and so
-//! have the vendors that speak them.
+//! OpenAI's error body: wire to model. Both of its protocols have it, and so do
+//! the vendors that speak them.
 
 use crate::model::{ApiError, ErrorKind, Retry};
 use crate::wire::{Kind, Raw, Read, ReadError, Reader, Str};
 
-/// Reads an error body, OpenAI's or that of a compatible server.
+/// Reads an error body of OpenAI or of a compatible server.
 pub(crate) fn decode(status: Option<u16>, body: &str) -> Result<ApiError, ReadError> {
     let mut reader = Reader::new(body);
     if reader.peek() == Kind::String {
@@ -90,7 +90,7 @@ fn finish(status: Option<u16>, fields: ErrorFields) -> ApiError {
 }
 
 wire! {
-    /// An error body, with the shapes of compatible servers beside OpenAI's.
+    /// An error body in the shapes of OpenAI and of compatible servers.
     struct ErrorBody<'a> {
         error: Raw<'a> = "error",
         message: Raw<'a> = "message",
@@ -110,7 +110,7 @@ wire! {
     }
 }
 
-/// How long to wait, which OpenAI says in the sentence: `try again in 1.2s`.
+/// How long to wait. OpenAI says it in the message: `try again in 1.2s`.
 fn wait(message: &str) -> Option<u64> {
     let (_, rest) = message.split_once("try again in ")?;
     let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
@@ -123,7 +123,7 @@ fn wait(message: &str) -> Option<u64> {
     } else {
         return None;
     };
-    // A float turned integer stays within the bounds of the integer.
+    // The conversion saturates at the bounds of the integer.
     Some(seconds.ceil().max(1.0) as u64)
 }
 
@@ -170,7 +170,7 @@ fn by_type(kind: Option<&str>) -> Option<ErrorKind> {
     })
 }
 
-/// Compatible servers report a conversation that is too long in words only.
+/// Compatible servers report only in words that a conversation is too long.
 fn by_text(status: Option<u16>, message: &str) -> Option<ErrorKind> {
     let long = message.contains("maximum context length") || message.contains("context window");
     (long && status.is_none_or(|status| status == 400)).then_some(ErrorKind::ContextLength)

@@ -24,7 +24,7 @@ pub(crate) fn detail(error: &ApiError, mut detail: Object<'_>) {
         request_id: _,
     } = error;
     match retry {
-        // Codex reads the waiting time out of the sentence.
+        // Codex reads the time to wait from the message.
         Retry::After(seconds)
             if *kind == ErrorKind::RateLimit && !message.contains("try again in") =>
         {
@@ -44,8 +44,8 @@ pub(crate) fn detail(error: &ApiError, mut detail: Object<'_>) {
 
 /// The code of the error inside a failed answer, which must have one.
 pub(crate) fn code(error: &ApiError) -> &str {
-    // Which side failed is for the message to say: clients know the published
-    // codes only.
+    // Clients only know the published codes, so the message says which side
+    // failed.
     let published = body_code(error).filter(|code| !code.starts_with("upstream_"));
     published.unwrap_or(match error.kind {
         ErrorKind::InvalidRequest | ErrorKind::Unsupported => "invalid_prompt",
@@ -66,8 +66,8 @@ pub(crate) fn code(error: &ApiError) -> &str {
     })
 }
 
-/// Whether a type is in OpenAI's vocabulary rather than Anthropic's. Types that
-/// nobody knows are a vendor's own and kept.
+/// Whether a type is one of OpenAI's rather than Anthropic's. Unknown types are
+/// a vendor's own and are kept.
 fn is_openai_type(kind: &str) -> bool {
     !matches!(
         kind,
@@ -104,18 +104,18 @@ fn default_type(kind: ErrorKind) -> &'static str {
     }
 }
 
-/// The code of an error: its own, or what OpenAI says for its kind when it
-/// came from somebody who has none.
+/// The code of an error. If its vendor has no codes, it is OpenAI's code for this
+/// kind of error.
 fn body_code(error: &ApiError) -> Option<&str> {
     let own = error.vendor_type.as_deref().is_some_and(is_openai_type);
     match &error.code {
         Some(code) => Some(code),
-        // Clients act on these codes, and some vendors say them in words only.
+        // Clients act on these codes, and some vendors only say them in words.
         None if matches!(error.kind, ErrorKind::ContextLength | ErrorKind::InvalidToolSchema) => {
             default_code(error.kind)
         }
         None if own && error.vendor_type.as_deref() != Some("invalid_request_error") => None,
-        // Both vendors have this type, so it says nothing of the origin.
+        // Both vendors have this type, so it does not tell them apart.
         None if own && error.kind == ErrorKind::InvalidRequest => None,
         None => default_code(error.kind),
     }
@@ -159,7 +159,7 @@ fn http_status(kind: ErrorKind, status: Option<u16>) -> u16 {
         ErrorKind::Truncated => 502,
     };
     match (kind, status) {
-        // A status that says more than the kind does is kept.
+        // A status that says more than the kind of error is kept.
         (ErrorKind::InvalidRequest, Some(own)) if CLIENT_FAULTS.contains(&own) => own,
         (ErrorKind::Server, Some(own)) if own >= 500 && own != 529 => own,
         (_kind, _status) => usual,

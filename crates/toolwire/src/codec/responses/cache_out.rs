@@ -6,7 +6,8 @@ use crate::ledger::Code;
 use crate::model::Cache;
 use crate::wire::Object;
 
-/// A cache marker on a part. OpenAI has them only on what the model reads.
+/// Writes a cache marker on a part. OpenAI has markers only on what the model
+/// reads.
 pub(super) fn write_cache(
     cache: Option<&Cache<'_>>,
     part: &mut Object<'_>,
@@ -39,13 +40,13 @@ pub(super) fn write_cache(
     }
 }
 
-/// Whether cache markers cross. Only newer models take them, but a client of
-/// OpenAI's other protocol knows that as well.
+/// Whether cache markers cross. Only newer models accept them, but a client of
+/// OpenAI's other protocol already takes that into account.
 pub(super) fn takes_markers(cx: &EncodeContext<'_>) -> bool {
     cx.profile.cache_breakpoints || cx.same_vendor()
 }
 
-/// A cache marker where Responses has none.
+/// Reports a cache marker at a place where Responses has none.
 pub(super) fn lose_cache(cache: Option<&Cache<'_>>, cx: &mut EncodeContext<'_>) {
     if let Some(Cache { at, ttl: _, extra: _ }) = cache {
         let expected = !takes_markers(cx);

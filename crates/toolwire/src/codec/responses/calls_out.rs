@@ -9,11 +9,11 @@ use crate::native;
 use crate::profile::Profile;
 use crate::wire::{Array, Object, Raw, Str, write_str};
 
-/// What an item says of itself beside its content.
+/// The members of an item that identify it.
 pub(super) struct ItemHeader<'f> {
     /// The item's own id.
     pub(super) id: Option<Str<'f>>,
-    /// The id that pairs call and result.
+    /// The id that a call and its result share.
     pub(super) call_id: Option<Str<'f>>,
     /// Whether it is complete.
     pub(super) status: Option<Str<'f>>,
@@ -127,8 +127,8 @@ fn write_action(
     }
 }
 
-/// Whether the model itself called, which is what every call means unless it
-/// says otherwise.
+/// Whether the model itself called. That is what every call means unless it says
+/// otherwise.
 fn is_direct(caller: &Raw<'_>) -> bool {
     let kind = caller.reader().tag("type");
     kind.is_ok_and(|kind| kind.is_some_and(|kind| kind == "direct")) || is_direct_only(caller)

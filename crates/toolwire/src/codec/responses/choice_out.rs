@@ -31,7 +31,7 @@ pub(super) fn write_choice(
     object.maybe("parallel_tool_calls", parallel.as_ref());
 }
 
-/// The names that alone may be sent, for a server without `allowed_tools`.
+/// The names of the only tools to send, for a server without `allowed_tools`.
 pub(super) fn filter(choice: &Choice<'_>, cx: &mut EncodeContext<'_>) -> Option<BTreeSet<String>> {
     let Subset { at, tools } = choice.subset.as_ref()?;
     if cx.profile.allowed_tools {
@@ -87,7 +87,7 @@ fn write_subset(
     match mode.map(|mode| &mode.value) {
         Some(Mode::Any) => choice.put("mode", "required"),
         Some(Mode::None) => choice.put("mode", "none"),
-        // OpenAI's two protocols have one list of words, longer one day than ours.
+        // OpenAI's protocols share these words, and may get more of them.
         Some(Mode::Other(word)) if word.kind() == Kind::String => {
             choice.put("mode", word);
         }
@@ -114,7 +114,7 @@ fn write_subset(
     cx.ledger.only(extra);
 }
 
-/// A tool as a choice of Responses names it.
+/// How a choice names a tool.
 enum ChoiceTarget<'t, 'a> {
     Function(&'t ToolRef<'a>),
     Freeform(&'t ToolRef<'a>),
@@ -127,7 +127,7 @@ fn target<'t, 'a>(
     toolset: &Toolset<'_, '_>,
 ) -> Option<ChoiceTarget<'t, 'a>> {
     let Some(Declared { tool, namespace: _, inline: _, crossing }) = toolset.find(wanted) else {
-        // Nobody declared it; what the upstream says about that is exact.
+        // The tool was not declared. The upstream can say that best.
         return Some(match wanted.kind {
             ToolRefKind::Freeform => ChoiceTarget::Freeform(wanted),
             ToolRefKind::Function | ToolRefKind::Any => ChoiceTarget::Function(wanted),

@@ -3,8 +3,8 @@
 use crate::ledger::{Code, Ledger};
 use crate::wire::{Array, Raw, Read, Str};
 
-/// The annotations that say what another protocol's citations say. Only
-/// addresses cross; places in a client's own documents have no annotation.
+/// The annotations for another protocol's citations. Only addresses cross:
+/// Responses has no annotation for a place in a client's own document.
 pub(super) fn annotations(
     citations: &Raw<'_>,
     text: &Str<'_>,
@@ -32,7 +32,7 @@ pub(super) fn annotations(
     some.then(|| Raw::made(out))
 }
 
-/// Reports what of one citation does not cross.
+/// Reports what is lost of one citation.
 pub(super) fn report_citation(citation: &Raw<'_>, ledger: &mut Ledger) {
     let Ok(found) = AnyCitation::read(&mut citation.reader()) else {
         ledger.dropped(citation.pos(), Code::Citations);
@@ -69,7 +69,7 @@ fn annotation(
             CitationOutcome::Reshaped
         }
         (None, Some(url)) => {
-            // Messages cites per block, so the block's bounds are the place.
+            // Messages cites per block, so the citation covers the whole text.
             let end = text.decode().chars().count() as u64;
             let mut note = notes.object();
             note.put("type", "url_citation");
@@ -94,7 +94,7 @@ fn annotation(
 enum CitationOutcome {
     /// An annotation that says all of it.
     Reshaped,
-    /// An annotation with its address alone.
+    /// An annotation with only its address.
     Address,
     Nothing,
 }

@@ -106,9 +106,8 @@ fn file(part: FilePart<'_>) -> Option<Item<'_>> {
     let source = match (file_data, file_id, file_url) {
         (Some(data), None, None) => match media::split_data_url(&data) {
             Some((media, data)) => Source::Base64 { media, data },
-            // Bare base64 without a media type. PDF is the one type that has
-            // always been taken. The type has no position, since nobody wrote
-            // it, and that keeps it from being written back.
+            // This is base64 without a media type. PDF is the one type that has
+            // always been accepted.
             None => Source::Base64 { media: Str::plain("application/pdf"), data },
         },
         (None, Some(file), None) => Source::File(file),
@@ -146,7 +145,7 @@ fn foreign_result(part: ForeignResult<'_>) -> Item<'_> {
 
 fn cache(breakpoint: Breakpoint<'_>) -> Cache<'_> {
     let Breakpoint { at, ttl, mut extra } = breakpoint;
-    // A marker on a part is always explicit; only another word is worth keeping.
+    // A marker on a part is always explicit, so only another word is kept.
     extra.retain(|field| field.key != "mode" || field.value.text() != r#""explicit""#);
     Cache { at, ttl, extra }
 }

@@ -11,18 +11,19 @@ use crate::media::blocks;
 use crate::model::{Cache, Item, Refusal, SearchResult, Text};
 use crate::wire::{Array, At, Object, Pos, Raw, Str};
 
-/// Who a part is written for: text is spelled differently for each.
+/// Where a part is written. The type of a text depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PartRole {
-    /// Anybody but the model.
+    /// In what the model reads.
     Input,
-    /// The model, in the history.
+    /// In what the model said, in the history.
     History,
-    /// The model, in an answer: every member of the published type is there.
+    /// In what the model said, in an answer. It has every member of the published
+    /// type.
     Answer,
 }
 
-/// The one text of a message or an output that can be a bare string.
+/// The text of a message or an output that can be a plain string.
 pub(super) fn bare_text<'r, 'a>(items: &'r [Item<'a>]) -> Option<&'r Str<'a>> {
     match items {
         [Item::Text(text)] if text.is_bare() && text.at == text.text.pos() => Some(&text.text),
@@ -30,8 +31,8 @@ pub(super) fn bare_text<'r, 'a>(items: &'r [Item<'a>]) -> Option<&'r Str<'a>> {
     }
 }
 
-/// Whether an item goes into a message's content. The others are items of
-/// their own in Responses.
+/// Whether an item is part of a message's content. The others are items of their
+/// own in Responses.
 pub(super) fn is_content(item: &Item<'_>, turn_at: Pos) -> bool {
     match item {
         Item::Text(_)
@@ -42,8 +43,8 @@ pub(super) fn is_content(item: &Item<'_>, turn_at: Pos) -> bool {
         | Item::Refusal(_)
         | Item::ToolReference(_)
         | Item::Json(_) => true,
-        // An unknown part stands inside its message, an unknown item is the
-        // whole turn.
+        // An unknown part is inside its message. An unknown item is the whole
+        // turn.
         Item::Opaque(opaque) => opaque.raw.pos() != turn_at,
         Item::Reasoning(_) | Item::Call(_) | Item::Result(_) | Item::Hosted(_) | Item::Tools(_) => {
             false
@@ -87,8 +88,8 @@ pub(super) fn is_silent(content: &[Item<'_>], cx: &mut EncodeContext<'_>) -> boo
     silent
 }
 
-/// Whether nothing of some content reaches the target. An empty message would
-/// say nothing, but the cx.ledger says what it held.
+/// Whether nothing of some content reaches the target. If so, the losses are
+/// reported, because no message is written that would report them.
 pub(super) fn is_lost(content: &[Item<'_>], role: PartRole, cx: &mut EncodeContext<'_>) -> bool {
     let lost = !content.iter().any(|item| crosses(item, role, cx));
     if lost {
@@ -147,14 +148,14 @@ pub(super) fn write_part(
                 write_plain(&text, role, parts);
             }
         }
-        // In a conversation these are items; inside a result they have no place.
+        // These are items of a conversation and have no place inside a result.
         Item::Reasoning(_) | Item::Call(_) | Item::Result(_) | Item::Hosted(_) => {
             cx.ledger.misplaced(item);
         }
     }
 }
 
-/// The text of a refusal that is not the model's: Responses has none.
+/// The text of a refusal that is not the model's. Responses has no such part.
 pub(super) fn refusal_text<'r, 'a>(refusal: &'r Refusal<'a>, ledger: &mut Ledger) -> &'r Str<'a> {
     let Refusal { at, text, extra } = refusal;
     let note = ledger.emulated(*at, Code::StopReason);
@@ -163,7 +164,7 @@ pub(super) fn refusal_text<'r, 'a>(refusal: &'r Refusal<'a>, ledger: &mut Ledger
     text
 }
 
-/// A search result as text: Responses has no such part.
+/// A search result as text. Responses has no such part.
 pub(super) fn search_text(result: &SearchResult<'_>, cx: &mut EncodeContext<'_>) -> String {
     let SearchResult { at, source, title, content, citations, cache, extra } = result;
     cx.ledger.degraded(*at, Code::Citations);
@@ -191,7 +192,7 @@ pub(super) fn search_text(result: &SearchResult<'_>, cx: &mut EncodeContext<'_>)
     text
 }
 
-/// Reports what a text has beside its words, where only words cross.
+/// Reports what a text has besides its words, for places where only words cross.
 pub(super) fn lose_text(text: &Text<'_>, cx: &mut EncodeContext<'_>) {
     let Text { at: _, text: _, citations, logprobs, cache, extra } = text;
     if let Some(citations) = citations.as_ref().filter(|list| !list.is_empty()) {
@@ -204,7 +205,7 @@ pub(super) fn lose_text(text: &Text<'_>, cx: &mut EncodeContext<'_>) {
     cx.ledger.only(extra);
 }
 
-/// A reference to a tool as text: Responses has no such part.
+/// A reference to a tool as text. Responses has no such part.
 pub(super) fn reference_text(
     at: Pos,
     name: &Str<'_>,
@@ -218,7 +219,7 @@ pub(super) fn reference_text(
     format!("[tool found: {}]", name.decode())
 }
 
-/// Writes text of toolwire's own making.
+/// Writes text that toolwire made.
 pub(super) fn write_plain(text: &str, role: PartRole, parts: &mut Array<'_>) {
     let mut part = parts.object();
     part.put("type", role.text_type());
@@ -227,7 +228,7 @@ pub(super) fn write_plain(text: &str, role: PartRole, parts: &mut Array<'_>) {
 }
 
 impl PartRole {
-    /// Whether Responses takes nothing but text from the speaker.
+    /// Whether Responses accepts nothing but text here.
     pub(super) fn is_text_only(self) -> bool {
         self != Self::Input
     }

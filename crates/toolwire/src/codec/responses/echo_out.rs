@@ -7,15 +7,15 @@ use crate::model::{Effort, Format, Item, Protocol, Request, Slot, Tool, ToolKind
 use crate::schema;
 use crate::wire::{Array, At, Kind, Object, Raw, Str, Write, read_fields};
 
-/// The settings of a client of whom nothing is known: the API's defaults.
+/// The settings of a client whose request is not known: the API's defaults.
 pub(super) fn defaults() -> Vec<u8> {
     let mut out = Vec::new();
     write(&Request::new(Protocol::Responses), &mut out);
     out
 }
 
-/// Writes the settings as members without their object, the API's defaults
-/// where the client left them out.
+/// Writes the settings as members without their object. Where the client left
+/// one out, it is the API's default.
 pub(super) fn write(request: &Request<'_>, out: &mut Vec<u8>) {
     write_members(request, &mut Object::members_only(out));
     // The client's own spacing would end the line of an event. A line end cannot
@@ -46,8 +46,8 @@ fn write_members(request: &Request<'_>, object: &mut Object<'_>) {
     object.put("top_logprobs", request.output.top_logprobs.as_ref().unwrap_or(&zero));
     for key in ["presence_penalty", "frequency_penalty"] {
         // Open Responses has them in the request too.
-        let asked = request.extra.iter().find(|field| field.key == key);
-        object.put(key, asked.map_or(&Raw::made("0.0"), |field| &field.value));
+        let sent = request.extra.iter().find(|field| field.key == key);
+        object.put(key, sent.map_or(&Raw::made("0.0"), |field| &field.value));
     }
     object.put("previous_response_id", &request.state.previous.as_ref());
     object.put("store", &request.state.store.is_none_or(|store| store.value));

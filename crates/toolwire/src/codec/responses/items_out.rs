@@ -32,26 +32,26 @@ pub(super) fn write_items(
             left = left.saturating_sub(1);
             // Only the last item can be cut off.
             writer.progress = if left == 0 { ended.last() } else { ItemProgress::Whole };
-            writer.write(group, turn, items, cx);
+            writer.write(group, items, cx);
             writer.index += 1;
         }
     }
     if let Some(explanation) = &ended.explanation {
-        // An item of its own: Codex drops a message whole that holds a part
-        // it does not know.
+        // It is an item of its own, because Codex drops a whole message if it
+        // does not know one of its parts.
         let refusal = Refusal { at: Pos::NONE, text: explanation.borrowed(), extra: Vec::new() };
         writer.progress = ItemProgress::Whole;
         writer.message(&[Item::Refusal(refusal)], items, cx);
     }
 }
 
-/// The stretches of a turn that become one item each.
+/// The runs of items of a turn that become one item each.
 pub(super) fn groups<'t, 'a>(turn: &'t Turn<'a>) -> impl Iterator<Item = &'t [Item<'a>]> {
     turn.items.chunk_by(|a, b| is_content(a, turn.at) && is_content(b, turn.at))
 }
 
-/// Chat keeps the log probabilities of all text beside it; here they belong to
-/// the text.
+/// Chat keeps the log probabilities of all texts beside them. Here they belong
+/// to the text.
 fn text_logprobs<'r>(logprobs: &'r Raw<'_>, ledger: &mut Ledger) -> Option<Raw<'r>> {
     let parsed = CandidateLogprobs::read(&mut logprobs.reader()).ok();
     let Some(CandidateLogprobs { at: _, content, refusal, extra }) = parsed else {
@@ -87,10 +87,10 @@ pub(super) enum ItemProgress {
 pub(super) struct ItemWriter<'r> {
     /// The answer's id.
     response: &'r str,
-    /// How many items there are before it, those that do not cross included.
+    /// How many items are before it, including those that do not cross.
     pub(super) index: u64,
     pub(super) progress: ItemProgress,
-    /// The id of reasoning that was given one before its seal was known.
+    /// The id of reasoning that got one before its seal was known.
     pub(super) reasoning_id: Option<&'r str>,
     /// Log probabilities for the first text that has none.
     logprobs: Option<Raw<'r>>,
@@ -101,11 +101,10 @@ impl<'r> ItemWriter<'r> {
         Self { response, index, progress: ItemProgress::Whole, reasoning_id: None, logprobs: None }
     }
 
-    /// Writes what is one item, or nothing if it does not cross.
+    /// Writes a group as one item, or nothing if it does not cross.
     pub(super) fn write(
         &mut self,
         group: &[Item<'_>],
-        turn: &Turn<'_>,
         items: &mut Array<'_>,
         cx: &mut EncodeContext<'_>,
     ) {
@@ -122,11 +121,8 @@ impl<'r> ItemWriter<'r> {
             }
             [Item::Call(call)] => self.call(call, items, cx),
             [Item::Result(result)] => {
-                let header = ItemHeader {
-                    id: turn.id.as_ref().map(Str::borrowed),
-                    call_id: result.call_id.as_ref().map(Str::borrowed),
-                    status: turn.status.as_ref().map(Str::borrowed),
-                };
+                let call_id = result.call_id.as_ref().map(Str::borrowed);
+                let header = ItemHeader { id: None, call_id, status: None };
                 write_result(result, result.kind, &header, items, cx);
             }
             [Item::Tools(tools)] => {

@@ -66,7 +66,7 @@ pub(super) fn document_crosses(
     }
 }
 
-/// Writes a file as a file, and a document that can be read as what it says.
+/// Writes a file as a file, and a document that can be read as its content.
 pub(super) fn write_document(
     document: &Document<'_>,
     role: PartRole,
@@ -84,9 +84,9 @@ pub(super) fn write_document(
     }
 }
 
-/// Reports what becomes of a document that crosses as what it says.
+/// Reports what is lost of a document that crosses as its content.
 pub(super) fn lose_document(document: &Document<'_>, ledger: &mut Ledger) {
-    // What the document is called and about, and its marker, are in its parts.
+    // Its name, its context and its cache marker are in the parts.
     let Document { at, source, name: _, context: _, citations, cache: _, extra } = document;
     let note = match source {
         Source::Text { media: _, data: _ } => ledger.emulated(*at, Code::MediaType),
@@ -140,7 +140,7 @@ fn write_file(
     cx.ledger.only(extra);
 }
 
-/// A file's name, which OpenAI requires beside the file's bytes.
+/// Writes a file's name, which OpenAI requires with the file's bytes.
 fn write_name(name: Option<&Str<'_>>, media: &str, part: &mut Object<'_>) {
     match name {
         Some(name) => part.put("filename", name),
@@ -190,7 +190,7 @@ pub(super) fn write_audio(
     cx.ledger.only(extra);
 }
 
-/// What a model of Chat's said, in words.
+/// The transcript of what a Chat model said.
 fn transcript(audio: &Audio<'_>) -> Option<String> {
     let field = audio.extra.iter().find(|field| field.key == "transcript")?;
     Str::read(&mut field.value.reader()).ok().map(|text| text.into_decoded().into_owned())

@@ -1,4 +1,4 @@
-//! Reasoning items: wire to model, and the envelope of another vendor's.
+//! Reasoning items and envelopes: wire to model.
 
 use super::turns_in::turn;
 use super::wire::{ReasoningItem, ReasoningPart};
@@ -7,7 +7,7 @@ use crate::wire::envelope::Envelope;
 use crate::wire::{Read, ReadError, Reader, Str};
 
 /// Reads a reasoning item. `None` if it holds parts that the model has no room
-/// for; the item then stays as it came.
+/// for. The item is then kept as it came.
 pub(super) fn decode<'a>(reader: &mut Reader<'a>) -> Result<Option<Turn<'a>>, ReadError> {
     let ReasoningItem { at, kind: _, id, summary, content, encrypted_content, status, extra } =
         ReasoningItem::read(reader)?;
@@ -38,11 +38,11 @@ fn texts<'a>(parts: Option<Vec<ReasoningPart<'a>>>) -> Option<Vec<Str<'a>>> {
     parts.unwrap_or_default().into_iter().map(part).collect()
 }
 
-/// Restores what another vendor had sealed.
+/// Restores what another vendor sealed.
 fn unseal<'a>(reasoning: &mut Reasoning<'a>, blob: Str<'a>) {
     let pos = blob.pos();
     let Some(envelope) = Envelope::open(&blob.decode()) else {
-        // Damaged on the way: nobody can read it, so nobody's it stays.
+        // It was damaged on the way, so no vendor can read it.
         reasoning.sealed = Some(Sealed {
             issuer: Issuer::Vendor(String::new()),
             item_id: None,

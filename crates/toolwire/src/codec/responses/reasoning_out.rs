@@ -1,12 +1,12 @@
-//! Reasoning items: model to wire, and the envelope of another vendor's.
+//! Reasoning items and envelopes: model to wire.
 
 use crate::ledger::{Code, Ledger};
 use crate::model::{Issuer, Reasoning, Sealed};
 use crate::wire::envelope::Envelope;
 use crate::wire::{Array, Object, Str};
 
-/// Writes reasoning of the history for an upstream, which only takes back what
-/// it sealed itself.
+/// Writes reasoning of the history for an upstream, which only accepts what it
+/// sealed itself.
 pub(super) fn write_history(reasoning: &Reasoning<'_>, items: &mut Array<'_>, ledger: &mut Ledger) {
     let Reasoning { at, summary, content: _, sealed, place: _, extra } = reasoning;
     let Some(Sealed { issuer: Issuer::OpenAi, item_id, blob: Some(blob), redacted: _ }) = sealed

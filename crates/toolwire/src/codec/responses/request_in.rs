@@ -173,8 +173,8 @@ impl<'a> Read<'a> for Includes<'a> {
 /// the request under their path.
 pub(super) const TEXT: &str = "text";
 
-/// Members of `reasoning` that the model has no room for are known by their
-/// path too: `context` alone would say little in a report.
+/// Members of `reasoning` that the model has no room for are named by their path
+/// too, because `context` alone would say little in a report.
 pub(super) const REASONING: &str = "reasoning";
 
 /// The word in `include` that asks for log probabilities.

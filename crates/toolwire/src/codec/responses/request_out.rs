@@ -75,7 +75,7 @@ pub(super) fn encode(
             None => write_tools(tools, &mut list, cx),
         }
     } else {
-        // Nothing is left of the tools, but the cx.ledger hears about each.
+        // No tool is sent, but the loss of each is reported.
         write_tools(tools, &mut crate::wire::Array::new(&mut Vec::new()), cx);
     }
     write_choice(choice, &toolset, &mut object, cx);
@@ -141,7 +141,7 @@ fn write_schema(
     object.maybe("schema", schema.as_ref());
     match strict {
         Some(strict) => object.put("strict", strict),
-        // Some protocols always hold the output to the schema.
+        // In some protocols the output always fits the schema.
         None if cx.conventions().formats_are_strict => {
             let fits = schema.as_ref().is_some_and(schema::fits_openai_strict);
             if !fits {
@@ -263,15 +263,15 @@ fn write_tier(tier: &Str<'_>, object: &mut Object<'_>, cx: &mut EncodeContext<'_
     }
 }
 
-/// A client of another protocol knows nothing of stored answers, so none is
-/// kept unless it asked, and sealed reasoning comes along instead.
+/// A client of another protocol does not know stored answers. So none is stored
+/// unless the client asks for it, and the answer includes sealed reasoning.
 fn write_state(state: &State<'_>, output: &Output<'_>, object: &mut Object<'_>) {
     let State {
         store,
         previous,
         conversation,
         background,
-        // Only Responses has it.
+        // Only Responses has it, so another protocol never sets it.
         include: _,
         include_at: _,
         truncation,
@@ -315,10 +315,10 @@ fn write_extra(extra: &[Extra<'_>], object: &mut Object<'_>, cx: &mut EncodeCont
     }
 }
 
-/// Fields that all of OpenAI's protocols have, shape and all.
+/// Fields that all of OpenAI's protocols have in the same shape.
 const SHARED: [&str; 3] = ["moderation", "prompt_cache_options", "prompt_cache_retention"];
 
-/// OpenAI answers 400 to a smaller limit of output tokens.
+/// OpenAI refuses a smaller limit of output tokens with status 400.
 const FLOOR: u64 = 16;
 
 /// The longest `safety_identifier` that every version of the API accepts.

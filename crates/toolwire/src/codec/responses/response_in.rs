@@ -54,9 +54,9 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>) -> Result<Response<'a>, ReadErro
     })
 }
 
-/// Members in which an answer repeats the request's own settings, or says what
-/// every answer says. The client has them from its request, and another
-/// protocol's answer has no place for them, so their absence there is no loss.
+/// Members that repeat the request's settings, or say what every answer says.
+/// The client has them from its request, so it is no loss that answers in other
+/// protocols do not have them.
 pub(super) const ECHO: [&str; 32] = [
     "access_programs",
     "background",

@@ -1,5 +1,5 @@
-//! The answer: model to wire. Responses wants every member of its object, with
-//! the client's own settings repeated.
+//! The answer: model to wire. Responses requires every member of the object and
+//! repeats the client's settings.
 
 use super::items_out::write_items;
 use super::stop_out::{ResponseEnd, authored};
@@ -20,7 +20,7 @@ pub(super) fn encode(
 ) {
     let profile = Profile::of(Protocol::Responses);
     debug_assert_ne!(response.origin, profile.protocol, "within one protocol the bytes pass");
-    // The calls were restored before, so names are the client's own.
+    // Calls have been restored already, so the names are the client's own.
     let names = Names::default();
     let cx = &mut EncodeContext::new(response.origin, &profile, &names, ledger);
     let (candidate, others) = match response.candidates.split_first() {
@@ -42,7 +42,7 @@ pub(super) fn encode(
     });
 }
 
-/// Writes the object of an answer, its items by `write_items`.
+/// Writes the object of an answer. `write_items` writes its items.
 pub(super) fn write_response(
     response: &Response<'_>,
     id: &str,
@@ -91,7 +91,7 @@ pub(super) fn write_response(
     cx.ledger.only(extra);
 }
 
-/// The answer's id, which follows from the upstream's own.
+/// The answer's id, which is derived from the upstream's.
 pub(super) fn response_id(id: Option<&Str<'_>>) -> String {
     let own = id.map(Str::decode).unwrap_or_default();
     format!("resp_{}", hash::base62(&[own.as_bytes()], ID_LENGTH))
@@ -120,5 +120,5 @@ pub(super) fn write_tier(
     }
 }
 
-/// How long the ids are that toolwire makes, without their prefix.
+/// The length of the ids that toolwire makes, without their prefix.
 pub(super) const ID_LENGTH: usize = 24;

@@ -28,7 +28,7 @@ pub(super) fn write_result(
     match kind {
         ResultKind::Native(NativeKind::LocalShell) => {
             item.put("type", "local_shell_call_output");
-            // It names its call by its own id.
+            // Its id is that of the call it answers.
             item.maybe("id", header.call_id.as_ref());
             item.maybe("status", header.status.as_ref());
             write_output(content, is_error.as_ref(), &mut item, cx);
@@ -75,7 +75,7 @@ pub(super) fn write_result(
         }
     }
     match (name, call_id) {
-        // Older versions of the API refuse the name, and the call has it.
+        // Older versions of the API refuse the name, and the call has it anyway.
         (Some(name), Some(_)) => {
             cx.ledger.dropped(name.pos(), Code::ResultName).info();
         }
@@ -91,7 +91,7 @@ pub(super) fn write_result(
     cx.ledger.only(extra);
 }
 
-/// What a shell printed: OpenAI's own list, or text as the one entry of it.
+/// Writes what a shell printed: OpenAI's own list, or a list with one text.
 fn write_shell(result: &ToolResult<'_>, item: &mut Object<'_>) {
     if let [Item::Json(raw)] = result.content.as_slice() {
         item.put("output", raw);
@@ -113,7 +113,7 @@ fn write_shell(result: &ToolResult<'_>, item: &mut Object<'_>) {
     outcome.put("exit_code", &u64::from(failed));
 }
 
-/// A result that answers no call, kept as something the user said.
+/// Writes a result that answers no call as a message of the user.
 pub(super) fn write_orphan(
     result: &ToolResult<'_>,
     items: &mut Array<'_>,
@@ -138,7 +138,7 @@ pub(super) fn write_orphan(
     cx.ledger.only(extra);
 }
 
-/// What stands before the text of a result that failed: there is no flag.
+/// The prefix of the text of a failed result. Responses has no flag for it.
 fn error_prefix<'p>(is_error: Option<&At<bool>>, cx: &mut EncodeContext<'_>) -> &'p str {
     match is_error {
         Some(At { pos, value: true }) => {
@@ -149,8 +149,8 @@ fn error_prefix<'p>(is_error: Option<&At<bool>>, cx: &mut EncodeContext<'_>) -> 
     }
 }
 
-/// Writes what a tool said: a string unless there is media in it, because
-/// strict compatible servers refuse lists of text and everybody an empty list.
+/// Writes what a tool returned. It is a string unless it contains media, because
+/// strict compatible servers refuse lists of texts and all servers empty lists.
 fn write_output(
     content: &[Item<'_>],
     is_error: Option<&At<bool>>,
@@ -182,7 +182,7 @@ fn write_output(
     }
 }
 
-/// Whether an item has anything in it that only a list of parts can carry.
+/// Whether an item contains anything that only a list of parts can carry.
 fn has_media(item: &Item<'_>, cx: &EncodeContext<'_>) -> bool {
     match item {
         Item::Image(_) | Item::Audio(_) => crosses(item, PartRole::Input, cx),
@@ -204,7 +204,7 @@ fn has_media(item: &Item<'_>, cx: &EncodeContext<'_>) -> bool {
     }
 }
 
-/// The texts of a result inside one string, a line end between them.
+/// The texts of a result in one string, separated by line ends.
 struct JoinedText<'o> {
     out: &'o mut Vec<u8>,
     first: bool,
@@ -218,7 +218,7 @@ impl JoinedText<'_> {
         self.out
     }
 
-    /// A part that does not cross: its own writer says so and writes nothing.
+    /// Reports a part that does not cross.
     fn lost(&self, item: &Item<'_>, cx: &mut EncodeContext<'_>) {
         is_lost(std::slice::from_ref(item), PartRole::Input, cx);
     }

@@ -37,7 +37,7 @@ impl<'r> ResponseEnd<'r> {
                 with("incomplete", Some("max_output_tokens"))
             }
             Stop::ContentFilter => with("incomplete", Some("content_filter")),
-            // What the model itself says in refusing is part of its answer.
+            // A refusal in the model's own words is part of its answer.
             Stop::Refusal { category: _, explanation: _ } if authored => with("completed", None),
             Stop::Refusal { category, explanation } => {
                 if let Some(category) = category {
@@ -72,7 +72,7 @@ impl<'r> ResponseEnd<'r> {
 }
 
 impl ResponseEnd<'_> {
-    /// How far the last item has come.
+    /// The progress of the last item.
     pub(super) fn last(&self) -> ItemProgress {
         let cut = self.status == "incomplete" || self.status == "in_progress";
         if cut { ItemProgress::Cut } else { ItemProgress::Whole }

@@ -4,7 +4,7 @@ use crate::ledger::{Code, Ledger};
 use crate::model::{Display, Effort, Thinking, ThinkingMode};
 use crate::wire::{At, Object, Pos, Str};
 
-/// Writes `reasoning`, if there is anything to say in it.
+/// Writes `reasoning`, unless it would be empty.
 pub(super) fn write_thinking(
     thinking: &Thinking<'_>,
     object: &mut Object<'_>,
@@ -22,8 +22,8 @@ pub(super) fn write_thinking(
     reasoning.maybe("summary", summary.as_ref());
 }
 
-/// The effort that comes nearest to what Messages says with a mode, a budget
-/// and an effort of its own.
+/// The effort that is nearest to a thinking mode, a budget and an effort, which
+/// Messages has separately.
 fn effort<'r>(
     effort: Option<&'r At<Effort<'_>>>,
     mode: Option<&At<ThinkingMode<'_>>>,
@@ -76,8 +76,8 @@ fn borrow<'r>(effort: &'r Effort<'_>) -> Effort<'r> {
     Effort::parse(effort.name())
 }
 
-/// What of the reasoning the client wants to see. A Messages client that turns
-/// thinking on sees it; Responses shows nothing unless asked.
+/// What the client wants to see of the reasoning. Messages shows it if thinking
+/// is on, Responses only if asked.
 fn summary<'r>(
     display: Option<&'r At<Display<'_>>>,
     mode: Option<&At<ThinkingMode<'_>>>,

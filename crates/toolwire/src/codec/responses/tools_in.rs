@@ -121,7 +121,7 @@ fn custom(tool: CustomTool<'_>) -> Result<Tool<'_>, ReadError> {
     Ok(tool)
 }
 
-/// The format of a freeform tool's input. Plain text, the default, is none.
+/// The format of a freeform tool's input. Plain text is the default.
 #[derive(Debug)]
 pub(super) struct FreeformFormat<'a>(Option<Grammar<'a>>);
 
@@ -150,7 +150,7 @@ fn native<'a>(
 ) -> Result<Tool<'a>, ReadError> {
     let native = Native { kind, kind_text: tag.clone() };
     let mut tool = typed(TypedTool::read(reader)?, tag, ToolKind::Native(native));
-    // Who runs the tool is what made it a native one.
+    // The kind of the tool already says who runs it.
     tool.extra.retain(|field| field.key != "execution");
     Ok(tool)
 }

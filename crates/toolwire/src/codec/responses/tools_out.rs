@@ -69,7 +69,7 @@ pub(super) fn write_tool(tool: &Tool<'_>, list: &mut Array<'_>, cx: &mut EncodeC
         }
         ToolKind::Native(native) => write_native(tool, native, list, cx),
         ToolKind::Hosted(hosted) => write_hosted(tool, hosted, list, cx),
-        // They do not cross, and the mapping has said so.
+        // They are dropped above.
         ToolKind::Namespace { tools: _ } | ToolKind::Unknown(_) => {}
     }
 }
@@ -85,7 +85,7 @@ pub(super) fn write_tool_name(name: &Str<'_>, object: &mut Object<'_>, cx: &mut 
     }
 }
 
-/// The members of an ordinary function.
+/// Writes the members of an ordinary function.
 fn write_function(
     tool: &Tool<'_>,
     schema: Option<&Raw<'_>>,
@@ -117,8 +117,8 @@ fn write_function(
     write_strict(tool.strict, &root, item, cx);
 }
 
-/// Left out, `strict` makes Responses try the schema as a strict one, which
-/// neither Chat nor Messages does, so what they left out is written as false.
+/// Writes `strict`. If it is left out, Responses tries to use the schema as a
+/// strict one. Other protocols do not, so for them it is written as false.
 fn write_strict(
     strict: Option<At<bool>>,
     schema: &Raw<'_>,
@@ -176,7 +176,7 @@ fn write_grammar(grammar: Option<&Grammar<'_>>, item: &mut Object<'_>, ledger: &
     ledger.only(extra);
 }
 
-/// A freeform tool for a server that has only functions.
+/// Writes a freeform tool for a server that has only functions.
 fn write_wrapped(
     tool: &Tool<'_>,
     grammar: Option<&Grammar<'_>>,
@@ -204,7 +204,7 @@ fn write_wrapped(
     }
 }
 
-/// A tool that Messages fixed the shape of, as the function it amounts to.
+/// Writes a native tool of another vendor as a function.
 fn write_native(
     tool: &Tool<'_>,
     native: &Native<'_>,
@@ -230,7 +230,7 @@ fn write_native(
     write_common(tool, ExtraMembers::Report, &mut item, cx);
 }
 
-/// Another vendor's hosted tool as OpenAI's own of the same class.
+/// Writes another vendor's hosted tool as OpenAI's tool of the same class.
 fn write_hosted(
     tool: &Tool<'_>,
     hosted: &Hosted<'_>,
@@ -263,7 +263,8 @@ fn write_hosted(
     write_common(tool, ExtraMembers::Reported, &mut item, cx);
 }
 
-/// Chat nests the place in a member named after its kind; the others do not.
+/// Writes the location of a search. Chat nests it in a member that is named after
+/// its kind.
 fn write_location(location: &Raw<'_>, item: &mut Object<'_>) {
     let nested = Location::read(&mut location.reader()).ok().and_then(|place| place.approximate);
     match nested {
@@ -299,7 +300,7 @@ enum ExtraMembers {
     Reported,
 }
 
-/// The members that every kind of tool may have.
+/// Writes or reports the members that every kind of tool may have.
 fn write_common(
     tool: &Tool<'_>,
     members: ExtraMembers,
@@ -329,7 +330,7 @@ fn write_common(
             cx.ledger.dropped(examples.pos(), Code::InputExamples);
         }
     }
-    // What OpenAI runs itself, the search for tools above all, is always there.
+    // OpenAI's own tools, above all the search for tools, are always loaded.
     let deferrable = cx.tool_search && !matches!(kind, ToolKind::Hosted(_));
     match defer {
         Some(defer) if defer.value && deferrable => {

@@ -1,4 +1,4 @@
-//! Conversation to model: one turn per item.
+//! The conversation: wire to model. Every item is a turn.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use crate::model::{
 };
 use crate::wire::{At, Extra, Kind, Pos, Raw, Read, ReadError, Reader, Str};
 
-/// `input`: one text of the user's, or items.
+/// `input`: a text of the user, or items.
 #[derive(Debug)]
 pub(super) struct Input<'a>(pub(super) Vec<Turn<'a>>);
 
@@ -21,8 +21,6 @@ impl<'a> Read<'a> for Input<'a> {
             return Ok(Self(ItemList::read(reader)?.0));
         }
         let text = reader.string()?;
-        // The turn stands where its text stands, which no message does: that
-        // is how the encoder knows the short form again.
         Ok(Self(vec![Turn::new(text.pos(), Role::User, vec![Item::Text(Text::new(text))])]))
     }
 }
@@ -43,13 +41,13 @@ impl<'a> Read<'a> for ItemList<'a> {
     }
 }
 
-/// Reads one item of an answer, which answers no earlier one.
+/// Reads one item without the items before it.
 pub(super) fn item_alone<'a>(reader: &mut Reader<'a>) -> Result<Turn<'a>, ReadError> {
     item(reader, &mut LocalShellCalls::default())
 }
 
-/// The local shell calls so far. Their outputs name the call's item id, where
-/// every other output names its `call_id`.
+/// The local shell calls so far. Their outputs name the call by its item id, and
+/// all other outputs by its `call_id`.
 #[derive(Default)]
 struct LocalShellCalls<'a> {
     call_ids: BTreeMap<Cow<'a, str>, Str<'a>>,
@@ -103,8 +101,8 @@ fn item<'a>(
     };
     match read {
         Some(turn) => Ok(turn),
-        // A kind that nobody knows, or a known one that says more than the
-        // model has room for, stays as it came.
+        // An unknown kind, or a known one that says more than the model has room
+        // for, is kept as it came.
         None => {
             *reader = start;
             opaque(reader, Some(tag))
@@ -137,8 +135,8 @@ fn role(name: Str<'_>) -> Role<'_> {
 fn opaque<'a>(reader: &mut Reader<'a>, kind: Option<Str<'a>>) -> Result<Turn<'a>, ReadError> {
     let role = match reader.tag("role")? {
         Some(role) => self::role(role),
-        // What answers something is the client's; anything else, a reference
-        // to an earlier item above all, stands in for what the model said.
+        // An answer to something is the client's. Anything else, above all a
+        // reference to an earlier item, takes the place of what the model said.
         None => match &kind {
             Some(kind) if is_answer(&kind.decode()) => Role::User,
             Some(_) | None => Role::Assistant,
@@ -171,8 +169,8 @@ fn hosted_class(kind: &str) -> Option<(HostedClass, Role<'static>)> {
     })
 }
 
-/// A search is the server's unless it says otherwise or waits for an answer by
-/// call id.
+/// Whether the client runs a search for tools. The server does, unless the item
+/// says otherwise or has a call id to be answered.
 fn run_by_client(reader: &mut Reader<'_>) -> Result<bool, ReadError> {
     Ok(match reader.tag("execution")? {
         Some(execution) => execution == "client",
@@ -180,8 +178,8 @@ fn run_by_client(reader: &mut Reader<'_>) -> Result<bool, ReadError> {
     })
 }
 
-/// A call. `None` if it says more than a call of its kind has, which is then
-/// kept as it came.
+/// A call. `None` if it says more than a call of its kind has. It is then kept as
+/// it came.
 fn call(call: ToolCall<'_>, kind: ResultKind) -> Result<Option<Turn<'_>>, ReadError> {
     let ToolCall {
         at,
@@ -262,7 +260,7 @@ fn output(output: ToolOutput<'_>, kind: ResultKind) -> Turn<'_> {
     turn(at, Role::User, Item::Result(result), id, status)
 }
 
-/// A result with nothing but what every output has.
+/// A result with only what every output has.
 pub(super) fn plain_result<'a>(
     at: Pos,
     call_id: Option<Str<'a>>,
@@ -301,7 +299,7 @@ fn shell_output(output: ShellOutput<'_>) -> Turn<'_> {
     turn(at, Role::User, Item::Result(result), id, status)
 }
 
-/// The one output with an outcome: its status says whether the patch applied.
+/// The output of a patch. It is the only one whose status says whether it failed.
 fn patch_output(output: ToolOutput<'_>) -> Turn<'_> {
     let mut turn = self::output(output, ResultKind::Native(NativeKind::ApplyPatch));
     let failed = match &turn.status {
@@ -335,7 +333,7 @@ fn additional_tools(item: AdditionalTools<'_>) -> Option<Turn<'_>> {
     Some(turn)
 }
 
-/// An item that is no message.
+/// An item that is not a message.
 pub(super) fn turn<'a>(
     at: Pos,
     role: Role<'a>,
@@ -357,7 +355,7 @@ impl<'a> LocalShellCalls<'a> {
     }
 
     /// The `call_id` of the call with that item id. Codex answers with the
-    /// `call_id` itself, so an id that is no item's stands for itself.
+    /// `call_id` itself, so an unknown id is taken as the `call_id`.
     fn call_id(&self, id: &Str<'a>) -> Str<'a> {
         match self.call_ids.get(&id.decode()) {
             Some(call_id) => call_id.clone().at(id.pos()),

@@ -1,4 +1,4 @@
-//! Model to conversation.
+//! The conversation: model to wire.
 
 use super::cache_out::{lose_cache, takes_markers};
 use super::calls_out::{ItemHeader, write_call};
@@ -33,8 +33,8 @@ pub(super) fn write_input(turns: &[Turn<'_>], object: &mut Object<'_>, cx: &mut 
         for turn in run {
             writer.turn(turn, &mut items, cx);
         }
-        // A run of the model's turns is behind us, so results that are still
-        // missing will not come.
+        // After a run of the model's turns, results that are still missing will
+        // not come.
         writer.answer_missing(&mut items, cx);
     }
     if let Some(turn) = turns.last()
@@ -46,10 +46,10 @@ pub(super) fn write_input(turns: &[Turn<'_>], object: &mut Object<'_>, cx: &mut 
     }
 }
 
-/// The first turn, if it can be `instructions`, and the turns behind it.
+/// The first turn, if it can be `instructions`, and the other turns.
 ///
-/// Instructions of another protocol can if they are one text with nothing
-/// behind it that is instructions too: those keep their order among the items.
+/// It can if it is one text and the next turn holds no instructions: several
+/// such turns keep their order among the items.
 fn instructions<'r, 'a>(
     turns: &'r [Turn<'a>],
     cx: &EncodeContext<'_>,
@@ -60,7 +60,7 @@ fn instructions<'r, 'a>(
     let plain = citations.is_none() && logprobs.is_none() && extra.is_empty();
     let marked = cache.is_some() && takes_markers(cx);
     let more = rest.first().is_some_and(|next| matches!(next.role, Role::System | Role::Developer));
-    // Instructions alone are no request: then they are the input.
+    // A request needs input, so instructions alone are the input.
     let alone = rest.is_empty();
     let fits = turn.role == Role::System && plain && !marked && !more && !alone;
     fits.then_some((turn, text, rest))
@@ -72,7 +72,7 @@ struct InputWriter<'r, 'a> {
     calls: usize,
     /// How many results have been seen.
     results: usize,
-    /// The calls of this run that nobody answers.
+    /// The calls of this run without a result.
     unanswered: Vec<usize>,
 }
 
@@ -132,7 +132,7 @@ impl InputWriter<'_, '_> {
         }
     }
 
-    /// OpenAI answers 400 to a call without a result.
+    /// Answers calls without a result, which OpenAI refuses with status 400.
     fn answer_missing(&mut self, items: &mut Array<'_>, cx: &EncodeContext<'_>) {
         for index in std::mem::take(&mut self.unanswered) {
             let Some(paired) = self.thread.calls.get(index) else { continue };
@@ -150,7 +150,7 @@ impl InputWriter<'_, '_> {
     }
 }
 
-/// What a result is called, by the call it answers.
+/// The kind of a result, by the call it answers.
 fn result_kind(arguments: &Arguments<'_>, cx: &EncodeContext<'_>) -> ResultKind {
     match arguments {
         Arguments::Freeform(_) if cx.profile.freeform_tools => ResultKind::Freeform,
@@ -173,8 +173,8 @@ fn write_message(
         return;
     }
     let text = match content {
-        // The published types take a list from the model only with the ids that
-        // the API gave, and compatible servers go by them.
+        // The published types allow a list from the model only with the API's own
+        // ids, and compatible servers check that.
         [Item::Text(text)] if role == PartRole::History && is_words(text) => {
             lose_text(text, cx);
             Some(&text.text)
@@ -198,7 +198,7 @@ fn write_message(
     }
 }
 
-/// Whether a text says nothing but its words, whatever stands behind it.
+/// Whether a text is only words. A cache marker does not matter.
 fn is_words(text: &Text<'_>) -> bool {
     let Text { at: _, text: _, citations, logprobs, cache: _, extra: _ } = text;
     citations.is_none() && logprobs.is_none()
@@ -206,7 +206,7 @@ fn is_words(text: &Text<'_>) -> bool {
 
 fn role_name(turn: &Turn<'_>) -> &'static str {
     match &turn.role {
-        // What stood beside the conversation outranks what stands in it.
+        // Instructions beside the conversation outrank those inside it.
         Role::System if turn.slot == Slot::Top => "developer",
         Role::System => "system",
         Role::Developer => "developer",
@@ -235,7 +235,7 @@ pub(super) fn lose_hosted(hosted: &HostedItem<'_>, ledger: &mut Ledger) {
     ledger.dropped(raw.pos(), Code::HostedHistory);
 }
 
-/// Reports what a turn has beside its content.
+/// Reports what a turn has besides its content.
 pub(super) fn lose_turn(turn: &Turn<'_>, ledger: &mut Ledger) {
     let Turn { at: _, role, slot: _, items: _, id, name, status, phase, extra } = turn;
     if let Some(name) = name {

@@ -4,7 +4,7 @@ use super::wire::{self, InputDetails, OutputDetails};
 use crate::model::Usage;
 use crate::wire::At;
 
-/// Reads the counts. The total is the sum of the two and is made anew.
+/// Reads the counts. The total is the sum of input and output and is not kept.
 pub(super) fn decode(usage: wire::Usage<'_>) -> Usage<'_> {
     let wire::Usage {
         at,

@@ -4,7 +4,7 @@ use crate::ledger::{Code, Ledger};
 use crate::model::Usage;
 use crate::wire::Object;
 
-/// Writes the counts, every one that the published type requires.
+/// Writes every count that the published type requires.
 pub(super) fn write(usage: &Usage<'_>, object: &mut Object<'_>, ledger: &mut Ledger) {
     let Usage { at: _, input, cache_read, cache_write, output, reasoning, extra } = usage;
     let mut tokens = object.object("usage");

@@ -9,13 +9,13 @@ use crate::model::{Item, Request, Tool, Turn};
 pub(super) struct RemainingTools<'a> {
     pub(super) tools: Vec<Tool<'a>>,
     pub(super) turns: Vec<Turn<'a>>,
-    /// Turns that did nothing but declare what was withdrawn: each would be an
-    /// empty message.
+    /// Turns that only declared tools that were withdrawn. Each would be an empty
+    /// message.
     pub(super) emptied: Vec<Turn<'a>>,
 }
 
-/// Takes out the tools that were withdrawn. Responses declares tools in the
-/// middle of a conversation as Messages does, but cannot withdraw one.
+/// Takes out the tools that were withdrawn. Like Messages, Responses can declare
+/// tools in the middle of a conversation, but it cannot withdraw one.
 pub(super) fn without<'a>(
     request: &Request<'a>,
     withdrawn: &BTreeSet<String>,

@@ -1,4 +1,4 @@
-//! The stream: items as they grow.
+//! A stream: events about an item.
 
 use std::collections::btree_map::Entry;
 
@@ -30,12 +30,12 @@ pub(super) enum ItemEvent {
     SummaryClosed,
     ItemOpened,
     ItemClosed,
-    /// Nothing that other events do not say.
+    /// Nothing that other events do not say as well.
     Nothing,
 }
 
 impl ItemEvent {
-    /// The sort of item that grows so, if it is by a text.
+    /// The kind of item that the event adds text to, if it adds text.
     pub(super) fn kind(self) -> Option<ItemKind> {
         match self {
             Self::Text | Self::Refusal => Some(ItemKind::Message),
@@ -52,7 +52,7 @@ impl ItemEvent {
     }
 }
 
-/// A text of an event: a piece, or the whole of what came in pieces.
+/// The text of an event: a piece, or all of what came in pieces.
 enum EventText<'e> {
     Piece(Str<'e>),
     Whole(Str<'e>),
@@ -63,7 +63,7 @@ impl<'e> EventText<'e> {
         delta.map(Self::Piece).or(whole.map(Self::Whole))
     }
 
-    /// What of it is to be handed on.
+    /// The part of it that has not been passed on.
     fn unsent(&self, sent: &mut usize) -> Option<Str<'_>> {
         match self {
             Self::Piece(text) if text.is_empty() => None,
@@ -77,7 +77,7 @@ impl<'e> EventText<'e> {
 }
 
 impl ResponsesStreamReader {
-    /// Hands on what an event says about an item.
+    /// Passes on what an event says about an item.
     pub(super) fn item_event(
         &mut self,
         event: ItemEvent,
@@ -184,7 +184,7 @@ impl ResponsesStreamReader {
         Ok(())
     }
 
-    /// An item grows by a piece of text.
+    /// Adds a piece of text to an item.
     pub(super) fn push_text_delta(
         &mut self,
         delta: TextDelta,
@@ -217,7 +217,7 @@ impl ResponsesStreamReader {
         }
     }
 
-    /// A message says more.
+    /// Adds text to a message.
     fn push_text(
         &mut self,
         kind: PartKind,
@@ -229,7 +229,7 @@ impl ResponsesStreamReader {
     ) {
         let Some(part) = self.open_part(kind, item, number, Vec::new(), sink) else { return };
         let text = event_text.as_ref().and_then(|event_text| event_text.unsent(&mut part.sent));
-        // The whole repeats what the pieces had.
+        // The whole text repeats the log probabilities of its pieces.
         let repeated = part.logprobs && matches!(event_text, Some(EventText::Whole(_)));
         let logprobs = logprobs.filter(|_| !repeated);
         part.push(text, logprobs, sink);
@@ -254,7 +254,7 @@ impl ResponsesStreamReader {
         sink.event(Event::Delta { block: part.block, piece: Piece::Citation(citation) });
     }
 
-    /// A call's arguments grow.
+    /// Adds to the arguments of a call.
     fn push_arguments(
         &mut self,
         item: usize,
@@ -274,7 +274,7 @@ impl ResponsesStreamReader {
         sink.event(Event::Delta { block: call.block, piece: Piece::Arguments(text) });
     }
 
-    /// Reasoning grows.
+    /// Adds to the reasoning.
     fn push_reasoning(
         &mut self,
         field: ReasoningText,
@@ -308,7 +308,7 @@ impl ResponsesStreamReader {
         let (kind, extra) = match content_in::part(&mut part.reader())? {
             Item::Text(text) => (PartKind::Text, text.extra),
             Item::Refusal(refusal) => (PartKind::Refusal, refusal.extra),
-            // Reasoning opened with its item. What else there is comes whole
+            // Reasoning was opened with its item. Everything else comes whole
             // with its message.
             Item::Image(_)
             | Item::Document(_)
@@ -356,7 +356,7 @@ impl ResponsesStreamReader {
         Ok(())
     }
 
-    /// The reasoning that an event is about, which begins if it has not.
+    /// The reasoning that an event is about. It is opened if it is not known.
     fn reasoning(&mut self, key: ItemKey<'_>, sink: &mut dyn EventSink) -> usize {
         let known = self.items.find_or_last(key);
         match known.filter(|item| self.items.kind(*item) == Some(ItemKind::Reasoning)) {
@@ -365,7 +365,7 @@ impl ResponsesStreamReader {
         }
     }
 
-    /// The message that an event is about, which begins if it has not.
+    /// The message that an event is about. It is begun if it is not known.
     fn message(&mut self, key: ItemKey<'_>) -> usize {
         let known = self.items.find_or_last(key);
         match known.filter(|item| self.items.kind(*item) == Some(ItemKind::Message)) {
@@ -374,15 +374,15 @@ impl ResponsesStreamReader {
         }
     }
 
-    /// A message begins. It is nothing to hand on before its first part.
+    /// Begins a message. Nothing is passed on before its first part.
     pub(super) fn begin_message(&mut self, key: ItemKey<'_>, mut message: OpenMessage) -> usize {
         message.number = self.messages;
         self.messages += 1;
         self.items.add(key, ItemState::Message(message))
     }
 
-    /// The part of a message, which is opened if it has not been. `None` if
-    /// the message is done without it.
+    /// A part of a message. It is opened if it is not known. `None` if the
+    /// message was done without it.
     pub(super) fn open_part(
         &mut self,
         kind: PartKind,
@@ -419,7 +419,7 @@ impl ResponsesStreamReader {
         }
     }
 
-    /// Reasoning begins.
+    /// Opens reasoning.
     pub(super) fn open_reasoning(&mut self, key: ItemKey<'_>, sink: &mut dyn EventSink) -> usize {
         let block = self.blocks;
         self.blocks += 1;

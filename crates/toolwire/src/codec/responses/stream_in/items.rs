@@ -7,10 +7,10 @@ use crate::ledger::Code;
 use crate::model::{Event, Piece, Tail};
 use crate::wire::{Extra, Raw, Str};
 
-/// The items of a stream so far, in the order in which they came up.
+/// The items of a stream so far, in the order of their first events.
 ///
 /// Events name their item twice, by its id and by its place in the output.
-/// Relays rewrite ids in some events and not in others, so either will do.
+/// Some relays rewrite the ids in some of the events, so either is enough.
 #[derive(Debug, Default)]
 pub(super) struct StreamItems {
     list: Vec<StreamItem>,
@@ -26,8 +26,8 @@ impl StreamItems {
         by_id.or_else(|| key.place.and_then(|place| self.find_place(place)))
     }
 
-    /// Like [`StreamItems::find`]; without a place, an event can only mean the item
-    /// that came up last.
+    /// Like [`StreamItems::find`], but an event without a place means the last
+    /// item.
     pub(super) fn find_or_last(&self, key: ItemKey<'_>) -> Option<usize> {
         match key.place {
             None => self.find(key).or(self.list.len().checked_sub(1)),
@@ -74,18 +74,18 @@ impl StreamItems {
         self.list.get(number).map(|item| item.state.kind())
     }
 
-    /// Whether all of an item has been handed on.
+    /// Whether all of an item has been passed on.
     pub(super) fn is_done(&self, number: usize) -> bool {
         self.list.get(number).is_some_and(|item| item.done)
     }
 
-    /// Whether an item is a call whose name has not come.
+    /// Whether an item is a call whose name is not known yet.
     pub(super) fn is_unnamed(&self, number: usize) -> bool {
         let item = self.list.get(number);
         item.is_some_and(|item| matches!(item.state, ItemState::Unnamed))
     }
 
-    /// All of an item has been handed on.
+    /// Marks an item as passed on.
     pub(super) fn finish(&mut self, number: usize) {
         if let Some(item) = self.list.get_mut(number) {
             item.done = true;
@@ -118,12 +118,12 @@ pub(super) struct ItemKey<'e> {
 #[derive(Debug)]
 pub(super) struct StreamItem {
     pub(super) state: ItemState,
-    /// Whether all of it has been handed on.
+    /// Whether all of it has been passed on.
     pub(super) done: bool,
 }
 
 impl StreamItem {
-    /// Closes what is open of it.
+    /// Closes its open blocks.
     pub(super) fn close(&mut self, sink: &mut dyn EventSink) {
         if std::mem::replace(&mut self.done, true) {
             return;
@@ -143,15 +143,15 @@ impl StreamItem {
     }
 }
 
-/// What an item is.
+/// What is known of an item.
 #[derive(Debug)]
 pub(super) enum ItemState {
     Call(OpenCall),
-    /// A call whose arguments came before its name. They come again with it.
+    /// A call whose arguments came before its name. They are repeated with it.
     Unnamed,
     Reasoning(OpenReasoning),
     Message(OpenMessage),
-    /// Something that is handed on in one piece when it is done.
+    /// Something that is passed on in one piece when it is done.
     Whole,
 }
 
@@ -166,7 +166,7 @@ impl ItemState {
     }
 }
 
-/// What an item is, without what is known of it.
+/// What kind of item it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum ItemKind {
     Call,
@@ -178,9 +178,9 @@ pub(super) enum ItemKind {
 #[derive(Debug)]
 pub(super) struct OpenCall {
     pub(super) block: usize,
-    /// How many bytes of the arguments have been handed on.
+    /// How many bytes of the arguments have been passed on.
     pub(super) sent: usize,
-    /// Whether the arguments are known to be all there.
+    /// Whether the arguments are known to be complete.
     pub(super) whole: bool,
     pub(super) sent_members: SentMembers,
 }
@@ -205,7 +205,7 @@ impl OpenReasoning {
     }
 }
 
-/// What of the reasoning a text is.
+/// Which texts of reasoning are meant.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ReasoningText {
     Summary,
@@ -221,18 +221,18 @@ impl ReasoningText {
     }
 }
 
-/// The texts of a piece of reasoning.
+/// How much of the texts of reasoning has been passed on.
 #[derive(Debug, Default)]
 pub(super) struct SentTexts {
-    /// By the vendor's number of each: ours, and how many bytes of it have been
-    /// handed on.
+    /// By the vendor's number of a text: our number, and how many bytes of it
+    /// have been passed on.
     sent: BTreeMap<u64, (usize, usize)>,
     latest: usize,
 }
 
 impl SentTexts {
-    /// The text of that number: how it is numbered here, densely and never
-    /// backwards, and how many bytes of it have been handed on.
+    /// A text by the vendor's number: our number, which has no gaps and never
+    /// decreases, and how many bytes of it have been passed on.
     pub(super) fn find(&mut self, number: u64) -> (usize, &mut usize) {
         let next = self.sent.len();
         let (part, sent) = self.sent.entry(number).or_insert((next, 0));
@@ -240,7 +240,7 @@ impl SentTexts {
         (self.latest, sent)
     }
 
-    /// Whether a text of that number has come up.
+    /// Whether a text with that number is known.
     pub(super) fn has(&self, number: u64) -> bool {
         self.sent.contains_key(&number)
     }
@@ -251,7 +251,7 @@ pub(super) struct OpenMessage {
     /// Which message of the answer it is.
     pub(super) number: usize,
     pub(super) phase: Option<String>,
-    /// Members of the message, until its first part takes them along.
+    /// Members of the message, until they are passed on with its first part.
     pub(super) extra: Vec<Extra<'static>>,
     pub(super) sent_members: SentMembers,
     /// The parts by their number in the message.
@@ -262,7 +262,7 @@ pub(super) struct OpenMessage {
 #[derive(Debug)]
 pub(super) struct OpenPart {
     pub(super) block: usize,
-    /// How many bytes have been handed on.
+    /// How many bytes have been passed on.
     pub(super) sent: usize,
     /// How many citations have been.
     pub(super) cited: usize,
@@ -277,7 +277,7 @@ impl OpenPart {
         Self { block, sent: 0, cited: 0, logprobs: false, sent_members, closed: false }
     }
 
-    /// Hands on more of the part.
+    /// Passes on more of the part.
     pub(super) fn push(
         &mut self,
         text: Option<Str<'_>>,
@@ -296,8 +296,8 @@ impl OpenPart {
     }
 }
 
-/// The names of other members that have been handed on, so that only those are
-/// at the end that were not there at the beginning.
+/// The names of other members that were passed on with the beginning, so that
+/// the end only adds those that are new.
 #[derive(Debug, Default)]
 pub(super) struct SentMembers(Vec<String>);
 
@@ -306,21 +306,21 @@ impl SentMembers {
         Self(extra.iter().map(|field| field.key.decode().into_owned()).collect())
     }
 
-    /// The members that have not been handed on.
+    /// The members that have not been passed on.
     pub(super) fn rest<'e>(&self, mut extra: Vec<Extra<'e>>) -> Vec<Extra<'e>> {
         extra.retain(|field| !self.0.iter().any(|known| field.key == known.as_str()));
         extra
     }
 }
 
-/// What of a text has not been handed on, if anything.
+/// The end of a text that has not been passed on, if there is any.
 pub(super) fn unsent<'t>(text: &'t Str<'_>, sent: &mut usize) -> Option<Str<'t>> {
     let rest = text.after(*sent).filter(|rest| !rest.is_empty())?;
     *sent += rest.decoded_len();
     Some(rest)
 }
 
-/// Reports what came for something that was done.
+/// Reports text that came after its item was done.
 pub(super) fn report_late(text: &Str<'_>, sink: &mut dyn EventSink) {
     let detail = "It came after its item was done.";
     sink.ledger().dropped(text.pos(), Code::UnknownItem).detail(detail);

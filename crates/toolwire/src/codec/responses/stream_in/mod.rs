@@ -1,9 +1,9 @@
-//! The stream: from Responses into events.
+//! A stream: from Responses into events.
 //!
-//! Deltas are handed on as they come. Every text comes again, whole, when its
-//! part and its item are done and when the answer ends; what had not come by
-//! deltas until then is handed on from there, since some servers send no
-//! deltas, or nothing but the end.
+//! Deltas are passed on as they come. Every text comes again as a whole when its
+//! part is done, when its item is done and when the answer ends. Some servers
+//! send no deltas, or nothing but the end, so whatever has not come as a delta
+//! is passed on from there.
 
 mod item_events;
 mod items;
@@ -29,7 +29,7 @@ use text_delta::TextDelta;
 #[derive(Debug, Default)]
 pub(super) struct ResponsesStreamReader {
     started: bool,
-    /// How the last event was spelled, if all it had was a text.
+    /// How the last event was written, if it only added text.
     last: Stencil<TextDelta>,
     ended: bool,
     items: StreamItems,
@@ -41,14 +41,14 @@ pub(super) struct ResponsesStreamReader {
     called: bool,
     /// Whether the answer holds a refusal.
     refused: bool,
-    /// The kinds of events that were passed over and reported.
+    /// The unknown types of events that have been reported.
     reported: BTreeSet<String>,
 }
 
 impl StreamReader for ResponsesStreamReader {
     fn read(&mut self, frame: &Frame<'_>, sink: &mut dyn EventSink) -> Result<(), ReadError> {
-        // Open Responses ends its streams so, but only a terminal event says
-        // how the answer ended.
+        // Open Responses ends its streams with this marker, but only a terminal
+        // event says how the answer ended.
         if self.ended || frame.data.trim_ascii() == "[DONE]" {
             return Ok(());
         }
@@ -66,7 +66,7 @@ impl StreamReader for ResponsesStreamReader {
         let failure = kind == "error" || frame.name == Some("error");
         if failure || (kind.is_empty() && is_error(frame.data)?) {
             let mut failure = error_in::decode(None, frame.data)?;
-            // The event's own name, which is no kind of error.
+            // This is the name of the event and not a kind of error.
             failure.vendor_type = failure.vendor_type.filter(|kind| kind != "error");
             self.fail(failure, sink);
             return Ok(());
@@ -124,7 +124,7 @@ impl ResponsesStreamReader {
         self.item_event(event, step, sink)
     }
 
-    /// Events about the answer as a whole, and those that say nothing of it.
+    /// Reads events about the answer as a whole, and those that say nothing.
     fn lifecycle(
         &mut self,
         kind: &str,
@@ -166,7 +166,7 @@ impl ResponsesStreamReader {
         Ok(())
     }
 
-    /// Hands on the beginning, once.
+    /// Passes on the beginning, once.
     fn start(&mut self, response: Option<Raw<'_>>, sink: &mut dyn EventSink) {
         if std::mem::replace(&mut self.started, true) {
             return;
@@ -185,7 +185,7 @@ impl ResponsesStreamReader {
         sink.event(Event::Error(failure));
     }
 
-    /// The end, with the whole answer once more.
+    /// Reads the end, which repeats the whole answer.
     fn terminal(
         &mut self,
         kind: &str,
@@ -211,7 +211,7 @@ impl ResponsesStreamReader {
                 self.fail(error_in::unexplained(), sink);
                 return Ok(());
             }
-            // The event says more than a status that was not kept up to date.
+            // The status may not have been updated, but the event is right.
             ("response.cancelled", _stop) => Stop::Cancelled,
             ("response.incomplete", Stop::EndTurn | Stop::ToolCalls | Stop::Running) => {
                 Stop::MaxTokens
@@ -240,8 +240,8 @@ impl ResponsesStreamReader {
         Ok(())
     }
 
-    /// What is missing of an answer that claims to be complete. An end marker
-    /// in the middle of a call makes no call of it.
+    /// What is missing of an answer that claims to be complete. A call that was
+    /// cut off is not complete, even if the end marker came.
     fn missing(&self) -> Option<ApiError> {
         let cut = self.items.iter().filter(|item| !item.done).any(|item| match &item.state {
             ItemState::Call(call) => !call.whole,
@@ -254,8 +254,8 @@ impl ResponsesStreamReader {
         })
     }
 
-    /// `completed` does not say what the model waits for, and some servers
-    /// leave the items out of it.
+    /// The reason to stop by the items that came. `completed` does not say
+    /// whether the model waits for results, and some servers leave the items out.
     fn stop<'s>(&self, stop: Stop<'s>) -> Stop<'s> {
         let refusal = Stop::Refusal { category: None, explanation: None };
         if stop != Stop::EndTurn && stop != refusal {
@@ -281,7 +281,7 @@ fn created(response: &Raw<'_>) -> Option<At<u64>> {
     None
 }
 
-/// Whether an event without a kind is an error body, which relays send bare.
+/// Whether an event without a type is an error body, which some relays send.
 fn is_error(data: &str) -> Result<bool, ReadError> {
     let mut reader = Reader::new(data);
     let mut members = reader.object()?;
@@ -294,8 +294,8 @@ fn is_error(data: &str) -> Result<bool, ReadError> {
     Ok(false)
 }
 
-/// Whether an event only says how far a tool of the vendor's has come, or that
-/// the connection lives. Items of such tools come whole when they are done.
+/// Whether an event only reports the progress of a hosted tool, or keeps the
+/// connection alive. The items of such tools come whole when they are done.
 fn is_noise(kind: &str) -> bool {
     let Some(own) = kind.strip_prefix("response.") else {
         return matches!(kind, "keepalive" | "ping");

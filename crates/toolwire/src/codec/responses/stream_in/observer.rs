@@ -1,4 +1,4 @@
-//! The stream as it passes between two that both speak Responses.
+//! Observes a stream that passes between two sides that both speak Responses.
 
 use super::text_delta;
 use crate::codec::openai::error_in::ErrorDetail;
@@ -10,13 +10,13 @@ use crate::wire::sse::Frame;
 use crate::wire::stencil::Stencil;
 use crate::wire::{At, Kind, Raw, Read, ReadError, Reader, Str};
 
-/// A stream being watched.
+/// A stream being observed.
 #[derive(Debug, Default)]
 pub(crate) struct ResponsesStreamObserver {
-    /// How the last event was spelled, if all it had was a text.
+    /// How the last event was written, if it only added text.
     last: Stencil<()>,
     start: Option<Start<'static>>,
-    /// The number that the next event has.
+    /// The number of the next event.
     next: u64,
 }
 
@@ -31,8 +31,9 @@ impl StreamObserver for ResponsesStreamObserver {
             return Ok(EventOutcome::GoesOn);
         }
         let repeats = self.last.forget();
-        // It ends nothing here, but clients stop reading at it: the error that
-        // ends a cut stream must come first. vectors/streams/responses-cut-but-done-marker.
+        // The marker ends nothing here, but clients stop reading at it, so the
+        // error that ends a cut stream must come first.
+        // vectors/streams/responses-cut-but-done-marker.
         if frame.data.trim() == "[DONE]" {
             return Ok(EventOutcome::Cut);
         }
@@ -63,7 +64,7 @@ impl StreamObserver for ResponsesStreamObserver {
             // `response.failed` follows, if the upstream gets that far.
             "error" => {
                 let mut failure = error_in::decode(None, frame.data)?;
-                // The event's own name, which is no kind of error.
+                // This is the name of the event and not a kind of error.
                 failure.vendor_type = failure.vendor_type.filter(|kind| kind != "error");
                 summary.error = Some(failure);
                 return Ok(EventOutcome::GoesOn);
@@ -98,8 +99,8 @@ impl StreamObserver for ResponsesStreamObserver {
     }
 }
 
-/// What there is to watch of an event. Nothing of it is held to a shape, since
-/// it passes as it is.
+/// The members of an event that are observed. None of them is checked, because
+/// the event passes as it is.
 struct ObservedEvent<'a> {
     number: Option<Raw<'a>>,
     response: Option<ObservedResponse<'a>>,

@@ -1,4 +1,4 @@
-//! Events in which nothing is new but one text.
+//! Events that only add text.
 
 use super::item_events::ItemEvent;
 use super::items::ItemKey;
@@ -6,17 +6,17 @@ use crate::codec::responses::content_in::is_empty_list;
 use crate::wire::stencil::Holes;
 use crate::wire::{At, Kind, Reader, Str};
 
-/// What the text of an event is.
+/// Where the text of such an event belongs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TextDelta {
     pub(super) event: ItemEvent,
-    /// The item that grows.
+    /// The item it is added to.
     pub(super) item: usize,
-    /// Which of its texts, in the vendor's number.
+    /// Which of its texts, by the vendor's number.
     pub(super) number: Option<u64>,
 }
 
-/// What an event says of where its text belongs.
+/// Where the text of an event belongs, in the words of the event.
 pub(super) struct DeltaPlace<'d> {
     pub(super) event: ItemEvent,
     pub(super) number: Option<u64>,
@@ -30,7 +30,7 @@ impl DeltaPlace<'_> {
     }
 }
 
-/// Looks for the text of an event that has been read.
+/// Finds the text of an event that has been read.
 pub(super) fn find<'d>(data: &'d str, holes: &mut Holes<'_>) -> Option<DeltaPlace<'d>> {
     let mut reader = Reader::new(data);
     let (mut event, mut id) = (None, None);

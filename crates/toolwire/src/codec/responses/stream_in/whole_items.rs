@@ -1,4 +1,4 @@
-//! The stream: items that come whole, and what had not come of them before.
+//! A stream: items that come whole, and what had not come of them before.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -17,7 +17,7 @@ use crate::model::{
 use crate::wire::{Extra, Raw, Read, ReadError, Str};
 
 impl ResponsesStreamReader {
-    /// An item begins.
+    /// Opens an item.
     pub(super) fn open_item(
         &mut self,
         place: Option<u64>,
@@ -63,7 +63,7 @@ impl ResponsesStreamReader {
         Ok(())
     }
 
-    /// An item is done.
+    /// Closes an item.
     pub(super) fn close_item(
         &mut self,
         place: Option<u64>,
@@ -73,7 +73,7 @@ impl ResponsesStreamReader {
         let id = item.reader().tag("id")?;
         let turn = item_alone(&mut item.reader())?;
         let key = ItemKey { id: id.as_ref(), place };
-        // A place that belongs to an item that is done cannot mean this one.
+        // An item that is done cannot be the one at this place.
         let at_place = |items: &StreamItems| {
             let found = items.find_place(place?)?;
             (!items.is_done(found) && items.kind(found) == Some(kind(&turn))).then_some(found)
@@ -83,12 +83,12 @@ impl ResponsesStreamReader {
         Ok(())
     }
 
-    /// The whole answer has come: hands on what of it has not come up before.
+    /// Passes on what of a whole answer has not come before.
     pub(super) fn push_rest(&mut self, turns: Vec<Turn<'_>>, sink: &mut dyn EventSink) {
         let ids: Vec<_> = turns.iter().map(own_id).collect();
         let claims: Vec<_> =
             turns.iter().zip(&ids).map(|(turn, id)| self.known_item(turn, id.as_ref())).collect();
-        // Where ids were rewritten, items of a sort come in the same order.
+        // If ids were rewritten, items of one kind are still in the same order.
         let taken: BTreeSet<usize> = claims.iter().flatten().copied().collect();
         let mut free: BTreeMap<ItemKind, VecDeque<usize>> = BTreeMap::new();
         for (number, item) in self.items.iter().enumerate() {
@@ -111,7 +111,7 @@ impl ResponsesStreamReader {
         }
     }
 
-    /// The item that a whole one was known as while it came.
+    /// The item that a whole item was known as before.
     fn known_item(&self, turn: &Turn<'_>, id: Option<&Str<'_>>) -> Option<usize> {
         let by_call = || match turn.items.as_slice() {
             [Item::Call(call)] => self.items.find_call(call.id.as_ref()?),
@@ -125,7 +125,7 @@ impl ResponsesStreamReader {
         self.items.is_unnamed(found).then_some(found)
     }
 
-    /// Hands on what is left of an item, and that it is over.
+    /// Passes on the rest of an item and closes it.
     fn finish_item(
         &mut self,
         known: Option<usize>,
@@ -241,7 +241,7 @@ impl ResponsesStreamReader {
             for (number, text) in (0u64..).zip(&texts) {
                 let fresh = !open.texts(field).has(number);
                 let (part, sent) = open.texts(field).find(number);
-                // A text that is empty is still one of several.
+                // An empty text still counts as one of several.
                 let rest = unsent(text, sent).or(fresh.then(|| text.borrowed()));
                 if let Some(text) = rest {
                     sink.event(Event::Delta { block, piece: field.piece(part, text) });
@@ -277,7 +277,7 @@ impl ResponsesStreamReader {
         }
     }
 
-    /// Hands on what is left of a text or a refusal, and that it is over.
+    /// Passes on the rest of a text or a refusal and closes it.
     pub(super) fn close_part(
         &mut self,
         item: usize,
@@ -325,7 +325,7 @@ impl ResponsesStreamReader {
         sink.event(Event::Close { block, tail });
     }
 
-    /// Closes what is open.
+    /// Closes everything that is open.
     pub(super) fn close_all(&mut self, sink: &mut dyn EventSink) {
         for item in self.items.iter_mut() {
             item.close(sink);
@@ -333,7 +333,7 @@ impl ResponsesStreamReader {
     }
 }
 
-/// What a whole item is.
+/// What kind of item it is.
 fn kind(turn: &Turn<'_>) -> ItemKind {
     match turn.items.as_slice() {
         [Item::Call(call)] => match call.arguments {
@@ -352,7 +352,7 @@ fn has_call_id(turn: &Turn<'_>) -> bool {
     turn.items.iter().any(|item| matches!(item, Item::Call(call) if call.id.is_some()))
 }
 
-/// The item's own id, which items that are kept as they came have inside.
+/// The item's own id. Items that are kept as they came still hold it.
 fn own_id<'t>(turn: &'t Turn<'_>) -> Option<Str<'t>> {
     let inside = |raw: &'t Raw<'_>| raw.reader().tag("id").ok().flatten();
     match (&turn.id, turn.items.as_slice()) {

@@ -1,4 +1,4 @@
-//! The stream: blocks as they grow.
+//! A stream: its blocks.
 
 use super::ResponsesStreamWriter;
 use super::event_writer::{self, EventWriter};
@@ -9,9 +9,7 @@ use crate::codec::responses::citations_out::{annotations, report_citation};
 use crate::codec::responses::content_out::{PartRole, write_part};
 use crate::codec::responses::items_out::{ItemProgress, ItemWriter};
 use crate::ledger::{Code, Ledger};
-use crate::model::{
-    Arguments, Call, CallForm, CallHead, Event, Head, Item, Part, Piece, Role, Tail, Turn,
-};
+use crate::model::{Arguments, Call, CallForm, CallHead, Event, Head, Item, Part, Piece, Tail};
 use crate::wire::{Array, Pos, Raw, Read, Str, Write};
 
 /// A block.
@@ -41,7 +39,7 @@ pub(super) enum BlockKind {
 #[derive(Debug)]
 pub(super) struct MessagePart {
     refusal: bool,
-    /// Where its events belong, once the client knows of it.
+    /// Where its events belong, once the client has been told about it.
     pub(super) place: Option<Vec<u8>>,
 }
 
@@ -57,7 +55,7 @@ impl MessagePart {
 }
 
 impl ResponsesStreamWriter {
-    /// A block begins.
+    /// Begins a block.
     pub(super) fn open(&mut self, head: &Head<'_>, out: &mut Vec<u8>, ledger: &mut Ledger) {
         let (group, kind) = match head {
             Head::Text(part) => self.open_part(part, out, ledger),
@@ -76,7 +74,7 @@ impl ResponsesStreamWriter {
                 return self.add_block(group, kind);
             }
         };
-        // An empty text says nothing, so the client gets it only if more comes.
+        // The client is told about a text when it has something to say.
         let shows = kind.refusal;
         let block = self.blocks.len();
         self.add_block(group, BlockKind::Part(kind));
@@ -137,17 +135,16 @@ impl ResponsesStreamWriter {
         self.begin_item_added(number, out);
         let mut writer = ItemWriter::new(&self.id, number as u64);
         writer.progress = ItemProgress::Running;
-        let turn = Turn::new(Pos::NONE, Role::Assistant, Vec::new());
         let item = [Item::Call(call)];
         let mut cx = self.settings.context(ledger);
-        writer.write(&item, &turn, &mut Array::elements_only(out), &mut cx);
+        writer.write(&item, &mut Array::elements_only(out), &mut cx);
         EventWriter::end(out);
         let id = self.groups.get(number).map_or("", |group| group.id.as_str());
         let place = event_writer::place(id, output);
         (number, BlockKind::Call { custom: kind == "custom_tool_call", place })
     }
 
-    /// A block grows. The fold has the piece already.
+    /// Writes a piece of a block. The fold has the piece already.
     pub(super) fn delta(
         &mut self,
         number: usize,
@@ -172,7 +169,8 @@ impl ResponsesStreamWriter {
                 write_text(events, part.refusal, place, text, logprobs.as_ref(), out, ledger);
             }
             (BlockKind::Part(_), Piece::Citation(citation)) => {
-                // Where it belongs is known when the text is whole.
+                // It is written when the text is complete, because it says where
+                // in the text it belongs.
                 report_citation(citation, ledger);
             }
             (BlockKind::Call { custom, place }, Piece::Arguments(text)) => {
@@ -196,7 +194,7 @@ impl ResponsesStreamWriter {
                     reasoning.content(*part, text, (fold, *entry), group, events, out);
                 }
             }
-            // The grammar gives each kind of block pieces of its own kind only.
+            // The grammar of events allows no other combination.
             (BlockKind::Part(_), Piece::Summary { part: _, text: _ })
             | (BlockKind::Part(_), Piece::Reasoning { part: _, text: _ })
             | (BlockKind::Part(_), Piece::Arguments(_))
@@ -219,7 +217,7 @@ impl ResponsesStreamWriter {
         }
     }
 
-    /// A block is over.
+    /// Ends a block.
     pub(super) fn close(
         &mut self,
         number: usize,
@@ -241,7 +239,7 @@ impl ResponsesStreamWriter {
         let last = owner + 1 == self.groups.len();
         let Some(group) = self.groups.get_mut(owner) else { return };
         group.open = group.open.saturating_sub(1);
-        // Whether the last item is whole shows only when the model stops.
+        // Whether the last item is complete is known only when the model stops.
         if group.open == 0 && !last {
             self.finish_group(owner, ItemProgress::Whole, out, ledger);
         }
@@ -254,7 +252,7 @@ impl ResponsesStreamWriter {
             BlockKind::Part(_) | BlockKind::Reasoning(_) => false,
         });
         if empty && json {
-            // No text at all stands for an empty object.
+            // No text at all means an empty object.
             let piece = Piece::Arguments(Str::plain("{}"));
             self.fold.event(&Event::Delta { block: number, piece: piece.clone() });
             self.delta(number, &piece, out, ledger);
@@ -282,7 +280,7 @@ impl ResponsesStreamWriter {
         EventWriter::end(out);
     }
 
-    /// A part of a message is over, which the client hears if it knows of it.
+    /// Writes the events that end a part, if the client has been told about it.
     pub(super) fn close_part(&mut self, number: usize, out: &mut Vec<u8>) {
         let (events, fold) = (&mut self.events, &self.fold);
         let Some(block) = self.blocks.get(number) else { return };

@@ -1,4 +1,4 @@
-//! A whole answer as the stream it would have been, every item as it came.
+//! A whole answer of Responses as a stream, with every item as it came.
 
 use super::event_writer::{EventWriter, part_place, place};
 use crate::wire::{Kind, Raw, ReadError, Write};
@@ -28,14 +28,14 @@ pub(crate) fn stream_from_response(kind: &str) -> Result<Vec<u8>, ReadError> {
     Ok(events.out)
 }
 
-/// A stream being written.
+/// The events of the stream.
 struct ResponseEvents {
     events: EventWriter,
     out: Vec<u8>,
 }
 
 impl ResponseEvents {
-    /// Writes an event: where it belongs, and members of JSON.
+    /// Writes an event: where it belongs, and members that are JSON already.
     fn write(&mut self, kind: &str, place: &[u8], members: &[(&str, &Raw<'_>)]) {
         self.events.begin(kind, &mut self.out);
         self.out.extend_from_slice(place);
@@ -92,7 +92,7 @@ impl ResponseEvents {
         Ok(())
     }
 
-    /// Writes a part of an item. What does not grow is given at once.
+    /// Writes a part of an item. A part without text comes in one piece.
     fn part(&mut self, names: [&str; 2], place: &[u8], part: &Raw<'_>) -> Result<(), ReadError> {
         let keys = ["type", "text", "refusal", "annotations"];
         let [kind, value, refusal, annotations] = part.reader().pick(keys)?;
@@ -121,7 +121,7 @@ impl ResponseEvents {
         Ok(())
     }
 
-    /// Writes a text in one delta, and that it is all.
+    /// Writes a text as one delta and the event that ends it.
     fn grow(&mut self, event: &str, place: &[u8], key: &str, text: &Raw<'_>) {
         self.write(&format!("{event}.delta"), place, &[("delta", text)]);
         self.write(&format!("{event}.done"), place, &[(key, text)]);

@@ -1,4 +1,4 @@
-//! The stream: items, from when the client hears of them until they are done.
+//! A stream: its items, from the first event about them to the last.
 
 use super::ResponsesStreamWriter;
 use super::blocks::BlockKind;
@@ -10,22 +10,22 @@ use crate::codec::responses::items_out::{ItemProgress, ItemWriter};
 use crate::codec::responses::turns_out::lose_turn;
 use crate::fold::Fold;
 use crate::ledger::Ledger;
-use crate::model::{Item, Role, Turn};
+use crate::model::{Item, Turn};
 use crate::wire::{Array, Pos, Write};
 
-/// What becomes one item.
+/// Items of the model that become one item of the output.
 #[derive(Debug)]
 pub(super) struct ItemGroup {
     pub(super) kind: GroupKind,
-    /// How many items there are before it, those that do not cross included.
+    /// How many items are before it, including those that do not cross.
     index: u64,
     /// What it is made of, in order.
     pub(super) members: Vec<GroupMember>,
-    /// Its place in the output, once the client knows of it.
+    /// Its place in the output, once the client has been told about it.
     pub(super) place: Option<u64>,
     /// Its own id, if events name it.
     pub(super) id: String,
-    /// How many parts of it the client knows of.
+    /// How many of its parts the client has been told about.
     pub(super) parts: u64,
     /// How many blocks of it are open.
     pub(super) open: usize,
@@ -34,7 +34,7 @@ pub(super) struct ItemGroup {
     pub(super) progress: ItemProgress,
 }
 
-/// What an item is.
+/// What kind of item a group becomes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum GroupKind {
     Message,
@@ -43,14 +43,15 @@ pub(super) enum GroupKind {
     Whole,
 }
 
-/// A part of an item: an entry of the fold, or an item of a whole turn there.
+/// A member of a group: an entry of the fold, or an item of a turn that came
+/// whole.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct GroupMember {
     pub(super) entry: usize,
     pub(super) nth: usize,
     /// The block it grows by, unless it came whole.
     pub(super) block: Option<usize>,
-    /// Whether the client knows of it.
+    /// Whether the client has been told about it.
     announced: bool,
 }
 
@@ -75,7 +76,7 @@ impl ItemGroup {
         }
     }
 
-    /// How long its texts are, near enough for making room.
+    /// The approximate length of its texts, for reserving memory.
     pub(super) fn size(&self, fold: &Fold) -> usize {
         self.members.iter().map(|member| fold.text(member.entry).len()).sum()
     }
@@ -94,16 +95,15 @@ impl ItemGroup {
         if self.kind == GroupKind::Reasoning {
             writer.reasoning_id = Some(&self.id);
         }
-        let turn = Turn::new(Pos::NONE, Role::Assistant, Vec::new());
         if let [GroupMember { entry, nth, block: _, announced: _ }] = self.members.as_slice()
             && let Some(whole) = fold.whole(*entry)
             && let Some(item) = whole.items.get(*nth)
         {
-            return writer.write(std::slice::from_ref(item), &turn, items, cx);
+            return writer.write(std::slice::from_ref(item), items, cx);
         }
         let content: Vec<Item<'_>> =
             self.members.iter().filter_map(|member| member.item(fold)).collect();
-        writer.write(&content, &turn, items, cx);
+        writer.write(&content, items, cx);
     }
 }
 
@@ -117,7 +117,7 @@ impl GroupMember {
 }
 
 impl ResponsesStreamWriter {
-    /// Begins an item. The one before it is done, unless it still grows.
+    /// Begins an item. The one before it is done unless a block of it is open.
     pub(super) fn begin_group(
         &mut self,
         kind: GroupKind,
@@ -143,7 +143,7 @@ impl ResponsesStreamWriter {
         self.begin_group(GroupKind::Message, out, ledger)
     }
 
-    /// Tells the client of an item. `prefix` is that of its ids.
+    /// Gives an item its place in the output and an id with this prefix.
     pub(super) fn place_group(&mut self, group: usize, prefix: &str) -> u64 {
         let index = group as u64;
         let id = ItemWriter::new(&self.id, index).id(prefix);
@@ -156,7 +156,7 @@ impl ResponsesStreamWriter {
         place
     }
 
-    /// An item is done, as far as it has come.
+    /// Ends an item and tells the client.
     pub(super) fn finish_group(
         &mut self,
         number: usize,
@@ -169,7 +169,7 @@ impl ResponsesStreamWriter {
         }
     }
 
-    /// Takes note that an item is done. Whether the client must hear of it.
+    /// Marks an item as done and returns whether the client must be told.
     pub(super) fn mark_done(
         &mut self,
         number: usize,
@@ -195,7 +195,7 @@ impl ResponsesStreamWriter {
         true
     }
 
-    /// Tells the client that an item is done.
+    /// Writes the event that says that an item is done.
     pub(super) fn write_done(&mut self, number: usize, out: &mut Vec<u8>) {
         let (fold, events) = (&self.fold, &mut self.events);
         let Some(group) = self.groups.get(number) else { return };
@@ -211,7 +211,8 @@ impl ResponsesStreamWriter {
         EventWriter::end(out);
     }
 
-    /// Tells the client of a message and its parts, up to that of a block.
+    /// Writes the events that begin a message and its parts, up to the part of
+    /// the block `until`.
     pub(super) fn announce(&mut self, number: usize, until: Option<usize>, out: &mut Vec<u8>) {
         if self.groups.get(number).is_some_and(|group| group.place.is_none()) {
             self.place_group(number, "msg");
@@ -247,15 +248,15 @@ impl ResponsesStreamWriter {
         let place = part_place(&group.id, output, "content_index", group.parts);
         if let Some(block) = member.block {
             group.parts += 1;
-            let Some(live) = self.blocks.get_mut(block) else { return };
-            let BlockKind::Part(part) = &mut live.kind else { return };
+            let Some(block_state) = self.blocks.get_mut(block) else { return };
+            let BlockKind::Part(part) = &mut block_state.kind else { return };
             self.events.begin("response.content_part.added", out);
             out.extend_from_slice(&place);
             out.extend_from_slice(b",\"part\":");
             out.extend_from_slice(part.empty().as_bytes());
             EventWriter::end(out);
             part.place = Some(place);
-            if !live.open {
+            if !block_state.open {
                 self.close_part(block, out);
             }
             return;
@@ -277,7 +278,7 @@ impl ResponsesStreamWriter {
         }
     }
 
-    /// Begins to tell of an item that has its place.
+    /// Begins the event that adds an item, up to the item itself.
     pub(super) fn begin_item_added(&mut self, number: usize, out: &mut Vec<u8>) {
         let place = self.groups.get(number).and_then(|group| group.place);
         self.events.begin("response.output_item.added", out);
@@ -286,7 +287,7 @@ impl ResponsesStreamWriter {
         out.extend_from_slice(b",\"item\":");
     }
 
-    /// What comes in one piece.
+    /// Writes a turn that came whole.
     pub(super) fn whole(&mut self, turn: &Turn<'_>, out: &mut Vec<u8>, ledger: &mut Ledger) {
         lose_turn(turn, ledger);
         let entry = self.fold.len().saturating_sub(1);
@@ -310,7 +311,7 @@ impl ResponsesStreamWriter {
     ) {
         let number = self.message_group(out, ledger);
         let mut cx = self.settings.context(ledger);
-        // Whoever writes the part says what is lost of it, once.
+        // Writing the part into nothing reports its losses once.
         write_part(item, PartRole::Answer, &mut Array::new(&mut Vec::new()), &mut cx);
         let silent = matches!(item, Item::Text(text) if text.text.is_empty());
         let shows = crosses(item, PartRole::Answer, &cx) && !silent;
@@ -353,14 +354,13 @@ impl ResponsesStreamWriter {
         let empty = out.len();
         let mut writer = ItemWriter::new(&self.id, number as u64);
         writer.progress = ItemProgress::Running;
-        let plain = Turn::new(Pos::NONE, Role::Assistant, Vec::new());
         let mut cx = self.settings.context(ledger);
         let item = std::slice::from_ref(item);
-        writer.write(item, &plain, &mut Array::elements_only(out), &mut cx);
+        writer.write(item, &mut Array::elements_only(out), &mut cx);
         if let Some(group) = self.groups.get_mut(number) {
             group.members.push(GroupMember::new(entry, nth, None));
             if out.len() == empty {
-                // Nothing of it crosses, so the client does not hear of it.
+                // Nothing of it crosses, so the client is not told about it.
                 group.place = None;
                 group.done = true;
                 self.placed -= 1;

@@ -1,11 +1,12 @@
-//! The stream: from events to Responses.
+//! A stream: from events to Responses.
 //!
-//! Responses repeats itself: a text goes out in pieces, and whole when its part
-//! is done, when its item is and when the answer is. The fold keeps it once,
-//! and what writes a whole answer writes the items of a stream as well.
+//! Responses repeats itself: a text is sent in pieces, and then whole when its
+//! part is done, when its item is done and when the answer is done. The fold
+//! keeps one copy, and the code that writes a whole answer also writes the items
+//! of a stream.
 //!
-//! What is lost is reported when it comes by, where its place is known; what is
-//! written again later is not reported again.
+//! A loss is reported when its event is written, because its position is known
+//! then. What is repeated later is not reported again.
 
 mod blocks;
 mod event_writer;
@@ -40,23 +41,23 @@ pub(super) struct ResponsesStreamWriter {
     /// The answer's id.
     id: String,
     events: EventWriter,
-    /// The items, those that do not cross included.
+    /// The items, including those that do not cross.
     groups: Vec<ItemGroup>,
-    /// How many items the client knows of.
+    /// How many items the client has been told about.
     placed: u64,
     blocks: Vec<StreamBlock>,
     /// Whether the model itself refuses.
     refused: bool,
     /// How the answer ended: its status and the reason.
     ended: Option<(&'static str, Option<Str<'static>>)>,
-    /// The item that is done and of which the client does not know it yet.
+    /// The item that is done while the event that says so is still to be sent.
     pending_item: Option<usize>,
-    /// Whether the answer has ended, and the client is told behind that.
+    /// Whether the answer has ended while the last event is still to be sent.
     pending_end: bool,
     finished: bool,
 }
 
-/// What the writers of items want to know.
+/// What an [`EncodeContext`] is made of, for as long as the stream lasts.
 #[derive(Debug)]
 struct EncodeSettings {
     origin: Protocol,
@@ -127,16 +128,17 @@ impl StreamWriter for ResponsesStreamWriter {
     fn resume(&mut self, start: &Start<'_>, events: u64) {
         self.fold.event(&Event::Start(start.clone()));
         // The client knows the answer by the upstream's own id.
-        self.id = start.id.as_ref().map(|id| id.decode().into_owned()).unwrap_or_default();
+        let own = start.id.as_ref().map(|id| id.decode().into_owned());
+        self.id = own.unwrap_or_else(|| response_id(None));
         self.events = EventWriter::after(events);
     }
 }
 
 impl ResponsesStreamWriter {
-    /// A stream for a client who asked for it so.
+    /// A stream for a client that sent the request of this context.
     pub(super) fn new(context: ResponseContext) -> Self {
-        // Calls were restored before, so names are the client's own. Nothing
-        // that is written before the answer begins depends on its origin.
+        // Calls have been restored already, so the names are the client's own.
+        // Nothing that is written before the answer begins depends on its origin.
         let settings = EncodeSettings {
             origin: Protocol::Responses,
             profile: Profile::of(Protocol::Responses),
@@ -164,7 +166,7 @@ impl ResponsesStreamWriter {
         self.id = response_id(start.id.as_ref());
     }
 
-    /// Writes an event with the whole answer as it is.
+    /// Writes an event that holds the answer as far as it has come.
     fn lifecycle(&mut self, kind: &str, ended: &ResponseEnd<'_>, out: &mut Vec<u8>) {
         let (fold, groups) = (&self.fold, &self.groups);
         let items: usize = groups.iter().map(|group| group.size(fold)).sum();
@@ -208,7 +210,7 @@ impl ResponsesStreamWriter {
         self.finished = true;
     }
 
-    /// The model has stopped, so what the last item is worth is known.
+    /// The model has stopped, so it is known whether the last item is complete.
     fn stop(&mut self, stop: &At<Stop<'_>>, out: &mut Vec<u8>, ledger: &mut Ledger) {
         let ended = ResponseEnd::of(stop, self.refused, ledger);
         if let Some(last) = self.groups.len().checked_sub(1)
@@ -222,8 +224,8 @@ impl ResponsesStreamWriter {
             }
         }
         if let Some(explanation) = &ended.explanation {
-            // An item of its own: Codex drops a message whole that holds a
-            // part it does not know.
+            // It is an item of its own, because Codex drops a whole message if
+            // it does not know one of its parts.
             let block = self.blocks.len();
             let head = Head::Refusal(Part { message: usize::MAX, phase: None, extra: Vec::new() });
             let text = explanation.borrowed();
@@ -248,7 +250,7 @@ impl ResponsesStreamWriter {
     /// The stream ends in an error. What is open stays open.
     fn fail(&mut self, failure: &ApiError, out: &mut Vec<u8>) {
         if self.id.is_empty() {
-            // The SDK's helpers want a beginning before they tell the error.
+            // The SDK's helpers expect a beginning before an error.
             self.id = response_id(None);
             self.lifecycle("response.created", &ResponseEnd::new("in_progress", None), out);
         }
@@ -259,8 +261,8 @@ impl ResponsesStreamWriter {
         failure.message.write(out);
         out.extend_from_slice(b",\"param\":");
         failure.param.write(out);
-        // The reference has the members above. OpenAI itself nests them, the
-        // SDKs raise for nothing else, and Open Responses asks for it.
+        // The API reference has the members above. OpenAI itself nests them, and
+        // the SDKs and Open Responses expect them nested.
         out.extend_from_slice(b",\"error\":");
         error_out::detail(failure, Object::new(out));
         EventWriter::end(out);

@@ -1,4 +1,4 @@
-//! The stream: reasoning as it grows.
+//! A stream: its reasoning.
 
 use super::ResponsesStreamWriter;
 use super::event_writer::{self, EventWriter, part_place};
@@ -8,19 +8,19 @@ use crate::ledger::Ledger;
 use crate::model::Item;
 use crate::wire::{Str, Write};
 
-/// Reasoning that grows: texts of the summary, and texts of its own.
+/// Reasoning while it is written: the texts of its summary and its own.
 #[derive(Debug, Default)]
 pub(super) struct ReasoningWriter {
     summary: ReasoningTexts,
     content: ReasoningTexts,
 }
 
-/// The texts of one sort.
+/// The texts of one kind.
 #[derive(Debug, Default)]
 struct ReasoningTexts {
     /// How many there are.
     count: usize,
-    /// How many the client knows of.
+    /// How many the client has been told about.
     shown: u64,
     /// Where the events of the last one belong, while it is open.
     place: Option<Vec<u8>>,
@@ -30,7 +30,7 @@ struct ReasoningTexts {
 type FoldEntry<'f> = (&'f Fold, usize);
 
 impl ResponsesStreamWriter {
-    /// Reasoning begins.
+    /// Begins reasoning.
     pub(super) fn open_reasoning(
         &mut self,
         out: &mut Vec<u8>,
@@ -50,7 +50,7 @@ impl ResponsesStreamWriter {
 }
 
 impl ReasoningWriter {
-    /// The summary grows.
+    /// Writes a piece of the summary.
     pub(super) fn summary(
         &mut self,
         part: usize,
@@ -64,7 +64,7 @@ impl ReasoningWriter {
             self.finish_summary(kept, events, out);
             self.summary.count += 1;
         }
-        // The texts of an answer's summary have something in them.
+        // A whole answer has no empty texts in its summary either.
         if text.is_empty() {
             return;
         }
@@ -84,7 +84,7 @@ impl ReasoningWriter {
         out.extend_from_slice(b"\"}\n\n");
     }
 
-    /// The reasoning itself grows.
+    /// Writes a piece of the reasoning itself.
     pub(super) fn content(
         &mut self,
         part: usize,
@@ -115,7 +115,7 @@ impl ReasoningWriter {
         }
     }
 
-    /// The reasoning is over.
+    /// Ends the reasoning.
     pub(super) fn finish(
         &mut self,
         kept: FoldEntry<'_>,

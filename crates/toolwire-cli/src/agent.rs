@@ -1,5 +1,5 @@
-//! The agents that can be started with a gateway: what they are called, and how
-//! each is pointed at it.
+//! The agents that `toolwire run` can start, and how each is connected to a
+//! gateway.
 
 use std::fs;
 use std::io;
@@ -8,7 +8,7 @@ use std::process::Command;
 
 use clap::ValueEnum;
 
-/// An agent.
+/// An agent that `toolwire run` can start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Agent {
     /// Anthropic's Claude Code
@@ -17,18 +17,18 @@ pub(crate) enum Agent {
     Codex,
 }
 
-/// Where an agent is to go.
+/// What an agent connects to.
 pub(crate) struct Target<'t> {
-    /// The gateway's address: `http://127.0.0.1:8787`.
-    pub(crate) base: &'t str,
-    /// The key that it shows.
+    /// The gateway's URL: `http://127.0.0.1:8787`.
+    pub(crate) base_url: &'t str,
+    /// The key that it sends.
     pub(crate) key: &'t str,
-    /// The model it asks for, if not its own.
+    /// The model to request instead of the agent's default.
     pub(crate) model: Option<&'t str>,
 }
 
 impl Agent {
-    /// The name of its program.
+    /// The name of its executable.
     pub(crate) fn program(self) -> &'static str {
         match self {
             Self::Claude => "claude",
@@ -36,31 +36,33 @@ impl Agent {
         }
     }
 
-    /// How to get it.
-    pub(crate) fn install(self) -> &'static str {
+    /// The command that installs it.
+    pub(crate) fn install_command(self) -> &'static str {
         match self {
             Self::Claude => "npm install -g @anthropic-ai/claude-code",
             Self::Codex => "npm install -g @openai/codex",
         }
     }
 
-    /// A model of the vendor's, to see whether a gateway has them at all.
-    pub(crate) fn own_model(self) -> &'static str {
+    /// A model of the agent's vendor. If a gateway serves it, the agent's
+    /// default model works too.
+    pub(crate) fn vendor_model(self) -> &'static str {
         match self {
             Self::Claude => "claude-sonnet-4-5",
             Self::Codex => "gpt-5",
         }
     }
 
-    /// The agent, pointed at a gateway by its environment and by files in
-    /// `folder`. What the user has set up for it elsewhere is not touched.
-    pub(crate) fn command(self, target: &Target<'_>, folder: &Path) -> io::Result<Command> {
+    /// The command that starts the agent. It is connected to the gateway by
+    /// environment variables and files in `directory`; the user's own settings
+    /// are not touched.
+    pub(crate) fn command(self, target: &Target<'_>, directory: &Path) -> io::Result<Command> {
         let mut command = Command::new(self.program());
         match self {
             Self::Claude => claude(&mut command, target),
-            Self::Codex => codex(&mut command, target, folder)?,
+            Self::Codex => codex(&mut command, target, directory)?,
         }
-        // A proxy for the internet does not know this machine.
+        // A proxy cannot reach the gateway on this machine.
         for name in ["NO_PROXY", "no_proxy"] {
             let others = std::env::var(name).unwrap_or_default();
             let comma = if others.is_empty() { "" } else { "," };
@@ -71,17 +73,18 @@ impl Agent {
 }
 
 fn claude(command: &mut Command, target: &Target<'_>) {
-    let Target { base, key, model } = target;
-    command.env("ANTHROPIC_BASE_URL", base);
-    // Claude Code asks the user about a key that it finds in the environment,
-    // but takes a token as it is.
+    let Target { base_url, key, model } = target;
+    command.env("ANTHROPIC_BASE_URL", base_url);
+    // Claude Code asks the user before it uses a key from the environment, but
+    // uses a token without asking.
     command.env("ANTHROPIC_AUTH_TOKEN", key).env_remove("ANTHROPIC_API_KEY");
-    // Another vendor's way in would go past the gateway.
+    // These would bypass the gateway.
     for name in ["CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_FOUNDRY"] {
         command.env_remove(name);
     }
     if let Some(model) = model {
-        // It uses a smaller model beside the one that the user chooses.
+        // Claude Code also uses a smaller model besides the one that the user
+        // chooses.
         for name in CLAUDE_MODELS {
             command.env(name, model);
         }
@@ -96,9 +99,9 @@ const CLAUDE_MODELS: [&str; 5] = [
     "ANTHROPIC_DEFAULT_OPUS_MODEL",
 ];
 
-fn codex(command: &mut Command, target: &Target<'_>, folder: &Path) -> io::Result<()> {
-    let Target { base, key, model } = target;
-    let model = model.map(|model| format!("model = {}\n", quoted(model))).unwrap_or_default();
+fn codex(command: &mut Command, target: &Target<'_>, directory: &Path) -> io::Result<()> {
+    let Target { base_url, key, model } = target;
+    let model = model.map(|model| format!("model = {}\n", toml_string(model))).unwrap_or_default();
     let config = format!(
         "{model}model_provider = \"toolwire\"\n\
          check_for_update_on_startup = false\n\n\
@@ -107,15 +110,15 @@ fn codex(command: &mut Command, target: &Target<'_>, folder: &Path) -> io::Resul
          base_url = {}\n\
          wire_api = \"responses\"\n\
          env_key = \"TOOLWIRE_KEY\"\n",
-        quoted(&format!("{base}/v1")),
+        toml_string(&format!("{base_url}/v1")),
     );
-    fs::write(folder.join("config.toml"), config)?;
-    command.env("CODEX_HOME", folder).env("TOOLWIRE_KEY", key);
+    fs::write(directory.join("config.toml"), config)?;
+    command.env("CODEX_HOME", directory).env("TOOLWIRE_KEY", key);
     Ok(())
 }
 
-/// A text in a TOML file.
-fn quoted(text: &str) -> String {
+/// A text as a TOML string.
+fn toml_string(text: &str) -> String {
     let mut quoted = String::from("\"");
     for c in text.chars() {
         match c {

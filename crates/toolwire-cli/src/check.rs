@@ -1,39 +1,39 @@
-//! `toolwire check`: a configuration without serving it.
+//! `toolwire check`: checks a configuration without serving it.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use crate::failure::Failure;
-use crate::gateway::{Plan, plan};
-use crate::init::FILE;
-use crate::welcome;
+use crate::config::{self, LoadedConfig};
+use crate::error::CommandError;
+use crate::init::DEFAULT_FILE;
+use crate::startup_message;
 
-/// Check a configuration and say what is wrong with it
+/// Check a configuration file
 #[derive(clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Args {
-    /// Configuration to check
-    #[arg(long, value_name = "FILE", default_value = FILE)]
+    /// Configuration file to check
+    #[arg(long, value_name = "FILE", default_value = DEFAULT_FILE)]
     config: PathBuf,
 }
 
 const AFTER_HELP: &str = "\
-Environment variables and files that the configuration names must be there.
-Nothing is sent anywhere.
+The environment variables and files that the configuration refers to must exist.
+The check sends nothing over the network.
 
-The exit code is 0 when the gateway would start, and 1 when not.
+The exit code is 0 if the gateway would start, and 1 if not.
 
 Example:
   toolwire check --config toolwire.toml";
 
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let Plan { config, origin: _ } = plan(Some(&args.config), None)?;
+pub(crate) fn run(args: &Args) -> Result<(), CommandError> {
+    let LoadedConfig { config, source: _ } = config::load(Some(&args.config), None)?;
     let mut out = io::stdout().lock();
     let name = args.config.display();
-    writeln!(out, "{name} is fine. It listens on {} and serves:\n", config.listen)?;
-    write!(out, "{}", welcome::models(&config))?;
+    writeln!(out, "{name} is valid. It listens on {} and serves:\n", config.listen)?;
+    write!(out, "{}", startup_message::model_list(&config))?;
     for alias in &config.aliases {
-        writeln!(out, "  {} is {}", alias.name.0, alias.model)?;
+        writeln!(out, "  {} is an alias for {}", alias.name.0, alias.model)?;
     }
     out.flush()?;
     Ok(())

@@ -1,53 +1,55 @@
-//! `toolwire demo`: one request, worked through.
+//! `toolwire demo`: one request in every protocol.
 
 use std::env;
 use std::io::{self, Write};
 
+use toolwire::guess::guess;
 use toolwire::{Options, Protocol, translate};
 
 use crate::explain;
-use crate::pretty::pretty;
-use crate::screen::{Screen, Style};
+use crate::pretty_json::pretty_print;
+use crate::protocols::title;
+use crate::terminal::{Style, Terminal};
 
-/// A strict function, a freeform tool, a call and its result.
+/// A request with a strict function, a freeform tool, a call and its result.
 const REQUEST: &str = include_str!("demo.json");
 
-/// Prints the request, and what becomes of it in the other protocols.
+/// Prints the request, its translations, and what changed in each.
 pub(crate) fn run() -> io::Result<()> {
-    let screen = Screen { width: 80, ..Screen::of(&io::stdout()) };
-    let bold = |text| screen.paint(text, Style::Bold);
+    let terminal = Terminal { width: 80, ..Terminal::of(&io::stdout()) };
+    let bold = |text: &str| terminal.paint(text, Style::Bold);
+    let from = guess(REQUEST.as_bytes()).map_err(io::Error::other)?.protocol;
+    let from = from.ok_or_else(|| io::Error::other("the example has no known protocol"))?;
     let mut out = io::stdout().lock();
     writeln!(out, "{INTRODUCTION}\n")?;
-    writeln!(out, "{}\n", bold("A Chat request with two tools, a call and its result"))?;
+    let heading = format!("A {} request with two tools, a call and its result", title(from));
+    writeln!(out, "{}\n", bold(&heading))?;
     writeln!(out, "{REQUEST}")?;
-    for (to, heading) in [
-        (Protocol::Responses, "The same for Responses"),
-        (Protocol::Messages, "The same for Messages"),
-    ] {
-        let done = translate::request(Protocol::Chat, to, REQUEST.as_bytes(), &Options::default())
+    for to in Protocol::ALL.into_iter().filter(|to| *to != from) {
+        let done = translate::request(from, to, REQUEST.as_bytes(), &Options::default())
             .map_err(io::Error::other)?;
         let body = String::from_utf8(done.body).map_err(io::Error::other)?;
-        let body = pretty(&body, screen.width).map_err(io::Error::other)?;
-        writeln!(out, "{}\n\n{body}\n", bold(heading))?;
+        let body = pretty_print(&body, terminal.width).map_err(io::Error::other)?;
+        writeln!(out, "{}\n\n{body}\n", bold(&format!("The same request for {}", title(to))))?;
         if body.contains('…') {
-            writeln!(out, "Where it says … a long text was cut to fit here.\n")?;
+            writeln!(out, "Long texts are cut short with … to fit here.\n")?;
         }
-        writeln!(out, "{}", explain::report("What happened on the way", &done.ledger, screen))?;
+        writeln!(out, "{}", explain::report("Changes", &done.ledger, terminal))?;
     }
-    writeln!(out, "{}\n", bold("Try next"))?;
+    writeln!(out, "{}\n", bold("Next steps"))?;
     let program = program();
-    writeln!(out, "  echo '{TRY}' |\n    {program} translate --to messages --explain\n")?;
+    writeln!(out, "  echo '{EXAMPLE}' |\n    {program} translate --to messages --explain\n")?;
     writeln!(out, "  {program} translate --help")?;
     out.flush()
 }
 
 const INTRODUCTION: &str = "\
 toolwire translates tool calling between OpenAI Chat Completions, OpenAI
-Responses and Anthropic Messages, and says what it could not carry.";
+Responses and Anthropic Messages, and reports what it could not carry.";
 
-const TRY: &str = r#"{"messages": [{"role": "user", "content": "Hi"}], "seed": 7}"#;
+const EXAMPLE: &str = r#"{"messages": [{"role": "user", "content": "Hi"}], "seed": 7}"#;
 
-/// The program as it was called, so that the commands work when copied.
+/// The program as the user called it, so that the commands work when copied.
 fn program() -> String {
     env::args().next().filter(|name| name.len() <= 30).unwrap_or_else(|| "toolwire".to_owned())
 }

@@ -1,40 +1,41 @@
-//! `toolwire dispositions`: what happens to every request field toward each
-//! other protocol.
+//! `toolwire dispositions`: what happens to each request field in every other
+//! protocol.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use toolwire::disposition::{Fate, Row, table};
+use toolwire::disposition::{Disposition, Row, table};
 use toolwire::wire::Object;
 use toolwire::{Code, Protocol};
 
-use crate::failure::Failure;
-use crate::screen::{Screen, Style, wrap};
+use crate::error::CommandError;
+use crate::protocols::title;
+use crate::terminal::{Style, Terminal, wrap};
 
-/// Say what happens to every request field toward each other protocol
+/// Show what happens to each request field in every other protocol
 #[derive(clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Args {
-    /// As a JSON array with an object for each row
+    /// Print a JSON array with one object per row
     #[arg(long, conflicts_with = "markdown")]
     json: bool,
 
-    /// As a document in Markdown
+    /// Print a Markdown document
     #[arg(long)]
     markdown: bool,
 }
 
 const AFTER_HELP: &str = "\
-A field is named by its path. * stands for any run of characters, and the first
-row that fits a field counts.";
+A field is named by its path. * matches any run of characters. The first row
+that matches a field applies.";
 
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<(), CommandError> {
     let text = if args.json {
         json()
     } else if args.markdown {
         markdown()
     } else {
-        plain(Screen::of(&io::stdout())).into_bytes()
+        plain(Terminal::of(&io::stdout())).into_bytes()
     };
     let mut out = io::stdout().lock();
     out.write_all(&text)?;
@@ -61,22 +62,22 @@ fn write_row(protocol: Protocol, row: &Row, out: &mut Vec<u8>) {
     object.put("field", *field);
     {
         let mut targets = object.object("toward");
-        for (target, fate) in toward {
-            write_fate(fate, &mut targets.object(target.as_str()));
+        for (target, disposition) in toward.iter() {
+            write_disposition(disposition, &mut targets.object(target.as_str()));
         }
     }
     object.put("note", note);
 }
 
-fn write_fate(fate: &Fate, object: &mut Object<'_>) {
-    let codes: Vec<String> = fate.codes().iter().map(Code::to_string).collect();
-    object.put("disposition", fate.as_str());
+fn write_disposition(disposition: &Disposition, object: &mut Object<'_>) {
+    let codes: Vec<String> = disposition.codes().iter().map(Code::to_string).collect();
+    object.put("disposition", disposition.as_str());
     object.put("codes", &codes);
-    if let Fate::Depends(fates, when) = fate {
+    if let Disposition::Depends(possible, when) = disposition {
         object.put("when", *when);
         let mut any = object.array("any_of");
-        for fate in *fates {
-            write_fate(fate, &mut any.object());
+        for disposition in *possible {
+            write_disposition(disposition, &mut any.object());
         }
     }
 }
@@ -90,22 +91,13 @@ fn markdown() -> Vec<u8> {
         for row in table(protocol) {
             if row.group != group {
                 group = row.group;
-                let [one, two] = row.toward.each_ref().map(|(target, _)| title(*target));
-                text.push_str(&format!(
-                    "\n### {}: {}\n\n| Field | Toward {one} | Toward {two} |\n|---|---|---|\n",
-                    title(protocol),
-                    lower(group),
-                ));
+                let heading = format!("{}: {}", title(protocol), lower(group));
+                text.push_str(&format!("\n### {heading}\n\n{}", markdown_header(row)));
             }
-            let [(_, first), (_, second)] = &row.toward;
-            let one = phrase(first, "`");
-            // A long condition need not be read twice.
-            let same = first == second && matches!(first, Fate::Depends(..));
-            let two = if same { "the same".to_owned() } else { phrase(second, "`") };
-            let note = row.note.map(|note| format!("<br>{note}")).unwrap_or_default();
-            text.push_str(&format!("| `{}`{note} | {one} | {two} |\n", row.field));
-            for (_, fate) in &row.toward {
-                codes.extend(fate.codes().into_iter().map(|code| (name(&code), code.meaning())));
+            text.push_str(&markdown_row(row));
+            for (_, disposition) in row.toward.iter() {
+                let found = disposition.codes();
+                codes.extend(found.iter().map(|code| (name(code), code.meaning())));
             }
         }
     }
@@ -116,23 +108,47 @@ fn markdown() -> Vec<u8> {
     text.into_bytes()
 }
 
+fn markdown_header(row: &Row) -> String {
+    let (mut titles, mut rule) = ("| Field |".to_owned(), "|---|".to_owned());
+    for (target, _) in row.toward.iter() {
+        titles.push_str(&format!(" To {} |", title(*target)));
+        rule.push_str("---|");
+    }
+    format!("{titles}\n{rule}\n")
+}
+
+fn markdown_row(row: &Row) -> String {
+    let note = row.note.map(|note| format!("<br>{note}")).unwrap_or_default();
+    let mut line = format!("| `{}`{note} |", row.field);
+    let mut last = None;
+    for (_, disposition) in row.toward.iter() {
+        // A long condition is not repeated.
+        let is_repeated =
+            last == Some(disposition) && matches!(disposition, Disposition::Depends(..));
+        let cell = if is_repeated { "the same".to_owned() } else { phrase(disposition, "`") };
+        line.push_str(&format!(" {cell} |"));
+        last = Some(disposition);
+    }
+    line + "\n"
+}
+
 const INTRODUCTION: &str = "\
 # What happens to every request field
 
-<!-- Written by `toolwire dispositions --markdown`; `cargo xtask bless` writes it anew. -->
+<!-- Generated by `toolwire dispositions --markdown`. To update it, run `cargo xtask bless`. -->
 
-Each field of a request is carried to the other protocol, emulated there by
-something that says exactly the same, reported as lost, or a reason to refuse the
-request. The words after *emulated*, *lost* and *refused* are the codes that the
-ledger gives. A test translates every field that the vendors publish and fails
-where this page is silent or wrong.
+Each request field is carried to the other protocol, emulated there by something
+that means exactly the same, reported as lost, or refused together with its
+request. The words after *emulated*, *lost* and *refused* are the codes in the
+ledger. A test translates every field that the vendors publish and fails if this
+page omits it or is wrong about it.
 
-A field is named by its path. `[type=image]` chooses elements of a list,
-`(type=image)` one of the shapes that a value may have, `*` stands for any run of
-characters, and the first row that fits a field counts.
+A field is named by its path. `[type=image]` selects elements of a list,
+`(type=image)` selects one of the shapes of a value, and `*` matches any run of
+characters. The first row that matches a field applies.
 ";
 
-fn plain(screen: Screen) -> String {
+fn plain(terminal: Terminal) -> String {
     let mut text = String::new();
     for protocol in Protocol::ALL {
         let mut group = "";
@@ -141,52 +157,52 @@ fn plain(screen: Screen) -> String {
                 group = row.group;
                 let gap = if text.is_empty() { "" } else { "\n" };
                 let heading = format!("{}: {}", title(protocol), lower(group));
-                text.push_str(&format!("{gap}{}\n", screen.paint(&heading, Style::Bold)));
+                text.push_str(&format!("{gap}{}\n", terminal.paint(&heading, Style::Bold)));
             }
             text.push_str(&format!("  {}\n", row.field));
-            for (target, fate) in &row.toward {
-                let said = format!("to {target}: {}", phrase(fate, ""));
-                indented(&said, style(fate), screen, &mut text);
+            for (target, disposition) in row.toward.iter() {
+                let line = format!("to {target}: {}", phrase(disposition, ""));
+                indented(&line, style(disposition), terminal, &mut text);
             }
             if let Some(note) = row.note {
-                indented(note, Style::Faint, screen, &mut text);
+                indented(note, Style::Faint, terminal, &mut text);
             }
         }
     }
     text
 }
 
-fn indented(said: &str, style: Style, screen: Screen, text: &mut String) {
-    for line in wrap(said, screen.width.saturating_sub(6)) {
-        text.push_str(&format!("      {}\n", screen.paint(&line, style)));
+fn indented(paragraph: &str, style: Style, terminal: Terminal, text: &mut String) {
+    for line in wrap(paragraph, terminal.width.saturating_sub(6)) {
+        text.push_str(&format!("      {}\n", terminal.paint(&line, style)));
     }
 }
 
-fn style(fate: &Fate) -> Style {
-    match fate {
-        Fate::Carried | Fate::Emulated(_) => Style::Green,
-        Fate::Lost(_) | Fate::Only(_) => Style::Yellow,
-        Fate::Refused(_) => Style::Red,
-        Fate::Depends(..) => Style::Faint,
+fn style(disposition: &Disposition) -> Style {
+    match disposition {
+        Disposition::Carried | Disposition::Emulated(_) => Style::Green,
+        Disposition::Lost(_) | Disposition::Only(_) => Style::Yellow,
+        Disposition::Refused(_) => Style::Red,
+        Disposition::Depends(..) => Style::Faint,
     }
 }
 
-/// The fate in words, with `quote` around codes.
-fn phrase(fate: &Fate, quote: &str) -> String {
-    match fate {
-        Fate::Carried => fate.as_str().to_owned(),
-        Fate::Emulated(code) | Fate::Lost(code) | Fate::Refused(code) => {
-            format!("{} {quote}{code}{quote}", fate.as_str())
+/// The disposition in words, with `quote` around codes.
+fn phrase(disposition: &Disposition, quote: &str) -> String {
+    match disposition {
+        Disposition::Carried => disposition.as_str().to_owned(),
+        Disposition::Emulated(code) | Disposition::Lost(code) | Disposition::Refused(code) => {
+            format!("{} {quote}{code}{quote}", disposition.as_str())
         }
-        Fate::Only(field) => format!("{} {quote}only:{field}{quote}", fate.as_str()),
-        Fate::Depends(fates, when) => {
-            let fates: Vec<_> = fates.iter().map(|fate| phrase(fate, quote)).collect();
-            format!("{}: {when}", fates.join(" or "))
+        Disposition::Only(field) => format!("{} {quote}only:{field}{quote}", disposition.as_str()),
+        Disposition::Depends(possible, when) => {
+            let phrases: Vec<_> = possible.iter().map(|one| phrase(one, quote)).collect();
+            format!("{}: {when}", phrases.join(" or "))
         }
     }
 }
 
-/// The code without what it is about.
+/// The code without its argument.
 fn name(code: &Code) -> String {
     let text = code.to_string();
     text.split_once(':').map_or(text.clone(), |(name, _)| format!("{name}:…"))
@@ -196,12 +212,4 @@ fn lower(heading: &str) -> String {
     let mut characters = heading.chars();
     let first = characters.next().map(|first| first.to_lowercase().to_string());
     first.unwrap_or_default() + characters.as_str()
-}
-
-fn title(protocol: Protocol) -> &'static str {
-    match protocol {
-        Protocol::Chat => "Chat",
-        Protocol::Responses => "Responses",
-        Protocol::Messages => "Messages",
-    }
 }

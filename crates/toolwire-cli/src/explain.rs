@@ -1,46 +1,45 @@
-//! The ledger as a table for people.
+//! The ledger as a table.
 
 use std::collections::HashMap;
 
 use toolwire::{Action, Entry, Level};
 
-use crate::screen::{Screen, Style, visible, wrap};
+use crate::terminal::{Style, Terminal, escape_controls, wrap};
 
-/// A heading, what was lost in numbers, and the table if there is one.
-pub(crate) fn report(heading: &str, entries: &[Entry], screen: Screen) -> String {
+/// A heading with the number of losses, and a table of them if there are any.
+pub(crate) fn report(heading: &str, entries: &[Entry], terminal: Terminal) -> String {
     let mut text = String::new();
-    for line in wrap(&format!("{heading}: {}", summary(entries)), screen.width) {
-        text.push_str(&screen.paint(&line, Style::Bold));
+    for line in wrap(&format!("{heading}: {}", summary(entries)), terminal.width) {
+        text.push_str(&terminal.paint(&line, Style::Bold));
         text.push('\n');
     }
     if !entries.is_empty() {
         text.push('\n');
-        text.push_str(&table(entries, screen));
+        text.push_str(&table(entries, terminal));
     }
     text
 }
 
-/// One row for each entry. Entries that differ only in the index of a list
-/// share one.
-pub(crate) fn table(entries: &[Entry], screen: Screen) -> String {
-    let rows = fold(entries);
+/// One row for each entry. Entries that differ only in a list index share a row.
+pub(crate) fn table(entries: &[Entry], terminal: Terminal) -> String {
+    let rows = rows(entries);
     let widest = |cell: fn(&Row<'_>) -> usize| rows.iter().map(cell).max().unwrap_or_default();
-    let field = widest(|row| row.field.chars().count()).clamp(FIELD.len(), screen.width / 3);
+    let field = widest(|row| row.field.chars().count()).clamp(FIELD.len(), terminal.width / 3);
     let action = widest(|row| row.action.len()).max(ACTION.len());
-    let reason = screen.width.saturating_sub(field + action + 2 * GAP).max(16);
+    let reason = terminal.width.saturating_sub(field + action + 2 * GAP).max(16);
 
     let mut text = String::new();
     let heading = format!("{FIELD:field$}{:GAP$}{ACTION:action$}{:GAP$}{REASON}", "", "");
-    text.push_str(&screen.paint(&heading, Style::Faint));
+    text.push_str(&terminal.paint(&heading, Style::Faint));
     text.push('\n');
     for row in &rows {
         let fields = wrap_path(&row.field, field);
         let reasons = wrap(&row.reason, reason);
         for line in 0..fields.len().max(reasons.len()) {
             let cell = |lines: &[String]| lines.get(line).cloned().unwrap_or_default();
-            let done = if line == 0 { row.action } else { "" };
-            let painted = screen.paint(done, style(row.entry));
-            let padding = action - done.len() + GAP;
+            let action_cell = if line == 0 { row.action } else { "" };
+            let painted = terminal.paint(action_cell, style(row.entry));
+            let padding = action - action_cell.len() + GAP;
             let line = format!("{:field$}{:GAP$}{painted}{:padding$}", cell(&fields), "", "");
             text.push_str(format!("{line}{}", cell(&reasons)).trim_end());
             text.push('\n');
@@ -74,7 +73,7 @@ fn summary(entries: &[Entry]) -> String {
     parts.join(", ") + "."
 }
 
-/// Whether an entry comes back as it was.
+/// Whether nothing is lost, because the change is undone on the way back.
 fn is_exact(entry: &Entry) -> bool {
     match entry.action {
         Action::Renamed | Action::Emulated => true,
@@ -98,29 +97,29 @@ struct Row<'e> {
     entry: &'e Entry,
 }
 
-fn fold(entries: &[Entry]) -> Vec<Row<'_>> {
+fn rows(entries: &[Entry]) -> Vec<Row<'_>> {
     let mut counts: HashMap<(String, String), usize> = HashMap::new();
     for entry in entries {
-        *counts.entry(likeness(entry)).or_default() += 1;
+        *counts.entry(row_key(entry)).or_default() += 1;
     }
     let mut rows = Vec::new();
     for entry in entries {
-        // The first of those that are alike stands for all of them.
-        let Some(count) = counts.remove(&likeness(entry)) else { continue };
+        // The first entry of a row represents the others.
+        let Some(count) = counts.remove(&row_key(entry)) else { continue };
         let field = match count {
             1 if entry.path.is_empty() => "(whole document)".to_owned(),
-            1 => visible(&entry.path),
-            _ => format!("{} ({count}×)", visible(&pattern(&entry.path))),
+            1 => escape_controls(&entry.path),
+            _ => format!("{} ({count}×)", escape_controls(&pattern(&entry.path))),
         };
         rows.push(Row { field, action: entry.action.as_str(), reason: reason(entry), entry });
     }
-    // What matters most comes first; otherwise the order of the ledger stays.
+    // Losses come first. Otherwise the order is the ledger's.
     rows.sort_by_key(|row| (is_exact(row.entry), !row.entry.is_loss()));
     rows
 }
 
-/// What entries that share a row have in common.
-fn likeness(entry: &Entry) -> (String, String) {
+/// What the entries of a row have in common.
+fn row_key(entry: &Entry) -> (String, String) {
     (pattern(&entry.path), format!("{} {}", entry.action.as_str(), reason(entry)))
 }
 
@@ -136,10 +135,10 @@ fn reason(entry: &Entry) -> String {
         Level::Loss => "",
         Level::Info => ", info",
     };
-    visible(&format!("{} [{code}{level}]", entry.detail))
+    escape_controls(&format!("{} [{code}{level}]", entry.detail))
 }
 
-/// Breaks a JSON Pointer before a slash where that is possible.
+/// Breaks a JSON Pointer before a slash if possible.
 fn wrap_path(path: &str, width: usize) -> Vec<String> {
     let spaced = path.replace('/', " /");
     let mut lines = Vec::new();

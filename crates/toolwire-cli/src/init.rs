@@ -1,39 +1,39 @@
-//! `toolwire init`: a configuration to begin with.
+//! `toolwire init`: writes a configuration file to start from.
 
 use std::env;
 use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use crate::failure::Failure;
+use crate::error::CommandError;
 
-/// Write a configuration with comments, to begin with
+/// Write a commented configuration file to start from
 #[derive(clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Args {
-    /// Where to write it
-    #[arg(default_value = FILE)]
+    /// File to write
+    #[arg(default_value = DEFAULT_FILE)]
     path: PathBuf,
 }
 
-/// What a configuration is called where nobody says otherwise.
-pub(crate) const FILE: &str = "toolwire.toml";
+/// The usual name of a configuration file.
+pub(crate) const DEFAULT_FILE: &str = "toolwire.toml";
 
 const AFTER_HELP: &str = "\
-Upstreams whose key is in the environment are switched on, the others are there
-as comments. A file that exists is left as it is.
+Upstreams whose API key is in the environment are enabled. The others are
+commented out. An existing file is never overwritten.
 
 Example:
   toolwire init && toolwire serve --config toolwire.toml";
 
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<(), CommandError> {
     let name = args.path.display();
     let opened = OpenOptions::new().write(true).create_new(true).open(&args.path);
     let mut file = opened.map_err(|error| {
-        Failure::Start(if error.kind() == io::ErrorKind::AlreadyExists {
+        CommandError::Start(if error.kind() == io::ErrorKind::AlreadyExists {
             format!(
-                "{name} exists and is left as it is\n\
-                 Give another name, as in: toolwire init other.toml"
+                "{name} already exists and was not changed\n\
+                 Choose another name: toolwire init other.toml"
             )
         } else {
             format!("cannot write {name}: {error}")
@@ -49,14 +49,14 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The file. A paragraph that names a key which is not set becomes a comment.
+/// The content of the file. An upstream whose key is not set is commented out.
 fn template(is_set: impl Fn(&str) -> bool) -> String {
     let mut text = String::new();
     for paragraph in TEMPLATE.split_inclusive("\n\n") {
         let key = paragraph.split_once("env = \"").and_then(|(_, rest)| rest.split_once('"'));
-        let missing =
+        let is_disabled =
             paragraph.starts_with("[[upstream]]") && key.is_some_and(|(key, _)| !is_set(key));
-        if !missing {
+        if !is_disabled {
             text.push_str(paragraph);
             continue;
         }

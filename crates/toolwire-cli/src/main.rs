@@ -2,35 +2,33 @@
 
 mod agent;
 mod check;
-mod defect;
+mod config;
 mod demo;
 mod dispositions;
+mod error;
 mod explain;
-mod failure;
-mod folder;
-mod gateway;
+mod gateway_probe;
 mod init;
-mod input;
-mod lines;
-mod pretty;
-mod probe;
+mod panic_hook;
+mod pretty_json;
+mod protocols;
 mod run;
-mod screen;
 mod serve;
 mod signals;
-mod stream;
+mod startup_message;
+mod temp_dir;
+mod terminal;
 mod translate;
-mod welcome;
 
 use std::io::Write;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::failure::Failure;
+use crate::error::CommandError;
 
-/// Lets any tool-calling client talk to any tool-calling model: OpenAI Chat
-/// Completions, OpenAI Responses and Anthropic Messages on either side.
+/// Connects any tool-calling client to any tool-calling model, over OpenAI Chat
+/// Completions, OpenAI Responses or Anthropic Messages.
 #[derive(Parser)]
 #[command(name = "toolwire", version, max_term_width = 80, after_help = AFTER_HELP)]
 struct Cli {
@@ -46,13 +44,14 @@ enum Command {
     Check(check::Args),
     Translate(translate::Args),
     Dispositions(dispositions::Args),
-    /// Show one request, worked through in all three protocols
+    /// Show one request translated into every other protocol
     Demo,
 }
 
 const AFTER_HELP: &str = "\
-Without a command it serves: a demo model that needs no key, and the models of
-OPENAI_API_KEY and ANTHROPIC_API_KEY where they are set.
+Without a command, toolwire starts the gateway. It serves a demo model that
+needs no key, and the models of OpenAI and Anthropic if OPENAI_API_KEY and
+ANTHROPIC_API_KEY are set.
 
 Examples:
   toolwire
@@ -61,10 +60,10 @@ Examples:
   toolwire translate --to messages --explain < request.json";
 
 fn main() -> ExitCode {
-    defect::tell_only_where();
+    panic_hook::install();
     match run(Cli::parse()) {
         Ok(code) => code,
-        Err(error) => fail(&error),
+        Err(error) => report(&error),
     }
 }
 
@@ -82,19 +81,19 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Says what went wrong on standard error and gives the exit code for it.
-fn fail(error: &anyhow::Error) -> ExitCode {
-    // Whoever reads the output may stop early, as `head` does.
-    if error.chain().any(failure::is_broken_pipe) {
+/// Prints what went wrong to standard error and returns the exit code for it.
+fn report(error: &anyhow::Error) -> ExitCode {
+    // The reader of the output may stop early, as `head` does.
+    if error.chain().any(error::is_broken_pipe) {
         return ExitCode::SUCCESS;
     }
-    let failure = error.downcast_ref::<Failure>();
-    // Problems of a configuration say themselves that they are errors.
-    let told = match failure {
-        Some(Failure::Configuration(problems)) => problems.clone(),
+    let command_error = error.downcast_ref::<CommandError>();
+    // The mistakes in a configuration already begin with `error:`.
+    let message = match command_error {
+        Some(CommandError::Configuration(problems)) => problems.clone(),
         Some(_) | None => format!("error: {error:#}"),
     };
-    // With standard error gone too, the exit code is all that is left to say.
-    let _ = writeln!(std::io::stderr().lock(), "{told}");
-    failure.map_or(ExitCode::FAILURE, Failure::exit_code)
+    // If standard error is closed too, only the exit code is left.
+    let _ = writeln!(std::io::stderr().lock(), "{message}");
+    command_error.map_or(ExitCode::FAILURE, CommandError::exit_code)
 }

@@ -1,7 +1,7 @@
-//! `toolwire run`: an agent that is already pointed at a gateway.
+//! `toolwire run`: starts an agent that is connected to a gateway.
 
 use std::ffi::OsString;
-use std::io::{self, Write};
+use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitCode, ExitStatus};
@@ -11,39 +11,39 @@ use toolwire_gateway::config::{Config, Log};
 use toolwire_gateway::{Gateway, Setup, serve};
 
 use crate::agent::{Agent, Target};
-use crate::failure::Failure;
-use crate::folder::Folder;
-use crate::gateway;
-use crate::serve::runtime;
+use crate::config;
+use crate::error::CommandError;
+use crate::serve::{print_status, runtime};
 use crate::signals::{Signal, Signals};
-use crate::{probe, welcome};
+use crate::temp_dir::TempDir;
+use crate::{gateway_probe, startup_message};
 
-/// Start an agent that is already pointed at a gateway
+/// Start an agent that is connected to the gateway
 #[derive(clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Args {
-    /// Which agent
+    /// Agent to start
     agent: Agent,
 
-    /// Model to ask the gateway for, if not the agent's own
+    /// Model to request instead of the agent's default
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
 
-    /// Configuration of the gateway, if one has to be started
+    /// Configuration file of the gateway
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 
-    /// What else the agent is started with
+    /// Arguments for the agent
     #[arg(last = true, value_name = "ARGS")]
-    rest: Vec<OsString>,
+    agent_args: Vec<OsString>,
 }
 
 const AFTER_HELP: &str = "\
-A gateway that runs already is used; otherwise one is started for as long as the
-agent runs. The agent's own settings are not changed: Claude Code is pointed at
-the gateway by its environment, Codex by a temporary CODEX_HOME.
+If a gateway is already running, the agent uses it. Otherwise toolwire starts
+one for as long as the agent runs. The agent's own settings are not changed:
+Claude Code gets environment variables, and Codex a temporary CODEX_HOME.
 
-A gateway that asks for a key gets the one in TOOLWIRE_KEY.
+If the gateway requires a key, set TOOLWIRE_KEY.
 
 The exit code is the agent's.
 
@@ -51,106 +51,113 @@ Examples:
   toolwire run claude --model demo
   toolwire run codex --model claude-sonnet-5 -- exec \"Explain this repository\"";
 
-pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
-    let plan = gateway::plan(args.config.as_deref(), None)?;
-    runtime()?.block_on(run_agent(args, plan.config))
+pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
+    let loaded = config::load(args.config.as_deref(), None)?;
+    runtime()?.block_on(run_agent(args, loaded.config))
 }
 
-async fn run_agent(args: &Args, config: Config) -> Result<ExitCode, Failure> {
-    let found = Found::find(config).await?;
-    let model = args.model.clone().or_else(|| found.model(args.agent));
-    let target = Target { base: &found.base, key: &found.key, model: model.as_deref() };
-    let cannot = |what: &str, error: &io::Error| Failure::Start(format!("cannot {what}: {error}"));
-    let folder = Folder::new().map_err(|error| cannot("make a temporary folder", &error))?;
+async fn run_agent(args: &Args, config: Config) -> Result<ExitCode, CommandError> {
+    let gateway = AgentGateway::find_or_start(config).await?;
+    let model = args.model.clone().or_else(|| gateway.fallback_model(args.agent));
+    let target = Target { base_url: &gateway.base_url, key: &gateway.key, model: model.as_deref() };
+    let cannot =
+        |what: &str, error: &io::Error| CommandError::Start(format!("cannot {what}: {error}"));
+    let directory =
+        TempDir::new().map_err(|error| cannot("create a temporary directory", &error))?;
     let mut command = args
         .agent
-        .command(&target, folder.path())
+        .command(&target, directory.path())
         .map_err(|error| cannot("write temporary settings", &error))?;
     let program = args.agent.program();
-    let named = model.as_deref().map(|model| format!(" with the model {model}"));
-    let at = if found.running.is_some() { "a gateway of its own" } else { found.base.as_str() };
-    say(&format!("Starting {program} through {at}{}.", named.unwrap_or_default()));
+    let through = if gateway.own.is_some() { "its own gateway" } else { &gateway.base_url };
+    let with_model = model.as_deref().map(|model| format!(" with the model {model}"));
+    print_status(&format!(
+        "Starting {program} through {through}{}.",
+        with_model.unwrap_or_default()
+    ));
     let signals = Signals::new();
-    let child = command.args(&args.rest).spawn().map_err(|error| {
+    let child = command.args(&args.agent_args).spawn().map_err(|error| {
         if error.kind() != io::ErrorKind::NotFound {
             return cannot(&format!("start {program}"), &error);
         }
-        Failure::Start(format!(
+        CommandError::Start(format!(
             "{program} is not installed, or not in the PATH\nInstall it with: {}",
-            args.agent.install()
+            args.agent.install_command()
         ))
     })?;
     let status = wait(child, signals)
         .await
         .map_err(|error| cannot(&format!("wait for {program}"), &error))?;
-    if let Some(running) = found.running {
-        running.handle().stop();
+    if let Some(own) = gateway.own {
+        own.handle().stop();
     }
-    Ok(code(status))
+    Ok(exit_code(status))
 }
 
-/// A gateway for the agent.
-struct Found {
-    base: String,
+/// The gateway that the agent uses.
+struct AgentGateway {
+    base_url: String,
     address: SocketAddr,
     key: String,
-    /// The one in this process, if none ran.
-    running: Option<Gateway>,
+    /// The gateway in this process, if none was running.
+    own: Option<Gateway>,
 }
 
-impl Found {
-    /// The gateway that runs where this configuration would, or one on a free
-    /// port.
-    async fn find(mut config: Config) -> Result<Self, Failure> {
-        let key = config.keys.first().map(|key| key.reveal().to_owned());
-        let given = std::env::var("TOOLWIRE_KEY").ok().filter(|key| !key.is_empty());
-        let key = key.or(given).unwrap_or_else(|| PLACEHOLDER.to_owned());
-        let address = here(config.listen);
-        if probe::is_gateway(address) {
-            if !probe::admits(address, &key) {
-                return Err(Failure::Start(format!(
-                    "the gateway at {address} wants another key\n\
-                     Set TOOLWIRE_KEY to one that it takes."
+impl AgentGateway {
+    /// Finds the gateway that is running at the configured address, or starts
+    /// one on a free port.
+    async fn find_or_start(mut config: Config) -> Result<Self, CommandError> {
+        let configured = config.keys.first().map(|key| key.reveal().to_owned());
+        let from_env = std::env::var("TOOLWIRE_KEY").ok().filter(|key| !key.is_empty());
+        let key = configured.or(from_env).unwrap_or_else(|| PLACEHOLDER.to_owned());
+        let address = local_address(config.listen);
+        if gateway_probe::is_ready(address) {
+            if !gateway_probe::accepts_key(address, &key) {
+                return Err(CommandError::Start(format!(
+                    "the gateway at {address} does not accept this key\n\
+                     Set TOOLWIRE_KEY to a key that it accepts."
                 )));
             }
-            return Ok(Self { base: welcome::base(address), address, key, running: None });
+            let base_url = startup_message::base_url(address);
+            return Ok(Self { base_url, address, key, own: None });
         }
         config.listen = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
-        // The screen is the agent's.
+        // The terminal belongs to the agent.
         config.log = Log::Off;
-        let running = serve(config, Setup::default()).await;
-        let running = running.map_err(|error| gateway::not_started(&error))?;
-        let address = running.address();
-        Ok(Self { base: welcome::base(address), address, key, running: Some(running) })
+        let own = serve(config, Setup::default()).await;
+        let own = own.map_err(|error| config::start_error(&error))?;
+        let address = own.address();
+        let base_url = startup_message::base_url(address);
+        Ok(Self { base_url, address, key, own: Some(own) })
     }
 
-    /// The demo model, where the gateway has none that the agent knows.
-    fn model(&self, agent: Agent) -> Option<String> {
-        let serves = |model| probe::serves(self.address, model, &self.key);
-        (!serves(agent.own_model()) && serves(DEMO)).then(|| DEMO.to_owned())
+    /// The demo model, if the gateway has no model of the agent's vendor.
+    fn fallback_model(&self, agent: Agent) -> Option<String> {
+        let serves = |model| gateway_probe::serves_model(self.address, model, &self.key);
+        (!serves(agent.vendor_model()) && serves(DEMO_MODEL)).then(|| DEMO_MODEL.to_owned())
     }
 }
 
-/// An address that every interface has, as seen from this machine.
-fn here(listen: SocketAddr) -> SocketAddr {
+/// The address under which this machine reaches a gateway.
+fn local_address(listen: SocketAddr) -> SocketAddr {
     if listen.ip().is_unspecified() {
         return SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), listen.port());
     }
     listen
 }
 
-/// Waits for the agent. Ctrl-C is the agent's to act on, because a terminal
-/// sends it to both; a request to end is handed on.
+/// Waits for the agent. A terminal sends Ctrl-C to the agent too, so it is
+/// ignored here. SIGTERM is passed on.
 async fn wait(mut child: Child, mut signals: Signals) -> io::Result<ExitStatus> {
     let id = child.id().to_string();
-    let mut ended = tokio::task::spawn_blocking(move || child.wait());
+    let mut exited = tokio::task::spawn_blocking(move || child.wait());
     loop {
         tokio::select! {
-            status = &mut ended => return status.map_err(io::Error::other)?,
+            status = &mut exited => return status.map_err(io::Error::other)?,
             signal = signals.next() => match signal {
                 Signal::Interrupt => {}
-                // The standard library can only kill, which leaves an agent no
-                // time to tidy up.
+                // The standard library can only kill, which leaves the agent no
+                // time to clean up.
                 Signal::Terminate => {
                     Command::new("kill").args(["-TERM", &id]).status()?;
                 }
@@ -159,17 +166,14 @@ async fn wait(mut child: Child, mut signals: Signals) -> io::Result<ExitStatus> 
     }
 }
 
-fn code(status: ExitStatus) -> ExitCode {
+fn exit_code(status: ExitStatus) -> ExitCode {
     #[cfg(unix)]
-    let ended = std::os::unix::process::ExitStatusExt::signal(&status).map(|signal| 128 + signal);
+    let by_signal =
+        std::os::unix::process::ExitStatusExt::signal(&status).map(|signal| 128 + signal);
     #[cfg(not(unix))]
-    let ended = None;
-    let code = status.code().or(ended).unwrap_or(1);
+    let by_signal = None;
+    let code = status.code().or(by_signal).unwrap_or(1);
     u8::try_from(code).map_or(ExitCode::FAILURE, ExitCode::from)
 }
 
-fn say(text: &str) {
-    let _ = writeln!(io::stderr().lock(), "{text}");
-}
-
-const DEMO: &str = "demo";
+const DEMO_MODEL: &str = "demo";

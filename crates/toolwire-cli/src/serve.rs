@@ -1,8 +1,8 @@
-//! `toolwire serve`: the gateway, until a signal stops it.
+//! `toolwire serve`: runs the gateway until a signal stops it.
 
 use std::io::{self, Write};
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,75 +12,83 @@ use toolwire_gateway::config::reload::Change;
 use toolwire_gateway::config::{Config, exposed, file};
 use toolwire_gateway::{Handle, Setup, Source, serve};
 
-use crate::failure::Failure;
-use crate::gateway::{self, Origin, Plan};
-use crate::screen::Screen;
+use crate::config::{self, ConfigSource, LoadedConfig};
+use crate::error::CommandError;
 use crate::signals::{Signal, Signals};
-use crate::welcome;
+use crate::startup_message;
+use crate::terminal::Terminal;
 
-/// Serve clients of every protocol until a signal stops it
+/// Start the gateway
 #[derive(clap::Args, Default)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Args {
-    /// Configuration; without one, the environment's keys and a demo model
+    /// Configuration file; without one, the gateway serves a demo model and
+    /// uses the API keys in the environment
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 
-    /// Address and port to listen on, if not the configuration's; port 0 takes
-    /// any free one
+    /// Address and port to listen on instead of the configured one; port 0
+    /// picks any free port
     #[arg(long, value_name = "ADDR")]
     listen: Option<SocketAddr>,
 }
 
 const AFTER_HELP: &str = "\
-A configuration is read again when it changes and on SIGHUP. One with a mistake
-changes nothing; what is wrong goes to standard error.
+The gateway reloads its configuration when the file changes and on SIGHUP. If
+the new configuration has mistakes, the gateway prints them to standard error
+and keeps the old one.
 
-SIGTERM and Ctrl-C let open requests end; a second Ctrl-C does not wait.
+On SIGTERM and Ctrl-C, the gateway finishes open requests before it stops. A
+second signal stops it at once.
 
 Examples:
   toolwire serve
   toolwire serve --config toolwire.toml --listen 127.0.0.1:9000";
 
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let plan = gateway::plan(args.config.as_deref(), args.listen)?;
-    runtime()?.block_on(serve_until_stopped(plan, args.listen))
+pub(crate) fn run(args: &Args) -> Result<(), CommandError> {
+    let loaded = config::load(args.config.as_deref(), args.listen)?;
+    runtime()?.block_on(serve_until_stopped(loaded, args.listen))
 }
 
-/// What runs everything that waits.
-pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
+pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, CommandError> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-    runtime.map_err(|error| Failure::Start(format!("cannot start: {error}")))
+    runtime.map_err(|error| CommandError::Start(format!("cannot start the runtime: {error}")))
 }
 
-async fn serve_until_stopped(plan: Plan, listen: Option<SocketAddr>) -> Result<(), Failure> {
-    let Plan { config, origin } = plan;
-    // Whoever reads that it runs may stop it the moment after.
+async fn serve_until_stopped(
+    loaded: LoadedConfig,
+    listen: Option<SocketAddr>,
+) -> Result<(), CommandError> {
+    let LoadedConfig { config, source } = loaded;
+    // A signal may arrive as soon as the startup message is printed.
     let signals = Signals::new();
-    let setup = Setup { source: source(&origin, config.listen), ..Setup::default() };
-    let running = serve(config.clone(), setup).await;
-    let running = running.map_err(|error| gateway::not_started(&error))?;
-    let hello = welcome::text(&config, running.address(), &origin, Screen::of(&io::stdout()));
-    let handle = running.handle();
-    if let Origin::File(path, watch) = origin {
+    let setup = Setup { source: reload_source(&source, config.listen), ..Setup::default() };
+    let gateway = serve(config.clone(), setup).await;
+    let gateway = gateway.map_err(|error| config::start_error(&error))?;
+    let message =
+        startup_message::text(&config, gateway.address(), &source, Terminal::of(&io::stdout()));
+    let handle = gateway.handle();
+    if let ConfigSource::File(path, watch) = source {
         let (sender, changes) = mpsc::channel(1);
         tokio::spawn(watch.run(sender));
-        tokio::spawn(follow(path, changes, handle.clone(), config.listen, listen.is_some()));
+        let overridden = listen.is_some();
+        let reloader = Reloader { path, handle: handle.clone(), listen: config.listen, overridden };
+        tokio::spawn(reloader.run(changes));
     }
-    // A load balancer needs a moment to notice; nobody else does.
-    let notice = if exposed(config.listen) { NOTICE } else { Duration::ZERO };
+    // Only a load balancer needs time to notice that the gateway is stopping.
+    let notice = if exposed(config.listen) { DRAIN_NOTICE } else { Duration::ZERO };
     tokio::spawn(stop_on_signals(handle, signals, notice));
-    // Whoever started it may not want to read how to use it.
+    // The gateway serves even if standard output is closed.
     let mut out = io::stdout().lock();
-    let _ = out.write_all(hello.as_bytes()).and_then(|()| out.flush());
+    let _ = out.write_all(message.as_bytes()).and_then(|()| out.flush());
     drop(out);
-    running.stopped().await;
+    gateway.stopped().await;
     Ok(())
 }
 
-/// Where a reload by hand gets the configuration from.
-fn source(origin: &Origin, listen: SocketAddr) -> Option<Source> {
-    let Origin::File(path, _) = origin else { return None };
+/// Where a reload through the API gets the configuration from.
+fn reload_source(source: &ConfigSource, listen: SocketAddr) -> Option<Source> {
+    let ConfigSource::File(path, _) = source else { return None };
     let path = path.clone();
     Some(Arc::new(move || {
         let loaded = file::load(&path).map_err(|error| error.to_string())?;
@@ -88,53 +96,54 @@ fn source(origin: &Origin, listen: SocketAddr) -> Option<Source> {
     }))
 }
 
-/// Puts every change of the file in force.
-async fn follow(
+/// Applies changes of the configuration file to the gateway.
+struct Reloader {
     path: PathBuf,
-    mut changes: mpsc::Receiver<Change>,
     handle: Handle,
+    /// The address that the gateway listens on, whatever the file says.
     listen: SocketAddr,
+    /// Whether the command line overrides the file's address.
     overridden: bool,
-) {
-    while let Some(change) = changes.recv().await {
-        say(&reloaded(&path, change, &handle, listen, overridden));
-    }
 }
 
-fn reloaded(
-    path: &Path,
-    change: Change,
-    handle: &Handle,
-    listen: SocketAddr,
-    overridden: bool,
-) -> String {
-    let name = path.display();
-    let config = match change {
-        Ok(config) => config,
-        Err(error) => {
-            let why = match error {
-                LoadError::Unreadable { .. } => error.to_string(),
-                LoadError::Invalid(problems) => problems.to_string(),
-            };
-            return format!("{why}\nThe configuration from before stays in force.");
+impl Reloader {
+    async fn run(self, mut changes: mpsc::Receiver<Change>) {
+        while let Some(change) = changes.recv().await {
+            print_status(&self.apply(change));
         }
-    };
-    let moved = !overridden && config.listen != listen;
-    match handle.reload(Config { listen, ..*config }) {
-        Ok(()) if moved => format!(
-            "{name} is in force, except that the gateway goes on listening on {listen} until it is \
-             started again."
-        ),
-        Ok(()) => format!("{name} was read again and is in force."),
-        Err(error) => format!("{error}\nThe configuration from before stays in force."),
+    }
+
+    /// Applies a change, and returns a message about it.
+    fn apply(&self, change: Change) -> String {
+        let Self { path, handle, listen, overridden } = self;
+        let name = path.display();
+        let config = match change {
+            Ok(config) => config,
+            Err(error) => {
+                let reason = match error {
+                    LoadError::Unreadable { .. } => error.to_string(),
+                    LoadError::Invalid(problems) => problems.to_string(),
+                };
+                return format!("{reason}\n{UNCHANGED}");
+            }
+        };
+        let needs_restart = !overridden && config.listen != *listen;
+        match handle.reload(Config { listen: *listen, ..*config }) {
+            Ok(()) if needs_restart => format!(
+                "Reloaded {name}. The gateway still listens on {listen}; restart it to change the \
+                 address."
+            ),
+            Ok(()) => format!("Reloaded {name}."),
+            Err(error) => format!("{error}\n{UNCHANGED}"),
+        }
     }
 }
 
-/// Lets open requests end at the first signal, and nothing at the second.
+/// At the first signal, open requests may finish. At the second, they are cut.
 async fn stop_on_signals(handle: Handle, mut signals: Signals, notice: Duration) {
     match signals.next().await {
         Signal::Interrupt => {
-            say("Stopping when open requests have ended; press Ctrl-C again to stop at once.");
+            print_status("Waiting for open requests to finish. Press Ctrl-C again to stop now.");
             handle.drain(Duration::ZERO);
         }
         Signal::Terminate => handle.drain(notice),
@@ -143,9 +152,11 @@ async fn stop_on_signals(handle: Handle, mut signals: Signals, notice: Duration)
     handle.stop();
 }
 
-/// Tells the operator. With standard error gone there is nobody to tell.
-fn say(text: &str) {
-    let _ = writeln!(io::stderr().lock(), "{text}");
+/// Prints a message to standard error. It is lost if standard error is closed.
+pub(crate) fn print_status(message: &str) {
+    let _ = writeln!(io::stderr().lock(), "{message}");
 }
 
-const NOTICE: Duration = Duration::from_secs(5);
+const UNCHANGED: &str = "The gateway keeps its previous configuration.";
+
+const DRAIN_NOTICE: Duration = Duration::from_secs(5);

@@ -3,23 +3,23 @@
 #[cfg(unix)]
 use tokio::signal::unix::{self, SignalKind};
 
-/// What asks to stop.
+/// A signal that asks to stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Signal {
     /// Ctrl-C.
     Interrupt,
-    /// The system, or whoever runs the program.
+    /// A request from the system or a process manager.
     Terminate,
 }
 
-/// The signals, caught from the moment this is made.
+/// The signals that arrive from the moment this is created.
 pub(crate) struct Signals {
     #[cfg(unix)]
     caught: Option<(unix::Signal, unix::Signal)>,
 }
 
 impl Signals {
-    /// Catches signals from here on.
+    /// Starts catching signals.
     #[cfg(unix)]
     pub(crate) fn new() -> Self {
         let interrupt = unix::signal(SignalKind::interrupt());
@@ -27,7 +27,7 @@ impl Signals {
         Self { caught: interrupt.ok().zip(terminate.ok()) }
     }
 
-    /// Waits for the next one.
+    /// Waits for the next signal.
     #[cfg(unix)]
     pub(crate) async fn next(&mut self) -> Signal {
         let Some((interrupt, terminate)) = &mut self.caught else {
@@ -39,13 +39,13 @@ impl Signals {
         }
     }
 
-    /// Catches signals from the first wait on.
+    /// Signals are caught from the first call of `next`.
     #[cfg(not(unix))]
     pub(crate) fn new() -> Self {
         Self {}
     }
 
-    /// Waits for the next one.
+    /// Waits for the next signal.
     #[cfg(not(unix))]
     pub(crate) async fn next(&mut self) -> Signal {
         match tokio::signal::ctrl_c().await {

@@ -1,17 +1,17 @@
 //! The list of models, in the shape that the caller's protocol expects.
 //!
-//! Only names are listed: a pattern stands for models whose names nobody here
-//! knows.
+//! Only names are listed. A pattern stands for models whose names the gateway
+//! does not know.
 
 use toolwire::Protocol;
 use toolwire::wire::Object;
 
-use crate::live::Live;
+use crate::active_config::ActiveConfig;
 use crate::route;
 
 /// All models.
-pub(crate) fn list(live: &Live, client: Protocol) -> Vec<u8> {
-    let names = names(live);
+pub(crate) fn list(active: &ActiveConfig, client: Protocol) -> Vec<u8> {
+    let names = names(active);
     let mut out = Vec::with_capacity(64 + 96 * names.len());
     let mut object = Object::new(&mut out);
     match client {
@@ -36,20 +36,20 @@ pub(crate) fn list(live: &Live, client: Protocol) -> Vec<u8> {
 }
 
 /// One model, if a request for it would find an upstream.
-pub(crate) fn one(live: &Live, name: &str, client: Protocol) -> Option<Vec<u8>> {
-    let route = route::find(live, name, client)?;
+pub(crate) fn get(active: &ActiveConfig, name: &str, client: Protocol) -> Option<Vec<u8>> {
+    let route = route::find(active, name, client)?;
     let owner = route.upstreams.first().map_or("", |upstream| upstream.config.name.as_str());
     let mut out = Vec::with_capacity(128);
     write(name, owner, client, &mut Object::new(&mut out));
     Some(out)
 }
 
-fn names(live: &Live) -> Vec<(&str, &str)> {
-    let models = live.upstreams.iter().flat_map(|upstream| {
+fn names(active: &ActiveConfig) -> Vec<(&str, &str)> {
+    let models = active.upstreams.iter().flat_map(|upstream| {
         let owner = upstream.config.name.as_str();
         upstream.config.models.iter().map(move |model| (model.0.as_str(), owner))
     });
-    let aliases = live.config.aliases.iter().map(|alias| (alias.name.0.as_str(), "alias"));
+    let aliases = active.config.aliases.iter().map(|alias| (alias.name.0.as_str(), "alias"));
     let mut names: Vec<(&str, &str)> = Vec::new();
     for (name, owner) in models.chain(aliases) {
         if !name.contains('*') && !names.iter().any(|(known, _)| *known == name) {

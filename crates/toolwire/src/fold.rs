@@ -148,7 +148,7 @@ impl Fold {
     /// protocol has items, otherwise one in all.
     pub fn turns(&self) -> Vec<Turn<'_>> {
         let mut turns: Vec<Turn<'_>> = Vec::new();
-        let several = self.origin == Some(Protocol::Responses);
+        let several = self.origin.is_some_and(|origin| origin.conventions().answers_are_items);
         let mut message = None;
         for entry in &self.entries {
             let (belongs, id, phase, extra) = match entry {
@@ -204,7 +204,7 @@ impl Fold {
     /// The answer without its items.
     pub fn outline(&self) -> Response<'_> {
         Response {
-            origin: self.origin.unwrap_or(Protocol::Chat),
+            origin: self.origin.unwrap_or(UNKNOWN),
             id: self.id.as_ref().map(Str::borrowed),
             model: self.model.as_ref().map(Str::borrowed),
             created: self.created,
@@ -375,3 +375,9 @@ fn grow(texts: &mut Vec<TextBuffer>, part: usize, text: &Str<'_>) {
         last.push(text);
     }
 }
+
+/// Before the answer has begun nothing depends on where it comes from.
+const UNKNOWN: Protocol = {
+    let [first, ..] = Protocol::ALL;
+    first
+};

@@ -23,16 +23,14 @@ pub mod pipe;
 pub mod profile;
 pub mod protocol;
 pub mod registry;
-pub mod replay;
 pub mod restore;
 pub mod schema;
 pub mod thread;
 pub mod toolset;
 pub mod translate;
+pub mod unfold;
 
 pub use codec::{CODECS, Codec, codec};
-#[doc(hidden)]
-pub use ledger::LossPolicy as Policy;
 pub use ledger::{Action, Code, Entry, Ledger, Level, LossPolicy};
 pub use profile::Profile;
 pub use protocol::Protocol;

@@ -116,6 +116,8 @@ pub struct Description {
     /// Whether a stream states the number of input tokens in its first event,
     /// before other protocols have counted them.
     pub counts_input_first: bool,
+    /// The member of an answer that holds what the model said.
+    pub answer_member: &'static str,
     /// Whether answers repeat the settings of the request.
     pub echoes_request: bool,
     /// What its documents mean without saying it.
@@ -134,7 +136,7 @@ pub struct Endpoint {
 }
 
 /// What a path says of a request.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PathMatch {
     /// The model's name, in a protocol that keeps it in the URL.
     pub model: Option<String>,
@@ -190,8 +192,19 @@ pub struct Conventions {
     pub filter_declines_as_model: bool,
     /// The names of the ordinary processing tier.
     pub standard_tiers: &'static [&'static str],
+    /// Whether an answer is a list of items, of which several may be messages.
+    pub answers_are_items: bool,
     /// The member that says when an answer was made.
     pub created_member: &'static str,
+}
+
+/// A model in a list of models.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ListedModel<'m> {
+    /// The name that requests use.
+    pub name: &'m str,
+    /// Who serves it.
+    pub owner: &'m str,
 }
 
 /// Who defined a protocol. Its protocols share headers, keys and stored files.

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 pub use self::ids::distinct;
 pub(crate) use self::ids::{Ids, REPEATED};
 
-use crate::model::{Arguments, Call, Item, NativeKind, Protocol, Request, Response, ToolKind};
+use crate::model::{Arguments, Call, Item, NativeKind, Request, Response, ToolKind};
 use crate::native;
 use crate::profile::Profile;
 use crate::schema::{self, RootChange};
@@ -57,10 +57,9 @@ impl Restore {
         for declared in set.entries.iter().filter(|declared| declared.crosses()) {
             let Declared { tool, namespace, inline: _, crossing: _ } = declared;
             let name = tool.name.decode();
-            // An upstream with namespaces of its own says the namespace itself.
-            let namespace = namespace
-                .filter(|_| profile.protocol != Protocol::Responses)
-                .map(|space| space.name.decode());
+            // An upstream that has namespaces names them itself.
+            let namespace =
+                namespace.filter(|_| !profile.namespaces).map(|space| space.name.decode());
             let shape = Shape::of(declared, request.origin == profile.protocol);
             let wire = set.wire_name(namespace.as_deref(), &name);
             if shape == Shape::Same && namespace.is_none() && wire == name {

@@ -1,26 +1,35 @@
-//! Unary translation: decode, encode, and the ledger of what happened between.
+//! Translation of whole documents: requests, answers, errors, tool definitions.
 //!
-//! Each function here does one thing with one document. Who relays a request
-//! and its answer has [`PreparedRequest`], which reads the request once for both.
+//! Each function translates one document. A program that relays a request and
+//! its answer uses [`PreparedRequest`], which reads the request once for both.
 
+mod head;
 mod prepared;
+mod response;
 
 use std::ops::Range;
 
-#[doc(hidden)]
-pub use self::prepared::{PreparedRequest as Prepared, ResponseTranslator as Back};
-pub use self::prepared::{PreparedRequest, ResponseTranslator};
+pub use self::head::RequestHead;
+pub use self::prepared::PreparedRequest;
+pub use self::response::{ResponseTranslator, TranslatedResponse};
 use crate::codec::codec;
 use crate::ledger::{Action, Entry, Ledger, LossPolicy};
-use crate::model::Protocol;
+use crate::model::{Protocol, Request};
 use crate::profile::Profile;
 use crate::wire::{Pos, Read, ReadError, Reader, Str, What, pointer, write_str};
 
 /// How to translate.
+///
+/// ```
+/// use toolwire::{LossPolicy, Options};
+///
+/// let options = Options::new().on_loss(LossPolicy::Refuse).model("claude-sonnet-4-5");
+/// ```
 #[derive(Clone, Debug, Default)]
-pub struct Options {
+#[non_exhaustive]
+pub struct Options<'r> {
     /// What to do about losses.
-    pub policy: LossPolicy,
+    pub loss_policy: LossPolicy,
     /// What the upstream accepts; the default of its protocol if not given.
     pub profile: Option<Profile>,
     /// The model's name in what is written, if not the one in what is read: in
@@ -31,16 +40,77 @@ pub struct Options {
     /// How many tokens the request may have, for a stream to a client that
     /// wants to know before the upstream has counted them (Messages).
     pub input_estimate: Option<u64>,
+    /// What the client had sent, in its own protocol, when an answer is
+    /// translated. With it, tools that went up renamed or wrapped come back as
+    /// the client declared them.
+    pub request: Option<&'r [u8]>,
+    /// The HTTP status that an error came with.
+    pub status: Option<u16>,
 }
 
-impl Options {
-    pub(crate) fn profile(&self, protocol: Protocol) -> Profile {
+impl<'r> Options<'r> {
+    /// The defaults: losses are reported, the upstream is the vendor's own.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Decides what to do about losses.
+    #[must_use]
+    pub fn on_loss(mut self, policy: LossPolicy) -> Self {
+        self.loss_policy = policy;
+        self
+    }
+
+    /// Says what the upstream accepts.
+    #[must_use]
+    pub fn profile(mut self, profile: Profile) -> Self {
+        self.profile = Some(profile);
+        self
+    }
+
+    /// Gives the model another name in what is written.
+    #[must_use]
+    pub fn model(mut self, name: impl Into<String>) -> Self {
+        self.model = Some(name.into());
+        self
+    }
+
+    /// Estimates the tokens of the request.
+    #[must_use]
+    pub fn input_estimate(mut self, tokens: u64) -> Self {
+        self.input_estimate = Some(tokens);
+        self
+    }
+
+    /// Says which request of the client is answered.
+    #[must_use]
+    pub fn request(mut self, body: &'r [u8]) -> Self {
+        self.request = Some(body);
+        self
+    }
+
+    /// Says which HTTP status an error came with.
+    #[must_use]
+    pub fn status(mut self, status: u16) -> Self {
+        self.status = Some(status);
+        self
+    }
+
+    pub(crate) fn profile_of(&self, protocol: Protocol) -> Profile {
         self.profile.clone().unwrap_or_else(|| Profile::of(protocol))
+    }
+
+    /// Reads the request that is answered, if there is one.
+    pub(crate) fn decode_request(&self, client: Protocol) -> Result<Option<Request<'r>>, Error> {
+        let Some(body) = self.request else { return Ok(None) };
+        let source = utf8(body)?;
+        codec(client).decode_request(source).map(Some).map_err(|error| invalid(source, error))
     }
 }
 
 /// A translated document and what happened to it on the way.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Translated {
     /// The document.
     pub body: Vec<u8>,
@@ -48,8 +118,19 @@ pub struct Translated {
     pub ledger: Vec<Entry>,
 }
 
+/// A translated error.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TranslatedError {
+    /// The body.
+    pub body: Vec<u8>,
+    /// The HTTP status that belongs to it.
+    pub status: u16,
+}
+
 /// Why a document was not translated.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Error {
     /// It could not be read.
     #[error("{}{message} (byte {offset})", at(pointer))]
@@ -68,6 +149,9 @@ pub enum Error {
         /// What cannot be carried.
         entries: Vec<Entry>,
     },
+    /// It is an error, where an answer was expected.
+    #[error("the document is an error, not an answer")]
+    NotAnAnswer,
 }
 
 /// Translates a client's request for an upstream.
@@ -75,44 +159,37 @@ pub fn request(
     from: Protocol,
     to: Protocol,
     body: &[u8],
-    options: &Options,
+    options: &Options<'_>,
 ) -> Result<Translated, Error> {
-    PreparedRequest::new(from, to, body)?.write(options)
+    PreparedRequest::new(from, to, body)?.translate(options)
 }
 
-/// Translates an upstream's answer for a client. `request` is what the client
-/// had sent, in the client's protocol; with it, tools that went up renamed or
-/// wrapped come back as the client declared them.
+/// Translates an upstream's answer for a client.
 pub fn response(
     from: Protocol,
     to: Protocol,
     body: &[u8],
-    request: Option<&[u8]>,
-    options: &Options,
+    options: &Options<'_>,
 ) -> Result<Translated, Error> {
-    let asked = match request.filter(|_| from != to) {
-        Some(bytes) => {
-            let text = utf8(bytes)?;
-            Some(codec(to).decode_request(text).map_err(|error| invalid(text, error))?)
-        }
-        None => None,
-    };
-    ResponseTranslator::new(from, to, asked.as_ref(), options).translate(body)
+    let request = if from == to { None } else { options.decode_request(to)? };
+    let translator = ResponseTranslator::new(from, to, request.as_ref(), options);
+    let TranslatedResponse { body, ledger, summary: _ } = translator.translate_any(body)?;
+    Ok(Translated { body: body.into_owned(), ledger })
 }
 
-/// Translates an upstream's error body for a client, and says which HTTP
-/// status belongs to it. `status` is the one it came with, if known.
+/// Translates an upstream's error body for a client.
 pub fn error(
     from: Protocol,
     to: Protocol,
-    status: Option<u16>,
     body: &[u8],
-) -> Result<(Translated, u16), Error> {
+    options: &Options<'_>,
+) -> Result<TranslatedError, Error> {
     let source = utf8(body)?;
-    let error = codec(from).decode_error(status, source).map_err(|error| invalid(source, error))?;
+    let error =
+        codec(from).decode_error(options.status, source).map_err(|error| invalid(source, error))?;
     let mut out = Vec::with_capacity(body.len());
     let status = codec(to).encode_error(&error, &mut out);
-    Ok((Translated { body: out, ledger: Vec::new() }, status))
+    Ok(TranslatedError { body: out, status })
 }
 
 /// Translates a bare array of tool definitions.
@@ -120,7 +197,7 @@ pub fn tools(
     from: Protocol,
     to: Protocol,
     body: &[u8],
-    options: &Options,
+    options: &Options<'_>,
 ) -> Result<Translated, Error> {
     let source = utf8(body)?;
     let tools = codec(from).decode_tools(source).map_err(|error| invalid(source, error))?;
@@ -129,8 +206,8 @@ pub fn tools(
     }
     let mut ledger = Ledger::default();
     let mut out = Vec::with_capacity(body.len() + body.len() / 8);
-    codec(to).encode_tools(&tools, from, &options.profile(to), &mut out, &mut ledger);
-    settle(source, out, &ledger, options.policy)
+    codec(to).encode_tools(&tools, from, &options.profile_of(to), &mut out, &mut ledger);
+    settle(source, out, &ledger, options.loss_policy)
 }
 
 fn settle(

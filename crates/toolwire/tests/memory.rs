@@ -55,7 +55,7 @@ fn a_long_call_fits_into_three_times_its_size() {
 fn counted(bytes: &[u8], from: Protocol, to: Protocol) -> dhat::HeapStats {
     let profiler = dhat::Profiler::builder().testing().build();
     let mut out = Vec::new();
-    let mut pipe = Pipe::new(from, to, None, &Options::default());
+    let mut pipe = Pipe::new(from, to, &Options::new()).unwrap();
     for chunk in bytes.chunks(CHUNK) {
         let mut rest = chunk;
         while pipe.step(&mut rest, &mut out) {
@@ -64,7 +64,7 @@ fn counted(bytes: &[u8], from: Protocol, to: Protocol) -> dhat::HeapStats {
         out.clear();
     }
     pipe.finish(&mut out);
-    assert!(pipe.seen().complete, "{from} to {to}");
+    assert!(pipe.summary().complete, "{from} to {to}");
     let stats = dhat::HeapStats::get();
     drop(profiler);
     stats

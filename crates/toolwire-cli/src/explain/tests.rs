@@ -3,21 +3,21 @@ use std::borrow::Cow;
 use toolwire::{Action, Code, Entry, Level};
 
 use super::report;
-use crate::screen::Screen;
+use crate::terminal::Terminal;
 
-const PLAIN: Screen = Screen { width: 60, styled: false };
+const PLAIN: Terminal = Terminal { width: 60, styled: false };
 
 fn entry(path: &str, code: Code, action: Action) -> Entry {
     let detail = Cow::Borrowed(code.meaning());
     Entry { path: path.to_owned(), code, action, level: Level::Loss, detail }
 }
 
-fn check(entries: &[Entry], screen: Screen, expected: &str) {
-    let found = report("Chat request to Messages", entries, screen);
+fn check(entries: &[Entry], terminal: Terminal, expected: &str) {
+    let found = report("Chat request to Messages", entries, terminal);
     assert_eq!(found, expected, "\n{found}");
-    if !screen.styled {
+    if !terminal.styled {
         for line in found.lines() {
-            assert!(line.chars().count() <= screen.width, "too wide: {line}");
+            assert!(line.chars().count() <= terminal.width, "too wide: {line}");
         }
     }
 }
@@ -58,7 +58,7 @@ fn losses_first_and_likes_together() {
     ];
     check(
         &entries,
-        Screen { width: 72, ..PLAIN },
+        Terminal { width: 72, ..PLAIN },
         "\
 Chat request to Messages: 3 losses, 1 minor loss, 1 exact emulation.
 
@@ -82,7 +82,7 @@ fn long_and_hostile_paths() {
     let path = "/messages/12/content/0/a_very_long_field_name_indeed/\u{1b}[31m";
     check(
         &[entry(path, Code::Sampling, Action::Dropped)],
-        Screen { width: 50, ..PLAIN },
+        Terminal { width: 50, ..PLAIN },
         "\
 Chat request to Messages: 1 loss.
 
@@ -101,7 +101,7 @@ fn colours_only_where_they_are_understood() {
     let entries = [entry("/seed", Code::Sampling, Action::Dropped)];
     check(
         &entries,
-        Screen { width: 80, styled: true },
+        Terminal { width: 80, styled: true },
         "\
 \u{1b}[1mChat request to Messages: 1 loss.\u{1b}[0m
 

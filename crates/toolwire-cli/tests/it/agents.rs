@@ -50,7 +50,7 @@ exit 7"#;
     assert_eq!(ran.status.code(), Some(7), "{}", text(&ran.stderr));
     let expected = "toolwire||demo-2|demo-2|x.example,127.0.0.1,localhost\n-p a b --model\n";
     assert_eq!(text(&ran.stdout), expected);
-    let said = "Starting claude through a gateway of its own with the model demo-2.\n";
+    let said = "Starting claude through its own gateway with the model demo-2.\n";
     assert_eq!(text(&ran.stderr), said);
 }
 

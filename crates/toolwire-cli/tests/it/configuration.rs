@@ -40,7 +40,7 @@ fn what_is_written_is_fine_and_is_not_written_over() {
     let ran = toolwire(&format!("check --config {name}"), "");
     assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
     assert!(
-        ran.out.starts_with(&format!("{name} is fine. It listens on 127.0.0.1:8787")),
+        ran.out.starts_with(&format!("{name} is valid. It listens on 127.0.0.1:8787")),
         "{}",
         ran.out
     );
@@ -49,7 +49,7 @@ fn what_is_written_is_fine_and_is_not_written_over() {
     fs::write(&path, "mine").unwrap();
     let ran = toolwire(&format!("init {name}"), "");
     assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""));
-    assert!(ran.err.starts_with(&format!("error: {name} exists")), "{}", ran.err);
+    assert!(ran.err.starts_with(&format!("error: {name} already exists")), "{}", ran.err);
     assert_eq!(fs::read_to_string(&path).unwrap(), "mine");
 }
 
@@ -76,6 +76,6 @@ fn a_file_that_is_not_there() {
         let ran = toolwire(&format!("{command} --config no-such.toml"), "");
         assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""));
         assert!(ran.err.starts_with("error: cannot read no-such.toml: "), "{}", ran.err);
-        assert!(ran.err.ends_with("\nWrite one with: toolwire init no-such.toml\n"), "{}", ran.err);
+        assert!(ran.err.ends_with("\nCreate it with: toolwire init no-such.toml\n"), "{}", ran.err);
     }
 }

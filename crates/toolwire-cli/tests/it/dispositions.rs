@@ -3,6 +3,8 @@
 
 use std::path::Path;
 
+use toolwire::Protocol;
+
 use crate::command::toolwire;
 
 #[test]
@@ -27,13 +29,13 @@ fn every_view_has_every_row() {
         assert!(plain.out.contains(&format!("\n  {field}\n")), "{field}");
         assert!(page.out.contains(&format!("\n| `{field}`")), "{field}");
         let toward = row["toward"].as_object().unwrap();
-        assert_eq!(toward.len(), 2, "{field}");
+        assert_eq!(toward.len(), Protocol::ALL.len() - 1, "{field}");
         assert!(!toward.contains_key(row["protocol"].as_str().unwrap()), "{field}");
-        for fate in toward.values() {
-            let word = fate["disposition"].as_str().unwrap();
-            let codes = fate["codes"].as_array().unwrap();
+        for disposition in toward.values() {
+            let word = disposition["disposition"].as_str().unwrap();
+            let codes = disposition["codes"].as_array().unwrap();
             assert_eq!(codes.is_empty(), word == "carried", "{field}");
-            assert_eq!(fate.get("when").is_some(), word == "depends", "{field}");
+            assert_eq!(disposition.get("when").is_some(), word == "depends", "{field}");
         }
     }
 }

@@ -43,7 +43,7 @@ fn the_status_of_an_error() {
         input,
         "\
 Chat error to Messages: nothing was lost.
-The HTTP status that belongs to it is 429.
+The HTTP status is 429.
 ",
     );
 }

@@ -57,7 +57,9 @@ fn refuse_names_what_would_be_lost() {
     let ran = toolwire("translate --to messages --on-loss refuse", REQUEST);
     assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""));
     assert!(
-        ran.err.starts_with("error: this chat request cannot go to messages without loss:\n"),
+        ran.err.starts_with(
+            "error: this chat request cannot be translated to messages without loss:\n"
+        ),
         "{}",
         ran.err
     );
@@ -76,7 +78,7 @@ fn what_means_nothing_without_is_refused_under_every_policy() {
         let ran = toolwire(&format!("translate --to chat --on-loss {policy}"), input);
         assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""), "{policy}");
         assert!(ran.err.contains("/tool_choice"), "{}", ran.err);
-        assert!(ran.err.contains("Remove or change them; "), "{}", ran.err);
+        assert!(ran.err.contains("Remove or change these fields. "), "{}", ran.err);
     }
 }
 
@@ -86,7 +88,11 @@ fn an_answer_that_never_came_is_no_answer() {
         "error":{"code":"server_error","message":"no"}}"#;
     let ran = toolwire("translate --to chat", input);
     assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""));
-    assert!(ran.err.ends_with("This is no finished answer; ask again.\n"), "{}", ran.err);
+    assert!(
+        ran.err.ends_with("The response is not complete. Send the request again.\n"),
+        "{}",
+        ran.err
+    );
 }
 
 #[test]
@@ -127,7 +133,7 @@ fn errors_keep_their_message() {
     assert_eq!(ran.document()["error"]["message"], "too much");
     assert_eq!(ran.err, "");
     let ran = toolwire("translate --to chat --status 529 --explain", input);
-    assert!(ran.err.ends_with("The HTTP status that belongs to it is 503.\n"), "{}", ran.err);
+    assert!(ran.err.ends_with("The HTTP status is 503.\n"), "{}", ran.err);
 }
 
 #[test]
@@ -144,6 +150,6 @@ fn nobody_reads_the_output() {
     child.stdin.take().unwrap().write_all(REQUEST.as_bytes()).unwrap();
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(0));
-    // The ledger is owed all the same.
+    // The ledger is printed all the same.
     assert_eq!(String::from_utf8(output.stderr).unwrap().lines().count(), 3);
 }

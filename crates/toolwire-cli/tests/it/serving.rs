@@ -127,7 +127,7 @@ fn signals_stop_it() {
         let serving = Serving::start(&["serve", "--listen", "127.0.0.1:0"]);
         serving.signal(name);
         if name == "-INT" {
-            serving.wait_for("press Ctrl-C again");
+            serving.wait_for("Press Ctrl-C again");
         }
         assert_eq!(serving.end().code(), Some(0), "{name}");
     }
@@ -140,8 +140,8 @@ fn a_port_that_is_taken() {
     let ran = toolwire(&format!("serve --listen {address}"), "");
     assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""));
     let expected = format!(
-        "error: cannot listen on {address}: another program uses this port, perhaps another \
-         toolwire\nTake any free port with: toolwire serve --listen 127.0.0.1:0\n"
+        "error: cannot listen on {address}: another program is using this port, perhaps \
+         another toolwire\nUse any free port: toolwire serve --listen 127.0.0.1:0\n"
     );
     assert_eq!(ran.err, expected);
 }
@@ -163,19 +163,19 @@ fn a_changed_file_is_put_in_force() {
     let name = path.to_str().unwrap();
     let serving = Serving::start(&["serve", "--config", name, "--listen", "127.0.0.1:0"]);
     assert!(
-        serving.hello.contains(&format!("from {name}, which is read again")),
+        serving.hello.contains(&format!("from {name}, which is reloaded")),
         "{}",
         serving.hello
     );
 
     fs::write(&path, "[[upstream]]\nname = \"demo\"\ndemo = maybe\n").unwrap();
     serving.signal("-HUP");
-    let said = serving.wait_for("stays in force");
+    let said = serving.wait_for("keeps its previous configuration");
     assert!(said.contains("toolwire.toml:3:8"), "{said}");
     let ask = r#"{"model":"demo","messages":[{"role":"user","content":"Hello"}]}"#;
     assert_eq!(serving.post("/v1/chat/completions", ask)["model"], "demo");
 
     // Without a signal it takes a few seconds.
     fs::write(&path, format!("{good}models = [\"tiny\"]\n")).unwrap();
-    serving.wait_for("was read again and is in force");
+    serving.wait_for(&format!("Reloaded {name}."));
 }

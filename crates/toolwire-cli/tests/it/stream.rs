@@ -36,7 +36,7 @@ fn a_cut_stream_is_a_failure_and_says_so_in_the_stream() {
     let input = vector("messages-cut-in-argument", "in.messages.sse");
     let ran = toolwire("translate --kind stream --to chat", input);
     assert_eq!(ran.code, Some(1));
-    assert!(ran.err.contains("ended in an error"), "{}", ran.err);
+    assert!(ran.err.contains("ended with an error"), "{}", ran.err);
     let last = ran.out.trim_end().lines().last().unwrap().to_owned();
     assert!(last.starts_with("data: {\"error\":"), "{last}");
     assert!(!ran.out.contains("[DONE]"));
@@ -91,10 +91,13 @@ fn a_recording_keeps_the_timing_and_changes_nothing() {
 #[test]
 fn flags_that_do_not_go_with_a_stream() {
     for (flags, said) in [
-        ("translate --kind stream --to chat --model m", "--model does not go with --kind stream"),
+        (
+            "translate --kind stream --to chat --model m",
+            "--model cannot be used with --kind stream",
+        ),
         (
             "translate --kind request --from chat --to messages --pace",
-            "--pace goes with --kind stream",
+            "--pace requires --kind stream",
         ),
         ("translate --kind stream --to chat", "standard input is empty"),
     ] {

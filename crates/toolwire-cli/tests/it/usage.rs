@@ -26,25 +26,29 @@ fn flags_that_do_not_exist() {
 #[test]
 fn flags_that_are_missing() {
     check("translate", CHAT, "--to <PROTOCOL>");
-    check("translate --to chat", "{}", "cannot tell what this document is; give --from and --kind");
+    check(
+        "translate --to chat",
+        "{}",
+        "cannot detect what this document is; pass --from and --kind",
+    );
     check(
         "translate --to chat --from chat",
         "{}",
-        "cannot tell what this document is; give --kind",
+        "cannot detect what this document is; pass --kind",
     );
-    check("translate --to chat", "[]", "cannot tell the protocol of these tools; give --from");
-    check("translate --to chat --kind error", "{}", "the protocol of this error; give --from");
-    check("translate --to messages --kind response", CHAT, "this response; give --from");
+    check("translate --to chat", "[]", "cannot detect the protocol of these tools; pass --from");
+    check("translate --to chat --kind error", "{}", "the protocol of this error; pass --from");
+    check("translate --to messages --kind response", CHAT, "this response; pass --from");
 }
 
 #[test]
 fn flags_that_do_not_go_together() {
     for (flags, expected) in [
-        ("--request x.json", "--request goes with --kind response, but this is a chat request"),
-        ("--status 500", "--status goes with --kind error, but this is a chat request"),
+        ("--request x.json", "--request requires --kind response, but this is a chat request"),
+        ("--status 500", "--status requires --kind error, but this is a chat request"),
         (
             "--from messages --kind tools --model m",
-            "--model goes with --kind request, but this is a list of messages tools",
+            "--model requires --kind request, but this is a list of messages tools",
         ),
     ] {
         check(&format!("translate --to messages {flags}"), CHAT, expected);

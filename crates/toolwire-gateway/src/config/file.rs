@@ -1,6 +1,6 @@
 //! A configuration from a TOML file.
 //!
-//! Everything that is wrong is found in one go and shown where it stands.
+//! All problems of a file are reported at once, each with its place.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -12,13 +12,12 @@ use toolwire::{Policy, Protocol};
 use super::fields::{Fields, Value, in_order, refuse, setting};
 use super::problem::{Problem, Problems};
 use super::secrets::{Literal, secret};
-use super::surroundings::{Process, Surroundings};
 use super::{
-    Alias, Config, DEFAULT_LISTEN, Limits, Log, Pattern, Secret, Timeouts, Upstream, exposed,
-    upstream,
+    Alias, Config, DEFAULT_LISTEN, Environment, Limits, Log, Pattern, ProcessEnvironment, Secret,
+    Timeouts, Upstream, exposed, retry, upstream,
 };
 
-/// A configuration, and the files it was made of.
+/// A configuration, and the files it was read from.
 #[derive(Clone, Debug)]
 pub struct Loaded {
     /// The configuration.
@@ -35,38 +34,39 @@ pub enum LoadError {
     Unreadable {
         /// Which file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         error: std::io::Error,
     },
-    /// The file is wrong.
+    /// The file has problems.
     #[error("{0}")]
     Invalid(Problems),
 }
 
-/// Reads a file. Paths in it count from its folder.
+/// Reads a file. Relative paths in it start at its folder.
 pub fn load(path: &Path) -> Result<Loaded, LoadError> {
     let unreadable = |error| LoadError::Unreadable { path: path.to_owned(), error };
     let text = std::fs::read_to_string(path).map_err(unreadable)?;
-    let around = Process::new(path.parent().unwrap_or(Path::new("")));
-    let config = parse(&path.display().to_string(), &text, &around).map_err(LoadError::Invalid)?;
+    let environment = ProcessEnvironment::new(path.parent().unwrap_or(Path::new("")));
+    let config =
+        parse(&path.display().to_string(), &text, &environment).map_err(LoadError::Invalid)?;
     let mut files = vec![path.to_owned()];
-    files.extend(around.into_files());
+    files.extend(environment.into_files());
     Ok(Loaded { config, files })
 }
 
-/// Reads a configuration. `name` is what problems call the file.
-pub fn parse(name: &str, text: &str, around: &dyn Surroundings) -> Result<Config, Problems> {
+/// Reads a configuration. `name` is the file's name in problems.
+pub fn parse(name: &str, text: &str, environment: &dyn Environment) -> Result<Config, Problems> {
     let mut problems = Vec::new();
     let (table, errors) = DeTable::parse_recoverable(text);
     for error in errors {
         let label = error.message().to_owned();
-        // The usual reason for a malformed number is a text without quotes.
+        // The usual reason for a malformed number is a string without quotes.
         let help = if label.starts_with("invalid") { "a text stands in quotes" } else { "" };
         let (message, help) = ("this is not TOML".to_owned(), help.to_owned());
         problems.push(Problem { message, span: error.span().unwrap_or(0..0), label, help });
     }
-    // What follows from a mistake in the syntax is not worth saying.
-    let config = if problems.is_empty() { read(&table, around, &mut problems) } else { None };
+    // After a syntax error, other problems are mostly its consequences.
+    let config = if problems.is_empty() { read(&table, environment, &mut problems) } else { None };
     match config {
         Some(config) if problems.is_empty() => Ok(config),
         Some(_) | None => Err(Problems::new(name, text, problems)),
@@ -75,7 +75,7 @@ pub fn parse(name: &str, text: &str, around: &dyn Surroundings) -> Result<Config
 
 fn read(
     table: &Spanned<DeTable<'_>>,
-    around: &dyn Surroundings,
+    environment: &dyn Environment,
     problems: &mut Vec<Problem>,
 ) -> Option<Config> {
     let mut fields = Fields::new(table.get_ref(), "the configuration");
@@ -88,13 +88,15 @@ fn read(
     let aliases = fields.take("alias");
     let timeouts = fields.take("timeouts");
     let limits = fields.take("limits");
+    let retry_table = fields.take("retry");
     fields.finish(problems);
-    let admitted = keys.and_then(|value| read_keys(value, around, problems)).unwrap_or_default();
+    let client_keys =
+        keys.and_then(|value| read_keys(value, environment, problems)).unwrap_or_default();
     let address = match listen {
         Some(value) => read_listen(value, problems),
         None => Some(DEFAULT_LISTEN),
     };
-    // Keys that are there but wrong are reported already.
+    // Invalid keys are already reported.
     if let (Some(value), Some(address), None) = (listen, address, keys)
         && exposed(address)
     {
@@ -106,7 +108,7 @@ fn read(
             "add keys = [{ env = \"TOOLWIRE_KEY\" }] that clients must show, or listen on 127.0.0.1",
         );
     }
-    let on_loss = on_loss.and_then(|value| policy(value, problems)).unwrap_or_default();
+    let on_loss = on_loss.and_then(|value| loss_policy(value, problems)).unwrap_or_default();
     let words = [("text", Log::Text), ("json", Log::Json), ("off", Log::Off)];
     let log = log.and_then(|value| setting("log", problems).word(value, &words));
     let prefer = prefer.and_then(|value| setting("prefer_same_protocol", problems).boolean(value));
@@ -117,7 +119,9 @@ fn read(
     };
     let limits = limits.and_then(|value| setting("limits", problems).table(value));
     let limits = limits.map(|table| read_limits(table, problems)).unwrap_or_default();
-    let upstreams = read_upstreams(upstreams, table, &timeouts, around, problems);
+    let retry_table = retry_table.and_then(|value| setting("retry", problems).table(value));
+    let retry = retry_table.map(|table| retry::read(table, problems)).unwrap_or_default();
+    let upstreams = read_upstreams(upstreams, table, &timeouts, environment, problems);
     let aliases = aliases.and_then(|value| setting("alias", problems).table(value));
     let aliases = match (aliases, &upstreams) {
         (Some(table), upstreams) => read_aliases(table, upstreams.as_deref(), problems),
@@ -125,12 +129,13 @@ fn read(
     };
     Some(Config {
         listen: address?,
-        keys: admitted,
+        keys: client_keys,
         on_loss,
         upstreams: upstreams?,
         prefer_same_protocol: prefer.unwrap_or(true),
         aliases,
         limits,
+        retry,
         log: log.unwrap_or(Log::Text),
     })
 }
@@ -142,14 +147,14 @@ pub(super) fn protocol(value: Value<'_, '_>, problems: &mut Vec<Problem>) -> Opt
 }
 
 /// `report`, `refuse` or `ignore`.
-pub(super) fn policy(value: Value<'_, '_>, problems: &mut Vec<Problem>) -> Option<Policy> {
+pub(super) fn loss_policy(value: Value<'_, '_>, problems: &mut Vec<Problem>) -> Option<Policy> {
     let words =
         [("report", Policy::Report), ("refuse", Policy::Refuse), ("ignore", Policy::Ignore)];
     setting("on_loss", problems).word(value, &words)
 }
 
-/// Whether a text can be a model's name or a pattern of one.
-pub(super) fn model_name(text: &str) -> Result<(), &'static str> {
+/// Checks that a text can be a model's name or a pattern of one.
+pub(super) fn check_model_name(text: &str) -> Result<(), &'static str> {
     if text.is_empty() {
         return Err("empty");
     }
@@ -179,17 +184,17 @@ fn read_listen(value: Value<'_, '_>, problems: &mut Vec<Problem>) -> Option<Sock
 
 fn read_keys(
     value: Value<'_, '_>,
-    around: &dyn Surroundings,
+    environment: &dyn Environment,
     problems: &mut Vec<Problem>,
 ) -> Option<Vec<Secret>> {
     let list = setting("keys", problems).list(value)?;
     let keys: Vec<_> = list
         .into_iter()
         .map(|value| {
-            let key = secret("keys", value, Literal::Refused, around, problems)?;
-            if key.reveal().len() < SHORTEST_KEY {
+            let key = secret("keys", value, Literal::Refused, environment, problems)?;
+            if key.reveal().len() < MIN_KEY_LENGTH {
                 let help = "make one with: openssl rand -hex 32";
-                let label = format!("shorter than {SHORTEST_KEY} characters");
+                let label = format!("shorter than {MIN_KEY_LENGTH} characters");
                 return refuse(problems, value.span(), "this key can be guessed", label, help);
             }
             Some(key)
@@ -202,7 +207,7 @@ fn read_upstreams(
     value: Option<Value<'_, '_>>,
     file: &Spanned<DeTable<'_>>,
     timeouts: &Timeouts,
-    around: &dyn Surroundings,
+    environment: &dyn Environment,
     problems: &mut Vec<Problem>,
 ) -> Option<Vec<Upstream>> {
     let list = match value {
@@ -227,11 +232,11 @@ fn read_upstreams(
             "add one; `toolwire init` writes a file with examples",
         );
     }
-    let mut whole = true;
+    let mut all_valid = true;
     let mut upstreams: Vec<Upstream> = Vec::new();
     for value in list {
-        let Some(read) = upstream::read(value, timeouts, around, problems) else {
-            whole = false;
+        let Some(read) = upstream::read(value, timeouts, environment, problems) else {
+            all_valid = false;
             continue;
         };
         if upstreams.iter().any(|other| other.name == read.name) {
@@ -246,7 +251,7 @@ fn read_upstreams(
         }
         upstreams.push(read);
     }
-    whole.then_some(upstreams)
+    all_valid.then_some(upstreams)
 }
 
 fn read_aliases(
@@ -257,12 +262,12 @@ fn read_aliases(
     let mut aliases = Vec::new();
     for (key, value) in in_order(table) {
         let name: &str = key.get_ref();
-        if let Err(label) = model_name(name) {
+        if let Err(label) = check_model_name(name) {
             refuse::<()>(problems, key.span(), "this is no name of a model", label, "");
             continue;
         }
         let Some(Pattern(model)) = upstream::pattern("alias", value, problems) else { continue };
-        // An alias leads to one model, so `*` there would be a model's name.
+        // An alias stands for one model, so a `*` would be part of its name.
         if model.contains('*') {
             let help = "write the whole name of one model; the name on the left may have a `*`";
             refuse::<()>(problems, value.span(), "an alias leads to one model", "a pattern", help);
@@ -335,7 +340,7 @@ fn read_limits(table: &DeTable<'_>, problems: &mut Vec<Problem>) -> Limits {
     limits
 }
 
-const SHORTEST_KEY: usize = 16;
+const MIN_KEY_LENGTH: usize = 16;
 
 #[cfg(test)]
 mod tests;

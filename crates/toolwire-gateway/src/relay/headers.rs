@@ -1,5 +1,5 @@
-//! Headers, both ways. Those toward an upstream are built, never copied as they
-//! came; those toward a client are picked from a list.
+//! Headers in both directions. Those for an upstream are built, never copied
+//! wholesale; those for a client are picked from a list.
 
 mod limits;
 mod vendor;
@@ -13,14 +13,14 @@ use hyper::header::{
 use toolwire::model::{ApiError, ErrorKind};
 use toolwire::{Entry, Policy, Protocol, translate};
 
-use super::{Failure, Visit};
+use super::{Failure, RequestContext};
 use crate::config::{self, Credential, Secret};
-use crate::guard::Badge;
+use crate::guard::Credentials;
 use crate::upstream::Upstream;
 
-/// The headers of a request to an upstream. `body` is what it will get.
-pub(super) fn outbound(
-    visit: &Visit<'_>,
+/// The headers of a request to an upstream. `body` is the translated body.
+pub(super) fn for_upstream(
+    context: &RequestContext<'_>,
     upstream: &Upstream,
     stream: bool,
     body: &[u8],
@@ -31,42 +31,42 @@ pub(super) fn outbound(
     let accept = if stream { "text/event-stream" } else { "application/json" };
     headers.insert(ACCEPT, HeaderValue::from_static(accept));
     headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
-    headers.insert(USER_AGENT, HeaderValue::from_static(AGENT));
-    if let Ok(id) = HeaderValue::from_str(&visit.access.id) {
+    headers.insert(USER_AGENT, HeaderValue::from_static(USER_AGENT_VALUE));
+    if let Ok(id) = HeaderValue::from_str(&context.log.id) {
         headers.insert("x-request-id", id.clone());
         if to != Protocol::Messages {
             headers.insert("x-client-request-id", id);
         }
     }
-    let came = &visit.head.headers;
-    for name in ALWAYS {
-        copy(came, name, &mut headers);
+    let client_headers = &context.parts.headers;
+    for name in REQUEST_HEADERS {
+        copy(client_headers, name, &mut headers);
     }
-    if same_family(visit.client, to) {
-        for name in FAMILY_UP {
-            copy(came, name, &mut headers);
+    if same_family(context.client, to) {
+        for name in FAMILY_REQUEST_HEADERS {
+            copy(client_headers, name, &mut headers);
         }
-        for (name, value) in came {
+        for (name, value) in client_headers {
             if name.as_str().starts_with("x-codex-") {
                 headers.append(name, value.clone());
             }
         }
     }
     if to == Protocol::Messages {
-        if visit.client == Protocol::Messages {
-            copy(came, "anthropic-version", &mut headers);
+        if context.client == Protocol::Messages {
+            copy(client_headers, "anthropic-version", &mut headers);
         }
-        headers.entry("anthropic-version").or_insert(HeaderValue::from_static(VERSION));
+        headers.entry("anthropic-version").or_insert(HeaderValue::from_static(ANTHROPIC_VERSION));
     }
-    vendor::carry(came, to, &upstream.config.credential, &mut headers);
-    vendor::derive(visit.client, &upstream.config.profile, body, &mut headers);
-    show(&upstream.config.credential, visit, upstream, &mut headers)?;
+    vendor::copy_supported(client_headers, to, &upstream.config.credential, &mut headers);
+    vendor::add_required_betas(context.client, &upstream.config.profile, body, &mut headers);
+    add_credential(context, upstream, &mut headers)?;
     for (name, value) in &upstream.config.headers {
-        if vendor::merge(name, value.reveal(), &mut headers).is_some() {
+        if vendor::append_to_list(name, value.reveal(), &mut headers).is_some() {
             continue;
         }
         let name = HeaderName::try_from(name.as_str());
-        let (Ok(name), Ok(value)) = (name, secret(value)) else {
+        let (Ok(name), Ok(value)) = (name, secret_value(value)) else {
             return Err(misconfigured(upstream, "one of its configured headers is malformed"));
         };
         headers.insert(name, value);
@@ -74,91 +74,90 @@ pub(super) fn outbound(
     Ok(headers)
 }
 
-/// Adds to the ledger of a request what its headers say that the upstream does
-/// not get, or refuses the request for it.
-pub(super) fn account(
-    visit: &Visit<'_>,
+/// Adds the headers that the upstream does not get to the losses, or refuses the
+/// request because of them.
+pub(super) fn check_losses(
+    context: &RequestContext<'_>,
     upstream: &Upstream,
     policy: Policy,
-    ledger: &mut Vec<Entry>,
+    losses: &mut Vec<Entry>,
 ) -> Result<(), Failure> {
     let config::Upstream { protocol, credential, .. } = &upstream.config;
-    let lost = vendor::lost(&visit.head.headers, *protocol, credential);
+    let lost = vendor::lost(&context.parts.headers, *protocol, credential);
     match policy {
         Policy::Ignore => {}
         Policy::Refuse if lost.iter().any(Entry::is_loss) => {
             let entries = lost.into_iter().filter(Entry::is_loss).collect();
-            return Err(Failure::of_request(&translate::Error::Refused { entries }));
+            return Err(Failure::from_translation(&translate::Error::Refused { entries }));
         }
-        Policy::Report | Policy::Refuse => ledger.extend(lost),
+        Policy::Report | Policy::Refuse => losses.extend(lost),
     }
     Ok(())
 }
 
-/// Shows the upstream the credential that it knows us by.
-fn show(
-    credential: &Credential,
-    visit: &Visit<'_>,
+/// Adds the credential that is configured for the upstream.
+fn add_credential(
+    context: &RequestContext<'_>,
     upstream: &Upstream,
     headers: &mut HeaderMap,
 ) -> Result<(), Failure> {
     let to = upstream.config.protocol;
-    let broken = |_| misconfigured(upstream, "its credential cannot be sent in a header");
-    match credential {
+    let invalid = |_| misconfigured(upstream, "its credential cannot be sent in a header");
+    match &upstream.config.credential {
         Credential::None => Ok(()),
         Credential::Key(key) if to == Protocol::Messages && !is_oauth(key) => {
-            headers.insert("x-api-key", secret(key).map_err(broken)?);
+            headers.insert("x-api-key", secret_value(key).map_err(invalid)?);
             Ok(())
         }
         Credential::Key(key) => {
-            headers.insert(AUTHORIZATION, bearer(key).map_err(broken)?);
+            headers.insert(AUTHORIZATION, bearer_value(key).map_err(invalid)?);
             Ok(())
         }
         Credential::Client => {
-            let Badge { bearer: token, key } = visit.badge;
-            let shown = match (to, key, token) {
-                (Protocol::Messages, Some(key), _) => Some(("x-api-key", secret(key))),
+            let Credentials { bearer: token, api_key } = context.credentials;
+            let header = match (to, api_key, token) {
+                (Protocol::Messages, Some(key), _) => Some(("x-api-key", secret_value(key))),
                 (Protocol::Messages, None, Some(token)) if is_api_key(token) => {
-                    Some(("x-api-key", secret(token)))
+                    Some(("x-api-key", secret_value(token)))
                 }
                 (Protocol::Chat | Protocol::Responses, Some(key), None) => {
-                    Some(("authorization", bearer(key)))
+                    Some(("authorization", bearer_value(key)))
                 }
-                (_, _, Some(token)) => Some(("authorization", bearer(token))),
+                (_, _, Some(token)) => Some(("authorization", bearer_value(token))),
                 (_, None, None) => None,
             };
-            let Some((name, Ok(value))) = shown else { return Err(no_credential(upstream)) };
+            let Some((name, Ok(value))) = header else { return Err(no_credential(upstream)) };
             headers.insert(name, value);
             Ok(())
         }
     }
 }
 
-/// The headers of an upstream's answer that are for the client.
-pub(super) fn inbound(from: Protocol, to: Protocol, came: &HeaderMap) -> HeaderMap {
+/// The headers of an upstream's response that are for the client.
+pub(super) fn for_client(from: Protocol, to: Protocol, upstream_headers: &HeaderMap) -> HeaderMap {
     let mut headers = HeaderMap::with_capacity(8);
-    for name in ALWAYS_DOWN {
-        copy(came, name, &mut headers);
+    for name in RESPONSE_HEADERS {
+        copy(upstream_headers, name, &mut headers);
     }
     for name in ["x-request-id", "request-id"] {
-        if let Some(id) = came.get(name) {
+        if let Some(id) = upstream_headers.get(name) {
             headers.insert("toolwire-upstream-request-id", id.clone());
         }
     }
     if same_family(from, to) {
-        for (name, value) in came {
-            if FAMILY_DOWN.iter().any(|start| name.as_str().starts_with(start)) {
+        for (name, value) in upstream_headers {
+            if FAMILY_RESPONSE_PREFIXES.iter().any(|prefix| name.as_str().starts_with(prefix)) {
                 headers.append(name, value.clone());
             }
         }
     } else {
-        limits::convert(from, came, &mut headers);
+        limits::convert(from, upstream_headers, &mut headers);
     }
     headers
 }
 
-/// Puts the request's id where the client's SDK looks for it.
-pub(super) fn identify(client: Protocol, id: &str, headers: &mut HeaderMap) {
+/// Puts the request's id into the header that the client's SDK reads.
+pub(super) fn set_request_id(client: Protocol, id: &str, headers: &mut HeaderMap) {
     let name = match client {
         Protocol::Chat | Protocol::Responses => "x-request-id",
         Protocol::Messages => "request-id",
@@ -168,9 +167,9 @@ pub(super) fn identify(client: Protocol, id: &str, headers: &mut HeaderMap) {
     }
 }
 
-/// Says what the upstream calls the model, where the answer calls it by the
-/// client's name. What no header can hold is not said.
-pub(super) fn renamed(model: Option<&str>, headers: &mut HeaderMap) {
+/// Adds the upstream's name of the model, for a response that uses the client's
+/// name. A name that no header can hold is left out.
+pub(super) fn set_upstream_model(model: Option<&str>, headers: &mut HeaderMap) {
     let model = model.filter(|model| !model.is_empty());
     if let Some(Ok(model)) = model.map(|model| HeaderValue::from_bytes(model.as_bytes())) {
         headers.insert("toolwire-model", model);
@@ -178,22 +177,21 @@ pub(super) fn renamed(model: Option<&str>, headers: &mut HeaderMap) {
 }
 
 /// How long the upstream asks to wait.
-pub(super) fn pause(headers: &HeaderMap) -> Option<Duration> {
+pub(super) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let number = |name: &str| {
         let value: f64 = headers.get(name)?.to_str().ok()?.trim().parse().ok()?;
         (value.is_finite() && (0.0..1e9).contains(&value)).then_some(value)
     };
-    let told = number("retry-after-ms")
+    let explicit = number("retry-after-ms")
         .map(|millis| Duration::from_secs_f64(millis / 1000.0))
         .or_else(|| number(RETRY_AFTER.as_str()).map(Duration::from_secs_f64));
-    told.or_else(|| limits::reset(headers))
+    explicit.or_else(|| limits::reset(headers))
 }
 
-/// An id of our own.
+/// A new request id.
 pub(crate) fn request_id() -> String {
     let mut bytes = [0; 12];
-    // Without a source of randomness ids repeat, which is better than to serve
-    // nobody.
+    // Without a source of randomness ids repeat. That is better than not to serve.
     let _ = getrandom::fill(&mut bytes);
     let mut id = String::with_capacity(28);
     id.push_str("req_");
@@ -215,17 +213,17 @@ fn same_family(one: Protocol, other: Protocol) -> bool {
     (one == Protocol::Messages) == (other == Protocol::Messages)
 }
 
-fn secret(secret: &Secret) -> Result<HeaderValue, hyper::header::InvalidHeaderValue> {
+fn secret_value(secret: &Secret) -> Result<HeaderValue, hyper::header::InvalidHeaderValue> {
     let mut value = HeaderValue::from_str(secret.reveal())?;
     value.set_sensitive(true);
     Ok(value)
 }
 
-fn bearer(token: &Secret) -> Result<HeaderValue, hyper::header::InvalidHeaderValue> {
-    secret(&Secret::new(format!("Bearer {}", token.reveal())))
+fn bearer_value(token: &Secret) -> Result<HeaderValue, hyper::header::InvalidHeaderValue> {
+    secret_value(&Secret::new(format!("Bearer {}", token.reveal())))
 }
 
-/// Anthropic's OAuth tokens go out as bearer tokens, its keys do not.
+/// Anthropic's OAuth tokens are sent as bearer tokens. Its API keys are not.
 fn is_oauth(key: &Secret) -> bool {
     key.reveal().starts_with("sk-ant-oat")
 }
@@ -244,26 +242,26 @@ fn no_credential(upstream: &Upstream) -> Failure {
         "The upstream {} takes the client's own credential, and the request shows none.",
         upstream.config.name
     );
-    Failure::of(ApiError::new(ErrorKind::Auth, message))
+    Failure::new(ApiError::new(ErrorKind::Auth, message))
 }
 
-const AGENT: &str = concat!("toolwire/", env!("CARGO_PKG_VERSION"));
+const USER_AGENT_VALUE: &str = concat!("toolwire/", env!("CARGO_PKG_VERSION"));
 
-/// What is sent to Messages where the client says nothing: the version that
-/// every model and every cloud takes.
-const VERSION: &str = "2023-06-01";
+/// The version for Messages upstreams if the client sends none. Every model and
+/// every cloud accepts it.
+const ANTHROPIC_VERSION: &str = "2023-06-01";
 
-/// What goes up whoever is there.
-const ALWAYS: &[&str] = &["traceparent", "tracestate"];
+/// Client headers that every upstream gets.
+const REQUEST_HEADERS: &[&str] = &["traceparent", "tracestate"];
 
-/// What goes up where the client speaks the upstream's vendor.
-const FAMILY_UP: &[&str] = &["idempotency-key"];
+/// Client headers for upstreams of the same vendor family.
+const FAMILY_REQUEST_HEADERS: &[&str] = &["idempotency-key"];
 
-/// What comes down whoever asked.
-const ALWAYS_DOWN: &[&str] = &["retry-after", "retry-after-ms", "x-should-retry"];
+/// Upstream headers that every client gets.
+const RESPONSE_HEADERS: &[&str] = &["retry-after", "retry-after-ms", "x-should-retry"];
 
-/// What comes down where the client speaks the upstream's vendor.
-const FAMILY_DOWN: &[&str] = &[
+/// Prefixes of upstream headers for clients of the same vendor family.
+const FAMILY_RESPONSE_PREFIXES: &[&str] = &[
     "openai-",
     "x-reasoning-included",
     "x-codex-",

@@ -3,7 +3,7 @@
 use toolwire::Protocol;
 
 use crate::upstream::{Server, Step, chunk, stream, stream_head};
-use crate::{at, client, config, pairs, said, start};
+use crate::{at, client, config, fixtures, pairs, start};
 
 const EVENTS: usize = 300;
 
@@ -13,8 +13,8 @@ const EVENTS: usize = 300;
 async fn chunks(to: Protocol) -> usize {
     let server = Server::new(Protocol::Chat, burst()).await;
     let gateway = start(config(vec![at(&server)])).await;
-    let body = said::question(to, true);
-    let mut open = client::open(gateway.address(), said::path(to), &[], &body).await;
+    let body = fixtures::question(to, true);
+    let mut open = client::open(gateway.address(), fixtures::path(to), &[], &body).await;
     let got = client::until(&mut open, "word299 ").await;
     let words: Vec<_> = (0..EVENTS).map(|number| got.find(&format!("word{number} "))).collect();
     assert!(words.iter().all(Option::is_some) && words.is_sorted(), "{got}");
@@ -57,15 +57,16 @@ async fn leave_together() {
 async fn a_long_call_comes_whole() {
     let city = "Llanfair\\u00e9 ".repeat(40_000);
     for (to, from) in pairs() {
-        let events = said::events(from)
+        let events = fixtures::events(from)
             .iter()
             .map(|event| event.replace("Paris", &city))
             .collect::<Vec<_>>();
         let server = Server::new(from, stream(&events)).await;
         let gateway = start(config(vec![at(&server)])).await;
         let reply =
-            client::post(gateway.address(), said::path(to), &[], &said::question(to, true)).await;
-        assert!(reply.body.contains(said::end_mark(to)), "{from} to {to}");
+            client::post(gateway.address(), fixtures::path(to), &[], &fixtures::question(to, true))
+                .await;
+        assert!(reply.body.contains(fixtures::end_mark(to)), "{from} to {to}");
         // How often the protocol says the arguments, in pieces or whole.
         let times = match to {
             Protocol::Chat | Protocol::Messages => 1,

@@ -8,7 +8,7 @@ use tokio::net::TcpStream;
 
 /// What came back.
 #[derive(Clone, Debug)]
-pub(crate) struct Got {
+pub(crate) struct ReceivedResponse {
     pub(crate) status: u16,
     pub(crate) head: String,
     pub(crate) body: String,
@@ -16,7 +16,7 @@ pub(crate) struct Got {
     pub(crate) whole: bool,
 }
 
-impl Got {
+impl ReceivedResponse {
     /// A header, if it is there.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.head.lines().find_map(|line| {
@@ -33,13 +33,18 @@ impl Got {
 }
 
 /// Sends a POST and reads the whole answer.
-pub(crate) async fn post(to: SocketAddr, path: &str, headers: &[&str], body: &str) -> Got {
+pub(crate) async fn post(
+    to: SocketAddr,
+    path: &str,
+    headers: &[&str],
+    body: &str,
+) -> ReceivedResponse {
     let mut stream = open(to, path, headers, body).await;
     finish(&mut stream).await
 }
 
 /// Sends a GET and reads the whole answer.
-pub(crate) async fn get(to: SocketAddr, path: &str, headers: &[&str]) -> Got {
+pub(crate) async fn get(to: SocketAddr, path: &str, headers: &[&str]) -> ReceivedResponse {
     let mut head = format!("GET {path} HTTP/1.1\r\nhost: {to}\r\nconnection: close\r\n");
     for header in headers {
         head.push_str(header);
@@ -65,14 +70,14 @@ pub(crate) async fn open(to: SocketAddr, path: &str, headers: &[&str], body: &st
 }
 
 /// Sends bytes and reads the whole answer.
-pub(crate) async fn raw(to: SocketAddr, bytes: &[u8]) -> Got {
+pub(crate) async fn raw(to: SocketAddr, bytes: &[u8]) -> ReceivedResponse {
     let mut stream = TcpStream::connect(to).await.unwrap();
     stream.write_all(bytes).await.unwrap();
     finish(&mut stream).await
 }
 
 /// Reads the whole answer.
-pub(crate) async fn finish(stream: &mut TcpStream) -> Got {
+pub(crate) async fn finish(stream: &mut TcpStream) -> ReceivedResponse {
     let mut bytes = Vec::new();
     let reading = stream.read_to_end(&mut bytes);
     let _ = tokio::time::timeout(Duration::from_secs(10), reading).await.expect("no end");
@@ -97,14 +102,14 @@ pub(crate) async fn until(stream: &mut TcpStream, text: &str) -> String {
     }
 }
 
-fn parse(bytes: &[u8]) -> Got {
+fn parse(bytes: &[u8]) -> ReceivedResponse {
     let end = bytes.windows(4).position(|four| four == b"\r\n\r\n").unwrap_or(bytes.len());
     let head = String::from_utf8(bytes[..end].to_vec()).unwrap();
     let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
     let rest = bytes.get(end + 4..).unwrap_or_default();
     let chunked = head.to_ascii_lowercase().contains("transfer-encoding: chunked");
     let (body, whole) = if chunked { dechunk(rest) } else { (rest.to_vec(), true) };
-    Got { status, head, body: String::from_utf8(body).unwrap(), whole }
+    ReceivedResponse { status, head, body: String::from_utf8(body).unwrap(), whole }
 }
 
 fn dechunk(mut rest: &[u8]) -> (Vec<u8>, bool) {

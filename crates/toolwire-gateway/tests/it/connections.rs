@@ -7,7 +7,7 @@ use toolwire::Protocol;
 use toolwire_gateway::Gateway;
 use toolwire_gateway::config::Limits;
 
-use crate::{client, config, ms, said, start};
+use crate::{client, config, fixtures, ms, start};
 
 async fn limited(change: impl FnOnce(&mut Limits)) -> Gateway {
     let mut config = config(Vec::new());
@@ -42,7 +42,7 @@ async fn too_many_are_told_so() {
         for to in Protocol::ALL {
             // Whoever sends much gets to read the answer too.
             let question = format!("{{\"x\":\"{}\"}}", "x".repeat(4_000_000));
-            let got = client::post(gateway.address(), said::path(to), &[], &question).await;
+            let got = client::post(gateway.address(), fixtures::path(to), &[], &question).await;
             assert_eq!(got.status, status, "{got:?}");
             assert!(got.json()["error"]["message"].as_str().unwrap().contains(says), "{got:?}");
             assert_eq!(got.header("retry-after"), Some("1"));

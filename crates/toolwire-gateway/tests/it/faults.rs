@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use toolwire::Protocol;
 
 use crate::upstream::{Server, Step, chunk, stream_end, stream_head};
-use crate::{at, client, config, ms, pairs, said, start};
+use crate::{at, client, config, fixtures, ms, pairs, start};
 
 /// What an error in mid-stream looks like.
 fn error_mark(protocol: Protocol) -> &'static str {
@@ -22,11 +22,13 @@ fn error_mark(protocol: Protocol) -> &'static str {
 /// connection.
 async fn cut(to: Protocol, from: Protocol, events: usize, clean: bool) {
     let mut steps = vec![stream_head("")];
-    steps.extend(said::events(from).iter().take(events).map(chunk));
+    steps.extend(fixtures::events(from).iter().take(events).map(chunk));
     steps.push(if clean { stream_end() } else { Step::Close });
     let server = Server::new(from, steps).await;
     let gateway = start(config(vec![at(&server)])).await;
-    let got = client::post(gateway.address(), said::path(to), &[], &said::question(to, true)).await;
+    let got =
+        client::post(gateway.address(), fixtures::path(to), &[], &fixtures::question(to, true))
+            .await;
     // Where the client has got nothing that means anything, it gets a plain
     // error.
     if got.status == 502 {
@@ -35,7 +37,7 @@ async fn cut(to: Protocol, from: Protocol, events: usize, clean: bool) {
     }
     assert_eq!(got.status, 200, "{to} {from} {got:?}");
     assert!(got.body.contains(error_mark(to)), "{to} {from} {events} {got:?}");
-    assert!(!got.body.contains(said::end_mark(to)), "{to} {from} {events} {got:?}");
+    assert!(!got.body.contains(fixtures::end_mark(to)), "{to} {from} {events} {got:?}");
 }
 
 #[tokio::test]
@@ -52,7 +54,7 @@ async fn a_cut_stream_is_an_error() {
 #[tokio::test]
 async fn heartbeats_fill_silence_and_are_no_events() {
     for (to, from) in pairs() {
-        let events = said::events(from);
+        let events = fixtures::events(from);
         let mut steps = vec![stream_head("")];
         for event in &events {
             steps.push(chunk(event));
@@ -65,7 +67,8 @@ async fn heartbeats_fill_silence_and_are_no_events() {
         let gateway = start(config).await;
         let began = Instant::now();
         let got =
-            client::post(gateway.address(), said::path(to), &[], &said::question(to, true)).await;
+            client::post(gateway.address(), fixtures::path(to), &[], &fixtures::question(to, true))
+                .await;
         let beats = got.body.matches(": ping\n").count();
         // No more than the time that it took has room for.
         let most = began.elapsed().as_millis() as usize / 50;
@@ -81,13 +84,13 @@ async fn heartbeats_fill_silence_and_are_no_events() {
 #[tokio::test]
 async fn a_slow_first_event_gets_the_head_and_heartbeats() {
     let mut steps = vec![stream_head(""), Step::Wait(ms(1000))];
-    steps.extend(said::events(Protocol::Chat).iter().map(chunk));
+    steps.extend(fixtures::events(Protocol::Chat).iter().map(chunk));
     steps.push(stream_end());
     let server = Server::new(Protocol::Chat, steps).await;
     let mut config = config(vec![at(&server)]);
     config.limits.heartbeat = ms(50);
     let gateway = start(config).await;
-    let question = said::question(Protocol::Chat, true);
+    let question = fixtures::question(Protocol::Chat, true);
     let mut open = client::open(gateway.address(), "/v1/chat/completions", &[], &question).await;
     let began = Instant::now();
     client::until(&mut open, ": ping\n").await;
@@ -112,7 +115,7 @@ async fn a_client_that_does_not_read_is_cut() {
     let mut config = config(vec![at(&server)]);
     config.limits.stall = ms(200);
     let gateway = start(config).await;
-    let question = said::question(Protocol::Chat, true);
+    let question = fixtures::question(Protocol::Chat, true);
     let mut open = client::open(gateway.address(), "/v1/chat/completions", &[], &question).await;
     client::until(&mut open, "text/event-stream").await;
     let began = Instant::now();
@@ -128,7 +131,7 @@ async fn a_client_that_reads_slowly_is_not() {
     let mut config = config(vec![at(&server)]);
     config.limits.stall = ms(300);
     let gateway = start(config).await;
-    let question = said::question(Protocol::Chat, true);
+    let question = fixtures::question(Protocol::Chat, true);
     let mut open = client::open(gateway.address(), "/v1/chat/completions", &[], &question).await;
     let mut piece = vec![0; 256 * 1024];
     let by = Instant::now() + Duration::from_millis(900);
@@ -154,7 +157,7 @@ async fn a_client_of_http_2_that_does_not_read_one_stream_is_cut() {
     tokio::spawn(connection);
     let request = hyper::Request::post(format!("http://{}/v1/chat/completions", gateway.address()))
         .header("content-type", "application/json")
-        .body(Full::<Bytes>::from(said::question(Protocol::Chat, true)))
+        .body(Full::<Bytes>::from(fixtures::question(Protocol::Chat, true)))
         .unwrap();
     let answer = sender.send_request(request).await.unwrap();
     let began = Instant::now();

@@ -9,7 +9,7 @@ use toolwire_gateway::config::{Config, Log, Secret};
 use toolwire_gateway::{Gateway, Setup, serve};
 
 use crate::upstream::{Server, Step, chunk, stream, stream_head, whole};
-use crate::{at, client, config, said};
+use crate::{at, client, config, fixtures};
 
 #[derive(Clone, Default)]
 struct Lines(Arc<Mutex<Vec<u8>>>);
@@ -51,11 +51,15 @@ async fn logging(mut config: Config, style: Log) -> (Gateway, Lines) {
 async fn in_json() {
     for streams in [false, true] {
         let from = Protocol::Messages;
-        let steps =
-            if streams { stream(&said::events(from)) } else { whole(200, "", said::answer(from)) };
+        let steps = if streams {
+            stream(&fixtures::events(from))
+        } else {
+            whole(200, "", fixtures::answer(from))
+        };
         let server = Server::new(from, steps).await;
         let (gateway, lines) = logging(config(vec![at(&server)]), Log::Json).await;
-        let question = said::question(Protocol::Chat, streams).replacen('{', r#"{"seed":7,"#, 1);
+        let question =
+            fixtures::question(Protocol::Chat, streams).replacen('{', r#"{"seed":7,"#, 1);
         let got = client::post(gateway.address(), "/v1/chat/completions", &[], &question).await;
         let line: serde_json::Value = serde_json::from_str(&lines.wait(1).await[0]).unwrap();
         assert_eq!(line["id"], got.header("x-request-id").unwrap());
@@ -80,10 +84,10 @@ async fn in_json() {
 async fn holds_nothing_that_was_said_and_no_secret() {
     for style in [Log::Json, Log::Text] {
         let server = Server::scripted(Protocol::Chat, |number, _| match number {
-            0 => whole(200, "", said::answer(Protocol::Chat)),
-            1 => whole(400, "", said::error(Protocol::Chat, "invalid_request_error", "Paris!")),
+            0 => whole(200, "", fixtures::answer(Protocol::Chat)),
+            1 => whole(400, "", fixtures::error(Protocol::Chat, "invalid_request_error", "Paris!")),
             2 => whole(200, "", "Paris"),
-            _last => stream(&said::events(Protocol::Chat)),
+            _last => stream(&fixtures::events(Protocol::Chat)),
         })
         .await;
         let mut config = config(vec![at(&server)]);
@@ -92,7 +96,7 @@ async fn holds_nothing_that_was_said_and_no_secret() {
         let to = gateway.address();
         let key = "x-api-key: gateway-key";
         for number in 0..4 {
-            let question = said::question(Protocol::Messages, number == 3);
+            let question = fixtures::question(Protocol::Messages, number == 3);
             client::post(to, "/v1/messages", &[key], &question).await;
         }
         client::post(to, "/v1/messages", &["x-api-key: wrong-key"], "{}").await;
@@ -108,11 +112,11 @@ async fn holds_nothing_that_was_said_and_no_secret() {
 #[tokio::test]
 async fn names_clients_that_left() {
     let mut steps = vec![stream_head("")];
-    steps.extend(said::events(Protocol::Messages).iter().take(3).map(chunk));
+    steps.extend(fixtures::events(Protocol::Messages).iter().take(3).map(chunk));
     steps.push(Step::Hang);
     let server = Server::new(Protocol::Messages, steps).await;
     let (gateway, lines) = logging(config(vec![at(&server)]), Log::Text).await;
-    let question = said::question(Protocol::Chat, true);
+    let question = fixtures::question(Protocol::Chat, true);
     let mut open = client::open(gateway.address(), "/v1/chat/completions", &[], &question).await;
     client::until(&mut open, "Let me look.").await;
     drop(open);

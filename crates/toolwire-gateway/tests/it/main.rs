@@ -18,6 +18,7 @@ mod endpoints;
 mod errors;
 mod fallback;
 mod faults;
+mod fixtures;
 mod guard;
 mod headers;
 mod http2;
@@ -28,7 +29,6 @@ mod pairs;
 mod reload;
 mod renamed;
 mod repeat;
-mod said;
 mod secure;
 mod timeouts;
 mod upstream;
@@ -37,7 +37,8 @@ use std::time::Duration;
 
 use toolwire::{Policy, Profile, Protocol};
 use toolwire_gateway::config::{
-    Alias, Config, Credential, Limits, Log, Origin, Pattern, Secret, Timeouts, Upstream,
+    Alias, Config, Credential, Limits, Log, Origin, Pattern, RetryPolicy, Secret, Timeouts,
+    Upstream,
 };
 use toolwire_gateway::{Gateway, Setup, serve};
 
@@ -51,6 +52,7 @@ pub(crate) fn config(upstreams: Vec<Upstream>) -> Config {
         prefer_same_protocol: true,
         aliases: Vec::new(),
         limits: Limits::default(),
+        retry: RetryPolicy::default(),
         log: Log::Off,
     }
 }

@@ -23,7 +23,7 @@ use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::pki_types::PrivateKeyDer;
 use toolwire::Protocol;
-use toolwire_gateway::config::{Authorities, Origin, Upstream};
+use toolwire_gateway::config::{CaBundle, Origin, Upstream};
 
 use crate::upstream::Server;
 
@@ -59,7 +59,7 @@ pub(crate) enum Act {
 pub(crate) struct Secure {
     pub(crate) address: SocketAddr,
     pub(crate) protocol: Protocol,
-    pub(crate) ca: Authorities,
+    pub(crate) ca: CaBundle,
     desk: Arc<Desk>,
 }
 
@@ -137,7 +137,7 @@ impl Secure {
 }
 
 /// An authority, and a server's side of TLS that it vouches for.
-pub(crate) fn identity(alpn: &[&str]) -> (Authorities, TlsAcceptor) {
+pub(crate) fn identity(alpn: &[&str]) -> (CaBundle, TlsAcceptor) {
     let mut params = CertificateParams::default();
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     let authority = CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap();
@@ -150,11 +150,11 @@ pub(crate) fn identity(alpn: &[&str]) -> (Authorities, TlsAcceptor) {
         .with_single_cert(vec![certificate.der().clone()], key)
         .unwrap();
     config.alpn_protocols = alpn.iter().map(|name| name.as_bytes().to_vec()).collect();
-    (Authorities::read(&authority.pem()).unwrap(), TlsAcceptor::from(Arc::new(config)))
+    (CaBundle::read(&authority.pem()).unwrap(), TlsAcceptor::from(Arc::new(config)))
 }
 
 /// An upstream at a server behind TLS, for every model.
-pub(crate) fn behind(address: SocketAddr, protocol: Protocol, ca: &Authorities) -> Upstream {
+pub(crate) fn behind(address: SocketAddr, protocol: Protocol, ca: &CaBundle) -> Upstream {
     let base = format!("https://{address}");
     Upstream {
         origin: Origin::Http { base, path: "/v1".to_owned() },

@@ -28,13 +28,13 @@ pub(crate) enum Step {
 
 /// A request that came in.
 #[derive(Clone, Debug)]
-pub(crate) struct Seen {
+pub(crate) struct ReceivedRequest {
     pub(crate) path: String,
     pub(crate) head: String,
     pub(crate) body: String,
 }
 
-impl Seen {
+impl ReceivedRequest {
     /// A header, if it was there.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.head.lines().find_map(|line| {
@@ -53,11 +53,11 @@ impl Seen {
 pub(crate) struct Server {
     pub(crate) address: SocketAddr,
     pub(crate) protocol: Protocol,
-    seen: Arc<Mutex<Vec<Seen>>>,
+    seen: Arc<Mutex<Vec<ReceivedRequest>>>,
     left: watch::Receiver<Vec<Instant>>,
 }
 
-type Script = dyn Fn(usize, &Seen) -> Vec<Step> + Send + Sync;
+type Script = dyn Fn(usize, &ReceivedRequest) -> Vec<Step> + Send + Sync;
 
 impl Server {
     /// A server that does the same with every request.
@@ -69,7 +69,7 @@ impl Server {
     /// request.
     pub(crate) async fn scripted(
         protocol: Protocol,
-        script: impl Fn(usize, &Seen) -> Vec<Step> + Send + Sync + 'static,
+        script: impl Fn(usize, &ReceivedRequest) -> Vec<Step> + Send + Sync + 'static,
     ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -97,12 +97,12 @@ impl Server {
     }
 
     /// The requests so far.
-    pub(crate) fn seen(&self) -> Vec<Seen> {
+    pub(crate) fn seen(&self) -> Vec<ReceivedRequest> {
         self.seen.lock().unwrap().clone()
     }
 
     /// The only request.
-    pub(crate) fn only(&self) -> Seen {
+    pub(crate) fn only(&self) -> ReceivedRequest {
         let seen = self.seen();
         assert_eq!(seen.len(), 1, "{seen:?}");
         seen[0].clone()
@@ -134,7 +134,7 @@ impl Server {
 async fn connection(
     mut stream: TcpStream,
     script: Arc<Script>,
-    all: Arc<Mutex<Vec<Seen>>>,
+    all: Arc<Mutex<Vec<ReceivedRequest>>>,
     left: watch::Sender<Vec<Instant>>,
 ) {
     let mut buffer = Vec::new();
@@ -170,12 +170,12 @@ async fn connection(
     }
 }
 
-async fn read(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> Option<Seen> {
+async fn read(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> Option<ReceivedRequest> {
     loop {
         if let Some(end) = buffer.windows(4).position(|four| four == b"\r\n\r\n") {
             let head = String::from_utf8(buffer[..end].to_vec()).unwrap();
             let path = head.split(' ').nth(1).unwrap().to_owned();
-            let mut seen = Seen { path, head, body: String::new() };
+            let mut seen = ReceivedRequest { path, head, body: String::new() };
             let length: usize =
                 seen.header("content-length").map_or(0, |length| length.parse().unwrap());
             if buffer.len() >= end + 4 + length {

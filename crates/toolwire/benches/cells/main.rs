@@ -95,6 +95,6 @@ fn once(body: &[u8], from: Protocol, to: Option<Protocol>) {
         black_box(serde_json::to_vec(&value).unwrap());
         return;
     };
-    let options = Options { model: Some("another-model".to_owned()), ..Options::default() };
+    let options = Options::new().model("another-model");
     black_box(translate::request(from, to, black_box(body), &options).unwrap());
 }

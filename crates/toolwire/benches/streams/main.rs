@@ -136,7 +136,7 @@ fn once(bytes: &[u8], from: Protocol, to: Option<Protocol>) {
         }
         return;
     };
-    let mut pipe = Pipe::new(from, to, None, &Options::default());
+    let mut pipe = Pipe::new(from, to, &Options::new()).unwrap();
     for chunk in bytes.chunks(CHUNK) {
         let mut rest = black_box(chunk);
         while pipe.step(&mut rest, &mut out) {
@@ -147,7 +147,7 @@ fn once(bytes: &[u8], from: Protocol, to: Option<Protocol>) {
         out.clear();
     }
     pipe.finish(&mut out);
-    assert!(pipe.seen().complete, "{from} to {to}");
+    assert!(pipe.summary().complete, "{from} to {to}");
 }
 
 const CHUNK: usize = 4096;

@@ -16,9 +16,9 @@ use crate::model::{
     ApiError, Event, Protocol, Request, Response, ResponseContext, ResponseSummary, Start, Tool,
 };
 use crate::profile::Profile;
-use crate::protocol::Description;
+use crate::protocol::{Description, ListedModel};
 use crate::wire::sse::Frame;
-use crate::wire::{ReadError, Str};
+use crate::wire::{Object, ReadError, Str};
 
 /// The two directions of one protocol.
 ///
@@ -90,7 +90,10 @@ pub trait Codec: Sync {
     /// says.
     fn stream_writer(&self, asked: ResponseContext) -> Box<dyn StreamWriter>;
 
-    /// Watches a stream of events that passes as it is.
+    /// Whether an event only opens a stream, before the model says anything.
+    fn opens_stream(&self, frame: &Frame<'_>) -> bool;
+
+    /// Observes a stream of events that passes.
     fn stream_observer(&self) -> Box<dyn StreamObserver>;
 
     /// The model's name in an event of a stream, if it is there. What stands
@@ -107,6 +110,17 @@ pub trait Codec: Sync {
 
     /// Writes an error body and says which HTTP status belongs to it.
     fn encode_error(&self, error: &ApiError, out: &mut Vec<u8>) -> u16;
+
+    /// Writes a list of models.
+    fn write_models(&self, models: &[ListedModel<'_>], out: &mut Vec<u8>);
+
+    /// Writes one model, as it stands in the list.
+    fn write_model(&self, model: ListedModel<'_>, out: &mut Vec<u8>);
+
+    /// Writes how many tokens a request has.
+    fn write_token_count(&self, tokens: u64, out: &mut Vec<u8>) {
+        Object::new(out).put("input_tokens", &tokens);
+    }
 
     /// Reads a bare array of tool definitions.
     fn decode_tools<'a>(&self, body: &'a str) -> Result<Vec<Tool<'a>>, ReadError>;

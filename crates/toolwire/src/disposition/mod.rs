@@ -21,6 +21,7 @@ mod responses;
 
 use crate::ledger::Code;
 use crate::model::Protocol;
+use crate::wire::glob;
 
 /// What happens to the request fields of a protocol, by groups of fields that
 /// belong together.
@@ -54,7 +55,7 @@ pub struct Row {
 impl Row {
     /// Whether the pattern fits a path.
     pub fn matches(&self, path: &str) -> bool {
-        fits(self.field, path)
+        glob::matches(self.field, path)
     }
 }
 
@@ -98,22 +99,6 @@ impl Disposition {
             Self::Depends(fates, _) => fates.iter().flat_map(Self::codes).collect(),
         }
     }
-}
-
-/// Whether `pattern`, in which `*` stands for any run of characters, fits the
-/// whole of `text`.
-fn fits(pattern: &str, text: &str) -> bool {
-    let Some((head, rest)) = pattern.split_once('*') else { return pattern == text };
-    let Some(mut text) = text.strip_prefix(head) else { return false };
-    // Each piece may stand at its first place: what `*` leaves out there, the
-    // next one takes in. Only the last piece must stand at the end.
-    let mut pieces = rest.split('*');
-    let last = pieces.next_back().unwrap_or_default();
-    for piece in pieces {
-        let Some((_, after)) = text.split_once(piece) else { return false };
-        text = after;
-    }
-    text.ends_with(last)
 }
 
 /// Rows of one protocol, toward the two others in the order given.

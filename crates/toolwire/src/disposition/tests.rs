@@ -1,26 +1,6 @@
-use super::{Disposition, fits, of, table};
+use super::{Disposition, of, table};
 use crate::ledger::Code;
 use crate::model::Protocol;
-
-#[test]
-fn a_star_stands_for_any_run_of_characters() {
-    for (pattern, text, expected) in [
-        ("n", "n", true),
-        ("n", "name", false),
-        ("stop*", "stop", true),
-        ("stop*", "stop[]", true),
-        ("*.strict", "tools[type=function].function.strict", true),
-        ("*.strict", "strict", false),
-        ("a*b*c", "abbc", true),
-        ("a*b*c", "ac", false),
-        ("a*bc", "abcbc", true),
-        ("a*a", "a", false),
-        ("tools[type=*]", "tools[type=custom]", true),
-        ("tools[type=*]", "tools[type=custom].name", false),
-    ] {
-        assert_eq!(fits(pattern, text), expected, "{pattern} {text}");
-    }
-}
 
 #[test]
 fn the_first_row_that_matches_counts() {

@@ -69,7 +69,7 @@ pub fn a_whole_answer_ends_once(from: Protocol, text: &str) -> Result<(), String
         return Ok(());
     }
     for to in Protocol::ALL {
-        let mut pipe = Pipe::new(from, to, None, &Options::default());
+        let mut pipe = Pipe::for_request(from, to, None, &Options::new());
         let mut out = Vec::new();
         pipe.whole(text.as_bytes(), &mut out);
         if !pipe.is_done() {
@@ -77,7 +77,8 @@ pub fn a_whole_answer_ends_once(from: Protocol, text: &str) -> Result<(), String
         }
         // What passes is as good as it was.
         if from != to {
-            ends_once(to, &out, pipe.seen().complete).map_err(|what| format!("to {to}: {what}"))?;
+            ends_once(to, &out, pipe.summary().complete)
+                .map_err(|what| format!("to {to}: {what}"))?;
         }
     }
     Ok(())
@@ -99,7 +100,7 @@ fn piped<'c>(
     to: Protocol,
     chunks: impl IntoIterator<Item = &'c [u8]>,
 ) -> Result<(Vec<u8>, bool), String> {
-    let mut pipe = Pipe::new(from, to, None, &Options::default());
+    let mut pipe = Pipe::for_request(from, to, None, &Options::new());
     let mut out = Vec::new();
     for chunk in chunks {
         pipe.push(chunk, &mut out);
@@ -114,7 +115,7 @@ fn piped<'c>(
     if out.len() != length {
         return Err("bytes after the last".to_owned());
     }
-    Ok((out, pipe.seen().complete))
+    Ok((out, pipe.summary().complete))
 }
 
 /// How a stream ended: well, badly, or not at all.

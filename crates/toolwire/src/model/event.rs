@@ -20,7 +20,7 @@
 //! Events borrow the bytes of the server-sent event they were read from, and
 //! positions are those in its data.
 
-use super::{ApiError, Item, Own, Protocol, Sealed, Stop, Turn, Usage};
+use super::{ApiError, Item, Own, Protocol, Response, Sealed, Stop, Turn, Usage};
 use crate::wire::{At, Extra, Raw, Str};
 
 /// One step of an answer.
@@ -194,6 +194,9 @@ pub struct ResponseSummary {
     pub model: Option<String>,
     /// How many calls were made.
     pub calls: usize,
+    /// Whether the model has said or called anything yet. Upstreams that are
+    /// overloaded open a stream and fail before they do.
+    pub has_content: bool,
     /// How it failed, if it did.
     pub error: Option<ApiError>,
     /// Whether the upstream's own end marker came.
@@ -201,6 +204,21 @@ pub struct ResponseSummary {
 }
 
 impl ResponseSummary {
+    /// What a whole answer says.
+    pub fn of(response: &Response<'_>) -> Self {
+        let turns = response.candidates.iter().flat_map(|candidate| &candidate.turns);
+        let items = turns.flat_map(|turn| &turn.items);
+        let mut summary = Self {
+            usage: response.usage.clone().map(Own::into_owned),
+            calls: items.filter(|item| matches!(item, Item::Call(_))).count(),
+            has_content: true,
+            complete: true,
+            ..Self::default()
+        };
+        summary.called(response.model.as_ref());
+        summary
+    }
+
     /// Notes what the upstream calls the model. The first name counts; some
     /// upstreams have none in their first event.
     pub(crate) fn called(&mut self, name: Option<&Str<'_>>) {
@@ -212,8 +230,12 @@ impl ResponseSummary {
     /// Notes what an event says.
     pub fn note(&mut self, event: &Event<'_>) {
         match event {
-            Event::Open { block: _, head: Head::Call(_) } => self.calls += 1,
+            Event::Open { block: _, head: Head::Call(_) } => {
+                self.calls += 1;
+                self.has_content = true;
+            }
             Event::Whole(turn) => {
+                self.has_content = true;
                 let calls = turn.items.iter().filter(|item| matches!(item, Item::Call(_)));
                 self.calls += calls.count();
             }
@@ -223,10 +245,11 @@ impl ResponseSummary {
             Event::Start(_)
             | Event::Open { block: _, head: Head::Text(_) | Head::Refusal(_) }
             | Event::Open { block: _, head: Head::Reasoning { id: _ } }
-            | Event::Delta { block: _, piece: _ }
             | Event::Close { block: _, tail: _ }
-            | Event::About { tier: _, extra: _ }
-            | Event::Stop { stop: _, extra: _ } => {}
+            | Event::About { tier: _, extra: _ } => {}
+            Event::Delta { block: _, piece: _ } | Event::Stop { stop: _, extra: _ } => {
+                self.has_content = true;
+            }
         }
     }
 }

@@ -24,6 +24,14 @@ pub struct Response<'a> {
     pub extra: Vec<Extra<'a>>,
 }
 
+impl Response<'_> {
+    /// Whether the model said nothing at all.
+    pub fn is_empty(&self) -> bool {
+        let turns = self.candidates.iter().flat_map(|candidate| &candidate.turns);
+        turns.flat_map(|turn| &turn.items).next().is_none()
+    }
+}
+
 /// One answer.
 #[derive(Clone, Debug)]
 pub struct Candidate<'a> {

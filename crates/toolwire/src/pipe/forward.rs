@@ -1,11 +1,11 @@
-//! One protocol on both sides: the bytes pass as they are, watched. Only the
-//! model's name may be another.
+//! One protocol on both sides: the bytes pass, observed. Only the model's name
+//! may change.
 //!
 //! Only whole events pass, so an error that ends a cut stream never stands
 //! inside an event that has half arrived.
 
 use super::rename::Rename;
-use crate::codec::{EventOutcome, StreamObserver, StreamWriter, codec};
+use crate::codec::{Codec, EventOutcome, StreamObserver, StreamWriter, codec};
 use crate::ledger::Ledger;
 use crate::model::{Event, Protocol, ResponseContext, ResponseSummary};
 use crate::wire::sse::Frame;
@@ -13,7 +13,8 @@ use crate::wire::{ReadError, Str};
 
 /// A stream that is forwarded.
 pub(super) struct Forward {
-    watch: Box<dyn StreamObserver>,
+    codec: &'static dyn Codec,
+    observer: Box<dyn StreamObserver>,
     /// Says how the stream failed, if it does.
     writer: Box<dyn StreamWriter>,
     /// The model's name toward the client, if it is not the upstream's.
@@ -21,25 +22,29 @@ pub(super) struct Forward {
 }
 
 impl Forward {
-    pub(super) fn new(protocol: Protocol, asked: ResponseContext, model: Option<&str>) -> Self {
+    pub(super) fn new(protocol: Protocol, context: ResponseContext, model: Option<&str>) -> Self {
         let codec = codec(protocol);
         let rename = model.map(|model| Rename::new(codec, model));
-        Self { watch: codec.stream_observer(), writer: codec.stream_writer(asked), rename }
+        let (observer, writer) = (codec.stream_observer(), codec.stream_writer(context));
+        Self { codec, observer, writer, rename }
     }
 
     /// Passes an event on, and says what it means for the stream.
     pub(super) fn frame(
         &mut self,
         frame: &Frame<'_>,
-        seen: &mut ResponseSummary,
+        summary: &mut ResponseSummary,
         out: &mut Vec<u8>,
     ) -> Result<EventOutcome, ReadError> {
-        let watched = self.watch.frame(frame, seen)?;
-        let last = match watched {
+        let outcome = self.observer.frame(frame, summary)?;
+        if !summary.has_content {
+            summary.has_content = !self.codec.opens_stream(frame);
+        }
+        let last = match outcome {
             EventOutcome::GoesOn => false,
-            EventOutcome::Cut => return Ok(watched),
+            EventOutcome::Cut => return Ok(outcome),
             EventOutcome::End => {
-                seen.complete = true;
+                summary.complete = true;
                 true
             }
             EventOutcome::Failed => true,
@@ -47,22 +52,22 @@ impl Forward {
         // A buffer that doubles for a long event takes twice what it holds.
         out.reserve_exact(frame.raw.len() + 2);
         match &mut self.rename {
-            Some(rename) => rename.write(frame, seen, out),
+            Some(rename) => rename.write(frame, summary, out),
             None => out.extend_from_slice(frame.raw),
         }
         end_event(frame, last, out);
-        Ok(watched)
+        Ok(outcome)
     }
 
     /// The bytes have ended. Whether the answer is complete by the protocol's
     /// own rules.
-    pub(super) fn finish(&mut self, seen: &mut ResponseSummary) -> bool {
-        seen.complete = self.watch.is_complete();
-        seen.complete
+    pub(super) fn finish(&mut self, summary: &mut ResponseSummary) -> bool {
+        summary.complete = self.observer.is_complete();
+        summary.complete
     }
 
     pub(super) fn fail(&mut self, event: &Event<'_>, out: &mut Vec<u8>) {
-        if let Some((mut start, sequence)) = self.watch.begun() {
+        if let Some((mut start, sequence)) = self.observer.begun() {
             if let Some(rename) = &self.rename {
                 start.model = Some(Str::plain(rename.name()));
             }

@@ -85,7 +85,7 @@ impl Freeform {
         let rest = match self.state {
             State::Opening | State::Other => {
                 let held = std::mem::take(&mut self.held);
-                Some(super::live::freeform_input(held))
+                Some(super::call_restorer::freeform_input(held))
             }
             State::Inside | State::Escape | State::Behind => None,
         };

@@ -53,10 +53,10 @@ impl Rename {
     pub(super) fn write(
         &mut self,
         frame: &Frame<'_>,
-        seen: &mut ResponseSummary,
+        summary: &mut ResponseSummary,
         out: &mut Vec<u8>,
     ) {
-        let Some(place) = self.place(frame, seen) else {
+        let Some(place) = self.place(frame, summary) else {
             return out.extend_from_slice(frame.raw);
         };
         out.extend_from_slice(frame.raw.get(..place.start).unwrap_or_default());
@@ -65,7 +65,7 @@ impl Rename {
     }
 
     /// Where an event names the model.
-    fn place(&mut self, frame: &Frame<'_>, seen: &mut ResponseSummary) -> Option<Range<usize>> {
+    fn place(&mut self, frame: &Frame<'_>, summary: &mut ResponseSummary) -> Option<Range<usize>> {
         if !self.last.is_empty() && frame.raw.starts_with(&self.last) {
             return Some(self.at..self.last.len());
         }
@@ -74,7 +74,7 @@ impl Rename {
             return None;
         }
         let name = self.codec.find_model(frame.data)?;
-        seen.called(Some(&name));
+        summary.called(Some(&name));
         let place = frame.place(name.span(frame.data)?)?;
         self.last.clear();
         self.last.extend_from_slice(frame.raw.get(..place.end)?);

@@ -38,8 +38,8 @@ impl Registry {
     ///
     /// [`Error::Refused`] if something cannot be carried and the policy of the
     /// options, or the protocol, forbids to go on without.
-    pub fn render(&self, to: Protocol, options: &Options) -> Result<Translated, Error> {
-        let profile = options.profile(to);
+    pub fn render(&self, to: Protocol, options: &Options<'_>) -> Result<Translated, Error> {
+        let profile = options.profile_of(to);
         let mut body = Vec::new();
         let mut entries = Vec::new();
         {
@@ -60,7 +60,7 @@ impl Registry {
                 entries.extend(run.entries(&ledger));
             }
         }
-        judge(body, entries, options.policy)
+        judge(body, entries, options.loss_policy)
     }
 
     /// The calls in an answer to a request with this registry's tools, under
@@ -90,12 +90,12 @@ impl Registry {
         &self,
         from: Protocol,
         response: &[u8],
-        options: &Options,
+        options: &Options<'_>,
     ) -> Result<Vec<ToolCall>, calls::Error> {
         let source = utf8(response)?;
         let fault = |error| invalid(source, error);
         let response = codec(from).decode_response(source).map_err(fault)?;
-        let profile = options.profile(from);
+        let profile = options.profile_of(from);
         let mut ways = Vec::new();
         for run in self.runs(from) {
             let mut request = Request::new(run.origin);

@@ -1,4 +1,5 @@
 use super::*;
+use crate::model::Protocol;
 use crate::model::{Candidate, Native, Role, Stop, Tool, Turn};
 use crate::wire::{At, Raw};
 

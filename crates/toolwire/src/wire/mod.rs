@@ -13,6 +13,7 @@
 mod fields;
 pub(crate) mod cuts;
 pub mod envelope;
+pub mod glob;
 pub mod hash;
 pub mod ids;
 pub mod names;

@@ -177,7 +177,7 @@ fn check(from: Protocol, body: &str, wanted: &str, reason: &str) {
 
 fn run_every_kind(from: Protocol, to: Protocol, body: &[u8]) {
     _ = translate::request(from, to, body, &Options::default());
-    _ = translate::response(from, to, body, None, &Options::default());
-    _ = translate::error(from, to, None, body);
+    _ = translate::response(from, to, body, &Options::new());
+    _ = translate::error(from, to, body, &Options::new());
     _ = translate::tools(from, to, body, &Options::default());
 }

@@ -60,7 +60,8 @@ fn round(
     answer: &[u8],
 ) -> Result<Option<(Said, Said)>, String> {
     let options = Options::default();
-    let down = match translate::response(upstream, client, answer, Some(asked), &options) {
+    let down = match translate::response(upstream, client, answer, &options.clone().request(asked))
+    {
         Ok(down) => down,
         // Failed answers are errors to the client, not answers.
         Err(Error::Refused { .. }) => return Ok(None),

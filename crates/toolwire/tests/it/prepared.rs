@@ -1,15 +1,16 @@
 //! A request that is read once crosses like one that is read again and again,
 //! and so does its answer.
 
+use toolwire::Protocol;
 use toolwire::pipe::Pipe;
-use toolwire::translate::{self, Options, PreparedRequest};
-use toolwire::{Protocol, codec};
+use toolwire::protocol::PathMatch;
+use toolwire::translate::{self, Options, PreparedRequest, RequestHead};
 
 use crate::streams::recorded;
 use crate::vectors::inputs;
 
-fn options(model: &str) -> Options {
-    Options { model: Some(model.to_owned()), ..Options::default() }
+fn options(model: &str) -> Options<'static> {
+    Options::new().model(model)
 }
 
 #[test]
@@ -19,7 +20,7 @@ fn requests_and_their_answers() {
         for to in Protocol::ALL {
             let told = format!("{} to {to}", folder.display());
             let mut prepared = PreparedRequest::new(from, to, &body).unwrap();
-            let once = prepared.write(&options("theirs"));
+            let once = prepared.translate(&options("theirs"));
             assert_eq!(once, translate::request(from, to, &body, &options("theirs")), "{told}");
             // What went up under another name does not change the way back, also
             // where the answer names no model and gets the client's name for it.
@@ -29,8 +30,10 @@ fn requests_and_their_answers() {
             answer.as_object_mut().unwrap().shift_remove("model");
             let answer = answer.to_string();
             let answer = answer.as_bytes();
-            let once = prepared.back(&Options::default()).translate(answer);
-            let again = translate::response(to, from, answer, Some(&body), &Options::default());
+            let once = prepared.response_translator(&Options::new()).translate(answer);
+            let again = translate::response(to, from, answer, &Options::new().request(&body));
+            let once = once.map(|done| (done.body.into_owned(), done.ledger));
+            let again = again.map(|done| (done.body, done.ledger));
             assert_eq!(once, again, "{told}");
         }
     }
@@ -39,13 +42,10 @@ fn requests_and_their_answers() {
 #[test]
 fn requests_whose_model_was_found() {
     for (folder, from, body) in inputs("requests") {
-        let text = std::str::from_utf8(&body).unwrap();
-        let Some(name) = codec(from).decode_request(text).unwrap().model else { continue };
-        let start = name.pos().offset().unwrap();
-        let span = start..start + 2 + name.size_hint();
+        let head = RequestHead::read(from, &PathMatch::default(), &body).unwrap();
         for to in Protocol::ALL {
-            let prepared = PreparedRequest::new(from, to, &body).unwrap();
-            let found = prepared.with_model_at(span.clone()).write(&options("theirs"));
+            let mut prepared = PreparedRequest::with_head(from, to, &head, &body).unwrap();
+            let found = prepared.translate(&options("theirs"));
             let looked_for = translate::request(from, to, &body, &options("theirs"));
             assert_eq!(found, looked_for, "{} to {to}", folder.display());
         }
@@ -56,10 +56,9 @@ fn requests_whose_model_was_found() {
 fn requests_and_their_streams() {
     let streams = recorded();
     for (number, (folder, from, body)) in inputs("requests").into_iter().enumerate() {
-        let request = codec(from).decode_request(std::str::from_utf8(&body).unwrap()).unwrap();
         for to in Protocol::ALL {
             let mut prepared = PreparedRequest::new(from, to, &body).unwrap();
-            let _ = prepared.write(&options("theirs"));
+            let _ = prepared.translate(&options("theirs"));
             let stream = streams.iter().filter(|stream| stream.from == to).nth(number % 7).unwrap();
             // Cut in the middle, so that it is toolwire that ends it.
             let half = &stream.bytes[..stream.bytes.len() / 2];
@@ -70,7 +69,7 @@ fn requests_and_their_streams() {
                 String::from_utf8(out).unwrap()
             };
             let once = run(prepared.pipe(&Options::default()));
-            let again = run(Pipe::new(to, from, Some(&request), &Options::default()));
+            let again = run(Pipe::new(to, from, &Options::new().request(&body)).unwrap());
             assert_eq!(once, again, "{} to {to}", folder.display());
         }
     }

@@ -211,7 +211,7 @@ fn unknown_kinds_are_the_ledgers_business_by_default() {
         let (list, ledger) = render(&registry, to);
         assert_eq!(names(&list), ["f"]);
         assert!(ledger.contains(&"/0 unknown_tool dropped".to_owned()), "{ledger:?}");
-        let strict = Options { policy: LossPolicy::Refuse, ..Options::default() };
+        let strict = Options::new().on_loss(LossPolicy::Refuse);
         let Err(translate::Error::Refused { entries }) = registry.render(to, &strict) else {
             panic!()
         };

@@ -63,7 +63,7 @@ fn response(
     to: Protocol,
     body: &[u8],
 ) -> Result<translate::Translated, translate::Error> {
-    translate::response(from, to, body, None, &Options::default())
+    translate::response(from, to, body, &Options::new())
 }
 
 fn browser_dom() -> Value {

@@ -12,15 +12,17 @@ use crate::json::pretty;
 #[test]
 fn requests() {
     check_all("requests", |from, to, body, _| {
-        translate::request(from, to, body, &Options::default())
+        whole(translate::request(from, to, body, &Options::new()))
     });
 }
 
 #[test]
 fn responses() {
     check_all("responses", |from, to, body, folder| {
-        let asked = fs::read(folder.join(format!("request.{to}.json"))).ok();
-        translate::response(from, to, body, asked.as_deref(), &Options::default())
+        let request = fs::read(folder.join(format!("request.{to}.json"))).ok();
+        let mut options = Options::new();
+        options.request = request.as_deref();
+        whole(translate::response(from, to, body, &options))
     });
 }
 
@@ -30,23 +32,27 @@ fn errors() {
         let status = fs::read_to_string(folder.join("status"))
             .ok()
             .and_then(|text| text.trim().parse().ok());
-        let (mut translated, status) = translate::error(from, to, status, body)?;
+        let mut options = Options::new();
+        options.status = status;
+        let error = translate::error(from, to, body, &options)?;
         // The status is part of what is expected, so it goes before the body.
-        translated.body = [format!("[{status},").as_bytes(), &translated.body, b"]"].concat();
-        Ok(translated)
+        let status = error.status;
+        Ok(([format!("[{status},").as_bytes(), &error.body, b"]"].concat(), Vec::new()))
     });
 }
 
 #[test]
 fn tools() {
-    check_all("tools", |from, to, body, _| translate::tools(from, to, body, &Options::default()));
+    check_all("tools", |from, to, body, _| {
+        whole(translate::tools(from, to, body, &Options::new()))
+    });
 }
 
 /// Within one protocol the bytes pass, whatever they say; only the model's name
 /// may be another.
 #[test]
 fn the_same_protocol_passes_the_bytes() {
-    let renamed = Options { model: Some("another \"model\"".to_owned()), ..Options::default() };
+    let renamed = Options::new().model("another \"model\"");
     for (folder, protocol, body) in inputs("requests") {
         // An envelope of another vendor's reasoning is the one thing that is
         // looked for and taken out.
@@ -77,12 +83,12 @@ fn the_same_protocol_passes_the_bytes() {
 /// the same bytes, and one that names no model still names none.
 #[test]
 fn an_answer_names_the_model_as_told() {
-    let renamed = Options { model: Some("another \"model\"".to_owned()), ..Options::default() };
+    let renamed = Options::new().model("another \"model\"");
     for (folder, from, body) in inputs("responses") {
         for to in Protocol::ALL {
             let told = format!("{} to {to}", folder.display());
-            let plain = translate::response(from, to, &body, None, &Options::default());
-            let other = translate::response(from, to, &body, None, &renamed);
+            let plain = translate::response(from, to, &body, &Options::new());
+            let other = translate::response(from, to, &body, &renamed);
             let (Ok(plain), Ok(other)) = (&plain, &other) else {
                 assert_eq!(plain, other, "{told}");
                 continue;
@@ -150,7 +156,14 @@ pub(crate) fn inputs(kind: &str) -> Vec<(PathBuf, Protocol, Vec<u8>)> {
     found
 }
 
-type Run = fn(Protocol, Protocol, &[u8], &Path) -> Result<Translated, Error>;
+/// A document and its ledger, if it was translated.
+type Outcome = Result<(Vec<u8>, Vec<Entry>), Error>;
+
+type Run = fn(Protocol, Protocol, &[u8], &Path) -> Outcome;
+
+fn whole(result: Result<Translated, Error>) -> Outcome {
+    result.map(|translated| (translated.body, translated.ledger))
+}
 
 fn check_all(kind: &str, run: Run) {
     let mut wrong = Vec::new();
@@ -170,9 +183,9 @@ fn check_all(kind: &str, run: Run) {
     );
 }
 
-fn check(folder: &Path, to: Protocol, result: Result<Translated, Error>, wrong: &mut Vec<String>) {
+fn check(folder: &Path, to: Protocol, result: Outcome, wrong: &mut Vec<String>) {
     let (body, entries) = match result {
-        Ok(translated) => (Some(String::from_utf8(translated.body).unwrap()), translated.ledger),
+        Ok((body, ledger)) => (Some(String::from_utf8(body).unwrap()), ledger),
         Err(Error::Refused { entries }) => (None, entries),
         Err(error) => {
             wrong.push(format!("{} to {to}: {error}", folder.display()));

@@ -24,6 +24,26 @@ pub(super) fn dependencies_point_one_way(tree: &Tree) -> Vec<Problem> {
     problems
 }
 
+/// toolwire never executes a tool: what a model calls reaches the library, the demo model and the
+/// gateway, and none of these can start a program. Tests may.
+pub(super) fn no_tool_is_executed(tree: &Tree) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for (path, file, text) in tree.texts_in("crates/") {
+        let Some((name, source)) = file.split_once("/src/") else { continue };
+        let is_test = source.ends_with("tests.rs") || source.contains("tests/");
+        if !source.ends_with(".rs") || is_test || MAY_START_PROGRAMS.contains(&name) {
+            continue;
+        }
+        for (line, text) in (1..).zip(text.lines()) {
+            if text.contains("process::Command") || text.contains("process::{") {
+                let what = format!("{name} must not start programs; toolwire executes no tools");
+                problems.push(Problem::on_line(path, line, what));
+            }
+        }
+    }
+    problems
+}
+
 /// The library does no I/O, keeps no clock, logs nothing, and never rewrites a number.
 pub(super) fn library_stays_pure(tree: &Tree) -> Vec<Problem> {
     let mut problems = Vec::new();
@@ -106,17 +126,18 @@ fn renamed(value: &str) -> Option<&str> {
     after.trim_start().strip_prefix('=')?.trim_start().strip_prefix('"')?.split('"').next()
 }
 
-/// What each of our crates may use of the others. The gateway and the command cannot use the
-/// runner: that toolwire never executes a tool is a property of this table.
+/// What each of our crates may use of the others.
 const MAY_USE: &[(&str, &[&str])] = &[
     ("toolwire", &[]),
-    ("toolwire-tokens", &["toolwire"]),
-    ("toolwire-store", &["toolwire"]),
-    ("toolwire-runner", &["toolwire"]),
-    ("toolwire-gateway", &["toolwire", "toolwire-store", "toolwire-tokens"]),
-    ("toolwire-cli", &["toolwire", "toolwire-store", "toolwire-tokens", "toolwire-gateway"]),
+    ("toolwire-demo", &["toolwire"]),
+    ("toolwire-gateway", &["toolwire", "toolwire-demo"]),
+    ("toolwire-cli", &["toolwire", "toolwire-gateway"]),
     ("xtask", &[]),
 ];
+
+/// The crates that may start programs: the command starts agents, the chores start compilers and
+/// tests.
+const MAY_START_PROGRAMS: &[&str] = &["toolwire-cli", "xtask"];
 
 const IMPURE: &[(&str, &str)] = &[
     ("axum", "it does no I/O"),

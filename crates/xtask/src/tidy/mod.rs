@@ -49,6 +49,7 @@ const RULES: &[fn(&Tree) -> Vec<Problem>] = &[
     codecs::every_field_decided,
     crates::dependencies_point_one_way,
     crates::library_stays_pure,
+    crates::no_tool_is_executed,
     vectors::every_cell_has_a_vector,
     vectors::text_is_utf8,
     text::no_unfinished_work,

@@ -159,16 +159,33 @@ fn dependencies_against_the_arrows_are_refused() {
     let gateway = "crates/toolwire-gateway/Cargo.toml";
     let place = "crates/toolwire-gateway/Cargo.toml:2";
     for breach in [
-        "[dependencies]\ntoolwire-runner.workspace = true",
-        "[build-dependencies]\ntoolwire-runner = { path = \"../toolwire-runner\" }",
-        "[target.'cfg(unix)'.dependencies]\n\"toolwire-runner\" = \"1\"",
-        "[dependencies]\nhands = { version = \"1\", package = \"toolwire-runner\" }",
-        "[dependencies.hands]\npackage = \"toolwire-runner\"",
-        "\n[dependencies.toolwire-runner]\nworkspace = true",
+        "[dependencies]\ntoolwire-cli.workspace = true",
+        "[build-dependencies]\ntoolwire-cli = { path = \"../toolwire-cli\" }",
+        "[target.'cfg(unix)'.dependencies]\n\"toolwire-cli\" = \"1\"",
+        "[dependencies]\nhands = { version = \"1\", package = \"toolwire-cli\" }",
+        "[dependencies.hands]\npackage = \"toolwire-cli\"",
+        "\n[dependencies.toolwire-cli]\nworkspace = true",
     ] {
         check(rule, &[(gateway, breach)], &[place]);
     }
-    check(rule, &[(gateway, "[dev-dependencies]\ntoolwire-runner.workspace = true")], &[]);
+    check(rule, &[(gateway, "[dev-dependencies]\ntoolwire-cli.workspace = true")], &[]);
+}
+
+#[test]
+fn starting_a_program_is_refused() {
+    let rule = crates::no_tool_is_executed;
+    let source = "use std::io;\nuse std::process::Command;\n";
+    let gateway = "crates/toolwire-gateway/src/relay/mod.rs";
+    check(rule, &[(gateway, source)], &["crates/toolwire-gateway/src/relay/mod.rs:2"]);
+    let several = "use std::process::{Command, Stdio};\n";
+    check(rule, &[("crates/toolwire/src/calls.rs", several)], &["crates/toolwire/src/calls.rs:1"]);
+    for allowed in [
+        "crates/toolwire-cli/src/run.rs",
+        "crates/toolwire-gateway/src/config/reload/tests.rs",
+        "crates/toolwire-gateway/tests/it/main.rs",
+    ] {
+        check(rule, &[(allowed, source)], &[]);
+    }
 }
 
 #[test]

@@ -5,33 +5,33 @@ use std::path::Path;
 use toolwire::Protocol;
 
 use super::find;
-use crate::config::{Credential, DEFAULT_LISTEN, Origin, Surroundings};
+use crate::config::{Credential, DEFAULT_LISTEN, Environment, Origin};
 
-struct Room(Vec<(&'static str, &'static str)>);
+struct TestEnvironment(Vec<(&'static str, &'static str)>);
 
-impl Surroundings for Room {
+impl Environment for TestEnvironment {
     fn variable(&self, name: &str) -> Option<String> {
         let Self(known) = self;
         known.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
     }
 
-    fn file(&self, _: &Path) -> io::Result<String> {
+    fn read_file(&self, _: &Path) -> io::Result<String> {
         Err(io::Error::other("there are no files"))
     }
 }
 
 /// The upstreams as name, protocol, base and path, and the notes.
-fn check(room: &[(&'static str, &'static str)], upstreams: &[&str], notes: &[&str]) {
-    check_at(DEFAULT_LISTEN, room, upstreams, notes);
+fn check(variables: &[(&'static str, &'static str)], upstreams: &[&str], notes: &[&str]) {
+    check_at(DEFAULT_LISTEN, variables, upstreams, notes);
 }
 
 fn check_at(
     listen: SocketAddr,
-    room: &[(&'static str, &'static str)],
+    variables: &[(&'static str, &'static str)],
     upstreams: &[&str],
     notes: &[&str],
 ) {
-    let found = find(Some(listen), &Room(room.to_vec()));
+    let found = find(Some(listen), &TestEnvironment(variables.to_vec()));
     let told: Vec<String> = found
         .config
         .upstreams
@@ -87,12 +87,12 @@ fn another_address_is_followed() {
 fn the_gateway_does_not_call_itself() {
     let note = "ANTHROPIC_BASE_URL points at this gateway; https://api.anthropic.com is used.";
     for own in ["http://127.0.0.1:8787", "http://localhost:8787/", "http://[::1]:8787/v1"] {
-        let room = [("ANTHROPIC_API_KEY", "k"), ("ANTHROPIC_BASE_URL", own)];
-        check(&room, &[DEMO, ANTHROPIC], &[note]);
+        let variables = [("ANTHROPIC_API_KEY", "k"), ("ANTHROPIC_BASE_URL", own)];
+        check(&variables, &[DEMO, ANTHROPIC], &[note]);
     }
     let listen = "192.0.2.7:443".parse().unwrap();
-    let room = [("ANTHROPIC_API_KEY", "k"), ("ANTHROPIC_BASE_URL", "https://192.0.2.7")];
-    check_at(listen, &room, &[DEMO, ANTHROPIC], &[note]);
+    let variables = [("ANTHROPIC_API_KEY", "k"), ("ANTHROPIC_BASE_URL", "https://192.0.2.7")];
+    check_at(listen, &variables, &[DEMO, ANTHROPIC], &[note]);
 }
 
 #[test]
@@ -111,8 +111,8 @@ fn an_address_that_cannot_be_used_is_mentioned() {
 
 #[test]
 fn models_find_their_vendor() {
-    let room = Room(vec![("ANTHROPIC_API_KEY", "k"), ("OPENAI_API_KEY", "k")]);
-    let config = find(None, &room).config;
+    let variables = TestEnvironment(vec![("ANTHROPIC_API_KEY", "k"), ("OPENAI_API_KEY", "k")]);
+    let config = find(None, &variables).config;
     for (model, expected) in [
         ("demo", vec![Protocol::Chat]),
         ("gpt-5.6", vec![Protocol::Responses, Protocol::Chat]),

@@ -6,13 +6,13 @@ use toolwire::{Policy, Profile, Protocol};
 
 use super::parse;
 use crate::config::{
-    Alias, Config, Credential, Limits, Log, Origin, Pattern, Surroundings, Timeouts,
+    Alias, Config, Credential, Environment, Limits, Log, Origin, Pattern, RetryPolicy, Timeouts,
 };
 
 /// An environment of four variables and two files.
-struct Room;
+struct TestEnvironment;
 
-impl Surroundings for Room {
+impl Environment for TestEnvironment {
     fn variable(&self, name: &str) -> Option<String> {
         let known = [
             ("OPENAI_API_KEY", "sk-one"),
@@ -23,7 +23,7 @@ impl Surroundings for Room {
         known.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
     }
 
-    fn file(&self, path: &Path) -> io::Result<String> {
+    fn read_file(&self, path: &Path) -> io::Result<String> {
         if path == Path::new("secrets/anthropic") {
             return Ok("sk-ant-two\n".to_owned());
         }
@@ -35,7 +35,7 @@ impl Surroundings for Room {
 }
 
 fn good(text: &str) -> Config {
-    match parse("toolwire.toml", text, &Room) {
+    match parse("toolwire.toml", text, &TestEnvironment) {
         Ok(config) => config,
         Err(problems) => panic!("{problems}"),
     }
@@ -43,7 +43,7 @@ fn good(text: &str) -> Config {
 
 /// What the problems of a file look like.
 fn check(text: &str, expected: &str) {
-    let problems = parse("toolwire.toml", text, &Room).expect_err(text);
+    let problems = parse("toolwire.toml", text, &TestEnvironment).expect_err(text);
     assert_eq!(problems.to_string().trim(), expected.trim(), "\n{problems}");
 }
 
@@ -54,7 +54,7 @@ fn check_line(line: &str, message: &str, label: &str, help: &str) {
     let kept: Vec<_> =
         UPSTREAM.lines().filter(|kept| !kept.starts_with(&format!("{name} "))).collect();
     let text = format!("{}\n{line}\n", kept.join("\n"));
-    let problems = parse("toolwire.toml", &text, &Room).expect_err(line);
+    let problems = parse("toolwire.toml", &text, &TestEnvironment).expect_err(line);
     let [problem] = problems.list() else { panic!("{problems}") };
     let said = [&problem.message, &problem.label, &problem.help].map(String::as_str);
     assert_eq!(said, [message, label, help], "{line}");
@@ -97,6 +97,17 @@ fn everything_can_be_set() {
         loss_header: 512,
     };
     assert_eq!(config.limits, limits);
+    let retry = RetryPolicy {
+        statuses: vec![404..=404, 429..=429, 500..=999],
+        budget_percent: 50,
+        budget_reserve: 3,
+        max_pause: Duration::from_secs(30),
+        eject_after: 2,
+        first_ejection: Duration::from_secs(1),
+        max_ejection: Duration::from_secs(120),
+        probe_timeout: Duration::from_secs(10),
+    };
+    assert_eq!(config.retry, retry);
 
     let [anthropic, openai, demo] = &config.upstreams[..] else { panic!("three upstreams") };
     assert_eq!((anthropic.name.as_str(), anthropic.protocol), ("anthropic", Protocol::Messages));
@@ -160,6 +171,16 @@ grace = "1m"
 heartbeat = "500ms"
 loss_header = "512B"
 
+[retry]
+statuses = [404, 429, "5xx"]
+budget_percent = 50
+budget_reserve = 3
+max_pause = "30s"
+eject_after = 2
+first_ejection = "1s"
+max_ejection = "2m"
+probe_timeout = "10s"
+
 [alias]
 "gpt-*" = "anthropic/claude-sonnet-5"
 fast = "gpt-5-mini"
@@ -202,6 +223,7 @@ fn what_is_left_out_has_a_default() {
     assert_eq!((config.keys.len(), config.on_loss, config.log), (0, Policy::Report, Log::Text));
     assert!(config.prefer_same_protocol);
     assert_eq!((config.limits, config.aliases), (Limits::default(), Vec::new()));
+    assert_eq!(config.retry, RetryPolicy::default());
     let upstream = &config.upstreams[0];
     assert!(matches!(upstream.credential, Credential::None));
     assert_eq!(upstream.profile, Profile::of(Protocol::Chat));
@@ -390,7 +412,7 @@ toolwire.toml has 1 problem."#,
 #[test]
 fn an_open_address_needs_a_key() {
     let text = format!("listen = \"0.0.0.0:8787\"\n{UPSTREAM}");
-    let problems = parse("toolwire.toml", &text, &Room).unwrap_err();
+    let problems = parse("toolwire.toml", &text, &TestEnvironment).unwrap_err();
     let [problem] = problems.list() else { panic!("{problems}") };
     assert_eq!(problem.message, "anyone who can reach this address could use your keys");
     for fine in ["127.0.0.1:1", "127.9.9.9:1", "[::1]:1", "localhost:1"] {
@@ -420,7 +442,7 @@ fn keys_stay_out_of_the_file() {
     let wanted = "expected either { env = \"NAME\" } or { file = \"path\" }, found a table";
     check_line("key = {}", "`key` cannot be this", wanted, "");
     let text = format!("keys = [{{ env = \"SHORT\" }}]\n{UPSTREAM}");
-    let problems = parse("toolwire.toml", &text, &Room).unwrap_err();
+    let problems = parse("toolwire.toml", &text, &TestEnvironment).unwrap_err();
     assert_eq!(problems.list()[0].message, "this key can be guessed");
     assert!(!problems.to_string().contains("hunter2"), "{problems}");
 }
@@ -528,17 +550,69 @@ fn values_that_do_not_fit() {
 #[test]
 fn names_that_clash_and_aliases_that_lead_nowhere() {
     let text = format!("{UPSTREAM}{UPSTREAM}");
-    let problems = parse("toolwire.toml", &text, &Room).unwrap_err();
+    let problems = parse("toolwire.toml", &text, &TestEnvironment).unwrap_err();
     assert_eq!(problems.list()[0].message, "two upstreams are called `one`");
     assert!(problems.list()[0].span.start > UPSTREAM.len());
 
     let only = UPSTREAM.replace("[\"*\"]", "[\"gpt-*\"]");
     good(&format!("{only}[alias]\nfast = \"gpt-5\"\nother = \"one/anything\"\n"));
-    let problems = parse("t", &format!("{only}[alias]\nfast = \"claude-5\"\n"), &Room).unwrap_err();
+    let problems =
+        parse("t", &format!("{only}[alias]\nfast = \"claude-5\"\n"), &TestEnvironment).unwrap_err();
     assert_eq!(problems.list()[0].message, "no upstream serves `claude-5`");
     assert_eq!(problems.list()[0].help, "the upstreams are one; see their `models`");
-    let problems = parse("t", &format!("{only}[alias]\nfast = \"gpt-*\"\n"), &Room).unwrap_err();
+    let problems =
+        parse("t", &format!("{only}[alias]\nfast = \"gpt-*\"\n"), &TestEnvironment).unwrap_err();
     assert_eq!(problems.list()[0].message, "an alias leads to one model");
-    let problems = parse("t", &UPSTREAM.replace("[[upstream]]", "[upstream]"), &Room).unwrap_err();
+    let problems =
+        parse("t", &UPSTREAM.replace("[[upstream]]", "[upstream]"), &TestEnvironment).unwrap_err();
     assert_eq!(problems.list()[0].help, "write it with two brackets: [[upstream]]");
+}
+
+#[test]
+fn a_retry_policy_that_cannot_work() {
+    let retry = r#"[retry]
+statuses = [200, "6xx", 429]
+budget_reserve = 0
+first_ejection = "1h"
+attempts = 3
+"#;
+    check(
+        &format!("{retry}{UPSTREAM}"),
+        r#"
+error: `statuses` cannot be this
+ --> toolwire.toml:2:13
+  |
+2 | statuses = [200, "6xx", 429]
+  |             ^^^ expected a status from 400 to 599, "4xx" or "5xx", found an integer
+
+error: `statuses` cannot be this
+ --> toolwire.toml:2:18
+  |
+2 | statuses = [200, "6xx", 429]
+  |                  ^^^^^ expected a status from 400 to 599, "4xx" or "5xx"
+
+error: `budget_reserve` cannot be this
+ --> toolwire.toml:3:18
+  |
+3 | budget_reserve = 0
+  |                  ^ expected a whole number of at least 1, found an integer
+
+error: the first ejection is longer than the longest
+ --> toolwire.toml:4:18
+  |
+4 | first_ejection = "1h"
+  |                  ^^^^ longer than `max_ejection`
+  |
+  = help: make `first_ejection` shorter, or `max_ejection` longer
+
+error: retry has no setting `attempts`
+ --> toolwire.toml:5:1
+  |
+5 | attempts = 3
+  | ^^^^^^^^ unknown setting
+  |
+  = help: retry has: statuses, budget_percent, budget_reserve, eject_after, first_ejection, max_pause, max_ejection, probe_timeout
+
+toolwire.toml has 5 problems."#,
+    );
 }

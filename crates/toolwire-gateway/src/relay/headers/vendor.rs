@@ -1,6 +1,6 @@
-//! Headers of one vendor that change what a request means. They go to that
-//! vendor's protocols, whoever the client is, and where they cannot go the
-//! client is told.
+//! Headers of one vendor that change what a request means. Every upstream of that
+//! vendor gets them, whichever protocol the client speaks. If the upstream cannot
+//! get them, they are reported as losses.
 
 use hyper::header::{HeaderMap, HeaderValue};
 use memchr::memmem;
@@ -8,23 +8,27 @@ use toolwire::{Action, Code, Entry, Level, Profile, Protocol};
 
 use crate::config::Credential;
 
-/// Copies what the upstream takes.
-pub(super) fn carry(
-    came: &HeaderMap,
+/// Copies the headers that the upstream supports.
+pub(super) fn copy_supported(
+    client_headers: &HeaderMap,
     to: Protocol,
     credential: &Credential,
     headers: &mut HeaderMap,
 ) {
     for header in HEADERS.iter().filter(|header| header.reaches(to, credential)) {
-        super::copy(came, header.name, headers);
+        super::copy(client_headers, header.name, headers);
     }
 }
 
-/// What the upstream does not get.
-pub(super) fn lost(came: &HeaderMap, to: Protocol, credential: &Credential) -> Vec<Entry> {
+/// The headers that the upstream does not get.
+pub(super) fn lost(
+    client_headers: &HeaderMap,
+    to: Protocol,
+    credential: &Credential,
+) -> Vec<Entry> {
     let mut entries: Vec<Entry> = Vec::new();
     for header in HEADERS.iter().filter(|header| !header.reaches(to, credential)) {
-        let values = came.get_all(header.name).iter();
+        let values = client_headers.get_all(header.name).iter();
         for entry in values.flat_map(|value| header.entries(value)) {
             if !entries.contains(&entry) {
                 entries.push(entry);
@@ -34,21 +38,27 @@ pub(super) fn lost(came: &HeaderMap, to: Protocol, credential: &Credential) -> V
     entries
 }
 
-/// Switches on what a translated request needs. `body` is as our own encoder
-/// wrote it: a text with the same letters has its quotes escaped.
-pub(super) fn derive(from: Protocol, profile: &Profile, body: &[u8], headers: &mut HeaderMap) {
-    let writes = profile.protocol == Protocol::Messages && profile.mid_system;
-    if writes && from != Protocol::Messages && memmem::find(body, SYSTEM_TURN).is_some() {
-        merge(ANTHROPIC_BETA, SYSTEM_TURNS, headers);
+/// Adds the betas that a translated request needs. `body` was written by our own
+/// encoder, which escapes quotes inside of strings, so the search cannot match
+/// text.
+pub(super) fn add_required_betas(
+    from: Protocol,
+    profile: &Profile,
+    body: &[u8],
+    headers: &mut HeaderMap,
+) {
+    let may_need = profile.protocol == Protocol::Messages && profile.mid_system;
+    if may_need && from != Protocol::Messages && memmem::find(body, SYSTEM_TURN).is_some() {
+        append_to_list(ANTHROPIC_BETA, SYSTEM_TURN_BETA, headers);
     }
 }
 
-/// Adds to a header that is a list. Gives nothing where the header is not one.
-pub(super) fn merge(name: &str, more: &str, headers: &mut HeaderMap) -> Option<()> {
+/// Appends to a header that is a list. Returns `None` if the header is not one.
+pub(super) fn append_to_list(name: &str, more: &str, headers: &mut HeaderMap) -> Option<()> {
     let name = HEADERS.iter().find(|header| header.is_list() && header.name == name)?.name;
-    let known: Option<Vec<&str>> =
+    let existing: Option<Vec<&str>> =
         headers.get_all(name).iter().map(|value| value.to_str().ok()).collect();
-    let mut all: Vec<&str> = known?.into_iter().flat_map(split).collect();
+    let mut all: Vec<&str> = existing?.into_iter().flat_map(split).collect();
     let before = all.len();
     for one in split(more) {
         if !all.contains(&one) {
@@ -65,39 +75,39 @@ pub(super) fn merge(name: &str, more: &str, headers: &mut HeaderMap) -> Option<(
 /// A header of one vendor.
 struct Header {
     name: &'static str,
-    /// Whether it is Anthropic's. Else it is OpenAI's.
+    /// Whether it is Anthropic's. Otherwise it is OpenAI's.
     anthropic: bool,
-    says: Says,
+    kind: HeaderKind,
 }
 
-/// What a header says.
-enum Says {
-    /// What to switch on: a list. Of these names it is known that they only
-    /// allow something in the body, which is carried or reported by itself, or
-    /// say how the answer is written down. Any other may change what the model
-    /// does.
+/// What a header is for.
+enum HeaderKind {
+    /// A list of betas to enable. The betas in this slice are harmless to lose:
+    /// they only allow a field in the body, which is translated or reported by
+    /// itself, or they change how the response is written. Any other may change
+    /// what the model does.
     Betas(&'static [&'static str]),
-    /// For which account at the vendor the request is. It belongs to the key.
+    /// The account at the vendor. It belongs to the key.
     Account,
 }
 
 impl Header {
     fn is_list(&self) -> bool {
-        match self.says {
-            Says::Betas(_) => true,
-            Says::Account => false,
+        match self.kind {
+            HeaderKind::Betas(_) => true,
+            HeaderKind::Account => false,
         }
     }
 
     fn reaches(&self, to: Protocol, credential: &Credential) -> bool {
-        let vendor = self.anthropic == (to == Protocol::Messages);
-        match self.says {
-            Says::Betas(_) => vendor,
-            Says::Account => vendor && matches!(credential, Credential::Client),
+        let same_vendor = self.anthropic == (to == Protocol::Messages);
+        match self.kind {
+            HeaderKind::Betas(_) => same_vendor,
+            HeaderKind::Account => same_vendor && matches!(credential, Credential::Client),
         }
     }
 
-    /// What is said of a value that does not reach the upstream.
+    /// The losses for a value that does not reach the upstream.
     fn entries(&self, value: &HeaderValue) -> Vec<Entry> {
         let entry = |path: String, level, detail: &'static str| Entry {
             path,
@@ -106,18 +116,20 @@ impl Header {
             level,
             detail: detail.into(),
         };
-        let foreign = "The upstream is of another vendor.";
-        match (&self.says, value.to_str()) {
-            (Says::Account, _) => {
+        let other_vendor = "The upstream is of another vendor.";
+        match (&self.kind, value.to_str()) {
+            (HeaderKind::Account, _) => {
                 let detail = "The upstream has another key, and with that another account.";
                 vec![entry(self.name.to_owned(), Level::Info, detail)]
             }
-            (Says::Betas(_), Err(_)) => vec![entry(self.name.to_owned(), Level::Loss, foreign)],
-            (Says::Betas(harmless), Ok(list)) => split(list)
+            (HeaderKind::Betas(_), Err(_)) => {
+                vec![entry(self.name.to_owned(), Level::Loss, other_vendor)]
+            }
+            (HeaderKind::Betas(harmless), Ok(list)) => split(list)
                 .map(|beta| {
-                    let known = harmless.contains(&undated(beta));
-                    let level = if known { Level::Info } else { Level::Loss };
-                    entry(format!("{}: {beta}", self.name), level, foreign)
+                    let is_harmless = harmless.contains(&without_date(beta));
+                    let level = if is_harmless { Level::Info } else { Level::Loss };
+                    entry(format!("{}: {beta}", self.name), level, other_vendor)
                 })
                 .collect(),
         }
@@ -128,30 +140,38 @@ fn split(list: &str) -> impl Iterator<Item = &str> {
     list.split(',').map(str::trim).filter(|one| !one.is_empty())
 }
 
-/// What a beta is called without its date or version: `context-1m-2025-08-07`
-/// is `context-1m`, `responses=v1` is `responses`.
-fn undated(beta: &str) -> &str {
+/// The name of a beta without its date or version: `context-1m-2025-08-07` is
+/// `context-1m`, `responses=v1` is `responses`.
+fn without_date(beta: &str) -> &str {
     let beta = beta.split('=').next().unwrap_or(beta);
     beta.trim_end_matches(|c: char| c.is_ascii_digit() || c == '-')
 }
 
 const HEADERS: &[Header] = &[
-    Header { name: ANTHROPIC_BETA, anthropic: true, says: Says::Betas(ANTHROPIC_SWITCHES) },
-    Header { name: "anthropic-user-profile-id", anthropic: true, says: Says::Account },
-    Header { name: "anthropic-workspace-id", anthropic: true, says: Says::Account },
-    Header { name: "openai-beta", anthropic: false, says: Says::Betas(OPENAI_SWITCHES) },
-    Header { name: "openai-organization", anthropic: false, says: Says::Account },
-    Header { name: "openai-project", anthropic: false, says: Says::Account },
+    Header {
+        name: ANTHROPIC_BETA,
+        anthropic: true,
+        kind: HeaderKind::Betas(HARMLESS_ANTHROPIC_BETAS),
+    },
+    Header { name: "anthropic-user-profile-id", anthropic: true, kind: HeaderKind::Account },
+    Header { name: "anthropic-workspace-id", anthropic: true, kind: HeaderKind::Account },
+    Header {
+        name: "openai-beta",
+        anthropic: false,
+        kind: HeaderKind::Betas(HARMLESS_OPENAI_BETAS),
+    },
+    Header { name: "openai-organization", anthropic: false, kind: HeaderKind::Account },
+    Header { name: "openai-project", anthropic: false, kind: HeaderKind::Account },
 ];
 
 const ANTHROPIC_BETA: &str = "anthropic-beta";
 
-/// A system turn inside the conversation as our encoder writes it, and what
-/// switches it on.
+/// A system turn inside the conversation as our encoder writes it, and the beta
+/// that it needs.
 const SYSTEM_TURN: &[u8] = br#"{"role":"system","#;
-const SYSTEM_TURNS: &str = "mid-conversation-system-2026-04-07";
+const SYSTEM_TURN_BETA: &str = "mid-conversation-system-2026-04-07";
 
-const ANTHROPIC_SWITCHES: &[&str] = &[
+const HARMLESS_ANTHROPIC_BETAS: &[&str] = &[
     "advanced-tool-use",
     "advisor-tool",
     "cache-diagnosis",
@@ -192,7 +212,7 @@ const ANTHROPIC_SWITCHES: &[&str] = &[
     "web-fetch",
 ];
 
-const OPENAI_SWITCHES: &[&str] = &["assistants", "responses", "responses_websockets"];
+const HARMLESS_OPENAI_BETAS: &[&str] = &["assistants", "responses", "responses_websockets"];
 
 #[cfg(test)]
 mod tests;

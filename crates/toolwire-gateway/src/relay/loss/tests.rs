@@ -14,8 +14,8 @@ fn entry(path: &str, action: Action) -> Entry {
 
 fn header(request: &[Entry], response: &[Entry], limit: usize) -> String {
     let mut headers = HeaderMap::new();
-    report(request, response, limit, &mut headers);
-    headers.get(REPORT).map_or(String::new(), |value| value.to_str().unwrap().to_owned())
+    write_header(request, response, limit, &mut headers);
+    headers.get(LOSS_HEADER).map_or(String::new(), |value| value.to_str().unwrap().to_owned())
 }
 
 #[test]
@@ -56,9 +56,9 @@ fn what_is_too_much_is_counted() {
         (0..300).map(|index| entry(&format!("/field{index}"), Action::Dropped)).collect();
     let text = header(&entries, &[], 2048);
     assert!(text.len() <= 2048, "{}", text.len());
-    let told = text.matches("code=cache_ttl").count();
-    assert!(told > 30);
-    assert!(text.ends_with(&format!(", \"\";code=more;count={}", 300 - told)), "{text}");
+    let written = text.matches("code=cache_ttl").count();
+    assert!(written > 30);
+    assert!(text.ends_with(&format!(", \"\";code=more;count={}", 300 - written)), "{text}");
     assert_eq!(header(&entries, &[], 10), "\"\";code=more;count=300");
 }
 

@@ -1,43 +1,43 @@
-//! The events that a stream opens with, before it says anything.
+//! The events that open a stream, before there is any content.
 //!
-//! Overloaded upstreams open a stream and then fail. As long as the client has
-//! not got the opening, such a failure is a plain HTTP error, and another
-//! upstream can be asked.
+//! An overloaded upstream may open a stream and then fail. While the opening is
+//! held back, such a failure can still become a plain HTTP error, or the request
+//! can go to another upstream.
 
-/// Whether bytes for a client are an opening and nothing else, in any of the
-/// protocols.
-pub(super) fn is_only(out: &[u8]) -> bool {
-    if out.len() > LIMIT {
+/// Whether the bytes for a client are the opening of a stream and nothing else,
+/// in any of the protocols.
+pub(super) fn is_only_opening(out: &[u8]) -> bool {
+    if out.len() > MAX_OPENING {
         return false;
     }
     let mut named = false;
     for line in out.split(|byte| *byte == b'\n') {
         if let Some(name) = line.strip_prefix(b"event:") {
             named = true;
-            if !NAMES.contains(&name.trim_ascii()) {
+            if !OPENING_EVENTS.contains(&name.trim_ascii()) {
                 return false;
             }
         }
     }
-    // Chat's events have no names. Its first says who speaks.
+    // Chat's events have no names. The first one holds the role.
     let mut events = out.split(|byte| *byte == b'\n').filter(|line| line.starts_with(b"data:"));
     named || (events.next().is_some_and(only_role) && events.next().is_none())
 }
 
 fn only_role(line: &[u8]) -> bool {
-    let says = |text: &[u8]| line.windows(text.len()).any(|window| window == text);
-    says(b"\"role\":\"assistant\"")
-        && says(b"\"finish_reason\":null")
-        && (says(b"\"content\":\"\"") || says(b"\"content\":null"))
-        && !says(b"\"tool_calls\"")
-        && !says(b"\"reasoning")
+    let contains = |text: &[u8]| line.windows(text.len()).any(|window| window == text);
+    contains(b"\"role\":\"assistant\"")
+        && contains(b"\"finish_reason\":null")
+        && (contains(b"\"content\":\"\"") || contains(b"\"content\":null"))
+        && !contains(b"\"tool_calls\"")
+        && !contains(b"\"reasoning")
 }
 
-const NAMES: [&[u8]; 5] =
+const OPENING_EVENTS: [&[u8]; 5] =
     [b"response.created", b"response.in_progress", b"response.queued", b"message_start", b"ping"];
 
-/// What is held back at most.
-const LIMIT: usize = 1024 * 1024;
+/// The most bytes that are held back.
+const MAX_OPENING: usize = 1024 * 1024;
 
 #[cfg(test)]
 mod tests {
@@ -67,7 +67,7 @@ mod tests {
             ),
             ("data: [DONE]\n\n", false),
         ] {
-            assert_eq!(is_only(text.as_bytes()), only, "{text}");
+            assert_eq!(is_only_opening(text.as_bytes()), only, "{text}");
         }
     }
 }

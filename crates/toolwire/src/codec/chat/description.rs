@@ -15,12 +15,14 @@ pub(super) static DESCRIPTION: Description = Description {
     answers: Endpoint::fixed("/chat/completions"),
     token_count: None,
     counts_input_first: false,
+    answer_member: "choices",
     echoes_request: false,
     conventions: Conventions {
         formats_are_strict: false,
         tools_try_strict: false,
         filter_declines_as_model: false,
         standard_tiers: &["default"],
+        answers_are_items: false,
         created_member: "created",
     },
 };

@@ -37,15 +37,19 @@ mod wire;
 #[cfg(test)]
 mod tests;
 
+use memchr::memmem;
+
 use self::content_in::Toward;
 use self::tools_in::Tools;
 use self::tools_out::Shipment;
+use crate::codec::openai::models_out;
 use crate::codec::{Codec, StreamObserver, StreamReader, StreamWriter};
 use crate::ledger::Ledger;
 use crate::model::{ApiError, Protocol, Request, Response, ResponseContext, Tool};
 use crate::profile::Profile;
-use crate::protocol::Description;
+use crate::protocol::{Description, ListedModel};
 use crate::toolset::Toolset;
+use crate::wire::sse::Frame;
 use crate::wire::{Array, Read, ReadError, Reader, Str, string_under};
 
 /// The Chat Completions protocol.
@@ -104,6 +108,15 @@ impl Codec for Chat {
         Box::<watch::Watching>::default()
     }
 
+    fn opens_stream(&self, frame: &Frame<'_>) -> bool {
+        let says = |text: &str| memmem::find(frame.data.as_bytes(), text.as_bytes()).is_some();
+        says(r#""role":"assistant""#)
+            && says(r#""finish_reason":null"#)
+            && (says(r#""content":"""#) || says(r#""content":null"#))
+            && !says(r#""tool_calls""#)
+            && !says(r#""reasoning"#)
+    }
+
     fn find_model<'d>(&self, data: &'d str) -> Option<Str<'d>> {
         string_under(data, &["model"])
     }
@@ -118,6 +131,14 @@ impl Codec for Chat {
 
     fn encode_error(&self, error: &ApiError, out: &mut Vec<u8>) -> u16 {
         error::encode(error, out)
+    }
+
+    fn write_models(&self, models: &[ListedModel<'_>], out: &mut Vec<u8>) {
+        models_out::write_models(models, out);
+    }
+
+    fn write_model(&self, model: ListedModel<'_>, out: &mut Vec<u8>) {
+        models_out::write_model(model, out);
     }
 
     fn decode_tools<'a>(&self, body: &'a str) -> Result<Vec<Tool<'a>>, ReadError> {

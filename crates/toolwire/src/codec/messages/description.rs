@@ -14,12 +14,14 @@ pub(super) static DESCRIPTION: Description = Description {
     answers: Endpoint::fixed("/messages"),
     token_count: Some(Endpoint::fixed("/messages/count_tokens")),
     counts_input_first: true,
+    answer_member: "content",
     echoes_request: false,
     conventions: Conventions {
         formats_are_strict: true,
         tools_try_strict: false,
         filter_declines_as_model: true,
         standard_tiers: &["standard", "standard_only"],
+        answers_are_items: false,
         created_member: "created_at",
     },
 };

@@ -14,6 +14,7 @@ mod error;
 mod events;
 mod events_in;
 mod events_out;
+mod models_out;
 mod pick;
 mod reasoning;
 mod replay;
@@ -39,8 +40,9 @@ use crate::codec::{Codec, StreamObserver, StreamReader, StreamWriter};
 use crate::ledger::Ledger;
 use crate::model::{ApiError, Protocol, Request, Response, ResponseContext, Tool};
 use crate::profile::Profile;
-use crate::protocol::Description;
+use crate::protocol::{Description, ListedModel};
 use crate::toolset::Toolset;
+use crate::wire::sse::Frame;
 use crate::wire::{Array, Read, ReadError, Reader, Str, string_under};
 
 /// The Messages protocol.
@@ -99,6 +101,10 @@ impl Codec for Messages {
         Box::<watch::Watching>::default()
     }
 
+    fn opens_stream(&self, frame: &Frame<'_>) -> bool {
+        frame.name.is_some_and(|name| name == "message_start" || name == "ping")
+    }
+
     fn find_model<'d>(&self, data: &'d str) -> Option<Str<'d>> {
         string_under(data, &["message", "model"])
     }
@@ -113,6 +119,14 @@ impl Codec for Messages {
 
     fn encode_error(&self, error: &ApiError, out: &mut Vec<u8>) -> u16 {
         error::encode(error, out)
+    }
+
+    fn write_models(&self, models: &[ListedModel<'_>], out: &mut Vec<u8>) {
+        models_out::write_models(models, out);
+    }
+
+    fn write_model(&self, model: ListedModel<'_>, out: &mut Vec<u8>) {
+        models_out::write_model(model, out);
     }
 
     fn decode_tools<'a>(&self, body: &'a str) -> Result<Vec<Tool<'a>>, ReadError> {

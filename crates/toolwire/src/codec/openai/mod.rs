@@ -2,6 +2,7 @@
 
 pub(super) mod error_in;
 pub(super) mod error_out;
+pub(super) mod models_out;
 
 use crate::protocol::{Auth, RateLimitHeaders, Reset, Vendor};
 

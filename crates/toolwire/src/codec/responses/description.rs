@@ -15,12 +15,14 @@ pub(super) static DESCRIPTION: Description = Description {
     answers: Endpoint::fixed("/responses"),
     token_count: Some(Endpoint::fixed("/responses/input_tokens")),
     counts_input_first: false,
+    answer_member: "output",
     echoes_request: true,
     conventions: Conventions {
         formats_are_strict: false,
         tools_try_strict: true,
         filter_declines_as_model: false,
         standard_tiers: &["default"],
+        answers_are_items: true,
         created_member: "created_at",
     },
 };

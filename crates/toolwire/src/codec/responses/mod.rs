@@ -40,12 +40,14 @@ mod tests;
 
 use std::ops::Range;
 
+use crate::codec::openai::models_out;
 use crate::codec::{Codec, StreamObserver, StreamReader, StreamWriter};
 use crate::ledger::Ledger;
 use crate::model::{ApiError, Protocol, Request, Response, ResponseContext, Tool};
 use crate::profile::Profile;
-use crate::protocol::Description;
-use crate::wire::{ReadError, Str, string_under};
+use crate::protocol::{Description, ListedModel};
+use crate::wire::sse::Frame;
+use crate::wire::{Object, ReadError, Str, string_under};
 
 /// The Responses protocol.
 pub struct Responses;
@@ -117,6 +119,11 @@ impl Codec for Responses {
         Box::<stream_in::observer::ResponsesStreamObserver>::default()
     }
 
+    fn opens_stream(&self, frame: &Frame<'_>) -> bool {
+        let opening = ["response.created", "response.in_progress", "response.queued"];
+        frame.name.is_some_and(|name| opening.contains(&name))
+    }
+
     fn find_model<'d>(&self, data: &'d str) -> Option<Str<'d>> {
         string_under(data, &["response", "model"])
     }
@@ -131,6 +138,20 @@ impl Codec for Responses {
 
     fn encode_error(&self, error: &ApiError, out: &mut Vec<u8>) -> u16 {
         error_out::encode(error, out)
+    }
+
+    fn write_models(&self, models: &[ListedModel<'_>], out: &mut Vec<u8>) {
+        models_out::write_models(models, out);
+    }
+
+    fn write_model(&self, model: ListedModel<'_>, out: &mut Vec<u8>) {
+        models_out::write_model(model, out);
+    }
+
+    fn write_token_count(&self, tokens: u64, out: &mut Vec<u8>) {
+        let mut object = Object::new(out);
+        object.put("object", "response.input_tokens");
+        object.put("input_tokens", &tokens);
     }
 
     fn decode_tools<'a>(&self, body: &'a str) -> Result<Vec<Tool<'a>>, ReadError> {

@@ -33,7 +33,7 @@ fn check(stream: &Recorded, bytes: &[u8]) {
                 let mut out = Vec::new();
                 pipe.push(bytes, &mut out);
                 pipe.finish(&mut out);
-                (format!("{:?}", pipe.seen()), without_spaces(&out))
+                (format!("{:?}", pipe.summary()), without_spaces(&out))
             };
             assert_eq!(seen(bytes), seen(&unlike), "{}", told());
         } else {
@@ -130,7 +130,7 @@ fn a_fragment_is_no_call() {
     for to in Protocol::ALL {
         let mut pipe = pipe(Protocol::Chat, to, None);
         pipe.push(stream.as_bytes(), &mut Vec::new());
-        assert_eq!((pipe.seen().calls, pipe.seen().complete), (1, true), "to {to}");
+        assert_eq!((pipe.summary().calls, pipe.summary().complete), (1, true), "to {to}");
     }
 }
 

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 use toolwire::pipe::Pipe;
 use toolwire::translate::Options;
-use toolwire::{Entry, Protocol, codec};
+use toolwire::{Entry, Protocol};
 
 /// A recorded stream.
 pub(crate) struct Recorded {
@@ -56,8 +56,9 @@ pub(crate) fn recorded() -> Vec<Recorded> {
 
 /// A pipe for a client that had sent `request`.
 pub(crate) fn pipe(from: Protocol, to: Protocol, request: Option<&str>) -> Pipe {
-    let request = request.map(|text| codec(to).decode_request(text).unwrap());
-    Pipe::new(from, to, request.as_ref(), &Options::default())
+    let mut options = Options::new();
+    options.request = request.map(str::as_bytes);
+    Pipe::new(from, to, &options).unwrap()
 }
 
 /// What a client gets of a stream that comes in these chunks.

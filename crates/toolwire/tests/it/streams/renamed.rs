@@ -95,7 +95,7 @@ fn the_upstreams_own_name() {
         for to in Protocol::ALL {
             let mut pipe = pipe(stream.from, to, Some(NAME));
             pipe.push(&stream.bytes, &mut Vec::new());
-            let seen = pipe.seen().model.clone();
+            let seen = pipe.summary().model.clone();
             if seen.is_some() || stream.from == to {
                 assert_eq!(seen, named, "{} to {to}", stream.name());
             }
@@ -139,8 +139,9 @@ fn check(from: Protocol, to: Protocol, bytes: &[u8], told: &str) -> String {
 }
 
 fn pipe(from: Protocol, to: Protocol, model: Option<&str>) -> Pipe {
-    let options = Options { model: model.map(str::to_owned), ..Options::default() };
-    Pipe::new(from, to, None, &options)
+    let mut options = Options::new();
+    options.model = model.map(str::to_owned);
+    Pipe::new(from, to, &options).unwrap()
 }
 
 fn run<'c>(

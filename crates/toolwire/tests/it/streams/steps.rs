@@ -73,7 +73,7 @@ fn stream(protocol: Protocol) -> Vec<u8> {
 }
 
 fn new(from: Protocol, to: Protocol) -> Pipe {
-    Pipe::new(from, to, None, &Options::default())
+    Pipe::new(from, to, &Options::new()).unwrap()
 }
 
 /// What comes out step by step, and the longest step.
@@ -103,12 +103,12 @@ fn steps_give_what_a_push_gives() {
             let mut whole = Vec::new();
             let mut pipe = new(from, to);
             pipe.push(&bytes, &mut whole);
-            assert!(pipe.is_done() && pipe.seen().complete, "{from} to {to}");
+            assert!(pipe.is_done() && pipe.summary().complete, "{from} to {to}");
             for size in [bytes.len(), 4096, 61] {
                 let mut pipe = new(from, to);
                 let (all, longest) = stepped(&mut pipe, &bytes, size);
                 assert!(all == whole, "{from} to {to} by {size}");
-                assert!(pipe.is_done() && pipe.seen().complete, "{from} to {to} by {size}");
+                assert!(pipe.is_done() && pipe.summary().complete, "{from} to {to} by {size}");
                 // The last event says everything once; no step says it twice.
                 assert!(longest < 320_000, "{from} to {to} by {size}: a step of {longest} bytes");
             }
@@ -135,7 +135,7 @@ fn what_is_owed_is_paid_at_the_end() {
         } else {
             pipe.finish(&mut out);
         }
-        assert!(out == whole && pipe.is_done() && pipe.seen().complete);
-        assert!(pipe.seen().error.is_none());
+        assert!(out == whole && pipe.is_done() && pipe.summary().complete);
+        assert!(pipe.summary().error.is_none());
     }
 }

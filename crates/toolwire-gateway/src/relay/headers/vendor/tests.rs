@@ -23,7 +23,7 @@ fn lines(headers: &HeaderMap) -> Vec<(&str, &str)> {
 }
 
 /// What a client of any protocol may send.
-const CAME: &[(&str, &str)] = &[
+const CLIENT_HEADERS: &[(&str, &str)] = &[
     ("anthropic-beta", "context-1m-2025-08-07, interleaved-thinking-2025-05-14"),
     ("anthropic-beta", "context-1m-2025-08-07,brand-new-2027-01-01"),
     ("openai-beta", "responses=experimental,unheard=v9"),
@@ -55,7 +55,7 @@ fn each_goes_where_it_means_something_and_is_told_of_where_not() {
         others.extend(at_openai);
         others
     };
-    for (to, credential, carried, told) in [
+    for (to, credential, carried, reported) in [
         (Messages, &key, &[0, 1][..], [&at_anthropic[..], &of_openai].concat()),
         (Messages, &Credential::None, &[0, 1], [&at_anthropic[..], &of_openai].concat()),
         (Messages, &Credential::Client, &[0, 1, 6, 5], of_openai.clone()),
@@ -65,27 +65,27 @@ fn each_goes_where_it_means_something_and_is_told_of_where_not() {
         (Chat, &Credential::Client, &[2, 3, 4], of_anthropic.clone()),
         (Responses, &Credential::Client, &[2, 3, 4], of_anthropic.clone()),
     ] {
-        let came = headers(CAME);
-        let mut went = HeaderMap::new();
-        carry(&came, to, credential, &mut went);
-        let want: Vec<_> = carried.iter().map(|index| CAME[*index]).collect();
-        assert_eq!(lines(&went), want, "{to} {credential:?}");
-        let entries = lost(&came, to, credential);
+        let client_headers = headers(CLIENT_HEADERS);
+        let mut sent = HeaderMap::new();
+        copy_supported(&client_headers, to, credential, &mut sent);
+        let want: Vec<_> = carried.iter().map(|index| CLIENT_HEADERS[*index]).collect();
+        assert_eq!(lines(&sent), want, "{to} {credential:?}");
+        let entries = lost(&client_headers, to, credential);
         let got: Vec<_> = entries.iter().map(|entry| (entry.path.as_str(), entry.level)).collect();
-        assert_eq!(got, told, "{to} {credential:?}");
+        assert_eq!(got, reported, "{to} {credential:?}");
         assert!(entries.iter().all(|entry| entry.action == Action::Dropped));
     }
 }
 
 #[test]
-fn nothing_is_told_of_what_nobody_sent() {
+fn headers_that_were_not_sent_are_not_reported() {
     for to in Protocol::ALL {
         assert_eq!(lost(&headers(&[("cookie", "x")]), to, &Credential::None), []);
     }
 }
 
 #[test]
-fn a_header_that_cannot_be_read_is_told_of_by_its_name() {
+fn an_unreadable_header_is_reported_by_its_name() {
     let [entry] = &lost(&headers(&[("anthropic-beta", "é")]), Chat, &Credential::None)[..] else {
         panic!("one line")
     };
@@ -104,7 +104,7 @@ fn lists_are_merged() {
     ] {
         let before: Vec<_> = before.iter().map(|value| ("anthropic-beta", *value)).collect();
         let mut merged = headers(&before);
-        let done = merge("anthropic-beta", more, &mut merged);
+        let done = append_to_list("anthropic-beta", more, &mut merged);
         assert_eq!(done.is_some(), after.is_some());
         if let Some(after) = after {
             let after: Vec<_> = after.iter().map(|value| ("anthropic-beta", *value)).collect();
@@ -113,36 +113,36 @@ fn lists_are_merged() {
     }
     for name in ["openai-organization", "x-team"] {
         let mut other = HeaderMap::new();
-        assert_eq!(merge(name, "a", &mut other), None);
+        assert_eq!(append_to_list(name, "a", &mut other), None);
         assert!(other.is_empty());
     }
 }
 
 #[test]
-fn what_a_request_needs_is_switched_on() {
+fn required_betas_are_added() {
     let turn = r#"{"messages":[{"role":"system","content":"Be brief."}]}"#;
     let quoted = r#"{"messages":[{"role":"user","content":"{\"role\":\"system\",1}"}]}"#;
     let beta = "mid-conversation-system-2026-04-07";
-    let takes = |to, mid_system| {
+    let accepting = |to, mid_system| {
         let mut profile = Profile::of(to);
         profile.mid_system = mid_system;
         profile
     };
     for (from, profile, body, before, after) in [
-        (Chat, takes(Messages, true), turn, "", beta),
-        (Responses, takes(Messages, true), turn, "", beta),
-        (Chat, takes(Messages, true), turn, beta, beta),
-        (Chat, takes(Messages, true), turn, "a", "a,mid-conversation-system-2026-04-07"),
-        (Chat, takes(Messages, true), quoted, "", ""),
-        (Chat, takes(Messages, false), turn, "", ""),
-        (Messages, takes(Messages, true), turn, "", ""),
-        (Messages, takes(Chat, true), turn, "", ""),
+        (Chat, accepting(Messages, true), turn, "", beta),
+        (Responses, accepting(Messages, true), turn, "", beta),
+        (Chat, accepting(Messages, true), turn, beta, beta),
+        (Chat, accepting(Messages, true), turn, "a", "a,mid-conversation-system-2026-04-07"),
+        (Chat, accepting(Messages, true), quoted, "", ""),
+        (Chat, accepting(Messages, false), turn, "", ""),
+        (Messages, accepting(Messages, true), turn, "", ""),
+        (Messages, accepting(Chat, true), turn, "", ""),
     ] {
         let mut headers = HeaderMap::new();
         if !before.is_empty() {
             headers.insert(ANTHROPIC_BETA, HeaderValue::from_static(before));
         }
-        derive(from, &profile, body.as_bytes(), &mut headers);
+        add_required_betas(from, &profile, body.as_bytes(), &mut headers);
         let got = headers.get(ANTHROPIC_BETA).map_or("", |value| value.to_str().unwrap());
         assert_eq!(got, after, "{from} {body}");
     }
@@ -157,13 +157,13 @@ fn betas_have_a_name_before_their_date() {
         ("responses=v1", "responses"),
         ("2025", ""),
     ] {
-        assert_eq!(undated(beta), name);
+        assert_eq!(without_date(beta), name);
     }
 }
 
-/// What is looked for is what the library writes.
+/// The text that is searched for is what the library writes.
 #[test]
-fn a_translated_system_turn_is_known() {
+fn a_translated_system_turn_is_found() {
     let mut profile = Profile::of(Messages);
     profile.mid_system = true;
     let options =
@@ -172,10 +172,10 @@ fn a_translated_system_turn_is_known() {
         let chat = format!(
             r#"{{"model":"m","messages":[{{"role":"system","content":"Be brief."}},{{"role":"user","content":"Hi"}},{{"role":"assistant","content":"Hello."}},{{"role":"user","content":"Go on"}},{{"role":"{role}","content":"Now rhyme."}}]}}"#
         );
-        let crossed = translate::request(Chat, Messages, chat.as_bytes(), &options).unwrap();
+        let translated = translate::request(Chat, Messages, chat.as_bytes(), &options).unwrap();
         let mut headers = HeaderMap::new();
-        derive(Chat, &profile, &crossed.body, &mut headers);
-        let told = String::from_utf8(crossed.body).unwrap();
-        assert_eq!(headers.contains_key(ANTHROPIC_BETA), needed, "{role}: {told}");
+        add_required_betas(Chat, &profile, &translated.body, &mut headers);
+        let reported = String::from_utf8(translated.body).unwrap();
+        assert_eq!(headers.contains_key(ANTHROPIC_BETA), needed, "{role}: {reported}");
     }
 }

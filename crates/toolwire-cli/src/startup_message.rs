@@ -1,0 +1,122 @@
+//! What `toolwire serve` prints when the gateway has started: where it listens,
+//! and how to use it.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+
+use toolwire_gateway::config::environment::PLACEHOLDER;
+use toolwire_gateway::config::{self, Config, Upstream};
+
+use crate::config::ConfigSource;
+use crate::terminal::{Style, Terminal, wrap};
+
+/// The whole message.
+pub(crate) fn text(
+    config: &Config,
+    address: SocketAddr,
+    source: &ConfigSource,
+    terminal: Terminal,
+) -> String {
+    let base_url = base_url(address);
+    let heading = |text: &str| format!("\n{}\n\n", terminal.paint(text, Style::Bold));
+    let version = env!("CARGO_PKG_VERSION");
+    let first_line = format!("toolwire {version} is listening on {base_url}");
+    let mut text = format!("{}\n\n", terminal.paint(&first_line, Style::Bold));
+    text.push_str(&format!("  OpenAI Chat Completions and Responses   {base_url}/v1\n"));
+    text.push_str(&format!("  Anthropic Messages                      {base_url}\n"));
+
+    text.push_str(&heading("Models"));
+    text.push_str(&model_list(config));
+    match source {
+        ConfigSource::File(path, _) => {
+            let name = path.display();
+            text.push_str(&format!("\n  from {name}, which is reloaded when it changes\n"));
+        }
+        ConfigSource::Environment(notes) => {
+            text.push('\n');
+            for line in notes.iter().flat_map(|note| wrap(note, 76)) {
+                text.push_str(&format!("  {line}\n"));
+            }
+            text.push_str(MORE_MODELS);
+        }
+    }
+    let has_demo = config.upstreams.iter().any(|upstream| upstream.serves("demo"));
+    if has_demo {
+        text.push_str(&heading("Try it: a tool call by the demo model"));
+        text.push_str(&example_call(&base_url, shown_key(config)));
+    }
+    text.push_str(&heading("Connect a client"));
+    text.push_str(&client_settings(&base_url, shown_key(config), has_demo));
+    text.push_str(&format!("\n{}\n\n", terminal.paint("Ctrl-C stops it.", Style::Faint)));
+    text
+}
+
+/// The gateway's URL for clients on this machine.
+pub(crate) fn base_url(address: SocketAddr) -> String {
+    let is_any = address.ip().is_unspecified();
+    let host = if is_any { IpAddr::V4(Ipv4Addr::LOCALHOST) } else { address.ip() };
+    format!("http://{}", SocketAddr::new(host, address.port()))
+}
+
+/// One line for each upstream: its models, and where requests for them go.
+pub(crate) fn model_list(config: &Config) -> String {
+    let names = |upstream: &Upstream| {
+        let patterns: Vec<&str> = upstream.models.iter().map(|model| model.0.as_str()).collect();
+        patterns.join(", ")
+    };
+    let widest = config.upstreams.iter().map(|upstream| names(upstream).chars().count()).max();
+    let width = widest.unwrap_or_default().min(44);
+    let mut text = String::new();
+    for upstream in &config.upstreams {
+        let target = match &upstream.origin {
+            config::Origin::Demo => "built in, no key needed".to_owned(),
+            config::Origin::Http { base, path } => {
+                format!("{}: {} at {base}{path}", upstream.name, upstream.protocol)
+            }
+        };
+        text.push_str(&format!("  {:width$}  {target}\n", names(upstream)));
+    }
+    text
+}
+
+fn example_call(base_url: &str, key: &str) -> String {
+    // A gateway without keys requires none.
+    let authorization = if key == PLACEHOLDER {
+        String::new()
+    } else {
+        format!(" \\\n    -H \"authorization: Bearer {key}\"")
+    };
+    format!(
+        r#"  curl -s {base_url}/v1/chat/completions \
+    -H 'content-type: application/json'{authorization} -d '{{
+    "model": "demo",
+    "messages": [{{"role": "user", "content": "What is the weather in Paris?"}}],
+    "tools": [{{"type": "function", "function": {{"name": "get_weather", "parameters":
+      {{"type": "object", "properties": {{"city": {{"type": "string"}}}}}}}}}}]}}'
+"#
+    )
+}
+
+fn client_settings(base_url: &str, key: &str, use_demo: bool) -> String {
+    let (claude, codex) = if use_demo { (" ANTHROPIC_MODEL=demo", " -m demo") } else { ("", "") };
+    let provider = format!(
+        r#"model_providers.toolwire={{name="toolwire",base_url="{base_url}/v1",wire_api="responses",env_key="TOOLWIRE_KEY"}}"#
+    );
+    format!(
+        "  OpenAI SDK\n    export OPENAI_BASE_URL={base_url}/v1 OPENAI_API_KEY={key}\n\
+         \x20 Anthropic SDK\n    export ANTHROPIC_BASE_URL={base_url} ANTHROPIC_API_KEY={key}\n\
+         \x20 Claude Code\n    ANTHROPIC_BASE_URL={base_url} ANTHROPIC_AUTH_TOKEN={key}{claude} claude\n\
+         \x20 Codex\n    TOOLWIRE_KEY={key} codex{codex} -c model_provider=toolwire \\\n      -c '{provider}'\n\
+         \x20 or without any settings: toolwire run claude, toolwire run codex\n"
+    )
+}
+
+/// The key in the examples. A real key is never printed.
+fn shown_key(config: &Config) -> &'static str {
+    if config.keys.is_empty() { PLACEHOLDER } else { "$TOOLWIRE_KEY" }
+}
+
+const MORE_MODELS: &str =
+    "  For more models, set OPENAI_API_KEY or ANTHROPIC_API_KEY, or run: toolwire init\n";
+
+#[cfg(test)]
+mod tests;

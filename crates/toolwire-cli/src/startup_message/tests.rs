@@ -1,0 +1,93 @@
+use std::io;
+use std::path::Path;
+
+use toolwire_gateway::config::{Environment, Secret, environment};
+
+use super::text;
+use crate::config::ConfigSource;
+use crate::terminal::Terminal;
+
+struct Keys(&'static [(&'static str, &'static str)]);
+
+impl Environment for Keys {
+    fn variable(&self, name: &str) -> Option<String> {
+        self.0.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
+    }
+
+    fn read_file(&self, _: &Path) -> io::Result<String> {
+        Err(io::Error::other("there are no files"))
+    }
+}
+
+const TERMINAL: Terminal = Terminal { width: 80, styled: false };
+
+#[test]
+fn everything_that_a_person_needs_first() {
+    let found = environment::find(None, &Keys(&[("ANTHROPIC_API_KEY", "sk-ant-secret")]));
+    let address = "127.0.0.1:8787".parse().unwrap();
+    let said = text(&found.config, address, &ConfigSource::Environment(found.notes), TERMINAL);
+    assert_eq!(said, EXPECTED.replace("VERSION", env!("CARGO_PKG_VERSION")), "\n{said}");
+}
+
+const EXPECTED: &str = r#"toolwire VERSION is listening on http://127.0.0.1:8787
+
+  OpenAI Chat Completions and Responses   http://127.0.0.1:8787/v1
+  Anthropic Messages                      http://127.0.0.1:8787
+
+Models
+
+  demo, demo-*  built in, no key needed
+  claude-*      anthropic: messages at https://api.anthropic.com/v1
+
+  For more models, set OPENAI_API_KEY or ANTHROPIC_API_KEY, or run: toolwire init
+
+Try it: a tool call by the demo model
+
+  curl -s http://127.0.0.1:8787/v1/chat/completions \
+    -H 'content-type: application/json' -d '{
+    "model": "demo",
+    "messages": [{"role": "user", "content": "What is the weather in Paris?"}],
+    "tools": [{"type": "function", "function": {"name": "get_weather", "parameters":
+      {"type": "object", "properties": {"city": {"type": "string"}}}}}]}'
+
+Connect a client
+
+  OpenAI SDK
+    export OPENAI_BASE_URL=http://127.0.0.1:8787/v1 OPENAI_API_KEY=toolwire
+  Anthropic SDK
+    export ANTHROPIC_BASE_URL=http://127.0.0.1:8787 ANTHROPIC_API_KEY=toolwire
+  Claude Code
+    ANTHROPIC_BASE_URL=http://127.0.0.1:8787 ANTHROPIC_AUTH_TOKEN=toolwire ANTHROPIC_MODEL=demo claude
+  Codex
+    TOOLWIRE_KEY=toolwire codex -m demo -c model_provider=toolwire \
+      -c 'model_providers.toolwire={name="toolwire",base_url="http://127.0.0.1:8787/v1",wire_api="responses",env_key="TOOLWIRE_KEY"}'
+  or without any settings: toolwire run claude, toolwire run codex
+
+Ctrl-C stops it.
+
+"#;
+
+#[test]
+fn a_key_of_the_gateways_is_named_and_not_shown() {
+    let mut config = environment::find(None, &Keys(&[])).config;
+    config.keys = vec![Secret::new("0123456789abcdef".to_owned())];
+    let address = "0.0.0.0:9000".parse().unwrap();
+    let said = text(&config, address, &ConfigSource::Environment(Vec::new()), TERMINAL);
+    assert!(!said.contains("0123456789abcdef"), "{said}");
+    for part in [
+        "is listening on http://127.0.0.1:9000\n",
+        "-H \"authorization: Bearer $TOOLWIRE_KEY\" -d '{",
+        "OPENAI_API_KEY=$TOOLWIRE_KEY\n",
+    ] {
+        assert!(said.contains(part), "{part} is missing in\n{said}");
+    }
+}
+
+#[test]
+fn without_the_demo_model_nothing_promises_it() {
+    let mut config = environment::find(None, &Keys(&[("OPENAI_API_KEY", "k")])).config;
+    config.upstreams.remove(0);
+    let address = "127.0.0.1:1".parse().unwrap();
+    let said = text(&config, address, &ConfigSource::Environment(Vec::new()), TERMINAL);
+    assert!(!said.contains("demo") && !said.contains("curl"), "{said}");
+}

@@ -1,0 +1,109 @@
+//! `--kind stream`: translates a stream event by event as it arrives.
+
+use std::io::{self, Write};
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use toolwire::pipe::Pipe;
+use toolwire::wire::sse::{Frame, Frames};
+use toolwire::{Entry, Options, Protocol, guess};
+
+use super::document::REQUEST_HELP;
+use super::stream_input::StreamInput;
+use crate::error::CommandError;
+
+/// The translation of a stream.
+pub(super) struct StreamTranslation<'a> {
+    /// The protocol of the input. Without one, its first event tells.
+    pub(super) from: Option<Protocol>,
+    pub(super) to: Protocol,
+    /// The request that the client sent.
+    pub(super) request: Option<Vec<u8>>,
+    pub(super) options: &'a Options<'a>,
+    /// Whether to replay the timing of a recording.
+    pub(super) pace: bool,
+    /// Where to save the input with its timing.
+    pub(super) record: Option<&'a Path>,
+}
+
+impl StreamTranslation<'_> {
+    /// Translates standard input to standard output, and returns the ledger.
+    pub(super) fn run(&self) -> Result<Vec<Entry>, CommandError> {
+        let mut input = StreamInput::new(self.pace, self.record)?;
+        let mut chunk = Vec::new();
+        let from = match self.from {
+            Some(from) => from,
+            None => detect_protocol(&mut input, &mut chunk)?,
+        };
+        let mut pipe = self.pipe(from)?;
+        let mut out = Vec::new();
+        loop {
+            let mut rest = chunk.as_slice();
+            while pipe.step(&mut rest, &mut out) {
+                write_out(&mut out)?;
+            }
+            write_out(&mut out)?;
+            if pipe.is_done() || !input.read(&mut chunk)? {
+                break;
+            }
+        }
+        pipe.finish(&mut out);
+        write_out(&mut out)?;
+        let ledger = pipe.take_ledger();
+        match &pipe.summary().error {
+            Some(error) => Err(CommandError::Stream { ledger, message: error.message.clone() }),
+            None => Ok(ledger),
+        }
+    }
+
+    fn pipe(&self, from: Protocol) -> Result<Pipe, CommandError> {
+        let to = self.to;
+        let mut options = self.options.clone();
+        options.request = self.request.as_deref();
+        Pipe::new(from, to, &options).map_err(|error| {
+            CommandError::Rejected(format!(
+                "cannot read the file of --request as a {to} request: {error}\n{REQUEST_HELP}"
+            ))
+        })
+    }
+}
+
+/// Reads up to the end of the first event, which tells the protocol. What was
+/// read goes to `head`.
+fn detect_protocol(input: &mut StreamInput, head: &mut Vec<u8>) -> Result<Protocol, CommandError> {
+    let mut frames = Frames::default();
+    let mut found = None;
+    let mut chunk = Vec::new();
+    while found.is_none() && input.read(&mut chunk)? {
+        head.extend_from_slice(&chunk);
+        let on_frame = |frame: Frame<'_>| {
+            if frame.data.is_empty() {
+                return ControlFlow::Continue(());
+            }
+            found = Some(guess::stream(frame.name, frame.data));
+            ControlFlow::Break(())
+        };
+        // The pipe reports what is wrong with the framing.
+        if frames.push(&chunk, on_frame).is_err() {
+            break;
+        }
+    }
+    if head.is_empty() {
+        return Err(CommandError::Rejected("standard input is empty".to_owned()));
+    }
+    found.flatten().ok_or_else(|| {
+        CommandError::Usage("cannot detect the protocol of this stream; pass --from".to_owned())
+    })
+}
+
+/// Writes `out` to standard output at once, and clears it.
+fn write_out(out: &mut Vec<u8>) -> io::Result<()> {
+    if out.is_empty() {
+        return Ok(());
+    }
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(out)?;
+    stdout.flush()?;
+    out.clear();
+    Ok(())
+}

@@ -1,0 +1,59 @@
+//! Where the events of a stream go, from the reader to the writer.
+
+use super::call_restorer::CallRestorer;
+use super::grammar::Grammar;
+use crate::codec::{EventSink, StreamWriter};
+use crate::ledger::Ledger;
+use crate::model::{Event, ResponseSummary};
+use crate::wire::Str;
+
+/// Takes the reader's events and restores the client's tools in them.
+pub(super) struct RestoringSink<'s> {
+    pub(super) grammar: &'s mut Grammar,
+    pub(super) restorer: &'s mut CallRestorer,
+    pub(super) next: WritingSink<'s>,
+}
+
+impl EventSink for RestoringSink<'_> {
+    fn event(&mut self, event: Event<'_>) {
+        if *self.next.done {
+            return;
+        }
+        self.grammar.check(&event);
+        self.restorer.event(event, &mut self.next);
+    }
+
+    fn ledger(&mut self) -> &mut Ledger {
+        self.next.ledger
+    }
+}
+
+/// Takes restored events, sums them up and writes them for the client.
+pub(super) struct WritingSink<'s> {
+    pub(super) written: &'s mut Grammar,
+    pub(super) writer: &'s mut dyn StreamWriter,
+    pub(super) model: Option<&'s str>,
+    pub(super) summary: &'s mut ResponseSummary,
+    pub(super) ledger: &'s mut Ledger,
+    pub(super) done: &'s mut bool,
+    pub(super) out: &'s mut Vec<u8>,
+}
+
+impl EventSink for WritingSink<'_> {
+    fn event(&mut self, mut event: Event<'_>) {
+        self.written.check(&event);
+        self.summary.note(&event);
+        if let (Event::Start(start), Some(model)) = (&mut event, self.model) {
+            self.summary.called(start.model.as_ref());
+            start.model = Some(Str::plain(model.to_owned()));
+        }
+        self.writer.write(&event, self.out, self.ledger);
+        if let Event::End | Event::Error(_) = event {
+            *self.done = true;
+        }
+    }
+
+    fn ledger(&mut self) -> &mut Ledger {
+        self.ledger
+    }
+}

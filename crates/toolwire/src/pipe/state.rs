@@ -1,0 +1,228 @@
+//! What a pipe knows besides the bytes it holds.
+
+use std::borrow::Cow;
+use std::ops::ControlFlow;
+
+use super::call_restorer::CallRestorer;
+use super::errors::{invalid, truncated, unreadable};
+use super::forward::Forward;
+use super::grammar::Grammar;
+use super::sinks::{RestoringSink, WritingSink};
+use super::stream_ledger::StreamLedger;
+use crate::codec::{EventOutcome, EventSink, StreamReader, StreamWriter, codec};
+use crate::ledger::LossPolicy;
+use crate::model::{ApiError, Event, Protocol, Request, ResponseContext, ResponseSummary};
+use crate::restore::Restore;
+use crate::translate::Options;
+use crate::unfold::unfold;
+use crate::wire::sse::Frame;
+
+/// The state of one stream.
+pub(super) struct State {
+    /// What the upstream speaks.
+    pub(super) from: Protocol,
+    pub(super) mode: Mode,
+    pub(super) ledger: StreamLedger,
+    pub(super) summary: ResponseSummary,
+    /// How many events the upstream has sent.
+    events: usize,
+    pub(super) done: bool,
+}
+
+/// What happens to the events of a stream.
+pub(super) enum Mode {
+    /// They are read, restored and written.
+    Translate(Box<Translator>),
+    /// They pass, observed.
+    Forward(Box<Forward>),
+}
+
+/// The parts that an event goes through.
+pub(super) struct Translator {
+    reader: Box<dyn StreamReader>,
+    restorer: CallRestorer,
+    writer: Box<dyn StreamWriter>,
+    /// The model's name toward the client, if it is not the upstream's.
+    model: Option<String>,
+    read: Grammar,
+    written: Grammar,
+}
+
+impl State {
+    pub(super) fn new(
+        from: Protocol,
+        to: Protocol,
+        request: Option<&Request<'_>>,
+        options: &Options<'_>,
+    ) -> Self {
+        let mut context = request
+            .map_or_else(ResponseContext::default, |request| codec(to).response_context(request));
+        if options.model.is_some() {
+            context.model.clone_from(&options.model);
+        }
+        context.input_estimate = options.input_estimate;
+        let mode = if from == to {
+            Mode::Forward(Box::new(Forward::new(to, context, options.model.as_deref())))
+        } else {
+            let profile = options.profile_of(from);
+            let restore = request.map(|request| Restore::new(request, &profile));
+            Mode::Translate(Box::new(Translator {
+                reader: codec(from).stream_reader(),
+                restorer: CallRestorer::new(restore.unwrap_or_default()),
+                writer: codec(to).stream_writer(context),
+                model: options.model.clone(),
+                read: Grammar::default(),
+                written: Grammar::default(),
+            }))
+        };
+        Self {
+            from,
+            mode,
+            ledger: StreamLedger::new(options.loss_policy != LossPolicy::Ignore),
+            summary: ResponseSummary::default(),
+            events: 0,
+            done: false,
+        }
+    }
+
+    pub(super) fn frame(&mut self, frame: &Frame<'_>, out: &mut Vec<u8>) -> ControlFlow<()> {
+        if frame.data.is_empty() {
+            // A comment without its line end would swallow what follows.
+            if let Mode::Forward(_) = self.mode
+                && frame.ended
+            {
+                out.extend_from_slice(frame.raw);
+            }
+            return ControlFlow::Continue(());
+        }
+        let number = self.events;
+        self.events += 1;
+        match &mut self.mode {
+            Mode::Forward(forward) => match forward.frame(frame, &mut self.summary, out) {
+                Ok(EventOutcome::GoesOn) => {}
+                Ok(EventOutcome::End | EventOutcome::Failed) => self.done = true,
+                Ok(EventOutcome::Cut) => self.fail(truncated(), out),
+                Err(error) => self.fail(unreadable(&error, number), out),
+            },
+            Mode::Translate(_) => {
+                // Data that came on several lines has line ends where JSON has
+                // spaces. The client's event must stay on one line.
+                let lines = memchr::memchr(b'\n', frame.data.as_bytes());
+                let data = match lines {
+                    Some(_) => Cow::Owned(frame.data.replace('\n', " ")),
+                    None => Cow::Borrowed(frame.data),
+                };
+                let frame = Frame { data: &data, ..*frame };
+                let read = self.play(out, |reader, sink| reader.read(&frame, sink));
+                self.ledger.settle(&data, number);
+                if let Some(Err(error)) = read {
+                    self.fail(unreadable(&error, number), out);
+                }
+                if self.has_pending() {
+                    return ControlFlow::Break(());
+                }
+            }
+        }
+        if self.done { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    /// Translates a whole answer as if it had come as a stream.
+    pub(super) fn whole(&mut self, answer: &str, out: &mut Vec<u8>) {
+        // The client's event must stay on one line.
+        let data = answer.replace(['\n', '\r'], " ");
+        match codec(self.from).decode_response(&data) {
+            Ok(response) => {
+                self.play(out, |_reader, sink| unfold(&response, sink));
+                self.ledger.settle(&data, 0);
+                if !self.done {
+                    self.fail(truncated(), out);
+                }
+            }
+            Err(error) => self.fail(invalid(&error), out),
+        }
+    }
+
+    /// Lets `read` hand events to the client. Returns nothing where the bytes
+    /// pass.
+    fn play<T>(
+        &mut self,
+        out: &mut Vec<u8>,
+        read: impl FnOnce(&mut dyn StreamReader, &mut dyn EventSink) -> T,
+    ) -> Option<T> {
+        let Mode::Translate(translator) = &mut self.mode else { return None };
+        let Translator { reader, restorer, writer, model, read: grammar, written } =
+            translator.as_mut();
+        let mut sink = RestoringSink {
+            grammar,
+            restorer,
+            next: WritingSink {
+                written,
+                writer: writer.as_mut(),
+                model: model.as_deref(),
+                summary: &mut self.summary,
+                ledger: self.ledger.ledger(),
+                done: &mut self.done,
+                out,
+            },
+        };
+        Some(read(reader.as_mut(), &mut sink))
+    }
+
+    /// Whether there is nothing to read and nothing to write any more.
+    pub(super) fn is_over(&self) -> bool {
+        self.done && !self.has_pending()
+    }
+
+    /// Whether something is to be written before the next event is read.
+    pub(super) fn has_pending(&self) -> bool {
+        match &self.mode {
+            Mode::Translate(translator) => translator.writer.has_pending(),
+            Mode::Forward(_) => false,
+        }
+    }
+
+    /// Writes what is pending, and says whether there was anything.
+    pub(super) fn flush_pending(&mut self, out: &mut Vec<u8>) -> bool {
+        let has_pending = self.has_pending();
+        if let Mode::Translate(translator) = &mut self.mode
+            && has_pending
+        {
+            translator.writer.flush_pending(out);
+        }
+        has_pending
+    }
+
+    pub(super) fn finish(&mut self, out: &mut Vec<u8>) {
+        if self.done {
+            return;
+        }
+        match &mut self.mode {
+            Mode::Forward(forward) => self.done = forward.finish(&mut self.summary),
+            Mode::Translate(_) => {
+                self.play(out, |reader, sink| reader.finish(sink));
+                self.ledger.settle("", self.events);
+            }
+        }
+        if !self.done {
+            // An upstream that has named its error needs no end marker.
+            let error = self.summary.error.take().unwrap_or_else(truncated);
+            self.fail(error, out);
+        }
+    }
+
+    pub(super) fn fail(&mut self, error: ApiError, out: &mut Vec<u8>) {
+        if self.done {
+            return;
+        }
+        self.done = true;
+        let event = Event::Error(error.clone());
+        match &mut self.mode {
+            Mode::Forward(forward) => forward.fail(&event, out),
+            Mode::Translate(translator) => {
+                translator.writer.write(&event, out, self.ledger.ledger());
+                self.ledger.settle("", self.events);
+            }
+        }
+        self.summary.error = Some(error);
+    }
+}

@@ -1,0 +1,146 @@
+//! A whole answer on its way back.
+
+use std::borrow::Cow;
+
+use super::{Error, Options, Translated, invalid, settle, spliced, utf8};
+use crate::codec::codec;
+use crate::ledger::{Entry, Ledger, LossPolicy};
+use crate::model::{Protocol, Request, Response, ResponseContext, ResponseSummary};
+use crate::restore::{self, Restore};
+use crate::wire::{Kind, ReadError, Reader, Str};
+
+/// Translates whole answers to one request. It borrows nothing of the request,
+/// because answers take their time.
+#[derive(Clone, Debug)]
+pub struct ResponseTranslator {
+    from: Protocol,
+    to: Protocol,
+    context: Option<ResponseContext>,
+    restore: Restore,
+    loss_policy: LossPolicy,
+    model: Option<String>,
+}
+
+/// A translated answer, what happened to it on the way, and what it says.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct TranslatedResponse<'b> {
+    /// The answer. It borrows what was given where the bytes pass.
+    pub body: Cow<'b, [u8]>,
+    /// What changed or could not be carried.
+    pub ledger: Vec<Entry>,
+    /// Which model answered, what it cost, and how it ended.
+    pub summary: ResponseSummary,
+}
+
+impl ResponseTranslator {
+    /// For answers of an upstream that speaks `from` to a client that speaks
+    /// `to` and had sent `request`.
+    pub(crate) fn new(
+        from: Protocol,
+        to: Protocol,
+        request: Option<&Request<'_>>,
+        options: &Options<'_>,
+    ) -> Self {
+        // Where the bytes pass, nothing of the request matters.
+        let request = request.filter(|_| from != to);
+        let restore = request.map(|request| Restore::new(request, &options.profile_of(from)));
+        Self {
+            from,
+            to,
+            context: request.map(|request| codec(to).response_context(request)),
+            restore: restore.unwrap_or_default(),
+            loss_policy: options.loss_policy,
+            model: options.model.clone(),
+        }
+    }
+
+    /// Translates an answer.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] if it cannot be read, [`Error::Refused`] if it cannot
+    /// be carried as the policy demands, [`Error::NotAnAnswer`] if it is an
+    /// error that came as if it were an answer.
+    pub fn translate<'b>(&self, body: &'b [u8]) -> Result<TranslatedResponse<'b>, Error> {
+        let source = utf8(body)?;
+        let decoded = codec(self.from).decode_response(source);
+        if decoded.as_ref().map_or(true, Response::is_empty) && is_error(self.from, source) {
+            return Err(Error::NotAnAnswer);
+        }
+        self.finish(source, decoded)
+    }
+
+    /// Translates an answer that may be an error.
+    pub(super) fn translate_any<'b>(
+        &self,
+        body: &'b [u8],
+    ) -> Result<TranslatedResponse<'b>, Error> {
+        let source = utf8(body)?;
+        self.finish(source, codec(self.from).decode_response(source))
+    }
+
+    fn finish<'b>(
+        &self,
+        source: &'b str,
+        decoded: Result<Response<'b>, ReadError>,
+    ) -> Result<TranslatedResponse<'b>, Error> {
+        if self.from == self.to {
+            return self.pass(source, decoded.ok());
+        }
+        let mut response = decoded.map_err(|error| invalid(source, error))?;
+        let summary = ResponseSummary::of(&response);
+        if self.context.is_some() {
+            self.restore.apply(&mut response);
+        }
+        if let Some(model) = &self.model {
+            response.model = Some(Str::plain(model.as_str()));
+        }
+        let mut ledger = Ledger::default();
+        restore::distinct(&mut response, &mut ledger);
+        let mut out = Vec::with_capacity(source.len() + source.len() / 4);
+        codec(self.to).encode_response(&response, self.context.as_ref(), &mut out, &mut ledger);
+        let Translated { body, ledger } = settle(source, out, &ledger, self.loss_policy)?;
+        Ok(TranslatedResponse { body: Cow::Owned(body), ledger, summary })
+    }
+
+    /// Passes an answer on, with the client's name for the model if it has one.
+    /// An answer that only its own vendor understands passes too.
+    fn pass<'b>(
+        &self,
+        source: &'b str,
+        response: Option<Response<'_>>,
+    ) -> Result<TranslatedResponse<'b>, Error> {
+        let Some(response) = response else {
+            Reader::new(source).skip().map_err(|error| invalid(source, error))?;
+            let (body, ledger) = (Cow::Borrowed(source.as_bytes()), Vec::new());
+            return Ok(TranslatedResponse { body, ledger, summary: ResponseSummary::default() });
+        };
+        let summary = ResponseSummary::of(&response);
+        let renamed = self.model.as_ref().and_then(|model| {
+            let span = response.model.as_ref()?.span(source)?;
+            Some(spliced(source, span, model))
+        });
+        let body = renamed.map_or(Cow::Borrowed(source.as_bytes()), Cow::Owned);
+        Ok(TranslatedResponse { body, ledger: Vec::new(), summary })
+    }
+}
+
+/// Whether a document has an error and no answer. Some vendors send one with a
+/// good status.
+fn is_error(protocol: Protocol, source: &str) -> bool {
+    let has_error = || -> Result<bool, ReadError> {
+        let answer = protocol.describe().answer_member;
+        let mut reader = Reader::new(source);
+        let mut members = reader.object()?;
+        let (mut error, mut answered) = (false, false);
+        while let Some(key) = members.next(&mut reader)? {
+            error |= key == "error" && reader.peek() != Kind::Null;
+            answered |= key == *answer;
+            reader.skip()?;
+        }
+        reader.finish()?;
+        Ok(error && !answered)
+    };
+    has_error().unwrap_or_default()
+}

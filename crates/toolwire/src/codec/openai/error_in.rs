@@ -11,13 +11,13 @@ pub(crate) fn decode(status: Option<u16>, body: &str) -> Result<ApiError, ReadEr
         let message = reader.string()?;
         reader.finish()?;
         let message = own(message);
-        let fields = ErrorFields { message, vendor_type: None, code: None, param: None };
+        let fields = ErrorMembers { message, vendor_type: None, code: None, param: None };
         return Ok(finish(status, fields));
     }
     let ErrorBody { at: _, error, message, kind, code, param, detail, request_id, extra: _ } =
         ErrorBody::read(&mut reader)?;
     reader.finish()?;
-    let mut fields = ErrorFields::default();
+    let mut fields = ErrorMembers::default();
     match &error {
         Some(error) if error.kind() == Kind::Object => {
             fields = fields_of(ErrorDetail::read(&mut error.reader())?);
@@ -46,16 +46,16 @@ pub(crate) fn unexplained() -> ApiError {
 }
 
 #[derive(Default)]
-struct ErrorFields {
+struct ErrorMembers {
     message: String,
     vendor_type: Option<String>,
     code: Option<String>,
     param: Option<String>,
 }
 
-fn fields_of(detail: ErrorDetail<'_>) -> ErrorFields {
+fn fields_of(detail: ErrorDetail<'_>) -> ErrorMembers {
     let ErrorDetail { at: _, message, kind, code, param, extra: _ } = detail;
-    ErrorFields {
+    ErrorMembers {
         message: message.as_ref().map(plain).unwrap_or_default(),
         vendor_type: kind.as_ref().map(plain),
         code: code.as_ref().map(plain),
@@ -63,8 +63,8 @@ fn fields_of(detail: ErrorDetail<'_>) -> ErrorFields {
     }
 }
 
-fn finish(status: Option<u16>, fields: ErrorFields) -> ApiError {
-    let ErrorFields { message, vendor_type, code, param } = fields;
+fn finish(status: Option<u16>, fields: ErrorMembers) -> ApiError {
+    let ErrorMembers { message, vendor_type, code, param } = fields;
     // Some servers write the status where OpenAI has its code.
     let numeric = code.as_ref().and_then(|code| code.parse().ok());
     let status = status.filter(|status| *status >= 400).or(numeric);

@@ -115,35 +115,32 @@ fn write_subset(
 }
 
 /// How a choice names a tool.
-enum ChoiceTarget<'t, 'a> {
+enum NamedTool<'t, 'a> {
     Function(&'t ToolRef<'a>),
     Freeform(&'t ToolRef<'a>),
     WebSearch(&'t ToolRef<'a>),
 }
 
 /// What a reference means to the target. `None` if the tool does not cross.
-fn target<'t, 'a>(
-    wanted: &'t ToolRef<'a>,
-    toolset: &Toolset<'_, '_>,
-) -> Option<ChoiceTarget<'t, 'a>> {
+fn target<'t, 'a>(wanted: &'t ToolRef<'a>, toolset: &Toolset<'_, '_>) -> Option<NamedTool<'t, 'a>> {
     let Some(Declared { tool, namespace: _, inline: _, crossing }) = toolset.find(wanted) else {
         // The tool was not declared. The upstream can say that best.
         return Some(match wanted.kind {
-            ToolRefKind::Freeform => ChoiceTarget::Freeform(wanted),
-            ToolRefKind::Function | ToolRefKind::Any => ChoiceTarget::Function(wanted),
+            ToolRefKind::Freeform => NamedTool::Freeform(wanted),
+            ToolRefKind::Function | ToolRefKind::Any => NamedTool::Function(wanted),
             ToolRefKind::Typed | ToolRefKind::Mcp => return None,
         });
     };
     match crossing {
         ToolMapping::Dropped(_) => None,
-        ToolMapping::Hosted(HostedClass::WebSearch) => Some(ChoiceTarget::WebSearch(wanted)),
+        ToolMapping::Hosted(HostedClass::WebSearch) => Some(NamedTool::WebSearch(wanted)),
         // A search for tools cannot be forced.
         ToolMapping::Hosted(_) => None,
-        ToolMapping::Freeform | ToolMapping::Native(_) => Some(ChoiceTarget::Function(wanted)),
+        ToolMapping::Freeform | ToolMapping::Native(_) => Some(NamedTool::Function(wanted)),
         ToolMapping::Same => Some(if is_freeform(tool) {
-            ChoiceTarget::Freeform(wanted)
+            NamedTool::Freeform(wanted)
         } else {
-            ChoiceTarget::Function(wanted)
+            NamedTool::Function(wanted)
         }),
     }
 }
@@ -159,7 +156,7 @@ fn is_freeform(tool: &Tool<'_>) -> bool {
     }
 }
 
-impl ChoiceTarget<'_, '_> {
+impl NamedTool<'_, '_> {
     fn write(&self, object: &mut Object<'_>, cx: &mut EncodeContext<'_>) {
         let wanted = match self {
             Self::Function(wanted) => {

@@ -283,7 +283,7 @@ fn write_state(state: &State<'_>, output: &Output<'_>, object: &mut Object<'_>) 
     {
         let mut list = object.array("include");
         list.push("reasoning.encrypted_content");
-        if output.logprobs.is_some_and(|asked| asked.value) {
+        if output.logprobs.is_some_and(|wanted| wanted.value) {
             list.push(INCLUDE_LOGPROBS);
         }
     }

@@ -289,7 +289,7 @@ wire! {
     }
 
     /// An event of a stream about one item.
-    pub(super) struct Step<'a> {
+    pub(super) struct OutputItemEvent<'a> {
         kind: Str<'a> = "type",
         sequence_number: Raw<'a> = "sequence_number",
         item_id: Str<'a> = "item_id",

@@ -4,14 +4,14 @@ use std::collections::btree_map::Entry;
 
 use super::ResponsesStreamReader;
 use super::items::{
-    ItemKey, ItemKind, ItemState, OpenMessage, OpenPart, OpenReasoning, ReasoningText, SentMembers,
-    StreamItem, report_late, unsent,
+    ItemKey, ItemKind, ItemState, ReasoningText, SentMembers, StreamItem, StreamMessage,
+    StreamPart, StreamReasoning, report_late, unsent,
 };
-use super::text_delta::TextDelta;
+use super::text_delta::ItemTextDelta;
 use crate::codec::EventSink;
 use crate::codec::responses::content_in;
 use crate::codec::responses::turns_in::CallArguments;
-use crate::codec::responses::wire::Step;
+use crate::codec::responses::wire::OutputItemEvent;
 use crate::ledger::Code;
 use crate::model::{Event, Head, Item, Part, Piece};
 use crate::wire::{Extra, Raw, ReadError, Str};
@@ -81,10 +81,10 @@ impl ResponsesStreamReader {
     pub(super) fn item_event(
         &mut self,
         event: ItemEvent,
-        step: Step<'_>,
+        body: OutputItemEvent<'_>,
         sink: &mut dyn EventSink,
     ) -> Result<(), ReadError> {
-        let Step {
+        let OutputItemEvent {
             at,
             kind: _,
             sequence_number: _,
@@ -105,7 +105,7 @@ impl ResponsesStreamReader {
             annotation,
             annotation_index: _,
             extra,
-        } = step;
+        } = body;
         sink.ledger().only(&extra);
         let key = ItemKey { id: item_id.as_ref(), place: output_index.map(|index| index.value) };
         let number = content_index.map(|index| index.value);
@@ -187,11 +187,11 @@ impl ResponsesStreamReader {
     /// Adds a piece of text to an item.
     pub(super) fn push_text_delta(
         &mut self,
-        delta: TextDelta,
+        delta: ItemTextDelta,
         text: Str<'_>,
         sink: &mut dyn EventSink,
     ) {
-        let TextDelta { event, item, number } = delta;
+        let ItemTextDelta { event, item, number } = delta;
         let event_text = EventText::Piece(text);
         match event {
             ItemEvent::Text => {
@@ -370,12 +370,12 @@ impl ResponsesStreamReader {
         let known = self.items.find_or_last(key);
         match known.filter(|item| self.items.kind(*item) == Some(ItemKind::Message)) {
             Some(item) => item,
-            None => self.begin_message(key, OpenMessage::default()),
+            None => self.begin_message(key, StreamMessage::default()),
         }
     }
 
     /// Begins a message. Nothing is passed on before its first part.
-    pub(super) fn begin_message(&mut self, key: ItemKey<'_>, mut message: OpenMessage) -> usize {
+    pub(super) fn begin_message(&mut self, key: ItemKey<'_>, mut message: StreamMessage) -> usize {
         message.number = self.messages;
         self.messages += 1;
         self.items.add(key, ItemState::Message(message))
@@ -390,7 +390,7 @@ impl ResponsesStreamReader {
         number: Option<u64>,
         extra: Vec<Extra<'_>>,
         sink: &mut dyn EventSink,
-    ) -> Option<&mut OpenPart> {
+    ) -> Option<&mut StreamPart> {
         let StreamItem { state: ItemState::Message(message), done } = self.items.get_mut(item)?
         else {
             return None;
@@ -414,7 +414,7 @@ impl ResponsesStreamReader {
                 };
                 self.refused |= kind == PartKind::Refusal;
                 sink.event(Event::Open { block, head });
-                Some(free.insert(OpenPart::new(block, sent_members)))
+                Some(free.insert(StreamPart::new(block, sent_members)))
             }
         }
     }
@@ -425,7 +425,7 @@ impl ResponsesStreamReader {
         self.blocks += 1;
         let id = key.id.map(Str::borrowed);
         sink.event(Event::Open { block, head: Head::Reasoning { id } });
-        self.items.add(key, ItemState::Reasoning(OpenReasoning::new(block)))
+        self.items.add(key, ItemState::Reasoning(StreamReasoning::new(block)))
     }
 }
 

@@ -146,11 +146,11 @@ impl StreamItem {
 /// What is known of an item.
 #[derive(Debug)]
 pub(super) enum ItemState {
-    Call(OpenCall),
+    Call(StreamCall),
     /// A call whose arguments came before its name. They are repeated with it.
     Unnamed,
-    Reasoning(OpenReasoning),
-    Message(OpenMessage),
+    Reasoning(StreamReasoning),
+    Message(StreamMessage),
     /// Something that is passed on in one piece when it is done.
     Whole,
 }
@@ -176,7 +176,7 @@ pub(super) enum ItemKind {
 }
 
 #[derive(Debug)]
-pub(super) struct OpenCall {
+pub(super) struct StreamCall {
     pub(super) block: usize,
     /// How many bytes of the arguments have been passed on.
     pub(super) sent: usize,
@@ -186,13 +186,13 @@ pub(super) struct OpenCall {
 }
 
 #[derive(Debug)]
-pub(super) struct OpenReasoning {
+pub(super) struct StreamReasoning {
     pub(super) block: usize,
     pub(super) summary: SentTexts,
     pub(super) content: SentTexts,
 }
 
-impl OpenReasoning {
+impl StreamReasoning {
     pub(super) fn new(block: usize) -> Self {
         Self { block, summary: SentTexts::default(), content: SentTexts::default() }
     }
@@ -247,7 +247,7 @@ impl SentTexts {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct OpenMessage {
+pub(super) struct StreamMessage {
     /// Which message of the answer it is.
     pub(super) number: usize,
     pub(super) phase: Option<String>,
@@ -255,12 +255,12 @@ pub(super) struct OpenMessage {
     pub(super) extra: Vec<Extra<'static>>,
     pub(super) sent_members: SentMembers,
     /// The parts by their number in the message.
-    pub(super) parts: BTreeMap<u64, OpenPart>,
+    pub(super) parts: BTreeMap<u64, StreamPart>,
 }
 
 /// A part of a message.
 #[derive(Debug)]
-pub(super) struct OpenPart {
+pub(super) struct StreamPart {
     pub(super) block: usize,
     /// How many bytes have been passed on.
     pub(super) sent: usize,
@@ -272,7 +272,7 @@ pub(super) struct OpenPart {
     pub(super) closed: bool,
 }
 
-impl OpenPart {
+impl StreamPart {
     pub(super) fn new(block: usize, sent_members: SentMembers) -> Self {
         Self { block, sent: 0, cited: 0, logprobs: false, sent_members, closed: false }
     }

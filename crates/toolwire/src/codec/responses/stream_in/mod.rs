@@ -13,7 +13,7 @@ mod whole_items;
 
 use std::collections::BTreeSet;
 
-use crate::codec::responses::wire::{ResponseEvent, Step};
+use crate::codec::responses::wire::{OutputItemEvent, ResponseEvent};
 use crate::codec::responses::{error_in, response_in};
 use crate::codec::{EventSink, StreamReader};
 use crate::ledger::Code;
@@ -23,14 +23,14 @@ use crate::wire::stencil::Stencil;
 use crate::wire::{At, Raw, Read, ReadError, Reader};
 use item_events::ItemEvent;
 use items::{ItemState, StreamItems};
-use text_delta::TextDelta;
+use text_delta::ItemTextDelta;
 
 /// A stream being read.
 #[derive(Debug, Default)]
 pub(super) struct ResponsesStreamReader {
     started: bool,
     /// How the last event was written, if it only added text.
-    last: Stencil<TextDelta>,
+    last: Stencil<ItemTextDelta>,
     ended: bool,
     items: StreamItems,
     /// How many blocks have been opened.
@@ -71,14 +71,14 @@ impl StreamReader for ResponsesStreamReader {
             self.fail(failure, sink);
             return Ok(());
         }
-        self.step(&kind, reader, sink)?;
+        self.read_event(&kind, reader, sink)?;
         if repeats && !self.ended {
             let items = &self.items;
             self.last.cut(frame, |data, holes| {
                 let place = text_delta::find(data, holes)?;
                 let item = items.find_or_last(place.key())?;
                 let fits = items.kind(item) == place.event.kind();
-                fits.then_some(TextDelta { event: place.event, item, number: place.number })
+                fits.then_some(ItemTextDelta { event: place.event, item, number: place.number })
             });
         }
         Ok(())
@@ -88,7 +88,7 @@ impl StreamReader for ResponsesStreamReader {
 }
 
 impl ResponsesStreamReader {
-    fn step(
+    fn read_event(
         &mut self,
         kind: &str,
         mut reader: Reader<'_>,
@@ -118,10 +118,10 @@ impl ResponsesStreamReader {
             "response.output_item.done" => ItemEvent::ItemClosed,
             lifecycle => return self.lifecycle(lifecycle, reader, sink),
         };
-        let step = Step::read(&mut reader)?;
+        let body = OutputItemEvent::read(&mut reader)?;
         reader.finish()?;
         self.start(None, sink);
-        self.item_event(event, step, sink)
+        self.item_event(event, body, sink)
     }
 
     /// Reads events about the answer as a whole, and those that say nothing.

@@ -8,7 +8,7 @@ use crate::wire::{At, Kind, Reader, Str};
 
 /// Where the text of such an event belongs.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct TextDelta {
+pub(super) struct ItemTextDelta {
     pub(super) event: ItemEvent,
     /// The item it is added to.
     pub(super) item: usize,

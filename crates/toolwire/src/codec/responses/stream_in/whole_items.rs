@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use super::ResponsesStreamReader;
 use super::item_events::PartKind;
 use super::items::{
-    ItemKey, ItemKind, ItemState, OpenCall, OpenMessage, ReasoningText, SentMembers, StreamItem,
-    StreamItems, unsent,
+    ItemKey, ItemKind, ItemState, ReasoningText, SentMembers, StreamCall, StreamItem, StreamItems,
+    StreamMessage, unsent,
 };
 use crate::codec::EventSink;
 use crate::codec::responses::turns_in::{CallArguments, item_alone};
@@ -192,7 +192,7 @@ impl ResponsesStreamReader {
         sink.event(Event::Open { block, head });
         if let Some(open) = self.items.get_mut(item) {
             let sent_members = SentMembers::new(extra);
-            open.state = ItemState::Call(OpenCall { block, sent: 0, whole: false, sent_members });
+            open.state = ItemState::Call(StreamCall { block, sent: 0, whole: false, sent_members });
         }
     }
 
@@ -256,7 +256,8 @@ impl ResponsesStreamReader {
         let phase = turn.phase.as_ref().map(|phase| phase.decode().into_owned());
         let extra: Vec<_> = turn.extra.iter().cloned().map(Extra::into_owned).collect();
         let sent_members = SentMembers::new(&extra);
-        let message = OpenMessage { number: 0, phase, extra, sent_members, parts: BTreeMap::new() };
+        let message =
+            StreamMessage { number: 0, phase, extra, sent_members, parts: BTreeMap::new() };
         self.begin_message(key, message)
     }
 

@@ -25,6 +25,9 @@ pub struct TranslatedValue {
     pub body: Value,
     /// What changed or could not be carried.
     pub ledger: Vec<Entry>,
+    /// Features that the upstream must switch on for it, in the vendor's own
+    /// header for them: Anthropic's `anthropic-beta`.
+    pub required_features: Vec<&'static str>,
 }
 
 /// A translated error as a value.
@@ -191,8 +194,8 @@ impl ToolOutput {
 }
 
 fn translated(translated: Translated) -> Result<TranslatedValue, Error> {
-    let Translated { body, ledger } = translated;
-    Ok(TranslatedValue { body: value(&body)?, ledger })
+    let Translated { body, ledger, required_features } = translated;
+    Ok(TranslatedValue { body: value(&body)?, ledger, required_features })
 }
 
 fn bytes(value: &Value) -> Vec<u8> {

@@ -17,6 +17,7 @@ mod strict;
 mod walk;
 
 pub(crate) use definitions::definitions;
+pub(crate) use edit::Edits;
 pub(crate) use format::{FormatChange, output_format};
 pub(crate) use names::property_names;
 pub(crate) use root::{EMPTY, RootChange, root};

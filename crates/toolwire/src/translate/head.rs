@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::{Error, invalid, utf8};
 use crate::model::Protocol;
 use crate::protocol::PathMatch;
-use crate::wire::envelope;
+use crate::wire::envelope::Envelope;
 use crate::wire::{Kind, ReadError, Reader, Str, What};
 
 /// The facts about a request that a relay needs before it knows the upstream.
@@ -43,7 +43,8 @@ impl RequestHead {
 
     fn scan(protocol: Protocol, path: &PathMatch, source: &str) -> Result<Self, ReadError> {
         let model_in_body = !protocol.describe().answers.names_model();
-        let mut head = Self { has_envelope: envelope::is_in(source), ..Self::default() };
+        let has_envelope = Envelope::may_be_in(source.as_bytes());
+        let mut head = Self { has_envelope, ..Self::default() };
         let mut reader = Reader::new(source);
         let mut members = reader.object()?;
         while let Some(key) = members.next(&mut reader)? {

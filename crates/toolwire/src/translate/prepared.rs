@@ -3,14 +3,16 @@
 use std::ops::Range;
 
 use super::{
-    Error, Options, RequestHead, ResponseTranslator, Translated, invalid, judge, splice_model,
-    spliced, utf8,
+    Error, Options, RequestHead, ResponseTranslator, Translated, invalid, judge, settle,
+    splice_model, spliced, utf8,
 };
 use crate::codec::codec;
 use crate::ledger::Ledger;
 use crate::model::{Protocol, Request};
 use crate::pipe::Pipe;
-use crate::wire::{At, Str, envelope};
+use crate::wire::cuts::without;
+use crate::wire::envelope::Envelope;
+use crate::wire::{At, Str};
 
 /// A client's request on its way to an upstream. It is decoded once, whatever is
 /// made of it, and not at all where its bytes pass.
@@ -21,6 +23,10 @@ pub struct PreparedRequest<'a> {
     source: &'a str,
     request: Option<Request<'a>>,
     model_span: Option<Range<usize>>,
+    /// Reasoning that another vendor sealed, to be cut out where the bytes pass,
+    /// and what the ledger says about it.
+    cuts: Vec<Range<usize>>,
+    cut_ledger: Ledger,
 }
 
 impl<'a> PreparedRequest<'a> {
@@ -32,7 +38,7 @@ impl<'a> PreparedRequest<'a> {
     /// [`Error::Invalid`] if it cannot be read.
     pub fn new(from: Protocol, to: Protocol, body: &'a [u8]) -> Result<Self, Error> {
         let source = utf8(body)?;
-        Self::read(from, to, source, envelope::is_in(source))
+        Self::read(from, to, source, Envelope::may_be_in(body))
     }
 
     /// Like [`PreparedRequest::new`], for a request whose head was read.
@@ -66,14 +72,15 @@ impl<'a> PreparedRequest<'a> {
         source: &'a str,
         has_envelope: bool,
     ) -> Result<Self, Error> {
-        // An envelope may hold reasoning that this upstream never sealed. It
-        // must come out, so such a request is read like any other.
-        let request = if from == to && !has_envelope {
-            None
-        } else {
-            Some(codec(from).decode_request(source).map_err(|error| invalid(source, error))?)
-        };
-        Ok(Self { from, to, source, request, model_span: None })
+        let fault = |error| invalid(source, error);
+        let (mut request, mut cuts, mut cut_ledger) = (None, Vec::new(), Ledger::default());
+        if from != to {
+            request = Some(codec(from).decode_request(source).map_err(fault)?);
+        } else if has_envelope {
+            // An envelope may hold reasoning that this upstream never sealed.
+            cuts = codec(from).foreign_reasoning(source, &mut cut_ledger).map_err(fault)?;
+        }
+        Ok(Self { from, to, source, request, model_span: None, cuts, cut_ledger })
     }
 
     /// The request, unless its bytes pass unread.
@@ -89,15 +96,7 @@ impl<'a> PreparedRequest<'a> {
     /// [`Error::Refused`] if it cannot be carried as the policy demands,
     /// [`Error::Invalid`] if it passes unread and is no JSON object.
     pub fn translate(&mut self, options: &Options<'_>) -> Result<Translated, Error> {
-        let Some(request) = &mut self.request else {
-            return match (&self.model_span, &options.model) {
-                (Some(span), Some(model)) => {
-                    let body = spliced(self.source, span.clone(), model);
-                    Ok(Translated { body, ledger: Vec::new() })
-                }
-                (_, model) => splice_model(self.source, model.as_deref()),
-            };
-        };
+        let Some(request) = &mut self.request else { return self.pass(options) };
         let mut ledger = Ledger::default();
         let mut out = Vec::with_capacity(self.source.len() + self.source.len() / 8);
         // The name is another one only while the request is written: the answer
@@ -109,11 +108,34 @@ impl<'a> PreparedRequest<'a> {
         let profile = options.profile_of(self.to);
         codec(self.to).encode_request(request, &profile, &mut out, &mut ledger);
         request.model = own;
-        if ledger.is_empty() {
-            return Ok(Translated { body: out, ledger: Vec::new() });
+        let mut translated = if ledger.is_empty() {
+            Translated::unchanged(out)
+        } else {
+            let entries = ledger.entries_past(self.source, &request.literals(self.source));
+            judge(out, entries, options.loss_policy)?
+        };
+        translated.required_features = ledger.required_features().to_vec();
+        Ok(translated)
+    }
+
+    /// Copies the request with the upstream's name of the model and without
+    /// reasoning that the upstream did not seal.
+    fn pass(&self, options: &Options<'_>) -> Result<Translated, Error> {
+        // A name that is in the URL does not belong in the body.
+        let in_body = !self.from.describe().answers.names_model();
+        let model = options.model.as_deref().filter(|_| in_body);
+        if !self.cuts.is_empty() {
+            let rest = without(self.source, &self.cuts);
+            let body = splice_model(&rest, model)?.body;
+            return settle(self.source, body, &self.cut_ledger, options.loss_policy);
         }
-        let entries = ledger.entries_past(self.source, &request.literals(self.source));
-        judge(out, entries, options.loss_policy)
+        match (&self.model_span, model) {
+            (Some(span), Some(model)) => {
+                let body = spliced(self.source, span.clone(), model);
+                Ok(Translated::unchanged(body))
+            }
+            (_, model) => splice_model(self.source, model),
+        }
     }
 
     /// Translates the answer, if it is not a stream.

@@ -37,6 +37,12 @@ impl Envelope {
         blob.starts_with(PREFIX)
     }
 
+    /// Whether a document may hold an envelope. If it does not, nobody needs to
+    /// read it for one.
+    pub(crate) fn may_be_in(document: &[u8]) -> bool {
+        memchr::memmem::find(document, b"\"tw1.").is_some()
+    }
+
     /// Seals the envelope into text that any protocol carries as opaque.
     pub fn seal(&self) -> String {
         let mut json = Vec::new();
@@ -87,8 +93,3 @@ wire! {
 }
 
 const PREFIX: &str = "tw1.";
-
-/// Whether a document may hold an envelope.
-pub fn is_in(document: &str) -> bool {
-    memchr::memmem::find(document.as_bytes(), b"\"tw1.").is_some()
-}

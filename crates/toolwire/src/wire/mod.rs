@@ -11,7 +11,9 @@
 
 #[macro_use]
 mod fields;
+pub(crate) mod cuts;
 pub mod envelope;
+pub mod glob;
 pub mod hash;
 pub mod ids;
 pub mod names;

@@ -1,6 +1,7 @@
 //! A JSON value that nobody needs to understand.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use super::{Kind, Pos, Read, ReadError, Reader, Write, read_fields};
 
@@ -43,6 +44,11 @@ impl<'a> Raw<'a> {
     /// Where the value stands in the input.
     pub fn pos(&self) -> Pos {
         self.pos
+    }
+
+    /// Where the value stands in the input, from its first byte to its last.
+    pub(crate) fn range(&self) -> Option<Range<usize>> {
+        self.pos.offset().map(|start| start..start + self.text.len())
     }
 
     /// The same value reported under another position.

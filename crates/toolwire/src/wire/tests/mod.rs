@@ -1,6 +1,7 @@
 //! The laws of the plumbing. serde_json is the oracle: what it accepts and what
 //! it makes of it is what every other reader of the same bytes does.
 
+mod cuts;
 mod envelope;
 mod hash;
 mod ids;

@@ -57,10 +57,9 @@ pub trait Codec: Sync {
     /// byte ranges to cut out, in order, so that what is left is the same
     /// document without that reasoning, and reports in the ledger what is lost.
     ///
-    /// Only called for documents that [may hold an envelope].
-    /// [`crate::wire::cuts::Cuts`] finds the commas to cut with each member.
-    ///
-    /// [may hold an envelope]: crate::wire::envelope::Envelope::may_be_in
+    /// Only called for documents that may hold an envelope
+    /// (`wire::envelope::Envelope::may_be_in`). `wire::cuts::Cuts` finds the
+    /// commas to cut with each member.
     fn foreign_reasoning(
         &self,
         source: &str,

@@ -3,6 +3,8 @@
 //! rustdoc says which items are public, and the source says how they are declared. rustdoc's JSON
 //! is not stable yet, so only its skeleton is read: names, members, re-exports and places.
 
+#![allow(clippy::indexing_slicing, reason = "a JSON value has a null where there is nothing")]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
@@ -133,7 +135,8 @@ impl Api {
         for impl_id in ids(&inner["impls"]) {
             let block = self.index(&impl_id)["inner"]["impl"].clone();
             // An impl for another type may be listed here because it mentions this one.
-            if block["for"]["resolved_path"]["id"].to_string() != id {
+            let target = block["for"]["resolved_path"]["id"].to_string();
+            if target != id {
                 continue;
             }
             if block["trait"].is_null() {

@@ -393,7 +393,9 @@ fn every_answer_goes_on() {
             .map(|call| match call.input {
                 Input::Action(NativeKind::ToolSearch, _) => ToolOutput::json(&call.id, "[]"),
                 Input::Action(NativeKind::Computer, _) => ToolOutput::json(&call.id, "{}"),
-                _ => ToolOutput::text(&call.id, "r"),
+                Input::Action(_, _) | Input::Arguments(_) | Input::Freeform(_) | _ => {
+                    ToolOutput::text(&call.id, "r")
+                }
             })
             .collect();
         let request = match protocol {

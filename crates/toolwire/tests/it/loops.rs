@@ -73,7 +73,9 @@ fn round(
     }
     let answered = |call: &ToolCall| match call.input {
         Input::Action(NativeKind::ToolSearch, _) => ToolOutput::json(&call.id, "[]"),
-        _ => ToolOutput::text(&call.id, "done"),
+        Input::Arguments(_) | Input::Freeform(_) | Input::Action(_, _) | _ => {
+            ToolOutput::text(&call.id, "done")
+        }
     };
     let outputs: Vec<ToolOutput> = made.iter().map(answered).collect();
     let next = calls::next_request(client, asked, &down.body, &outputs)

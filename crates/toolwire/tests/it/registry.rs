@@ -16,10 +16,9 @@ fn filtered(list: &str) -> Registry {
 }
 
 fn problems(list: &str) -> Vec<Problem> {
-    match Registry::from_json(list.as_bytes()).unwrap_err() {
-        Error::Invalid { problems } => problems,
-        error => panic!("{error}"),
-    }
+    let error = Registry::from_json(list.as_bytes()).unwrap_err();
+    let Error::Invalid { problems } = error else { panic!("{error}") };
+    problems
 }
 
 /// The rendered list, and the ledger as `path code action`.

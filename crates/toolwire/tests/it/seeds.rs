@@ -33,10 +33,9 @@ fn nested(list: &Value) -> Vec<Value> {
 }
 
 fn refused(list: &Value) -> String {
-    match Registry::from_json(list.to_string().as_bytes()).unwrap_err() {
-        error @ Error::Invalid { .. } => error.to_string(),
-        error => panic!("{error}"),
-    }
+    let error = Registry::from_json(list.to_string().as_bytes()).unwrap_err();
+    assert!(matches!(error, Error::Invalid { .. }), "{error}");
+    error.to_string()
 }
 
 /// A request or an answer in another protocol.

@@ -38,7 +38,9 @@ impl<'a> PreparedRequest<'a> {
     /// [`Error::Invalid`] if it cannot be read.
     pub fn new(from: Protocol, to: Protocol, body: &'a [u8]) -> Result<Self, Error> {
         let source = utf8(body)?;
-        Self::read(from, to, source, Envelope::may_be_in(body))
+        // A request that is translated is read anyway, so nothing is searched.
+        let has_envelope = from == to && Envelope::may_be_in(body);
+        Self::read(from, to, source, has_envelope)
     }
 
     /// Like [`PreparedRequest::new`], for a request whose head was read.

@@ -1,4 +1,4 @@
-//! Errors of upstreams, as each client knows them.
+//! Errors of upstreams, in the format of each client.
 
 use toolwire::Protocol;
 
@@ -58,7 +58,7 @@ const CASES: &[Case] = &[
 ];
 
 #[tokio::test]
-async fn of_upstreams_in_the_clients_words() {
+async fn of_upstreams_in_the_clients_format() {
     for (to, from) in pairs() {
         for case in CASES {
             for stream in [false, true] {
@@ -125,6 +125,7 @@ async fn as_the_first_event() {
             Protocol::Chat => format!("data: {}\n\n", fixtures::error(from, "rate_limit_error", "Slow down.")),
             Protocol::Responses => "event: error\ndata: {\"type\":\"error\",\"sequence_number\":0,\"code\":\"rate_limit_exceeded\",\"message\":\"Slow down.\",\"param\":null}\n\n".to_owned(),
             Protocol::Messages => format!("event: error\ndata: {}\n\n", fixtures::error(from, "rate_limit_error", "Slow down.")),
+            other => panic!("not a built-in protocol: {other:?}"),
         };
         let server = Server::new(from, vec![stream_head(""), chunk(event), stream_end()]).await;
         let gateway = start(config(vec![at(&server)])).await;
@@ -137,7 +138,7 @@ async fn as_the_first_event() {
 }
 
 #[tokio::test]
-async fn that_are_no_json() {
+async fn that_are_not_json() {
     let page = "HTTP/1.1 502 Bad Gateway\r\ncontent-type: text/html\r\ncontent-length: 14\r\n\r\n<html>no</html";
     for (to, from) in pairs() {
         let server = Server::new(from, vec![Step::Send(page.as_bytes().to_vec())]).await;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::ControlFlow;
 
 use super::call_restorer::CallRestorer;
-use super::errors::{invalid, truncated, unreadable};
+use super::errors::{truncated, unreadable};
 use super::forward::Forward;
 use super::grammar::Grammar;
 use super::sinks::{RestoringSink, WritingSink};
@@ -13,7 +13,7 @@ use crate::codec::{EventOutcome, EventSink, StreamReader, StreamWriter, codec};
 use crate::ledger::LossPolicy;
 use crate::model::{ApiError, Event, Protocol, Request, ResponseContext, ResponseSummary};
 use crate::restore::Restore;
-use crate::translate::Options;
+use crate::translate::{Error, Options, invalid, is_not_an_answer};
 use crate::unfold::unfold;
 use crate::wire::sse::Frame;
 
@@ -127,19 +127,20 @@ impl State {
     }
 
     /// Translates a whole answer as if it had come as a stream.
-    pub(super) fn whole(&mut self, answer: &str, out: &mut Vec<u8>) {
+    pub(super) fn whole(&mut self, answer: &str, out: &mut Vec<u8>) -> Result<(), Error> {
         // The client's event must stay on one line.
         let data = answer.replace(['\n', '\r'], " ");
-        match codec(self.from).decode_response(&data) {
-            Ok(response) => {
-                self.play(out, |_reader, sink| unfold(&response, sink));
-                self.ledger.settle(&data, 0);
-                if !self.done {
-                    self.fail(truncated(), out);
-                }
-            }
-            Err(error) => self.fail(invalid(&error), out),
+        let decoded = codec(self.from).decode_response(&data);
+        if is_not_an_answer(self.from, &data, decoded.as_ref().ok()) {
+            return Err(Error::NotAnAnswer);
         }
+        let response = decoded.map_err(|error| invalid(&data, error))?;
+        self.play(out, |_reader, sink| unfold(&response, sink));
+        self.ledger.settle(&data, 0);
+        if !self.done {
+            self.fail(truncated(), out);
+        }
+        Ok(())
     }
 
     /// Lets `read` hand events to the client. Returns nothing where the bytes

@@ -65,7 +65,7 @@ impl ResponseTranslator {
     pub fn translate<'b>(&self, body: &'b [u8]) -> Result<TranslatedResponse<'b>, Error> {
         let source = utf8(body)?;
         let decoded = codec(self.from).decode_response(source);
-        if decoded.as_ref().map_or(true, Response::is_empty) && is_error(self.from, source) {
+        if is_not_an_answer(self.from, source, decoded.as_ref().ok()) {
             return Err(Error::NotAnAnswer);
         }
         self.finish(source, decoded)
@@ -100,7 +100,8 @@ impl ResponseTranslator {
         restore::distinct(&mut response, &mut ledger);
         let mut out = Vec::with_capacity(source.len() + source.len() / 4);
         codec(self.to).encode_response(&response, self.context.as_ref(), &mut out, &mut ledger);
-        let Translated { body, ledger } = settle(source, out, &ledger, self.loss_policy)?;
+        let Translated { body, ledger, required_features: _ } =
+            settle(source, out, &ledger, self.loss_policy)?;
         Ok(TranslatedResponse { body: Cow::Owned(body), ledger, summary })
     }
 
@@ -127,8 +128,15 @@ impl ResponseTranslator {
 }
 
 /// Whether a document has an error and no answer. Some vendors send one with a
-/// good status.
-fn is_error(protocol: Protocol, source: &str) -> bool {
+/// good status. A document with an answer in it is not looked at again.
+pub(crate) fn is_not_an_answer(
+    protocol: Protocol,
+    source: &str,
+    response: Option<&Response<'_>>,
+) -> bool {
+    if response.is_some_and(|response| !response.is_empty()) {
+        return false;
+    }
     let has_error = || -> Result<bool, ReadError> {
         let answer = protocol.describe().answer_member;
         let mut reader = Reader::new(source);

@@ -1,4 +1,4 @@
-//! The facts around Messages, and its vendor.
+//! The facts about Messages and its vendor.
 
 use crate::model::Protocol;
 use crate::profile::Profile;
@@ -11,8 +11,8 @@ pub(super) static DESCRIPTION: Description = Description {
     title: "Anthropic Messages",
     vendor: &VENDOR,
     prefix: "/v1",
-    answers: Endpoint::fixed("/messages"),
-    token_count: Some(Endpoint::fixed("/messages/count_tokens")),
+    answers: Endpoint::fixed("/v1/messages"),
+    token_count: Some(Endpoint::fixed("/v1/messages/count_tokens")),
     counts_input_first: true,
     answer_member: "content",
     echoes_request: false,
@@ -91,6 +91,9 @@ static VENDOR: Vendor = Vendor {
     },
     should_retry: None,
 };
+
+/// The feature that allows system turns inside the conversation.
+pub(super) const MID_CONVERSATION_SYSTEM: &str = "mid-conversation-system-2026-04-07";
 
 pub(super) fn profile() -> Profile {
     Profile {

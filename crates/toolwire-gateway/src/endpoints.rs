@@ -8,6 +8,7 @@ use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode};
 use toolwire::Protocol;
 use toolwire::model::{ApiError, ErrorKind};
+use toolwire::protocol::{Description, PathMatch};
 
 use crate::active_config::ActiveConfig;
 use crate::observe::RequestLog;
@@ -25,78 +26,125 @@ pub(crate) async fn handle(
     let active = state.active.load_full();
     let (parts, body) = request.into_parts();
     let path = parts.uri.path().to_owned();
-    let client = client_protocol(&path, &parts.headers);
-    let is_public = matches!(path.as_str(), "/livez" | "/readyz");
-    let log = |client, path| {
-        RequestLog::start(state, active.config.log, relay::request_id(), client, path)
-    };
+    let protocols = active.config.protocols.as_slice();
+    let endpoint = Endpoint::find(protocols, &path);
+    let client = client_protocol(protocols, &path, &parts.headers);
+    let log = RequestLog::start(
+        state,
+        active.config.log,
+        relay::request_id(),
+        client,
+        endpoint.as_ref().map_or("elsewhere", Endpoint::log_path),
+    );
+    let is_public = matches!(endpoint, Some(Endpoint::Live | Endpoint::Ready));
     let credentials = match guard::check(&active.config, &parts, is_public) {
         Ok(credentials) => credentials,
         Err(failure) => {
             state.metrics.request_rejected();
-            return relay::respond_with_error(log(client, log_path(&path)), failure, client);
+            return relay::respond_with_error(log, failure, client);
         }
     };
-    let context = |client, path| RequestContext {
-        state,
-        active: &active,
-        parts: &parts,
-        credentials: &credentials,
-        client,
-        log: log(client, path),
+    let Some(endpoint) = endpoint else {
+        return relay::respond_with_error(log, not_found(protocols), client);
     };
-    use Protocol::{Chat, Messages, Responses};
-    match (&parts.method, path.as_str()) {
-        (&Method::POST, "/v1/chat/completions") => {
-            relay::relay(context(Chat, "/v1/chat/completions"), body).await
+    let allowed = endpoint.method();
+    if parts.method != allowed {
+        return relay::respond_with_error(log, wrong_method(allowed), client);
+    }
+    let context = |path, log| {
+        let (active, parts, credentials) = (&active, &parts, &credentials);
+        RequestContext { state, active, parts, credentials, client, path, log }
+    };
+    match endpoint {
+        Endpoint::Answers { path, .. } => relay::relay(context(path, log), body).await,
+        Endpoint::TokenCount { path, .. } => relay::count_tokens(context(path, log), body).await,
+        Endpoint::Models => json(models::list(&active, client)),
+        Endpoint::Model { name } => model(&active, client, &name),
+        Endpoint::Live => text(StatusCode::OK, "ok\n".to_owned()),
+        Endpoint::Ready => ready(state),
+        Endpoint::Metrics => text(StatusCode::OK, state.metrics.render(state.log.lost_lines())),
+        Endpoint::Reload => reload(state, peer, client),
+    }
+}
+
+/// What the gateway serves.
+enum Endpoint {
+    Answers { template: &'static str, path: PathMatch },
+    TokenCount { template: &'static str, path: PathMatch },
+    Models,
+    Model { name: String },
+    Live,
+    Ready,
+    Metrics,
+    Reload,
+}
+
+impl Endpoint {
+    /// What is served at a path. Every protocol brings its own paths.
+    fn find(protocols: &[Protocol], path: &str) -> Option<Self> {
+        match path {
+            "/v1/models" => return Some(Self::Models),
+            "/livez" => return Some(Self::Live),
+            "/readyz" => return Some(Self::Ready),
+            "/metrics" => return Some(Self::Metrics),
+            "/admin/reload" => return Some(Self::Reload),
+            _other => {}
         }
-        (&Method::POST, "/v1/responses") => {
-            relay::relay(context(Responses, "/v1/responses"), body).await
+        if let Some(name) = path.strip_prefix("/v1/models/") {
+            // The slash in a name may be encoded as %2F.
+            return Some(Self::Model { name: name.replace("%2F", "/").replace("%2f", "/") });
         }
-        (&Method::POST, "/v1/messages") => {
-            relay::relay(context(Messages, "/v1/messages"), body).await
+        protocols.iter().find_map(|protocol| {
+            let Description { answers, token_count, .. } = protocol.describe();
+            if let Some(path) = answers.matches(path) {
+                return Some(Self::Answers { template: answers.path, path });
+            }
+            let counts = token_count.as_ref()?;
+            Some(Self::TokenCount { template: counts.path, path: counts.matches(path)? })
+        })
+    }
+
+    /// The path for the log, in which nothing is of the client's making.
+    fn log_path(&self) -> &'static str {
+        match self {
+            Self::Answers { template, .. } | Self::TokenCount { template, .. } => template,
+            Self::Models => "/v1/models",
+            Self::Model { .. } => "/v1/models/…",
+            Self::Live => "/livez",
+            Self::Ready => "/readyz",
+            Self::Metrics => "/metrics",
+            Self::Reload => "/admin/reload",
         }
-        (&Method::POST, "/v1/messages/count_tokens") => {
-            relay::count_tokens(context(Messages, "/v1/messages/count_tokens"), body).await
-        }
-        (&Method::POST, "/v1/responses/input_tokens") => {
-            relay::count_tokens(context(Responses, "/v1/responses/input_tokens"), body).await
-        }
-        (&Method::GET, "/v1/models") => json(models::list(&active, client)),
-        (&Method::GET, path) if path.starts_with(MODEL_PREFIX) => model(&active, client, path),
-        (&Method::GET, "/livez") => text(StatusCode::OK, "ok\n".to_owned()),
-        (&Method::GET, "/readyz") => ready(state),
-        (&Method::GET, "/metrics") => {
-            text(StatusCode::OK, state.metrics.render(state.log.lost_lines()))
-        }
-        (&Method::POST, "/admin/reload") => reload(state, peer, client),
-        (_, path) => {
-            relay::respond_with_error(log(client, log_path(path)), not_found(path), client)
+    }
+
+    fn method(&self) -> Method {
+        match self {
+            Self::Answers { .. } | Self::TokenCount { .. } | Self::Reload => Method::POST,
+            Self::Models | Self::Model { .. } | Self::Live | Self::Ready | Self::Metrics => {
+                Method::GET
+            }
         }
     }
 }
 
 /// The protocol of a client: by the path, then by the header that only one
 /// vendor's clients send.
-pub(crate) fn client_protocol(path: &str, headers: &HeaderMap) -> Protocol {
-    if path.starts_with("/v1/messages") {
-        Protocol::Messages
-    } else if path.starts_with("/v1/responses") {
-        Protocol::Responses
-    } else if headers.contains_key("anthropic-version") {
-        Protocol::Messages
-    } else {
-        Protocol::Chat
-    }
+pub(crate) fn client_protocol(protocols: &[Protocol], path: &str, headers: &HeaderMap) -> Protocol {
+    let by_path = protocols.iter().find(|protocol| protocol.describe().owns_path(path));
+    let by_header = || {
+        protocols.iter().find(|protocol| {
+            let version = protocol.describe().vendor.version;
+            version.is_some_and(|(header, _)| headers.contains_key(header))
+        })
+    };
+    let [default, ..] = Protocol::ALL;
+    by_path.or_else(by_header).or(protocols.first()).copied().unwrap_or(default)
 }
 
-fn model(active: &ActiveConfig, client: Protocol, path: &str) -> Response<ResponseBody> {
-    let name = path.strip_prefix(MODEL_PREFIX).unwrap_or_default();
-    // The slash in a name may be encoded as %2F.
-    let name = name.replace("%2F", "/").replace("%2f", "/");
-    match models::get(active, &name, client) {
+fn model(active: &ActiveConfig, client: Protocol, name: &str) -> Response<ResponseBody> {
+    match models::get(active, name, client) {
         Some(body) => json(body),
-        None => relay::no_model(&name).into_response(client, &relay::request_id()),
+        None => relay::no_model(name).into_response(client, &relay::request_id()),
     }
 }
 
@@ -130,42 +178,22 @@ fn reload(state: &GatewayState, peer: SocketAddr, client: Protocol) -> Response<
     }
 }
 
-/// The path for the log. Only known paths are logged, because a client could put
-/// anything into the others.
-fn log_path(path: &str) -> &'static str {
-    let found = POST_PATHS.iter().chain(GET_PATHS).find(|known| **known == path);
-    found.copied().unwrap_or(if path.starts_with(MODEL_PREFIX) {
-        "/v1/models/…"
-    } else {
-        "elsewhere"
-    })
+fn wrong_method(allowed: Method) -> Failure {
+    let message = format!("This path takes {allowed} requests only.");
+    let error = ApiError::new(ErrorKind::InvalidRequest, message);
+    let mut failure = Failure::with_status(405, error);
+    failure.set_header("allow", if allowed == Method::POST { "POST" } else { "GET" });
+    failure
 }
 
-fn not_found(path: &str) -> Failure {
-    let allowed = if POST_PATHS.contains(&path) {
-        Some("POST")
-    } else if GET_PATHS.contains(&path) || path.starts_with(MODEL_PREFIX) {
-        Some("GET")
-    } else {
-        None
-    };
-    match allowed {
-        Some(method) => {
-            let message = format!("This path takes {method} requests only.");
-            let error = ApiError::new(ErrorKind::InvalidRequest, message);
-            let mut failure = Failure::with_status(405, error);
-            failure.set_header("allow", method);
-            failure
-        }
-        None => Failure::with_status(
-            404,
-            ApiError::new(
-                ErrorKind::NotFound,
-                "There is nothing at this path. The gateway serves /v1/chat/completions, \
-                 /v1/responses, /v1/messages and /v1/models.",
-            ),
-        ),
-    }
+fn not_found(protocols: &[Protocol]) -> Failure {
+    let paths: Vec<&str> =
+        protocols.iter().map(|protocol| protocol.describe().answers.path).collect();
+    let message = format!(
+        "There is nothing at this path. The gateway serves {} and /v1/models.",
+        paths.join(", ")
+    );
+    Failure::with_status(404, ApiError::new(ErrorKind::NotFound, message))
 }
 
 fn json(body: Vec<u8>) -> Response<ResponseBody> {
@@ -182,14 +210,3 @@ fn text(status: StatusCode, body: String) -> Response<ResponseBody> {
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
 }
-
-const POST_PATHS: &[&str] = &[
-    "/v1/chat/completions",
-    "/v1/responses",
-    "/v1/messages",
-    "/v1/messages/count_tokens",
-    "/v1/responses/input_tokens",
-    "/admin/reload",
-];
-const GET_PATHS: &[&str] = &["/v1/models", "/livez", "/readyz", "/metrics"];
-const MODEL_PREFIX: &str = "/v1/models/";

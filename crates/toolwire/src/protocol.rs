@@ -124,7 +124,15 @@ pub struct Description {
     pub conventions: Conventions,
 }
 
-/// A path behind the version prefix. `{model}` stands for the model's name in a
+impl Description {
+    /// Whether a path belongs to the protocol, even if nothing is served there.
+    pub fn owns_path(&self, path: &str) -> bool {
+        let fixed = self.answers.path.split(MODEL).next().unwrap_or_default();
+        path.starts_with(fixed)
+    }
+}
+
+/// A path, with the version prefix. `{model}` stands for the model's name in a
 /// protocol that keeps it in the URL.
 #[derive(Debug)]
 pub struct Endpoint {
@@ -158,7 +166,7 @@ impl Endpoint {
     /// The path of a request for this model.
     pub fn fill(&self, model: &str, stream: bool) -> String {
         let path = self.stream_path.filter(|_| stream).unwrap_or(self.path);
-        if self.names_model() { path.replace(MODEL, model) } else { path.to_owned() }
+        if self.names_model() { path.replace(MODEL, &encode(model)) } else { path.to_owned() }
     }
 
     /// What a path says, if it is one of this endpoint's.
@@ -169,8 +177,8 @@ impl Endpoint {
                 None => return (pattern == path).then_some(PathMatch { model: None, stream }),
                 Some((head, tail)) => path.strip_prefix(head)?.strip_suffix(tail)?,
             };
-            let named = !model.is_empty();
-            named.then(|| PathMatch { model: Some(model.to_owned()), stream })
+            let model = decode(model).filter(|model| !model.is_empty())?;
+            Some(PathMatch { model: Some(model), stream })
         };
         let streamed = self.stream_path.and_then(|pattern| one(pattern, Some(true)));
         streamed.or_else(|| one(self.path, by_url.then_some(false)))
@@ -178,6 +186,33 @@ impl Endpoint {
 }
 
 const MODEL: &str = "{model}";
+
+/// A name as one segment of a path.
+fn encode(name: &str) -> String {
+    let mut segment = String::with_capacity(name.len());
+    for byte in name.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                segment.push(char::from(byte));
+            }
+            _other => segment.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    segment
+}
+
+/// The name in a segment of a path, unless it is malformed.
+fn decode(segment: &str) -> Option<String> {
+    let mut name = Vec::with_capacity(segment.len());
+    let mut rest = segment;
+    while let Some((before, after)) = rest.split_once('%') {
+        name.extend_from_slice(before.as_bytes());
+        name.push(u8::from_str_radix(after.get(..2)?, 16).ok()?);
+        rest = after.get(2..)?;
+    }
+    name.extend_from_slice(rest.as_bytes());
+    String::from_utf8(name).ok()
+}
 
 /// What the documents of a protocol mean without saying it.
 #[derive(Debug)]
@@ -274,6 +309,13 @@ pub struct RateLimitHeaders {
     pub kinds: [&'static str; 3],
     /// How `reset` is written.
     pub reset: Reset,
+}
+
+impl RateLimitHeaders {
+    /// The name of a header, for one of the kinds.
+    pub fn header(&self, kind: &str, figure: &str) -> String {
+        self.name.replace("{kind}", kind).replace("{figure}", figure)
+    }
 }
 
 /// When a limit is lifted.

@@ -6,7 +6,7 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 
-use toolwire::{Policy, Profile, Protocol};
+use toolwire::{LossPolicy, Profile, Protocol};
 
 use super::{
     Config, Credential, DEFAULT_LISTEN, Limits, Log, Origin, Pattern, RetryPolicy, Secret,
@@ -103,9 +103,10 @@ pub fn find(listen: Option<SocketAddr>, environment: &dyn Environment) -> Found 
         upstreams.extend(vendor.upstreams(&origin, &key));
     }
     let config = Config {
+        protocols: Protocol::ALL.to_vec(),
         listen,
         keys: Vec::new(),
-        on_loss: Policy::Report,
+        on_loss: LossPolicy::Report,
         upstreams,
         prefer_same_protocol: true,
         aliases: Vec::new(),

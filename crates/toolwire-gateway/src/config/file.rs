@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
-use toolwire::{Policy, Protocol};
+use toolwire::{LossPolicy, Protocol};
 
 use super::fields::{Fields, Value, in_order, refuse, setting};
 use super::problem::{Problem, Problems};
@@ -128,6 +128,7 @@ fn read(
         (None, _) => Vec::new(),
     };
     Some(Config {
+        protocols: Protocol::ALL.to_vec(),
         listen: address?,
         keys: client_keys,
         on_loss,
@@ -147,9 +148,12 @@ pub(super) fn protocol(value: Value<'_, '_>, problems: &mut Vec<Problem>) -> Opt
 }
 
 /// `report`, `refuse` or `ignore`.
-pub(super) fn loss_policy(value: Value<'_, '_>, problems: &mut Vec<Problem>) -> Option<Policy> {
-    let words =
-        [("report", Policy::Report), ("refuse", Policy::Refuse), ("ignore", Policy::Ignore)];
+pub(super) fn loss_policy(value: Value<'_, '_>, problems: &mut Vec<Problem>) -> Option<LossPolicy> {
+    let words = [
+        ("report", LossPolicy::Report),
+        ("refuse", LossPolicy::Refuse),
+        ("ignore", LossPolicy::Ignore),
+    ];
     setting("on_loss", problems).word(value, &words)
 }
 

@@ -16,7 +16,7 @@ mod values;
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
 use std::time::Duration;
 
-use toolwire::{Policy, Profile, Protocol};
+use toolwire::{LossPolicy, Profile, Protocol};
 
 pub use environment::{Environment, ProcessEnvironment};
 pub use problem::{Problem, Problems, Style};
@@ -33,7 +33,9 @@ pub struct Config {
     /// allowed.
     pub keys: Vec<Secret>,
     /// What to do about losses, unless the upstream or the request sets a policy.
-    pub on_loss: Policy,
+    pub on_loss: LossPolicy,
+    /// The protocols that clients may speak.
+    pub protocols: Vec<Protocol>,
     /// The model APIs, in the order of the file.
     pub upstreams: Vec<Upstream>,
     /// Whether a request goes first to the upstreams of its model that speak
@@ -69,7 +71,7 @@ pub struct Upstream {
     /// What it accepts beyond its protocol.
     pub profile: Profile,
     /// What to do about losses toward it.
-    pub on_loss: Option<Policy>,
+    pub on_loss: Option<LossPolicy>,
     /// Its share of the requests for a model that several upstreams serve.
     pub weight: u32,
     /// How long to wait for it.

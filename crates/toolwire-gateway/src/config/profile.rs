@@ -33,7 +33,9 @@ pub(super) fn read(
         reasoning_field,
         cache_breakpoints,
         examples_in_description,
-        web_search_options,
+        namespaces: _,
+        web_search,
+        tool_search: _,
         error_prefix,
     } = &mut profile;
     for (name, flag) in [
@@ -49,7 +51,7 @@ pub(super) fn read(
         ("thinking_disabled", thinking_disabled),
         ("cache_breakpoints", cache_breakpoints),
         ("examples_in_description", examples_in_description),
-        ("web_search_options", web_search_options),
+        ("web_search_options", web_search),
     ] {
         let value = fields.take(name);
         if let Some(value) = value.and_then(|value| setting(name, problems).boolean(value)) {

@@ -31,7 +31,7 @@ pub(crate) struct Metrics {
 #[derive(Default)]
 pub(crate) struct UpstreamMetrics {
     /// By the client's protocol, then by outcome.
-    requests: [[AtomicU64; Outcome::ALL.len()]; Protocol::ALL.len()],
+    requests: [[AtomicU64; Outcome::ALL.len()]; Protocol::ALL.len() + 1],
     losses: AtomicU64,
     calls: AtomicU64,
     tokens_in: AtomicU64,
@@ -151,9 +151,9 @@ impl UpstreamMetrics {
         total: Duration,
         own: Duration,
     ) {
-        if let Some(counter) =
-            self.requests.get(client as usize).and_then(|row| row.get(outcome as usize))
-        {
+        let known = Protocol::ALL.iter().position(|known| *known == client);
+        let row = self.requests.get(known.unwrap_or(Protocol::ALL.len()));
+        if let Some(counter) = row.and_then(|row| row.get(outcome as usize)) {
             counter.fetch_add(1, Ordering::Relaxed);
         }
         self.total_time.record(total, &TOTAL_BOUNDS);
@@ -220,7 +220,8 @@ impl Page {
     fn requests(&mut self, all: &[(&str, &UpstreamMetrics)]) {
         self.head("requests_total", "Requests, by how they ended", "counter");
         for (upstream, metrics) in all {
-            for (client, row) in Protocol::ALL.iter().zip(&metrics.requests) {
+            let clients = Protocol::ALL.map(Protocol::as_str).into_iter().chain(["other"]);
+            for (client, row) in clients.zip(&metrics.requests) {
                 for (outcome, counter) in Outcome::ALL.iter().zip(row) {
                     let count = counter.load(Ordering::Relaxed);
                     if count == 0 {

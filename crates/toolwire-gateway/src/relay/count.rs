@@ -9,8 +9,8 @@ use hyper::header::{HeaderMap, HeaderValue};
 use toolwire::Protocol;
 use toolwire::codec;
 use toolwire::model::{ApiError, ErrorKind};
+use toolwire::protocol::Endpoint;
 use toolwire::translate::{self, Options};
-use toolwire::wire::Object;
 
 use super::request_head::RequestHead;
 use super::{
@@ -21,7 +21,7 @@ use crate::count as estimates;
 use crate::observe::Outcome;
 use crate::response_body::ResponseBody;
 use crate::route::{self, Route};
-use crate::upstream::{Endpoint, Upstream};
+use crate::upstream::Upstream;
 
 /// Answers a request for the number of its tokens.
 pub(crate) async fn count_tokens(
@@ -50,14 +50,15 @@ async fn count(
     let limits = &context.active.config.limits;
     let body = request_body::read(body, &context.parts.headers, limits).await?;
     context.log.resume();
-    let head = RequestHead::read(&body, limits)?;
+    let head = RequestHead::read(context.client, &context.path, &body, limits)?;
     context.log.set_request(&head.model, body.len());
     let route = route::find(context.active, &head.model, context.client)
         .ok_or_else(|| no_model(&head.model))?;
     if let Some(upstream) = route.upstreams.first()
         && upstream.config.protocol == context.client
         && upstream.config.origin != Origin::Demo
-        && let Some(counted) = ask_upstream(context, upstream, &route, &body).await?
+        && let Some(endpoint) = &context.client.describe().token_count
+        && let Some(counted) = ask_upstream(context, upstream, endpoint, &route, &body).await?
     {
         return Ok(counted);
     }
@@ -68,16 +69,18 @@ async fn count(
 async fn ask_upstream(
     context: &mut RequestContext<'_>,
     upstream: &Arc<Upstream>,
+    endpoint: &Endpoint,
     route: &Route,
     body: &[u8],
 ) -> Result<Option<(HeaderMap, Vec<u8>)>, Failure> {
     context.log.start_attempt(upstream);
-    let options = Options { model: Some(route.model.clone()), ..Options::default() };
+    let options = Options::new().model(&route.model);
     let translated = translate::request(context.client, context.client, body, &options)
         .map_err(|error| Failure::from_translation(&error))?;
-    let headers = headers::for_upstream(context, upstream, false, &translated.body)?;
+    let headers = headers::for_upstream(context, upstream, false, &translated.required_features)?;
     context.log.pause();
-    let response = upstream.send(Endpoint::CountTokens, headers, translated.body).await;
+    let path = endpoint.fill(&route.model, false);
+    let response = upstream.send(&path, headers, translated.body).await;
     let read = match response {
         Ok(mut response) => {
             let body = response.body.read_all(upstream.config.timeouts.idle, MAX_COUNT).await;
@@ -114,13 +117,7 @@ fn estimate(client: Protocol, body: &[u8]) -> Result<(HeaderMap, Vec<u8>), Failu
     })?;
     let tokens = estimates::estimate(&request);
     let mut out = Vec::with_capacity(64);
-    let mut object = Object::new(&mut out);
-    match client {
-        Protocol::Chat | Protocol::Messages => {}
-        Protocol::Responses => object.put("object", "response.input_tokens"),
-    }
-    object.put("input_tokens", &tokens);
-    drop(object);
+    codec(client).write_token_count(tokens, &mut out);
     let mut headers = HeaderMap::new();
     headers.insert("toolwire-estimate", HeaderValue::from_static("?1"));
     Ok((headers, out))

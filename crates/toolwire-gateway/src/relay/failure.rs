@@ -6,7 +6,6 @@ use bytes::Bytes;
 use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
 use hyper::{Response, StatusCode};
 use toolwire::model::{ApiError, Blame, ErrorKind, Retry};
-use toolwire::wire::{Kind, Reader};
 use toolwire::{Protocol, codec, translate};
 
 use super::headers;
@@ -54,6 +53,7 @@ impl Failure {
                 api.kind = ErrorKind::Unsupported;
                 api.param = entries.first().map(|entry| entry.path.clone());
             }
+            _other => {}
         }
         Self::new(api)
     }
@@ -172,8 +172,10 @@ impl Failure {
         *headers = *self.headers;
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         headers::set_request_id(client, id, headers);
-        if self.error.kind == ErrorKind::Quota && client != Protocol::Messages {
-            headers.insert("x-should-retry", HeaderValue::from_static("false"));
+        if self.error.kind == ErrorKind::Quota
+            && let Some(name) = client.describe().vendor.should_retry
+        {
+            headers.insert(name, HeaderValue::from_static("false"));
         }
         if let Retry::After(seconds) = self.error.retry
             && !headers.contains_key("retry-after-ms")
@@ -204,26 +206,6 @@ pub(crate) fn no_model(name: &str) -> Failure {
     error.param = Some("model".to_owned());
     error.code = Some("model_not_found".to_owned());
     Failure::new(error)
-}
-
-/// Whether a response with status 200 is an error all the same, as some Chat
-/// servers send them. `None` if it is not a JSON object.
-pub(super) fn is_error(body: &str) -> Option<bool> {
-    let mut reader = Reader::new(body);
-    let mut members = reader.object().ok()?;
-    let (mut has_error, mut has_content) = (false, false);
-    while let Some(key) = members.next(&mut reader).ok()? {
-        match key.decode().as_ref() {
-            "error" => has_error = reader.peek() != Kind::Null,
-            "choices" | "output" | "content" => has_content = true,
-            _other => {}
-        }
-        reader.skip().ok()?;
-    }
-    reader.finish().ok()?;
-    // A Responses response that failed has an `error` beside its `output` and is
-    // decoded as a response.
-    Some(has_error && !has_content)
 }
 
 /// The error for a body that cannot be read.

@@ -7,25 +7,29 @@ mod vendor;
 use std::time::Duration;
 
 use hyper::header::{
-    ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue,
-    RETRY_AFTER, USER_AGENT,
+    ACCEPT, ACCEPT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER,
+    USER_AGENT,
 };
 use toolwire::model::{ApiError, ErrorKind};
-use toolwire::{Entry, Policy, Protocol, translate};
+use toolwire::protocol::Auth;
+use toolwire::{Entry, LossPolicy, Protocol, translate};
 
 use super::{Failure, RequestContext};
 use crate::config::{self, Credential, Secret};
 use crate::guard::Credentials;
 use crate::upstream::Upstream;
 
-/// The headers of a request to an upstream. `body` is the translated body.
+/// The headers of a request to an upstream, which must switch on the features
+/// that the translated body needs.
 pub(super) fn for_upstream(
     context: &RequestContext<'_>,
     upstream: &Upstream,
     stream: bool,
-    body: &[u8],
+    required_features: &[&str],
 ) -> Result<HeaderMap, Failure> {
     let to = upstream.config.protocol;
+    let vendor = to.describe().vendor;
+    let same_vendor = context.client.same_vendor(to);
     let mut headers = HeaderMap::with_capacity(16);
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     let accept = if stream { "text/event-stream" } else { "application/json" };
@@ -34,32 +38,27 @@ pub(super) fn for_upstream(
     headers.insert(USER_AGENT, HeaderValue::from_static(USER_AGENT_VALUE));
     if let Ok(id) = HeaderValue::from_str(&context.log.id) {
         headers.insert("x-request-id", id.clone());
-        if to != Protocol::Messages {
-            headers.insert("x-client-request-id", id);
+        if let Some(name) = vendor.client_request_id {
+            headers.insert(name, id);
         }
     }
     let client_headers = &context.parts.headers;
     for name in REQUEST_HEADERS {
         copy(client_headers, name, &mut headers);
     }
-    if same_family(context.client, to) {
-        for name in FAMILY_REQUEST_HEADERS {
+    if same_vendor {
+        copy_listed(client_headers, vendor.request_headers, &mut headers);
+    }
+    if let Some((name, default)) = vendor.version {
+        if same_vendor {
             copy(client_headers, name, &mut headers);
         }
-        for (name, value) in client_headers {
-            if name.as_str().starts_with("x-codex-") {
-                headers.append(name, value.clone());
-            }
-        }
+        headers.entry(name).or_insert(HeaderValue::from_static(default));
     }
-    if to == Protocol::Messages {
-        if context.client == Protocol::Messages {
-            copy(client_headers, "anthropic-version", &mut headers);
-        }
-        headers.entry("anthropic-version").or_insert(HeaderValue::from_static(ANTHROPIC_VERSION));
+    vendor::copy_supported(client_headers, vendor, &upstream.config.credential, &mut headers);
+    for feature in required_features {
+        vendor::append_to_list(vendor.feature_header, feature, &mut headers);
     }
-    vendor::copy_supported(client_headers, to, &upstream.config.credential, &mut headers);
-    vendor::add_required_betas(context.client, &upstream.config.profile, body, &mut headers);
     add_credential(context, upstream, &mut headers)?;
     for (name, value) in &upstream.config.headers {
         if vendor::append_to_list(name, value.reveal(), &mut headers).is_some() {
@@ -79,18 +78,18 @@ pub(super) fn for_upstream(
 pub(super) fn check_losses(
     context: &RequestContext<'_>,
     upstream: &Upstream,
-    policy: Policy,
+    policy: LossPolicy,
     losses: &mut Vec<Entry>,
 ) -> Result<(), Failure> {
     let config::Upstream { protocol, credential, .. } = &upstream.config;
-    let lost = vendor::lost(&context.parts.headers, *protocol, credential);
+    let lost = vendor::lost(&context.parts.headers, protocol.describe().vendor, credential);
     match policy {
-        Policy::Ignore => {}
-        Policy::Refuse if lost.iter().any(Entry::is_loss) => {
+        LossPolicy::Ignore => {}
+        LossPolicy::Refuse if lost.iter().any(Entry::is_loss) => {
             let entries = lost.into_iter().filter(Entry::is_loss).collect();
             return Err(Failure::from_translation(&translate::Error::Refused { entries }));
         }
-        Policy::Report | Policy::Refuse => losses.extend(lost),
+        LossPolicy::Report | LossPolicy::Refuse => losses.extend(lost),
     }
     Ok(())
 }
@@ -101,29 +100,33 @@ fn add_credential(
     upstream: &Upstream,
     headers: &mut HeaderMap,
 ) -> Result<(), Failure> {
-    let to = upstream.config.protocol;
+    let auth = &upstream.config.protocol.describe().vendor.auth;
     let invalid = |_| misconfigured(upstream, "its credential cannot be sent in a header");
     match &upstream.config.credential {
         Credential::None => Ok(()),
-        Credential::Key(key) if to == Protocol::Messages && !is_oauth(key) => {
-            headers.insert("x-api-key", secret_value(key).map_err(invalid)?);
-            Ok(())
-        }
         Credential::Key(key) => {
-            headers.insert(AUTHORIZATION, bearer_value(key).map_err(invalid)?);
+            let (name, value) = match auth {
+                Auth::KeyHeader { header, token_prefix, .. } if !starts(key, token_prefix) => {
+                    (*header, secret_value(key))
+                }
+                Auth::KeyHeader { .. } | Auth::Bearer => (BEARER, bearer_value(key)),
+            };
+            headers.insert(name, value.map_err(invalid)?);
             Ok(())
         }
         Credential::Client => {
             let Credentials { bearer: token, api_key } = context.credentials;
-            let header = match (to, api_key, token) {
-                (Protocol::Messages, Some(key), _) => Some(("x-api-key", secret_value(key))),
-                (Protocol::Messages, None, Some(token)) if is_api_key(token) => {
-                    Some(("x-api-key", secret_value(token)))
+            let header = match (auth, api_key, token) {
+                (Auth::KeyHeader { header, .. }, Some(key), _) => {
+                    Some((*header, secret_value(key)))
                 }
-                (Protocol::Chat | Protocol::Responses, Some(key), None) => {
-                    Some(("authorization", bearer_value(key)))
+                (Auth::KeyHeader { header, key_prefix, token_prefix }, None, Some(token))
+                    if starts(token, key_prefix) && !starts(token, token_prefix) =>
+                {
+                    Some((*header, secret_value(token)))
                 }
-                (_, _, Some(token)) => Some(("authorization", bearer_value(token))),
+                (Auth::Bearer, Some(key), None) => Some((BEARER, bearer_value(key))),
+                (_, _, Some(token)) => Some((BEARER, bearer_value(token))),
                 (_, None, None) => None,
             };
             let Some((name, Ok(value))) = header else { return Err(no_credential(upstream)) };
@@ -144,24 +147,18 @@ pub(super) fn for_client(from: Protocol, to: Protocol, upstream_headers: &Header
             headers.insert("toolwire-upstream-request-id", id.clone());
         }
     }
-    if same_family(from, to) {
-        for (name, value) in upstream_headers {
-            if FAMILY_RESPONSE_PREFIXES.iter().any(|prefix| name.as_str().starts_with(prefix)) {
-                headers.append(name, value.clone());
-            }
-        }
+    let (from, to) = (from.describe().vendor, to.describe().vendor);
+    if from == to {
+        copy_listed(upstream_headers, to.response_headers, &mut headers);
     } else {
-        limits::convert(from, upstream_headers, &mut headers);
+        limits::convert(&from.rate_limits, &to.rate_limits, upstream_headers, &mut headers);
     }
     headers
 }
 
 /// Puts the request's id into the header that the client's SDK reads.
 pub(super) fn set_request_id(client: Protocol, id: &str, headers: &mut HeaderMap) {
-    let name = match client {
-        Protocol::Chat | Protocol::Responses => "x-request-id",
-        Protocol::Messages => "request-id",
-    };
+    let name = client.describe().vendor.request_id;
     if let Ok(id) = HeaderValue::from_str(id) {
         headers.insert(name, id);
     }
@@ -209,8 +206,17 @@ fn copy(from: &HeaderMap, name: &'static str, to: &mut HeaderMap) {
     }
 }
 
-fn same_family(one: Protocol, other: Protocol) -> bool {
-    (one == Protocol::Messages) == (other == Protocol::Messages)
+/// Copies the headers of a list. A name that ends in `-` is a prefix.
+fn copy_listed(from: &HeaderMap, listed: &[&str], to: &mut HeaderMap) {
+    for (name, value) in from {
+        let is_listed = |entry: &&str| match entry.ends_with('-') {
+            true => name.as_str().starts_with(entry),
+            false => name == entry,
+        };
+        if listed.iter().any(is_listed) {
+            to.append(name, value.clone());
+        }
+    }
 }
 
 fn secret_value(secret: &Secret) -> Result<HeaderValue, hyper::header::InvalidHeaderValue> {
@@ -223,13 +229,8 @@ fn bearer_value(token: &Secret) -> Result<HeaderValue, hyper::header::InvalidHea
     secret_value(&Secret::new(format!("Bearer {}", token.reveal())))
 }
 
-/// Anthropic's OAuth tokens are sent as bearer tokens. Its API keys are not.
-fn is_oauth(key: &Secret) -> bool {
-    key.reveal().starts_with("sk-ant-oat")
-}
-
-fn is_api_key(token: &Secret) -> bool {
-    token.reveal().starts_with("sk-ant-") && !is_oauth(token)
+fn starts(secret: &Secret, prefix: &str) -> bool {
+    secret.reveal().starts_with(prefix)
 }
 
 fn misconfigured(upstream: &Upstream, why: &str) -> Failure {
@@ -247,29 +248,13 @@ fn no_credential(upstream: &Upstream) -> Failure {
 
 const USER_AGENT_VALUE: &str = concat!("toolwire/", env!("CARGO_PKG_VERSION"));
 
-/// The version for Messages upstreams if the client sends none. Every model and
-/// every cloud accepts it.
-const ANTHROPIC_VERSION: &str = "2023-06-01";
-
 /// Client headers that every upstream gets.
 const REQUEST_HEADERS: &[&str] = &["traceparent", "tracestate"];
-
-/// Client headers for upstreams of the same vendor family.
-const FAMILY_REQUEST_HEADERS: &[&str] = &["idempotency-key"];
 
 /// Upstream headers that every client gets.
 const RESPONSE_HEADERS: &[&str] = &["retry-after", "retry-after-ms", "x-should-retry"];
 
-/// Prefixes of upstream headers for clients of the same vendor family.
-const FAMILY_RESPONSE_PREFIXES: &[&str] = &[
-    "openai-",
-    "x-reasoning-included",
-    "x-codex-",
-    "x-ratelimit-",
-    "anthropic-ratelimit-",
-    "anthropic-organization-id",
-    "anthropic-workspace-id",
-];
+const BEARER: &str = "authorization";
 
 #[cfg(test)]
 mod tests;

@@ -9,17 +9,17 @@ use std::fmt::Write;
 use hyper::HeaderMap;
 use hyper::header::HeaderValue;
 use toolwire::model::{ApiError, ErrorKind};
-use toolwire::{Action, Entry, Level, Policy};
+use toolwire::{Action, Entry, Level, LossPolicy};
 
 use super::Failure;
 
 /// The loss policy that the client asks for, if any.
-pub(super) fn requested_policy(headers: &HeaderMap) -> Result<Option<Policy>, Failure> {
+pub(super) fn requested_policy(headers: &HeaderMap) -> Result<Option<LossPolicy>, Failure> {
     match headers.get(POLICY_HEADER).map(HeaderValue::as_bytes) {
         None => Ok(None),
-        Some(b"report") => Ok(Some(Policy::Report)),
-        Some(b"refuse") => Ok(Some(Policy::Refuse)),
-        Some(b"ignore") => Ok(Some(Policy::Ignore)),
+        Some(b"report") => Ok(Some(LossPolicy::Report)),
+        Some(b"refuse") => Ok(Some(LossPolicy::Refuse)),
+        Some(b"ignore") => Ok(Some(LossPolicy::Ignore)),
         Some(_) => {
             let message = "The header toolwire-on-loss must be report, refuse or ignore.";
             Err(Failure::new(ApiError::new(ErrorKind::InvalidRequest, message)))

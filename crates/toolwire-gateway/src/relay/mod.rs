@@ -18,7 +18,8 @@ use hyper::body::Incoming;
 use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::{Response, StatusCode, Version};
-use toolwire::{Policy, Protocol};
+use toolwire::protocol::PathMatch;
+use toolwire::{LossPolicy, Protocol};
 
 pub(crate) use self::count::count_tokens;
 pub(crate) use self::failure::{Failure, no_model};
@@ -32,7 +33,7 @@ use crate::observe::{Outcome, RequestLog};
 use crate::response_body::ResponseBody;
 use crate::route::{self, Route};
 use crate::state::GatewayState;
-use crate::upstream::{Endpoint, Upstream, UpstreamResponse};
+use crate::upstream::{Upstream, UpstreamResponse};
 
 /// A request that the guard has let in.
 pub(crate) struct RequestContext<'r> {
@@ -42,6 +43,8 @@ pub(crate) struct RequestContext<'r> {
     pub(crate) credentials: &'r Credentials,
     /// The protocol that the client speaks.
     pub(crate) client: Protocol,
+    /// What the path says of the request.
+    pub(crate) path: PathMatch,
     pub(crate) log: RequestLog,
 }
 
@@ -114,7 +117,7 @@ async fn forward(
     context.log.pause();
     let body = request_body::read(body, &context.parts.headers, limits).await?;
     context.log.resume();
-    let head = RequestHead::read(&body, limits)?;
+    let head = RequestHead::read(context.client, &context.path, &body, limits)?;
     context.log.set_request(&head.model, body.len());
     let loss_policy = loss::requested_policy(&context.parts.headers)?;
     let route = route::find(context.active, &head.model, context.client)
@@ -142,15 +145,17 @@ async fn attempt(
     route: &Route,
     head: &RequestHead,
     body: &[u8],
-    loss_policy: Option<Policy>,
+    loss_policy: Option<LossPolicy>,
 ) -> Result<ClientResponse, Failure> {
     context.log.start_attempt(upstream);
-    let UpstreamRequest { body, losses, translator } =
+    let UpstreamRequest { body, losses, required_features, translator } =
         UpstreamRequest::build(context, upstream, route, head, body, loss_policy)?;
     context.log.add_losses(&losses);
-    let headers = headers::for_upstream(context, upstream, head.stream, &body)?;
+    let stream = head.scanned.stream;
+    let headers = headers::for_upstream(context, upstream, stream, &required_features)?;
     context.log.pause();
-    let sent = upstream.send(Endpoint::Generate, headers, body).await;
+    let path = upstream.config.protocol.describe().answers.fill(&route.model, stream);
+    let sent = upstream.send(&path, headers, body).await;
     context.log.resume();
     let request = SentRequest { upstream, model_renamed: head.model != route.model, losses };
     let result = match (sent, translator) {

@@ -7,7 +7,6 @@
 
 mod batching;
 mod from_whole;
-mod opening;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
@@ -76,7 +75,7 @@ pub(super) async fn begin(
     if let Err(error) = first {
         return Err(Failure::from_upstream_error(error, upstream).with_headers(headers));
     }
-    if let Some(error) = &stream.pipe.seen().error {
+    if let Some(error) = &stream.pipe.summary().error {
         return Err(Failure::from_stream_error(error.clone(), upstream).with_headers(headers));
     }
     Ok(client_response(context, &request, stream, headers, &[]))
@@ -90,7 +89,9 @@ fn client_response(
     mut headers: HeaderMap,
     losses: &[Entry],
 ) -> ClientResponse {
-    headers::set_upstream_model(stream.pipe.seen().model.as_deref(), &mut headers);
+    if request.model_renamed {
+        headers::set_upstream_model(stream.pipe.summary().model.as_deref(), &mut headers);
+    }
     headers::set_request_id(context.client, &context.log.id, &mut headers);
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream; charset=utf-8"));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
@@ -161,11 +162,11 @@ impl ResponseStream {
                     self.pipe.finish(&mut self.out);
                 }
             }
-            if self.pipe.is_done() || self.pipe.seen().error.is_some() {
+            if self.pipe.is_done() || self.pipe.summary().error.is_some() {
                 return Ok(());
             }
             if !self.out.is_empty() {
-                if !opening::is_only_opening(&self.out) {
+                if self.pipe.summary().has_content {
                     return Ok(());
                 }
                 hold_until = hold_until.min(self.received_at + MAX_OPENING_DELAY);
@@ -309,7 +310,7 @@ impl ResponseStream {
 
     /// Finishes after the client has got its last byte.
     fn complete(&mut self) {
-        let outcome = match &self.pipe.seen().error {
+        let outcome = match &self.pipe.summary().error {
             None => Outcome::Answered,
             Some(_) => Outcome::Broken,
         };
@@ -334,9 +335,9 @@ impl ResponseStream {
     /// Puts usage and losses into the log.
     fn record(&mut self) {
         let losses = self.pipe.take_ledger();
-        let seen = self.pipe.seen();
+        let summary = self.pipe.summary();
         if let Some(log) = &mut self.log {
-            log.set_usage(seen.usage.as_ref(), seen.calls);
+            log.set_usage(summary.usage.as_ref(), summary.calls);
             log.add_losses(&losses);
         }
     }
@@ -346,7 +347,7 @@ impl ResponseStream {
     /// connection again.
     fn release_connection(&mut self) {
         let Some(mut source) = self.source.take() else { return };
-        if !self.pipe.seen().complete {
+        if !self.pipe.summary().complete {
             return;
         }
         tokio::spawn(async move {

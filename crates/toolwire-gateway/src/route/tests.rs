@@ -34,9 +34,10 @@ fn upstream(name: &str, protocol: Protocol, models: &[&str], weight: u32) -> Ups
 
 fn config(upstreams: Vec<Upstream>) -> Config {
     Config {
+        protocols: Protocol::ALL.to_vec(),
         listen: "127.0.0.1:0".parse().unwrap(),
         keys: Vec::new(),
-        on_loss: toolwire::Policy::Report,
+        on_loss: toolwire::LossPolicy::Report,
         upstreams,
         prefer_same_protocol: true,
         aliases: Vec::new(),

@@ -58,7 +58,7 @@ pub(super) async fn serve(state: &Arc<GatewayState>, stream: TcpStream, peer: So
 pub(super) async fn reject(state: &Arc<GatewayState>, stream: TcpStream, exceeded: LimitExceeded) {
     let limits = state.active.load().config.limits.clone();
     let service = service_fn(|request: Request<Incoming>| {
-        let client = client_protocol(&request);
+        let client = client_protocol(state, &request);
         async move {
             // If the connection closed while the client is still sending, the
             // client would see a broken connection instead of the response.
@@ -78,7 +78,7 @@ async fn respond(
     peer: SocketAddr,
     request: Request<Incoming>,
 ) -> Response<ResponseBody> {
-    let client = client_protocol(&request);
+    let client = client_protocol(state, &request);
     let mut cancellation = state.drain.cancellation();
     let mut response = Box::pin(endpoints::handle(state, peer, request));
     poll_fn(|cx| {
@@ -101,8 +101,10 @@ async fn respond(
     .await
 }
 
-fn client_protocol(request: &Request<Incoming>) -> Protocol {
-    endpoints::client_protocol(request.uri().path(), request.headers())
+fn client_protocol(state: &GatewayState, request: &Request<Incoming>) -> Protocol {
+    let active = state.active.load();
+    let protocols = &active.config.protocols;
+    endpoints::client_protocol(protocols, request.uri().path(), request.headers())
 }
 
 /// Sets the socket options of a connection. An option that the system does not

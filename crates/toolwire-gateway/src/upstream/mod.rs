@@ -22,7 +22,6 @@ use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::{CaptureConnection, capture_connection};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use tokio::time::{Instant, timeout_at};
-use toolwire::Protocol;
 use toolwire_demo::TokenEstimator;
 
 use self::connect::Connector;
@@ -50,15 +49,6 @@ pub(crate) struct Upstream {
 enum Transport {
     Demo,
     Http { client: Box<Client<Connector, Full<Bytes>>>, base: String },
-}
-
-/// The part of an API that a request is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Endpoint {
-    /// Generates a response.
-    Generate,
-    /// Counts the tokens of a request.
-    CountTokens,
 }
 
 impl Upstream {
@@ -101,10 +91,11 @@ impl Upstream {
         Ok(Self { config: config.clone(), health, metrics, retry, transport })
     }
 
-    /// Sends a request and waits for the head of the response.
+    /// Sends a request to a path of its protocol and waits for the head of the
+    /// response.
     pub(crate) async fn send(
         &self,
-        endpoint: Endpoint,
+        path: &str,
         headers: HeaderMap,
         body: Vec<u8>,
     ) -> Result<UpstreamResponse, UpstreamError> {
@@ -117,7 +108,9 @@ impl Upstream {
                 Ok(UpstreamResponse::from_demo(response, deadline))
             }
             Transport::Http { client, base } => {
-                let uri = format!("{base}{}", path(self.config.protocol, endpoint));
+                // The configured address has the version of the API already.
+                let prefix = self.config.protocol.describe().prefix;
+                let uri = format!("{base}{}", path.strip_prefix(prefix).unwrap_or(path));
                 let mut request = Request::new(Full::from(body));
                 *request.method_mut() = Method::POST;
                 *request.uri_mut() = uri.parse().map_err(|_| UpstreamError::NotSent)?;
@@ -214,16 +207,6 @@ async fn lost_with_connection(mut captured: CaptureConnection) {
 }
 
 /// The path of an endpoint.
-fn path(protocol: Protocol, endpoint: Endpoint) -> &'static str {
-    match (protocol, endpoint) {
-        (Protocol::Chat, Endpoint::Generate | Endpoint::CountTokens) => "/chat/completions",
-        (Protocol::Responses, Endpoint::Generate) => "/responses",
-        (Protocol::Responses, Endpoint::CountTokens) => "/responses/input_tokens",
-        (Protocol::Messages, Endpoint::Generate) => "/messages",
-        (Protocol::Messages, Endpoint::CountTokens) => "/messages/count_tokens",
-    }
-}
-
 fn http_client(connector: Connector) -> Client<Connector, Full<Bytes>> {
     Client::builder(TokioExecutor::new())
         .timer(TokioTimer::new())

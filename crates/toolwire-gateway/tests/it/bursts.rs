@@ -71,6 +71,7 @@ async fn a_long_call_comes_whole() {
         let times = match to {
             Protocol::Chat | Protocol::Messages => 1,
             Protocol::Responses => 4,
+            other => panic!("not a built-in protocol: {other:?}"),
         };
         assert_eq!(reply.body.matches(&city).count(), times, "{from} to {to}");
     }

@@ -53,6 +53,7 @@ async fn open_streams_get_an_error_when_the_grace_is_over() {
             Protocol::Chat => "data: {\"error\":",
             Protocol::Responses => "event: response.failed",
             Protocol::Messages => "event: error",
+            other => panic!("not a built-in protocol: {other:?}"),
         };
         let rest = client::until(&mut open, mark).await;
         assert!(rest.contains("shutting down"), "{rest}");

@@ -125,6 +125,7 @@ async fn as_the_first_event() {
             Protocol::Chat => format!("data: {}\n\n", fixtures::error(from, "rate_limit_error", "Slow down.")),
             Protocol::Responses => "event: error\ndata: {\"type\":\"error\",\"sequence_number\":0,\"code\":\"rate_limit_exceeded\",\"message\":\"Slow down.\",\"param\":null}\n\n".to_owned(),
             Protocol::Messages => format!("event: error\ndata: {}\n\n", fixtures::error(from, "rate_limit_error", "Slow down.")),
+            other => panic!("not a built-in protocol: {other:?}"),
         };
         let server = Server::new(from, vec![stream_head(""), chunk(event), stream_end()]).await;
         let gateway = start(config(vec![at(&server)])).await;

@@ -15,6 +15,7 @@ fn error_mark(protocol: Protocol) -> &'static str {
         Protocol::Chat => "data: {\"error\":",
         Protocol::Responses => "event: response.failed",
         Protocol::Messages => "event: error",
+        other => panic!("not a built-in protocol: {other:?}"),
     }
 }
 

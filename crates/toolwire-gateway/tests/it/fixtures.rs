@@ -9,6 +9,7 @@ pub(crate) fn path(protocol: Protocol) -> &'static str {
         Protocol::Chat => "/v1/chat/completions",
         Protocol::Responses => "/v1/responses",
         Protocol::Messages => "/v1/messages",
+        other => panic!("not a built-in protocol: {other:?}"),
     }
 }
 
@@ -24,6 +25,7 @@ pub(crate) fn question(protocol: Protocol, stream: bool) -> String {
         Protocol::Messages => format!(
             r#"{{"model":"m","stream":{stream},"max_tokens":100,"messages":[{{"role":"user","content":"Weather in Paris?"}}],"tools":[{{"name":"get_weather","input_schema":{{"type":"object","properties":{{"city":{{"type":"string"}}}}}}}}]}}"#
         ),
+        other => panic!("not a built-in protocol: {other:?}"),
     }
 }
 
@@ -33,6 +35,7 @@ pub(crate) fn answer(protocol: Protocol) -> String {
         Protocol::Chat => r#"{"id":"chatcmpl-1","object":"chat.completion","created":1,"model":"m-1","choices":[{"index":0,"message":{"role":"assistant","content":"Let me look.","tool_calls":[{"id":"call_abc","type":"function","function":{"name":"get_weather","arguments":"{\"city\":\"Paris\"}"}}]},"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":11,"completion_tokens":7,"total_tokens":18}}"#,
         Protocol::Responses => r#"{"id":"resp_1","object":"response","created_at":1,"status":"completed","model":"m-1","output":[{"type":"message","id":"msg_1","status":"completed","role":"assistant","content":[{"type":"output_text","text":"Let me look.","annotations":[]}]},{"type":"function_call","id":"fc_1","call_id":"call_abc","name":"get_weather","arguments":"{\"city\":\"Paris\"}","status":"completed"}],"usage":{"input_tokens":11,"output_tokens":7,"total_tokens":18}}"#,
         Protocol::Messages => r#"{"id":"msg_1","type":"message","role":"assistant","model":"m-1","content":[{"type":"text","text":"Let me look."},{"type":"tool_use","id":"call_abc","name":"get_weather","input":{"city":"Paris"}}],"stop_reason":"tool_use","stop_sequence":null,"usage":{"input_tokens":11,"output_tokens":7}}"#,
+        other => panic!("not a built-in protocol: {other:?}"),
     }
     .to_owned()
 }
@@ -82,6 +85,7 @@ pub(crate) fn events(protocol: Protocol) -> Vec<String> {
             r#"{"type":"message_delta","delta":{"stop_reason":"tool_use","stop_sequence":null},"usage":{"output_tokens":7}}"#,
             r#"{"type":"message_stop"}"#,
         ]),
+        other => panic!("not a built-in protocol: {other:?}"),
     }
 }
 
@@ -91,6 +95,7 @@ pub(crate) fn end_mark(protocol: Protocol) -> &'static str {
         Protocol::Chat => "data: [DONE]",
         Protocol::Responses => "\"type\":\"response.completed\"",
         Protocol::Messages => "\"type\":\"message_stop\"",
+        other => panic!("not a built-in protocol: {other:?}"),
     }
 }
 
@@ -103,5 +108,6 @@ pub(crate) fn error(protocol: Protocol, kind: &str, message: &str) -> String {
         Protocol::Messages => {
             format!(r#"{{"type":"error","error":{{"type":"{kind}","message":"{message}"}}}}"#)
         }
+        other => panic!("not a built-in protocol: {other:?}"),
     }
 }

@@ -1,6 +1,6 @@
 //! What cannot cross is said in a header, or refused.
 
-use toolwire::{Policy, Protocol};
+use toolwire::{LossPolicy, Protocol};
 
 use crate::upstream::{Server, stream, whole};
 use crate::{at, client, config, fixtures, start};
@@ -49,12 +49,13 @@ async fn are_refused_on_request() {
 
 #[tokio::test]
 async fn are_refused_by_policy_unless_the_request_says_otherwise() {
-    let refuse = |config: &mut toolwire_gateway::config::Config| config.on_loss = Policy::Refuse;
+    let refuse =
+        |config: &mut toolwire_gateway::config::Config| config.on_loss = LossPolicy::Refuse;
     assert_eq!(ask(false, &[], refuse).await.status, 400);
     assert_eq!(ask(false, &["toolwire-on-loss: report"], refuse).await.status, 200);
     let softer = |config: &mut toolwire_gateway::config::Config| {
-        config.on_loss = Policy::Refuse;
-        config.upstreams[0].on_loss = Some(Policy::Ignore);
+        config.on_loss = LossPolicy::Refuse;
+        config.upstreams[0].on_loss = Some(LossPolicy::Ignore);
     };
     let got = ask(false, &[], softer).await;
     assert_eq!(got.status, 200);

@@ -35,7 +35,7 @@ mod upstream;
 
 use std::time::Duration;
 
-use toolwire::{Policy, Profile, Protocol};
+use toolwire::{LossPolicy, Profile, Protocol};
 use toolwire_gateway::config::{
     Alias, Config, Credential, Limits, Log, Origin, Pattern, RetryPolicy, Secret, Timeouts,
     Upstream,
@@ -45,9 +45,10 @@ use toolwire_gateway::{Gateway, Setup, serve};
 /// A configuration with these upstreams and nothing else.
 pub(crate) fn config(upstreams: Vec<Upstream>) -> Config {
     Config {
+        protocols: Protocol::ALL.to_vec(),
         listen: "127.0.0.1:0".parse().unwrap(),
         keys: Vec::new(),
-        on_loss: Policy::Report,
+        on_loss: LossPolicy::Report,
         upstreams,
         prefer_same_protocol: true,
         aliases: Vec::new(),

@@ -34,6 +34,7 @@ async fn whole_answers() {
                 let call = &answer["content"][1];
                 (call["id"].clone(), call["input"].to_string().into())
             }
+            other => panic!("not a built-in protocol: {other:?}"),
         };
         assert_eq!(call, ("call_abc".into(), r#"{"city":"Paris"}"#.into()), "{to} {from}");
         let seen = server.only();

@@ -14,16 +14,21 @@ fn a_row_speaks_of_the_two_other_protocols() {
     for protocol in Protocol::ALL {
         let others: Vec<_> = Protocol::ALL.into_iter().filter(|other| *other != protocol).collect();
         for row in table(protocol) {
-            assert_eq!(row.toward.each_ref().map(|(target, _)| *target).as_slice(), others);
+            let targets: Vec<_> = row.toward.iter().map(|(target, _)| *target).collect();
+            assert_eq!(targets, others);
+            assert!(row.toward(protocol).is_none());
+            for (target, disposition) in row.toward {
+                assert_eq!(row.toward(*target), Some(disposition));
+            }
         }
     }
 }
 
 #[test]
-fn a_fate_names_every_code_it_may_have() {
-    let fate = Disposition::Depends(
+fn a_disposition_names_every_code_it_may_have() {
+    let disposition = Disposition::Depends(
         &[Disposition::Carried, Disposition::Lost(Code::Stop), Disposition::Only("n")],
         "as it is",
     );
-    assert_eq!(fate.codes(), [Code::Stop, Code::Only("n".to_owned())]);
+    assert_eq!(disposition.codes(), [Code::Stop, Code::Only("n".to_owned())]);
 }

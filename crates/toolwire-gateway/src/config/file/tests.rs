@@ -2,7 +2,7 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-use toolwire::{Policy, Profile, Protocol};
+use toolwire::{LossPolicy, Profile, Protocol};
 
 use super::parse;
 use crate::config::{
@@ -73,7 +73,7 @@ models = ["*"]
 fn everything_can_be_set() {
     let config = good(EVERYTHING);
     assert_eq!(config.listen, "0.0.0.0:9000".parse().unwrap());
-    assert_eq!(config.on_loss, Policy::Refuse);
+    assert_eq!(config.on_loss, LossPolicy::Refuse);
     assert_eq!(config.log, Log::Json);
     assert!(!config.prefer_same_protocol);
     let keys: Vec<_> = config.keys.iter().map(|key| key.reveal()).collect();
@@ -119,7 +119,7 @@ fn everything_can_be_set() {
     let headers: Vec<_> =
         anthropic.headers.iter().map(|(name, value)| (name.as_str(), value.reveal())).collect();
     assert_eq!(headers, [("x-team", "red"), ("x-token", "sk-one")]);
-    assert_eq!(anthropic.on_loss, Some(Policy::Ignore));
+    assert_eq!(anthropic.on_loss, Some(LossPolicy::Ignore));
     assert_eq!(anthropic.weight, 3);
     let common = Timeouts { connect: Duration::from_secs(2), ..Timeouts::default() };
     assert_eq!(anthropic.timeouts, Timeouts { total: Duration::from_secs(7200), ..common.clone() });
@@ -220,7 +220,7 @@ demo = true
 fn what_is_left_out_has_a_default() {
     let config = good(UPSTREAM);
     assert_eq!(config.listen, "127.0.0.1:8787".parse().unwrap());
-    assert_eq!((config.keys.len(), config.on_loss, config.log), (0, Policy::Report, Log::Text));
+    assert_eq!((config.keys.len(), config.on_loss, config.log), (0, LossPolicy::Report, Log::Text));
     assert!(config.prefer_same_protocol);
     assert_eq!((config.limits, config.aliases), (Limits::default(), Vec::new()));
     assert_eq!(config.retry, RetryPolicy::default());

@@ -4,64 +4,68 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use hyper::HeaderMap;
-use hyper::header::HeaderValue;
+use hyper::header::{HeaderName, HeaderValue};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
-use toolwire::Protocol;
+use toolwire::protocol::{RateLimitHeaders, Reset};
 
-/// Converts the limits of a response from `from` to the other vendor's headers.
-pub(super) fn convert(from: Protocol, upstream_headers: &HeaderMap, headers: &mut HeaderMap) {
+/// Converts one vendor's limits to another's headers. If several limits become
+/// one, the first that is present wins.
+pub(super) fn convert(
+    from: &RateLimitHeaders,
+    to: &RateLimitHeaders,
+    upstream_headers: &HeaderMap,
+    headers: &mut HeaderMap,
+) {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    for (openai, anthropic) in KINDS {
-        for field in ["limit", "remaining", "reset"] {
-            let openai_name = format!("x-ratelimit-{field}-{openai}");
-            let anthropic_name = format!("anthropic-ratelimit-{anthropic}-{field}");
-            let (source, target) = match from {
-                Protocol::Chat | Protocol::Responses => (openai_name, anthropic_name),
-                Protocol::Messages => (anthropic_name, openai_name),
-            };
-            let value = upstream_headers.get(source).and_then(|value| value.to_str().ok());
-            let value = match (field, from) {
-                ("reset", Protocol::Messages) => value
-                    .and_then(parse_time)
-                    .map(|time| format!("{}s", time.saturating_sub(now).as_secs_f64().ceil())),
-                ("reset", Protocol::Chat | Protocol::Responses) => {
-                    value.and_then(parse_duration).and_then(|left| write_time(now + left))
-                }
-                (_limit_or_remaining, _) => value.map(str::to_owned),
+    for (source_kind, target_kind) in from.kinds.iter().zip(to.kinds) {
+        for figure in ["limit", "remaining", "reset"] {
+            let value = upstream_headers.get(from.header(source_kind, figure));
+            let value = value.and_then(|value| value.to_str().ok());
+            let value = match figure {
+                "reset" => value
+                    .and_then(|value| time_left(from.reset, value, now))
+                    .and_then(|left| write_reset(to.reset, left, now)),
+                _limit_or_remaining => value.map(str::to_owned),
             };
             let Some(value) = value.and_then(|value| HeaderValue::try_from(value).ok()) else {
                 continue;
             };
-            if let Ok(name) = hyper::header::HeaderName::try_from(target) {
+            if let Ok(name) = HeaderName::try_from(to.header(target_kind, figure)) {
                 headers.entry(name).or_insert(value);
             }
         }
     }
 }
 
-/// The time until every exhausted limit is reset, from either vendor's headers.
+/// The time until every exhausted limit is reset, from any vendor's headers.
 pub(super) fn reset(headers: &HeaderMap) -> Option<Duration> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let text = |name: String| headers.get(name)?.to_str().ok();
-    let resets = KINDS.iter().flat_map(|(openai, anthropic)| {
-        let is_spent = |name: String| text(name) == Some("0");
-        let left = text(format!("x-ratelimit-reset-{openai}"))
-            .filter(|_| is_spent(format!("x-ratelimit-remaining-{openai}")))
-            .and_then(parse_duration);
-        let until = text(format!("anthropic-ratelimit-{anthropic}-reset"))
-            .filter(|_| is_spent(format!("anthropic-ratelimit-{anthropic}-remaining")))
-            .and_then(parse_time)
-            .map(|time| time.saturating_sub(now));
-        [left, until]
+    let resets = super::vendor::vendors().map(|vendor| &vendor.rate_limits).flat_map(|limits| {
+        limits.kinds.iter().filter_map(move |kind| {
+            let is_spent = text(limits.header(kind, "remaining")) == Some("0");
+            let reset = text(limits.header(kind, "reset")).filter(|_| is_spent)?;
+            time_left(limits.reset, reset, now)
+        })
     });
-    resets.flatten().max()
+    resets.max()
 }
 
-/// The kinds of limits. Anthropic splits tokens and OpenAI does not; the first
-/// header that is present wins.
-const KINDS: &[(&str, &str)] =
-    &[("requests", "requests"), ("tokens", "tokens"), ("tokens", "input-tokens")];
+/// The time until a limit is reset.
+fn time_left(format: Reset, value: &str, now: Duration) -> Option<Duration> {
+    match format {
+        Reset::Duration => parse_duration(value),
+        Reset::Timestamp => parse_time(value).map(|time| time.saturating_sub(now)),
+    }
+}
+
+fn write_reset(format: Reset, left: Duration, now: Duration) -> Option<String> {
+    match format {
+        Reset::Duration => Some(format!("{}s", left.as_secs_f64().ceil())),
+        Reset::Timestamp => write_time(now + left),
+    }
+}
 
 /// Reads `6m0s`, `1.5s`, `20ms` or `1h2m`.
 pub(super) fn parse_duration(text: &str) -> Option<Duration> {

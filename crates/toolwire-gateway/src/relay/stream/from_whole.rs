@@ -1,10 +1,10 @@
 //! A whole response to a request for a stream: an error, or the response of an
 //! upstream that cannot stream. The client gets the stream that it asked for.
 
-use toolwire::codec;
 use toolwire::pipe::Pipe;
+use toolwire::translate::Error;
 
-use super::super::{ClientResponse, Failure, RequestContext, SentRequest, failure, headers};
+use super::super::{ClientResponse, Failure, RequestContext, SentRequest, headers};
 use super::{ResponseStream, client_response};
 use crate::upstream::UpstreamResponse;
 
@@ -19,18 +19,19 @@ pub(super) async fn begin(
     let (from, to) = (upstream.config.protocol, context.client);
     let body = context.read_body(upstream, &mut response).await?;
     let UpstreamResponse { status, headers, body: source } = response;
-    let text = std::str::from_utf8(&body).unwrap_or_default();
-    if !status.is_success() || failure::is_error(text) == Some(true) {
-        return Err(Failure::from_error_response(upstream, to, status, &headers, body));
+    let error = |body| Failure::from_error_response(upstream, to, status, &headers, body);
+    if !status.is_success() {
+        return Err(error(body));
     }
-    if let Err(error) = codec(from).decode_response(text) {
-        return Err(Failure::unreadable_response(upstream, &error.to_string()));
-    }
-    let headers = headers::for_client(from, to, &headers);
     let mut stream = Box::new(ResponseStream::new(context, upstream, pipe, source));
     stream.source = None;
-    stream.pipe.whole(&body, &mut stream.out);
-    if let Some(error) = &stream.pipe.seen().error {
+    match stream.pipe.try_whole(&body, &mut stream.out) {
+        Ok(()) => {}
+        Err(Error::NotAnAnswer) => return Err(error(body)),
+        Err(other) => return Err(Failure::unreadable_response(upstream, &other.to_string())),
+    }
+    let headers = headers::for_client(from, to, &headers);
+    if let Some(error) = &stream.pipe.summary().error {
         return Err(Failure::from_stream_error(error.clone(), upstream).with_headers(headers));
     }
     // The whole response is translated before its head is sent, so its losses

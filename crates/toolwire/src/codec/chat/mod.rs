@@ -7,13 +7,16 @@ mod choice_out;
 mod citations_out;
 mod content_in;
 mod content_out;
+mod continuation_out;
 mod description;
+mod dispositions;
 mod documents_out;
 mod error_in;
 mod error_out;
 mod foreign_reasoning_in;
 mod reasoning_in;
 mod reasoning_out;
+mod recognize_in;
 mod request_in;
 mod request_out;
 mod response_in;
@@ -42,12 +45,16 @@ mod tests;
 
 use std::ops::Range;
 
+use crate::calls::{AnsweredCall, Continuation, Error};
 use crate::codec::openai::models_out;
 use crate::codec::{Codec, StreamObserver, StreamReader, StreamWriter};
+use crate::disposition::Row;
+use crate::guess::{Certainty, Document, Fields};
 use crate::ledger::Ledger;
 use crate::model::{ApiError, Protocol, Request, Response, ResponseContext, Tool};
 use crate::profile::Profile;
 use crate::protocol::{Description, ListedModel};
+use crate::registry::{SchemaMember, ToolForm};
 use crate::wire::sse::Frame;
 use crate::wire::{ReadError, Str, string_under};
 
@@ -156,5 +163,41 @@ impl Codec for Chat {
         ledger: &mut Ledger,
     ) {
         tools_out::encode(tools, origin, profile, out, ledger);
+    }
+
+    fn answer_items(&self, response: &str) -> Result<Vec<String>, ReadError> {
+        continuation_out::answer_items(response)
+    }
+
+    fn result_items(
+        &self,
+        answer: &[String],
+        calls: &[AnsweredCall<'_>],
+    ) -> Result<Vec<String>, Error> {
+        continuation_out::result_items(answer, calls)
+    }
+
+    fn append_items(&self, request: &str, next: &Continuation) -> Result<Vec<u8>, ReadError> {
+        continuation_out::append(request, next)
+    }
+
+    fn recognize(&self, fields: &Fields<'_>) -> Option<(Document, Certainty)> {
+        recognize_in::document(fields)
+    }
+
+    fn recognize_event(&self, _kind: &str, data: &str) -> bool {
+        recognize_in::event(data)
+    }
+
+    fn recognize_tool(&self, fields: &Fields<'_>) -> Option<(ToolForm, Certainty)> {
+        recognize_in::tool(fields)
+    }
+
+    fn schema_member(&self) -> SchemaMember {
+        SchemaMember { name: "parameters", required: false }
+    }
+
+    fn dispositions(&self) -> &'static [Row] {
+        dispositions::TABLE
     }
 }

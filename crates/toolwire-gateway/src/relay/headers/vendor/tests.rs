@@ -1,6 +1,5 @@
 use hyper::header::HeaderName;
 use toolwire::Protocol::{Chat, Messages, Responses};
-use toolwire::translate;
 
 use super::*;
 use crate::config::Secret;
@@ -67,10 +66,10 @@ fn each_goes_where_it_means_something_and_is_told_of_where_not() {
     ] {
         let client_headers = headers(CLIENT_HEADERS);
         let mut sent = HeaderMap::new();
-        copy_supported(&client_headers, to, credential, &mut sent);
+        copy_supported(&client_headers, to.describe().vendor, credential, &mut sent);
         let want: Vec<_> = carried.iter().map(|index| CLIENT_HEADERS[*index]).collect();
         assert_eq!(lines(&sent), want, "{to} {credential:?}");
-        let entries = lost(&client_headers, to, credential);
+        let entries = lost(&client_headers, to.describe().vendor, credential);
         let got: Vec<_> = entries.iter().map(|entry| (entry.path.as_str(), entry.level)).collect();
         assert_eq!(got, reported, "{to} {credential:?}");
         assert!(entries.iter().all(|entry| entry.action == Action::Dropped));
@@ -80,15 +79,15 @@ fn each_goes_where_it_means_something_and_is_told_of_where_not() {
 #[test]
 fn headers_that_were_not_sent_are_not_reported() {
     for to in Protocol::ALL {
-        assert_eq!(lost(&headers(&[("cookie", "x")]), to, &Credential::None), []);
+        assert_eq!(lost(&headers(&[("cookie", "x")]), to.describe().vendor, &Credential::None), []);
     }
 }
 
 #[test]
 fn an_unreadable_header_is_reported_by_its_name() {
-    let [entry] = &lost(&headers(&[("anthropic-beta", "é")]), Chat, &Credential::None)[..] else {
-        panic!("one line")
-    };
+    let client_headers = headers(&[("anthropic-beta", "é")]);
+    let entries = lost(&client_headers, Chat.describe().vendor, &Credential::None);
+    let [entry] = &entries[..] else { panic!("one line") };
     assert_eq!((entry.path.as_str(), entry.level), ("anthropic-beta", Level::Loss));
     assert_eq!(entry.code.to_string(), "only:anthropic-beta");
 }
@@ -119,36 +118,6 @@ fn lists_are_merged() {
 }
 
 #[test]
-fn required_betas_are_added() {
-    let turn = r#"{"messages":[{"role":"system","content":"Be brief."}]}"#;
-    let quoted = r#"{"messages":[{"role":"user","content":"{\"role\":\"system\",1}"}]}"#;
-    let beta = "mid-conversation-system-2026-04-07";
-    let accepting = |to, mid_system| {
-        let mut profile = Profile::of(to);
-        profile.mid_system = mid_system;
-        profile
-    };
-    for (from, profile, body, before, after) in [
-        (Chat, accepting(Messages, true), turn, "", beta),
-        (Responses, accepting(Messages, true), turn, "", beta),
-        (Chat, accepting(Messages, true), turn, beta, beta),
-        (Chat, accepting(Messages, true), turn, "a", "a,mid-conversation-system-2026-04-07"),
-        (Chat, accepting(Messages, true), quoted, "", ""),
-        (Chat, accepting(Messages, false), turn, "", ""),
-        (Messages, accepting(Messages, true), turn, "", ""),
-        (Messages, accepting(Chat, true), turn, "", ""),
-    ] {
-        let mut headers = HeaderMap::new();
-        if !before.is_empty() {
-            headers.insert(ANTHROPIC_BETA, HeaderValue::from_static(before));
-        }
-        add_required_betas(from, &profile, body.as_bytes(), &mut headers);
-        let got = headers.get(ANTHROPIC_BETA).map_or("", |value| value.to_str().unwrap());
-        assert_eq!(got, after, "{from} {body}");
-    }
-}
-
-#[test]
 fn betas_have_a_name_before_their_date() {
     for (beta, name) in [
         ("context-1m-2025-08-07", "context-1m"),
@@ -158,24 +127,5 @@ fn betas_have_a_name_before_their_date() {
         ("2025", ""),
     ] {
         assert_eq!(without_date(beta), name);
-    }
-}
-
-/// The text that is searched for is what the library writes.
-#[test]
-fn a_translated_system_turn_is_found() {
-    let mut profile = Profile::of(Messages);
-    profile.mid_system = true;
-    let options =
-        translate::Options { profile: Some(profile.clone()), ..translate::Options::default() };
-    for (role, needed) in [("system", true), ("developer", true), ("user", false)] {
-        let chat = format!(
-            r#"{{"model":"m","messages":[{{"role":"system","content":"Be brief."}},{{"role":"user","content":"Hi"}},{{"role":"assistant","content":"Hello."}},{{"role":"user","content":"Go on"}},{{"role":"{role}","content":"Now rhyme."}}]}}"#
-        );
-        let translated = translate::request(Chat, Messages, chat.as_bytes(), &options).unwrap();
-        let mut headers = HeaderMap::new();
-        add_required_betas(Chat, &profile, &translated.body, &mut headers);
-        let reported = String::from_utf8(translated.body).unwrap();
-        assert_eq!(headers.contains_key(ANTHROPIC_BETA), needed, "{role}: {reported}");
     }
 }

@@ -3,13 +3,13 @@
 //! A tool is declared in `tools`, or in the conversation by a `tool_addition`
 //! block: `*type=bash_*` is either.
 
-use super::Disposition::{Carried, Depends, Emulated, Lost, Only};
-use super::common::{FLOOR, ID, NAME, SCHEMA, STRICT, WITHOUT_TOOLS};
-use super::{Row, rows};
+use crate::disposition::Disposition::{Carried, Depends, Emulated, Lost, Only};
+use crate::disposition::common::{FLOOR, ID, NAME, SCHEMA, STRICT, WITHOUT_TOOLS};
+use crate::disposition::{Disposition, Row, rows};
 use crate::ledger::Code::*;
 use crate::model::HostedClass::{Advisor, Code as CodeTool, Mcp, WebFetch, WebSearch};
 
-pub(super) static TABLE: &[Row] = rows! { Chat, Responses;
+pub(super) static TABLE: &[Row] = rows! { [Chat, Responses]
     "Fields that only Messages has" {
         "speed" => Only("speed"), Only("speed");
         "inference_geo" => Only("inference_geo"), Only("inference_geo");
@@ -30,11 +30,11 @@ pub(super) static TABLE: &[Row] = rows! { Chat, Responses;
         "messages*.content[type=compaction]*" => Lost(ContextManagement), Lost(ContextManagement);
         "messages*.content[type=container_upload]*" => Lost(FileId), Lost(FileId);
         "messages*.content[type=fallback]*" => Lost(UnknownItem), Lost(UnknownItem);
-        "messages*.content[type=tool_removal]*" => Lost(ToolPosition), Lost(ToolPosition),
+        "messages*.content[type=tool_removal]*" => Lost(ToolPosition), Lost(ToolPosition) =>
             "A tool that is withdrawn and not offered again is not sent.";
         "messages*.tool(type=tool_reference)*" => Lost(ToolPosition), Lost(ToolPosition);
         "messages*.tool(type=mcp_*" => Lost(ToolPosition), Lost(ToolPosition);
-        "messages*.content[type=tool_addition]" => Lost(ToolPosition), Lost(ToolPosition),
+        "messages*.content[type=tool_addition]" => Lost(ToolPosition), Lost(ToolPosition) =>
             "A tool that is defined in it crosses.";
         "messages*.content[type=tool_addition].cache_control*" =>
             Lost(ToolPosition), Lost(ToolPosition);
@@ -59,19 +59,19 @@ pub(super) static TABLE: &[Row] = rows! { Chat, Responses;
         "*type=web_search_2*.cache_control*" => Lost(HostedTool(WebSearch)), Lost(CacheBreakpoint);
         "*type=web_search_2*.defer_loading" => Lost(HostedTool(WebSearch)), Lost(DeferLoading);
         "*type=web_search_2*.strict" => Lost(HostedTool(WebSearch)), Lost(StrictDowngraded);
-        "*type=web_search_2*" => Lost(HostedTool(WebSearch)), Emulated(HostedTool(WebSearch)),
+        "*type=web_search_2*" => Lost(HostedTool(WebSearch)), Emulated(HostedTool(WebSearch)) =>
             "Carried to a Chat upstream whose profile says that it takes `web_search_options`.";
         "*type=tool_search_tool_*.allowed_callers" => Lost(ToolSearch), Lost(ProgrammaticCallers);
         "*type=tool_search_tool_*.cache_control*" => Lost(ToolSearch), Lost(CacheBreakpoint);
         "*type=tool_search_tool_*.defer_loading" => Lost(ToolSearch), Lost(DeferLoading);
         "*type=tool_search_tool_*.strict" => Lost(ToolSearch), Lost(StrictDowngraded);
         "*type=tool_search_tool_*.name" => Lost(ToolSearch), Carried;
-        "*type=tool_search_tool_*" => Lost(ToolSearch), Lost(ToolSearch),
+        "*type=tool_search_tool_*" => Lost(ToolSearch), Lost(ToolSearch) =>
             "Responses searches in its own way, not by regular expression or bm25.";
     }
     "Media in what the model said" {
         "messages[role=assistant].content[type=image]*" => Lost(MediaType), Lost(MediaType);
-        "messages[role=assistant].content[type=document]" => Lost(MediaType), Lost(MediaType),
+        "messages[role=assistant].content[type=document]" => Lost(MediaType), Lost(MediaType) =>
             "What can be read of a document goes as text.";
         "messages[role=assistant].content[type=document].source" => Lost(MediaType), Lost(MediaType);
         "messages[role=assistant].content[type=document].source(type=base64)*" =>
@@ -98,13 +98,13 @@ pub(super) static TABLE: &[Row] = rows! { Chat, Responses;
                 "as an image beside the document; none where the model speaks");
     }
     "Cache markers" {
-        "*cache_control*" => Lost(CacheBreakpoint), Lost(CacheBreakpoint),
+        "*cache_control*" => Lost(CacheBreakpoint), Lost(CacheBreakpoint) =>
             "Sent to an OpenAI upstream whose profile says that it takes them on content.";
     }
     "Tools" {
         "*.allowed_callers" => Lost(ProgrammaticCallers), Lost(ProgrammaticCallers);
         "*.eager_input_streaming" => Only("eager_input_streaming"), Only("eager_input_streaming");
-        "*.input_examples" => Lost(InputExamples), Lost(InputExamples),
+        "*.input_examples" => Lost(InputExamples), Lost(InputExamples) =>
             "Told in the description if the upstream's profile says so.";
         "tools*.defer_loading" => Lost(DeferLoading), Depends(&[Carried, Lost(DeferLoading)],
             "carried if there is a tool search");
@@ -138,7 +138,7 @@ pub(super) static TABLE: &[Row] = rows! { Chat, Responses;
         "*[type=document].source(type=text).media_type" => Lost(MediaType), Emulated(MediaType);
         "*[type=document].source(type=content)" => Lost(MediaType), Lost(MediaType);
         "*[type=document].source(type=content).content[type=text]" => Lost(MediaType), Lost(MediaType);
-        "*[type=document].source(type=content).*" => Carried, Carried, "The text goes as text.";
+        "*[type=document].source(type=content).*" => Carried, Carried => "The text goes as text.";
         "*[type=document].source(type=url)" => Lost(MediaType), Carried;
         "*[type=search_result]" => Lost(Citations), Lost(Citations);
         "*[type=search_result].content[type=text]" => Lost(Citations), Lost(Citations);
@@ -156,7 +156,7 @@ pub(super) static TABLE: &[Row] = rows! { Chat, Responses;
         "*.content[type=image].transformations*" => Only("transformations"), Only("transformations");
         "*.content[type=document].source(type=file)*" => Lost(FileId), Lost(FileId);
         "*.content[type=document].context" => Only("context"), Only("context");
-        "*.content[type=thinking]*" => Lost(ReasoningForeign), Lost(ReasoningForeign),
+        "*.content[type=thinking]*" => Lost(ReasoningForeign), Lost(ReasoningForeign) =>
             "What toolwire has sealed itself goes back to the vendor that it came from.";
         "*.content[type=redacted_thinking]*" => Lost(ReasoningForeign), Lost(ReasoningForeign);
     }
@@ -212,7 +212,7 @@ pub(super) static TABLE: &[Row] = rows! { Chat, Responses;
     }
 };
 
-const TRAINED_ELSEWHERE: super::Disposition = Depends(
+const TRAINED_ELSEWHERE: Disposition = Depends(
     &[Lost(NativeToolTraining), Lost(ToolPosition)],
     "declared from the start, and as a function that the model was not trained on",
 );

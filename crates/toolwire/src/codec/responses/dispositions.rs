@@ -1,23 +1,23 @@
 //! Table only: what happens to the fields of a Responses request.
 
-use super::Disposition::{Carried, Depends, Emulated, Lost, Only, Refused};
-use super::common::{
+use crate::disposition::Disposition::{Carried, Depends, Emulated, Lost, Only, Refused};
+use crate::disposition::common::{
     ARGUMENTS, ID, MOVED, MOVED_FREEFORM, MOVED_NATIVE, MOVED_WITH_SCHEMA, NAME, SCHEMA,
     SCHEMALESS, STRICT, SUBSET, WITHOUT_TOOLS,
 };
-use super::{Disposition, Row, rows};
+use crate::disposition::{Disposition, Row, rows};
 use crate::ledger::Code::*;
 use crate::model::HostedClass::{
     self, Code as CodeTool, FileSearch, ImageGeneration, Mcp, WebSearch,
 };
 
-pub(super) static TABLE: &[Row] = rows! { Chat, Messages;
+pub(super) static TABLE: &[Row] = rows! { [Chat, Messages]
     "Fields that only Responses has" {
         "prompt" => Only("prompt"), Only("prompt");
         "prompt.*" => Only("prompt"), Only("prompt");
         "image*" => Only("image"), Only("image");
         "access_programs*" => Only("access_programs"), Only("access_programs");
-        "client_metadata" => Only("client_metadata"), Only("client_metadata"), "Codex sends it.";
+        "client_metadata" => Only("client_metadata"), Only("client_metadata") => "Codex sends it.";
     }
     "What hosted tools did" {
         "input[type=web_search_call]*" => Lost(HostedHistory), Lost(HostedHistory);
@@ -40,7 +40,7 @@ pub(super) static TABLE: &[Row] = rows! { Chat, Messages;
         "input[type=*_output].output[type=input_text].prompt_cache_breakpoint.ttl" =>
             Lost(CacheBreakpoint), Lost(CacheTtl);
         "input[type=*_output].output[type=input_text].prompt_cache_breakpoint*" =>
-            Lost(CacheBreakpoint), Carried, "A result in Chat is one text.";
+            Lost(CacheBreakpoint), Carried => "A result in Chat is one text.";
         "*.prompt_cache_breakpoint.ttl" => Carried, Lost(CacheTtl);
         "*.prompt_cache_breakpoint*" => Carried, Carried;
         "prompt_cache_key" => Carried, Lost(PromptCacheKey);
@@ -56,7 +56,7 @@ pub(super) static TABLE: &[Row] = rows! { Chat, Messages;
         "instructions" => Carried, Carried;
         "input" => Carried, Carried;
         "input(string)" => Carried, Carried;
-        "input[role=developer]" => Lost(DeveloperRole), Lost(DeveloperRole),
+        "input[role=developer]" => Lost(DeveloperRole), Lost(DeveloperRole) =>
             "Kept toward a Chat upstream whose profile says that it takes the role.";
         "input[role=*].phase" => Lost(Phase), Lost(Phase);
         "input[role=*].id" => Lost(ItemId), Lost(ItemId);
@@ -65,7 +65,7 @@ pub(super) static TABLE: &[Row] = rows! { Chat, Messages;
         "input*[type=input_image].file_id" => Lost(FileId), Lost(FileId);
         "input*[type=input_file].detail" => Only("detail"), Only("detail");
         "input*[type=input_file].file_id" => Carried, Lost(FileId);
-        "input[role=*].content[type=input_file].file_url" => Carried, Carried,
+        "input[role=*].content[type=input_file].file_url" => Carried, Carried =>
             "Chat takes no URL of a file; it is told as text.";
         "input[role=assistant].content[type=output_text].annotations*" => Lost(Citations), Lost(Citations);
         "input[role=assistant].content[type=output_text].logprobs*" => Lost(Logprobs), Lost(Logprobs);
@@ -80,7 +80,7 @@ pub(super) static TABLE: &[Row] = rows! { Chat, Messages;
     "Reasoning" {
         "input[type=reasoning].id" => Lost(ItemId), Lost(ItemId);
         "input[type=reasoning].status" => Lost(Status), Lost(Status);
-        "input[type=reasoning].encrypted_content" => Lost(ReasoningForeign), Lost(ReasoningForeign),
+        "input[type=reasoning].encrypted_content" => Lost(ReasoningForeign), Lost(ReasoningForeign) =>
             "What toolwire has sealed itself goes back to the vendor that it came from.";
         "input[type=reasoning]*" => Lost(ReasoningUnsigned), Lost(ReasoningUnsigned);
         "reasoning.effort" => Carried, Depends(&[Carried, Emulated(Effort), Lost(Effort)],
@@ -96,7 +96,7 @@ pub(super) static TABLE: &[Row] = rows! { Chat, Messages;
         "input[type=*_call].id" => Lost(ItemId), Lost(ItemId);
         "input[type=*_output].id" => Lost(ItemId), Lost(ItemId);
         "input[type=apply_patch_call_output].status" =>
-            Lost(IsError), Carried, "That a patch failed is told as text in Chat.";
+            Lost(IsError), Carried => "That a patch failed is told as text in Chat.";
         "input[type=*].status" => Lost(Status), Lost(Status);
         "input[type=*].caller*" => Lost(ProgrammaticCallers), Lost(ProgrammaticCallers);
         "input[type=*].call_id" => ID, ID;
@@ -105,7 +105,7 @@ pub(super) static TABLE: &[Row] = rows! { Chat, Messages;
             Emulated(NamespaceFlattened), Emulated(NamespaceFlattened);
         "input[type=custom_tool_call].namespace" =>
             Emulated(NamespaceFlattened), Emulated(NamespaceFlattened);
-        "input[type=function_call_output].name*" => Emulated(ResultName), Emulated(ResultName),
+        "input[type=function_call_output].name*" => Emulated(ResultName), Emulated(ResultName) =>
             "The call that the result answers has the name.";
         "input[type=*_call].name" => NAME, NAME;
         "input[type=*_output].output[type=input_image]" => Lost(ResultMediaMoved), Carried;
@@ -133,9 +133,9 @@ pub(super) static TABLE: &[Row] = rows! { Chat, Messages;
             Emulated(NativeToolWrapped), Emulated(NativeToolWrapped);
         "input[type=apply_patch_call_output]" => Emulated(NativeToolWrapped), Emulated(NativeToolWrapped);
         "input[type=tool_search_call]" => Emulated(NativeToolWrapped), Emulated(NativeToolWrapped);
-        "input[type=tool_search_call].execution" => Lost(HostedHistory), Lost(HostedHistory),
+        "input[type=tool_search_call].execution" => Lost(HostedHistory), Lost(HostedHistory) =>
             "Only what the client searched for itself is carried.";
-        "input[type=tool_search_output].execution" => Lost(HostedHistory), Lost(HostedHistory),
+        "input[type=tool_search_output].execution" => Lost(HostedHistory), Lost(HostedHistory) =>
             "Only what the client searched for itself is carried.";
         "input[type=tool_search_output]" => Carried, Carried;
         "input[type=tool_search_output].tools" => Carried, Carried;
@@ -149,7 +149,7 @@ pub(super) static TABLE: &[Row] = rows! { Chat, Messages;
             Lost(HostedTool(WebSearch)), Lost(WebSearchOption);
         "*tools[type=web_search*].search_con*" => Lost(HostedTool(WebSearch)), Lost(WebSearchOption);
         "*tools[type=web_search*].*" => Lost(HostedTool(WebSearch)), Carried;
-        "tools[type=web_search*" => Lost(HostedTool(WebSearch)), Emulated(HostedTool(WebSearch)),
+        "tools[type=web_search*" => Lost(HostedTool(WebSearch)), Emulated(HostedTool(WebSearch)) =>
             "Carried to a Chat upstream whose profile says that it takes `web_search_options`.";
         "input*.tools[type=web_search*" => Lost(HostedTool(WebSearch)),
             Depends(&[Emulated(HostedTool(WebSearch)), Lost(ToolPosition)], "declared from the start");
@@ -167,7 +167,7 @@ pub(super) static TABLE: &[Row] = rows! { Chat, Messages;
                 "declared from the start");
         "tools[type=tool_search].execution" =>
             Depends(&[Emulated(NativeToolWrapped), Lost(ToolSearch)], "Chat has no other search"),
-            Emulated(NativeToolWrapped), "A search that the client runs crosses as a function.";
+            Emulated(NativeToolWrapped) => "A search that the client runs crosses as a function.";
         "input*.tools[type=tool_search].execution" =>
             Depends(&[Emulated(NativeToolWrapped), Lost(ToolSearch), Lost(ToolPosition), Lost(ToolName)],
                 "declared from the start, and once only"),
@@ -186,7 +186,7 @@ pub(super) static TABLE: &[Row] = rows! { Chat, Messages;
         "*tools[type=shell].environment*" => Only("environment"), Only("environment");
         "*tools[type=*].format" => Carried, Lost(GrammarUnenforced);
         "*tools[type=*].format(type=grammar)" => Carried, Lost(GrammarUnenforced);
-        "*tools[type=*].format(type=grammar).*" => Carried, Carried,
+        "*tools[type=*].format(type=grammar).*" => Carried, Carried =>
             "Told to the model in words where it cannot be enforced.";
         "*tools[type=function].parameters" => SCHEMA, SCHEMA;
         "*tools[type=function].strict" => STRICT, STRICT;
@@ -233,7 +233,7 @@ pub(super) static TABLE: &[Row] = rows! { Chat, Messages;
         "max_output_tokens" => Carried, Carried;
         "text.format(type=json_schema).name" => Carried, Lost(FormatName);
         "text.format(type=json_schema).description" => Carried, Lost(FormatName);
-        "text.format(type=json_schema).strict" => Carried, Emulated(FormatName),
+        "text.format(type=json_schema).strict" => Carried, Emulated(FormatName) =>
             "Messages always enforces an output schema.";
         "text.format(type=json_object)" => Carried, Lost(JsonMode);
         "text.verbosity" => Carried, Lost(Verbosity);
@@ -242,7 +242,7 @@ pub(super) static TABLE: &[Row] = rows! { Chat, Messages;
         "moderation*" => Carried, Only("moderation");
     }
     "Sampling" {
-        "temperature" => Carried, Lost(Sampling),
+        "temperature" => Carried, Lost(Sampling) =>
             "Sent to a Messages upstream whose profile says that it takes sampling parameters.";
         "top_p" => Carried, Lost(Sampling);
         "top_logprobs" => Carried, Lost(Logprobs);

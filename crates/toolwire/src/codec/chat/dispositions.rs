@@ -1,14 +1,14 @@
 //! Table only: what happens to the fields of a Chat request.
 
-use super::Disposition::{Carried, Depends, Emulated, Lost, Only, Refused};
-use super::common::{
+use crate::disposition::Disposition::{Carried, Depends, Emulated, Lost, Only, Refused};
+use crate::disposition::common::{
     ARGUMENTS, FLOOR, ID, NAME, SCHEMA, SCHEMALESS, STRICT, SUBSET, WITHOUT_TOOLS,
 };
-use super::{Row, rows};
+use crate::disposition::{Row, rows};
 use crate::ledger::Code::*;
 use crate::model::HostedClass::WebSearch;
 
-pub(super) static TABLE: &[Row] = rows! { Responses, Messages;
+pub(super) static TABLE: &[Row] = rows! { [Responses, Messages]
     "Fields that only Chat has" {
         "modalities" => Only("modalities"), Only("modalities");
         "audio*" => Only("audio"), Only("audio");
@@ -17,10 +17,10 @@ pub(super) static TABLE: &[Row] = rows! { Responses, Messages;
     "Cache markers" {
         "*[type=input_audio].prompt_cache_breakpoint*" => Carried, Lost(Audio);
         "messages[role=assistant]*.prompt_cache_breakpoint.ttl" => Lost(CacheBreakpoint), Lost(CacheTtl);
-        "messages[role=assistant]*.prompt_cache_breakpoint*" => Lost(CacheBreakpoint), Carried,
+        "messages[role=assistant]*.prompt_cache_breakpoint*" => Lost(CacheBreakpoint), Carried =>
             "Responses has them only on what the model reads.";
         "messages[role=tool]*.prompt_cache_breakpoint.ttl" => Lost(CacheBreakpoint), Lost(CacheTtl);
-        "messages[role=tool]*.prompt_cache_breakpoint*" => Lost(CacheBreakpoint), Carried,
+        "messages[role=tool]*.prompt_cache_breakpoint*" => Lost(CacheBreakpoint), Carried =>
             "Results of text alone are one string in Responses.";
         "*.prompt_cache_breakpoint.ttl" => Carried, Lost(CacheTtl);
         "*.prompt_cache_breakpoint*" => Carried, Carried;
@@ -32,7 +32,7 @@ pub(super) static TABLE: &[Row] = rows! { Responses, Messages;
         "model" => Carried, Carried;
         "messages" => Carried, Carried;
         "messages[role=developer]" => Carried, Lost(DeveloperRole);
-        "messages[role=function].name" => Emulated(ResultName), Emulated(ResultName),
+        "messages[role=function].name" => Emulated(ResultName), Emulated(ResultName) =>
             "The name pairs the result with its call, which has it too.";
         "messages[role=*].name" => Lost(MessageName), Lost(MessageName);
         "messages[role=user].content[type=image_url].image_url.detail" => Carried, Lost(ImageDetail);
@@ -41,7 +41,7 @@ pub(super) static TABLE: &[Row] = rows! { Responses, Messages;
         "messages[role=assistant].audio*" => Lost(Audio), Lost(Audio);
         "messages[role=assistant].content[type=refusal]" => Carried, Emulated(StopReason);
         "messages[role=assistant].refusal" => Carried, Emulated(StopReason);
-        "messages[role=assistant].reasoning_details" => Lost(ReasoningForeign), Lost(ReasoningForeign),
+        "messages[role=assistant].reasoning_details" => Lost(ReasoningForeign), Lost(ReasoningForeign) =>
             "What toolwire has sealed itself goes back to the vendor that it came from.";
         "messages[role=assistant].reasoning*" => Lost(ReasoningUnsigned), Lost(ReasoningUnsigned);
         "messages[role=assistant].thinking_blocks" => Lost(ReasoningForeign), Carried;
@@ -64,7 +64,7 @@ pub(super) static TABLE: &[Row] = rows! { Responses, Messages;
         "tools[type=custom].custom.name" => NAME, NAME;
         "tools[type=custom].custom.format" => Carried, Lost(GrammarUnenforced);
         "tools[type=custom].custom.format(type=grammar)" => Carried, Lost(GrammarUnenforced);
-        "tools[type=custom].custom.format(type=grammar).grammar*" => Carried, Carried,
+        "tools[type=custom].custom.format(type=grammar).grammar*" => Carried, Carried =>
             "Told to the model in words where it cannot be enforced.";
         "functions" => Emulated(LegacyFunctions), Emulated(LegacyFunctions);
         "tools*" => Carried, Carried;
@@ -89,7 +89,7 @@ pub(super) static TABLE: &[Row] = rows! { Responses, Messages;
         "n" => Refused(MultipleAnswers), Refused(MultipleAnswers);
         "response_format(type=json_schema).json_schema.name" => Carried, Lost(FormatName);
         "response_format(type=json_schema).json_schema.description" => Carried, Lost(FormatName);
-        "response_format(type=json_schema).json_schema.strict" => Carried, Emulated(FormatName),
+        "response_format(type=json_schema).json_schema.strict" => Carried, Emulated(FormatName) =>
             "Messages always enforces an output schema.";
         "response_format(type=json_schema).json_schema.schema" => Carried, Carried;
         "response_format(type=json_object)" => Carried, Lost(JsonMode);
@@ -103,7 +103,7 @@ pub(super) static TABLE: &[Row] = rows! { Responses, Messages;
             "none turns thinking off, minimal becomes low, the others are carried");
     }
     "Sampling" {
-        "temperature" => Carried, Lost(Sampling),
+        "temperature" => Carried, Lost(Sampling) =>
             "Sent to a Messages upstream whose profile says that it takes sampling parameters.";
         "top_p" => Carried, Lost(Sampling);
         "frequency_penalty" => Lost(Sampling), Lost(Sampling);
@@ -121,7 +121,7 @@ pub(super) static TABLE: &[Row] = rows! { Responses, Messages;
             "auto is carried, default and priority have a counterpart, the others become auto");
         "store" => Carried, Lost(ServerState);
         "stream" => Carried, Carried;
-        "stream_options.include_usage" => Emulated(StreamOptions), Emulated(StreamOptions),
+        "stream_options.include_usage" => Emulated(StreamOptions), Emulated(StreamOptions) =>
             "The usage always comes; the client gets it where it asked.";
         "stream_options*" => Carried, Lost(StreamOptions);
     }

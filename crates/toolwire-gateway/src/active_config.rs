@@ -14,7 +14,7 @@ use crate::upstream::Upstream;
 pub enum StartError {
     /// Anyone on the network could use the operator's credentials.
     #[error(
-        "{0} can be reached from other machines, and no key protects it: \
+        "other machines can reach {0}, and no key protects it: \
          configure at least one key, or listen on 127.0.0.1"
     )]
     Unprotected(IpAddr),
@@ -35,7 +35,7 @@ pub enum StartError {
         source: std::io::Error,
     },
     /// A reload cannot change the address.
-    #[error("the address to listen on cannot change without a restart")]
+    #[error("`listen` cannot change without a restart")]
     Moved,
     /// The configuration could not be read again.
     #[error("{0}")]

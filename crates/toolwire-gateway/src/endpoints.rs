@@ -162,12 +162,12 @@ fn reload(state: &GatewayState, peer: SocketAddr, client: Protocol) -> Response<
             .into_response(client, &relay::request_id())
     };
     if !peer.ip().to_canonical().is_loopback() {
-        return refuse(403, "A reload can be asked for from the same machine only.");
+        return refuse(403, "Only clients on the same machine can reload the configuration.");
     }
     let Some(source) = &state.source else {
         return refuse(
             409,
-            "This gateway runs without a configuration file; there is nothing to reload.",
+            "This gateway runs without a configuration file, so there is nothing to reload.",
         );
     };
     let result =
@@ -179,7 +179,7 @@ fn reload(state: &GatewayState, peer: SocketAddr, client: Protocol) -> Response<
 }
 
 fn wrong_method(allowed: Method) -> Failure {
-    let message = format!("This path takes {allowed} requests only.");
+    let message = format!("This path only accepts {allowed} requests.");
     let error = ApiError::new(ErrorKind::InvalidRequest, message);
     let mut failure = Failure::with_status(405, error);
     failure.set_header("allow", if allowed == Method::POST { "POST" } else { "GET" });
@@ -190,7 +190,7 @@ fn not_found(protocols: &[Protocol]) -> Failure {
     let paths: Vec<&str> =
         protocols.iter().map(|protocol| protocol.describe().answers.path).collect();
     let message = format!(
-        "There is nothing at this path. The gateway serves {} and /v1/models.",
+        "This path does not exist. The gateway serves {} and /v1/models.",
         paths.join(", ")
     );
     Failure::with_status(404, ApiError::new(ErrorKind::NotFound, message))

@@ -33,7 +33,7 @@ pub(crate) fn check(config: &Config, parts: &Parts, public: bool) -> Result<Cred
         return Err(rejected(
             StatusCode::MISDIRECTED_REQUEST,
             ErrorKind::Permission,
-            "This gateway answers to localhost only; the request names another host.",
+            "This gateway only answers requests for localhost. The request is for another host.",
         ));
     }
     check_origin(&parts.headers, &host)?;
@@ -54,7 +54,7 @@ fn request_host(parts: &Parts) -> Result<Authority, Failure> {
         rejected(
             StatusCode::BAD_REQUEST,
             ErrorKind::InvalidRequest,
-            "The request must name one host.",
+            "The request must name exactly one host.",
         )
     };
     let mut hosts = parts.headers.get_all(HOST).iter();
@@ -81,7 +81,7 @@ fn check_origin(headers: &HeaderMap, host: &Authority) -> Result<(), Failure> {
         rejected(
             StatusCode::FORBIDDEN,
             ErrorKind::Permission,
-            "Requests from web pages of other origins are refused.",
+            "Requests from web pages of other origins are not allowed.",
         )
     };
     let is_own = |origin: &HeaderValue| {
@@ -142,7 +142,7 @@ fn take_gateway_key(config: &Config, credentials: Credentials) -> Result<Credent
         return Err(rejected(
             StatusCode::UNAUTHORIZED,
             ErrorKind::Auth,
-            "This gateway needs a key: send it as `Authorization: Bearer` or as `x-api-key`.",
+            "This gateway requires a key. Send it as `Authorization: Bearer` or as `x-api-key`.",
         ));
     }
     Ok(Credentials {

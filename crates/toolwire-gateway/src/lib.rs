@@ -21,4 +21,4 @@ mod upstream;
 
 pub use active_config::StartError;
 pub use server::{Gateway, Handle, Setup, serve};
-pub use state::Source;
+pub use state::ConfigLoader;

@@ -24,7 +24,7 @@ pub(crate) enum ResponseBody {
 /// The stream cannot continue. The connection is broken on purpose, so that the
 /// client does not take the stream for complete.
 #[derive(Debug, thiserror::Error)]
-#[error("the stream broke off")]
+#[error("the stream was interrupted")]
 pub(crate) struct StreamAborted;
 
 impl ResponseBody {

@@ -12,7 +12,7 @@ use crate::server::Drain;
 
 /// Where a reload gets the configuration from. The error is a sentence for the
 /// operator.
-pub type Source = Arc<dyn Fn() -> Result<Config, String> + Send + Sync>;
+pub type ConfigLoader = Arc<dyn Fn() -> Result<Config, String> + Send + Sync>;
 
 /// The state of a running gateway.
 pub(crate) struct GatewayState {
@@ -21,7 +21,7 @@ pub(crate) struct GatewayState {
     pub(crate) log: Log,
     pub(crate) drain: Drain,
     pub(crate) retry_budget: RetryBudget,
-    pub(crate) source: Option<Source>,
+    pub(crate) source: Option<ConfigLoader>,
 }
 
 impl GatewayState {

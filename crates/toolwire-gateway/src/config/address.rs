@@ -23,12 +23,12 @@ pub(super) fn origin(url: &str, insecure: bool) -> Result<Origin, InvalidUrl> {
     };
     let scheme = scheme.to_ascii_lowercase();
     if scheme != "https" && scheme != "http" {
-        return Err(invalid("neither http nor https", "write an https address".to_owned()));
+        return Err(invalid("neither http nor https", "use an https URL".to_owned()));
     }
     if rest.contains(['?', '#']) {
         return Err(invalid(
-            "a query or a fragment",
-            "leave out what follows `?` or `#`; a setting such as a version goes into `headers`"
+            "contains a query or a fragment",
+            "remove everything from `?` or `#` on; a version or the like belongs in `headers`"
                 .to_owned(),
         ));
     }
@@ -38,29 +38,29 @@ pub(super) fn origin(url: &str, insecure: bool) -> Result<Origin, InvalidUrl> {
     };
     if authority.contains('@') {
         return Err(invalid(
-            "a user name or password",
-            "give the key as `key = { env = \"…\" }`".to_owned(),
+            "contains a user name or password",
+            "set the key as `key = { env = \"…\" }`".to_owned(),
         ));
     }
     let authority = authority.to_ascii_lowercase();
     let Ok(parsed) = authority.parse::<http::uri::Authority>() else {
         return Err(invalid(
-            "not a host name",
-            "write it as in \"https://api.example.com\"".to_owned(),
+            "invalid host name",
+            "for example \"https://api.example.com\"".to_owned(),
         ));
     };
     let host = parsed.host();
     if host.is_empty() || (authority.ends_with(':') || has_invalid_port(&parsed)) {
         return Err(invalid(
-            "no host or no port",
-            "write it as in \"http://127.0.0.1:8000\"".to_owned(),
+            "missing host or invalid port",
+            "for example \"http://127.0.0.1:8000\"".to_owned(),
         ));
     }
     if scheme == "http" && !insecure && !is_loopback(host) {
         return Err(invalid(
-            "the key would travel unencrypted",
+            "the key would be sent unencrypted",
             format!(
-                "write \"https://{authority}{path}\", or add `insecure = true` if the way there is private"
+                "write \"https://{authority}{path}\", or add `insecure = true` if the network is private"
             ),
         ));
     }
@@ -68,7 +68,7 @@ pub(super) fn origin(url: &str, insecure: bool) -> Result<Origin, InvalidUrl> {
     if let Some(end) = ENDPOINTS.iter().find(|end| path.ends_with(*end)) {
         let base = path.trim_end_matches(end);
         return Err(invalid(
-            "an endpoint, not what is before it",
+            "an endpoint, not a base URL",
             format!("write \"{scheme}://{authority}{base}\""),
         ));
     }

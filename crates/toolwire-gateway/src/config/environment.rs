@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use toolwire::{LossPolicy, Profile, Protocol};
 
 use super::{
-    Config, Credential, DEFAULT_LISTEN, Limits, Log, Origin, Pattern, RetryPolicy, Secret,
-    Timeouts, Upstream, address,
+    Config, Credential, DEFAULT_LISTEN, Limits, LogFormat, Origin, Pattern, RetryPolicy, Secret,
+    Timeouts, UpstreamConfig, address,
 };
 
 /// Environment variables and files, as a configuration sees them.
@@ -84,7 +84,7 @@ pub fn find(listen: Option<SocketAddr>, environment: &dyn Environment) -> Found 
         }
         if !key.bytes().all(|byte| (0x20..0x7f).contains(&byte)) {
             notes.push(format!(
-                "{} holds a line end or a character outside ASCII and is not used.",
+                "{} contains a line break or a non-ASCII character and is ignored.",
                 vendor.key_variable
             ));
             continue;
@@ -95,7 +95,7 @@ pub fn find(listen: Option<SocketAddr>, environment: &dyn Environment) -> Found 
                 Ok(origin) => origin,
                 Err(reason) => {
                     let Vendor { url_variable, default_url, .. } = vendor;
-                    notes.push(format!("{url_variable} {reason}; {default_url} is used."));
+                    notes.push(format!("{url_variable} {reason}; {default_url} is used instead."));
                     vendor.default_origin()
                 }
             },
@@ -112,13 +112,13 @@ pub fn find(listen: Option<SocketAddr>, environment: &dyn Environment) -> Found 
         aliases: Vec::new(),
         limits: Limits::default(),
         retry: RetryPolicy::default(),
-        log: Log::Text,
+        log: LogFormat::Text,
     };
     Found { config, notes }
 }
 
 /// The upstream of the built-in demo model.
-pub fn demo() -> Upstream {
+pub fn demo() -> UpstreamConfig {
     let models = ["demo", "demo-*"];
     upstream("demo", toolwire_demo::PROTOCOL, Origin::Demo, Credential::None, &models, 1)
 }
@@ -138,7 +138,7 @@ impl Vendor {
         Origin::Http { base: self.default_url.to_owned(), path: "/v1".to_owned() }
     }
 
-    fn upstreams(&self, origin: &Origin, key: &str) -> impl Iterator<Item = Upstream> {
+    fn upstreams(&self, origin: &Origin, key: &str) -> impl Iterator<Item = UpstreamConfig> {
         self.apis.iter().map(|(name, protocol, weight)| {
             let credential = Credential::Key(Secret::new(key.to_owned()));
             upstream(name, *protocol, origin.clone(), credential, self.models, *weight)
@@ -191,8 +191,8 @@ fn upstream(
     credential: Credential,
     models: &[&str],
     weight: u32,
-) -> Upstream {
-    Upstream {
+) -> UpstreamConfig {
+    UpstreamConfig {
         name: name.to_owned(),
         protocol,
         origin,

@@ -42,12 +42,12 @@ impl<'v, 't> Fields<'v, 't> {
             let span = if key.span().is_empty() { value.span() } else { key.span() };
             let help = match nearest(name, self.known.iter().copied()) {
                 Some(known) => format!("did you mean `{known}`?"),
-                None => format!("{} has: {}", self.table_name, self.known.join(", ")),
+                None => format!("the settings are {}", self.known.join(", ")),
             };
             problems.push(Problem {
-                message: format!("{} has no setting `{name}`", self.table_name),
+                message: format!("unknown setting `{name}`"),
                 span,
-                label: "unknown setting".to_owned(),
+                label: format!("not a setting of {}", self.table_name),
                 help,
             });
         }
@@ -92,7 +92,7 @@ impl Setting<'_> {
     pub(super) fn text<'v>(&mut self, value: Value<'v, '_>) -> Option<&'v str> {
         match value.get_ref().as_str() {
             Some(text) => Some(text),
-            None => self.invalid(value, "a text in quotes"),
+            None => self.invalid(value, "a string in quotes"),
         }
     }
 
@@ -120,9 +120,10 @@ impl Setting<'_> {
     pub(super) fn duration(&mut self, value: Value<'_, '_>) -> Option<std::time::Duration> {
         match value.get_ref().as_str().map(values::duration) {
             Some(Some(duration)) => Some(duration),
-            Some(None) | None => {
-                self.invalid(value, "a time above zero, as in \"300ms\", \"10s\", \"5m\" or \"1h\"")
-            }
+            Some(None) | None => self.invalid(
+                value,
+                "a duration above zero, such as \"300ms\", \"10s\", \"5m\" or \"1h\"",
+            ),
         }
     }
 
@@ -131,7 +132,7 @@ impl Setting<'_> {
         match value.get_ref().as_str().map(values::size) {
             Some(Some(size)) => Some(size),
             Some(None) | None => {
-                self.invalid(value, "a size above zero, as in \"512B\", \"64KiB\" or \"32MiB\"")
+                self.invalid(value, "a size above zero, such as \"512B\", \"64KiB\" or \"32MiB\"")
             }
         }
     }
@@ -156,7 +157,7 @@ impl Setting<'_> {
         refuse(
             self.problems,
             value.span(),
-            format!("`{name}` cannot be this"),
+            format!("invalid value for `{name}`"),
             format!("expected {}", values::either(&list)),
             help,
         )
@@ -180,9 +181,10 @@ impl Setting<'_> {
 
     /// Reports that the value has the wrong type or form.
     pub(super) fn invalid<T>(&mut self, value: Value<'_, '_>, expected: &str) -> Option<T> {
-        let found = value.get_ref().type_str();
         let help = match value.get_ref() {
-            DeValue::Integer(_) if expected.starts_with("a time") => "add a unit: s, ms, m or h",
+            DeValue::Integer(_) if expected.starts_with("a duration") => {
+                "add a unit: s, ms, m or h"
+            }
             DeValue::Integer(_) if expected.starts_with("a size") => {
                 "add a unit: B, KiB, MiB or GiB"
             }
@@ -195,11 +197,20 @@ impl Setting<'_> {
             | DeValue::Table(_) => "",
         };
         let name = self.name;
-        let label = if matches!(value.get_ref(), DeValue::String(_)) {
-            format!("expected {expected}")
-        } else {
-            format!("expected {expected}, found {}", values::with_article(found))
+        let label = match value.get_ref() {
+            DeValue::String(_) => format!("expected {expected}"),
+            DeValue::Integer(number) if number.radix() == 10 => {
+                format!("expected {expected}, found `{}`", number.as_str())
+            }
+            other @ (DeValue::Integer(_)
+            | DeValue::Float(_)
+            | DeValue::Boolean(_)
+            | DeValue::Datetime(_)
+            | DeValue::Array(_)
+            | DeValue::Table(_)) => {
+                format!("expected {expected}, found {}", values::with_article(other.type_str()))
+            }
         };
-        refuse(self.problems, value.span(), format!("`{name}` cannot be this"), label, help)
+        refuse(self.problems, value.span(), format!("invalid value for `{name}`"), label, help)
     }
 }

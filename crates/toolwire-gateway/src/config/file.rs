@@ -13,8 +13,8 @@ use super::fields::{Fields, Value, in_order, refuse, setting};
 use super::problem::{Problem, Problems};
 use super::secrets::{Literal, secret};
 use super::{
-    Alias, Config, DEFAULT_LISTEN, Environment, Limits, Log, Pattern, ProcessEnvironment, Secret,
-    Timeouts, Upstream, exposed, retry, upstream,
+    Alias, Config, DEFAULT_LISTEN, Environment, Limits, LogFormat, Pattern, ProcessEnvironment,
+    Secret, Timeouts, UpstreamConfig, exposed, retry, upstream,
 };
 
 /// A configuration, and the files it was read from.
@@ -61,8 +61,8 @@ pub fn parse(name: &str, text: &str, environment: &dyn Environment) -> Result<Co
     for error in errors {
         let label = error.message().to_owned();
         // The usual reason for a malformed number is a string without quotes.
-        let help = if label.starts_with("invalid") { "a text stands in quotes" } else { "" };
-        let (message, help) = ("this is not TOML".to_owned(), help.to_owned());
+        let help = if label.starts_with("invalid") { "put strings in quotes" } else { "" };
+        let (message, help) = ("invalid TOML".to_owned(), help.to_owned());
         problems.push(Problem { message, span: error.span().unwrap_or(0..0), label, help });
     }
     // After a syntax error, other problems are mostly its consequences.
@@ -104,12 +104,12 @@ fn read(
             problems,
             value.span(),
             "anyone who can reach this address could use your keys",
-            "not only this machine",
-            "add keys = [{ env = \"TOOLWIRE_KEY\" }] that clients must show, or listen on 127.0.0.1",
+            "reachable from other machines",
+            "add keys = [{ env = \"TOOLWIRE_KEY\" }] for clients to send, or listen on 127.0.0.1",
         );
     }
     let on_loss = on_loss.and_then(|value| loss_policy(value, problems)).unwrap_or_default();
-    let words = [("text", Log::Text), ("json", Log::Json), ("off", Log::Off)];
+    let words = [("text", LogFormat::Text), ("json", LogFormat::Json), ("off", LogFormat::Off)];
     let log = log.and_then(|value| setting("log", problems).word(value, &words));
     let prefer = prefer.and_then(|value| setting("prefer_same_protocol", problems).boolean(value));
     let timeouts = timeouts.and_then(|value| setting("timeouts", problems).table(value));
@@ -137,7 +137,7 @@ fn read(
         aliases,
         limits,
         retry,
-        log: log.unwrap_or(Log::Text),
+        log: log.unwrap_or(LogFormat::Text),
     })
 }
 
@@ -163,7 +163,7 @@ pub(super) fn check_model_name(text: &str) -> Result<(), &'static str> {
         return Err("empty");
     }
     if text.chars().any(|c| c.is_whitespace() || c.is_control()) {
-        return Err("holds a space or a line end");
+        return Err("contains a space or a line break");
     }
     Ok(())
 }
@@ -179,9 +179,9 @@ fn read_listen(value: Value<'_, '_>, problems: &mut Vec<Problem>) -> Option<Sock
         refuse(
             problems,
             value.span(),
-            "`listen` cannot be this",
+            "invalid value for `listen`",
             "expected an address and a port",
-            "write it as in \"127.0.0.1:8787\", or \"0.0.0.0:8787\" for every address",
+            "for example \"127.0.0.1:8787\", or \"0.0.0.0:8787\" for all addresses",
         )
     })
 }
@@ -197,9 +197,9 @@ fn read_keys(
         .map(|value| {
             let key = secret("keys", value, Literal::Refused, environment, problems)?;
             if key.reveal().len() < MIN_KEY_LENGTH {
-                let help = "make one with: openssl rand -hex 32";
+                let help = "create one with: openssl rand -hex 32";
                 let label = format!("shorter than {MIN_KEY_LENGTH} characters");
-                return refuse(problems, value.span(), "this key can be guessed", label, help);
+                return refuse(problems, value.span(), "this key is too short", label, help);
             }
             Some(key)
         })
@@ -213,15 +213,15 @@ fn read_upstreams(
     timeouts: &Timeouts,
     environment: &dyn Environment,
     problems: &mut Vec<Problem>,
-) -> Option<Vec<Upstream>> {
+) -> Option<Vec<UpstreamConfig>> {
     let list = match value {
         Some(value) if matches!(value.get_ref(), DeValue::Table(_)) => {
             return refuse(
                 problems,
                 value.span(),
-                "upstreams are a list",
-                "one table",
-                "write it with two brackets: [[upstream]]",
+                "`upstream` must be a list",
+                "a single table",
+                "use two brackets: [[upstream]]",
             );
         }
         Some(value) => setting("upstream", problems).list(value)?,
@@ -231,13 +231,13 @@ fn read_upstreams(
         return refuse(
             problems,
             file.span().start..file.span().start,
-            "there is no upstream",
+            "no upstream is configured",
             "no [[upstream]] in this file",
             "add one; `toolwire init` writes a file with examples",
         );
     }
     let mut all_valid = true;
-    let mut upstreams: Vec<Upstream> = Vec::new();
+    let mut upstreams: Vec<UpstreamConfig> = Vec::new();
     for value in list {
         let Some(read) = upstream::read(value, timeouts, environment, problems) else {
             all_valid = false;
@@ -248,9 +248,9 @@ fn read_upstreams(
             refuse::<()>(
                 problems,
                 name.map_or_else(|| value.span(), Spanned::span),
-                format!("two upstreams are called `{}`", read.name),
-                "taken",
-                "give each its own name",
+                format!("two upstreams have the name `{}`", read.name),
+                "already in use",
+                "give each upstream its own name",
             );
         }
         upstreams.push(read);
@@ -260,31 +260,32 @@ fn read_upstreams(
 
 fn read_aliases(
     table: &DeTable<'_>,
-    upstreams: Option<&[Upstream]>,
+    upstreams: Option<&[UpstreamConfig]>,
     problems: &mut Vec<Problem>,
 ) -> Vec<Alias> {
     let mut aliases = Vec::new();
     for (key, value) in in_order(table) {
         let name: &str = key.get_ref();
         if let Err(label) = check_model_name(name) {
-            refuse::<()>(problems, key.span(), "this is no name of a model", label, "");
+            refuse::<()>(problems, key.span(), "invalid model name", label, "");
             continue;
         }
         let Some(Pattern(model)) = upstream::pattern("alias", value, problems) else { continue };
         // An alias stands for one model, so a `*` would be part of its name.
         if model.contains('*') {
-            let help = "write the whole name of one model; the name on the left may have a `*`";
-            refuse::<()>(problems, value.span(), "an alias leads to one model", "a pattern", help);
+            let help =
+                "write the full name of one model; only the name on the left may contain `*`";
+            refuse::<()>(problems, value.span(), "an alias must name one model", "a pattern", help);
         } else if let Some(upstreams) = upstreams
             && !upstreams.iter().any(|upstream| upstream.serves(&model))
         {
             let names: Vec<_> = upstreams.iter().map(|upstream| upstream.name.as_str()).collect();
-            let help = format!("the upstreams are {}; see their `models`", names.join(", "));
+            let help = format!("the upstreams are {}; check their `models`", names.join(", "));
             refuse::<()>(
                 problems,
                 value.span(),
                 format!("no upstream serves `{model}`"),
-                "leads nowhere",
+                "not served",
                 help,
             );
         }
@@ -309,7 +310,7 @@ fn read_limits(table: &DeTable<'_>, problems: &mut Vec<Problem>) -> Limits {
         heartbeat,
         loss_header,
     } = &mut limits;
-    let mut fields = Fields::new(table, "limits");
+    let mut fields = Fields::new(table, "`limits`");
     for (name, size) in [
         ("body", body),
         ("head", head),

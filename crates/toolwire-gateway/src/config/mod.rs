@@ -37,7 +37,7 @@ pub struct Config {
     /// The protocols that clients may speak.
     pub protocols: Vec<Protocol>,
     /// The model APIs, in the order of the file.
-    pub upstreams: Vec<Upstream>,
+    pub upstreams: Vec<UpstreamConfig>,
     /// Whether a request goes first to the upstreams of its model that speak
     /// its protocol, whatever their weights.
     pub prefer_same_protocol: bool,
@@ -48,12 +48,12 @@ pub struct Config {
     /// When to retry, and when not to use an upstream for a while.
     pub retry: RetryPolicy,
     /// The format of the log.
-    pub log: Log,
+    pub log: LogFormat,
 }
 
 /// One model API.
 #[derive(Clone, Debug)]
-pub struct Upstream {
+pub struct UpstreamConfig {
     /// Its name, for `name/model`, the log and the metrics.
     pub name: String,
     /// The protocol it speaks.
@@ -164,7 +164,7 @@ pub struct Limits {
 
 /// The format of the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Log {
+pub enum LogFormat {
     /// Text for people.
     Text,
     /// JSON for programs.

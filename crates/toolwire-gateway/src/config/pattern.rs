@@ -2,7 +2,7 @@
 
 use toolwire::wire::glob;
 
-use super::{Pattern, Upstream};
+use super::{Pattern, UpstreamConfig};
 
 impl Pattern {
     /// Whether the pattern matches a name. `*` stands for any text, including none.
@@ -11,7 +11,7 @@ impl Pattern {
     }
 }
 
-impl Upstream {
+impl UpstreamConfig {
     /// Whether it serves a model, by its patterns or as `upstream/model`.
     pub fn serves(&self, model: &str) -> bool {
         let named = |rest: &str| rest.strip_prefix('/').is_some_and(|model| !model.is_empty());

@@ -22,7 +22,7 @@ pub(super) fn read(table: &DeTable<'_>, problems: &mut Vec<Problem>) -> RetryPol
         max_ejection,
         probe_timeout,
     } = &mut policy;
-    let mut fields = Fields::new(table, "retry");
+    let mut fields = Fields::new(table, "`retry`");
     if let Some(value) = fields.take("statuses")
         && let Some(list) = read_statuses(value, problems)
     {
@@ -38,9 +38,10 @@ pub(super) fn read(table: &DeTable<'_>, problems: &mut Vec<Problem>) -> RetryPol
             *number = u32::try_from(value).unwrap_or(u32::MAX);
         }
     }
+    let pause = fields.take("max_pause");
     let ejection = fields.take("first_ejection");
     for (name, value, time) in [
-        ("max_pause", fields.take("max_pause"), max_pause),
+        ("max_pause", pause, max_pause),
         ("first_ejection", ejection, &mut *first_ejection),
         ("max_ejection", fields.take("max_ejection"), &mut *max_ejection),
         ("probe_timeout", fields.take("probe_timeout"), probe_timeout),
@@ -55,8 +56,8 @@ pub(super) fn read(table: &DeTable<'_>, problems: &mut Vec<Problem>) -> RetryPol
         refuse::<()>(
             problems,
             value.span(),
-            "the first ejection is longer than the longest",
-            "longer than `max_ejection`",
+            "`first_ejection` is longer than `max_ejection`",
+            "too long",
             "make `first_ejection` shorter, or `max_ejection` longer",
         );
     }

@@ -31,10 +31,9 @@ pub(super) fn secret(
         return refuse(
             problems,
             value.span(),
-            format!("`{name}` does not stand in the file itself"),
-            "a key in the open",
-            "write { env = \"NAME\" } or { file = \"path\" }, and give this key a new value if the \
-             file has been shared",
+            format!("`{name}` must not be in the file itself"),
+            "a key in plain text",
+            "use { env = \"NAME\" } or { file = \"path\" }; if the file was shared, replace the key",
         );
     }
     let Some(table) = value.get_ref().as_table() else {
@@ -64,9 +63,9 @@ pub(super) fn secret(
                 Err(error) => refuse(
                     problems,
                     path.span(),
-                    format!("the file of `{name}` cannot be read"),
+                    format!("cannot read the file of `{name}`"),
                     error.to_string(),
-                    "a relative path counts from the folder of this configuration",
+                    "relative paths start at the folder of this file",
                 ),
             }
         }
@@ -90,8 +89,12 @@ fn header_value(
             problems,
             value.span(),
             format!("`{name}` cannot be sent as a header"),
-            if text.is_empty() { "empty" } else { "holds a line end or a character outside ASCII" },
-            "give the key alone, without quotes or a second line",
+            if text.is_empty() {
+                "empty"
+            } else {
+                "contains a line break or a non-ASCII character"
+            },
+            "the value must be the key alone, without quotes or a second line",
         );
     }
     Some(Secret::new(text.to_owned()))

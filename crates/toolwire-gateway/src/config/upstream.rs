@@ -10,8 +10,8 @@ use super::fields::{Fields, Value, in_order, refuse, setting};
 use super::problem::Problem;
 use super::secrets::{Literal, secret};
 use super::{
-    CaBundle, Credential, Environment, Origin, Pattern, Secret, Timeouts, Upstream, address, file,
-    profile,
+    CaBundle, Credential, Environment, Origin, Pattern, Secret, Timeouts, UpstreamConfig, address,
+    file, profile,
 };
 
 /// Reads one upstream. Returns `None` if a setting is missing or invalid, after
@@ -21,7 +21,7 @@ pub(super) fn read(
     defaults: &Timeouts,
     environment: &dyn Environment,
     problems: &mut Vec<Problem>,
-) -> Option<Upstream> {
+) -> Option<UpstreamConfig> {
     let table = setting("upstream", problems).table(value)?;
     let mut fields = Fields::new(table, "an upstream");
     let name = fields.take("name");
@@ -49,7 +49,7 @@ pub(super) fn read(
     let name = match name {
         Some(value) => read_name(value, problems),
         None => {
-            missing(problems, &header, "name", "a short name of your choice, as in \"anthropic\"")
+            missing(problems, &header, "name", "a short name of your choice, such as \"anthropic\"")
         }
     };
     let insecure =
@@ -75,7 +75,7 @@ pub(super) fn read(
             problems,
             &header,
             "models",
-            "[\"*\"] for any model, or names as in [\"claude-*\"]",
+            "[\"*\"] for any model, or names such as [\"claude-*\"]",
         ),
     };
     let headers =
@@ -94,7 +94,7 @@ pub(super) fn read(
         None => defaults.clone(),
     };
     let protocol = protocol?;
-    Some(Upstream {
+    Some(UpstreamConfig {
         name: name?,
         protocol,
         origin: origin?,
@@ -117,7 +117,7 @@ pub(super) fn read_timeouts(
 ) -> Timeouts {
     let mut timeouts = defaults.clone();
     let Timeouts { connect, headers, first_event, idle, total } = &mut timeouts;
-    let mut fields = Fields::new(table, "timeouts");
+    let mut fields = Fields::new(table, "`timeouts`");
     for (name, time) in [
         ("connect", connect),
         ("headers", headers),
@@ -162,9 +162,9 @@ fn read_name(value: Value<'_, '_>, problems: &mut Vec<Problem>) -> Option<String
         return refuse(
             problems,
             value.span(),
-            "an upstream's name is part of `name/model` and of metrics",
+            "invalid upstream name",
             "expected up to 64 letters, digits, `-`, `_` or `.`",
-            "",
+            "the name is used in `name/model`, in the log and in metrics",
         );
     }
     Some(name.to_owned())
@@ -179,7 +179,7 @@ fn read_origin(
     match address::origin(url, insecure) {
         Ok(origin) => Some(origin),
         Err(address::InvalidUrl { label, help }) => {
-            refuse(problems, value.span(), "`base_url` cannot be this", label, help)
+            refuse(problems, value.span(), "invalid value for `base_url`", label, help)
         }
     }
 }
@@ -200,13 +200,11 @@ fn read_ca(
         let help = "remove `ca`, or write the address with https";
         return refuse(problems, value.span(), "`ca` is for https only", "not used", help);
     }
-    let help = "a relative path counts from the folder of this configuration";
+    let help = "relative paths start at the folder of this file";
     let read = environment.read_file(Path::new(path)).map_err(|error| error.to_string());
     match read.and_then(|pem| CaBundle::read(&pem).map_err(|error| error.to_string())) {
         Ok(bundle) => Some(bundle),
-        Err(reason) => {
-            refuse(problems, value.span(), "the file of `ca` cannot be used", reason, help)
-        }
+        Err(reason) => refuse(problems, value.span(), "cannot use the file of `ca`", reason, help),
     }
 }
 
@@ -220,9 +218,9 @@ fn read_credential(
         return refuse(
             problems,
             value.span(),
-            "an upstream has a `key` or a `credential`, not both",
-            "the key is there already",
-            "remove one of the two",
+            "`key` and `credential` cannot both be set",
+            "`key` is already set",
+            "remove one of them",
         );
     }
     if let Some(value) = key {
@@ -255,7 +253,7 @@ pub(super) fn pattern(
     let text = setting(name, problems).text(value)?;
     match file::check_model_name(text) {
         Ok(()) => Some(Pattern(text.to_owned())),
-        Err(label) => refuse(problems, value.span(), "this is no name of a model", label, ""),
+        Err(label) => refuse(problems, value.span(), "invalid model name", label, ""),
     }
 }
 
@@ -271,15 +269,15 @@ fn read_headers(
     for (key, value) in in_order(table) {
         let name = key.get_ref().to_ascii_lowercase();
         if http::HeaderName::from_bytes(name.as_bytes()).is_err() {
-            let help = "header names are letters, digits and dashes";
-            refuse::<()>(problems, key.span(), "this is no header name", "not allowed", help);
+            let help = "header names consist of letters, digits and dashes";
+            refuse::<()>(problems, key.span(), "invalid header name", "not allowed", help);
         } else if RESERVED_HEADERS.contains(&name.as_str()) {
             refuse::<()>(
                 problems,
                 key.span(),
-                format!("the header `{name}` is the gateway's own"),
-                "set by the gateway",
-                "remove it; keys go into `key`",
+                format!("the gateway sets the header `{name}` itself"),
+                "reserved",
+                "remove it; a key belongs in `key`",
             );
         } else if let Some(value) =
             secret("headers", value, Literal::Allowed, environment, problems)

@@ -25,7 +25,7 @@ fn five_failures_in_a_row_eject_and_one_success_brings_back() {
 }
 
 #[test]
-fn successes_between_failures_keep_it_in() {
+fn successes_between_failures_prevent_an_ejection() {
     let health = Health::default();
     let now = Instant::now();
     for _ in 0..10 {
@@ -35,7 +35,7 @@ fn successes_between_failures_keep_it_in() {
 }
 
 #[test]
-fn each_failed_attempt_doubles_the_time() {
+fn each_failed_probe_doubles_the_time() {
     let health = Health::default();
     let mut now = Instant::now();
     fail(&health, now, 5);

@@ -97,7 +97,7 @@ impl Metrics {
         page.counters(&all);
         page.histogram(
             "request_seconds",
-            "From the request's head to the answer's last byte",
+            "Time from the head of the request to the last byte of the response",
             &TOTAL_BOUNDS,
             &all,
             |metrics| &metrics.total_time,
@@ -111,31 +111,35 @@ impl Metrics {
         );
         page.gauge(
             "open_requests",
-            "Requests under way",
+            "Requests in progress",
             self.open_requests.load(Ordering::Relaxed),
         );
         page.gauge(
             "open_connections",
-            "Connections of clients",
+            "Open client connections",
             self.open_connections.load(Ordering::Relaxed),
         );
         page.single(
             "refused_total",
-            "Requests turned away before they were read",
+            "Requests rejected before their body was read",
             &self.rejected_requests,
         );
         page.single(
             "connections_refused_total",
-            "Connections beyond the limits",
+            "Connections rejected because of a limit",
             &self.rejected_connections,
         );
         let [failed, succeeded] = &self.reloads;
-        page.single("reloads_total", "Configurations put in force", succeeded);
-        page.single("reloads_failed_total", "Configurations that were refused", failed);
-        page.single("panics_total", "Requests that failed by a defect of toolwire", &self.panics);
+        page.single("reloads_total", "Successful configuration reloads", succeeded);
+        page.single("reloads_failed_total", "Failed configuration reloads", failed);
+        page.single(
+            "panics_total",
+            "Requests that failed because of a bug in toolwire",
+            &self.panics,
+        );
         page.single(
             "log_lines_lost_total",
-            "Lines nobody took in time",
+            "Log lines dropped because the log was blocked",
             &AtomicU64::new(lost_lines),
         );
         page.0
@@ -218,7 +222,7 @@ struct Page(String);
 
 impl Page {
     fn requests(&mut self, all: &[(&str, &UpstreamMetrics)]) {
-        self.head("requests_total", "Requests, by how they ended", "counter");
+        self.head("requests_total", "Requests by outcome", "counter");
         for (upstream, metrics) in all {
             let clients = Protocol::ALL.map(Protocol::as_str).into_iter().chain(["other"]);
             for (client, row) in clients.zip(&metrics.requests) {
@@ -241,15 +245,21 @@ impl Page {
     fn counters(&mut self, all: &[(&str, &UpstreamMetrics)]) {
         type Counter = fn(&UpstreamMetrics) -> &AtomicU64;
         let counters: [(&str, &str, Counter); 7] = [
-            ("losses_total", "Lines of the ledger that are losses", |metrics| &metrics.losses),
-            ("calls_total", "Tool calls in answers", |metrics| &metrics.calls),
-            ("input_tokens_total", "Tokens read, as reported", |metrics| &metrics.tokens_in),
-            ("output_tokens_total", "Tokens generated, as reported", |metrics| &metrics.tokens_out),
-            ("retries_total", "Attempts after the first", |metrics| &metrics.retries),
-            ("repeats_total", "Requests sent again because nobody had looked at them", |metrics| {
-                &metrics.repeats
+            ("losses_total", "Losses in translation", |metrics| &metrics.losses),
+            ("calls_total", "Tool calls in responses", |metrics| &metrics.calls),
+            ("input_tokens_total", "Input tokens, as reported by upstreams", |metrics| {
+                &metrics.tokens_in
             }),
-            ("ejections_total", "Times an upstream was taken out", |metrics| &metrics.ejections),
+            ("output_tokens_total", "Output tokens, as reported by upstreams", |metrics| {
+                &metrics.tokens_out
+            }),
+            ("retries_total", "Attempts after the first one", |metrics| &metrics.retries),
+            (
+                "repeats_total",
+                "Requests sent again because the upstream had not processed them",
+                |metrics| &metrics.repeats,
+            ),
+            ("ejections_total", "Times an upstream was ejected", |metrics| &metrics.ejections),
         ];
         for (name, help, counter) in counters {
             self.head(name, help, "counter");

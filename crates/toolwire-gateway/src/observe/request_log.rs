@@ -18,7 +18,7 @@ use crate::upstream::Upstream;
 /// The log entry of a request that is under way.
 pub(crate) struct RequestLog {
     state: Arc<GatewayState>,
-    format: config::Log,
+    format: config::LogFormat,
     /// The request's id, which both the client and the upstream get.
     pub(crate) id: String,
     client: Protocol,
@@ -76,7 +76,7 @@ impl RequestLog {
     /// Starts the entry of a request.
     pub(crate) fn start(
         state: &Arc<GatewayState>,
-        format: config::Log,
+        format: config::LogFormat,
         id: String,
         client: Protocol,
         path: &'static str,
@@ -252,9 +252,9 @@ impl Drop for RequestLog {
             metrics.add_tokens(input, output);
         }
         match self.format {
-            config::Log::Text => self.state.log.write_line(self.text_line(total)),
-            config::Log::Json => self.state.log.write_line(self.json_line(total)),
-            config::Log::Off => {}
+            config::LogFormat::Text => self.state.log.write_line(self.text_line(total)),
+            config::LogFormat::Json => self.state.log.write_line(self.json_line(total)),
+            config::LogFormat::Off => {}
         }
     }
 }

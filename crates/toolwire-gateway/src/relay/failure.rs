@@ -61,7 +61,7 @@ impl Failure {
     /// The upstream's response cannot be read.
     pub(super) fn unreadable_response(upstream: &Upstream, reason: &str) -> Self {
         let name = &upstream.config.name;
-        let message = format!("The upstream {name} sent an answer that cannot be read: {reason}.");
+        let message = format!("The upstream {name} sent a response that cannot be read: {reason}.");
         let error = ApiError::new(ErrorKind::Server, message);
         Self { decision: Decision::FAILED, ..Self::with_status(502, error) }
     }
@@ -199,7 +199,7 @@ impl Failure {
 pub(crate) fn no_model(name: &str) -> Failure {
     let name: String = name.chars().take(200).collect();
     let message = format!(
-        "No upstream serves the model `{}`. GET /v1/models lists those that are known by name.",
+        "No upstream serves the model `{}`. GET /v1/models lists the models that are configured by name.",
         name.escape_debug()
     );
     let mut error = ApiError::new(ErrorKind::NotFound, message);
@@ -224,5 +224,5 @@ fn by_status(upstream: &Upstream, status: StatusCode) -> ApiError {
         _other => ErrorKind::Server,
     };
     let name = &upstream.config.name;
-    ApiError::new(kind, format!("The upstream {name} answered with status {}.", status.as_u16()))
+    ApiError::new(kind, format!("The upstream {name} responded with status {}.", status.as_u16()))
 }

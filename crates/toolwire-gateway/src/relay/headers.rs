@@ -66,7 +66,7 @@ pub(super) fn for_upstream(
         }
         let name = HeaderName::try_from(name.as_str());
         let (Ok(name), Ok(value)) = (name, secret_value(value)) else {
-            return Err(misconfigured(upstream, "one of its configured headers is malformed"));
+            return Err(misconfigured(upstream, "one of its `headers` is not a valid HTTP header"));
         };
         headers.insert(name, value);
     }
@@ -81,7 +81,7 @@ pub(super) fn check_losses(
     policy: LossPolicy,
     losses: &mut Vec<Entry>,
 ) -> Result<(), Failure> {
-    let config::Upstream { protocol, credential, .. } = &upstream.config;
+    let config::UpstreamConfig { protocol, credential, .. } = &upstream.config;
     let lost = vendor::lost(&context.parts.headers, protocol.describe().vendor, credential);
     match policy {
         LossPolicy::Ignore => {}
@@ -240,7 +240,7 @@ fn misconfigured(upstream: &Upstream, why: &str) -> Failure {
 
 fn no_credential(upstream: &Upstream) -> Failure {
     let message = format!(
-        "The upstream {} takes the client's own credential, and the request shows none.",
+        "The upstream {} uses the client's own credential, but the request has none.",
         upstream.config.name
     );
     Failure::new(ApiError::new(ErrorKind::Auth, message))

@@ -67,21 +67,25 @@ async fn discard(mut body: Incoming) {
 }
 
 fn too_large(limits: &Limits) -> Failure {
-    let message = format!("The request is longer than {} bytes, the limit here.", limits.body);
+    let message =
+        format!("The request is longer than {} bytes, the limit of this gateway.", limits.body);
     Failure::new(ApiError::new(ErrorKind::TooLarge, message))
 }
 
 fn too_slow() -> Failure {
-    let message = "The request's body came too slowly.";
+    let message = "The request body arrived too slowly.";
     Failure::with_status(408, ApiError::new(ErrorKind::Timeout, message))
 }
 
 fn incomplete() -> Failure {
-    Failure::new(ApiError::new(ErrorKind::InvalidRequest, "The request's body broke off."))
+    Failure::new(ApiError::new(
+        ErrorKind::InvalidRequest,
+        "The connection closed before the request body was complete.",
+    ))
 }
 
 fn undecodable() -> Failure {
-    let message = "The request's content-encoding cannot be decoded; send it plain.";
+    let message = "The request body does not match its content-encoding. Send it uncompressed.";
     Failure::with_status(415, ApiError::new(ErrorKind::InvalidRequest, message))
 }
 

@@ -30,13 +30,13 @@ impl RequestHead {
         let (tools, bytes) = (scanned.tools, scanned.tool_bytes);
         if tools > limits.tools {
             let limit = limits.tools;
-            let message = format!("The request has {tools} tools; the limit here is {limit}.");
+            let message = format!("The request has {tools} tools. This gateway allows {limit}.");
             return Err(invalid("tools", message));
         }
         if bytes > limits.schemas {
             let limit = limits.schemas;
             let message = format!(
-                "The tools of the request are {bytes} bytes long; the limit here is {limit}."
+                "The tool definitions are {bytes} bytes long. This gateway allows {limit}."
             );
             return Err(invalid("tools", message));
         }

@@ -70,7 +70,7 @@ impl UpstreamRequest {
 /// Other upstreams report it only at the end. Claude Code shows it.
 fn estimate(context: &RequestContext<'_>, prepared: &PreparedRequest<'_>) -> Option<u64> {
     let wanted = context.client.describe().counts_input_first;
-    prepared.request().filter(|_| wanted).map(count::guess)
+    prepared.request().filter(|_| wanted).map(count::quick_estimate)
 }
 
 /// The loss policy for the response. A response is always delivered, even if

@@ -1,8 +1,8 @@
 use super::{Protocol, Route, find};
 use crate::active_config::ActiveConfig;
 use crate::config::{
-    Alias, Config, Credential, Limits, Log, Origin, Pattern, RetryPolicy, Timeouts, Upstream,
-    environment,
+    Alias, Config, Credential, Limits, LogFormat, Origin, Pattern, RetryPolicy, Timeouts,
+    UpstreamConfig, environment,
 };
 use crate::observe::Metrics;
 
@@ -16,8 +16,8 @@ fn active(upstreams: &[(&str, &[&str])], aliases: &[(&str, &str)]) -> ActiveConf
     build(Config { aliases: aliases.collect(), ..config(upstreams.collect()) })
 }
 
-fn upstream(name: &str, protocol: Protocol, models: &[&str], weight: u32) -> Upstream {
-    Upstream {
+fn upstream(name: &str, protocol: Protocol, models: &[&str], weight: u32) -> UpstreamConfig {
+    UpstreamConfig {
         name: name.to_owned(),
         protocol,
         origin: Origin::Demo,
@@ -32,7 +32,7 @@ fn upstream(name: &str, protocol: Protocol, models: &[&str], weight: u32) -> Ups
     }
 }
 
-fn config(upstreams: Vec<Upstream>) -> Config {
+fn config(upstreams: Vec<UpstreamConfig>) -> Config {
     Config {
         protocols: Protocol::ALL.to_vec(),
         listen: "127.0.0.1:0".parse().unwrap(),
@@ -43,7 +43,7 @@ fn config(upstreams: Vec<Upstream>) -> Config {
         aliases: Vec::new(),
         limits: Limits::default(),
         retry: RetryPolicy::default(),
-        log: Log::Off,
+        log: LogFormat::Off,
     }
 }
 
@@ -66,7 +66,7 @@ fn orders(active: &ActiveConfig, client: Protocol) -> Vec<Vec<&str>> {
     (0..100).map(|_| names(find(active, "m", client).unwrap())).collect()
 }
 
-/// Where a name leads: the upstreams in the order of the file, and the model.
+/// The upstreams for a name, sorted, and the model.
 fn destination(active: &ActiveConfig, name: &str) -> String {
     let Some(route) = find(active, name, Protocol::Chat) else { return "nowhere".to_owned() };
     let mut names: Vec<&str> =
@@ -109,7 +109,7 @@ fn names_patterns_and_aliases() {
 }
 
 #[test]
-fn nothing_fits() {
+fn nothing_matches() {
     let active = active(&[("one", &["a-*"])], &[("b", "c"), ("d", "two/x")]);
     for name in ["b", "d", "c", "A-1", "one", "/a-1"] {
         assert_eq!(destination(&active, name), "nowhere", "{name}");

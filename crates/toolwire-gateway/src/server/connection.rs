@@ -93,7 +93,10 @@ async fn respond(
             }
             Err(_panic) => {
                 state.metrics.panicked();
-                ApiError::new(ErrorKind::Server, "The gateway failed by a defect of its own.")
+                ApiError::new(
+                    ErrorKind::Server,
+                    "This request failed because of a bug in the gateway.",
+                )
             }
         };
         Poll::Ready(Failure::new(error).into_response(client, &relay::request_id()))

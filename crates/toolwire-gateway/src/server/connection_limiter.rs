@@ -104,14 +104,14 @@ impl LimitExceeded {
             Self::Total(limit) => (
                 503,
                 ErrorKind::Overloaded,
-                format!("The gateway has {limit} connections, the most it takes. Try again later."),
+                format!("The gateway has {limit} connections, its limit. Try again later."),
             ),
             Self::PerAddress(limit) => (
                 429,
                 ErrorKind::RateLimit,
                 format!(
-                    "Your address has {limit} connections to the gateway, the most it may have. \
-                     Use those that are open."
+                    "Your address has {limit} connections to the gateway, the limit. \
+                     Reuse the open ones."
                 ),
             ),
         };

@@ -21,12 +21,12 @@ use crate::active_config::{ActiveConfig, StartError};
 use crate::config::Config;
 use crate::observe::{Log, Metrics};
 use crate::retry::RetryBudget;
-use crate::state::{GatewayState, Source};
+use crate::state::{ConfigLoader, GatewayState};
 
 /// What a gateway needs besides its configuration.
 pub struct Setup {
     /// Where `POST /admin/reload` gets the configuration from.
-    pub source: Option<Source>,
+    pub source: Option<ConfigLoader>,
     /// Where log lines are written.
     pub log: Box<dyn Write + Send>,
 }

@@ -24,11 +24,11 @@ pub(crate) enum Decoder {
 /// Why a body cannot be decoded.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DecodeError {
-    #[error("its encoding {0:?} is unknown")]
+    #[error("the encoding {0:?} is unknown")]
     Unknown(String),
-    #[error("it is not what its encoding says")]
+    #[error("the body does not match its encoding")]
     Malformed,
-    #[error("it grows too much when it is decoded")]
+    #[error("the decoded body is too large")]
     Bomb,
 }
 

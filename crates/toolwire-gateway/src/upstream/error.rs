@@ -63,34 +63,34 @@ impl UpstreamError {
             Self::Connect => (ErrorKind::Server, "cannot be reached"),
             Self::Tls => (
                 ErrorKind::Server,
-                "did not pass TLS: its certificate is not trusted here, or it speaks no TLS",
+                "failed the TLS handshake: its certificate is not trusted, or it does not speak TLS",
             ),
             Self::NotSent => {
                 (ErrorKind::Server, "closed the connection before the request was sent")
             }
-            Self::NotProcessed => (ErrorKind::Server, "turned the request away, twice"),
+            Self::NotProcessed => {
+                (ErrorKind::Server, "refused the request twice without processing it")
+            }
             Self::Disconnected => {
-                (ErrorKind::Truncated, "closed the connection before its answer was complete")
+                (ErrorKind::Truncated, "closed the connection before its response was complete")
             }
             Self::Timeout(TimeoutPhase::Connect) => {
                 (ErrorKind::Timeout, "took too long to accept a connection")
             }
             Self::Timeout(TimeoutPhase::Headers) => {
-                (ErrorKind::Timeout, "took too long to begin its answer")
+                (ErrorKind::Timeout, "took too long to start its response")
             }
             Self::Timeout(TimeoutPhase::FirstEvent) => {
                 (ErrorKind::Timeout, "took too long to send the first event")
             }
             Self::Timeout(TimeoutPhase::Idle) => {
-                (ErrorKind::Timeout, "stopped in the middle of its answer")
+                (ErrorKind::Timeout, "stopped in the middle of its response")
             }
             Self::Timeout(TimeoutPhase::Total) => {
-                (ErrorKind::Timeout, "took too long for the whole answer")
+                (ErrorKind::Timeout, "took too long to complete its response")
             }
-            Self::Undecodable => (ErrorKind::Server, "sent a body that cannot be decoded"),
-            Self::TooLarge => {
-                (ErrorKind::Server, "sent an answer that is longer than toolwire takes")
-            }
+            Self::Undecodable => (ErrorKind::Server, "sent a body that cannot be decompressed"),
+            Self::TooLarge => (ErrorKind::Server, "sent a response that is too long"),
         };
         ApiError::new(kind, format!("The upstream {upstream} {what}."))
     }

@@ -39,7 +39,7 @@ use crate::retry::RetryPolicy;
 
 /// One model API.
 pub(crate) struct Upstream {
-    pub(crate) config: config::Upstream,
+    pub(crate) config: config::UpstreamConfig,
     pub(crate) health: Arc<Health>,
     pub(crate) metrics: Arc<UpstreamMetrics>,
     pub(crate) retry: Arc<RetryPolicy>,
@@ -55,7 +55,7 @@ impl Upstream {
     /// Builds an upstream. If the same one is in `previous`, it keeps its
     /// health.
     pub(crate) fn build(
-        config: &config::Upstream,
+        config: &config::UpstreamConfig,
         metrics: Arc<UpstreamMetrics>,
         retry: &Arc<RetryPolicy>,
         previous: &[Arc<Self>],
@@ -78,7 +78,7 @@ impl Upstream {
                     }
                 };
                 if uri.authority().is_none_or(|authority| authority.as_str().contains('@')) {
-                    return Err(invalid("its address has no host, or holds a credential"));
+                    return Err(invalid("its address has no host, or contains a credential"));
                 }
                 Transport::Http { client: Box::new(http_client(connector)), base }
             }

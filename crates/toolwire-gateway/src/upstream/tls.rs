@@ -19,10 +19,10 @@ pub struct CaBundle(Arc<RootCertStore>);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CaBundleError {
     /// It holds no certificate in PEM format.
-    #[error("no certificate in it; expected PEM, \"-----BEGIN CERTIFICATE-----\"")]
+    #[error("no certificate found; expected PEM, \"-----BEGIN CERTIFICATE-----\"")]
     Empty,
     /// One of its certificates cannot be parsed.
-    #[error("certificate {0} of it cannot be read")]
+    #[error("certificate {0} cannot be parsed")]
     Malformed(usize),
 }
 

@@ -1,4 +1,4 @@
-//! Events that come all at once leave together, and none waits for another.
+//! Events that arrive in a burst are sent together, and none is delayed.
 
 use toolwire::Protocol;
 
@@ -7,9 +7,9 @@ use crate::{at, client, config, fixtures, pairs, start};
 
 const EVENTS: usize = 300;
 
-/// How many chunks a client gets for events that come in one write, each in a
-/// chunk of its own. The upstream is silent after that, so the last event comes
-/// only if nobody waits for another.
+/// How many chunks a client gets for events that arrive in one write, each in its
+/// own chunk. The upstream sends nothing after that, so the last event arrives
+/// only if the gateway does not wait for another.
 async fn chunks(to: Protocol) -> usize {
     let server = Server::new(Protocol::Chat, burst()).await;
     let gateway = start(config(vec![at(&server)])).await;
@@ -38,9 +38,9 @@ fn burst() -> Vec<Step> {
 }
 
 #[tokio::test]
-async fn leave_together() {
+async fn are_sent_together() {
     for to in Protocol::ALL {
-        // A machine that is busy with other things gets two more attempts.
+        // A busy machine gets two more attempts.
         let mut fewest = EVENTS;
         for _ in 0..3 {
             if fewest >= EVENTS / 2 {
@@ -51,10 +51,10 @@ async fn leave_together() {
     }
 }
 
-/// A call whose arguments are longer than what goes through at one time comes
-/// whole and in order, though Responses says it three times over at the end.
+/// A call with long arguments arrives complete and in order, although Responses
+/// repeats them three times at the end.
 #[tokio::test]
-async fn a_long_call_comes_whole() {
+async fn a_long_call_arrives_complete() {
     let city = "Llanfair\\u00e9 ".repeat(40_000);
     for (to, from) in pairs() {
         let events = fixtures::events(from)
@@ -67,7 +67,7 @@ async fn a_long_call_comes_whole() {
             client::post(gateway.address(), fixtures::path(to), &[], &fixtures::question(to, true))
                 .await;
         assert!(reply.body.contains(fixtures::end_mark(to)), "{from} to {to}");
-        // How often the protocol says the arguments, in pieces or whole.
+        // How often the protocol sends the arguments, in deltas or whole.
         let times = match to {
             Protocol::Chat | Protocol::Messages => 1,
             Protocol::Responses => 4,

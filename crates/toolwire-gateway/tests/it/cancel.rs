@@ -1,4 +1,4 @@
-//! A client that leaves takes its upstream's work along, at once.
+//! When a client leaves, the upstream's request is cancelled at once.
 
 use std::time::Duration;
 
@@ -8,11 +8,10 @@ use toolwire::Protocol;
 use crate::upstream::{Server, Step, chunk, stream_head};
 use crate::{at, client, config, fixtures, ms, pairs, start};
 
-/// How soon the upstream must know.
+/// How soon the upstream must notice.
 const SOON: u64 = 100;
 
-/// Leaves in the middle of what the upstream does. A machine that is busy with
-/// other things gets two more attempts.
+/// Leaves while the upstream is working. A busy machine gets two more attempts.
 async fn check(to: Protocol, from: Protocol, stream: bool, steps: Vec<Step>, until: Option<&str>) {
     for attempt in 1.. {
         let noticed = leave(to, from, stream, steps.clone(), until).await;

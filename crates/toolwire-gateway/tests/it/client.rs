@@ -1,4 +1,4 @@
-//! A client by hand.
+//! An HTTP client by hand.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -6,13 +6,13 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// What came back.
+/// A response that was received.
 #[derive(Clone, Debug)]
 pub(crate) struct ReceivedResponse {
     pub(crate) status: u16,
     pub(crate) head: String,
     pub(crate) body: String,
-    /// Whether the body ended as its framing says.
+    /// Whether the body was complete.
     pub(crate) whole: bool,
 }
 
@@ -32,7 +32,7 @@ impl ReceivedResponse {
     }
 }
 
-/// Sends a POST and reads the whole answer.
+/// Sends a POST and reads the whole response.
 pub(crate) async fn post(
     to: SocketAddr,
     path: &str,
@@ -43,7 +43,7 @@ pub(crate) async fn post(
     finish(&mut stream).await
 }
 
-/// Sends a GET and reads the whole answer.
+/// Sends a GET and reads the whole response.
 pub(crate) async fn get(to: SocketAddr, path: &str, headers: &[&str]) -> ReceivedResponse {
     let mut head = format!("GET {path} HTTP/1.1\r\nhost: {to}\r\nconnection: close\r\n");
     for header in headers {
@@ -53,7 +53,7 @@ pub(crate) async fn get(to: SocketAddr, path: &str, headers: &[&str]) -> Receive
     raw(to, format!("{head}\r\n").as_bytes()).await
 }
 
-/// Sends a POST and leaves the answer to come.
+/// Sends a POST without reading the response.
 pub(crate) async fn open(to: SocketAddr, path: &str, headers: &[&str], body: &str) -> TcpStream {
     let mut stream = TcpStream::connect(to).await.unwrap();
     let mut head = format!("POST {path} HTTP/1.1\r\nhost: {to}\r\nconnection: close\r\n");
@@ -69,14 +69,14 @@ pub(crate) async fn open(to: SocketAddr, path: &str, headers: &[&str], body: &st
     stream
 }
 
-/// Sends bytes and reads the whole answer.
+/// Sends bytes and reads the whole response.
 pub(crate) async fn raw(to: SocketAddr, bytes: &[u8]) -> ReceivedResponse {
     let mut stream = TcpStream::connect(to).await.unwrap();
     stream.write_all(bytes).await.unwrap();
     finish(&mut stream).await
 }
 
-/// Reads the whole answer.
+/// Reads the whole response.
 pub(crate) async fn finish(stream: &mut TcpStream) -> ReceivedResponse {
     let mut bytes = Vec::new();
     let reading = stream.read_to_end(&mut bytes);
@@ -84,7 +84,7 @@ pub(crate) async fn finish(stream: &mut TcpStream) -> ReceivedResponse {
     parse(&bytes)
 }
 
-/// Reads until what came contains a text.
+/// Reads until the received bytes contain a text.
 pub(crate) async fn until(stream: &mut TcpStream, text: &str) -> String {
     let mut bytes = Vec::new();
     let mut piece = [0; 4096];

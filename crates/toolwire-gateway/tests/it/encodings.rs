@@ -1,4 +1,4 @@
-//! Upstreams that compress although they were asked not to.
+//! Upstreams that compress although the gateway asks them not to.
 
 use std::io::Write;
 
@@ -55,7 +55,7 @@ async fn streams_event_by_event() {
     let mut open = client::open(gateway.address(), "/v1/chat/completions", &[], &question).await;
     let began = tokio::time::Instant::now();
     client::until(&mut open, "Let me look.").await;
-    // The end of the compressed body is far away still.
+    // The compressed body does not end for a long time.
     assert!(began.elapsed() < ms(900), "{:?}", began.elapsed());
     client::until(&mut open, "[DONE]").await;
 }

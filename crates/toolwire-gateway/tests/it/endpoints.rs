@@ -1,4 +1,4 @@
-//! What is where.
+//! The paths of the gateway.
 
 use toolwire::Protocol;
 use toolwire_gateway::config::Pattern;
@@ -7,7 +7,7 @@ use crate::upstream::{Server, whole};
 use crate::{alias, at, client, config, fixtures, start};
 
 #[tokio::test]
-async fn models_in_the_callers_shape() {
+async fn models_in_the_clients_format() {
     let server = Server::new(Protocol::Chat, Vec::new()).await;
     let mut upstream = at(&server);
     upstream.models = vec![Pattern("one".to_owned()), Pattern("many-*".to_owned())];

@@ -1,4 +1,4 @@
-//! Errors of upstreams, as each client knows them.
+//! Errors of upstreams, in the format of each client.
 
 use toolwire::Protocol;
 
@@ -58,7 +58,7 @@ const CASES: &[Case] = &[
 ];
 
 #[tokio::test]
-async fn of_upstreams_in_the_clients_words() {
+async fn of_upstreams_in_the_clients_format() {
     for (to, from) in pairs() {
         for case in CASES {
             for stream in [false, true] {
@@ -138,7 +138,7 @@ async fn as_the_first_event() {
 }
 
 #[tokio::test]
-async fn that_are_no_json() {
+async fn that_are_not_json() {
     let page = "HTTP/1.1 502 Bad Gateway\r\ncontent-type: text/html\r\ncontent-length: 14\r\n\r\n<html>no</html";
     for (to, from) in pairs() {
         let server = Server::new(from, vec![Step::Send(page.as_bytes().to_vec())]).await;

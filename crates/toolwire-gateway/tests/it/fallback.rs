@@ -1,7 +1,7 @@
 //! Several upstreams for one model.
 
 use toolwire::Protocol;
-use toolwire_gateway::config::{Origin, Upstream};
+use toolwire_gateway::config::{Origin, UpstreamConfig};
 
 use crate::upstream::{Server, Step, chunk, stream, stream_end, stream_head, whole};
 use crate::{at, client, config, fixtures, ms, start};
@@ -21,9 +21,9 @@ async fn two(first: Vec<Step>, stream_it: bool) -> (Server, Server, client::Rece
     (first, second, got)
 }
 
-/// An upstream that is used only when nothing else is left.
-fn spare(server: &Server) -> Upstream {
-    Upstream { weight: 0, ..at(server) }
+/// An upstream that is used only if no other is left.
+fn spare(server: &Server) -> UpstreamConfig {
+    UpstreamConfig { weight: 0, ..at(server) }
 }
 
 #[tokio::test]
@@ -70,7 +70,7 @@ async fn a_stream_that_opens_and_fails() {
     ];
     for to in Protocol::ALL {
         let first = Server::new(Protocol::Messages, steps.clone()).await;
-        // A spare that speaks the client's protocol would be asked first.
+        // A spare that speaks the client's protocol would be tried first.
         let other = if to == Protocol::Chat { Protocol::Responses } else { Protocol::Chat };
         let second = Server::new(other, stream(&fixtures::events(other))).await;
         let gateway = start(config(vec![at(&first), spare(&second)])).await;
@@ -105,7 +105,7 @@ async fn a_connection_that_is_refused() {
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let second =
         Server::new(Protocol::Chat, whole(200, "", fixtures::answer(Protocol::Chat))).await;
-    let first = Upstream {
+    let first = UpstreamConfig {
         name: "closed".to_owned(),
         origin: Origin::Http {
             base: format!("http://{}", closed.local_addr().unwrap()),
@@ -120,7 +120,7 @@ async fn a_connection_that_is_refused() {
     for _ in 0..4 {
         assert_eq!(ask().await.status, 200);
     }
-    // The fifth failure takes it out; what follows costs no retries.
+    // The fifth failure ejects it, so the next requests need no retries.
     for _ in 0..20 {
         assert_eq!(ask().await.status, 200);
     }
@@ -184,7 +184,7 @@ async fn clients_that_leave_and_refused_requests_do_not_count() {
 async fn weights() {
     let light = Server::new(Protocol::Chat, whole(200, "", fixtures::answer(Protocol::Chat))).await;
     let heavy = Server::new(Protocol::Chat, whole(200, "", fixtures::answer(Protocol::Chat))).await;
-    let heavier = Upstream { weight: 3, name: "heavy".to_owned(), ..at(&heavy) };
+    let heavier = UpstreamConfig { weight: 3, name: "heavy".to_owned(), ..at(&heavy) };
     let gateway = start(config(vec![at(&light), heavier])).await;
     let question = fixtures::question(Protocol::Chat, false);
     for _ in 0..40 {
@@ -194,8 +194,8 @@ async fn weights() {
     assert!(light + heavy == 40 && (9..=11).contains(&light), "{light} {heavy}");
 }
 
-/// The upstream that speaks the client's protocol is asked, whatever it weighs,
-/// and the others when it fails.
+/// The upstream that speaks the client's protocol is tried first, whatever its
+/// weight, and the others if it fails.
 #[tokio::test]
 async fn the_clients_own_protocol_comes_first() {
     for to in Protocol::ALL {
@@ -207,7 +207,7 @@ async fn the_clients_own_protocol_comes_first() {
                 let steps = if from == to && fails { error } else { answer };
                 servers.push(Server::new(from, steps).await);
             }
-            let mut upstreams: Vec<Upstream> = servers.iter().map(at).collect();
+            let mut upstreams: Vec<UpstreamConfig> = servers.iter().map(at).collect();
             for upstream in &mut upstreams {
                 upstream.weight = if upstream.protocol == to { 0 } else { 9 };
             }
@@ -217,7 +217,11 @@ async fn the_clients_own_protocol_comes_first() {
             assert_eq!(got.status, 200, "{to} {got:?}");
             for server in &servers {
                 if server.protocol == to {
-                    assert_eq!(server.only().body, question, "asked first, and as it is");
+                    assert_eq!(
+                        server.only().body,
+                        question,
+                        "tried first, with the client's own bytes"
+                    );
                 }
             }
             let asked: usize = servers.iter().map(|server| server.seen().len()).sum();

@@ -9,7 +9,7 @@ use toolwire::Protocol;
 use crate::upstream::{Server, Step, chunk, stream_end, stream_head};
 use crate::{at, client, config, fixtures, ms, pairs, start};
 
-/// What an error in mid-stream looks like.
+/// What an error in the middle of a stream looks like.
 fn error_mark(protocol: Protocol) -> &'static str {
     match protocol {
         Protocol::Chat => "data: {\"error\":",
@@ -19,8 +19,7 @@ fn error_mark(protocol: Protocol) -> &'static str {
     }
 }
 
-/// Cuts a stream after so many events, by an end of the body or of the
-/// connection.
+/// Cuts a stream after some events, by ending the body or the connection.
 async fn cut(to: Protocol, from: Protocol, events: usize, clean: bool) {
     let mut steps = vec![stream_head("")];
     steps.extend(fixtures::events(from).iter().take(events).map(chunk));
@@ -30,8 +29,7 @@ async fn cut(to: Protocol, from: Protocol, events: usize, clean: bool) {
     let got =
         client::post(gateway.address(), fixtures::path(to), &[], &fixtures::question(to, true))
             .await;
-    // Where the client has got nothing that means anything, it gets a plain
-    // error.
+    // If the client has got no content yet, it gets a plain error.
     if got.status == 502 {
         assert!(events <= 2, "{to} {from} {got:?}");
         return;
@@ -53,7 +51,7 @@ async fn a_cut_stream_is_an_error() {
 }
 
 #[tokio::test]
-async fn heartbeats_fill_silence_and_are_no_events() {
+async fn heartbeats_fill_pauses_and_are_not_events() {
     for (to, from) in pairs() {
         let events = fixtures::events(from);
         let mut steps = vec![stream_head("")];
@@ -71,7 +69,7 @@ async fn heartbeats_fill_silence_and_are_no_events() {
             client::post(gateway.address(), fixtures::path(to), &[], &fixtures::question(to, true))
                 .await;
         let beats = got.body.matches(": ping\n").count();
-        // No more than the time that it took has room for.
+        // No more than fit into the time that it took.
         let most = began.elapsed().as_millis() as usize / 50;
         assert!((1..=most).contains(&beats), "{to} {from} {got:?}");
         assert!(!got.body.contains(": ping\n\n"), "{got:?}");
@@ -95,12 +93,12 @@ async fn a_slow_first_event_gets_the_head_and_heartbeats() {
     let mut open = client::open(gateway.address(), "/v1/chat/completions", &[], &question).await;
     let began = Instant::now();
     client::until(&mut open, ": ping\n").await;
-    // The first event is far away still.
+    // The first event does not come for a long time.
     assert!(began.elapsed() < ms(900), "{:?}", began.elapsed());
     client::until(&mut open, "[DONE]").await;
 }
 
-/// An upstream that sends without end.
+/// An upstream that never stops sending.
 async fn flooding() -> Server {
     let event = format!(
         "data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"{}\"}}}}]}}\n\n",
@@ -111,7 +109,7 @@ async fn flooding() -> Server {
 }
 
 #[tokio::test]
-async fn a_client_that_does_not_read_is_cut() {
+async fn a_client_that_does_not_read_is_disconnected() {
     let server = flooding().await;
     let mut config = config(vec![at(&server)]);
     config.limits.stall = ms(200);

@@ -1,4 +1,4 @@
-//! Who comes in.
+//! Which requests are let in.
 
 use toolwire::Protocol;
 use toolwire_gateway::config::Secret;

@@ -1,4 +1,4 @@
-//! Headers, both ways.
+//! Headers in both directions.
 
 use toolwire::Protocol;
 use toolwire_gateway::config::{Credential, Secret};
@@ -87,7 +87,7 @@ async fn betas_are_refused_where_losses_are() {
             let sent = [beta.as_str(), "toolwire-on-loss: refuse"];
             let got = client::post(gateway.address(), fixtures::path(to), &sent, &question).await;
             if from == Protocol::Messages || only_switches {
-                // What the body says may still be refused.
+                // The body may still be refused.
                 assert!(!got.body.contains(&beta), "{to} {from} {got:?}");
             } else {
                 assert_eq!(got.status, 400, "{to} {from} {got:?}");
@@ -238,7 +238,7 @@ async fn pauses_are_passed_on() {
 }
 
 #[tokio::test]
-async fn pauses_are_made_from_resets() {
+async fn pauses_are_derived_from_resets() {
     let headers = "x-ratelimit-remaining-tokens: 0\r\nx-ratelimit-reset-tokens: 1m2s\r\n";
     let error = fixtures::error(Protocol::Chat, "tokens", "Slow down.");
     let server = Server::new(Protocol::Chat, whole(429, headers, error)).await;

@@ -1,5 +1,5 @@
-//! HTTP/2 toward upstreams: agreed in the handshake, many requests on one
-//! connection, each with its own end.
+//! HTTP/2 toward upstreams: negotiated in the handshake, with many independent
+//! requests on one connection.
 
 use std::sync::Arc;
 
@@ -45,7 +45,7 @@ async fn the_handshake_decides() {
 }
 
 #[tokio::test]
-async fn only_the_named_authority_vouches() {
+async fn only_the_configured_authority_is_trusted() {
     let server = Secure::new(Protocol::Chat, &["h2"], |_| Act::Hang).await;
     let (other, _) = crate::secure::identity(&[]);
     for ca in [None, Some(other)] {
@@ -72,10 +72,10 @@ async fn many_at_once_on_one_connection() {
         let upstream = behind(server.address, from, &server.ca);
         let gateway = start(config(vec![upstream])).await;
         let to = gateway.address();
-        // One connection is there when the many come.
+        // The connection is open before the many requests start.
         let question = fixtures::question(Protocol::Chat, false);
         client::post(to, "/v1/chat/completions", &[], &question).await;
-        // Nobody goes before everybody has been answered.
+        // No request ends before all of them have got their response.
         let answered = Arc::new(Barrier::new(MANY));
         let asking: Vec<_> = (0..MANY)
             .map(|_| {
@@ -102,7 +102,7 @@ async fn many_at_once_on_one_connection() {
 }
 
 #[tokio::test]
-async fn a_client_that_leaves_takes_only_its_own_stream_along() {
+async fn a_client_that_leaves_cancels_only_its_own_stream() {
     for (to, from) in pairs() {
         for stream in [false, true] {
             let server = Secure::new(from, &["h2"], move |asked| match asked.number {
@@ -127,7 +127,7 @@ async fn a_client_that_leaves_takes_only_its_own_stream_along() {
             client::until(&mut stays, "Let me look.").await;
             drop(leaves);
             assert_eq!(server.left(1).await, [1], "{to} {from}");
-            // The connection goes on, and so does the other stream.
+            // The connection and the other stream continue.
             assert_eq!(client::post(address, fixtures::path(to), &[], &whole).await.status, 200);
             drop(stays);
             assert_eq!(server.left(2).await, [1, 2], "{to} {from}");

@@ -1,4 +1,4 @@
-//! How much and how slowly.
+//! Limits on the size and the speed of requests.
 
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
@@ -29,7 +29,7 @@ async fn bodies() {
 }
 
 #[tokio::test]
-async fn a_client_that_sends_too_much_gets_to_read_why() {
+async fn a_client_that_sends_too_much_can_read_the_error() {
     let mut config = config(Vec::new());
     config.limits.body = 1000;
     let gateway = start(config).await;
@@ -72,7 +72,7 @@ async fn malformed_bodies() {
             (r#"{"model":7}"#, "must name a model"),
             (r#"{"model":"m","model":"n","messages":[],"input":"x"}"#, "model"),
             (deep.as_str(), "deep"),
-            (tools.as_str(), "1025 tools; the limit here is 1024"),
+            (tools.as_str(), "1025 tools. This gateway allows 1024"),
         ] {
             let began = Instant::now();
             let got = client::post(gateway.address(), fixtures::path(to), &[], body).await;
@@ -95,10 +95,10 @@ async fn tools() {
     let long = format!(r#"{{"name":"{}"}}"#, "x".repeat(89));
     for to in Protocol::ALL {
         for (field, tools, says) in [
-            ("tools", vec!["{}"; 3], "3 tools; the limit here is 2"),
-            ("functions", vec!["{}"; 3], "3 tools; the limit here is 2"),
-            ("tools", vec!["{}", &long], "102 bytes long; the limit here is 100"),
-            ("functions", vec!["{}", &long], "102 bytes long; the limit here is 100"),
+            ("tools", vec!["{}"; 3], "3 tools. This gateway allows 2"),
+            ("functions", vec!["{}"; 3], "3 tools. This gateway allows 2"),
+            ("tools", vec!["{}", &long], "102 bytes long. This gateway allows 100"),
+            ("functions", vec!["{}", &long], "102 bytes long. This gateway allows 100"),
         ] {
             let body = format!(r#"{{"model":"m","{field}":[{}]}}"#, tools.join(","));
             let got = client::post(gateway.address(), fixtures::path(to), &[], &body).await;
@@ -107,7 +107,7 @@ async fn tools() {
         }
     }
     assert!(server.seen().is_empty());
-    // Exactly as much as is allowed; it fails for other reasons.
+    // Exactly the limit; the request fails for another reason.
     let body = format!(r#"{{"model":"","tools":[{long}]}}"#);
     let got = client::post(gateway.address(), "/v1/messages", &[], &body).await;
     assert!(got.body.contains("must name a model"), "{got:?}");

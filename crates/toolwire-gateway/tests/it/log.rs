@@ -1,11 +1,11 @@
-//! The line that each request leaves.
+//! The log line of each request.
 
 use std::io::Write;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use toolwire::Protocol;
-use toolwire_gateway::config::{Config, Log, Secret};
+use toolwire_gateway::config::{Config, LogFormat, Secret};
 use toolwire_gateway::{Gateway, Setup, serve};
 
 use crate::upstream::{Server, Step, chunk, stream, stream_head, whole};
@@ -40,9 +40,9 @@ impl Lines {
     }
 }
 
-async fn logging(mut config: Config, style: Log) -> (Gateway, Lines) {
+async fn logging(mut config: Config, format: LogFormat) -> (Gateway, Lines) {
     let lines = Lines::default();
-    config.log = style;
+    config.log = format;
     let setup = Setup { source: None, log: Box::new(lines.clone()) };
     (serve(config, setup).await.unwrap(), lines)
 }
@@ -57,7 +57,7 @@ async fn in_json() {
             whole(200, "", fixtures::answer(from))
         };
         let server = Server::new(from, steps).await;
-        let (gateway, lines) = logging(config(vec![at(&server)]), Log::Json).await;
+        let (gateway, lines) = logging(config(vec![at(&server)]), LogFormat::Json).await;
         let question =
             fixtures::question(Protocol::Chat, streams).replacen('{', r#"{"seed":7,"#, 1);
         let got = client::post(gateway.address(), "/v1/chat/completions", &[], &question).await;
@@ -81,8 +81,8 @@ async fn in_json() {
 }
 
 #[tokio::test]
-async fn holds_nothing_that_was_said_and_no_secret() {
-    for style in [Log::Json, Log::Text] {
+async fn holds_no_content_and_no_secret() {
+    for style in [LogFormat::Json, LogFormat::Text] {
         let server = Server::scripted(Protocol::Chat, |number, _| match number {
             0 => whole(200, "", fixtures::answer(Protocol::Chat)),
             1 => whole(400, "", fixtures::error(Protocol::Chat, "invalid_request_error", "Paris!")),
@@ -115,7 +115,7 @@ async fn names_clients_that_left() {
     steps.extend(fixtures::events(Protocol::Messages).iter().take(3).map(chunk));
     steps.push(Step::Hang);
     let server = Server::new(Protocol::Messages, steps).await;
-    let (gateway, lines) = logging(config(vec![at(&server)]), Log::Text).await;
+    let (gateway, lines) = logging(config(vec![at(&server)]), LogFormat::Text).await;
     let question = fixtures::question(Protocol::Chat, true);
     let mut open = client::open(gateway.address(), "/v1/chat/completions", &[], &question).await;
     client::until(&mut open, "Let me look.").await;

@@ -1,11 +1,11 @@
-//! What cannot cross is said in a header, or refused.
+//! Losses are reported in a header, or refused.
 
 use toolwire::{LossPolicy, Protocol};
 
 use crate::upstream::{Server, stream, whole};
 use crate::{at, client, config, fixtures, start};
 
-/// A Chat request with a seed, which Messages has no room for.
+/// A Chat request with a seed, which Messages does not have.
 fn question(stream: bool) -> String {
     fixtures::question(Protocol::Chat, stream).replacen('{', r#"{"seed":7,"#, 1)
 }
@@ -48,7 +48,7 @@ async fn are_refused_on_request() {
 }
 
 #[tokio::test]
-async fn are_refused_by_policy_unless_the_request_says_otherwise() {
+async fn are_refused_by_policy_unless_the_request_has_its_own() {
     let refuse =
         |config: &mut toolwire_gateway::config::Config| config.on_loss = LossPolicy::Refuse;
     assert_eq!(ask(false, &[], refuse).await.status, 400);

@@ -37,13 +37,13 @@ use std::time::Duration;
 
 use toolwire::{LossPolicy, Profile, Protocol};
 use toolwire_gateway::config::{
-    Alias, Config, Credential, Limits, Log, Origin, Pattern, RetryPolicy, Secret, Timeouts,
-    Upstream,
+    Alias, Config, Credential, Limits, LogFormat, Origin, Pattern, RetryPolicy, Secret, Timeouts,
+    UpstreamConfig,
 };
 use toolwire_gateway::{Gateway, Setup, serve};
 
 /// A configuration with these upstreams and nothing else.
-pub(crate) fn config(upstreams: Vec<Upstream>) -> Config {
+pub(crate) fn config(upstreams: Vec<UpstreamConfig>) -> Config {
     Config {
         protocols: Protocol::ALL.to_vec(),
         listen: "127.0.0.1:0".parse().unwrap(),
@@ -54,13 +54,13 @@ pub(crate) fn config(upstreams: Vec<Upstream>) -> Config {
         aliases: Vec::new(),
         limits: Limits::default(),
         retry: RetryPolicy::default(),
-        log: Log::Off,
+        log: LogFormat::Off,
     }
 }
 
 /// An upstream at a scripted server, for every model.
-pub(crate) fn at(server: &upstream::Server) -> Upstream {
-    Upstream {
+pub(crate) fn at(server: &upstream::Server) -> UpstreamConfig {
+    UpstreamConfig {
         name: server.protocol.as_str().to_owned(),
         protocol: server.protocol,
         origin: Origin::Http { base: format!("http://{}", server.address), path: "/v1".to_owned() },

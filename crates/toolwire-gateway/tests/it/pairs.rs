@@ -68,8 +68,8 @@ async fn streams() {
     }
 }
 
-/// Messages tells a count before anything is said. Where the upstream has none
-/// yet it is an estimate, and the upstream's own comes at the end.
+/// A Messages stream starts with a token count. If the upstream has none yet, it
+/// is an estimate, and the upstream's own count comes at the end.
 #[tokio::test]
 async fn a_count_before_the_upstream_has_counted() {
     let to = Protocol::Messages;
@@ -87,16 +87,15 @@ async fn a_count_before_the_upstream_has_counted() {
             assert_eq!(start, 11, "bytes pass as they are");
             continue;
         }
-        // The question has a tool, for which Anthropic adds a page of its own.
+        // The question has a tool, for which Anthropic adds instructions.
         assert!((350..600).contains(&start.as_u64().unwrap()), "{from} {got:?}");
         assert_eq!(end["usage"]["input_tokens"], 11, "{from} {got:?}");
     }
 }
 
-/// Some servers do not heed that a stream was asked for. The client gets one
-/// all the same.
+/// Some servers ignore the request for a stream. The client still gets one.
 #[tokio::test]
-async fn a_whole_answer_where_a_stream_was_asked_for() {
+async fn a_whole_answer_to_a_request_for_a_stream() {
     for (to, from) in pairs() {
         let server = Server::new(from, whole(200, "", fixtures::answer(from))).await;
         let gateway = start(config(vec![at(&server)])).await;
@@ -112,9 +111,9 @@ async fn a_whole_answer_where_a_stream_was_asked_for() {
     }
 }
 
-/// An answer that is not finished does not become a stream that is.
+/// An incomplete answer does not become a complete stream.
 #[tokio::test]
-async fn an_unfinished_answer_where_a_stream_was_asked_for() {
+async fn an_incomplete_answer_to_a_request_for_a_stream() {
     let bodies = [
         (Protocol::Chat, r#"{"id":"1","model":"m","choices":[]}"#),
         (

@@ -1,4 +1,4 @@
-//! Another configuration while requests run.
+//! A new configuration while requests are in progress.
 
 use std::sync::{Arc, Mutex};
 
@@ -33,7 +33,7 @@ async fn requests_keep_theirs() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_served_changes_nothing() {
+async fn an_unusable_configuration_changes_nothing() {
     let server =
         Server::new(Protocol::Chat, whole(200, "", fixtures::answer(Protocol::Chat))).await;
     let gateway = start(config(vec![at(&server)])).await;
@@ -79,7 +79,7 @@ async fn by_the_admin_call() {
 }
 
 #[tokio::test]
-async fn a_defect_fails_one_request_only() {
+async fn a_panic_fails_one_request_only() {
     let setup = Setup { source: Some(Arc::new(|| panic!("boom"))), log: Box::new(std::io::sink()) };
     let gateway = serve(config(Vec::new()), setup).await.unwrap();
     let to = gateway.address();

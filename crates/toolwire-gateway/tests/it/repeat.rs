@@ -1,5 +1,5 @@
-//! A request that the upstream provably did not look at is repeated once, on
-//! another connection; any other is not.
+//! A request that the upstream provably did not process is repeated once, on
+//! another connection. No other request is.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -49,7 +49,10 @@ async fn a_stream_that_is_refused_twice_goes_to_the_next_upstream() {
     let gateway = start(config(vec![first.clone()])).await;
     let got = client::post(gateway.address(), "/v1/chat/completions", &[], &question).await;
     assert_eq!(got.status, 502, "{got:?}");
-    assert!(got.body.contains("The upstream first turned the request away, twice."), "{got:?}");
+    assert!(
+        got.body.contains("The upstream first refused the request twice without processing it."),
+        "{got:?}"
+    );
     assert_eq!(refuses.asked().len(), 2);
 
     let answers =
@@ -80,7 +83,7 @@ async fn a_stream_that_ends_for_another_reason_is_not_repeated() {
 #[tokio::test]
 async fn a_connection_that_goes_away() {
     // The first request of a connection is stream 1. GOAWAY names the last
-    // stream that the server has looked at.
+    // stream that the server has processed.
     for (last, reason, repeated) in [
         (0, Reason::NO_ERROR, true),
         (0, Reason::ENHANCE_YOUR_CALM, true),
@@ -117,7 +120,7 @@ async fn a_server_that_keeps_changing_its_connections_loses_nothing() {
         let got = client::post(gateway.address(), "/v1/messages", &[], &question).await;
         assert_eq!(got.status, 200, "{got:?}");
     }
-    // What is repeated was not looked at, so nothing is looked at twice.
+    // Only requests that were not processed are repeated, so none runs twice.
     let asked = server.asked();
     assert_eq!(asked.len(), 60);
     assert!(asked.last().unwrap().connection >= 10, "{:?}", asked.last());
@@ -140,8 +143,9 @@ async fn many_at_once_on_connections_that_keep_changing_are_run_once_each() {
                 let mut answered = 0;
                 for _ in 0..40 {
                     let got = client::post(to, "/v1/messages", &[], &question).await;
-                    // Two connections in a row may go away under a request.
-                    let twice = got.body.contains("turned the request away, twice");
+                    // Two connections in a row may close under a request.
+                    let twice =
+                        got.body.contains("refused the request twice without processing it");
                     assert!(got.status == 200 || twice, "{got:?}");
                     answered += usize::from(got.status == 200);
                 }
@@ -185,7 +189,7 @@ async fn a_pooled_connection_that_is_closed_under_a_request() {
     let question = fixtures::question(Protocol::Chat, false);
     for (status, seen) in [(200, 1), (502, 2), (200, 3)] {
         let got = client::post(gateway.address(), "/v1/chat/completions", &[], &question).await;
-        // The server has read the request, and may have acted on it.
+        // The server has read the request and may have run it.
         assert_eq!((got.status, server.seen().len()), (status, seen), "{got:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! Every wait has an end, counted from the bytes that came.
+//! Every wait has a timeout, which restarts with the bytes that arrive.
 
 use tokio::time::Instant;
 use toolwire::Protocol;
@@ -45,7 +45,7 @@ async fn first_event() {
 }
 
 #[tokio::test]
-async fn comments_are_no_first_event() {
+async fn comments_are_not_a_first_event() {
     let mut steps = vec![stream_head("")];
     for _ in 0..20 {
         steps.extend([chunk(": still here\n"), Step::Wait(ms(20))]);
@@ -76,7 +76,7 @@ async fn idle_in_a_stream() {
 }
 
 #[tokio::test]
-async fn idle_counts_anew_with_every_byte() {
+async fn idle_restarts_with_every_byte() {
     let mut steps = vec![stream_head("")];
     for event in fixtures::events(Protocol::Chat) {
         steps.extend([chunk(event), Step::Wait(ms(60))]);
@@ -95,13 +95,13 @@ async fn total() {
     }
     let (got, server, took) = ask(steps, true, |t| t.total = ms(150)).await;
     assert!((140..400).contains(&took), "{took} ms");
-    assert!(got.body.contains("whole answer"), "{got:?}");
+    assert!(got.body.contains("complete its response"), "{got:?}");
     server.left(1).await;
 }
 
 #[tokio::test]
 async fn connect() {
-    // A listener whose queue is full takes no connection and refuses none.
+    // A listener whose queue is full neither accepts nor refuses a connection.
     let socket = tokio::net::TcpSocket::new_v4().unwrap();
     socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
     let listener = socket.listen(1).unwrap();

@@ -1,5 +1,5 @@
-//! A scripted upstream: HTTP/1.1 by hand, so that every byte and every pause is
-//! the test's own.
+//! A scripted upstream: HTTP/1.1 by hand, so that a test controls every byte and
+//! every pause.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
@@ -18,15 +18,15 @@ pub(crate) enum Step {
     Send(Vec<u8>),
     /// Does nothing for a while.
     Wait(Duration),
-    /// Waits until the peer goes away.
+    /// Waits until the peer disconnects.
     Hang,
     /// Closes the connection.
     Close,
-    /// Sends the same bytes until the peer goes away.
+    /// Sends the same bytes until the peer disconnects.
     Flood(Vec<u8>),
 }
 
-/// A request that came in.
+/// A request that arrived.
 #[derive(Clone, Debug)]
 pub(crate) struct ReceivedRequest {
     pub(crate) path: String,
@@ -65,8 +65,8 @@ impl Server {
         Self::scripted(protocol, move |_, _| steps.clone()).await
     }
 
-    /// A server that looks at the number of the request, from 0, and at the
-    /// request.
+    /// A server whose steps depend on the number of the request, from 0, and on
+    /// the request.
     pub(crate) async fn scripted(
         protocol: Protocol,
         script: impl Fn(usize, &ReceivedRequest) -> Vec<Step> + Send + Sync + 'static,
@@ -90,7 +90,7 @@ impl Server {
         Self { address, protocol, seen, left }
     }
 
-    /// What is known of a server that somebody else runs.
+    /// A server that runs elsewhere.
     pub(crate) fn nowhere(protocol: Protocol, address: SocketAddr) -> Self {
         let (_, left) = watch::channel(Vec::new());
         Self { address, protocol, seen: Arc::default(), left }
@@ -108,7 +108,7 @@ impl Server {
         seen[0].clone()
     }
 
-    /// Waits until that many requests have come.
+    /// Waits until that many requests have arrived.
     pub(crate) async fn until_seen(&self, count: usize) {
         let by = Instant::now() + Duration::from_secs(5);
         while self.seen().len() < count {
@@ -117,7 +117,7 @@ impl Server {
         }
     }
 
-    /// When the peer left in the middle of an answer, for the nth time.
+    /// When the peer disconnected in the middle of a response, for the nth time.
     pub(crate) async fn left(&self, nth: usize) -> Instant {
         let mut left = self.left.clone();
         let wait = left.wait_for(|left| left.len() >= nth);
@@ -125,7 +125,7 @@ impl Server {
             [nth - 1]
     }
 
-    /// How often the peer left in the middle of an answer.
+    /// How often the peer disconnected in the middle of a response.
     pub(crate) fn times_left(&self) -> usize {
         self.left.borrow().len()
     }
@@ -192,7 +192,7 @@ async fn read(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> Option<ReceivedRe
     }
 }
 
-/// A whole answer.
+/// A whole response.
 pub(crate) fn whole(status: u16, headers: &str, body: impl AsRef<[u8]>) -> Vec<Step> {
     let body = body.as_ref();
     let mut bytes = format!(

@@ -8,7 +8,6 @@ use crate::wire::Extra;
 use crate::wire::names::Names;
 
 /// One document on its way into another protocol.
-#[expect(dead_code, reason = "codecs adopt it one by one")]
 pub(crate) struct EncodeContext<'c> {
     /// The protocol it was read from, never the one it is written in: within
     /// one protocol the bytes pass.
@@ -25,7 +24,6 @@ pub(crate) struct EncodeContext<'c> {
     pub(crate) tool_search: bool,
 }
 
-#[expect(dead_code, reason = "codecs adopt it one by one")]
 impl<'c> EncodeContext<'c> {
     /// A document of which nothing has been written.
     pub(crate) fn new(

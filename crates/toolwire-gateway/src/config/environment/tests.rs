@@ -62,7 +62,7 @@ fn nothing_but_the_demo_model() {
 }
 
 #[test]
-fn a_key_brings_its_vendor() {
+fn a_key_adds_its_vendor() {
     check(&[("OPENAI_API_KEY", "k")], &[DEMO, OPENAI[0], OPENAI[1]], &[]);
     check(&[("ANTHROPIC_API_KEY", " k\n")], &[DEMO, ANTHROPIC], &[]);
     let both = [("ANTHROPIC_API_KEY", "k"), ("OPENAI_API_KEY", "k")];
@@ -70,7 +70,7 @@ fn a_key_brings_its_vendor() {
 }
 
 #[test]
-fn another_address_is_followed() {
+fn another_url_is_used() {
     check(
         &[("ANTHROPIC_API_KEY", "k"), ("ANTHROPIC_BASE_URL", "https://proxy.example/anthropic")],
         &[DEMO, "anthropic messages https://proxy.example/anthropic/v1"],
@@ -85,7 +85,8 @@ fn another_address_is_followed() {
 
 #[test]
 fn the_gateway_does_not_call_itself() {
-    let note = "ANTHROPIC_BASE_URL points at this gateway; https://api.anthropic.com is used.";
+    let note =
+        "ANTHROPIC_BASE_URL points at this gateway; https://api.anthropic.com is used instead.";
     for own in ["http://127.0.0.1:8787", "http://localhost:8787/", "http://[::1]:8787/v1"] {
         let variables = [("ANTHROPIC_API_KEY", "k"), ("ANTHROPIC_BASE_URL", own)];
         check(&variables, &[DEMO, ANTHROPIC], &[note]);
@@ -96,16 +97,16 @@ fn the_gateway_does_not_call_itself() {
 }
 
 #[test]
-fn an_address_that_cannot_be_used_is_mentioned() {
+fn an_unusable_url_is_mentioned() {
     check(
         &[("OPENAI_API_KEY", "k"), ("OPENAI_BASE_URL", "http://proxy.example/v1")],
         &[DEMO, OPENAI[0], OPENAI[1]],
-        &["OPENAI_BASE_URL is not an https address; https://api.openai.com is used."],
+        &["OPENAI_BASE_URL is not an https address; https://api.openai.com is used instead."],
     );
     check(
         &[("OPENAI_API_KEY", "a\nb")],
         &[DEMO],
-        &["OPENAI_API_KEY holds a line end or a character outside ASCII and is not used."],
+        &["OPENAI_API_KEY contains a line break or a non-ASCII character and is ignored."],
     );
 }
 

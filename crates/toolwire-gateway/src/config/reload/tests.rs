@@ -5,7 +5,7 @@ use super::ConfigWatcher;
 use crate::config::Credential;
 use crate::config::file::{LoadError, load};
 
-/// A folder of its own, gone at the end.
+/// A temporary folder.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -36,7 +36,7 @@ fn config(model: &str) -> String {
 }
 
 #[test]
-fn a_change_is_read_once_it_is_settled() {
+fn a_change_is_read_once_it_is_stable() {
     let folder = Folder::new("reload");
     folder.write("key", "first");
     let path = folder.write("toolwire.toml", &config("a"));
@@ -51,7 +51,7 @@ fn a_change_is_read_once_it_is_settled() {
     assert_eq!(change.upstreams[0].models[0].0, "longer");
     assert!(watcher.check().is_none());
 
-    // A key that is replaced counts as well.
+    // A new key is a change too.
     folder.write("key", "the second");
     assert!(watcher.check().is_none());
     let change = watcher.check().unwrap().unwrap();
@@ -60,7 +60,7 @@ fn a_change_is_read_once_it_is_settled() {
 }
 
 #[test]
-fn a_mistake_is_told_once_and_mended_later() {
+fn a_problem_is_reported_once_and_fixed_later() {
     let folder = Folder::new("mistake");
     folder.write("key", "first");
     let path = folder.write("toolwire.toml", &config("a"));
@@ -90,7 +90,7 @@ async fn a_hangup_reads_at_once() {
     let (sender, mut changes) = tokio::sync::mpsc::channel(1);
     let task = tokio::spawn(watcher.run(sender));
     tokio::task::yield_now().await;
-    // The file is as it was; the signal alone has it read.
+    // The file is unchanged; only the signal makes it read.
     let own = std::process::id().to_string();
     let sent = std::process::Command::new("kill").args(["-HUP", &own]).status().unwrap();
     assert!(sent.success());

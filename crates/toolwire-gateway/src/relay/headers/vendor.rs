@@ -107,10 +107,10 @@ impl Header {
             level,
             detail: detail.into(),
         };
-        let other_vendor = "The upstream is of another vendor.";
+        let other_vendor = "The upstream belongs to another vendor.";
         match (&self.kind, value.to_str()) {
             (HeaderKind::Account, _) => {
-                let detail = "The upstream has another key, and with that another account.";
+                let detail = "The upstream uses another key, which belongs to another account.";
                 vec![entry(self.name.to_owned(), Level::Info, detail)]
             }
             (HeaderKind::Features, Err(_)) => {

@@ -19,7 +19,7 @@ fn header(request: &[Entry], response: &[Entry], limit: usize) -> String {
 }
 
 #[test]
-fn nothing_to_say() {
+fn nothing_to_report() {
     assert_eq!(header(&[], &[], 2048), "");
     assert_eq!(header(&[entry("/a", Action::Emulated)], &[], 2048), "");
 }
@@ -38,7 +38,7 @@ fn members() {
 }
 
 #[test]
-fn indexes_fold() {
+fn indexes_become_a_star() {
     let entries: Vec<Entry> = (0..50)
         .map(|index| entry(&format!("/tools/{index}/x/0"), Action::Dropped))
         .chain([entry("/tools/y/x/0", Action::Dropped)])
@@ -51,7 +51,7 @@ fn indexes_fold() {
 }
 
 #[test]
-fn what_is_too_much_is_counted() {
+fn entries_beyond_the_limit_are_counted() {
     let entries: Vec<Entry> =
         (0..300).map(|index| entry(&format!("/field{index}"), Action::Dropped)).collect();
     let text = header(&entries, &[], 2048);

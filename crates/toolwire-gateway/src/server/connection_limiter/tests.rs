@@ -9,7 +9,7 @@ fn address(text: &str) -> IpAddr {
 }
 
 #[test]
-fn connections_are_counted_in_all_and_by_address() {
+fn connections_are_counted_in_total_and_by_address() {
     let limiter = Arc::new(ConnectionLimiter::default());
     let acquire = |from: &str| limiter.acquire(address(from), &limits(3, Some(2)));
     let one = acquire("192.0.2.1").unwrap();

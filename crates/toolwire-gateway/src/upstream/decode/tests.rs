@@ -38,7 +38,7 @@ fn encoded() -> Vec<(&'static str, Vec<u8>)> {
 }
 
 #[test]
-fn any_pieces_give_the_same() {
+fn any_chunks_give_the_same_text() {
     for (encoding, bytes) in encoded() {
         for size in [1, 2, 3, 7, 1000] {
             assert_eq!(decode(encoding, &bytes, size).unwrap(), TEXT, "{encoding} {size}");
@@ -47,7 +47,7 @@ fn any_pieces_give_the_same() {
 }
 
 #[test]
-fn what_is_flushed_comes_out() {
+fn flushed_data_is_decoded_at_once() {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     let mut decoder = Decoder::for_encoding("gzip").unwrap().unwrap();
     for event in ["data: one\n\n", "data: two\n\n", "data: three\n\n"] {

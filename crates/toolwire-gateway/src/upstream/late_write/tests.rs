@@ -3,7 +3,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 
 use super::*;
 
-/// A peer that has sent something and takes nothing any more.
+/// A peer that has sent something and closed.
 struct ClosedPeer {
     sent: &'static [u8],
     error: ErrorKind,

@@ -21,7 +21,7 @@ fn lines(headers: &HeaderMap) -> Vec<(&str, &str)> {
     headers.iter().map(line).collect()
 }
 
-/// What a client of any protocol may send.
+/// Headers that a client of any protocol may send.
 const CLIENT_HEADERS: &[(&str, &str)] = &[
     ("anthropic-beta", "context-1m-2025-08-07, interleaved-thinking-2025-05-14"),
     ("anthropic-beta", "context-1m-2025-08-07,brand-new-2027-01-01"),
@@ -34,7 +34,7 @@ const CLIENT_HEADERS: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn each_goes_where_it_means_something_and_is_told_of_where_not() {
+fn each_header_is_sent_to_its_vendor_and_reported_otherwise() {
     let key = Credential::Key(Secret::new("key".to_owned()));
     let anthropic = [
         ("anthropic-beta: context-1m-2025-08-07", Level::Loss),

@@ -1,7 +1,7 @@
 //! The request object: writing it.
 
 use super::cache_out::drop_marker;
-use super::tools_out::WrittenTools;
+use super::tools_out::ChatTools;
 use super::{choice_out, settings_out, thinking_out, turns_out};
 use crate::codec::context::EncodeContext;
 use crate::ledger::{Code, Ledger};
@@ -42,12 +42,11 @@ pub(super) fn encode(
     let cx = &mut EncodeContext::new(*origin, profile, &toolset.names, ledger);
     let object = &mut Object::new(out);
     object.maybe("model", model.as_ref());
-    let mut sent = WrittenTools::new(&toolset);
-    sent.subset = choice_out::filter(choice, &sent, cx);
+    let mut chat_tools = ChatTools::new(&toolset, choice_out::filter(choice, &toolset, cx));
     report_empty_namespaces(tools, cx);
-    sent.write(object, cx);
-    choice_out::write(object, choice, &sent, cx);
-    turns_out::write(&mut object.array("messages"), turns, &sent, cx);
+    chat_tools.write(object, cx);
+    choice_out::write(object, choice, &chat_tools.sent, cx);
+    turns_out::write(&mut object.array("messages"), turns, &chat_tools, cx);
     thinking_out::put_thinking(object, thinking, cx);
     let wants_logprobs = settings_out::put_state(object, state, cx);
     put_output(object, output, wants_logprobs, cx);

@@ -26,6 +26,7 @@ pub(super) fn encode(
         turns,
         tools: _,
         tools_at,
+        echoed: _,
         legacy_functions,
         choice,
         thinking,

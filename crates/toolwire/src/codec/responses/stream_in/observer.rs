@@ -1,37 +1,39 @@
-//! The stream as it passes between two that both speak Responses.
+//! Observes a stream that passes between two sides that both speak Responses.
 
-use super::wire::Usage;
-use super::{alike, error, usage};
-use crate::codec::openai::error::ErrorDetail;
+use super::text_delta;
+use crate::codec::openai::error_in::ErrorDetail;
+use crate::codec::responses::wire::Usage;
+use crate::codec::responses::{error_in, usage_in};
 use crate::codec::{EventOutcome, StreamObserver};
 use crate::model::{ApiError, Own, Protocol, ResponseSummary, Start};
 use crate::wire::sse::Frame;
 use crate::wire::stencil::Stencil;
 use crate::wire::{At, Kind, Raw, Read, ReadError, Reader, Str};
 
-/// A stream being watched.
+/// A stream being observed.
 #[derive(Debug, Default)]
-pub(super) struct Watching {
-    /// How the last event was spelled, if all it had was a text.
+pub(crate) struct ResponsesStreamObserver {
+    /// How the last event was written, if it only added text.
     last: Stencil<()>,
     start: Option<Start<'static>>,
-    /// The number that the next event has.
+    /// The number of the next event.
     next: u64,
 }
 
-impl StreamObserver for Watching {
+impl StreamObserver for ResponsesStreamObserver {
     fn frame(
         &mut self,
         frame: &Frame<'_>,
-        seen: &mut ResponseSummary,
+        summary: &mut ResponseSummary,
     ) -> Result<EventOutcome, ReadError> {
         if self.last.fit(frame).is_some() {
             self.next += 1;
             return Ok(EventOutcome::GoesOn);
         }
         let repeats = self.last.forget();
-        // It ends nothing here, but clients stop reading at it: the error that
-        // ends a cut stream must come first. vectors/streams/responses-cut-but-done-marker.
+        // The marker ends nothing here, but clients stop reading at it, so the
+        // error that ends a cut stream must come first.
+        // vectors/streams/responses-cut-but-done-marker.
         if frame.data.trim() == "[DONE]" {
             return Ok(EventOutcome::Cut);
         }
@@ -39,20 +41,20 @@ impl StreamObserver for Watching {
         let named = || Str::plain(frame.name.unwrap_or_default());
         let kind = reader.tag("type")?.unwrap_or_else(named);
         self.next += 1;
-        let watched = match kind.decode().as_ref() {
+        let outcome = match kind.decode().as_ref() {
             "response.created" => {
-                let Noticed { number, answer, item: _ } = Noticed::read(reader)?;
+                let ObservedEvent { number, response, item: _ } = ObservedEvent::read(reader)?;
                 if let Some(number) = number.and_then(|raw| At::<u64>::read(&mut raw.reader()).ok())
                 {
                     self.next = number.value.saturating_add(1);
                 }
-                self.start = answer.map(Answer::start).or(self.start.take());
+                self.start = response.map(ObservedResponse::start).or(self.start.take());
                 return Ok(EventOutcome::GoesOn);
             }
             "response.output_item.added" => {
-                let Noticed { number: _, answer: _, item } = Noticed::read(reader)?;
+                let ObservedEvent { number: _, response: _, item } = ObservedEvent::read(reader)?;
                 let kind = item.as_ref().and_then(string);
-                seen.calls += usize::from(kind.is_some_and(is_call));
+                summary.calls += usize::from(kind.is_some_and(is_call));
                 return Ok(EventOutcome::GoesOn);
             }
             "response.completed" | "response.incomplete" | "response.cancelled" => {
@@ -61,30 +63,31 @@ impl StreamObserver for Watching {
             "response.failed" => EventOutcome::Failed,
             // `response.failed` follows, if the upstream gets that far.
             "error" => {
-                let mut failure = error::decode(None, frame.data)?;
-                // The event's own name, which is no kind of error.
+                let mut failure = error_in::decode(None, frame.data)?;
+                // This is the name of the event and not a kind of error.
                 failure.vendor_type = failure.vendor_type.filter(|kind| kind != "error");
-                seen.error = Some(failure);
+                summary.error = Some(failure);
                 return Ok(EventOutcome::GoesOn);
             }
             _other => {
                 reader.skip()?;
                 reader.finish()?;
                 if repeats {
-                    self.last.cut(frame, |data, holes| alike::find(data, holes).map(|_place| ()));
+                    self.last
+                        .cut(frame, |data, holes| text_delta::find(data, holes).map(|_place| ()));
                 }
                 return Ok(EventOutcome::GoesOn);
             }
         };
-        let Noticed { number: _, answer, item: _ } = Noticed::read(reader)?;
-        if let Some(answer) = answer {
-            seen.error = answer.failure().or(seen.error.take());
-            let counts = answer
+        let ObservedEvent { number: _, response, item: _ } = ObservedEvent::read(reader)?;
+        if let Some(response) = response {
+            summary.error = response.failure().or(summary.error.take());
+            let counts = response
                 .usage
-                .map(|raw| Usage::read(&mut raw.reader()).map(usage::decode).ok().into_owned());
-            seen.usage = counts.flatten();
+                .map(|raw| Usage::read(&mut raw.reader()).map(usage_in::decode).ok().into_owned());
+            summary.usage = counts.flatten();
         }
-        Ok(watched)
+        Ok(outcome)
     }
 
     fn is_complete(&self) -> bool {
@@ -96,16 +99,16 @@ impl StreamObserver for Watching {
     }
 }
 
-/// What there is to watch of an event. Nothing of it is held to a shape, since
-/// it passes as it is.
-struct Noticed<'a> {
+/// The members of an event that are observed. None of them is checked, because
+/// the event passes as it is.
+struct ObservedEvent<'a> {
     number: Option<Raw<'a>>,
-    answer: Option<Answer<'a>>,
+    response: Option<ObservedResponse<'a>>,
     /// The type of the item.
     item: Option<Raw<'a>>,
 }
 
-struct Answer<'a> {
+struct ObservedResponse<'a> {
     id: Option<Raw<'a>>,
     model: Option<Raw<'a>>,
     created: Option<Raw<'a>>,
@@ -114,28 +117,29 @@ struct Answer<'a> {
     usage: Option<Raw<'a>>,
 }
 
-impl<'a> Noticed<'a> {
+impl<'a> ObservedEvent<'a> {
     fn read(mut reader: Reader<'a>) -> Result<Self, ReadError> {
-        let mut noticed = Self { number: None, answer: None, item: None };
+        let mut observed = Self { number: None, response: None, item: None };
         let mut members = reader.object()?;
         while let Some(key) = members.next(&mut reader)? {
             match key.decode().as_ref() {
-                "sequence_number" => noticed.number = reader.nullable()?,
+                "sequence_number" => observed.number = reader.nullable()?,
                 "response" => {
                     let keys = ["id", "model", "created_at", "status", "error", "usage"];
                     let [id, model, created, status, error, usage] = reader.pick(keys)?;
-                    noticed.answer = Some(Answer { id, model, created, status, error, usage });
+                    observed.response =
+                        Some(ObservedResponse { id, model, created, status, error, usage });
                 }
-                "item" => [noticed.item] = reader.pick(["type"])?,
+                "item" => [observed.item] = reader.pick(["type"])?,
                 _other => reader.skip()?,
             }
         }
         reader.finish()?;
-        Ok(noticed)
+        Ok(observed)
     }
 }
 
-impl Answer<'_> {
+impl ObservedResponse<'_> {
     fn start(self) -> Start<'static> {
         let text = |raw: Option<Raw<'_>>| raw.as_ref().and_then(string).into_owned();
         Start {
@@ -150,9 +154,9 @@ impl Answer<'_> {
     fn failure(&self) -> Option<ApiError> {
         let status = self.status.as_ref().and_then(string);
         let detail = self.error.as_ref().map(|raw| ErrorDetail::read(&mut raw.reader()));
-        let detail = detail.and_then(Result::ok).map(error::of_detail);
+        let detail = detail.and_then(Result::ok).map(error_in::of_detail);
         match status.as_ref().map(Str::decode).as_deref() {
-            Some("failed") => Some(detail.unwrap_or_else(error::unexplained)),
+            Some("failed") => Some(detail.unwrap_or_else(error_in::unexplained)),
             Some(_other) => None,
             None => detail,
         }

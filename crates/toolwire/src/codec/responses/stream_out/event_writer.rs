@@ -1,22 +1,22 @@
-//! The events of a stream as they are spelled: a name, and an object that
-//! begins with its type and its number.
+//! How an event of a stream is written: its name, and an object that begins with
+//! its type and its number.
 
 use crate::wire::Write;
 
-/// Numbers the events of a stream.
+/// Writes the events of a stream and numbers them.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Pen {
+pub(super) struct EventWriter {
     next: u64,
 }
 
-impl Pen {
-    /// Goes on behind that many events.
+impl EventWriter {
+    /// Continues after that many events.
     pub(super) fn after(events: u64) -> Self {
         Self { next: events }
     }
 
-    /// Begins an event, up to and with its number. What follows are members,
-    /// each with its comma.
+    /// Begins an event, up to and including its number. Members follow, each with
+    /// a comma before it.
     pub(super) fn begin(&mut self, kind: &str, out: &mut Vec<u8>) {
         out.extend_from_slice(b"event: ");
         out.extend_from_slice(kind.as_bytes());
@@ -26,7 +26,7 @@ impl Pen {
         self.number(out);
     }
 
-    /// Begins a delta whose spelling is known beforehand.
+    /// Begins a delta of a kind whose beginning is a constant.
     pub(super) fn delta(&mut self, head: &str, place: &[u8], out: &mut Vec<u8>) {
         out.extend_from_slice(head.as_bytes());
         self.number(out);
@@ -39,7 +39,7 @@ impl Pen {
         out.extend_from_slice(b"}\n\n");
     }
 
-    /// Makes room for a long text, and for no more than that: a buffer that
+    /// Reserves memory for a long text and no more than that: a buffer that
     /// doubles would take twice the memory of what it holds.
     pub(super) fn make_room(size: usize, out: &mut Vec<u8>) {
         if size >= LONG {
@@ -73,10 +73,10 @@ pub(super) fn part_place(id: &str, output: u64, key: &str, part: u64) -> Vec<u8>
     place
 }
 
-/// How long a text is for which room is made beforehand.
+/// The length from which on memory is reserved for a text.
 pub(super) const LONG: usize = 16 * 1024;
 
-/// The beginning of a delta of a kind.
+/// How a delta of a kind begins.
 macro_rules! delta {
     ($kind:literal) => {
         concat!("event: ", $kind, "\ndata: {\"type\":\"", $kind, "\",\"sequence_number\":")

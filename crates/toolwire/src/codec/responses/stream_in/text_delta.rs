@@ -1,44 +1,44 @@
-//! Events in which nothing is new but one text.
+//! Events that only add text.
 
-use super::content_in::is_empty_list;
-use super::items_in::Growth;
-use super::live::Which;
+use super::item_events::ItemEvent;
+use super::items::ItemKey;
+use crate::codec::responses::content_in::is_empty_list;
 use crate::wire::stencil::Holes;
 use crate::wire::{At, Kind, Reader, Str};
 
-/// What the text of an event is.
+/// Where the text of such an event belongs.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Grows {
-    pub(super) growth: Growth,
-    /// The item that grows.
+pub(super) struct ItemTextDelta {
+    pub(super) event: ItemEvent,
+    /// The item it is added to.
     pub(super) item: usize,
-    /// Which of its texts, in the vendor's number.
+    /// Which of its texts, by the vendor's number.
     pub(super) number: Option<u64>,
 }
 
-/// What an event says of where its text belongs.
-pub(super) struct Place<'d> {
-    pub(super) growth: Growth,
+/// Where the text of an event belongs, in the words of the event.
+pub(super) struct DeltaPlace<'d> {
+    pub(super) event: ItemEvent,
     pub(super) number: Option<u64>,
     id: Option<Str<'d>>,
     output: Option<u64>,
 }
 
-impl Place<'_> {
-    pub(super) fn which(&self) -> Which<'_> {
-        Which { id: self.id.as_ref(), place: self.output }
+impl DeltaPlace<'_> {
+    pub(super) fn key(&self) -> ItemKey<'_> {
+        ItemKey { id: self.id.as_ref(), place: self.output }
     }
 }
 
-/// Looks for the text of an event that has been read.
-pub(super) fn find<'d>(data: &'d str, holes: &mut Holes<'_>) -> Option<Place<'d>> {
+/// Finds the text of an event that has been read.
+pub(super) fn find<'d>(data: &'d str, holes: &mut Holes<'_>) -> Option<DeltaPlace<'d>> {
     let mut reader = Reader::new(data);
-    let (mut growth, mut id) = (None, None);
+    let (mut event, mut id) = (None, None);
     let (mut output, mut content, mut summary) = (None, None, None);
     let mut members = reader.object().ok()?;
     while let Some(key) = members.next(&mut reader).ok()? {
         match key.decode().as_ref() {
-            "type" => growth = Some(growth_of(&reader.string().ok()?)?),
+            "type" => event = Some(event_of(&reader.string().ok()?)?),
             "sequence_number" if reader.peek() == Kind::Number => {
                 holes.number(&reader.number().ok()?)?;
             }
@@ -54,21 +54,21 @@ pub(super) fn find<'d>(data: &'d str, holes: &mut Holes<'_>) -> Option<Place<'d>
             _other => return None,
         }
     }
-    let growth = growth?;
-    let number = if let Growth::Summary = growth { summary } else { content };
+    let event = event?;
+    let number = if let ItemEvent::Summary = event { summary } else { content };
     let value = |at: Option<At<u64>>| at.map(|at| at.value);
-    Some(Place { growth, number: value(number), id, output: value(output) })
+    Some(DeltaPlace { event, number: value(number), id, output: value(output) })
 }
 
-fn growth_of(kind: &Str<'_>) -> Option<Growth> {
+fn event_of(kind: &Str<'_>) -> Option<ItemEvent> {
     match kind.decode().as_ref() {
-        "response.output_text.delta" => Some(Growth::Text),
-        "response.refusal.delta" => Some(Growth::Refusal),
+        "response.output_text.delta" => Some(ItemEvent::Text),
+        "response.refusal.delta" => Some(ItemEvent::Refusal),
         "response.function_call_arguments.delta" | "response.custom_tool_call_input.delta" => {
-            Some(Growth::Arguments)
+            Some(ItemEvent::Arguments)
         }
-        "response.reasoning_summary_text.delta" => Some(Growth::Summary),
-        "response.reasoning_text.delta" | "response.reasoning.delta" => Some(Growth::Reasoning),
+        "response.reasoning_summary_text.delta" => Some(ItemEvent::Summary),
+        "response.reasoning_text.delta" | "response.reasoning.delta" => Some(ItemEvent::Reasoning),
         _other => None,
     }
 }

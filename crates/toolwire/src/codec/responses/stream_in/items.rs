@@ -7,31 +7,31 @@ use crate::ledger::Code;
 use crate::model::{Event, Piece, Tail};
 use crate::wire::{Extra, Raw, Str};
 
-/// The items of a stream so far, in the order in which they came up.
+/// The items of a stream so far, in the order of their first events.
 ///
 /// Events name their item twice, by its id and by its place in the output.
-/// Relays rewrite ids in some events and not in others, so either will do.
+/// Some relays rewrite the ids in some of the events, so either is enough.
 #[derive(Debug, Default)]
-pub(super) struct Items {
-    list: Vec<Live>,
+pub(super) struct StreamItems {
+    list: Vec<StreamItem>,
     by_id: BTreeMap<String, usize>,
     by_place: BTreeMap<u64, usize>,
     by_call: BTreeMap<String, usize>,
 }
 
-impl Items {
+impl StreamItems {
     /// The item that an event is about.
-    pub(super) fn find(&self, which: Which<'_>) -> Option<usize> {
-        let by_id = which.id.and_then(|id| self.find_id(id));
-        by_id.or_else(|| which.place.and_then(|place| self.find_place(place)))
+    pub(super) fn find(&self, key: ItemKey<'_>) -> Option<usize> {
+        let by_id = key.id.and_then(|id| self.find_id(id));
+        by_id.or_else(|| key.place.and_then(|place| self.find_place(place)))
     }
 
-    /// Like [`Items::find`]; without a place, an event can only mean the item
-    /// that came up last.
-    pub(super) fn find_or_last(&self, which: Which<'_>) -> Option<usize> {
-        match which.place {
-            None => self.find(which).or(self.list.len().checked_sub(1)),
-            Some(_) => self.find(which),
+    /// Like [`StreamItems::find`], but an event without a place means the last
+    /// item.
+    pub(super) fn find_or_last(&self, key: ItemKey<'_>) -> Option<usize> {
+        match key.place {
+            None => self.find(key).or(self.list.len().checked_sub(1)),
+            Some(_) => self.find(key),
         }
     }
 
@@ -46,8 +46,8 @@ impl Items {
     }
 
     /// Remembers an item. An id or place that is taken keeps its first owner.
-    pub(super) fn add(&mut self, which: Which<'_>, shape: Shape) -> usize {
-        let Which { id, place } = which;
+    pub(super) fn add(&mut self, key: ItemKey<'_>, state: ItemState) -> usize {
+        let ItemKey { id, place } = key;
         let number = self.list.len();
         if let Some(id) = id.filter(|id| !id.is_empty()) {
             self.by_id.entry(id.decode().into_owned()).or_insert(number);
@@ -55,7 +55,7 @@ impl Items {
         if let Some(place) = place {
             self.by_place.entry(place).or_insert(number);
         }
-        self.list.push(Live { shape, done: false });
+        self.list.push(StreamItem { state, done: false });
         number
     }
 
@@ -70,44 +70,44 @@ impl Items {
     }
 
     /// What an item is.
-    pub(super) fn sort(&self, number: usize) -> Option<Sort> {
-        self.list.get(number).map(|item| item.shape.sort())
+    pub(super) fn kind(&self, number: usize) -> Option<ItemKind> {
+        self.list.get(number).map(|item| item.state.kind())
     }
 
-    /// Whether all of an item has been handed on.
+    /// Whether all of an item has been passed on.
     pub(super) fn is_done(&self, number: usize) -> bool {
         self.list.get(number).is_some_and(|item| item.done)
     }
 
-    /// Whether an item is a call whose name has not come.
-    pub(super) fn is_nameless(&self, number: usize) -> bool {
+    /// Whether an item is a call whose name is not known yet.
+    pub(super) fn is_unnamed(&self, number: usize) -> bool {
         let item = self.list.get(number);
-        item.is_some_and(|item| matches!(item.shape, Shape::Nameless))
+        item.is_some_and(|item| matches!(item.state, ItemState::Unnamed))
     }
 
-    /// All of an item has been handed on.
+    /// Marks an item as passed on.
     pub(super) fn finish(&mut self, number: usize) {
         if let Some(item) = self.list.get_mut(number) {
             item.done = true;
         }
     }
 
-    pub(super) fn get_mut(&mut self, number: usize) -> Option<&mut Live> {
+    pub(super) fn get_mut(&mut self, number: usize) -> Option<&mut StreamItem> {
         self.list.get_mut(number)
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Live> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &StreamItem> {
         self.list.iter()
     }
 
-    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Live> {
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut StreamItem> {
         self.list.iter_mut()
     }
 }
 
 /// Which item an event is about.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Which<'e> {
+pub(super) struct ItemKey<'e> {
     /// The item's id.
     pub(super) id: Option<&'e Str<'e>>,
     /// Its place in the output.
@@ -116,59 +116,59 @@ pub(super) struct Which<'e> {
 
 /// One item.
 #[derive(Debug)]
-pub(super) struct Live {
-    pub(super) shape: Shape,
-    /// Whether all of it has been handed on.
+pub(super) struct StreamItem {
+    pub(super) state: ItemState,
+    /// Whether all of it has been passed on.
     pub(super) done: bool,
 }
 
-impl Live {
-    /// Closes what is open of it.
+impl StreamItem {
+    /// Closes its open blocks.
     pub(super) fn close(&mut self, sink: &mut dyn EventSink) {
         if std::mem::replace(&mut self.done, true) {
             return;
         }
         let mut close = |block| sink.event(Event::Close { block, tail: Tail::default() });
-        match &mut self.shape {
-            Shape::Call(call) => close(call.block),
-            Shape::Reasoning(reasoning) => close(reasoning.block),
-            Shape::Message(message) => {
+        match &mut self.state {
+            ItemState::Call(call) => close(call.block),
+            ItemState::Reasoning(reasoning) => close(reasoning.block),
+            ItemState::Message(message) => {
                 for part in message.parts.values_mut().filter(|part| !part.closed) {
                     part.closed = true;
                     close(part.block);
                 }
             }
-            Shape::Nameless | Shape::Whole => {}
+            ItemState::Unnamed | ItemState::Whole => {}
         }
     }
 }
 
-/// What an item is.
+/// What is known of an item.
 #[derive(Debug)]
-pub(super) enum Shape {
-    Call(LiveCall),
-    /// A call whose arguments came before its name. They come again with it.
-    Nameless,
-    Reasoning(LiveReasoning),
-    Message(LiveMessage),
-    /// Something that is handed on in one piece when it is done.
+pub(super) enum ItemState {
+    Call(StreamCall),
+    /// A call whose arguments came before its name. They are repeated with it.
+    Unnamed,
+    Reasoning(StreamReasoning),
+    Message(StreamMessage),
+    /// Something that is passed on in one piece when it is done.
     Whole,
 }
 
-impl Shape {
-    pub(super) fn sort(&self) -> Sort {
+impl ItemState {
+    pub(super) fn kind(&self) -> ItemKind {
         match self {
-            Self::Call(_) | Self::Nameless => Sort::Call,
-            Self::Reasoning(_) => Sort::Reasoning,
-            Self::Message(_) => Sort::Message,
-            Self::Whole => Sort::Whole,
+            Self::Call(_) | Self::Unnamed => ItemKind::Call,
+            Self::Reasoning(_) => ItemKind::Reasoning,
+            Self::Message(_) => ItemKind::Message,
+            Self::Whole => ItemKind::Whole,
         }
     }
 }
 
-/// What an item is, without what is known of it.
+/// What kind of item it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Sort {
+pub(super) enum ItemKind {
     Call,
     Reasoning,
     Message,
@@ -176,43 +176,43 @@ pub(super) enum Sort {
 }
 
 #[derive(Debug)]
-pub(super) struct LiveCall {
+pub(super) struct StreamCall {
     pub(super) block: usize,
-    /// How many bytes of the arguments have been handed on.
+    /// How many bytes of the arguments have been passed on.
     pub(super) sent: usize,
-    /// Whether the arguments are known to be all there.
+    /// Whether the arguments are known to be complete.
     pub(super) whole: bool,
-    pub(super) given: Given,
+    pub(super) sent_members: SentMembers,
 }
 
 #[derive(Debug)]
-pub(super) struct LiveReasoning {
+pub(super) struct StreamReasoning {
     pub(super) block: usize,
-    pub(super) summary: Texts,
-    pub(super) content: Texts,
+    pub(super) summary: SentTexts,
+    pub(super) content: SentTexts,
 }
 
-impl LiveReasoning {
+impl StreamReasoning {
     pub(super) fn new(block: usize) -> Self {
-        Self { block, summary: Texts::default(), content: Texts::default() }
+        Self { block, summary: SentTexts::default(), content: SentTexts::default() }
     }
 
-    pub(super) fn texts(&mut self, shown: Shown) -> &mut Texts {
-        match shown {
-            Shown::Summary => &mut self.summary,
-            Shown::Content => &mut self.content,
+    pub(super) fn texts(&mut self, field: ReasoningText) -> &mut SentTexts {
+        match field {
+            ReasoningText::Summary => &mut self.summary,
+            ReasoningText::Content => &mut self.content,
         }
     }
 }
 
-/// What of the reasoning a text is.
+/// Which texts of reasoning are meant.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Shown {
+pub(super) enum ReasoningText {
     Summary,
     Content,
 }
 
-impl Shown {
+impl ReasoningText {
     pub(super) fn piece(self, part: usize, text: Str<'_>) -> Piece<'_> {
         match self {
             Self::Summary => Piece::Summary { part, text },
@@ -221,18 +221,18 @@ impl Shown {
     }
 }
 
-/// The texts of a piece of reasoning.
+/// How much of the texts of reasoning has been passed on.
 #[derive(Debug, Default)]
-pub(super) struct Texts {
-    /// By the vendor's number of each: ours, and how many bytes of it have been
-    /// handed on.
+pub(super) struct SentTexts {
+    /// By the vendor's number of a text: our number, and how many bytes of it
+    /// have been passed on.
     sent: BTreeMap<u64, (usize, usize)>,
     latest: usize,
 }
 
-impl Texts {
-    /// The text of that number: how it is numbered here, densely and never
-    /// backwards, and how many bytes of it have been handed on.
+impl SentTexts {
+    /// A text by the vendor's number: our number, which has no gaps and never
+    /// decreases, and how many bytes of it have been passed on.
     pub(super) fn find(&mut self, number: u64) -> (usize, &mut usize) {
         let next = self.sent.len();
         let (part, sent) = self.sent.entry(number).or_insert((next, 0));
@@ -240,45 +240,45 @@ impl Texts {
         (self.latest, sent)
     }
 
-    /// Whether a text of that number has come up.
+    /// Whether a text with that number is known.
     pub(super) fn has(&self, number: u64) -> bool {
         self.sent.contains_key(&number)
     }
 }
 
 #[derive(Debug, Default)]
-pub(super) struct LiveMessage {
+pub(super) struct StreamMessage {
     /// Which message of the answer it is.
     pub(super) number: usize,
     pub(super) phase: Option<String>,
-    /// Members of the message, until its first part takes them along.
+    /// Members of the message, until they are passed on with its first part.
     pub(super) extra: Vec<Extra<'static>>,
-    pub(super) given: Given,
+    pub(super) sent_members: SentMembers,
     /// The parts by their number in the message.
-    pub(super) parts: BTreeMap<u64, LivePart>,
+    pub(super) parts: BTreeMap<u64, StreamPart>,
 }
 
 /// A part of a message.
 #[derive(Debug)]
-pub(super) struct LivePart {
+pub(super) struct StreamPart {
     pub(super) block: usize,
-    /// How many bytes have been handed on.
+    /// How many bytes have been passed on.
     pub(super) sent: usize,
     /// How many citations have been.
     pub(super) cited: usize,
     /// Whether log probabilities have been.
     pub(super) logprobs: bool,
-    pub(super) given: Given,
+    pub(super) sent_members: SentMembers,
     pub(super) closed: bool,
 }
 
-impl LivePart {
-    pub(super) fn new(block: usize, given: Given) -> Self {
-        Self { block, sent: 0, cited: 0, logprobs: false, given, closed: false }
+impl StreamPart {
+    pub(super) fn new(block: usize, sent_members: SentMembers) -> Self {
+        Self { block, sent: 0, cited: 0, logprobs: false, sent_members, closed: false }
     }
 
-    /// Hands on more of the part.
-    pub(super) fn grow(
+    /// Passes on more of the part.
+    pub(super) fn push(
         &mut self,
         text: Option<Str<'_>>,
         logprobs: Option<Raw<'_>>,
@@ -289,39 +289,39 @@ impl LivePart {
         }
         let text = text.unwrap_or(Str::plain(""));
         if self.closed {
-            return late(&text, sink);
+            return report_late(&text, sink);
         }
         self.logprobs |= logprobs.is_some();
         sink.event(Event::Delta { block: self.block, piece: Piece::Text { text, logprobs } });
     }
 }
 
-/// The names of other members that have been handed on, so that only those are
-/// at the end that were not there at the beginning.
+/// The names of other members that were passed on with the beginning, so that
+/// the end only adds those that are new.
 #[derive(Debug, Default)]
-pub(super) struct Given(Vec<String>);
+pub(super) struct SentMembers(Vec<String>);
 
-impl Given {
+impl SentMembers {
     pub(super) fn new(extra: &[Extra<'_>]) -> Self {
         Self(extra.iter().map(|field| field.key.decode().into_owned()).collect())
     }
 
-    /// The members that have not been handed on.
+    /// The members that have not been passed on.
     pub(super) fn rest<'e>(&self, mut extra: Vec<Extra<'e>>) -> Vec<Extra<'e>> {
         extra.retain(|field| !self.0.iter().any(|known| field.key == known.as_str()));
         extra
     }
 }
 
-/// What of a text has not been handed on, if anything.
+/// The end of a text that has not been passed on, if there is any.
 pub(super) fn unsent<'t>(text: &'t Str<'_>, sent: &mut usize) -> Option<Str<'t>> {
     let rest = text.after(*sent).filter(|rest| !rest.is_empty())?;
     *sent += rest.decoded_len();
     Some(rest)
 }
 
-/// Reports what came for something that was done.
-pub(super) fn late(text: &Str<'_>, sink: &mut dyn EventSink) {
+/// Reports text that came after its item was done.
+pub(super) fn report_late(text: &Str<'_>, sink: &mut dyn EventSink) {
     let detail = "It came after its item was done.";
     sink.ledger().dropped(text.pos(), Code::UnknownItem).detail(detail);
 }

@@ -1,15 +1,16 @@
-//! A whole answer as the stream it would have been, every item as it came.
+//! A whole answer of Responses as a stream, with every item as it came.
 
-use super::pen::{Pen, part_place, place};
+use super::event_writer::{EventWriter, part_place, place};
 use crate::wire::{Kind, Raw, ReadError, Write};
 
 /// Writes the stream. An answer that is not finished has no end.
-pub(super) fn unroll(body: &str) -> Result<Vec<u8>, ReadError> {
+pub(crate) fn stream_from_response(kind: &str) -> Result<Vec<u8>, ReadError> {
     // A line end between two tokens would end the data of an event.
-    let body = body.replace(['\n', '\r'], " ");
-    let answer = Raw::parse(&body)?;
+    let kind = kind.replace(['\n', '\r'], " ");
+    let answer = Raw::parse(&kind)?;
     let [status, output] = answer.reader().pick(["status", "output"])?;
-    let mut events = Events { pen: Pen::default(), out: Vec::with_capacity(4 * body.len()) };
+    let mut events =
+        ResponseEvents { events: EventWriter::default(), out: Vec::with_capacity(4 * kind.len()) };
     for kind in ["response.created", "response.in_progress"] {
         events.write(kind, b"", &[("response", &answer.but(&BEGUN)?)]);
     }
@@ -27,16 +28,16 @@ pub(super) fn unroll(body: &str) -> Result<Vec<u8>, ReadError> {
     Ok(events.out)
 }
 
-/// A stream being written.
-struct Events {
-    pen: Pen,
+/// The events of the stream.
+struct ResponseEvents {
+    events: EventWriter,
     out: Vec<u8>,
 }
 
-impl Events {
-    /// Writes an event: where it belongs, and members of JSON.
+impl ResponseEvents {
+    /// Writes an event: where it belongs, and members that are JSON already.
     fn write(&mut self, kind: &str, place: &[u8], members: &[(&str, &Raw<'_>)]) {
-        self.pen.begin(kind, &mut self.out);
+        self.events.begin(kind, &mut self.out);
         self.out.extend_from_slice(place);
         for (key, value) in members {
             self.out.extend_from_slice(b",\"");
@@ -44,7 +45,7 @@ impl Events {
             self.out.extend_from_slice(b"\":");
             value.write(&mut self.out);
         }
-        Pen::end(&mut self.out);
+        EventWriter::end(&mut self.out);
     }
 
     fn item(&mut self, number: u64, item: &Raw<'_>) -> Result<(), ReadError> {
@@ -81,8 +82,8 @@ impl Events {
                 }
             }
             ("message", _, _) => {
-                for (part, said) in (0u64..).zip(list(content.as_ref())?) {
-                    self.part(CONTENT, &part_place(&id, number, "content_index", part), &said)?;
+                for (part, value) in (0u64..).zip(list(content.as_ref())?) {
+                    self.part(CONTENT, &part_place(&id, number, "content_index", part), &value)?;
                 }
             }
             (_given, _, _) => {}
@@ -91,25 +92,25 @@ impl Events {
         Ok(())
     }
 
-    /// Writes a part of an item. What does not grow is given at once.
+    /// Writes a part of an item. A part without text comes in one piece.
     fn part(&mut self, names: [&str; 2], place: &[u8], part: &Raw<'_>) -> Result<(), ReadError> {
         let keys = ["type", "text", "refusal", "annotations"];
-        let [kind, said, refusal, annotations] = part.reader().pick(keys)?;
+        let [kind, value, refusal, annotations] = part.reader().pick(keys)?;
         let kind = kind.as_ref().and_then(text).unwrap_or_default();
-        let grows = match (kind.as_str(), &said, &refusal) {
-            ("output_text", Some(said), _) => Some(("response.output_text", "text", said)),
-            ("summary_text", Some(said), _) => {
-                Some(("response.reasoning_summary_text", "text", said))
+        let grows = match (kind.as_str(), &value, &refusal) {
+            ("output_text", Some(value), _) => Some(("response.output_text", "text", value)),
+            ("summary_text", Some(value), _) => {
+                Some(("response.reasoning_summary_text", "text", value))
             }
-            ("reasoning_text", Some(said), _) => Some(("response.reasoning_text", "text", said)),
-            ("refusal", _, Some(said)) => Some(("response.refusal", "refusal", said)),
+            ("reasoning_text", Some(value), _) => Some(("response.reasoning_text", "text", value)),
+            ("refusal", _, Some(value)) => Some(("response.refusal", "refusal", value)),
             (_given, _, _) => None,
         };
         let [added, done] = names;
         let begun = if grows.is_some() { part.but(&EMPTY)? } else { part.borrowed() };
         self.write(added, place, &[("part", &begun)]);
-        if let Some((event, key, said)) = grows {
-            self.grow(event, place, key, said);
+        if let Some((event, key, value)) = grows {
+            self.grow(event, place, key, value);
         }
         for (number, annotation) in (0u64..).zip(list(annotations.as_ref())?) {
             let index = Raw::made(number.to_string());
@@ -120,7 +121,7 @@ impl Events {
         Ok(())
     }
 
-    /// Writes a text in one delta, and that it is all.
+    /// Writes a text as one delta and the event that ends it.
     fn grow(&mut self, event: &str, place: &[u8], key: &str, text: &Raw<'_>) {
         self.write(&format!("{event}.delta"), place, &[("delta", text)]);
         self.write(&format!("{event}.done"), place, &[(key, text)]);

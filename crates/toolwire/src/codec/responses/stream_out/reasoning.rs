@@ -1,162 +1,167 @@
-//! The stream: reasoning as it grows.
+//! A stream: its reasoning.
 
-use super::events_out::Writing;
-use super::groups_out::{Group, Sort};
-use super::pen::{self, Pen, part_place};
+use super::ResponsesStreamWriter;
+use super::event_writer::{self, EventWriter, part_place};
+use super::items::{GroupKind, ItemGroup};
 use crate::fold::Fold;
 use crate::ledger::Ledger;
 use crate::model::Item;
 use crate::wire::{Str, Write};
 
-/// Reasoning that grows: texts of the summary, and texts of its own.
+/// Reasoning while it is written: the texts of its summary and its own.
 #[derive(Debug, Default)]
-pub(super) struct Thoughts {
-    summary: Texts,
-    content: Texts,
+pub(super) struct ReasoningWriter {
+    summary: ReasoningTexts,
+    content: ReasoningTexts,
 }
 
-/// The texts of one sort.
+/// The texts of one kind.
 #[derive(Debug, Default)]
-struct Texts {
+struct ReasoningTexts {
     /// How many there are.
     count: usize,
-    /// How many the client knows of.
+    /// How many the client has been told about.
     shown: u64,
     /// Where the events of the last one belong, while it is open.
     place: Option<Vec<u8>>,
 }
 
 /// Where the whole texts are kept: an entry of the fold.
-type Kept<'f> = (&'f Fold, usize);
+type FoldEntry<'f> = (&'f Fold, usize);
 
-impl Writing {
-    /// Reasoning begins.
+impl ResponsesStreamWriter {
+    /// Begins reasoning.
     pub(super) fn open_reasoning(
         &mut self,
-        id: Option<&Str<'_>>,
         out: &mut Vec<u8>,
         ledger: &mut Ledger,
-    ) -> (usize, Thoughts) {
-        let number = self.begin_group(Sort::Reasoning, out, ledger);
-        if let Some(id) = id.filter(|_| self.scene.same())
-            && let Some(group) = self.groups.get_mut(number)
-        {
-            group.id = id.decode().into_owned();
-        }
-        self.add_group(number, "rs");
-        self.begin_added(number, out);
+    ) -> (usize, ReasoningWriter) {
+        let number = self.begin_group(GroupKind::Reasoning, out, ledger);
+        self.place_group(number, "rs");
+        self.begin_item_added(number, out);
         out.extend_from_slice(b"{\"type\":\"reasoning\",\"id\":");
         if let Some(group) = self.groups.get(number) {
             group.id.write(out);
         }
         out.extend_from_slice(b",\"summary\":[]}");
-        Pen::end(out);
-        (number, Thoughts::default())
+        EventWriter::end(out);
+        (number, ReasoningWriter::default())
     }
 }
 
-impl Thoughts {
-    /// The summary grows.
+impl ReasoningWriter {
+    /// Writes a piece of the summary.
     pub(super) fn summary(
         &mut self,
         part: usize,
         text: &Str<'_>,
-        kept: Kept<'_>,
-        group: &Group,
-        pen: &mut Pen,
+        kept: FoldEntry<'_>,
+        group: &ItemGroup,
+        events: &mut EventWriter,
         out: &mut Vec<u8>,
     ) {
         if part >= self.summary.count {
-            self.finish_summary(kept, pen, out);
+            self.finish_summary(kept, events, out);
             self.summary.count += 1;
         }
-        // The texts of an answer's summary have something in them.
+        // A whole answer has no empty texts in its summary either.
         if text.is_empty() {
             return;
         }
-        let Texts { count: _, shown, place } = &mut self.summary;
+        let ReasoningTexts { count: _, shown, place } = &mut self.summary;
         let place = place.get_or_insert_with(|| {
             let output = group.place.unwrap_or_default();
             let place = part_place(&group.id, output, "summary_index", *shown);
             *shown += 1;
-            pen.begin("response.reasoning_summary_part.added", out);
+            events.begin("response.reasoning_summary_part.added", out);
             out.extend_from_slice(&place);
             out.extend_from_slice(b",\"part\":{\"type\":\"summary_text\",\"text\":\"\"}");
-            Pen::end(out);
+            EventWriter::end(out);
             place
         });
-        pen.delta(pen::SUMMARY, place, out);
+        events.delta(event_writer::SUMMARY, place, out);
         text.write_inside(out);
         out.extend_from_slice(b"\"}\n\n");
     }
 
-    /// The reasoning itself grows.
+    /// Writes a piece of the reasoning itself.
     pub(super) fn content(
         &mut self,
         part: usize,
         text: &Str<'_>,
-        kept: Kept<'_>,
-        group: &Group,
-        pen: &mut Pen,
+        kept: FoldEntry<'_>,
+        group: &ItemGroup,
+        events: &mut EventWriter,
         out: &mut Vec<u8>,
     ) {
         if part >= self.content.count {
-            self.finish_content(kept, pen, out);
+            self.finish_content(kept, events, out);
             self.content.count += 1;
             let output = group.place.unwrap_or_default();
             let place = part_place(&group.id, output, "content_index", self.content.shown);
             self.content.shown += 1;
-            pen.begin("response.content_part.added", out);
+            events.begin("response.content_part.added", out);
             out.extend_from_slice(&place);
             out.extend_from_slice(b",\"part\":{\"type\":\"reasoning_text\",\"text\":\"\"}");
-            Pen::end(out);
+            EventWriter::end(out);
             self.content.place = Some(place);
         }
         if let Some(place) = &self.content.place
             && !text.is_empty()
         {
-            pen.delta(pen::REASONING, place, out);
+            events.delta(event_writer::REASONING, place, out);
             text.write_inside(out);
             out.extend_from_slice(b"\"}\n\n");
         }
     }
 
-    /// The reasoning is over.
-    pub(super) fn finish(&mut self, kept: Kept<'_>, pen: &mut Pen, out: &mut Vec<u8>) {
-        self.finish_summary(kept, pen, out);
-        self.finish_content(kept, pen, out);
+    /// Ends the reasoning.
+    pub(super) fn finish(
+        &mut self,
+        kept: FoldEntry<'_>,
+        events: &mut EventWriter,
+        out: &mut Vec<u8>,
+    ) {
+        self.finish_summary(kept, events, out);
+        self.finish_content(kept, events, out);
     }
 
-    fn finish_summary(&mut self, kept: Kept<'_>, pen: &mut Pen, out: &mut Vec<u8>) {
+    fn finish_summary(&mut self, kept: FoldEntry<'_>, events: &mut EventWriter, out: &mut Vec<u8>) {
         let Some(place) = self.summary.place.take() else { return };
         let Some(Item::Reasoning(reasoning)) = kept.0.item(kept.1) else { return };
         let Some(text) = reasoning.summary.get(self.summary.count.saturating_sub(1)) else {
             return;
         };
         let text_done = "response.reasoning_summary_text.done";
-        finish_text(text_done, &place, text, pen, out);
+        finish_text(text_done, &place, text, events, out);
         let part_done = "response.reasoning_summary_part.done";
-        finish_part(part_done, "summary_text", &place, text, pen, out);
+        finish_part(part_done, "summary_text", &place, text, events, out);
     }
 
-    fn finish_content(&mut self, kept: Kept<'_>, pen: &mut Pen, out: &mut Vec<u8>) {
+    fn finish_content(&mut self, kept: FoldEntry<'_>, events: &mut EventWriter, out: &mut Vec<u8>) {
         let Some(place) = self.content.place.take() else { return };
         let Some(Item::Reasoning(reasoning)) = kept.0.item(kept.1) else { return };
         let Some(text) = reasoning.content.get(self.content.count.saturating_sub(1)) else {
             return;
         };
-        finish_text("response.reasoning_text.done", &place, text, pen, out);
-        finish_part("response.content_part.done", "reasoning_text", &place, text, pen, out);
+        finish_text("response.reasoning_text.done", &place, text, events, out);
+        finish_part("response.content_part.done", "reasoning_text", &place, text, events, out);
     }
 }
 
-fn finish_text(kind: &str, place: &[u8], text: &Str<'_>, pen: &mut Pen, out: &mut Vec<u8>) {
-    Pen::make_room(2 * text.size_hint(), out);
-    pen.begin(kind, out);
+fn finish_text(
+    kind: &str,
+    place: &[u8],
+    text: &Str<'_>,
+    events: &mut EventWriter,
+    out: &mut Vec<u8>,
+) {
+    EventWriter::make_room(2 * text.size_hint(), out);
+    events.begin(kind, out);
     out.extend_from_slice(place);
     out.extend_from_slice(b",\"text\":");
     text.write(out);
-    Pen::end(out);
+    EventWriter::end(out);
 }
 
 fn finish_part(
@@ -164,15 +169,15 @@ fn finish_part(
     part: &str,
     place: &[u8],
     text: &Str<'_>,
-    pen: &mut Pen,
+    events: &mut EventWriter,
     out: &mut Vec<u8>,
 ) {
-    pen.begin(kind, out);
+    events.begin(kind, out);
     out.extend_from_slice(place);
     out.extend_from_slice(b",\"part\":{\"type\":");
     part.write(out);
     out.extend_from_slice(b",\"text\":");
     text.write(out);
     out.push(b'}');
-    Pen::end(out);
+    EventWriter::end(out);
 }

@@ -1,53 +1,59 @@
-//! The stream: from Responses into events.
+//! A stream: from Responses into events.
 //!
-//! Deltas are handed on as they come. Every text comes again, whole, when its
-//! part and its item are done and when the answer ends; what had not come by
-//! deltas until then is handed on from there, since some servers send no
-//! deltas, or nothing but the end.
+//! Deltas are passed on as they come. Every text comes again as a whole when its
+//! part is done, when its item is done and when the answer ends. Some servers
+//! send no deltas, or nothing but the end, so whatever has not come as a delta
+//! is passed on from there.
+
+mod item_events;
+mod items;
+pub(super) mod observer;
+mod text_delta;
+mod whole_items;
 
 use std::collections::BTreeSet;
 
-use super::alike::{self, Grows};
-use super::items_in::Growth;
-use super::live::{Items, Shape};
-use super::wire::{ResponseEvent, Step};
-use super::{error, response_in};
+use crate::codec::responses::wire::{OutputItemEvent, ResponseEvent};
+use crate::codec::responses::{error_in, response_in};
 use crate::codec::{EventSink, StreamReader};
 use crate::ledger::Code;
 use crate::model::{ApiError, Candidate, ErrorKind, Event, Protocol, Response, Start, Stop};
 use crate::wire::sse::Frame;
 use crate::wire::stencil::Stencil;
 use crate::wire::{At, Raw, Read, ReadError, Reader};
+use item_events::ItemEvent;
+use items::{ItemState, StreamItems};
+use text_delta::ItemTextDelta;
 
 /// A stream being read.
 #[derive(Debug, Default)]
-pub(super) struct Reading {
+pub(super) struct ResponsesStreamReader {
     started: bool,
-    /// How the last event was spelled, if all it had was a text.
-    last: Stencil<Grows>,
+    /// How the last event was written, if it only added text.
+    last: Stencil<ItemTextDelta>,
     ended: bool,
-    pub(super) items: Items,
+    items: StreamItems,
     /// How many blocks have been opened.
-    pub(super) blocks: usize,
+    blocks: usize,
     /// How many messages have begun.
-    pub(super) messages: usize,
+    messages: usize,
     /// Whether the answer calls a tool that the client runs.
-    pub(super) called: bool,
+    called: bool,
     /// Whether the answer holds a refusal.
-    pub(super) refused: bool,
-    /// The kinds of events that were passed over and reported.
-    passed: BTreeSet<String>,
+    refused: bool,
+    /// The unknown types of events that have been reported.
+    reported: BTreeSet<String>,
 }
 
-impl StreamReader for Reading {
+impl StreamReader for ResponsesStreamReader {
     fn read(&mut self, frame: &Frame<'_>, sink: &mut dyn EventSink) -> Result<(), ReadError> {
-        // Open Responses ends its streams so, but only a terminal event says
-        // how the answer ended.
+        // Open Responses ends its streams with this marker, but only a terminal
+        // event says how the answer ended.
         if self.ended || frame.data.trim_ascii() == "[DONE]" {
             return Ok(());
         }
-        if let Some((grows, text)) = self.last.fit(frame) {
-            self.grow_on(grows, text, sink);
+        if let Some((delta, text)) = self.last.fit(frame) {
+            self.push_text_delta(delta, text, sink);
             return Ok(());
         }
         let repeats = self.last.forget();
@@ -59,20 +65,20 @@ impl StreamReader for Reading {
         };
         let failure = kind == "error" || frame.name == Some("error");
         if failure || (kind.is_empty() && is_error(frame.data)?) {
-            let mut failure = error::decode(None, frame.data)?;
-            // The event's own name, which is no kind of error.
+            let mut failure = error_in::decode(None, frame.data)?;
+            // This is the name of the event and not a kind of error.
             failure.vendor_type = failure.vendor_type.filter(|kind| kind != "error");
             self.fail(failure, sink);
             return Ok(());
         }
-        self.step(&kind, reader, sink)?;
+        self.read_event(&kind, reader, sink)?;
         if repeats && !self.ended {
             let items = &self.items;
             self.last.cut(frame, |data, holes| {
-                let place = alike::find(data, holes)?;
-                let item = items.find_or_last(place.which())?;
-                let fits = items.sort(item) == place.growth.sort();
-                fits.then_some(Grows { growth: place.growth, item, number: place.number })
+                let place = text_delta::find(data, holes)?;
+                let item = items.find_or_last(place.key())?;
+                let fits = items.kind(item) == place.event.kind();
+                fits.then_some(ItemTextDelta { event: place.event, item, number: place.number })
             });
         }
         Ok(())
@@ -81,44 +87,44 @@ impl StreamReader for Reading {
     fn finish(&mut self, _sink: &mut dyn EventSink) {}
 }
 
-impl Reading {
-    fn step(
+impl ResponsesStreamReader {
+    fn read_event(
         &mut self,
         kind: &str,
         mut reader: Reader<'_>,
         sink: &mut dyn EventSink,
     ) -> Result<(), ReadError> {
-        let growth = match kind {
-            "response.output_text.delta" | "response.output_text.done" => Growth::Text,
-            "response.refusal.delta" | "response.refusal.done" => Growth::Refusal,
+        let event = match kind {
+            "response.output_text.delta" | "response.output_text.done" => ItemEvent::Text,
+            "response.refusal.delta" | "response.refusal.done" => ItemEvent::Refusal,
             "response.function_call_arguments.delta"
             | "response.function_call_arguments.done"
             | "response.custom_tool_call_input.delta"
-            | "response.custom_tool_call_input.done" => Growth::Arguments,
+            | "response.custom_tool_call_input.done" => ItemEvent::Arguments,
             "response.reasoning_summary_text.delta" | "response.reasoning_summary_text.done" => {
-                Growth::Summary
+                ItemEvent::Summary
             }
             // Open Responses has the shorter name.
             "response.reasoning_text.delta"
             | "response.reasoning_text.done"
             | "response.reasoning.delta"
-            | "response.reasoning.done" => Growth::Reasoning,
-            "response.output_text.annotation.added" => Growth::Citation,
-            "response.content_part.added" => Growth::PartOpens,
-            "response.content_part.done" => Growth::PartCloses,
-            "response.reasoning_summary_part.added" => Growth::Nothing,
-            "response.reasoning_summary_part.done" => Growth::SummaryCloses,
-            "response.output_item.added" => Growth::ItemOpens,
-            "response.output_item.done" => Growth::ItemCloses,
+            | "response.reasoning.done" => ItemEvent::Reasoning,
+            "response.output_text.annotation.added" => ItemEvent::Citation,
+            "response.content_part.added" => ItemEvent::PartOpened,
+            "response.content_part.done" => ItemEvent::PartClosed,
+            "response.reasoning_summary_part.added" => ItemEvent::Nothing,
+            "response.reasoning_summary_part.done" => ItemEvent::SummaryClosed,
+            "response.output_item.added" => ItemEvent::ItemOpened,
+            "response.output_item.done" => ItemEvent::ItemClosed,
             lifecycle => return self.lifecycle(lifecycle, reader, sink),
         };
-        let step = Step::read(&mut reader)?;
+        let body = OutputItemEvent::read(&mut reader)?;
         reader.finish()?;
         self.start(None, sink);
-        self.grow(growth, step, sink)
+        self.item_event(event, body, sink)
     }
 
-    /// Events about the answer as a whole, and those that say nothing of it.
+    /// Reads events about the answer as a whole, and those that say nothing.
     fn lifecycle(
         &mut self,
         kind: &str,
@@ -149,7 +155,7 @@ impl Reading {
                 reader.finish()?;
             }
             unknown => {
-                if self.passed.insert(unknown.to_owned()) {
+                if self.reported.insert(unknown.to_owned()) {
                     let detail = format!("Events of the unknown kind {unknown:?} are passed over.");
                     sink.ledger().dropped(reader.here(), Code::UnknownItem).info().detail(detail);
                 }
@@ -160,7 +166,7 @@ impl Reading {
         Ok(())
     }
 
-    /// Hands on the beginning, once.
+    /// Passes on the beginning, once.
     fn start(&mut self, response: Option<Raw<'_>>, sink: &mut dyn EventSink) {
         if std::mem::replace(&mut self.started, true) {
             return;
@@ -179,7 +185,7 @@ impl Reading {
         sink.event(Event::Error(failure));
     }
 
-    /// The end, with the whole answer once more.
+    /// Reads the end, which repeats the whole answer.
     fn terminal(
         &mut self,
         kind: &str,
@@ -202,10 +208,10 @@ impl Reading {
                 return Ok(());
             }
             ("response.failed", _stop) => {
-                self.fail(error::unexplained(), sink);
+                self.fail(error_in::unexplained(), sink);
                 return Ok(());
             }
-            // The event says more than a status that was not kept up to date.
+            // The status may not have been updated, but the event is right.
             ("response.cancelled", _stop) => Stop::Cancelled,
             ("response.incomplete", Stop::EndTurn | Stop::ToolCalls | Stop::Running) => {
                 Stop::MaxTokens
@@ -213,7 +219,7 @@ impl Reading {
             (_kind, Stop::Running) => Stop::EndTurn,
             (_kind, stop) => stop,
         };
-        self.give_rest(turns, sink);
+        self.push_rest(turns, sink);
         let complete = matches!(
             stop,
             Stop::EndTurn | Stop::ToolCalls | Stop::Refusal { category: _, explanation: _ }
@@ -234,13 +240,13 @@ impl Reading {
         Ok(())
     }
 
-    /// What is missing of an answer that claims to be complete. An end marker
-    /// in the middle of a call makes no call of it.
+    /// What is missing of an answer that claims to be complete. A call that was
+    /// cut off is not complete, even if the end marker came.
     fn missing(&self) -> Option<ApiError> {
-        let cut = self.items.iter().filter(|item| !item.done).any(|item| match &item.shape {
-            Shape::Call(call) => !call.whole,
-            Shape::Nameless => true,
-            Shape::Reasoning(_) | Shape::Message(_) | Shape::Whole => false,
+        let cut = self.items.iter().filter(|item| !item.done).any(|item| match &item.state {
+            ItemState::Call(call) => !call.whole,
+            ItemState::Unnamed => true,
+            ItemState::Reasoning(_) | ItemState::Message(_) | ItemState::Whole => false,
         });
         cut.then(|| {
             let message = "The upstream ended its answer in the middle of a tool call.";
@@ -248,8 +254,8 @@ impl Reading {
         })
     }
 
-    /// `completed` does not say what the model waits for, and some servers
-    /// leave the items out of it.
+    /// The reason to stop by the items that came. `completed` does not say
+    /// whether the model waits for results, and some servers leave the items out.
     fn stop<'s>(&self, stop: Stop<'s>) -> Stop<'s> {
         let refusal = Stop::Refusal { category: None, explanation: None };
         if stop != Stop::EndTurn && stop != refusal {
@@ -275,7 +281,7 @@ fn created(response: &Raw<'_>) -> Option<At<u64>> {
     None
 }
 
-/// Whether an event without a kind is an error body, which relays send bare.
+/// Whether an event without a type is an error body, which some relays send.
 fn is_error(data: &str) -> Result<bool, ReadError> {
     let mut reader = Reader::new(data);
     let mut members = reader.object()?;
@@ -288,8 +294,8 @@ fn is_error(data: &str) -> Result<bool, ReadError> {
     Ok(false)
 }
 
-/// Whether an event only says how far a tool of the vendor's has come, or that
-/// the connection lives. Items of such tools come whole when they are done.
+/// Whether an event only reports the progress of a hosted tool, or keeps the
+/// connection alive. The items of such tools come whole when they are done.
 fn is_noise(kind: &str) -> bool {
     let Some(own) = kind.strip_prefix("response.") else {
         return matches!(kind, "keepalive" | "ping");

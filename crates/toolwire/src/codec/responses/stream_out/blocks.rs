@@ -1,51 +1,49 @@
-//! The stream: blocks as they grow.
+//! A stream: its blocks.
 
-use super::calls_out::call_type;
-use super::citations::{annotations, note};
-use super::content_out::{Voice, write_part};
-use super::events_out::Writing;
-use super::groups_out::{Member, Sort};
-use super::items_out::{ItemWriter, Progress};
-use super::pen::{self, Pen};
-use super::thoughts_out::Thoughts;
+use super::ResponsesStreamWriter;
+use super::event_writer::{self, EventWriter};
+use super::items::{GroupKind, GroupMember};
+use super::reasoning::ReasoningWriter;
+use crate::codec::responses::calls_out::call_type;
+use crate::codec::responses::citations_out::{annotations, report_citation};
+use crate::codec::responses::content_out::{PartRole, write_part};
+use crate::codec::responses::items_out::{ItemProgress, ItemWriter};
 use crate::ledger::{Code, Ledger};
-use crate::model::{
-    Arguments, Call, CallForm, CallHead, Event, Head, Item, Own, Part, Piece, Role, Tail, Turn,
-};
+use crate::model::{Arguments, Call, CallForm, CallHead, Event, Head, Item, Part, Piece, Tail};
 use crate::wire::{Array, Pos, Raw, Read, Str, Write};
 
 /// A block.
 #[derive(Debug)]
-pub(super) struct Block {
+pub(super) struct StreamBlock {
     /// The item it belongs to.
     pub(super) group: usize,
     /// The entry of the fold that it is.
     pub(super) entry: usize,
     pub(super) open: bool,
-    pub(super) body: Body,
+    pub(super) kind: BlockKind,
 }
 
 /// What a block is.
 #[derive(Debug)]
-pub(super) enum Body {
-    Part(PartOut),
+pub(super) enum BlockKind {
+    Part(MessagePart),
     Call {
         custom: bool,
         /// Where its events belong.
         place: Vec<u8>,
     },
-    Reasoning(Thoughts),
+    Reasoning(ReasoningWriter),
 }
 
 /// A text or a refusal.
 #[derive(Debug)]
-pub(super) struct PartOut {
+pub(super) struct MessagePart {
     refusal: bool,
-    /// Where its events belong, once the client knows of it.
+    /// Where its events belong, once the client has been told about it.
     pub(super) place: Option<Vec<u8>>,
 }
 
-impl PartOut {
+impl MessagePart {
     /// The part before it has any text.
     pub(super) fn empty(&self) -> &'static str {
         if self.refusal {
@@ -56,42 +54,41 @@ impl PartOut {
     }
 }
 
-impl Writing {
-    /// A block begins.
+impl ResponsesStreamWriter {
+    /// Begins a block.
     pub(super) fn open(&mut self, head: &Head<'_>, out: &mut Vec<u8>, ledger: &mut Ledger) {
-        let (group, body) = match head {
+        let (group, kind) = match head {
             Head::Text(part) => self.open_part(part, out, ledger),
             Head::Refusal(part) => {
                 self.refused = true;
-                let (group, mut body) = self.open_part(part, out, ledger);
-                body.refusal = true;
-                (group, body)
+                let (group, mut kind) = self.open_part(part, out, ledger);
+                kind.refusal = true;
+                (group, kind)
             }
-            Head::Reasoning { id } => {
-                let (group, thoughts) = self.open_reasoning(id.as_ref(), out, ledger);
-                return self.add_block(group, Body::Reasoning(thoughts));
+            Head::Reasoning { id: _ } => {
+                let (group, reasoning) = self.open_reasoning(out, ledger);
+                return self.add_block(group, BlockKind::Reasoning(reasoning));
             }
             Head::Call(head) => {
-                let (group, body) = self.open_call(head, out, ledger);
-                return self.add_block(group, body);
+                let (group, kind) = self.open_call(head, out, ledger);
+                return self.add_block(group, kind);
             }
         };
-        // An empty text of another protocol says nothing, and the client hears
-        // of it only if more comes.
-        let shows = body.refusal || self.scene.same();
+        // The client is told about a text when it has something to say.
+        let shows = kind.refusal;
         let block = self.blocks.len();
-        self.add_block(group, Body::Part(body));
+        self.add_block(group, BlockKind::Part(kind));
         if shows {
-            self.show(group, Some(block), out);
+            self.announce(group, Some(block), out);
         }
     }
 
-    fn add_block(&mut self, group: usize, body: Body) {
+    fn add_block(&mut self, group: usize, kind: BlockKind) {
         let entry = self.fold.len().saturating_sub(1);
         let block = self.blocks.len();
-        self.blocks.push(Block { group, entry, open: true, body });
+        self.blocks.push(StreamBlock { group, entry, open: true, kind });
         if let Some(group) = self.groups.get_mut(group) {
-            group.members.push(Member::new(entry, 0, Some(block)));
+            group.members.push(GroupMember::new(entry, 0, Some(block)));
             group.open += 1;
         }
     }
@@ -101,19 +98,14 @@ impl Writing {
         part: &Part<'_>,
         out: &mut Vec<u8>,
         ledger: &mut Ledger,
-    ) -> (usize, PartOut) {
-        let Part { message, phase, extra } = part;
-        let number = self.message_group(*message, out, ledger);
-        if !self.scene.same() {
-            ledger.only(extra);
-            if let Some(phase) = phase {
-                ledger.dropped(phase.pos(), Code::Phase);
-            }
-        } else if let Some(group) = self.groups.get_mut(number).filter(|group| group.parts == 0) {
-            group.phase = phase.clone().into_owned();
-            group.extra = extra.clone().into_owned();
+    ) -> (usize, MessagePart) {
+        let Part { message: _, phase, extra } = part;
+        let number = self.message_group(out, ledger);
+        ledger.only(extra);
+        if let Some(phase) = phase {
+            ledger.dropped(phase.pos(), Code::Phase);
         }
-        (number, PartOut { refusal: false, place: None })
+        (number, MessagePart { refusal: false, place: None })
     }
 
     fn open_call(
@@ -121,7 +113,7 @@ impl Writing {
         head: &CallHead<'_>,
         out: &mut Vec<u8>,
         ledger: &mut Ledger,
-    ) -> (usize, Body) {
+    ) -> (usize, BlockKind) {
         let CallHead { id, name, namespace, form, caller, extra } = head;
         let empty = Str::plain("");
         let call = Call {
@@ -137,22 +129,22 @@ impl Writing {
             cache: None,
             extra: extra.clone(),
         };
-        let number = self.begin_group(Sort::Call, out, ledger);
-        let (kind, prefix) = call_type(&call.arguments, &self.scene.cx());
-        let output = self.add_group(number, prefix);
-        self.begin_added(number, out);
+        let number = self.begin_group(GroupKind::Call, out, ledger);
+        let (kind, prefix) = call_type(&call.arguments, &self.settings.profile);
+        let output = self.place_group(number, prefix);
+        self.begin_item_added(number, out);
         let mut writer = ItemWriter::new(&self.id, number as u64);
-        writer.progress = Progress::Running;
-        let turn = Turn::new(Pos::NONE, Role::Assistant, Vec::new());
-        let (item, cx) = ([Item::Call(call)], self.scene.cx());
-        writer.write(&item, &turn, &mut Array::elements_only(out), &cx, ledger);
-        Pen::end(out);
+        writer.progress = ItemProgress::Running;
+        let item = [Item::Call(call)];
+        let mut cx = self.settings.context(ledger);
+        writer.write(&item, &mut Array::elements_only(out), &mut cx);
+        EventWriter::end(out);
         let id = self.groups.get(number).map_or("", |group| group.id.as_str());
-        let place = pen::place(id, output);
-        (number, Body::Call { custom: kind == "custom_tool_call", place })
+        let place = event_writer::place(id, output);
+        (number, BlockKind::Call { custom: kind == "custom_tool_call", place })
     }
 
-    /// A block grows. The fold has the piece already.
+    /// Writes a piece of a block. The fold has the piece already.
     pub(super) fn delta(
         &mut self,
         number: usize,
@@ -160,51 +152,54 @@ impl Writing {
         out: &mut Vec<u8>,
         ledger: &mut Ledger,
     ) {
-        let (pen, fold) = (&mut self.pen, &self.fold);
-        let Some(Block { group, entry, open: _, body }) = self.blocks.get_mut(number) else {
+        let (events, fold) = (&mut self.events, &self.fold);
+        let Some(StreamBlock { group, entry, open: _, kind }) = self.blocks.get_mut(number) else {
             return;
         };
-        match (body, piece) {
-            (Body::Part(part), Piece::Text { text, logprobs }) => {
+        match (kind, piece) {
+            (BlockKind::Part(part), Piece::Text { text, logprobs }) => {
                 let Some(place) = &part.place else {
                     if text.is_empty() {
                         return;
                     }
                     let group = *group;
-                    self.show(group, Some(number), out);
+                    self.announce(group, Some(number), out);
                     return self.delta_shown(number, text, logprobs.as_ref(), out, ledger);
                 };
-                write_text(pen, part.refusal, place, text, logprobs.as_ref(), out, ledger);
+                write_text(events, part.refusal, place, text, logprobs.as_ref(), out, ledger);
             }
-            (Body::Part(_), Piece::Citation(citation)) => {
-                // Where it belongs is known when the text is whole.
-                if !self.scene.same() {
-                    note(citation, ledger);
-                }
+            (BlockKind::Part(_), Piece::Citation(citation)) => {
+                // It is written when the text is complete, because it says where
+                // in the text it belongs.
+                report_citation(citation, ledger);
             }
-            (Body::Call { custom, place }, Piece::Arguments(text)) => {
+            (BlockKind::Call { custom, place }, Piece::Arguments(text)) => {
                 if !text.is_empty() {
-                    pen.delta(if *custom { pen::INPUT } else { pen::ARGUMENTS }, place, out);
+                    events.delta(
+                        if *custom { event_writer::INPUT } else { event_writer::ARGUMENTS },
+                        place,
+                        out,
+                    );
                     text.write_inside(out);
                     out.extend_from_slice(b"\"}\n\n");
                 }
             }
-            (Body::Reasoning(thoughts), Piece::Summary { part, text }) => {
+            (BlockKind::Reasoning(reasoning), Piece::Summary { part, text }) => {
                 if let Some(group) = self.groups.get(*group) {
-                    thoughts.summary(*part, text, (fold, *entry), group, pen, out);
+                    reasoning.summary(*part, text, (fold, *entry), group, events, out);
                 }
             }
-            (Body::Reasoning(thoughts), Piece::Reasoning { part, text }) => {
+            (BlockKind::Reasoning(reasoning), Piece::Reasoning { part, text }) => {
                 if let Some(group) = self.groups.get(*group) {
-                    thoughts.content(*part, text, (fold, *entry), group, pen, out);
+                    reasoning.content(*part, text, (fold, *entry), group, events, out);
                 }
             }
-            // The grammar gives each kind of block pieces of its own kind only.
-            (Body::Part(_), Piece::Summary { part: _, text: _ })
-            | (Body::Part(_), Piece::Reasoning { part: _, text: _ })
-            | (Body::Part(_), Piece::Arguments(_))
-            | (Body::Call { custom: _, place: _ }, _)
-            | (Body::Reasoning(_), _) => {}
+            // The grammar of events allows no other combination.
+            (BlockKind::Part(_), Piece::Summary { part: _, text: _ })
+            | (BlockKind::Part(_), Piece::Reasoning { part: _, text: _ })
+            | (BlockKind::Part(_), Piece::Arguments(_))
+            | (BlockKind::Call { custom: _, place: _ }, _)
+            | (BlockKind::Reasoning(_), _) => {}
         }
     }
 
@@ -217,12 +212,12 @@ impl Writing {
         ledger: &mut Ledger,
     ) {
         let Some(block) = self.blocks.get(number) else { return };
-        if let Body::Part(PartOut { refusal, place: Some(place) }) = &block.body {
-            write_text(&mut self.pen, *refusal, place, text, logprobs, out, ledger);
+        if let BlockKind::Part(MessagePart { refusal, place: Some(place) }) = &block.kind {
+            write_text(&mut self.events, *refusal, place, text, logprobs, out, ledger);
         }
     }
 
-    /// A block is over.
+    /// Ends a block.
     pub(super) fn close(
         &mut self,
         number: usize,
@@ -230,49 +225,49 @@ impl Writing {
         out: &mut Vec<u8>,
         ledger: &mut Ledger,
     ) {
-        self.scene.only(&tail.extra, ledger);
+        ledger.only(&tail.extra);
         let Some(block) = self.blocks.get_mut(number) else { return };
         block.open = false;
         let (owner, entry) = (block.group, block.entry);
-        match &mut block.body {
-            Body::Part(_) => self.close_part(number, out),
-            Body::Call { custom: _, place: _ } => self.close_call(number, entry, out, ledger),
-            Body::Reasoning(thoughts) => {
-                thoughts.finish((&self.fold, entry), &mut self.pen, out);
+        match &mut block.kind {
+            BlockKind::Part(_) => self.close_part(number, out),
+            BlockKind::Call { custom: _, place: _ } => self.close_call(number, entry, out, ledger),
+            BlockKind::Reasoning(reasoning) => {
+                reasoning.finish((&self.fold, entry), &mut self.events, out);
             }
         }
         let last = owner + 1 == self.groups.len();
         let Some(group) = self.groups.get_mut(owner) else { return };
         group.open = group.open.saturating_sub(1);
-        // Whether the last item is whole shows only when the model stops.
+        // Whether the last item is complete is known only when the model stops.
         if group.open == 0 && !last {
-            self.settle(owner, Progress::Whole, out, ledger);
+            self.finish_group(owner, ItemProgress::Whole, out, ledger);
         }
     }
 
     fn close_call(&mut self, number: usize, entry: usize, out: &mut Vec<u8>, ledger: &mut Ledger) {
         let empty = self.fold.text(entry).is_empty();
-        let json = self.blocks.get(number).is_some_and(|block| match &block.body {
-            Body::Call { custom, place: _ } => !custom,
-            Body::Part(_) | Body::Reasoning(_) => false,
+        let json = self.blocks.get(number).is_some_and(|block| match &block.kind {
+            BlockKind::Call { custom, place: _ } => !custom,
+            BlockKind::Part(_) | BlockKind::Reasoning(_) => false,
         });
         if empty && json {
-            // No text at all stands for an empty object.
+            // No text at all means an empty object.
             let piece = Piece::Arguments(Str::plain("{}"));
             self.fold.event(&Event::Delta { block: number, piece: piece.clone() });
             self.delta(number, &piece, out, ledger);
         }
-        let (pen, fold) = (&mut self.pen, &self.fold);
+        let (events, fold) = (&mut self.events, &self.fold);
         let Some(block) = self.blocks.get(number) else { return };
-        let Body::Call { custom, place } = &block.body else { return };
+        let BlockKind::Call { custom, place } = &block.kind else { return };
         let text = fold.text(entry);
-        Pen::make_room(text.len(), out);
+        EventWriter::make_room(text.len(), out);
         if *custom {
-            pen.begin("response.custom_tool_call_input.done", out);
+            events.begin("response.custom_tool_call_input.done", out);
             out.extend_from_slice(place);
             out.extend_from_slice(b",\"input\":\"");
         } else {
-            pen.begin("response.function_call_arguments.done", out);
+            events.begin("response.function_call_arguments.done", out);
             out.extend_from_slice(place);
             if let Some(Item::Call(call)) = fold.item(entry) {
                 out.extend_from_slice(b",\"name\":");
@@ -282,64 +277,62 @@ impl Writing {
         }
         out.extend_from_slice(text.as_bytes());
         out.push(b'"');
-        Pen::end(out);
+        EventWriter::end(out);
     }
 
-    /// A part of a message is over, which the client hears if it knows of it.
+    /// Writes the events that end a part, if the client has been told about it.
     pub(super) fn close_part(&mut self, number: usize, out: &mut Vec<u8>) {
-        let (pen, fold) = (&mut self.pen, &self.fold);
+        let (events, fold) = (&mut self.events, &self.fold);
         let Some(block) = self.blocks.get(number) else { return };
-        let Body::Part(PartOut { refusal, place: Some(place) }) = &block.body else { return };
+        let BlockKind::Part(MessagePart { refusal, place: Some(place) }) = &block.kind else {
+            return;
+        };
         let Some(item) = fold.item(block.entry) else { return };
-        let cx = self.scene.cx();
+        let mut unreported = Ledger::default();
+        let mut cx = self.settings.context(&mut unreported);
         let text = fold.text(block.entry);
-        Pen::make_room(2 * text.len(), out);
+        EventWriter::make_room(2 * text.len(), out);
         if *refusal {
-            pen.begin("response.refusal.done", out);
+            events.begin("response.refusal.done", out);
             out.extend_from_slice(place);
             out.extend_from_slice(b",\"refusal\":\"");
             out.extend_from_slice(text.as_bytes());
             out.push(b'"');
-            Pen::end(out);
+            EventWriter::end(out);
         } else if let Item::Text(found) = &item {
-            let said = &mut Ledger::default();
-            let notes = match &found.citations {
-                Some(citations) if cx.same() => Some(citations.borrowed()),
-                Some(citations) => annotations(citations, &found.text, said),
-                None => None,
-            };
+            let citations = found.citations.as_ref();
+            let notes = citations.and_then(|list| annotations(list, &found.text, cx.ledger));
             let notes = notes.and_then(|notes| {
                 let list = Vec::<Raw<'_>>::read(&mut notes.reader()).ok()?;
                 Some(list.into_iter().map(Raw::into_owned).collect::<Vec<_>>())
             });
-            for (index, note) in (0u64..).zip(notes.unwrap_or_default()) {
-                pen.begin("response.output_text.annotation.added", out);
+            for (index, report_citation) in (0u64..).zip(notes.unwrap_or_default()) {
+                events.begin("response.output_text.annotation.added", out);
                 out.extend_from_slice(place);
                 out.extend_from_slice(b",\"annotation_index\":");
                 index.write(out);
                 out.extend_from_slice(b",\"annotation\":");
-                note.write(out);
-                Pen::end(out);
+                report_citation.write(out);
+                EventWriter::end(out);
             }
-            pen.begin("response.output_text.done", out);
+            events.begin("response.output_text.done", out);
             out.extend_from_slice(place);
             out.extend_from_slice(b",\"text\":\"");
             out.extend_from_slice(text.as_bytes());
             out.extend_from_slice(b"\",\"logprobs\":");
             found.logprobs.as_ref().unwrap_or(&Raw::made("[]")).write(out);
-            Pen::end(out);
+            EventWriter::end(out);
         }
-        pen.begin("response.content_part.done", out);
+        events.begin("response.content_part.done", out);
         out.extend_from_slice(place);
         out.extend_from_slice(b",\"part\":");
-        let said = &mut Ledger::default();
-        write_part(&item, Voice::Answer, &mut Array::elements_only(out), &cx, said);
-        Pen::end(out);
+        write_part(&item, PartRole::Answer, &mut Array::elements_only(out), &mut cx);
+        EventWriter::end(out);
     }
 }
 
 fn write_text(
-    pen: &mut Pen,
+    events: &mut EventWriter,
     refusal: bool,
     place: &[u8],
     text: &Str<'_>,
@@ -352,7 +345,7 @@ fn write_text(
             ledger.dropped(logprobs.pos(), Code::Logprobs);
         }
         if !text.is_empty() {
-            pen.delta(pen::REFUSAL, place, out);
+            events.delta(event_writer::REFUSAL, place, out);
             text.write_inside(out);
             out.extend_from_slice(b"\"}\n\n");
         }
@@ -361,7 +354,7 @@ fn write_text(
     if text.is_empty() && logprobs.is_none() {
         return;
     }
-    pen.delta(pen::TEXT, place, out);
+    events.delta(event_writer::TEXT, place, out);
     text.write_inside(out);
     out.extend_from_slice(b"\",\"logprobs\":");
     match logprobs {

@@ -3,15 +3,15 @@
 use crate::ledger::{Code, Ledger};
 use crate::wire::{Array, Raw, Read, Str};
 
-/// The annotations that say what another protocol's citations say. Only
-/// addresses cross; places in a client's own documents have no annotation.
+/// The annotations for another protocol's citations. Only addresses cross:
+/// Responses has no annotation for a place in a client's own document.
 pub(super) fn annotations(
     citations: &Raw<'_>,
     text: &Str<'_>,
     ledger: &mut Ledger,
 ) -> Option<Raw<'static>> {
     let mut reader = citations.reader();
-    let Ok(list) = Vec::<Citation<'_>>::read(&mut reader) else {
+    let Ok(list) = Vec::<AnyCitation<'_>>::read(&mut reader) else {
         ledger.dropped(citations.pos(), Code::Citations);
         return None;
     };
@@ -21,8 +21,8 @@ pub(super) fn annotations(
         let mut notes = Array::new(&mut out);
         for citation in list {
             let written = annotation(citation, text, &mut notes, ledger);
-            some |= written != Written::Nothing;
-            reshaped |= written == Written::Reshaped;
+            some |= written != CitationOutcome::Nothing;
+            reshaped |= written == CitationOutcome::Reshaped;
         }
     }
     if reshaped {
@@ -32,15 +32,15 @@ pub(super) fn annotations(
     some.then(|| Raw::made(out))
 }
 
-/// Reports what of one citation does not cross.
-pub(super) fn note(citation: &Raw<'_>, ledger: &mut Ledger) {
-    let Ok(found) = Citation::read(&mut citation.reader()) else {
+/// Reports what is lost of one citation.
+pub(super) fn report_citation(citation: &Raw<'_>, ledger: &mut Ledger) {
+    let Ok(found) = AnyCitation::read(&mut citation.reader()) else {
         ledger.dropped(citation.pos(), Code::Citations);
         return;
     };
     let mut nowhere = Vec::new();
     let written = annotation(found, &Str::plain(""), &mut Array::new(&mut nowhere), ledger);
-    if written == Written::Reshaped {
+    if written == CitationOutcome::Reshaped {
         emulated(citation, ledger);
     }
 }
@@ -50,15 +50,15 @@ fn emulated(citation: &Raw<'_>, ledger: &mut Ledger) {
 }
 
 fn annotation(
-    citation: Citation<'_>,
+    citation: AnyCitation<'_>,
     text: &Str<'_>,
     notes: &mut Array<'_>,
     ledger: &mut Ledger,
-) -> Written {
-    let Citation { at, kind: _, url, title, url_citation, extra: _ } = citation;
+) -> CitationOutcome {
+    let AnyCitation { at, kind: _, url, title, url_citation, extra: _ } = citation;
     match (url_citation, url) {
         (Some(cited), None) => {
-            let UrlCitation { at: _, start_index, end_index, url, title, extra } = cited;
+            let NestedCitation { at: _, start_index, end_index, url, title, extra } = cited;
             let mut note = notes.object();
             note.put("type", "url_citation");
             note.put("start_index", &start_index.unwrap_or(Raw::made("0")));
@@ -66,10 +66,10 @@ fn annotation(
             note.put("url", &url.unwrap_or(Str::plain("")));
             note.put("title", &title.unwrap_or(Str::plain("")));
             ledger.only(&extra);
-            Written::Reshaped
+            CitationOutcome::Reshaped
         }
         (None, Some(url)) => {
-            // Messages cites per block, so the block's bounds are the place.
+            // Messages cites per block, so the citation covers the whole text.
             let end = text.decode().chars().count() as u64;
             let mut note = notes.object();
             note.put("type", "url_citation");
@@ -80,35 +80,35 @@ fn annotation(
             ledger
                 .degraded(at, Code::Citations)
                 .detail("The address crosses; the cited words and the vendor's own index do not.");
-            Written::Address
+            CitationOutcome::Address
         }
         (_cited, _url) => {
             ledger.dropped(at, Code::Citations);
-            Written::Nothing
+            CitationOutcome::Nothing
         }
     }
 }
 
 /// What became of a citation.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Written {
+enum CitationOutcome {
     /// An annotation that says all of it.
     Reshaped,
-    /// An annotation with its address alone.
+    /// An annotation with only its address.
     Address,
     Nothing,
 }
 
 wire! {
     /// A citation of Messages or an annotation of Chat.
-    struct Citation<'a> {
+    struct AnyCitation<'a> {
         kind: Str<'a> = "type",
         url: Str<'a> = "url",
         title: Str<'a> = "title",
-        url_citation: UrlCitation<'a> = "url_citation",
+        url_citation: NestedCitation<'a> = "url_citation",
     }
 
-    struct UrlCitation<'a> {
+    struct NestedCitation<'a> {
         start_index: Raw<'a> = "start_index",
         end_index: Raw<'a> = "end_index",
         url: Str<'a> = "url",

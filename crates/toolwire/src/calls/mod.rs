@@ -20,13 +20,16 @@ pub use results::AnsweredCall;
 #[doc(hidden)]
 pub use splice::Conversation;
 
+pub use crate::model::NativeKind;
+
 use crate::codec::codec;
-use crate::model::{Arguments, Call, Item, NativeKind, Protocol, Response};
+use crate::model::{Arguments, Call, Item, Protocol, Response};
 use crate::translate::{invalid, utf8};
 use crate::wire::ids;
 
 /// A call that the model wants the client to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ToolCall {
     /// The id that the result must have: Chat's `id`, Responses' `call_id`,
     /// Messages' `id`. A call that came without one has a made-up id here.
@@ -40,6 +43,18 @@ pub struct ToolCall {
 }
 
 impl ToolCall {
+    /// A call of a tool that is in no namespace.
+    pub fn new(id: impl Into<String>, name: impl Into<String>, input: Input) -> Self {
+        Self { id: id.into(), name: name.into(), namespace: None, input }
+    }
+
+    /// Puts the tool in a namespace.
+    #[must_use]
+    pub fn namespace(mut self, namespace: impl Into<String>) -> Self {
+        self.namespace = Some(namespace.into());
+        self
+    }
+
     /// The JSON text of the arguments. `None` for freeform tools.
     pub fn arguments(&self) -> Option<&str> {
         match &self.input {
@@ -59,6 +74,7 @@ impl ToolCall {
 
 /// What a tool is called with.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Input {
     /// JSON as the model wrote it: numbers, key order and all. Chat and
     /// Responses do not promise that it is valid, and it may be empty for a
@@ -73,6 +89,7 @@ pub enum Input {
 
 /// What running a call gave.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ToolOutput {
     /// The id of the call.
     pub id: String,
@@ -86,6 +103,7 @@ pub struct ToolOutput {
 
 /// A tool's result.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Content {
     /// Text, often JSON.
     Text(String),

@@ -1,21 +1,20 @@
 //! Table only: the functions that stand for native tools, with the input that
 //! each vendor publishes for its tool.
 
-use crate::model::{Native, NativeKind, Tool, ToolKind};
-use crate::wire::{Kind, Raw};
+use crate::model::NativeKind;
 
 /// A native tool as an ordinary function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Function {
+pub(crate) struct Function {
     /// What it is for.
-    pub description: &'static str,
+    pub(crate) description: &'static str,
     /// The schema of its arguments.
-    pub schema: &'static str,
+    pub(crate) schema: &'static str,
 }
 
 /// The function that stands for a native tool. `version` is the tool's type as
 /// spelled (`text_editor_20250728`). The computer tools have none.
-pub fn function(kind: NativeKind, version: &str) -> Option<Function> {
+pub(crate) fn function(kind: NativeKind, version: &str) -> Option<Function> {
     match kind {
         NativeKind::LocalShell => Some(LOCAL_SHELL),
         NativeKind::Shell => Some(SHELL),
@@ -31,16 +30,6 @@ pub fn function(kind: NativeKind, version: &str) -> Option<Function> {
         NativeKind::Memory => Some(MEMORY),
         NativeKind::Computer => None,
     }
-}
-
-/// The schema that the client gave a native tool itself, which counts before
-/// that of [`function`]: Responses' client-run tool search may have one.
-pub fn declared_schema<'t, 'a>(tool: &'t Tool<'a>) -> Option<&'t Raw<'a>> {
-    let ToolKind::Native(Native { kind: NativeKind::ToolSearch, kind_text: _ }) = &tool.kind else {
-        return None;
-    };
-    let declared = tool.extra.iter().find(|field| field.key == "parameters")?;
-    (declared.value.kind() == Kind::Object).then_some(&declared.value)
 }
 
 const LOCAL_SHELL: Function = Function {

@@ -18,7 +18,7 @@ use crate::wire::{Object, Raw};
 ///     Definition::function("get_weather")
 ///         .description("Weather now")
 ///         .schema(r#"{"type":"object","properties":{},"required":[],"additionalProperties":false}"#)
-///         .strict(true),
+///         .strict(),
 /// )?;
 /// registry.add(Definition::freeform("run_sql").grammar("regex", "SELECT .*"))?;
 /// registry.add(Definition::typed("web_search"))?;
@@ -85,11 +85,11 @@ impl Definition {
         self
     }
 
-    /// Whether a function's arguments must fit the schema exactly. Left out,
-    /// they need not.
+    /// Makes a function's arguments fit the schema exactly. Without this they
+    /// need not.
     #[must_use]
-    pub fn strict(mut self, strict: bool) -> Self {
-        self.strict = Some(strict);
+    pub fn strict(mut self) -> Self {
+        self.strict = Some(true);
         self
     }
 

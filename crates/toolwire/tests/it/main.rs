@@ -10,6 +10,8 @@
 
 mod bad_input;
 mod calls;
+mod examples;
+mod features;
 mod json;
 mod laws;
 mod loops;

@@ -280,7 +280,6 @@ pub enum Level {
 
 /// What to do about losses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum LossPolicy {
     /// Go on and report them.
     #[default]

@@ -81,7 +81,6 @@ fn put_output(
 ) {
     let Output {
         max_tokens,
-        legacy_max_tokens: _,
         format,
         verbosity,
         stop,

@@ -158,7 +158,6 @@ fn write_schema(
 fn write_limits(output: &Output<'_>, object: &mut Object<'_>, ledger: &mut Ledger) {
     let Output {
         max_tokens,
-        legacy_max_tokens: _,
         format: _,
         verbosity: _,
         stop,

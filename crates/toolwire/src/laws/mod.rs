@@ -12,6 +12,7 @@ use crate::codec::{CODECS, Codec, codec};
 use crate::ledger::{Action, Ledger};
 use crate::model::{Protocol, Request};
 use crate::profile::Profile;
+use crate::toolset::Toolset;
 use crate::wire::Raw;
 use crate::wire::cuts::without;
 
@@ -120,7 +121,9 @@ fn others(from: Protocol) -> impl Iterator<Item = &'static dyn Codec> {
 
 fn encode(to: &dyn Codec, request: &Request<'_>) -> (Vec<u8>, Ledger) {
     let (mut out, mut ledger) = (Vec::new(), Ledger::default());
-    to.encode_request(request, &Profile::of(to.protocol()), &mut out, &mut ledger);
+    let profile = Profile::of(to.protocol());
+    let tools = Toolset::new(request, &profile);
+    to.encode_request(request, &tools, &profile, &mut out, &mut ledger);
     (out, ledger)
 }
 

@@ -8,6 +8,7 @@ pub(crate) mod context;
 pub mod messages;
 mod openai;
 pub mod responses;
+pub(crate) mod sent_tools;
 
 use std::ops::Range;
 

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use super::content_out::Pen;
-use super::pick::Pick;
 use super::tools_out::HOSTED_STAND_IN;
 use super::wire::ToolChoice;
+use crate::codec::sent_tools::SentTools;
 use crate::ledger::Code;
 use crate::model::{Choice, Mode, ToolRef, ToolRefKind};
 use crate::toolset::{Declared, ToolMapping};
@@ -78,27 +78,27 @@ pub(super) fn is_forced(choice: &Choice<'_>) -> bool {
 /// Writes a choice of another protocol.
 pub(super) fn encode(
     choice: &Choice<'_>,
-    pick: &Pick<'_, '_, '_>,
+    tools: &SentTools<'_, '_, '_>,
     object: &mut Object<'_>,
     pen: &mut Pen<'_>,
 ) {
     let Choice { mode, subset, parallel, extra } = choice;
     pen.ledger.only(extra);
-    if pick.is_empty() {
-        return without_tools(choice, pick, pen);
+    if tools.is_empty() {
+        return without_tools(choice, tools, pen);
     }
     let target = match mode {
         None => Target::Unset,
         Some(At { pos: _, value: Mode::Auto }) => Target::Auto,
         Some(At { pos: _, value: Mode::None }) => Target::None,
         Some(At { pos: _, value: Mode::Any }) => {
-            let mut sent = pick.sent();
+            let mut sent = tools.iter();
             match (subset, sent.next(), sent.next()) {
                 (Some(_), Some((_, name)), None) => Target::Tool(name.clone()),
                 (_, _, _) => Target::Any,
             }
         }
-        Some(At { pos: _, value: Mode::Named(wanted) }) => named(wanted, pick, pen),
+        Some(At { pos: _, value: Mode::Named(wanted) }) => named(wanted, tools, pen),
         Some(At { pos, value: Mode::Other(_) }) => {
             pen.ledger.dropped(*pos, Code::UnknownValue);
             Target::Unset
@@ -145,10 +145,10 @@ enum Target<'t> {
     Tool(Cow<'t, str>),
 }
 
-fn named<'r>(wanted: &ToolRef<'_>, pick: &Pick<'_, 'r, '_>, pen: &mut Pen<'_>) -> Target<'r> {
+fn named<'r>(wanted: &ToolRef<'_>, tools: &SentTools<'_, 'r, '_>, pen: &mut Pen<'_>) -> Target<'r> {
     let ToolRef { at, kind, name, namespace, extra } = wanted;
     pen.ledger.only(extra);
-    let found = pick.find(wanted);
+    let found = tools.find(wanted);
     if let Some(namespace) = namespace {
         match &found {
             Some((Declared { tool: _, namespace: None, inline: _, crossing: _ }, _)) => {
@@ -178,7 +178,7 @@ fn named<'r>(wanted: &ToolRef<'_>, pick: &Pick<'_, 'r, '_>, pen: &mut Pen<'_>) -
         (None, ToolRefKind::Function | ToolRefKind::Freeform | ToolRefKind::Any) => {
             let namespace = namespace.as_ref().map(|namespace| namespace.decode());
             let name = name.decode();
-            Cow::Owned(pick.toolset.wire_name(namespace.as_deref(), &name).into_owned())
+            Cow::Owned(tools.toolset.wire_name(namespace.as_deref(), &name).into_owned())
         }
         (None, ToolRefKind::Typed | ToolRefKind::Mcp) => {
             pen.ledger.refused(*at, Code::ChoiceTarget);
@@ -201,10 +201,10 @@ fn refuse_target(wanted: &ToolRef<'_>, declared: &Declared<'_, '_>, pen: &mut Pe
 
 /// Messages refuses a choice without tools. One that forces a call means
 /// nothing then; any other says what happens anyway.
-fn without_tools(choice: &Choice<'_>, pick: &Pick<'_, '_, '_>, pen: &mut Pen<'_>) {
+fn without_tools(choice: &Choice<'_>, tools: &SentTools<'_, '_, '_>, pen: &mut Pen<'_>) {
     let Choice { mode, subset: _, parallel, extra: _ } = choice;
     match mode {
-        Some(At { pos: _, value: Mode::Named(wanted) }) => match pick.find(wanted) {
+        Some(At { pos: _, value: Mode::Named(wanted) }) => match tools.find(wanted) {
             Some((declared, _)) => refuse_target(wanted, declared, pen),
             None => {
                 pen.ledger.refused(wanted.at, Code::ChoiceTarget);

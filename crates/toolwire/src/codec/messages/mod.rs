@@ -14,7 +14,6 @@ mod error;
 mod events;
 mod events_in;
 mod events_out;
-mod pick;
 mod reasoning;
 mod replay;
 mod request_in;
@@ -35,6 +34,7 @@ mod unroll;
 mod watch;
 mod wire;
 
+use crate::codec::sent_tools::SentTools;
 use crate::codec::{Codec, StreamObserver, StreamReader, StreamWriter};
 use crate::ledger::Ledger;
 use crate::model::{ApiError, Protocol, Request, Response, ResponseContext, Tool};
@@ -144,7 +144,7 @@ impl Codec for Messages {
             return;
         }
         let toolset = Toolset::of_list(tools, origin, profile);
-        let pick = pick::Pick::new(&toolset, None, &mut pen);
-        tools_out::encode(&pick, profile, out, &mut pen);
+        let sent = SentTools::new(&toolset, None, tools_out::hosted_name, pen.ledger);
+        tools_out::encode(&sent, profile, out, &mut pen);
     }
 }

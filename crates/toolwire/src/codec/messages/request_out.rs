@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::content_out::Pen;
-use super::pick::Pick;
 use super::request_in::CONFIG;
 use super::{choice, replay, settings, tools_in, tools_out, turns_out};
+use crate::codec::sent_tools::SentTools;
 use crate::ledger::{Code, Ledger};
 use crate::model::{Item, Protocol, Request};
 use crate::profile::Profile;
@@ -111,14 +111,14 @@ fn encode_foreign(request: &Request<'_>, profile: &Profile, out: &mut Vec<u8>, p
         pen.ledger.emulated(*tools_at, Code::LegacyFunctions);
     }
     let toolset = Toolset::new(request, profile);
-    let pick = Pick::new(&toolset, choice.subset.as_ref(), pen);
+    let sent = SentTools::new(&toolset, choice.subset.as_ref(), tools_out::hosted_name, pen.ledger);
     let mut wrapped = BTreeSet::new();
-    if pick.is_empty() {
-        choice::encode(choice, &pick, &mut object, pen);
+    if sent.is_empty() {
+        choice::encode(choice, &sent, &mut object, pen);
         stubs(request, &toolset, &mut object, pen);
     } else {
-        wrapped = tools_out::encode(&pick, profile, object.key("tools"), pen);
-        choice::encode(choice, &pick, &mut object, pen);
+        wrapped = tools_out::encode(&sent, profile, object.key("tools"), pen);
+        choice::encode(choice, &sent, &mut object, pen);
     }
     turns_out::encode(request, profile, &toolset, &wrapped, &mut object, pen);
     settings::thinking(thinking, choice::is_forced(choice), output, profile, &mut object, pen);

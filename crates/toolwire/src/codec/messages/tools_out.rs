@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::content_out::{Pen, write_joined};
-use super::pick::Pick;
 use super::tools_in::encode_own;
+use crate::codec::sent_tools::SentTools;
 use crate::ledger::Code;
 use crate::model::{Grammar, HostedClass, Native, NativeKind, Tool, ToolKind};
 use crate::native;
@@ -16,7 +16,7 @@ use crate::wire::{Array, At, Extra, Kind, Object, Pos, Raw, Read, Str, read_fiel
 
 /// Messages' hosted tools that stand for another vendor's, in the version that
 /// every deployment knows.
-pub(super) fn hosted_type(class: HostedClass) -> Option<(&'static str, &'static str)> {
+fn hosted_type(class: HostedClass) -> Option<(&'static str, &'static str)> {
     match class {
         HostedClass::WebSearch => Some(("web_search_20250305", "web_search")),
         HostedClass::ToolSearch => {
@@ -33,10 +33,15 @@ pub(super) fn hosted_type(class: HostedClass) -> Option<(&'static str, &'static 
     }
 }
 
+/// The name of a hosted tool of Messages that stands for another vendor's.
+pub(super) fn hosted_name(class: HostedClass) -> Option<&'static str> {
+    hosted_type(class).map(|(_, name)| name)
+}
+
 /// Writes the tools of another protocol and gives the names of those whose
 /// arguments are wrapped, since their schema is not of an object.
 pub(super) fn encode(
-    pick: &Pick<'_, '_, '_>,
+    sent: &SentTools<'_, '_, '_>,
     profile: &Profile,
     out: &mut Vec<u8>,
     pen: &mut Pen<'_>,
@@ -44,9 +49,9 @@ pub(super) fn encode(
     let searches = |(declared, _): (&Declared<'_, '_>, _)| {
         declared.crossing == ToolMapping::Hosted(HostedClass::ToolSearch)
     };
-    let search = pick.sent().any(searches);
+    let search = sent.iter().any(searches);
     let mut tools = Tools { array: Array::new(out), profile, search, wrapped: BTreeSet::new() };
-    for (declared, name) in pick.sent() {
+    for (declared, name) in sent.iter() {
         tools.tool(declared, name, pen);
     }
     tools.wrapped

@@ -4,11 +4,13 @@
 //! protocol. No codec knows another: nine pairs come from six translators.
 
 pub mod chat;
-pub(crate) mod context;
+#[doc(hidden)]
+pub mod context;
 pub mod messages;
 mod openai;
 pub mod responses;
-pub(crate) mod sent_tools;
+#[doc(hidden)]
+pub mod sent_tools;
 
 use std::ops::Range;
 

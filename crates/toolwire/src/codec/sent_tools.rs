@@ -10,8 +10,8 @@ use crate::toolset::{Declared, ToolMapping, Toolset};
 /// The tools that are sent to a target. The ledger has those that are not.
 ///
 /// It is for targets without namespaces that take one tool of each name.
-pub(crate) struct SentTools<'t, 'r, 'a> {
-    pub(crate) toolset: &'t Toolset<'r, 'a>,
+pub struct SentTools<'t, 'r, 'a> {
+    pub toolset: &'t Toolset<'r, 'a>,
     /// What the target calls a hosted tool of its own.
     hosted_name: HostedName,
     /// By the index of the tool, its name toward the target, if it is sent.
@@ -19,12 +19,12 @@ pub(crate) struct SentTools<'t, 'r, 'a> {
 }
 
 /// The target's name for a hosted tool of a class, if it has one.
-pub(crate) type HostedName = fn(HostedClass) -> Option<&'static str>;
+pub type HostedName = fn(HostedClass) -> Option<&'static str>;
 
 impl<'t, 'r, 'a> SentTools<'t, 'r, 'a> {
     /// The tools that `subset` allows, or all of them. `subset` is for a target
     /// that cannot restrict a choice to some tools: it does not get the others.
-    pub(crate) fn new(
+    pub fn new(
         toolset: &'t Toolset<'r, 'a>,
         subset: Option<&Subset<'_>>,
         hosted_name: HostedName,
@@ -85,19 +85,19 @@ impl<'t, 'r, 'a> SentTools<'t, 'r, 'a> {
     }
 
     /// The tools that are sent, and their names toward the target.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&'t Declared<'r, 'a>, &Cow<'r, str>)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&'t Declared<'r, 'a>, &Cow<'r, str>)> {
         let pairs = self.toolset.entries.iter().zip(&self.names);
         pairs.filter_map(|(declared, name)| Some((declared, name.as_ref()?)))
     }
 
     /// Whether no tool is sent.
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.iter().next().is_none()
     }
 
     /// The declared tool that a choice means, and its name toward the target
     /// if it is sent. If two tools have that name, it is the one that is sent.
-    pub(crate) fn find(
+    pub fn find(
         &self,
         wanted: &ToolRef<'_>,
     ) -> Option<(&'t Declared<'r, 'a>, Option<Cow<'r, str>>)> {

@@ -118,6 +118,13 @@ pub struct Description {
     pub counts_input_first: bool,
     /// The member of an answer that holds what the model said.
     pub answer_member: &'static str,
+    /// The member that names the model in an answer and in the events of a
+    /// stream.
+    pub model_member: &'static str,
+    /// The member that holds an error.
+    pub error_member: &'static str,
+    /// The members of a request that declare tools.
+    pub tool_members: &'static [&'static str],
     /// Whether answers repeat the settings of the request.
     pub echoes_request: bool,
     /// What its documents mean without saying it.
@@ -158,7 +165,10 @@ impl Endpoint {
     /// The path of a request for this model.
     pub fn fill(&self, model: &str, stream: bool) -> String {
         let path = self.stream_path.filter(|_| stream).unwrap_or(self.path);
-        if self.names_model() { path.replace(MODEL, model) } else { path.to_owned() }
+        match path.split_once(MODEL) {
+            Some((head, tail)) => format!("{head}{}{tail}", escape(model)),
+            None => path.to_owned(),
+        }
     }
 
     /// What a path says, if it is one of this endpoint's.
@@ -169,8 +179,8 @@ impl Endpoint {
                 None => return (pattern == path).then_some(PathMatch { model: None, stream }),
                 Some((head, tail)) => path.strip_prefix(head)?.strip_suffix(tail)?,
             };
-            let named = !model.is_empty();
-            named.then(|| PathMatch { model: Some(model.to_owned()), stream })
+            let model = unescape(model).filter(|model| !model.is_empty())?;
+            Some(PathMatch { model: Some(model), stream })
         };
         let streamed = self.stream_path.and_then(|pattern| one(pattern, Some(true)));
         streamed.or_else(|| one(self.path, by_url.then_some(false)))
@@ -178,6 +188,41 @@ impl Endpoint {
 }
 
 const MODEL: &str = "{model}";
+
+/// The model's name as one segment of a path.
+fn escape(model: &str) -> String {
+    let mut segment = String::with_capacity(model.len());
+    for byte in model.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            segment.push(char::from(byte));
+        } else {
+            segment.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    segment
+}
+
+/// The name that a segment of a path stands for. A segment that has another
+/// inside it or is no text stands for none.
+fn unescape(segment: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(segment.len());
+    let mut rest = segment.as_bytes();
+    while let [first, tail @ ..] = rest {
+        rest = tail;
+        match (*first, tail) {
+            (b'/', _) => return None,
+            (b'%', [high, low, after @ ..]) => {
+                let digits = [*high, *low];
+                let digits = std::str::from_utf8(&digits).ok()?;
+                bytes.push(u8::from_str_radix(digits, 16).ok()?);
+                rest = after;
+            }
+            (b'%', _) => return None,
+            (byte, _) => bytes.push(byte),
+        }
+    }
+    String::from_utf8(bytes).ok()
+}
 
 /// What the documents of a protocol mean without saying it.
 #[derive(Debug)]

@@ -9,19 +9,27 @@ use toolwire::model::{Arguments, Issuer, Item, NativeKind, Role, Turn};
 use toolwire::translate::{self, Error, Options};
 use toolwire::{Code, Protocol, codec};
 
+use crate::PROTOCOLS;
+use crate::documents::documents;
 use crate::json::pretty;
-use crate::vectors::inputs;
 
 #[test]
 fn what_a_model_said_comes_back_to_it() {
     let mut closed = 0;
     let mut wrong = Vec::new();
-    for (folder, upstream, answer) in inputs("responses") {
-        for client in Protocol::ALL.into_iter().filter(|client| *client != upstream) {
+    for (folder, upstream, answer) in documents("responses") {
+        for client in PROTOCOLS.into_iter().filter(|client| *client != upstream) {
             let asked = std::fs::read(folder.join(format!("request.{client}.json")));
             // Tools that only the upstream's protocol has come back as
             // themselves only if the client declared what stands for them.
             if asked.is_err() && has_special_calls(upstream, &answer) {
+                continue;
+            }
+            // The answers of a protocol without vectors were made for a client
+            // of that protocol: they have envelopes around what another vendor
+            // sealed, and the names that tools have toward another upstream.
+            let made = !Protocol::ALL.contains(&upstream);
+            if made && (asked.is_ok() || answer.windows(5).any(|bytes| bytes == b"\"tw1.")) {
                 continue;
             }
             // Deprecated calls have no id of their own to come back, and calls
@@ -159,7 +167,10 @@ fn plain_request(protocol: Protocol) -> Vec<u8> {
         Protocol::Messages => {
             r#"{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"go"}]}"#
         }
-        other => panic!("not a built-in protocol: {other:?}"),
+        other => {
+            let chat = plain_request(Protocol::Chat);
+            return translate::request(Protocol::Chat, other, &chat, &Options::new()).unwrap().body;
+        }
     }
     .into()
 }

@@ -1,0 +1,1 @@
+"""Tests against the vendors' types, SDKs and agents. README.md says what runs against what."""

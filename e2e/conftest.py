@@ -1,16 +1,17 @@
-"""The scripted upstream and the gateway in front of it, one of each for the whole run."""
+"""The scripted upstream and the gateway in front of it: one of each per run."""
 
 import os
 
 import pytest
 
-from e2e.gateway import OFFLINE, Gateway
-from e2e.upstream import Upstream
+from e2e.gateway import Gateway
+from e2e.scripted_upstream.server import ScriptedUpstream
+from e2e.settings import OFFLINE
 
 
 @pytest.fixture(scope="session")
 def upstream():
-    server = Upstream()
+    server = ScriptedUpstream()
     yield server
     server.close()
 

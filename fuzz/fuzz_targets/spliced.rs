@@ -18,7 +18,11 @@ static ANSWERS: LazyLock<Vec<(Protocol, Value)>> = LazyLock::new(|| splice::docu
 fuzz_target!(|data: &[u8]| -> Corpus {
     let mut random = Unstructured::new(data);
     let Ok((from, text)) = splice::document(&mut random, &REQUESTS) else { return Corpus::Reject };
-    for law in [laws::nothing_is_lost_in_silence, laws::identity, laws::the_same_bytes_every_time] {
+    for law in [
+        laws::nothing_is_lost_in_silence,
+        laws::only_foreign_reasoning_is_cut,
+        laws::the_same_bytes_every_time,
+    ] {
         if let Err(what) = law(from, &text) {
             panic!("{from}: {what}\n{text}");
         }

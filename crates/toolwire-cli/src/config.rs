@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use toolwire_gateway::StartError;
 use toolwire_gateway::config::file::{self, LoadError};
-use toolwire_gateway::config::reload::Watch;
-use toolwire_gateway::config::{Config, Process, Style, environment, exposed};
+use toolwire_gateway::config::reload::ConfigWatcher;
+use toolwire_gateway::config::{Config, ProcessEnvironment, Style, environment, exposed};
 
 use crate::error::CommandError;
 use crate::init::DEFAULT_FILE;
@@ -21,7 +21,7 @@ pub(crate) struct LoadedConfig {
 /// Where a configuration comes from.
 pub(crate) enum ConfigSource {
     /// A file, which is watched for changes.
-    File(PathBuf, Watch),
+    File(PathBuf, ConfigWatcher),
     /// The environment, with notes for the user.
     Environment(Vec<String>),
 }
@@ -33,7 +33,7 @@ pub(crate) fn load(
     listen: Option<SocketAddr>,
 ) -> Result<LoadedConfig, CommandError> {
     let Some(path) = path else {
-        let mut found = environment::find(listen, &Process::default());
+        let mut found = environment::find(listen, &ProcessEnvironment::default());
         // A file in the working directory is never used by itself: whoever put
         // it there could send the user's keys anywhere.
         if Path::new(DEFAULT_FILE).exists() {
@@ -45,7 +45,7 @@ pub(crate) fn load(
         return require_key_if_exposed(LoadedConfig { config: found.config, source });
     };
     let loaded = file::load(path).map_err(load_error)?;
-    let watch = Watch::new(path, &loaded);
+    let watch = ConfigWatcher::new(path, &loaded);
     let mut config = loaded.config;
     config.listen = listen.unwrap_or(config.listen);
     let source = ConfigSource::File(path.to_owned(), watch);

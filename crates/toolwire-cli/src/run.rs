@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, ExitCode, ExitStatus};
 
 use toolwire_gateway::config::environment::PLACEHOLDER;
-use toolwire_gateway::config::{Config, Log};
+use toolwire_gateway::config::{Config, LogFormat};
 use toolwire_gateway::{Gateway, Setup, serve};
 
 use crate::agent::{Agent, Target};
@@ -123,7 +123,7 @@ impl AgentGateway {
         }
         config.listen = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
         // The terminal belongs to the agent.
-        config.log = Log::Off;
+        config.log = LogFormat::Off;
         let own = serve(config, Setup::default()).await;
         let own = own.map_err(|error| config::start_error(&error))?;
         let address = own.address();

@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 use toolwire_gateway::config::file::LoadError;
 use toolwire_gateway::config::reload::Change;
 use toolwire_gateway::config::{Config, exposed, file};
-use toolwire_gateway::{Handle, Setup, Source, serve};
+use toolwire_gateway::{ConfigLoader, Handle, Setup, serve};
 
 use crate::config::{self, ConfigSource, LoadedConfig};
 use crate::error::CommandError;
@@ -87,7 +87,7 @@ async fn serve_until_stopped(
 }
 
 /// Where a reload through the API gets the configuration from.
-fn reload_source(source: &ConfigSource, listen: SocketAddr) -> Option<Source> {
+fn reload_source(source: &ConfigSource, listen: SocketAddr) -> Option<ConfigLoader> {
     let ConfigSource::File(path, _) = source else { return None };
     let path = path.clone();
     Some(Arc::new(move || {

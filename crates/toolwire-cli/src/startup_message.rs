@@ -4,7 +4,7 @@
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use toolwire_gateway::config::environment::PLACEHOLDER;
-use toolwire_gateway::config::{self, Config, Upstream};
+use toolwire_gateway::config::{self, Config, UpstreamConfig};
 
 use crate::config::ConfigSource;
 use crate::terminal::{Style, Terminal, wrap};
@@ -59,7 +59,7 @@ pub(crate) fn base_url(address: SocketAddr) -> String {
 
 /// One line for each upstream: its models, and where requests for them go.
 pub(crate) fn model_list(config: &Config) -> String {
-    let names = |upstream: &Upstream| {
+    let names = |upstream: &UpstreamConfig| {
         let patterns: Vec<&str> = upstream.models.iter().map(|model| model.0.as_str()).collect();
         patterns.join(", ")
     };

@@ -1,25 +1,25 @@
-//! How many tokens a request is likely to cost, where nobody can be asked.
+//! An estimate of a request's tokens, for upstreams that cannot count.
 //!
-//! Agents shorten their conversation when it nears the model's limit, so a
-//! figure that is too low ends in a refused request and one that is too high
-//! in a summary that comes a little early. The estimate therefore counts
-//! everything and errs high: at least what OpenAI's `o200k` counts, at most
-//! twice that for English prose. It is about 1.7 times that in fact, because
-//! newer Claude models are measured to need up to 1.6 times as many tokens for
-//! a page (huggingface.co/datasets/JOHNISKING/pdf-token-cost).
+//! Agents shorten their conversation when it nears the model's limit. If the
+//! estimate is too low, a request is refused; if it is too high, the summary only
+//! comes a little early. The estimate therefore counts everything and errs on the
+//! high side: at least what OpenAI's `o200k` counts, at most twice that for
+//! English prose. In practice it is about 1.7 times that, because newer Claude
+//! models need up to 1.6 times as many tokens for a page
+//! (huggingface.co/datasets/JOHNISKING/pdf-token-cost).
 //!
-//! | what | figure | because |
+//! | part | tokens | reason |
 //! |---|---|---|
-//! | text | see `text` | by script, in pieces as tokenizers cut them |
+//! | text | see `text` | by script, in the pieces that tokenizers make |
 //! | a turn | 8 | OpenAI wraps a message in 3 or 4 tokens, its name in 1 |
 //! | a tool | 16 and its name, description and schema as JSON | OpenAI rewrites schemas more tersely than JSON |
-//! | any tools at all | 350 | Anthropic adds instructions of its own: its guide shows 403 for one small tool and a question |
+//! | any tools at all | 350 | Anthropic adds its own instructions: its guide shows 403 for one small tool and a question |
 //! | a call, a result | 12 and its ids, names and content | |
-//! | an image | its area / 750, at most 4,800; unknown size: 4,800, or 300 at low detail | Anthropic's rule of thumb, with room for models that look closer than the 1,568 of most |
-//! | a document | its text; else 1 for 16 bytes, at least 4,600 | a page is measured at 1,600 to 2,500 with Claude, which is half of that |
-//! | sound | 1 for 400 bytes | OpenAI: 10 a second, at 4 kB a second |
+//! | an image | its area / 750, at most 4,800; unknown size: 4,800, or 300 at low detail | Anthropic's rule of thumb, with room for models that use more than the usual 1,568 |
+//! | a document | its text; otherwise 1 for 16 bytes, at least 4,600 | measured with Claude, a page has 1,600 to 2,500, about half of that |
+//! | audio | 1 for 400 bytes | OpenAI: 10 a second, at 4 kB a second |
 //! | sealed reasoning | 1 for 4 bytes | |
-//! | an item of a kind nobody knows | its JSON as text | |
+//! | an item of an unknown kind | its JSON as text | |
 
 mod media;
 mod text;
@@ -34,33 +34,33 @@ pub use text::tokens;
 
 /// An estimate of a request's tokens.
 pub fn estimate(request: &Request<'_>) -> u64 {
-    Look::Close.request(request)
+    Method::ByText.request(request)
 }
 
-/// A figure of the same size that costs next to nothing, for clients that want
-/// one before the upstream has counted: it looks at the length of each text
-/// only.
-pub fn guess(request: &Request<'_>) -> u64 {
-    Look::Quick.request(request)
+/// A rougher estimate that costs almost nothing, because it only uses the length
+/// of each text. It is for clients that need a number before the upstream has
+/// counted.
+pub fn quick_estimate(request: &Request<'_>) -> u64 {
+    Method::ByLength.request(request)
 }
 
-/// How closely to look at texts.
+/// How the tokens of a text are estimated.
 #[derive(Clone, Copy)]
-enum Look {
-    Close,
-    Quick,
+enum Method {
+    ByText,
+    ByLength,
 }
 
-impl Look {
+impl Method {
     fn request(self, request: &Request<'_>) -> u64 {
         let turns: u64 = request.turns.iter().map(|turn| self.turn(turn)).sum();
         let tools = self.tools(&request.tools);
-        let about = if tools > 0 { ANY_TOOLS } else { 0 };
-        REQUEST + turns + tools + about + self.format(request)
+        let instructions = if tools > 0 { TOOL_INSTRUCTIONS } else { 0 };
+        REQUEST + turns + tools + instructions + self.format(request)
     }
 
     fn turn(self, turn: &Turn<'_>) -> u64 {
-        TURN + self.maybe(turn.name.as_ref()) + self.items(&turn.items)
+        TURN + self.optional(turn.name.as_ref()) + self.items(&turn.items)
     }
 
     fn items(self, items: &[Item<'_>]) -> u64 {
@@ -76,10 +76,11 @@ impl Look {
             Item::Document(document) => self.document(document),
             Item::Audio(audio) => {
                 let bytes = audio.data.as_ref().map_or(0, Str::size_hint);
-                (bytes as u64).div_ceil(BYTES_OF_SOUND)
+                (bytes as u64).div_ceil(AUDIO_BYTES_PER_TOKEN)
             }
             Item::SearchResult(found) => {
-                let names = self.maybe(found.source.as_ref()) + self.maybe(found.title.as_ref());
+                let names =
+                    self.optional(found.source.as_ref()) + self.optional(found.title.as_ref());
                 PART + names + self.items(&found.content)
             }
             Item::Refusal(refusal) => self.string(&refusal.text),
@@ -101,25 +102,26 @@ impl Look {
             Arguments::Json(raw) | Arguments::Native(_, raw) => self.text(raw.text()),
         };
         let names = self.string(&call.name)
-            + self.maybe(call.namespace.as_ref())
-            + self.maybe(call.id.as_ref());
+            + self.optional(call.namespace.as_ref())
+            + self.optional(call.id.as_ref());
         PART + names + arguments
     }
 
     fn result(self, result: &ToolResult<'_>) -> u64 {
-        let names = self.maybe(result.call_id.as_ref()) + self.maybe(result.name.as_ref());
+        let names = self.optional(result.call_id.as_ref()) + self.optional(result.name.as_ref());
         PART + names + self.items(&result.content)
     }
 
     fn reasoning(self, reasoning: &Reasoning<'_>) -> u64 {
-        let shown = reasoning.summary.iter().chain(&reasoning.content);
+        let visible = reasoning.summary.iter().chain(&reasoning.content);
         let sealed = reasoning.sealed.as_ref().and_then(|sealed| sealed.blob.as_ref());
-        shown.map(|text| self.string(text)).sum::<u64>()
-            + sealed.map_or(0, |blob| (blob.size_hint() as u64).div_ceil(BYTES_OF_SEAL))
+        visible.map(|text| self.string(text)).sum::<u64>()
+            + sealed.map_or(0, |blob| (blob.size_hint() as u64).div_ceil(SEALED_BYTES_PER_TOKEN))
     }
 
     fn document(self, document: &Document<'_>) -> u64 {
-        let about = self.maybe(document.name.as_ref()) + self.maybe(document.context.as_ref());
+        let about =
+            self.optional(document.name.as_ref()) + self.optional(document.context.as_ref());
         let content = match &document.source {
             Source::Text { media: _, data } => self.string(data),
             Source::Base64 { media, data } => media::document(media, data),
@@ -134,15 +136,15 @@ impl Look {
     }
 
     fn tool(self, tool: &Tool<'_>) -> u64 {
-        let about = self.string(&tool.name) + self.maybe(tool.description.as_ref());
+        let about = self.string(&tool.name) + self.optional(tool.description.as_ref());
         let shape = match &tool.kind {
             ToolKind::Function { schema } => self.json(schema.as_ref()),
             ToolKind::Freeform { grammar } => {
                 grammar.as_ref().map_or(0, |grammar| self.grammar(grammar))
             }
             ToolKind::Namespace { tools } => self.tools(tools),
-            // The vendor's own description is not in the request.
-            ToolKind::Native(_) | ToolKind::Hosted(_) => FOREIGN_TOOL,
+            // The request does not contain the vendor's description.
+            ToolKind::Native(_) | ToolKind::Hosted(_) => VENDOR_TOOL,
             ToolKind::Unknown(raw) => self.text(raw.text()),
         };
         let rest = self.json(tool.examples.as_ref()) + self.json(tool.output_schema.as_ref());
@@ -150,15 +152,15 @@ impl Look {
     }
 
     fn grammar(self, grammar: &Grammar<'_>) -> u64 {
-        self.maybe(grammar.syntax.as_ref()) + self.maybe(grammar.definition.as_ref())
+        self.optional(grammar.syntax.as_ref()) + self.optional(grammar.definition.as_ref())
     }
 
-    /// The schema of the output is part of the prompt.
+    /// The output schema is part of the prompt.
     fn format(self, request: &Request<'_>) -> u64 {
         match request.output.format.as_ref().map(|format| &format.value) {
             Some(Format::JsonSchema(schema)) => {
-                let about =
-                    self.maybe(schema.name.as_ref()) + self.maybe(schema.description.as_ref());
+                let about = self.optional(schema.name.as_ref())
+                    + self.optional(schema.description.as_ref());
                 TOOL + about + self.json(schema.schema.as_ref())
             }
             Some(Format::Other(raw)) => self.text(raw.text()),
@@ -166,7 +168,7 @@ impl Look {
         }
     }
 
-    fn maybe(self, text: Option<&Str<'_>>) -> u64 {
+    fn optional(self, text: Option<&Str<'_>>) -> u64 {
         text.map_or(0, |text| self.string(text))
     }
 
@@ -176,21 +178,21 @@ impl Look {
 
     fn string(self, text: &Str<'_>) -> u64 {
         match self {
-            Self::Close => tokens(&text.decode()),
-            Self::Quick => by_length(text.size_hint()),
+            Self::ByText => tokens(&text.decode()),
+            Self::ByLength => by_length(text.size_hint()),
         }
     }
 
     fn text(self, text: &str) -> u64 {
         match self {
-            Self::Close => tokens(text),
-            Self::Quick => by_length(text.len()),
+            Self::ByText => tokens(text),
+            Self::ByLength => by_length(text.len()),
         }
     }
 }
 
-/// Prose has about four bytes to a token and code three; this errs high as
-/// everything here does.
+/// Prose has about four bytes per token and code three. Two and a half errs on
+/// the high side.
 fn by_length(bytes: usize) -> u64 {
     (bytes as u64 * 2).div_ceil(5)
 }
@@ -199,12 +201,11 @@ const REQUEST: u64 = 8;
 const TURN: u64 = 8;
 const PART: u64 = 12;
 const TOOL: u64 = 16;
-const ANY_TOOLS: u64 = 350;
-/// A guess that errs high; the largest such tool, the editor, is described in a
-/// page of text.
-const FOREIGN_TOOL: u64 = 700;
-const BYTES_OF_SOUND: u64 = 400;
-const BYTES_OF_SEAL: u64 = 4;
+const TOOL_INSTRUCTIONS: u64 = 350;
+/// The largest of these tools, the editor, is described in a page of text.
+const VENDOR_TOOL: u64 = 700;
+const AUDIO_BYTES_PER_TOKEN: u64 = 400;
+const SEALED_BYTES_PER_TOKEN: u64 = 4;
 
 #[cfg(test)]
 mod tests;

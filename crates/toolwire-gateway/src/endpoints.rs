@@ -8,173 +8,205 @@ use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode};
 use toolwire::Protocol;
 use toolwire::model::{ApiError, ErrorKind};
+use toolwire::protocol::{Description, PathMatch};
 
-use crate::body::Body;
-use crate::live::{Live, Shared};
-use crate::observe::Access;
-use crate::relay::{self, Failure};
+use crate::active_config::ActiveConfig;
+use crate::observe::RequestLog;
+use crate::relay::{self, Failure, RequestContext};
+use crate::response_body::ResponseBody;
+use crate::state::GatewayState;
 use crate::{guard, models};
 
-/// Answers one request.
-pub(crate) async fn answer(
-    shared: &Arc<Shared>,
+/// Handles one request.
+pub(crate) async fn handle(
+    state: &Arc<GatewayState>,
     peer: SocketAddr,
     request: Request<Incoming>,
-) -> Response<Body> {
-    let live = shared.live.load_full();
-    let (head, body) = request.into_parts();
-    let path = head.uri.path().to_owned();
-    let client = spoken(&path, &head.headers);
-    let open = matches!(path.as_str(), "/livez" | "/readyz");
-    let access =
-        |client, path| Access::open(shared, live.config.log, relay::request_id(), client, path);
-    let badge = match guard::admit(&live.config, &head, open) {
-        Ok(badge) => badge,
+) -> Response<ResponseBody> {
+    let active = state.active.load_full();
+    let (parts, body) = request.into_parts();
+    let path = parts.uri.path().to_owned();
+    let protocols = active.config.protocols.as_slice();
+    let endpoint = Endpoint::find(protocols, &path);
+    let client = client_protocol(protocols, &path, &parts.headers);
+    let log = RequestLog::start(
+        state,
+        active.config.log,
+        relay::request_id(),
+        client,
+        endpoint.as_ref().map_or("elsewhere", Endpoint::log_path),
+    );
+    let is_public = matches!(endpoint, Some(Endpoint::Live | Endpoint::Ready));
+    let credentials = match guard::check(&active.config, &parts, is_public) {
+        Ok(credentials) => credentials,
         Err(failure) => {
-            shared.metrics.refused();
-            return relay::refuse(access(client, known(&path)), failure, client);
+            state.metrics.request_rejected();
+            return relay::respond_with_error(log, failure, client);
         }
     };
-    let post = |client, path| {
-        let access = access(client, path);
-        relay::Visit { shared, live: &live, head: &head, badge: &badge, client, access }
+    let Some(endpoint) = endpoint else {
+        return relay::respond_with_error(log, not_found(protocols), client);
     };
-    use Protocol::{Chat, Messages, Responses};
-    match (&head.method, path.as_str()) {
-        (&Method::POST, "/v1/chat/completions") => {
-            relay::relay(post(Chat, "/v1/chat/completions"), body).await
-        }
-        (&Method::POST, "/v1/responses") => {
-            relay::relay(post(Responses, "/v1/responses"), body).await
-        }
-        (&Method::POST, "/v1/messages") => relay::relay(post(Messages, "/v1/messages"), body).await,
-        (&Method::POST, "/v1/messages/count_tokens") => {
-            relay::count(post(Messages, "/v1/messages/count_tokens"), body).await
-        }
-        (&Method::POST, "/v1/responses/input_tokens") => {
-            relay::count(post(Responses, "/v1/responses/input_tokens"), body).await
-        }
-        (&Method::GET, "/v1/models") => json(models::list(&live, client)),
-        (&Method::GET, path) if path.starts_with(MODEL) => model(&live, client, path),
-        (&Method::GET, "/livez") => text(StatusCode::OK, "ok\n".to_owned()),
-        (&Method::GET, "/readyz") => ready(shared),
-        (&Method::GET, "/metrics") => {
-            text(StatusCode::OK, shared.metrics.render(shared.log.lost()))
-        }
-        (&Method::POST, "/admin/reload") => reload(shared, peer, client),
-        (_, path) => relay::refuse(access(client, known(path)), unknown(path), client),
+    let allowed = endpoint.method();
+    if parts.method != allowed {
+        return relay::respond_with_error(log, wrong_method(allowed), client);
+    }
+    let context = |path, log| {
+        let (active, parts, credentials) = (&active, &parts, &credentials);
+        RequestContext { state, active, parts, credentials, client, path, log }
+    };
+    match endpoint {
+        Endpoint::Answers { path, .. } => relay::relay(context(path, log), body).await,
+        Endpoint::TokenCount { path, .. } => relay::count_tokens(context(path, log), body).await,
+        Endpoint::Models => json(models::list(&active, client)),
+        Endpoint::Model { name } => model(&active, client, &name),
+        Endpoint::Live => text(StatusCode::OK, "ok\n".to_owned()),
+        Endpoint::Ready => ready(state),
+        Endpoint::Metrics => text(StatusCode::OK, state.metrics.render(state.log.lost_lines())),
+        Endpoint::Reload => reload(state, peer, client),
     }
 }
 
-/// The protocol that a request without a body is understood in: by its path,
-/// then by the header that only one vendor's clients send.
-pub(crate) fn spoken(path: &str, headers: &HeaderMap) -> Protocol {
-    if path.starts_with("/v1/messages") {
-        Protocol::Messages
-    } else if path.starts_with("/v1/responses") {
-        Protocol::Responses
-    } else if headers.contains_key("anthropic-version") {
-        Protocol::Messages
-    } else {
-        Protocol::Chat
+/// What the gateway serves.
+enum Endpoint {
+    Answers { template: &'static str, path: PathMatch },
+    TokenCount { template: &'static str, path: PathMatch },
+    Models,
+    Model { name: String },
+    Live,
+    Ready,
+    Metrics,
+    Reload,
+}
+
+impl Endpoint {
+    /// What is served at a path. Every protocol brings its own paths.
+    fn find(protocols: &[Protocol], path: &str) -> Option<Self> {
+        match path {
+            "/v1/models" => return Some(Self::Models),
+            "/livez" => return Some(Self::Live),
+            "/readyz" => return Some(Self::Ready),
+            "/metrics" => return Some(Self::Metrics),
+            "/admin/reload" => return Some(Self::Reload),
+            _other => {}
+        }
+        if let Some(name) = path.strip_prefix("/v1/models/") {
+            // The slash in a name may be encoded as %2F.
+            return Some(Self::Model { name: name.replace("%2F", "/").replace("%2f", "/") });
+        }
+        protocols.iter().find_map(|protocol| {
+            let Description { answers, token_count, .. } = protocol.describe();
+            if let Some(path) = answers.matches(path) {
+                return Some(Self::Answers { template: answers.path, path });
+            }
+            let counts = token_count.as_ref()?;
+            Some(Self::TokenCount { template: counts.path, path: counts.matches(path)? })
+        })
+    }
+
+    /// The path for the log, in which nothing is of the client's making.
+    fn log_path(&self) -> &'static str {
+        match self {
+            Self::Answers { template, .. } | Self::TokenCount { template, .. } => template,
+            Self::Models => "/v1/models",
+            Self::Model { .. } => "/v1/models/…",
+            Self::Live => "/livez",
+            Self::Ready => "/readyz",
+            Self::Metrics => "/metrics",
+            Self::Reload => "/admin/reload",
+        }
+    }
+
+    fn method(&self) -> Method {
+        match self {
+            Self::Answers { .. } | Self::TokenCount { .. } | Self::Reload => Method::POST,
+            Self::Models | Self::Model { .. } | Self::Live | Self::Ready | Self::Metrics => {
+                Method::GET
+            }
+        }
     }
 }
 
-fn model(live: &Live, client: Protocol, path: &str) -> Response<Body> {
-    let name = path.strip_prefix(MODEL).unwrap_or_default();
-    // Names with a slash may come with it written out as %2F.
-    let name = name.replace("%2F", "/").replace("%2f", "/");
-    match models::one(live, &name, client) {
+/// The protocol of a client: by the path, then by the header that only one
+/// vendor's clients send.
+pub(crate) fn client_protocol(protocols: &[Protocol], path: &str, headers: &HeaderMap) -> Protocol {
+    let by_path = protocols.iter().find(|protocol| protocol.describe().owns_path(path));
+    let by_header = || {
+        protocols.iter().find(|protocol| {
+            let version = protocol.describe().vendor.version;
+            version.is_some_and(|(header, _)| headers.contains_key(header))
+        })
+    };
+    let [default, ..] = Protocol::ALL;
+    by_path.or_else(by_header).or(protocols.first()).copied().unwrap_or(default)
+}
+
+fn model(active: &ActiveConfig, client: Protocol, name: &str) -> Response<ResponseBody> {
+    match models::get(active, name, client) {
         Some(body) => json(body),
-        None => relay::no_model(&name).response(client, &relay::request_id()),
+        None => relay::no_model(name).into_response(client, &relay::request_id()),
     }
 }
 
-fn ready(shared: &Shared) -> Response<Body> {
-    if shared.drain.is_serving() {
+fn ready(state: &GatewayState) -> Response<ResponseBody> {
+    if state.drain.is_serving() {
         text(StatusCode::OK, "ready\n".to_owned())
     } else {
         text(StatusCode::SERVICE_UNAVAILABLE, "stopping\n".to_owned())
     }
 }
 
-fn reload(shared: &Shared, peer: SocketAddr, client: Protocol) -> Response<Body> {
+fn reload(state: &GatewayState, peer: SocketAddr, client: Protocol) -> Response<ResponseBody> {
     let refuse = |status, message: &str| {
         Failure::with_status(status, ApiError::new(ErrorKind::Permission, message))
-            .response(client, &relay::request_id())
+            .into_response(client, &relay::request_id())
     };
     if !peer.ip().to_canonical().is_loopback() {
-        return refuse(403, "A reload can be asked for from the same machine only.");
+        return refuse(403, "Only clients on the same machine can reload the configuration.");
     }
-    let Some(source) = &shared.source else {
+    let Some(source) = &state.source else {
         return refuse(
             409,
-            "This gateway runs without a configuration file; there is nothing to reload.",
+            "This gateway runs without a configuration file, so there is nothing to reload.",
         );
     };
-    let outcome =
-        source().and_then(|config| shared.reload(config).map_err(|error| error.to_string()));
-    match outcome {
+    let result =
+        source().and_then(|config| state.reload(config).map_err(|error| error.to_string()));
+    match result {
         Ok(()) => text(StatusCode::OK, "reloaded\n".to_owned()),
-        Err(why) => text(StatusCode::UNPROCESSABLE_ENTITY, format!("{}\n", why.trim_end())),
+        Err(message) => text(StatusCode::UNPROCESSABLE_ENTITY, format!("{}\n", message.trim_end())),
     }
 }
 
-/// A path as the log may name it: what a client makes up stays out.
-fn known(path: &str) -> &'static str {
-    let known = POSTS.iter().chain(GETS).find(|known| **known == path);
-    known.copied().unwrap_or(if path.starts_with(MODEL) { "/v1/models/…" } else { "elsewhere" })
+fn wrong_method(allowed: Method) -> Failure {
+    let message = format!("This path only accepts {allowed} requests.");
+    let error = ApiError::new(ErrorKind::InvalidRequest, message);
+    let mut failure = Failure::with_status(405, error);
+    failure.set_header("allow", if allowed == Method::POST { "POST" } else { "GET" });
+    failure
 }
 
-fn unknown(path: &str) -> Failure {
-    let allowed = if POSTS.contains(&path) {
-        Some("POST")
-    } else if GETS.contains(&path) || path.starts_with(MODEL) {
-        Some("GET")
-    } else {
-        None
-    };
-    match allowed {
-        Some(method) => {
-            let message = format!("This path takes {method} requests only.");
-            let error = ApiError::new(ErrorKind::InvalidRequest, message);
-            let mut failure = Failure::with_status(405, error);
-            failure.header("allow", method);
-            failure
-        }
-        None => Failure::with_status(
-            404,
-            ApiError::new(
-                ErrorKind::NotFound,
-                "There is nothing at this path. The gateway serves /v1/chat/completions, \
-                 /v1/responses, /v1/messages and /v1/models.",
-            ),
-        ),
-    }
+fn not_found(protocols: &[Protocol]) -> Failure {
+    let paths: Vec<&str> =
+        protocols.iter().map(|protocol| protocol.describe().answers.path).collect();
+    let message = format!(
+        "This path does not exist. The gateway serves {} and /v1/models.",
+        paths.join(", ")
+    );
+    Failure::with_status(404, ApiError::new(ErrorKind::NotFound, message))
 }
 
-fn json(body: Vec<u8>) -> Response<Body> {
-    let mut response = Response::new(Body::whole(body));
+fn json(body: Vec<u8>) -> Response<ResponseBody> {
+    let mut response = Response::new(ResponseBody::whole(body));
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
 }
 
-fn text(status: StatusCode, body: String) -> Response<Body> {
-    let mut response = Response::new(Body::whole(body));
+fn text(status: StatusCode, body: String) -> Response<ResponseBody> {
+    let mut response = Response::new(ResponseBody::whole(body));
     *response.status_mut() = status;
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
 }
-
-const POSTS: &[&str] = &[
-    "/v1/chat/completions",
-    "/v1/responses",
-    "/v1/messages",
-    "/v1/messages/count_tokens",
-    "/v1/responses/input_tokens",
-    "/admin/reload",
-];
-const GETS: &[&str] = &["/v1/models", "/livez", "/readyz", "/metrics"];
-const MODEL: &str = "/v1/models/";

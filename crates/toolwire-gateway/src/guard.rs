@@ -1,8 +1,8 @@
-//! Who may come in. One layer in front of every endpoint.
+//! Checks every request before it reaches an endpoint.
 //!
-//! A gateway on the loopback address can be reached by every web page that its
-//! user opens. The checks of the host, the origin and the content type keep
-//! pages out; they hold for every request, whatever else it shows.
+//! Every web page that a user opens can send requests to a gateway on the
+//! loopback address. The checks of the host, the origin and the content type keep
+//! pages out. They apply to every request, with or without a key.
 
 use std::net::IpAddr;
 
@@ -16,51 +16,55 @@ use toolwire::model::{ApiError, ErrorKind};
 use crate::config::{Config, Secret};
 use crate::relay::Failure;
 
-/// What a client showed that was not for the gateway, and may be for an
+/// The client's credentials, without the gateway's own key. They may be for an
 /// upstream.
 #[derive(Debug, Default)]
-pub(crate) struct Badge {
+pub(crate) struct Credentials {
     /// A bearer token.
     pub(crate) bearer: Option<Secret>,
     /// An `x-api-key`.
-    pub(crate) key: Option<Secret>,
+    pub(crate) api_key: Option<Secret>,
 }
 
-/// Lets a request in, or says why not.
-pub(crate) fn admit(config: &Config, head: &Parts, open: bool) -> Result<Badge, Failure> {
-    let host = host(head)?;
+/// Checks a request. A `public` path needs no key.
+pub(crate) fn check(config: &Config, parts: &Parts, public: bool) -> Result<Credentials, Failure> {
+    let host = request_host(parts)?;
     if config.listen.ip().to_canonical().is_loopback() && !is_loopback(host.host()) {
-        return Err(turned_away(
+        return Err(rejected(
             StatusCode::MISDIRECTED_REQUEST,
             ErrorKind::Permission,
-            "This gateway answers to localhost only; the request names another host.",
+            "This gateway only answers requests for localhost. The request is for another host.",
         ));
     }
-    same_site(&head.headers, &host)?;
-    if head.method == Method::POST {
-        json(&head.headers)?;
+    check_origin(&parts.headers, &host)?;
+    if parts.method == Method::POST {
+        check_json(&parts.headers)?;
     }
-    let badge = credentials(&head.headers);
-    if open || config.keys.is_empty() { Ok(badge) } else { known(config, badge) }
+    let credentials = read_credentials(&parts.headers);
+    if public || config.keys.is_empty() {
+        Ok(credentials)
+    } else {
+        take_gateway_key(config, credentials)
+    }
 }
 
 /// The host that the request is for.
-fn host(head: &Parts) -> Result<Authority, Failure> {
+fn request_host(parts: &Parts) -> Result<Authority, Failure> {
     let malformed = || {
-        turned_away(
+        rejected(
             StatusCode::BAD_REQUEST,
             ErrorKind::InvalidRequest,
-            "The request must name one host.",
+            "The request must name exactly one host.",
         )
     };
-    let mut hosts = head.headers.get_all(HOST).iter();
-    let host = match (hosts.next(), hosts.next(), head.uri.authority()) {
+    let mut hosts = parts.headers.get_all(HOST).iter();
+    let host = match (hosts.next(), hosts.next(), parts.uri.authority()) {
         (_, Some(_), _) => return Err(malformed()),
         (Some(host), None, None) => Authority::try_from(host.as_bytes()).ok(),
-        (Some(host), None, Some(named)) => {
-            (host.as_bytes() == named.as_str().as_bytes()).then(|| named.clone())
+        (Some(host), None, Some(authority)) => {
+            (host.as_bytes() == authority.as_str().as_bytes()).then(|| authority.clone())
         }
-        (None, None, named) => named.cloned(),
+        (None, None, authority) => authority.cloned(),
     };
     host.ok_or_else(malformed)
 }
@@ -71,51 +75,50 @@ fn is_loopback(host: &str) -> bool {
         || host.parse().is_ok_and(|address: IpAddr| address.is_loopback())
 }
 
-/// Refuses what a page of another site sends.
-fn same_site(headers: &HeaderMap, host: &Authority) -> Result<(), Failure> {
+/// Rejects requests from web pages of other origins.
+fn check_origin(headers: &HeaderMap, host: &Authority) -> Result<(), Failure> {
     let foreign = || {
-        turned_away(
+        rejected(
             StatusCode::FORBIDDEN,
             ErrorKind::Permission,
-            "Requests from web pages of other origins are refused.",
+            "Requests from web pages of other origins are not allowed.",
         )
     };
-    let own = |origin: &HeaderValue| {
+    let is_own = |origin: &HeaderValue| {
         let origin = origin.to_str().ok()?;
         let site = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"))?;
         Some(site.eq_ignore_ascii_case(host.as_str()))
     };
-    if headers.get_all(ORIGIN).iter().any(|origin| own(origin) != Some(true)) {
+    if headers.get_all(ORIGIN).iter().any(|origin| is_own(origin) != Some(true)) {
         return Err(foreign());
     }
-    let fetched = headers.get_all("sec-fetch-site").iter();
-    let mut sites = fetched.map(HeaderValue::as_bytes);
+    let mut sites = headers.get_all("sec-fetch-site").iter().map(HeaderValue::as_bytes);
     if sites.any(|site| site != b"same-origin" && site != b"none") {
         return Err(foreign());
     }
     Ok(())
 }
 
-/// A page can send forms and plain text to other sites without asking first,
-/// but not JSON.
-fn json(headers: &HeaderMap) -> Result<(), Failure> {
+/// Rejects a body that is not declared as JSON. A page can send forms and plain
+/// text to other sites without a CORS preflight, but not JSON.
+fn check_json(headers: &HeaderMap) -> Result<(), Failure> {
     let mut types = headers.get_all(CONTENT_TYPE).iter();
     let value = match (types.next(), types.next()) {
         (Some(value), None) => value.to_str().unwrap_or_default(),
         (_, _) => "",
     };
-    let media = value.split(';').next().unwrap_or_default().trim();
-    if media.eq_ignore_ascii_case("application/json") {
+    let media_type = value.split(';').next().unwrap_or_default().trim();
+    if media_type.eq_ignore_ascii_case("application/json") {
         return Ok(());
     }
-    Err(turned_away(
+    Err(rejected(
         StatusCode::UNSUPPORTED_MEDIA_TYPE,
         ErrorKind::InvalidRequest,
         "The content-type must be application/json.",
     ))
 }
 
-fn credentials(headers: &HeaderMap) -> Badge {
+fn read_credentials(headers: &HeaderMap) -> Credentials {
     let text = |value: &HeaderValue| value.to_str().ok().map(str::to_owned);
     let bearer = headers.get(AUTHORIZATION).and_then(text).and_then(|value| {
         let (scheme, token) = value.split_once(' ')?;
@@ -123,37 +126,42 @@ fn credentials(headers: &HeaderMap) -> Badge {
         (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty())
             .then(|| Secret::new(token.to_owned()))
     });
-    let key = headers.get("x-api-key").and_then(text).filter(|key| !key.is_empty());
-    Badge { bearer, key: key.map(Secret::new) }
+    let api_key = headers.get("x-api-key").and_then(text).filter(|key| !key.is_empty());
+    Credentials { bearer, api_key: api_key.map(Secret::new) }
 }
 
-/// Takes the gateway's own key off the badge. Without one, nobody gets in, and
-/// the refusal is the same for every wrong key.
-fn known(config: &Config, badge: Badge) -> Result<Badge, Failure> {
-    let Badge { bearer, key } = badge;
-    let fits = |shown: &Option<Secret>| shown.as_ref().is_some_and(|shown| fits(config, shown));
-    let (by_bearer, by_key) = (fits(&bearer), fits(&key));
-    if !by_bearer && !by_key {
-        return Err(turned_away(
+/// Checks that the credentials hold a key of the gateway, and removes it. The
+/// error is the same for every wrong key.
+fn take_gateway_key(config: &Config, credentials: Credentials) -> Result<Credentials, Failure> {
+    let Credentials { bearer, api_key } = credentials;
+    let matches = |secret: &Option<Secret>| {
+        secret.as_ref().is_some_and(|secret| is_gateway_key(config, secret))
+    };
+    let (bearer_matches, api_key_matches) = (matches(&bearer), matches(&api_key));
+    if !bearer_matches && !api_key_matches {
+        return Err(rejected(
             StatusCode::UNAUTHORIZED,
             ErrorKind::Auth,
-            "This gateway needs a key: send it as `Authorization: Bearer` or as `x-api-key`.",
+            "This gateway requires a key. Send it as `Authorization: Bearer` or as `x-api-key`.",
         ));
     }
-    Ok(Badge { bearer: bearer.filter(|_| !by_bearer), key: key.filter(|_| !by_key) })
+    Ok(Credentials {
+        bearer: bearer.filter(|_| !bearer_matches),
+        api_key: api_key.filter(|_| !api_key_matches),
+    })
 }
 
-/// Compares with every key, in a time that tells nothing about any of them but
+/// Compares with every key. The time this takes reveals nothing about a key but
 /// its length.
-fn fits(config: &Config, shown: &Secret) -> bool {
-    let shown = shown.reveal().as_bytes();
+fn is_gateway_key(config: &Config, secret: &Secret) -> bool {
+    let secret = secret.reveal().as_bytes();
     let mut found = Choice::from(0);
     for key in &config.keys {
-        found |= key.reveal().as_bytes().ct_eq(shown);
+        found |= key.reveal().as_bytes().ct_eq(secret);
     }
     found.into()
 }
 
-fn turned_away(status: StatusCode, kind: ErrorKind, message: &str) -> Failure {
+fn rejected(status: StatusCode, kind: ErrorKind, message: &str) -> Failure {
     Failure::with_status(status.as_u16(), ApiError::new(kind, message))
 }

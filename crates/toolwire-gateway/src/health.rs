@@ -1,16 +1,14 @@
-//! Whether an upstream is worth trying, judged by what came of the requests it
-//! got anyway.
-//!
-//! What a client did wrong says nothing about the upstream: refused requests
-//! and clients that went away do not count. Broken connections, timeouts,
-//! server errors and cut streams do.
+//! Whether an upstream is worth trying, judged by the results of its requests.
+//! [`crate::retry`] says which results count, and how much.
 
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// What is known of one upstream.
+use crate::retry::RetryPolicy;
+
+/// The health of one upstream.
 #[derive(Debug, Default)]
 pub(crate) struct Health(Mutex<State>);
 
@@ -18,87 +16,79 @@ pub(crate) struct Health(Mutex<State>);
 struct State {
     /// Failures since the last success.
     failures: u32,
-    /// How often it was taken out since the last success.
+    /// Ejections since the last success.
     ejections: u32,
-    /// When it may be tried again.
-    out_until: Option<Instant>,
-    /// Until when it asked not to be tried.
+    /// If it is ejected, when it may be tried again.
+    ejected_until: Option<Instant>,
+    /// Until when it asked for a pause.
     paused_until: Option<Instant>,
 }
 
 /// Whether to try an upstream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Standing {
-    /// It is well.
-    Well,
+pub(crate) enum Availability {
+    /// It works, as far as is known.
+    Healthy,
     /// It asked for a pause.
     Paused,
     /// It failed too often.
-    Out,
+    Ejected,
 }
 
 impl Health {
-    /// Whether to try it. An upstream whose time is over is tried with one
-    /// request; the others wait for what comes of it.
-    pub(crate) fn standing(&self, now: Instant) -> Standing {
+    /// Whether to try it. If an ejection is over, one caller gets `Healthy` and
+    /// sends the probe; the others wait for its result.
+    pub(crate) fn check(&self, now: Instant, policy: &RetryPolicy) -> Availability {
         let mut state = self.lock();
-        if let Some(until) = state.out_until {
+        if let Some(until) = state.ejected_until {
             if now < until {
-                return Standing::Out;
+                return Availability::Ejected;
             }
-            state.out_until = Some(now + PROBE);
-            return Standing::Well;
+            state.ejected_until = Some(now + policy.probe_timeout);
+            return Availability::Healthy;
         }
         match state.paused_until {
-            Some(until) if now < until => Standing::Paused,
-            Some(_) | None => Standing::Well,
+            Some(until) if now < until => Availability::Paused,
+            Some(_) | None => Availability::Healthy,
         }
     }
 
-    /// It answered.
+    /// Records a success.
     pub(crate) fn succeeded(&self) {
         let mut state = self.lock();
         state.failures = 0;
         state.ejections = 0;
-        state.out_until = None;
+        state.ejected_until = None;
     }
 
-    /// It failed. Whether it was taken out by that.
-    pub(crate) fn failed(&self, now: Instant) -> bool {
+    /// Records a failure. Returns whether it ejected the upstream.
+    pub(crate) fn failed(&self, now: Instant, policy: &RetryPolicy) -> bool {
         let mut state = self.lock();
         state.failures = state.failures.saturating_add(1);
-        let probed = state.out_until.is_some();
-        if state.failures < TOLERATED && !probed {
+        let was_probe = state.ejected_until.is_some();
+        if state.failures < policy.eject_after && !was_probe {
             return false;
         }
-        let pause = FIRST_EJECTION.saturating_mul(1 << state.ejections.min(8)).min(LAST_EJECTION);
+        state.ejected_until = Some(now + policy.ejection(state.ejections));
         state.ejections = state.ejections.saturating_add(1);
-        state.out_until = Some(now + pause);
         true
     }
 
-    /// It asked for a pause.
-    pub(crate) fn paused(&self, until: Instant) {
-        self.lock().paused_until = Some(until);
+    /// Records that it asked for a pause.
+    pub(crate) fn pause(&self, now: Instant, length: Duration, policy: &RetryPolicy) {
+        self.lock().paused_until = Some(now + length.min(policy.max_pause));
     }
 
-    /// Whether it is out, without trying it.
-    pub(crate) fn is_out(&self) -> bool {
-        self.lock().out_until.is_some()
+    /// Whether it is ejected. Unlike `check`, this never reserves the probe.
+    pub(crate) fn is_ejected(&self) -> bool {
+        self.lock().ejected_until.is_some()
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
-        // A panic while it was held cannot leave it half written.
-        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // A panic cannot leave the state half written.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
-
-/// Failures in a row that are put down to bad luck.
-const TOLERATED: u32 = 5;
-const FIRST_EJECTION: Duration = Duration::from_secs(5);
-const LAST_EJECTION: Duration = Duration::from_secs(300);
-/// How long the result of one attempt is waited for.
-const PROBE: Duration = Duration::from_secs(5);
 
 #[cfg(test)]
 mod tests;

@@ -1,23 +1,24 @@
-//! HTTP in, HTTP out: unmodified clients of any tool-calling protocol, in front
-//! of models that speak any of them.
+//! The toolwire gateway: clients of any tool-calling protocol on one side,
+//! models that speak any of them on the other.
 //!
-//! The gateway never executes a tool; it does not depend on anything that
-//! could.
+//! The gateway never runs a tool, and it depends on nothing that could.
 
-mod body;
+mod active_config;
 pub mod config;
 pub mod count;
 mod endpoints;
 mod guard;
 mod health;
-mod live;
 mod models;
 mod observe;
 mod relay;
+mod response_body;
 mod retry;
 mod route;
 mod server;
+mod state;
 mod upstream;
 
-pub use live::{Source, StartError};
+pub use active_config::StartError;
 pub use server::{Gateway, Handle, Setup, serve};
+pub use state::ConfigLoader;

@@ -1,77 +1,42 @@
-//! The list of models, in the shape that the caller's protocol expects.
+//! The list of models.
 //!
-//! Only names are listed: a pattern stands for models whose names nobody here
-//! knows.
+//! Only names are listed: a pattern stands for models whose names the gateway
+//! does not know.
 
-use toolwire::Protocol;
-use toolwire::wire::Object;
+use toolwire::protocol::ListedModel;
+use toolwire::{Protocol, codec};
 
-use crate::live::Live;
+use crate::active_config::ActiveConfig;
 use crate::route;
 
-/// All models.
-pub(crate) fn list(live: &Live, client: Protocol) -> Vec<u8> {
-    let names = names(live);
-    let mut out = Vec::with_capacity(64 + 96 * names.len());
-    let mut object = Object::new(&mut out);
-    match client {
-        Protocol::Chat | Protocol::Responses => object.put("object", "list"),
-        Protocol::Messages => {}
-    }
-    let mut data = object.array("data");
-    for (name, owner) in &names {
-        write(name, owner, client, &mut data.object());
-    }
-    drop(data);
-    match client {
-        Protocol::Chat | Protocol::Responses => {}
-        Protocol::Messages => {
-            object.put("has_more", &false);
-            object.put("first_id", &names.first().map(|(name, _)| *name));
-            object.put("last_id", &names.last().map(|(name, _)| *name));
-        }
-    }
-    drop(object);
+/// All models, as the client's protocol writes them.
+pub(crate) fn list(active: &ActiveConfig, client: Protocol) -> Vec<u8> {
+    let models = known(active);
+    let mut out = Vec::with_capacity(64 + 96 * models.len());
+    codec(client).write_models(&models, &mut out);
     out
 }
 
 /// One model, if a request for it would find an upstream.
-pub(crate) fn one(live: &Live, name: &str, client: Protocol) -> Option<Vec<u8>> {
-    let route = route::find(live, name, client)?;
+pub(crate) fn get(active: &ActiveConfig, name: &str, client: Protocol) -> Option<Vec<u8>> {
+    let route = route::find(active, name, client)?;
     let owner = route.upstreams.first().map_or("", |upstream| upstream.config.name.as_str());
     let mut out = Vec::with_capacity(128);
-    write(name, owner, client, &mut Object::new(&mut out));
+    codec(client).write_model(ListedModel { name, owner }, &mut out);
     Some(out)
 }
 
-fn names(live: &Live) -> Vec<(&str, &str)> {
-    let models = live.upstreams.iter().flat_map(|upstream| {
+fn known(active: &ActiveConfig) -> Vec<ListedModel<'_>> {
+    let models = active.upstreams.iter().flat_map(|upstream| {
         let owner = upstream.config.name.as_str();
         upstream.config.models.iter().map(move |model| (model.0.as_str(), owner))
     });
-    let aliases = live.config.aliases.iter().map(|alias| (alias.name.0.as_str(), "alias"));
-    let mut names: Vec<(&str, &str)> = Vec::new();
+    let aliases = active.config.aliases.iter().map(|alias| (alias.name.0.as_str(), "alias"));
+    let mut known: Vec<ListedModel<'_>> = Vec::new();
     for (name, owner) in models.chain(aliases) {
-        if !name.contains('*') && !names.iter().any(|(known, _)| *known == name) {
-            names.push((name, owner));
+        if !name.contains('*') && !known.iter().any(|model| model.name == name) {
+            known.push(ListedModel { name, owner });
         }
     }
-    names
-}
-
-fn write(name: &str, owner: &str, client: Protocol, object: &mut Object<'_>) {
-    match client {
-        Protocol::Chat | Protocol::Responses => {
-            object.put("id", name);
-            object.put("object", "model");
-            object.put("created", &0_u64);
-            object.put("owned_by", owner);
-        }
-        Protocol::Messages => {
-            object.put("type", "model");
-            object.put("id", name);
-            object.put("display_name", name);
-            object.put("created_at", "1970-01-01T00:00:00Z");
-        }
-    }
+    known
 }

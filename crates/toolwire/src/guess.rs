@@ -1,21 +1,26 @@
-//! What a document is, for callers who were not told.
+//! What a document is, for callers that do not know.
 //!
-//! The top-level fields say almost always. A Chat and a Messages request look
-//! alike there, so their conversation, tools and choice are looked at too.
+//! Every codec says how sure it is that a document is its own, and the surest
+//! one is right.
 
-mod shape;
+mod fields;
 
-use crate::model::Protocol;
+#[doc(hidden)]
+pub use fields::Fields;
+
+use crate::codec::{CODECS, Codec};
+use crate::protocol::Protocol;
+use crate::registry::ToolForm;
 use crate::translate::{Error, invalid, utf8};
-use crate::wire::{Kind, ReadError, Reader, Str};
+use crate::wire::{Kind, Raw, Read, ReadError, Reader, Str};
 
 /// What a document seems to be.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Guess {
-    /// What it is about, where that can be told.
+    /// What it is about, if that is clear.
     pub document: Option<Document>,
-    /// The protocol it is in, where that can be told. Chat and Responses have
-    /// the same error bodies; those are taken for Chat.
+    /// The protocol it is in, if that is clear. Chat and Responses have the same
+    /// error bodies; those are taken for Chat.
     pub protocol: Option<Protocol>,
 }
 
@@ -64,23 +69,28 @@ pub fn stream(name: Option<&str>, data: &str) -> Option<Protocol> {
         Some(name) => Str::plain(name),
         None => Reader::new(data).tag("type").ok()?.unwrap_or(Str::plain("")),
     };
-    let kind = kind.decode();
-    if kind.starts_with("response.") {
-        return Some(Protocol::Responses);
-    }
-    if kind == "message_start" || kind == "ping" {
-        return Some(Protocol::Messages);
-    }
-    let object = Reader::new(data).tag("object").ok()?;
-    object.filter(|object| *object == "chat.completion.chunk").map(|_| Protocol::Chat)
+    let own = |codec: &&&dyn Codec| codec.recognize_event(&kind.decode(), data);
+    CODECS.iter().find(own).map(|codec| codec.protocol())
+}
+
+/// How sure a codec is that something is in its protocol.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Certainty {
+    /// It could be, if no other protocol claims it.
+    Possible,
+    /// It looks like it. More signs make it surer.
+    Likely(usize),
+    /// It has something that only this protocol has.
+    Certain,
 }
 
 fn look(source: &str) -> Result<Guess, ReadError> {
     let mut reader = Reader::new(source);
     let guess = if reader.peek() == Kind::Array {
-        Guess { document: Some(Document::Tools), protocol: shape::tools(&mut reader)? }
+        tools(&Vec::<Raw<'_>>::read(&mut reader)?)
     } else if reader.peek() == Kind::Object {
-        object(&mut reader)?.guess()
+        object(&Fields::read(&mut reader)?)
     } else {
         reader.skip()?;
         Guess::default()
@@ -89,173 +99,38 @@ fn look(source: &str) -> Result<Guess, ReadError> {
     Ok(guess)
 }
 
-/// What the fields of an object have shown so far.
-#[derive(Default)]
-struct Signs {
-    response: Option<Protocol>,
-    error: Option<Protocol>,
-    /// A request of Responses, by a field that only Responses asks with.
-    input: bool,
-    /// A request of Chat or Messages.
-    messages: bool,
-    /// Which of the two, by the first shape that only one of them has.
-    shape: Option<Protocol>,
-    /// How many fields have a name that only Chat knows, or only Messages.
-    /// Vendors borrow each other's names, so a shape counts more.
-    chat_names: usize,
-    messages_names: usize,
-    max_tokens: bool,
+/// Vendors borrow definitions from each other, so the first tool that a protocol
+/// is certain of decides for the whole list.
+fn tools(list: &[Raw<'_>]) -> Guess {
+    let recognized =
+        list.iter().rev().filter_map(Fields::of).filter_map(|tool| recognize_tool(&tool));
+    let surest = recognized.max_by_key(|(_, _, certainty)| *certainty);
+    let likely = surest.filter(|(_, _, certainty)| *certainty > Certainty::Possible);
+    Guess { document: Some(Document::Tools), protocol: likely.map(|(protocol, _, _)| protocol) }
 }
 
-impl Signs {
-    fn guess(&self) -> Guess {
-        // A Responses answer repeats the request and has a field `error`, so
-        // answers come first and requests last.
-        if self.response.is_some() {
-            return Guess { document: Some(Document::Response), protocol: self.response };
-        }
-        if self.error.is_some() {
-            return Guess { document: Some(Document::Error), protocol: self.error };
-        }
-        if self.messages {
-            return Guess { document: Some(Document::Request), protocol: Some(self.asked()) };
-        }
-        if self.input {
-            let protocol = Some(Protocol::Responses);
-            return Guess { document: Some(Document::Request), protocol };
-        }
-        Guess::default()
-    }
-
-    /// The protocol of a request that has `messages`.
-    fn asked(&self) -> Protocol {
-        let by_names = match self.chat_names.cmp(&self.messages_names) {
-            std::cmp::Ordering::Greater => Protocol::Chat,
-            std::cmp::Ordering::Less => Protocol::Messages,
-            // Messages cannot do without `max_tokens` and Chat has retired it.
-            std::cmp::Ordering::Equal if self.max_tokens => Protocol::Messages,
-            std::cmp::Ordering::Equal => Protocol::Chat,
-        };
-        self.shape.unwrap_or(by_names)
-    }
-
-    /// Notes the shape of something. A flat tool beside `messages` is not a
-    /// sign of Responses but a vendor's own.
-    fn shape(&mut self, protocol: Option<Protocol>) {
-        let told = protocol.filter(|protocol| *protocol != Protocol::Responses);
-        self.shape = self.shape.or(told);
-    }
+fn object(fields: &Fields<'_>) -> Guess {
+    let recognized = CODECS.iter().rev().filter_map(|codec| {
+        codec.recognize(fields).map(|(document, certainty)| (codec.protocol(), document, certainty))
+    });
+    // An answer may repeat its request and may have a member `error`, so answers
+    // come first and requests last.
+    let surest = recognized.max_by_key(|(_, document, certainty)| {
+        (*document == Document::Response, *document == Document::Error, *certainty)
+    });
+    surest.map_or_else(Guess::default, |(protocol, document, _)| Guess {
+        document: Some(document),
+        protocol: Some(protocol),
+    })
 }
 
-fn object(reader: &mut Reader<'_>) -> Result<Signs, ReadError> {
-    let mut signs = Signs::default();
-    let mut members = reader.object()?;
-    while let Some(key) = members.next(reader)? {
-        let kind = reader.peek();
-        match (key.decode().as_ref(), kind) {
-            ("choices", Kind::Array) => signs.response = Some(Protocol::Chat),
-            ("output", Kind::Array) => signs.response = Some(Protocol::Responses),
-            ("stop_reason", _) => signs.response = Some(Protocol::Messages),
-            (name @ ("object" | "type"), Kind::String) => {
-                named(name, &reader.string()?, &mut signs);
-                continue;
-            }
-            // `type: error` may stand before or behind and is Messages' own.
-            // `detail` is how servers built on FastAPI say it.
-            ("error", Kind::Object | Kind::String) | ("detail", _) => {
-                signs.error = signs.error.or(Some(Protocol::Chat));
-            }
-            ("messages", Kind::Array) => {
-                signs.messages = true;
-                signs.shape(shape::turns(reader)?);
-                continue;
-            }
-            ("tools", Kind::Array) => {
-                signs.shape(shape::tools(reader)?);
-                continue;
-            }
-            ("tool_choice", _) => {
-                signs.shape(shape::choice(reader)?);
-                continue;
-            }
-            ("system", _) => signs.shape(Some(Protocol::Messages)),
-            ("max_tokens", _) => signs.max_tokens = true,
-            ("conversation" | "input" | "instructions" | "previous_response_id", _)
-            | ("prompt", Kind::Object) => signs.input = true,
-            (name, _) if CHAT_NAMES.contains(&name) => signs.chat_names += 1,
-            (name, _) if MESSAGES_NAMES.contains(&name) => signs.messages_names += 1,
-            (_, _) => {}
-        }
-        reader.skip()?;
-    }
-    Ok(signs)
+/// The protocol that is surest that a tool definition is its own.
+pub(crate) fn recognize_tool(tool: &Fields<'_>) -> Option<(Protocol, ToolForm, Certainty)> {
+    let recognized = CODECS.iter().rev().filter_map(|codec| {
+        codec.recognize_tool(tool).map(|(form, certainty)| (codec.protocol(), form, certainty))
+    });
+    recognized.max_by_key(|(_, _, certainty)| *certainty)
 }
-
-/// An object that says itself what it is.
-fn named(key: &str, name: &Str<'_>, signs: &mut Signs) {
-    match (key, name.decode().as_ref()) {
-        ("object", "chat.completion") => signs.response = Some(Protocol::Chat),
-        ("object", "response") => signs.response = Some(Protocol::Responses),
-        ("type", "message") => signs.response = Some(Protocol::Messages),
-        ("type", "error") => signs.error = Some(Protocol::Messages),
-        // vectors/errors/chat-vendor-context-length
-        ("object", "error") => signs.error = Some(Protocol::Chat),
-        (_, _) => {}
-    }
-}
-
-/// What only Chat calls so, of the two whose requests have `messages`.
-const CHAT_NAMES: &[&str] = &[
-    "audio",
-    "frequency_penalty",
-    "function_call",
-    "functions",
-    "logit_bias",
-    "logprobs",
-    "max_completion_tokens",
-    "modalities",
-    "moderation",
-    "n",
-    "parallel_tool_calls",
-    "prediction",
-    "presence_penalty",
-    "prompt_cache_key",
-    "prompt_cache_options",
-    "prompt_cache_retention",
-    "reasoning_effort",
-    "response_format",
-    "safety_identifier",
-    "seed",
-    "stop",
-    "store",
-    "stream_options",
-    "top_logprobs",
-    "user",
-    "verbosity",
-    "web_search_options",
-];
-
-/// What only Messages calls so.
-const MESSAGES_NAMES: &[&str] = &[
-    "anthropic_version",
-    "betas",
-    "cache_control",
-    "compaction",
-    "container",
-    "context_management",
-    "diagnostics",
-    "fallbacks",
-    "inference_geo",
-    "mcp_servers",
-    "output_config",
-    "output_format",
-    "speed",
-    "stop_sequences",
-    "thinking",
-    "thread",
-    "top_k",
-    "user_profile_id",
-];
 
 #[cfg(test)]
 mod tests;

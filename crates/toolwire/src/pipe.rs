@@ -22,14 +22,14 @@ mod stream_ledger;
 
 use std::ops::ControlFlow;
 
-use self::errors::{invalid, unframed};
+use self::errors::{unframed, unusable};
 use self::state::{Mode, State};
 use crate::codec::codec;
 use crate::ledger::Entry;
 pub use crate::model::ResponseSummary;
 use crate::model::{ApiError, Protocol, Request};
-use crate::translate::{Error, Options};
-use crate::wire::sse::{EVENT_LIMIT, Frame, FrameError, Frames};
+use crate::translate::{Error, Options, invalid, is_error, utf8};
+use crate::wire::sse::{EVENT_LIMIT, Frame, Frames};
 
 /// One stream.
 pub struct Pipe {
@@ -112,30 +112,47 @@ impl Pipe {
         state.has_pending() || !state.done && !bytes.is_empty()
     }
 
-    /// Takes a whole answer, from an upstream that does not heed that a stream
-    /// was asked for, and appends the stream that the client is to get instead
-    /// of it. It is for a pipe that has taken nothing else.
+    /// Takes a whole answer, from an upstream that ignored that a stream was
+    /// wanted, and appends the stream that the client gets instead. Only for a
+    /// pipe that has taken nothing else. An answer that cannot be read is an
+    /// error of the stream.
     pub fn whole(&mut self, body: &[u8], out: &mut Vec<u8>) {
-        if self.state.done {
-            return;
+        if let Err(error) = self.try_whole(body, out) {
+            self.fail(unusable(&error), out);
         }
-        let Ok(text) = simdutf8::basic::from_utf8(body) else {
-            return self.fail(unframed(FrameError::Utf8), out);
-        };
+    }
+
+    /// Like [`Pipe::whole`], but writes nothing if the answer cannot be read.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] if it cannot be read, [`Error::NotAnAnswer`] if it is
+    /// an error.
+    pub fn try_whole(&mut self, body: &[u8], out: &mut Vec<u8>) -> Result<(), Error> {
+        if self.state.done {
+            return Ok(());
+        }
+        let source = utf8(body)?;
         match &self.state.mode {
             Mode::Translate(_) => {
-                self.state.whole(text, out);
+                self.state.whole(source, out)?;
                 while self.state.flush_pending(out) {}
             }
             // What passes keeps what no other protocol has.
-            Mode::Forward(_) => match codec(self.state.from).stream_from_response(text) {
-                Ok(events) => {
-                    self.push(&events, out);
-                    self.finish(out);
+            Mode::Forward(_) => {
+                let codec = codec(self.state.from);
+                let response =
+                    codec.decode_response(source).map_err(|error| invalid(source, error))?;
+                if response.is_empty() && is_error(self.state.from, source) {
+                    return Err(Error::NotAnAnswer);
                 }
-                Err(error) => self.fail(invalid(&error), out),
-            },
+                let events =
+                    codec.stream_from_response(source).map_err(|error| invalid(source, error))?;
+                self.push(&events, out);
+                self.finish(out);
+            }
         }
+        Ok(())
     }
 
     /// The upstream's bytes have ended. Without the protocol's own end marker

@@ -131,7 +131,15 @@ pub struct Description {
     pub conventions: Conventions,
 }
 
-/// A path behind the version prefix. `{model}` stands for the model's name in a
+impl Description {
+    /// Whether a path belongs to the protocol, even if nothing is served there.
+    pub fn owns_path(&self, path: &str) -> bool {
+        let fixed = self.answers.path.split(MODEL).next().unwrap_or_default();
+        path.starts_with(fixed)
+    }
+}
+
+/// A path, with the version prefix. `{model}` stands for the model's name in a
 /// protocol that keeps it in the URL.
 #[derive(Debug)]
 pub struct Endpoint {
@@ -165,10 +173,7 @@ impl Endpoint {
     /// The path of a request for this model.
     pub fn fill(&self, model: &str, stream: bool) -> String {
         let path = self.stream_path.filter(|_| stream).unwrap_or(self.path);
-        match path.split_once(MODEL) {
-            Some((head, tail)) => format!("{head}{}{tail}", escape(model)),
-            None => path.to_owned(),
-        }
+        if self.names_model() { path.replace(MODEL, &encode(model)) } else { path.to_owned() }
     }
 
     /// What a path says, if it is one of this endpoint's.
@@ -179,7 +184,7 @@ impl Endpoint {
                 None => return (pattern == path).then_some(PathMatch { model: None, stream }),
                 Some((head, tail)) => path.strip_prefix(head)?.strip_suffix(tail)?,
             };
-            let model = unescape(model).filter(|model| !model.is_empty())?;
+            let model = decode(model).filter(|model| !model.is_empty())?;
             Some(PathMatch { model: Some(model), stream })
         };
         let streamed = self.stream_path.and_then(|pattern| one(pattern, Some(true)));
@@ -189,39 +194,31 @@ impl Endpoint {
 
 const MODEL: &str = "{model}";
 
-/// The model's name as one segment of a path.
-fn escape(model: &str) -> String {
-    let mut segment = String::with_capacity(model.len());
-    for byte in model.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-            segment.push(char::from(byte));
-        } else {
-            segment.push_str(&format!("%{byte:02X}"));
+/// A name as one segment of a path.
+fn encode(name: &str) -> String {
+    let mut segment = String::with_capacity(name.len());
+    for byte in name.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                segment.push(char::from(byte));
+            }
+            _other => segment.push_str(&format!("%{byte:02X}")),
         }
     }
     segment
 }
 
-/// The name that a segment of a path stands for. A segment that has another
-/// inside it or is no text stands for none.
-fn unescape(segment: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(segment.len());
-    let mut rest = segment.as_bytes();
-    while let [first, tail @ ..] = rest {
-        rest = tail;
-        match (*first, tail) {
-            (b'/', _) => return None,
-            (b'%', [high, low, after @ ..]) => {
-                let digits = [*high, *low];
-                let digits = std::str::from_utf8(&digits).ok()?;
-                bytes.push(u8::from_str_radix(digits, 16).ok()?);
-                rest = after;
-            }
-            (b'%', _) => return None,
-            (byte, _) => bytes.push(byte),
-        }
+/// The name in a segment of a path, unless it is malformed.
+fn decode(segment: &str) -> Option<String> {
+    let mut name = Vec::with_capacity(segment.len());
+    let mut rest = segment;
+    while let Some((before, after)) = rest.split_once('%') {
+        name.extend_from_slice(before.as_bytes());
+        name.push(u8::from_str_radix(after.get(..2)?, 16).ok()?);
+        rest = after.get(2..)?;
     }
-    String::from_utf8(bytes).ok()
+    name.extend_from_slice(rest.as_bytes());
+    String::from_utf8(name).ok()
 }
 
 /// What the documents of a protocol mean without saying it.
@@ -241,6 +238,15 @@ pub struct Conventions {
     pub answers_are_items: bool,
     /// The member that says when an answer was made.
     pub created_member: &'static str,
+}
+
+/// A model in a list of models.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ListedModel<'m> {
+    /// The name that requests use.
+    pub name: &'m str,
+    /// Who serves it.
+    pub owner: &'m str,
 }
 
 /// Who defined a protocol. Its protocols share headers, keys and stored files.
@@ -310,6 +316,13 @@ pub struct RateLimitHeaders {
     pub kinds: [&'static str; 3],
     /// How `reset` is written.
     pub reset: Reset,
+}
+
+impl RateLimitHeaders {
+    /// The name of a header, for one of the kinds.
+    pub fn header(&self, kind: &str, figure: &str) -> String {
+        self.name.replace("{kind}", kind).replace("{figure}", figure)
+    }
 }
 
 /// When a limit is lifted.

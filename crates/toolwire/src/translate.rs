@@ -11,6 +11,7 @@ use std::ops::Range;
 
 pub use self::head::RequestHead;
 pub use self::prepared::PreparedRequest;
+pub(crate) use self::response::is_error;
 pub use self::response::{ResponseTranslator, TranslatedResponse};
 use crate::codec::codec;
 use crate::ledger::{Action, Entry, Ledger, LossPolicy};
@@ -116,6 +117,16 @@ pub struct Translated {
     pub body: Vec<u8>,
     /// What changed or could not be carried.
     pub ledger: Vec<Entry>,
+    /// Features that the upstream must switch on for it, in the vendor's own
+    /// header for them: Anthropic's `anthropic-beta`.
+    pub required_features: Vec<&'static str>,
+}
+
+impl Translated {
+    /// A document that lost nothing and needs nothing.
+    pub(crate) fn unchanged(body: Vec<u8>) -> Self {
+        Self { body, ledger: Vec::new(), required_features: Vec::new() }
+    }
 }
 
 /// A translated error.
@@ -174,7 +185,7 @@ pub fn response(
     let request = if from == to { None } else { options.decode_request(to)? };
     let translator = ResponseTranslator::new(from, to, request.as_ref(), options);
     let TranslatedResponse { body, ledger, summary: _ } = translator.translate_any(body)?;
-    Ok(Translated { body: body.into_owned(), ledger })
+    Ok(Translated { body: body.into_owned(), ledger, required_features: Vec::new() })
 }
 
 /// Translates an upstream's error body for a client.
@@ -202,7 +213,7 @@ pub fn tools(
     let source = utf8(body)?;
     let tools = codec(from).decode_tools(source).map_err(|error| invalid(source, error))?;
     if from == to {
-        return Ok(Translated { body: body.to_vec(), ledger: Vec::new() });
+        return Ok(Translated::unchanged(body.to_vec()));
     }
     let mut ledger = Ledger::default();
     let mut out = Vec::with_capacity(body.len() + body.len() / 8);
@@ -216,10 +227,13 @@ fn settle(
     ledger: &Ledger,
     policy: LossPolicy,
 ) -> Result<Translated, Error> {
-    if ledger.is_empty() {
-        return Ok(Translated { body, ledger: Vec::new() });
-    }
-    judge(body, ledger.entries(source), policy)
+    let mut translated = if ledger.is_empty() {
+        Translated::unchanged(body)
+    } else {
+        judge(body, ledger.entries(source), policy)?
+    };
+    translated.required_features = ledger.required_features().to_vec();
+    Ok(translated)
 }
 
 /// Applies the policy to a document that has been written.
@@ -242,7 +256,7 @@ pub(crate) fn judge(
         LossPolicy::Ignore => Vec::new(),
         LossPolicy::Report | LossPolicy::Refuse => entries,
     };
-    Ok(Translated { body, ledger })
+    Ok(Translated { body, ledger, required_features: Vec::new() })
 }
 
 /// Copies a request with another model name and nothing else changed.
@@ -266,7 +280,7 @@ fn splice_model(source: &str, model: Option<&str>) -> Result<Translated, Error> 
         }
         (None, _) => source.as_bytes().to_vec(),
     };
-    Ok(Translated { body, ledger: Vec::new() })
+    Ok(Translated::unchanged(body))
 }
 
 /// The document with another literal in one place.

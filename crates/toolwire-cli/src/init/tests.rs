@@ -1,18 +1,18 @@
 use std::io;
 use std::path::Path;
 
-use toolwire_gateway::config::{Surroundings, file};
+use toolwire_gateway::config::{Environment, file};
 
 use super::template;
 
 struct Keys(&'static [&'static str]);
 
-impl Surroundings for Keys {
+impl Environment for Keys {
     fn variable(&self, name: &str) -> Option<String> {
         self.0.contains(&name).then(|| "0123456789abcdef".to_owned())
     }
 
-    fn file(&self, _: &Path) -> io::Result<String> {
+    fn read_file(&self, _: &Path) -> io::Result<String> {
         Err(io::Error::other("there are no files"))
     }
 }

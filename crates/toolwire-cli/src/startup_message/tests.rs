@@ -1,7 +1,7 @@
 use std::io;
 use std::path::Path;
 
-use toolwire_gateway::config::{Secret, Surroundings, environment};
+use toolwire_gateway::config::{Environment, Secret, environment};
 
 use super::text;
 use crate::config::ConfigSource;
@@ -9,12 +9,12 @@ use crate::terminal::Terminal;
 
 struct Keys(&'static [(&'static str, &'static str)]);
 
-impl Surroundings for Keys {
+impl Environment for Keys {
     fn variable(&self, name: &str) -> Option<String> {
         self.0.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
     }
 
-    fn file(&self, _: &Path) -> io::Result<String> {
+    fn read_file(&self, _: &Path) -> io::Result<String> {
         Err(io::Error::other("there are no files"))
     }
 }

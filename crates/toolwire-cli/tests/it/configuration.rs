@@ -62,8 +62,8 @@ fn mistakes_are_pointed_at() {
         let ran = toolwire(&format!("{command} --config {name}"), "");
         assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""));
         let expected = format!(
-            "error: an upstream has no setting `wieght`\n \
-             --> {name}:4:1\n  |\n4 | wieght = 2\n  | ^^^^^^ unknown setting\n  |\n  \
+            "error: unknown setting `wieght`\n \
+             --> {name}:4:1\n  |\n4 | wieght = 2\n  | ^^^^^^ not a setting of an upstream\n  |\n  \
              = help: did you mean `weight`?\n\n{name} has 1 problem.\n"
         );
         assert_eq!(ran.err, expected);

@@ -1,34 +1,34 @@
-//! Where an upstream is, as the operator writes it.
+//! An upstream's `base_url`.
 
 use std::net::IpAddr;
 
 use super::Origin;
 
-/// Why an address is not taken, and what to write instead.
+/// Why a URL is not accepted, and what to write instead.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Refused {
+pub(super) struct InvalidUrl {
     pub(super) label: String,
     pub(super) help: String,
 }
 
-/// Reads `base_url`. Plain `http` is for this machine alone, unless `insecure`
-/// says otherwise: a key would travel in the open.
-pub(super) fn origin(url: &str, insecure: bool) -> Result<Origin, Refused> {
-    let refused = |label: &str, help: String| Refused { label: label.to_owned(), help };
+/// Reads `base_url`. Plain `http` would send the key unencrypted, so it is only
+/// allowed to this machine, unless `insecure` is set.
+pub(super) fn origin(url: &str, insecure: bool) -> Result<Origin, InvalidUrl> {
+    let invalid = |label: &str, help: String| InvalidUrl { label: label.to_owned(), help };
     let Some((scheme, rest)) = url.split_once("://") else {
-        return Err(refused(
+        return Err(invalid(
             "no scheme",
             format!("write \"https://{}\"", url.trim_start_matches('/')),
         ));
     };
     let scheme = scheme.to_ascii_lowercase();
     if scheme != "https" && scheme != "http" {
-        return Err(refused("neither http nor https", "write an https address".to_owned()));
+        return Err(invalid("neither http nor https", "use an https URL".to_owned()));
     }
     if rest.contains(['?', '#']) {
-        return Err(refused(
-            "a query or a fragment",
-            "leave out what follows `?` or `#`; a setting such as a version goes into `headers`"
+        return Err(invalid(
+            "contains a query or a fragment",
+            "remove everything from `?` or `#` on; a version or the like belongs in `headers`"
                 .to_owned(),
         ));
     }
@@ -37,47 +37,47 @@ pub(super) fn origin(url: &str, insecure: bool) -> Result<Origin, Refused> {
         None => (rest, ""),
     };
     if authority.contains('@') {
-        return Err(refused(
-            "a user name or password",
-            "give the key as `key = { env = \"…\" }`".to_owned(),
+        return Err(invalid(
+            "contains a user name or password",
+            "set the key as `key = { env = \"…\" }`".to_owned(),
         ));
     }
     let authority = authority.to_ascii_lowercase();
     let Ok(parsed) = authority.parse::<http::uri::Authority>() else {
-        return Err(refused(
-            "not a host name",
-            "write it as in \"https://api.example.com\"".to_owned(),
+        return Err(invalid(
+            "invalid host name",
+            "for example \"https://api.example.com\"".to_owned(),
         ));
     };
     let host = parsed.host();
-    if host.is_empty() || (authority.ends_with(':') || has_bad_port(&parsed)) {
-        return Err(refused(
-            "no host or no port",
-            "write it as in \"http://127.0.0.1:8000\"".to_owned(),
+    if host.is_empty() || (authority.ends_with(':') || has_invalid_port(&parsed)) {
+        return Err(invalid(
+            "missing host or invalid port",
+            "for example \"http://127.0.0.1:8000\"".to_owned(),
         ));
     }
     if scheme == "http" && !insecure && !is_loopback(host) {
-        return Err(refused(
-            "the key would travel unencrypted",
+        return Err(invalid(
+            "the key would be sent unencrypted",
             format!(
-                "write \"https://{authority}{path}\", or add `insecure = true` if the way there is private"
+                "write \"https://{authority}{path}\", or add `insecure = true` if the network is private"
             ),
         ));
     }
     let path = path.trim_end_matches('/');
     if let Some(end) = ENDPOINTS.iter().find(|end| path.ends_with(*end)) {
         let base = path.trim_end_matches(end);
-        return Err(refused(
-            "an endpoint, not what is before it",
+        return Err(invalid(
+            "an endpoint, not a base URL",
             format!("write \"{scheme}://{authority}{base}\""),
         ));
     }
-    Ok(Origin::Http { base: format!("{scheme}://{authority}"), path: versioned(path) })
+    Ok(Origin::Http { base: format!("{scheme}://{authority}"), path: with_version(path) })
 }
 
-/// The path with its version. One that has a version anywhere (`/v1`,
-/// `/v1beta/openai`, `/api/paas/v4`) is taken as it is; any other gets `/v1`.
-fn versioned(path: &str) -> String {
+/// The path with its version. A path that contains a version (`/v1`,
+/// `/v1beta/openai`, `/api/paas/v4`) is kept; any other gets `/v1`.
+fn with_version(path: &str) -> String {
     let is_version = |step: &str| {
         step.strip_prefix('v').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
     };
@@ -92,7 +92,7 @@ pub(super) fn is_loopback(host: &str) -> bool {
         || bare.parse().is_ok_and(|address: IpAddr| address.to_canonical().is_loopback())
 }
 
-fn has_bad_port(authority: &http::uri::Authority) -> bool {
+fn has_invalid_port(authority: &http::uri::Authority) -> bool {
     let after_host = authority.as_str().len() > authority.host().len();
     after_host && authority.port_u16().is_none_or(|port| port == 0)
 }

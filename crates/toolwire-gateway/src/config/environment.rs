@@ -1,99 +1,144 @@
-//! A configuration without a file: the demo model, and whoever's key is in the
-//! environment.
+//! The environment, and the configuration that is made from it if there is no
+//! file: the demo model, and the vendors whose keys are set.
 
+use std::cell::RefCell;
+use std::io;
 use std::net::{IpAddr, SocketAddr};
+use std::path::{Path, PathBuf};
 
-use toolwire::{Policy, Profile, Protocol};
+use toolwire::{LossPolicy, Profile, Protocol};
 
-use super::surroundings::Surroundings;
 use super::{
-    Config, Credential, DEFAULT_LISTEN, Limits, Log, Origin, Pattern, Secret, Timeouts, Upstream,
-    address,
+    Config, Credential, DEFAULT_LISTEN, Limits, LogFormat, Origin, Pattern, RetryPolicy, Secret,
+    Timeouts, UpstreamConfig, address,
 };
 
-/// A configuration, and what the operator should know about how it came to be.
+/// Environment variables and files, as a configuration sees them.
+pub trait Environment {
+    /// An environment variable, if it is set and not empty.
+    fn variable(&self, name: &str) -> Option<String>;
+
+    /// The text of a file.
+    fn read_file(&self, path: &Path) -> io::Result<String>;
+}
+
+/// The process's own environment. Relative paths start at a folder.
+#[derive(Debug, Default)]
+pub struct ProcessEnvironment {
+    folder: PathBuf,
+    files: RefCell<Vec<PathBuf>>,
+}
+
+impl ProcessEnvironment {
+    /// An environment whose relative paths start at `folder`.
+    pub fn new(folder: &Path) -> Self {
+        Self { folder: folder.to_owned(), files: RefCell::default() }
+    }
+
+    /// The files that were read, so that a change to them can be noticed.
+    pub fn into_files(self) -> Vec<PathBuf> {
+        self.files.into_inner()
+    }
+}
+
+impl Environment for ProcessEnvironment {
+    fn variable(&self, name: &str) -> Option<String> {
+        std::env::var(name).ok().filter(|value| !value.is_empty())
+    }
+
+    fn read_file(&self, path: &Path) -> io::Result<String> {
+        let path = self.folder.join(path);
+        self.files.borrow_mut().push(path.clone());
+        std::fs::read_to_string(path)
+    }
+}
+
+/// A configuration, and what the operator should know about it.
 #[derive(Clone, Debug)]
 pub struct Found {
     /// The configuration.
     pub config: Config,
-    /// Variables that were looked at and not followed, in sentences.
+    /// A sentence for each variable that was set and not used.
     pub notes: Vec<String>,
 }
 
-/// What clients are told to give as a key where the gateway asks for none: most
-/// do not start without one.
+/// The key for clients of a gateway that needs none. Most clients do not start
+/// without one.
 pub const PLACEHOLDER: &str = "toolwire";
 
-/// Makes a configuration of what the environment offers. It listens on
-/// `listen`, or where it does by default.
-pub fn find(listen: Option<SocketAddr>, around: &dyn Surroundings) -> Found {
+/// Makes a configuration from the environment. Without `listen`, it listens on
+/// the default address.
+pub fn find(listen: Option<SocketAddr>, environment: &dyn Environment) -> Found {
     let listen = listen.unwrap_or(DEFAULT_LISTEN);
     let mut upstreams = vec![demo()];
     let mut notes = Vec::new();
     for vendor in &VENDORS {
-        let Some(key) = around.variable(vendor.key).map(|key| key.trim().to_owned()) else {
+        let Some(key) = environment.variable(vendor.key_variable).map(|key| key.trim().to_owned())
+        else {
             continue;
         };
-        // A shell that was set up for the gateway's clients has no key of the
-        // vendor's.
+        // A shell that was set up for the gateway's clients holds the placeholder
+        // instead of a key.
         if key == PLACEHOLDER {
             continue;
         }
         if !key.bytes().all(|byte| (0x20..0x7f).contains(&byte)) {
             notes.push(format!(
-                "{} holds a line end or a character outside ASCII and is not used.",
-                vendor.key
+                "{} contains a line break or a non-ASCII character and is ignored.",
+                vendor.key_variable
             ));
             continue;
         }
-        let origin = match around.variable(vendor.base) {
-            None => vendor.origin(),
-            Some(url) => match follow(&url, listen) {
+        let origin = match environment.variable(vendor.url_variable) {
+            None => vendor.default_origin(),
+            Some(url) => match read_origin(&url, listen) {
                 Ok(origin) => origin,
                 Err(reason) => {
-                    let Vendor { base, home, .. } = vendor;
-                    notes.push(format!("{base} {reason}; {home} is used."));
-                    vendor.origin()
+                    let Vendor { url_variable, default_url, .. } = vendor;
+                    notes.push(format!("{url_variable} {reason}; {default_url} is used instead."));
+                    vendor.default_origin()
                 }
             },
         };
         upstreams.extend(vendor.upstreams(&origin, &key));
     }
     let config = Config {
+        protocols: Protocol::ALL.to_vec(),
         listen,
         keys: Vec::new(),
-        on_loss: Policy::Report,
+        on_loss: LossPolicy::Report,
         upstreams,
         prefer_same_protocol: true,
         aliases: Vec::new(),
         limits: Limits::default(),
-        log: Log::Text,
+        retry: RetryPolicy::default(),
+        log: LogFormat::Text,
     };
     Found { config, notes }
 }
 
-/// The upstream of the model that is built in.
-pub fn demo() -> Upstream {
+/// The upstream of the built-in demo model.
+pub fn demo() -> UpstreamConfig {
     let models = ["demo", "demo-*"];
     upstream("demo", toolwire_demo::PROTOCOL, Origin::Demo, Credential::None, &models, 1)
 }
 
 /// A vendor whose key may be in the environment.
 struct Vendor {
-    key: &'static str,
-    base: &'static str,
-    home: &'static str,
+    key_variable: &'static str,
+    url_variable: &'static str,
+    default_url: &'static str,
     models: &'static [&'static str],
-    /// Name, protocol and weight of each API it has.
+    /// The name, protocol and weight of each of its APIs.
     apis: &'static [(&'static str, Protocol, u32)],
 }
 
 impl Vendor {
-    fn origin(&self) -> Origin {
-        Origin::Http { base: self.home.to_owned(), path: "/v1".to_owned() }
+    fn default_origin(&self) -> Origin {
+        Origin::Http { base: self.default_url.to_owned(), path: "/v1".to_owned() }
     }
 
-    fn upstreams(&self, origin: &Origin, key: &str) -> impl Iterator<Item = Upstream> {
+    fn upstreams(&self, origin: &Origin, key: &str) -> impl Iterator<Item = UpstreamConfig> {
         self.apis.iter().map(|(name, protocol, weight)| {
             let credential = Credential::Key(Secret::new(key.to_owned()));
             upstream(name, *protocol, origin.clone(), credential, self.models, *weight)
@@ -103,39 +148,40 @@ impl Vendor {
 
 const VENDORS: [Vendor; 2] = [
     Vendor {
-        key: "OPENAI_API_KEY",
-        base: "OPENAI_BASE_URL",
-        home: "https://api.openai.com",
+        key_variable: "OPENAI_API_KEY",
+        url_variable: "OPENAI_BASE_URL",
+        default_url: "https://api.openai.com",
         models: &["gpt-*", "chatgpt-*", "codex-*", "o1*", "o3*", "o4*"],
-        // The same models answer in both. A client of either gets its own;
-        // of what a client of Messages sends, Responses carries more.
+        // Both APIs serve the same models. A client of either gets its own.
+        // Clients of Messages get Responses, which can express more of what they
+        // send.
         apis: &[("openai", Protocol::Responses, 1), ("openai-chat", Protocol::Chat, 0)],
     },
     Vendor {
-        key: "ANTHROPIC_API_KEY",
-        base: "ANTHROPIC_BASE_URL",
-        home: "https://api.anthropic.com",
+        key_variable: "ANTHROPIC_API_KEY",
+        url_variable: "ANTHROPIC_BASE_URL",
+        default_url: "https://api.anthropic.com",
         models: &["claude-*"],
         apis: &[("anthropic", Protocol::Messages, 1)],
     },
 ];
 
-/// Where a variable points, unless that is the gateway itself: a shell that was
-/// set up for the gateway's clients often starts the gateway as well.
-fn follow(url: &str, listen: SocketAddr) -> Result<Origin, &'static str> {
+/// The origin in a variable, unless it is the gateway itself: the gateway is often
+/// started in a shell that was set up for its clients.
+fn read_origin(url: &str, listen: SocketAddr) -> Result<Origin, &'static str> {
     let origin = address::origin(url.trim(), false).map_err(|_| "is not an https address")?;
     let Origin::Http { base, .. } = &origin else { return Ok(origin) };
-    if is_own(base, listen) { Err("points at this gateway") } else { Ok(origin) }
+    if is_this_gateway(base, listen) { Err("points at this gateway") } else { Ok(origin) }
 }
 
-fn is_own(base: &str, listen: SocketAddr) -> bool {
+fn is_this_gateway(base: &str, listen: SocketAddr) -> bool {
     let Some((scheme, authority)) = base.split_once("://") else { return false };
     let Ok(authority) = authority.parse::<http::uri::Authority>() else { return false };
-    let usual = if scheme == "https" { 443 } else { 80 };
+    let default_port = if scheme == "https" { 443 } else { 80 };
     let host = authority.host().trim_start_matches('[').trim_end_matches(']');
     let same_host = address::is_loopback(host)
         || host.parse().is_ok_and(|host: IpAddr| host == listen.ip() || host.is_unspecified());
-    same_host && authority.port_u16().unwrap_or(usual) == listen.port()
+    same_host && authority.port_u16().unwrap_or(default_port) == listen.port()
 }
 
 fn upstream(
@@ -145,8 +191,8 @@ fn upstream(
     credential: Credential,
     models: &[&str],
     weight: u32,
-) -> Upstream {
-    Upstream {
+) -> UpstreamConfig {
+    UpstreamConfig {
         name: name.to_owned(),
         protocol,
         origin,

@@ -1,4 +1,4 @@
-//! Reading the tables of a TOML file strictly: every key is taken or reported.
+//! Reads the tables of a TOML file strictly: every key is read or reported.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -9,29 +9,29 @@ use toml::de::{DeTable, DeValue};
 use super::problem::Problem;
 use super::values::{self, nearest};
 
-/// A value and where it stands.
+/// A value and its place in the file.
 pub(super) type Value<'v, 't> = &'v Spanned<DeValue<'t>>;
 
-/// The keys of one table, being taken one after the other.
+/// The keys of one table, which are read one by one.
 pub(super) struct Fields<'v, 't> {
     table: &'v DeTable<'t>,
-    /// What the table is, for messages: "an upstream".
-    what: &'static str,
+    /// The name of the table in messages: "an upstream".
+    table_name: &'static str,
     known: Vec<&'static str>,
 }
 
 impl<'v, 't> Fields<'v, 't> {
-    pub(super) fn new(table: &'v DeTable<'t>, what: &'static str) -> Self {
-        Self { table, what, known: Vec::new() }
+    pub(super) fn new(table: &'v DeTable<'t>, table_name: &'static str) -> Self {
+        Self { table, table_name, known: Vec::new() }
     }
 
-    /// The value under a key, which is known from here on.
+    /// The value of a key. The key counts as known from now on.
     pub(super) fn take(&mut self, key: &'static str) -> Option<Value<'v, 't>> {
         self.known.push(key);
         self.table.get(key)
     }
 
-    /// Reports every key that nobody has taken.
+    /// Reports every unknown key.
     pub(super) fn finish(self, problems: &mut Vec<Problem>) {
         for (key, value) in self.table.iter() {
             let name: &str = key.get_ref();
@@ -42,12 +42,12 @@ impl<'v, 't> Fields<'v, 't> {
             let span = if key.span().is_empty() { value.span() } else { key.span() };
             let help = match nearest(name, self.known.iter().copied()) {
                 Some(known) => format!("did you mean `{known}`?"),
-                None => format!("{} has: {}", self.what, self.known.join(", ")),
+                None => format!("the settings are {}", self.known.join(", ")),
             };
             problems.push(Problem {
-                message: format!("{} has no setting `{name}`", self.what),
+                message: format!("unknown setting `{name}`"),
                 span,
-                label: "unknown setting".to_owned(),
+                label: format!("not a setting of {}", self.table_name),
                 help,
             });
         }
@@ -63,7 +63,7 @@ pub(super) fn in_order<'v, 't>(
     entries
 }
 
-/// Reports a value that does not fit, and gives nothing.
+/// Reports an invalid value and returns `None`.
 pub(super) fn refuse<T>(
     problems: &mut Vec<Problem>,
     span: Range<usize>,
@@ -76,23 +76,23 @@ pub(super) fn refuse<T>(
     None
 }
 
-/// The setting `name`, about to be read.
+/// Starts reading the setting `name`.
 pub(super) fn setting<'p>(name: &'static str, problems: &'p mut Vec<Problem>) -> Setting<'p> {
     Setting { name, problems }
 }
 
-/// What a setting is called and where its problems go.
+/// A setting that is being read.
 pub(super) struct Setting<'p> {
     name: &'static str,
     problems: &'p mut Vec<Problem>,
 }
 
 impl Setting<'_> {
-    /// A text.
+    /// A string.
     pub(super) fn text<'v>(&mut self, value: Value<'v, '_>) -> Option<&'v str> {
         match value.get_ref().as_str() {
             Some(text) => Some(text),
-            None => self.wrong(value, "a text in quotes"),
+            None => self.invalid(value, "a string in quotes"),
         }
     }
 
@@ -100,7 +100,7 @@ impl Setting<'_> {
     pub(super) fn boolean(&mut self, value: Value<'_, '_>) -> Option<bool> {
         match value.get_ref().as_bool() {
             Some(boolean) => Some(boolean),
-            None => self.wrong(value, "true or false"),
+            None => self.invalid(value, "true or false"),
         }
     }
 
@@ -112,7 +112,7 @@ impl Setting<'_> {
         });
         match number {
             Some(number) if number >= least => Some(number),
-            Some(_) | None => self.wrong(value, &format!("a whole number of at least {least}")),
+            Some(_) | None => self.invalid(value, &format!("a whole number of at least {least}")),
         }
     }
 
@@ -120,9 +120,10 @@ impl Setting<'_> {
     pub(super) fn duration(&mut self, value: Value<'_, '_>) -> Option<std::time::Duration> {
         match value.get_ref().as_str().map(values::duration) {
             Some(Some(duration)) => Some(duration),
-            Some(None) | None => {
-                self.wrong(value, "a time above zero, as in \"300ms\", \"10s\", \"5m\" or \"1h\"")
-            }
+            Some(None) | None => self.invalid(
+                value,
+                "a duration above zero, such as \"300ms\", \"10s\", \"5m\" or \"1h\"",
+            ),
         }
     }
 
@@ -131,7 +132,7 @@ impl Setting<'_> {
         match value.get_ref().as_str().map(values::size) {
             Some(Some(size)) => Some(size),
             Some(None) | None => {
-                self.wrong(value, "a size above zero, as in \"512B\", \"64KiB\" or \"32MiB\"")
+                self.invalid(value, "a size above zero, such as \"512B\", \"64KiB\" or \"32MiB\"")
             }
         }
     }
@@ -156,7 +157,7 @@ impl Setting<'_> {
         refuse(
             self.problems,
             value.span(),
-            format!("`{name}` cannot be this"),
+            format!("invalid value for `{name}`"),
             format!("expected {}", values::either(&list)),
             help,
         )
@@ -166,7 +167,7 @@ impl Setting<'_> {
     pub(super) fn table<'v, 't>(&mut self, value: Value<'v, 't>) -> Option<&'v DeTable<'t>> {
         match value.get_ref().as_table() {
             Some(table) => Some(table),
-            None => self.wrong(value, "a table"),
+            None => self.invalid(value, "a table"),
         }
     }
 
@@ -174,16 +175,19 @@ impl Setting<'_> {
     pub(super) fn list<'v, 't>(&mut self, value: Value<'v, 't>) -> Option<Vec<Value<'v, 't>>> {
         match value.get_ref().as_array() {
             Some(list) => Some(list.iter().collect()),
-            None => self.wrong(value, "a list in square brackets"),
+            None => self.invalid(value, "a list in square brackets"),
         }
     }
 
-    /// Reports that the value is of the wrong kind.
-    pub(super) fn wrong<T>(&mut self, value: Value<'_, '_>, wanted: &str) -> Option<T> {
-        let found = value.get_ref().type_str();
+    /// Reports that the value has the wrong type or form.
+    pub(super) fn invalid<T>(&mut self, value: Value<'_, '_>, expected: &str) -> Option<T> {
         let help = match value.get_ref() {
-            DeValue::Integer(_) if wanted.starts_with("a time") => "add a unit: s, ms, m or h",
-            DeValue::Integer(_) if wanted.starts_with("a size") => "add a unit: B, KiB, MiB or GiB",
+            DeValue::Integer(_) if expected.starts_with("a duration") => {
+                "add a unit: s, ms, m or h"
+            }
+            DeValue::Integer(_) if expected.starts_with("a size") => {
+                "add a unit: B, KiB, MiB or GiB"
+            }
             DeValue::String(_)
             | DeValue::Integer(_)
             | DeValue::Float(_)
@@ -193,11 +197,20 @@ impl Setting<'_> {
             | DeValue::Table(_) => "",
         };
         let name = self.name;
-        let label = if matches!(value.get_ref(), DeValue::String(_)) {
-            format!("expected {wanted}")
-        } else {
-            format!("expected {wanted}, found {}", values::article(found))
+        let label = match value.get_ref() {
+            DeValue::String(_) => format!("expected {expected}"),
+            DeValue::Integer(number) if number.radix() == 10 => {
+                format!("expected {expected}, found `{}`", number.as_str())
+            }
+            other @ (DeValue::Integer(_)
+            | DeValue::Float(_)
+            | DeValue::Boolean(_)
+            | DeValue::Datetime(_)
+            | DeValue::Array(_)
+            | DeValue::Table(_)) => {
+                format!("expected {expected}, found {}", values::with_article(other.type_str()))
+            }
         };
-        refuse(self.problems, value.span(), format!("`{name}` cannot be this"), label, help)
+        refuse(self.problems, value.span(), format!("invalid value for `{name}`"), label, help)
     }
 }

@@ -1,24 +1,23 @@
 //! A configuration from a TOML file.
 //!
-//! Everything that is wrong is found in one go and shown where it stands.
+//! All problems of a file are reported at once, each with its place.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
-use toolwire::{Policy, Protocol};
+use toolwire::{LossPolicy, Protocol};
 
 use super::fields::{Fields, Value, in_order, refuse, setting};
 use super::problem::{Problem, Problems};
 use super::secrets::{Literal, secret};
-use super::surroundings::{Process, Surroundings};
 use super::{
-    Alias, Config, DEFAULT_LISTEN, Limits, Log, Pattern, Secret, Timeouts, Upstream, exposed,
-    upstream,
+    Alias, Config, DEFAULT_LISTEN, Environment, Limits, LogFormat, Pattern, ProcessEnvironment,
+    Secret, Timeouts, UpstreamConfig, exposed, retry, upstream,
 };
 
-/// A configuration, and the files it was made of.
+/// A configuration, and the files it was read from.
 #[derive(Clone, Debug)]
 pub struct Loaded {
     /// The configuration.
@@ -35,38 +34,39 @@ pub enum LoadError {
     Unreadable {
         /// Which file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         error: std::io::Error,
     },
-    /// The file is wrong.
+    /// The file has problems.
     #[error("{0}")]
     Invalid(Problems),
 }
 
-/// Reads a file. Paths in it count from its folder.
+/// Reads a file. Relative paths in it start at its folder.
 pub fn load(path: &Path) -> Result<Loaded, LoadError> {
     let unreadable = |error| LoadError::Unreadable { path: path.to_owned(), error };
     let text = std::fs::read_to_string(path).map_err(unreadable)?;
-    let around = Process::new(path.parent().unwrap_or(Path::new("")));
-    let config = parse(&path.display().to_string(), &text, &around).map_err(LoadError::Invalid)?;
+    let environment = ProcessEnvironment::new(path.parent().unwrap_or(Path::new("")));
+    let config =
+        parse(&path.display().to_string(), &text, &environment).map_err(LoadError::Invalid)?;
     let mut files = vec![path.to_owned()];
-    files.extend(around.into_files());
+    files.extend(environment.into_files());
     Ok(Loaded { config, files })
 }
 
-/// Reads a configuration. `name` is what problems call the file.
-pub fn parse(name: &str, text: &str, around: &dyn Surroundings) -> Result<Config, Problems> {
+/// Reads a configuration. `name` is the file's name in problems.
+pub fn parse(name: &str, text: &str, environment: &dyn Environment) -> Result<Config, Problems> {
     let mut problems = Vec::new();
     let (table, errors) = DeTable::parse_recoverable(text);
     for error in errors {
         let label = error.message().to_owned();
-        // The usual reason for a malformed number is a text without quotes.
-        let help = if label.starts_with("invalid") { "a text stands in quotes" } else { "" };
-        let (message, help) = ("this is not TOML".to_owned(), help.to_owned());
+        // The usual reason for a malformed number is a string without quotes.
+        let help = if label.starts_with("invalid") { "put strings in quotes" } else { "" };
+        let (message, help) = ("invalid TOML".to_owned(), help.to_owned());
         problems.push(Problem { message, span: error.span().unwrap_or(0..0), label, help });
     }
-    // What follows from a mistake in the syntax is not worth saying.
-    let config = if problems.is_empty() { read(&table, around, &mut problems) } else { None };
+    // After a syntax error, other problems are mostly its consequences.
+    let config = if problems.is_empty() { read(&table, environment, &mut problems) } else { None };
     match config {
         Some(config) if problems.is_empty() => Ok(config),
         Some(_) | None => Err(Problems::new(name, text, problems)),
@@ -75,7 +75,7 @@ pub fn parse(name: &str, text: &str, around: &dyn Surroundings) -> Result<Config
 
 fn read(
     table: &Spanned<DeTable<'_>>,
-    around: &dyn Surroundings,
+    environment: &dyn Environment,
     problems: &mut Vec<Problem>,
 ) -> Option<Config> {
     let mut fields = Fields::new(table.get_ref(), "the configuration");
@@ -88,13 +88,15 @@ fn read(
     let aliases = fields.take("alias");
     let timeouts = fields.take("timeouts");
     let limits = fields.take("limits");
+    let retry_table = fields.take("retry");
     fields.finish(problems);
-    let admitted = keys.and_then(|value| read_keys(value, around, problems)).unwrap_or_default();
+    let client_keys =
+        keys.and_then(|value| read_keys(value, environment, problems)).unwrap_or_default();
     let address = match listen {
         Some(value) => read_listen(value, problems),
         None => Some(DEFAULT_LISTEN),
     };
-    // Keys that are there but wrong are reported already.
+    // Invalid keys are already reported.
     if let (Some(value), Some(address), None) = (listen, address, keys)
         && exposed(address)
     {
@@ -102,12 +104,12 @@ fn read(
             problems,
             value.span(),
             "anyone who can reach this address could use your keys",
-            "not only this machine",
-            "add keys = [{ env = \"TOOLWIRE_KEY\" }] that clients must show, or listen on 127.0.0.1",
+            "reachable from other machines",
+            "add keys = [{ env = \"TOOLWIRE_KEY\" }] for clients to send, or listen on 127.0.0.1",
         );
     }
-    let on_loss = on_loss.and_then(|value| policy(value, problems)).unwrap_or_default();
-    let words = [("text", Log::Text), ("json", Log::Json), ("off", Log::Off)];
+    let on_loss = on_loss.and_then(|value| loss_policy(value, problems)).unwrap_or_default();
+    let words = [("text", LogFormat::Text), ("json", LogFormat::Json), ("off", LogFormat::Off)];
     let log = log.and_then(|value| setting("log", problems).word(value, &words));
     let prefer = prefer.and_then(|value| setting("prefer_same_protocol", problems).boolean(value));
     let timeouts = timeouts.and_then(|value| setting("timeouts", problems).table(value));
@@ -117,21 +119,25 @@ fn read(
     };
     let limits = limits.and_then(|value| setting("limits", problems).table(value));
     let limits = limits.map(|table| read_limits(table, problems)).unwrap_or_default();
-    let upstreams = read_upstreams(upstreams, table, &timeouts, around, problems);
+    let retry_table = retry_table.and_then(|value| setting("retry", problems).table(value));
+    let retry = retry_table.map(|table| retry::read(table, problems)).unwrap_or_default();
+    let upstreams = read_upstreams(upstreams, table, &timeouts, environment, problems);
     let aliases = aliases.and_then(|value| setting("alias", problems).table(value));
     let aliases = match (aliases, &upstreams) {
         (Some(table), upstreams) => read_aliases(table, upstreams.as_deref(), problems),
         (None, _) => Vec::new(),
     };
     Some(Config {
+        protocols: Protocol::ALL.to_vec(),
         listen: address?,
-        keys: admitted,
+        keys: client_keys,
         on_loss,
         upstreams: upstreams?,
         prefer_same_protocol: prefer.unwrap_or(true),
         aliases,
         limits,
-        log: log.unwrap_or(Log::Text),
+        retry,
+        log: log.unwrap_or(LogFormat::Text),
     })
 }
 
@@ -142,19 +148,22 @@ pub(super) fn protocol(value: Value<'_, '_>, problems: &mut Vec<Problem>) -> Opt
 }
 
 /// `report`, `refuse` or `ignore`.
-pub(super) fn policy(value: Value<'_, '_>, problems: &mut Vec<Problem>) -> Option<Policy> {
-    let words =
-        [("report", Policy::Report), ("refuse", Policy::Refuse), ("ignore", Policy::Ignore)];
+pub(super) fn loss_policy(value: Value<'_, '_>, problems: &mut Vec<Problem>) -> Option<LossPolicy> {
+    let words = [
+        ("report", LossPolicy::Report),
+        ("refuse", LossPolicy::Refuse),
+        ("ignore", LossPolicy::Ignore),
+    ];
     setting("on_loss", problems).word(value, &words)
 }
 
-/// Whether a text can be a model's name or a pattern of one.
-pub(super) fn model_name(text: &str) -> Result<(), &'static str> {
+/// Checks that a text can be a model's name or a pattern of one.
+pub(super) fn check_model_name(text: &str) -> Result<(), &'static str> {
     if text.is_empty() {
         return Err("empty");
     }
     if text.chars().any(|c| c.is_whitespace() || c.is_control()) {
-        return Err("holds a space or a line end");
+        return Err("contains a space or a line break");
     }
     Ok(())
 }
@@ -170,27 +179,27 @@ fn read_listen(value: Value<'_, '_>, problems: &mut Vec<Problem>) -> Option<Sock
         refuse(
             problems,
             value.span(),
-            "`listen` cannot be this",
+            "invalid value for `listen`",
             "expected an address and a port",
-            "write it as in \"127.0.0.1:8787\", or \"0.0.0.0:8787\" for every address",
+            "for example \"127.0.0.1:8787\", or \"0.0.0.0:8787\" for all addresses",
         )
     })
 }
 
 fn read_keys(
     value: Value<'_, '_>,
-    around: &dyn Surroundings,
+    environment: &dyn Environment,
     problems: &mut Vec<Problem>,
 ) -> Option<Vec<Secret>> {
     let list = setting("keys", problems).list(value)?;
     let keys: Vec<_> = list
         .into_iter()
         .map(|value| {
-            let key = secret("keys", value, Literal::Refused, around, problems)?;
-            if key.reveal().len() < SHORTEST_KEY {
-                let help = "make one with: openssl rand -hex 32";
-                let label = format!("shorter than {SHORTEST_KEY} characters");
-                return refuse(problems, value.span(), "this key can be guessed", label, help);
+            let key = secret("keys", value, Literal::Refused, environment, problems)?;
+            if key.reveal().len() < MIN_KEY_LENGTH {
+                let help = "create one with: openssl rand -hex 32";
+                let label = format!("shorter than {MIN_KEY_LENGTH} characters");
+                return refuse(problems, value.span(), "this key is too short", label, help);
             }
             Some(key)
         })
@@ -202,17 +211,17 @@ fn read_upstreams(
     value: Option<Value<'_, '_>>,
     file: &Spanned<DeTable<'_>>,
     timeouts: &Timeouts,
-    around: &dyn Surroundings,
+    environment: &dyn Environment,
     problems: &mut Vec<Problem>,
-) -> Option<Vec<Upstream>> {
+) -> Option<Vec<UpstreamConfig>> {
     let list = match value {
         Some(value) if matches!(value.get_ref(), DeValue::Table(_)) => {
             return refuse(
                 problems,
                 value.span(),
-                "upstreams are a list",
-                "one table",
-                "write it with two brackets: [[upstream]]",
+                "`upstream` must be a list",
+                "a single table",
+                "use two brackets: [[upstream]]",
             );
         }
         Some(value) => setting("upstream", problems).list(value)?,
@@ -222,16 +231,16 @@ fn read_upstreams(
         return refuse(
             problems,
             file.span().start..file.span().start,
-            "there is no upstream",
+            "no upstream is configured",
             "no [[upstream]] in this file",
             "add one; `toolwire init` writes a file with examples",
         );
     }
-    let mut whole = true;
-    let mut upstreams: Vec<Upstream> = Vec::new();
+    let mut all_valid = true;
+    let mut upstreams: Vec<UpstreamConfig> = Vec::new();
     for value in list {
-        let Some(read) = upstream::read(value, timeouts, around, problems) else {
-            whole = false;
+        let Some(read) = upstream::read(value, timeouts, environment, problems) else {
+            all_valid = false;
             continue;
         };
         if upstreams.iter().any(|other| other.name == read.name) {
@@ -239,43 +248,44 @@ fn read_upstreams(
             refuse::<()>(
                 problems,
                 name.map_or_else(|| value.span(), Spanned::span),
-                format!("two upstreams are called `{}`", read.name),
-                "taken",
-                "give each its own name",
+                format!("two upstreams have the name `{}`", read.name),
+                "already in use",
+                "give each upstream its own name",
             );
         }
         upstreams.push(read);
     }
-    whole.then_some(upstreams)
+    all_valid.then_some(upstreams)
 }
 
 fn read_aliases(
     table: &DeTable<'_>,
-    upstreams: Option<&[Upstream]>,
+    upstreams: Option<&[UpstreamConfig]>,
     problems: &mut Vec<Problem>,
 ) -> Vec<Alias> {
     let mut aliases = Vec::new();
     for (key, value) in in_order(table) {
         let name: &str = key.get_ref();
-        if let Err(label) = model_name(name) {
-            refuse::<()>(problems, key.span(), "this is no name of a model", label, "");
+        if let Err(label) = check_model_name(name) {
+            refuse::<()>(problems, key.span(), "invalid model name", label, "");
             continue;
         }
         let Some(Pattern(model)) = upstream::pattern("alias", value, problems) else { continue };
-        // An alias leads to one model, so `*` there would be a model's name.
+        // An alias stands for one model, so a `*` would be part of its name.
         if model.contains('*') {
-            let help = "write the whole name of one model; the name on the left may have a `*`";
-            refuse::<()>(problems, value.span(), "an alias leads to one model", "a pattern", help);
+            let help =
+                "write the full name of one model; only the name on the left may contain `*`";
+            refuse::<()>(problems, value.span(), "an alias must name one model", "a pattern", help);
         } else if let Some(upstreams) = upstreams
             && !upstreams.iter().any(|upstream| upstream.serves(&model))
         {
             let names: Vec<_> = upstreams.iter().map(|upstream| upstream.name.as_str()).collect();
-            let help = format!("the upstreams are {}; see their `models`", names.join(", "));
+            let help = format!("the upstreams are {}; check their `models`", names.join(", "));
             refuse::<()>(
                 problems,
                 value.span(),
                 format!("no upstream serves `{model}`"),
-                "leads nowhere",
+                "not served",
                 help,
             );
         }
@@ -300,7 +310,7 @@ fn read_limits(table: &DeTable<'_>, problems: &mut Vec<Problem>) -> Limits {
         heartbeat,
         loss_header,
     } = &mut limits;
-    let mut fields = Fields::new(table, "limits");
+    let mut fields = Fields::new(table, "`limits`");
     for (name, size) in [
         ("body", body),
         ("head", head),
@@ -335,7 +345,7 @@ fn read_limits(table: &DeTable<'_>, problems: &mut Vec<Problem>) -> Limits {
     limits
 }
 
-const SHORTEST_KEY: usize = 16;
+const MIN_KEY_LENGTH: usize = 16;
 
 #[cfg(test)]
 mod tests;

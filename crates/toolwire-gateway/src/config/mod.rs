@@ -1,4 +1,4 @@
-//! What the operator decides. One type, checked once, shared by everything.
+//! What the operator decides: one type, checked once, that everything shares.
 
 mod address;
 pub mod environment;
@@ -6,69 +6,73 @@ mod fields;
 pub mod file;
 mod pattern;
 mod problem;
-mod quirks;
+mod profile;
 pub mod reload;
+mod retry;
 mod secrets;
-mod surroundings;
 mod upstream;
 mod values;
 
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
 use std::time::Duration;
 
-use toolwire::{Policy, Profile, Protocol};
+use toolwire::{LossPolicy, Profile, Protocol};
 
+pub use environment::{Environment, ProcessEnvironment};
 pub use problem::{Problem, Problems, Style};
-pub use surroundings::{Process, Surroundings};
 
-pub use crate::upstream::Authorities;
+pub use crate::retry::RetryPolicy;
+pub use crate::upstream::CaBundle;
 
 /// Everything the operator decides.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Where to listen.
+    /// The address to listen on.
     pub listen: SocketAddr,
-    /// Keys that clients must show. Without any, only a loopback bind is
+    /// Keys that clients must send. Without any, only a loopback address is
     /// allowed.
     pub keys: Vec<Secret>,
-    /// What to do about losses, unless the upstream or the request says
-    /// otherwise.
-    pub on_loss: Policy,
-    /// The models' APIs, in the order of the file.
-    pub upstreams: Vec<Upstream>,
+    /// What to do about losses, unless the upstream or the request sets a policy.
+    pub on_loss: LossPolicy,
+    /// The protocols that clients may speak.
+    pub protocols: Vec<Protocol>,
+    /// The model APIs, in the order of the file.
+    pub upstreams: Vec<UpstreamConfig>,
     /// Whether a request goes first to the upstreams of its model that speak
     /// its protocol, whatever their weights.
     pub prefer_same_protocol: bool,
-    /// Other names for models, first match counts.
+    /// Other names for models. The first match wins.
     pub aliases: Vec<Alias>,
     /// Limits on what clients may send and how long they may take.
     pub limits: Limits,
-    /// How to log.
-    pub log: Log,
+    /// When to retry, and when not to use an upstream for a while.
+    pub retry: RetryPolicy,
+    /// The format of the log.
+    pub log: LogFormat,
 }
 
 /// One model API.
 #[derive(Clone, Debug)]
-pub struct Upstream {
+pub struct UpstreamConfig {
     /// Its name, for `name/model`, the log and the metrics.
     pub name: String,
-    /// What it speaks.
+    /// The protocol it speaks.
     pub protocol: Protocol,
     /// Where it is.
     pub origin: Origin,
-    /// Who may vouch for it; nobody in particular for whom the machine trusts.
-    pub ca: Option<Authorities>,
-    /// How it knows us.
+    /// The authorities to trust instead of the machine's.
+    pub ca: Option<CaBundle>,
+    /// How the gateway authenticates.
     pub credential: Credential,
-    /// Which models it serves.
+    /// The models it serves.
     pub models: Vec<Pattern>,
     /// Headers sent with every request.
     pub headers: Vec<(String, Secret)>,
     /// What it accepts beyond its protocol.
     pub profile: Profile,
     /// What to do about losses toward it.
-    pub on_loss: Option<Policy>,
-    /// Its share among several upstreams of one model.
+    pub on_loss: Option<LossPolicy>,
+    /// Its share of the requests for a model that several upstreams serve.
     pub weight: u32,
     /// How long to wait for it.
     pub timeouts: Timeouts,
@@ -77,25 +81,25 @@ pub struct Upstream {
 /// Where an upstream is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// The model that is built in and needs no network.
+    /// The built-in demo model, which needs no network.
     Demo,
     /// An HTTP server.
     Http {
-        /// `http` or `https`, host and port. Credentials go nowhere else.
+        /// Scheme, host and port. Credentials are sent nowhere else.
         base: String,
-        /// The path before `/chat/completions` and the like, mostly `/v1`.
+        /// The path before `/chat/completions` and the like, usually `/v1`.
         path: String,
     },
 }
 
-/// How an upstream knows us.
+/// How the gateway authenticates to an upstream.
 #[derive(Clone, Debug)]
 pub enum Credential {
-    /// It asks for none.
+    /// Not at all.
     None,
-    /// A key of the operator's.
+    /// With the operator's key.
     Key(Secret),
-    /// The client's own, passed through.
+    /// With the client's own credential, passed through.
     Client,
 }
 
@@ -106,24 +110,24 @@ pub struct Pattern(pub String);
 /// Another name for a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Alias {
-    /// What clients say.
+    /// The name that clients use.
     pub name: Pattern,
     /// The model, possibly as `upstream/model`.
     pub model: String,
 }
 
-/// How long to wait for an upstream. All count bytes received.
+/// How long to wait for an upstream. Any received byte counts as progress.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Timeouts {
     /// For a connection.
     pub connect: Duration,
-    /// For the head of the answer.
+    /// For the head of the response.
     pub headers: Duration,
     /// For the first event of a stream.
     pub first_event: Duration,
-    /// Between two pieces of the answer.
+    /// Between two chunks of the response.
     pub idle: Duration,
-    /// For the whole.
+    /// For the whole response.
     pub total: Duration,
 }
 
@@ -138,19 +142,19 @@ pub struct Limits {
     pub head_time: Duration,
     /// How many tools a request may declare.
     pub tools: usize,
-    /// How long their definitions may be together, in bytes.
+    /// The longest total length of their definitions, in bytes.
     pub schemas: usize,
     /// The longest event of a stream, in bytes.
     pub event: usize,
-    /// How long a client may take nothing of what is ready for it.
+    /// How long a client may read nothing of a response.
     pub stall: Duration,
     /// Connections at a time.
     pub connections: usize,
-    /// Connections at a time from one address. Unless it is set, this machine
-    /// itself has no such limit: whatever is in front of the gateway here
-    /// speaks for many.
+    /// Connections at a time from one address. If it is not set, loopback
+    /// connections have no such limit: a proxy on this machine acts for many
+    /// clients.
     pub connections_per_address: Option<usize>,
-    /// How long open requests may go on after a signal to stop.
+    /// How long open requests may continue after a signal to stop.
     pub grace: Duration,
     /// How often an idle stream gets a comment line.
     pub heartbeat: Duration,
@@ -158,14 +162,14 @@ pub struct Limits {
     pub loss_header: usize,
 }
 
-/// How to log.
+/// The format of the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Log {
-    /// For people.
+pub enum LogFormat {
+    /// Text for people.
     Text,
-    /// For machines.
+    /// JSON for programs.
     Json,
-    /// Not at all.
+    /// No log.
     Off,
 }
 
@@ -174,7 +178,7 @@ pub enum Log {
 pub struct Secret(String);
 
 impl Secret {
-    /// Keeps a text from being printed.
+    /// Wraps a text so that it is never printed.
     pub fn new(text: String) -> Self {
         Self(text)
     }
@@ -191,10 +195,10 @@ impl std::fmt::Debug for Secret {
     }
 }
 
-/// Where the gateway listens unless told otherwise.
+/// The default address.
 pub const DEFAULT_LISTEN: SocketAddr = SocketAddr::V4(SocketAddrV4::new(Ipv4Addr::LOCALHOST, 8787));
 
-/// Whether other machines can reach an address. Only keys make that safe.
+/// Whether other machines can reach an address. Such an address needs keys.
 pub fn exposed(listen: SocketAddr) -> bool {
     !listen.ip().to_canonical().is_loopback()
 }

@@ -1,24 +1,24 @@
-//! What is wrong with a configuration, shown where it stands.
+//! The problems of a configuration, shown with their places.
 
 use std::fmt;
 use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 
-/// One thing that is wrong, and what to do about it.
+/// One problem, and what to do about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// What is wrong, in a sentence without its full stop.
+    /// What is wrong, as a sentence without its full stop.
     pub message: String,
-    /// Where it stands, in bytes.
+    /// Its place in the file, in bytes.
     pub span: Range<usize>,
-    /// What is said at that place.
+    /// The label at that place.
     pub label: String,
     /// What to do about it.
     pub help: String,
 }
 
-/// Everything that is wrong with one configuration.
+/// The problems of one configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problems {
     name: String,
@@ -27,7 +27,7 @@ pub struct Problems {
 }
 
 impl Problems {
-    /// Problems of the file `name`, in the order in which they stand there.
+    /// The problems of the file `name`, sorted by place.
     pub fn new(name: &str, source: &str, mut list: Vec<Problem>) -> Self {
         list.sort_by_key(|problem| problem.span.start);
         Self { name: name.to_owned(), source: source.to_owned(), list }
@@ -38,7 +38,7 @@ impl Problems {
         &self.list
     }
 
-    /// The problems with the lines they stand in, as a compiler shows them.
+    /// The problems with their source lines, as a compiler shows them.
     pub fn render(&self, style: Style) -> String {
         let renderer = match style {
             Style::Plain => Renderer::plain(),
@@ -46,7 +46,7 @@ impl Problems {
         };
         let mut text = String::new();
         for Problem { message, span, label, help } in &self.list {
-            let place = AnnotationKind::Primary.span(self.visible(span)).label(label.as_str());
+            let place = AnnotationKind::Primary.span(self.checked_span(span)).label(label.as_str());
             let snippet =
                 Snippet::source(self.source.as_str()).path(self.name.as_str()).annotation(place);
             let mut group = Level::ERROR.primary_title(message.as_str()).element(snippet);
@@ -57,14 +57,14 @@ impl Problems {
             text.push_str("\n\n");
         }
         let count = self.list.len();
-        let things = if count == 1 { "problem" } else { "problems" };
-        text.push_str(&format!("{} has {count} {things}.", self.name));
+        let noun = if count == 1 { "problem" } else { "problems" };
+        text.push_str(&format!("{} has {count} {noun}.", self.name));
         text
     }
 
-    /// A place that can be pointed at: inside the source and on whole
-    /// characters.
-    fn visible(&self, span: &Range<usize>) -> Range<usize> {
+    /// A span that the renderer accepts: inside the source and on character
+    /// boundaries.
+    fn checked_span(&self, span: &Range<usize>) -> Range<usize> {
         if self.source.get(span.clone()).is_some() { span.clone() } else { 0..0 }
     }
 }
@@ -77,7 +77,7 @@ impl fmt::Display for Problems {
 
 impl std::error::Error for Problems {}
 
-/// Whether the reader understands colours.
+/// Whether the output has colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
     /// Text alone.

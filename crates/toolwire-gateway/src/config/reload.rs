@@ -1,8 +1,7 @@
-//! Noticing that a configuration has changed.
+//! Notices when a configuration has changed.
 //!
-//! The files are looked at every two seconds rather than watched: that works
-//! on every file system, and also where an orchestrator replaces a folder by a
-//! symbolic link.
+//! The files are polled every two seconds. Polling works on every file system,
+//! and also if an orchestrator replaces a folder by a symbolic link.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -13,65 +12,66 @@ use tokio::time::{MissedTickBehavior, interval};
 use super::Config;
 use super::file::{self, LoadError, Loaded};
 
-/// A file was read again.
+/// The result of reading a file again.
 pub type Change = Result<Box<Config>, LoadError>;
 
-/// Keeps an eye on one configuration and the files it names.
+/// Watches one configuration and the files that it names.
 #[derive(Debug)]
-pub struct Watch {
+pub struct ConfigWatcher {
     path: PathBuf,
     files: Vec<PathBuf>,
-    seen: Vec<Stamp>,
-    moving: Option<Vec<Stamp>>,
+    stamps: Vec<FileStamp>,
+    /// Stamps that differed at the last check.
+    changing: Option<Vec<FileStamp>>,
 }
 
-impl Watch {
+impl ConfigWatcher {
     /// Watches the configuration in `path`, which was loaded as `loaded`.
     pub fn new(path: &Path, loaded: &Loaded) -> Self {
         let files = loaded.files.clone();
-        let seen = files.iter().map(|file| Stamp::of(file)).collect();
-        Self { path: path.to_owned(), files, seen, moving: None }
+        let stamps = files.iter().map(|file| FileStamp::of(file)).collect();
+        Self { path: path.to_owned(), files, stamps, changing: None }
     }
 
-    /// Reads the file again if it, or a file it names, is not as it was.
-    pub fn look(&mut self) -> Option<Change> {
-        let now: Vec<Stamp> = self.files.iter().map(|file| Stamp::of(file)).collect();
-        if now == self.seen {
+    /// Reads the file again if it, or a file that it names, has changed.
+    pub fn check(&mut self) -> Option<Change> {
+        let now: Vec<FileStamp> = self.files.iter().map(|file| FileStamp::of(file)).collect();
+        if now == self.stamps {
             return None;
         }
-        // An editor may be in the middle of writing, so the file is read when
-        // two looks agree about it.
-        if self.moving.as_ref() == Some(&now) {
+        // An editor may still be writing, so the file is read when two checks
+        // give the same result.
+        if self.changing.as_ref() == Some(&now) {
             return Some(self.read());
         }
-        self.moving = Some(now);
+        self.changing = Some(now);
         None
     }
 
-    /// Reads the file again, whether or not it looks changed.
+    /// Reads the file again, whether or not it has changed.
     pub fn read(&mut self) -> Change {
         let loaded = file::load(&self.path);
         if let Ok(loaded) = &loaded {
             self.files.clone_from(&loaded.files);
         }
-        self.seen = self.files.iter().map(|file| Stamp::of(file)).collect();
-        self.moving = None;
+        self.stamps = self.files.iter().map(|file| FileStamp::of(file)).collect();
+        self.changing = None;
         loaded.map(|loaded| Box::new(loaded.config))
     }
 
-    /// Hands on every change until nobody wants to know any more. A hangup
-    /// signal, which is caught from this call on, has the file read at once.
+    /// Sends every change until the receiver is dropped. From this call on,
+    /// `SIGHUP` is caught and makes it read the file at once.
     pub fn run(self, changes: mpsc::Sender<Change>) -> impl Future<Output = ()> + Send {
         let hangup = Hangup::new();
-        self.follow(changes, hangup)
+        self.poll(changes, hangup)
     }
 
-    async fn follow(mut self, changes: mpsc::Sender<Change>, mut hangup: Hangup) {
-        let mut clock = interval(EVERY);
+    async fn poll(mut self, changes: mpsc::Sender<Change>, mut hangup: Hangup) {
+        let mut clock = interval(POLL_INTERVAL);
         clock.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             let change = tokio::select! {
-                _ = clock.tick() => self.look(),
+                _ = clock.tick() => self.check(),
                 () = hangup.next() => Some(self.read()),
                 () = changes.closed() => return,
             };
@@ -84,19 +84,19 @@ impl Watch {
     }
 }
 
-/// What shows that a file has changed. A file that is not there has none.
+/// The time and length by which a change of a file is noticed. A missing file
+/// has neither.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Stamp(Option<(SystemTime, u64)>);
+struct FileStamp(Option<(SystemTime, u64)>);
 
-impl Stamp {
+impl FileStamp {
     fn of(path: &Path) -> Self {
-        let stamp = |about: std::fs::Metadata| Some((about.modified().ok()?, about.len()));
+        let stamp = |file: std::fs::Metadata| Some((file.modified().ok()?, file.len()));
         Self(std::fs::metadata(path).ok().and_then(stamp))
     }
 }
 
-/// The signal that asks a daemon to read its configuration again, where there
-/// is one.
+/// `SIGHUP`, on systems that have it.
 struct Hangup {
     #[cfg(unix)]
     signal: Option<tokio::signal::unix::Signal>,
@@ -121,7 +121,7 @@ impl Hangup {
     }
 }
 
-const EVERY: Duration = Duration::from_secs(2);
+const POLL_INTERVAL: Duration = Duration::from_secs(2);
 
 #[cfg(test)]
 mod tests;

@@ -1,45 +1,43 @@
-//! Keys and header values, from where they are kept.
+//! Keys and header values, from the environment or from files.
 
 use std::path::Path;
 
+use super::Environment;
 use super::Secret;
 use super::fields::{Fields, Value, refuse, setting};
 use super::problem::Problem;
-use super::surroundings::Surroundings;
 
-/// Whether the text itself may stand in the file.
+/// Whether the file may hold the value itself.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Literal {
-    /// It may: a header's value is seldom a secret.
+    /// Yes, because a header's value is rarely a secret.
     Allowed,
-    /// It may not: files end up in repositories.
+    /// No, because files end up in repositories.
     Refused,
 }
 
-/// Reads `{ env = "NAME" }`, `{ file = "path" }`, or a text where that is
-/// allowed.
+/// Reads `{ env = "NAME" }`, `{ file = "path" }`, or a string if that is allowed.
 pub(super) fn secret(
     name: &'static str,
     value: Value<'_, '_>,
     literal: Literal,
-    around: &dyn Surroundings,
+    environment: &dyn Environment,
     problems: &mut Vec<Problem>,
 ) -> Option<Secret> {
     if let Some(text) = value.get_ref().as_str() {
         if literal == Literal::Allowed {
-            return sendable(name, text.to_owned(), value, problems);
+            return header_value(name, text.to_owned(), value, problems);
         }
         return refuse(
             problems,
             value.span(),
-            format!("`{name}` does not stand in the file itself"),
-            "a key in the open",
-            "write { env = \"NAME\" } or { file = \"path\" }, and give this key a new value if the \
-             file has been shared",
+            format!("`{name}` must not be in the file itself"),
+            "a key in plain text",
+            "use { env = \"NAME\" } or { file = \"path\" }; if the file was shared, replace the key",
         );
     }
     let Some(table) = value.get_ref().as_table() else {
-        return setting(name, problems).wrong(value, "{ env = \"NAME\" } or { file = \"path\" }");
+        return setting(name, problems).invalid(value, "{ env = \"NAME\" } or { file = \"path\" }");
     };
     let mut fields = Fields::new(table, "a key");
     let (env, file) = (fields.take("env"), fields.take("file"));
@@ -47,8 +45,8 @@ pub(super) fn secret(
     match (env, file) {
         (Some(variable), None) => {
             let variable_name = setting("env", problems).text(variable)?;
-            match around.variable(variable_name) {
-                Some(text) => sendable(name, text, variable, problems),
+            match environment.variable(variable_name) {
+                Some(text) => header_value(name, text, variable, problems),
                 None => refuse(
                     problems,
                     variable.span(),
@@ -60,40 +58,43 @@ pub(super) fn secret(
         }
         (None, Some(path)) => {
             let path_text = setting("file", problems).text(path)?;
-            match around.file(Path::new(path_text)) {
-                Ok(text) => sendable(name, text, path, problems),
+            match environment.read_file(Path::new(path_text)) {
+                Ok(text) => header_value(name, text, path, problems),
                 Err(error) => refuse(
                     problems,
                     path.span(),
-                    format!("the file of `{name}` cannot be read"),
+                    format!("cannot read the file of `{name}`"),
                     error.to_string(),
-                    "a relative path counts from the folder of this configuration",
+                    "relative paths start at the folder of this file",
                 ),
             }
         }
-        (Some(_), Some(_)) | (None, None) => {
-            setting(name, problems).wrong(value, "either { env = \"NAME\" } or { file = \"path\" }")
-        }
+        (Some(_), Some(_)) | (None, None) => setting(name, problems)
+            .invalid(value, "either { env = \"NAME\" } or { file = \"path\" }"),
     }
 }
 
-/// A text that can go into a header. Line ends around it come from editors and
-/// `echo`, and belong to nobody.
-fn sendable(
+/// Checks that a text can be sent in a header. Line breaks around it come from
+/// editors and `echo`, and are removed.
+fn header_value(
     name: &str,
     text: String,
     value: Value<'_, '_>,
     problems: &mut Vec<Problem>,
 ) -> Option<Secret> {
     let text = text.trim();
-    let fits = |byte: u8| (0x20..0x7f).contains(&byte);
-    if text.is_empty() || !text.bytes().all(fits) {
+    let is_printable = |byte: u8| (0x20..0x7f).contains(&byte);
+    if text.is_empty() || !text.bytes().all(is_printable) {
         return refuse(
             problems,
             value.span(),
             format!("`{name}` cannot be sent as a header"),
-            if text.is_empty() { "empty" } else { "holds a line end or a character outside ASCII" },
-            "give the key alone, without quotes or a second line",
+            if text.is_empty() {
+                "empty"
+            } else {
+                "contains a line break or a non-ASCII character"
+            },
+            "the value must be the key alone, without quotes or a second line",
         );
     }
     Some(Secret::new(text.to_owned()))

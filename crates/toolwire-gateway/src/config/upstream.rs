@@ -9,19 +9,19 @@ use toolwire::Profile;
 use super::fields::{Fields, Value, in_order, refuse, setting};
 use super::problem::Problem;
 use super::secrets::{Literal, secret};
-use super::surroundings::Surroundings;
 use super::{
-    Authorities, Credential, Origin, Pattern, Secret, Timeouts, Upstream, address, file, quirks,
+    CaBundle, Credential, Environment, Origin, Pattern, Secret, Timeouts, UpstreamConfig, address,
+    file, profile,
 };
 
-/// Reads one upstream. Gives nothing where something is missing; everything
-/// that can be said about the rest is said all the same.
+/// Reads one upstream. Returns `None` if a setting is missing or invalid, after
+/// all problems of the upstream are reported.
 pub(super) fn read(
     value: Value<'_, '_>,
     defaults: &Timeouts,
-    around: &dyn Surroundings,
+    environment: &dyn Environment,
     problems: &mut Vec<Problem>,
-) -> Option<Upstream> {
+) -> Option<UpstreamConfig> {
     let table = setting("upstream", problems).table(value)?;
     let mut fields = Fields::new(table, "an upstream");
     let name = fields.take("name");
@@ -39,7 +39,7 @@ pub(super) fn read(
     let weight = fields.take("weight");
     let timeouts = fields.take("timeouts");
     fields.finish(problems);
-    let header = start(value);
+    let header = header_span(value);
     let demo = demo.and_then(|value| setting("demo", problems).boolean(value)).unwrap_or(false);
     let protocol = match protocol {
         Some(value) => file::protocol(value, problems),
@@ -49,7 +49,7 @@ pub(super) fn read(
     let name = match name {
         Some(value) => read_name(value, problems),
         None => {
-            missing(problems, &header, "name", "a short name of your choice, as in \"anthropic\"")
+            missing(problems, &header, "name", "a short name of your choice, such as \"anthropic\"")
         }
     };
     let insecure =
@@ -66,8 +66,8 @@ pub(super) fn read(
         None if demo => Some(Origin::Demo),
         None => missing(problems, &header, "base_url", "\"https://…\""),
     };
-    let ca = ca.map(|value| read_authorities(value, origin.as_ref(), around, problems));
-    let credential = read_credential(key, credential, around, problems);
+    let ca = ca.map(|value| read_ca(value, origin.as_ref(), environment, problems));
+    let credential = read_credential(key, credential, environment, problems);
     let models = match models {
         Some(value) => read_models(value, problems),
         None if demo => Some(vec![Pattern("demo".to_owned()), Pattern("demo-*".to_owned())]),
@@ -75,15 +75,16 @@ pub(super) fn read(
             problems,
             &header,
             "models",
-            "[\"*\"] for any model, or names as in [\"claude-*\"]",
+            "[\"*\"] for any model, or names such as [\"claude-*\"]",
         ),
     };
-    let headers = headers.map(|value| read_headers(value, around, problems)).unwrap_or_default();
+    let headers =
+        headers.map(|value| read_headers(value, environment, problems)).unwrap_or_default();
     let profile = profile.and_then(|value| {
         let table = setting("profile", problems).table(value)?;
-        Some(quirks::profile(protocol?, table, problems))
+        Some(profile::read(protocol?, table, problems))
     });
-    let on_loss = on_loss.and_then(|value| file::policy(value, problems));
+    let on_loss = on_loss.and_then(|value| file::loss_policy(value, problems));
     let weight = match weight {
         Some(value) => setting("weight", problems).whole(value, 0).unwrap_or(1),
         None => 1,
@@ -93,7 +94,7 @@ pub(super) fn read(
         None => defaults.clone(),
     };
     let protocol = protocol?;
-    Some(Upstream {
+    Some(UpstreamConfig {
         name: name?,
         protocol,
         origin: origin?,
@@ -108,7 +109,7 @@ pub(super) fn read(
     })
 }
 
-/// Reads `[timeouts]`, with `defaults` for what it does not say.
+/// Reads `[timeouts]`, with `defaults` for the rest.
 pub(super) fn read_timeouts(
     table: &DeTable<'_>,
     defaults: &Timeouts,
@@ -116,7 +117,7 @@ pub(super) fn read_timeouts(
 ) -> Timeouts {
     let mut timeouts = defaults.clone();
     let Timeouts { connect, headers, first_event, idle, total } = &mut timeouts;
-    let mut fields = Fields::new(table, "timeouts");
+    let mut fields = Fields::new(table, "`timeouts`");
     for (name, time) in [
         ("connect", connect),
         ("headers", headers),
@@ -133,8 +134,8 @@ pub(super) fn read_timeouts(
     timeouts
 }
 
-/// The first line of a table, where something that is missing is reported.
-fn start(value: Value<'_, '_>) -> Range<usize> {
+/// The first line of a table, where missing settings are reported.
+fn header_span(value: Value<'_, '_>) -> Range<usize> {
     let span = value.span();
     span.start..span.end.min(span.start + "[[upstream]]".len())
 }
@@ -156,14 +157,14 @@ fn missing<T>(
 
 fn read_name(value: Value<'_, '_>, problems: &mut Vec<Problem>) -> Option<String> {
     let name = setting("name", problems).text(value)?;
-    let fits = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-    if name.is_empty() || name.len() > 64 || !name.chars().all(fits) {
+    let is_allowed = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    if name.is_empty() || name.len() > 64 || !name.chars().all(is_allowed) {
         return refuse(
             problems,
             value.span(),
-            "an upstream's name is part of `name/model` and of metrics",
+            "invalid upstream name",
             "expected up to 64 letters, digits, `-`, `_` or `.`",
-            "",
+            "the name is used in `name/model`, in the log and in metrics",
         );
     }
     Some(name.to_owned())
@@ -177,53 +178,53 @@ fn read_origin(
     let url = setting("base_url", problems).text(value)?;
     match address::origin(url, insecure) {
         Ok(origin) => Some(origin),
-        Err(address::Refused { label, help }) => {
-            refuse(problems, value.span(), "`base_url` cannot be this", label, help)
+        Err(address::InvalidUrl { label, help }) => {
+            refuse(problems, value.span(), "invalid value for `base_url`", label, help)
         }
     }
 }
 
-fn read_authorities(
+fn read_ca(
     value: Value<'_, '_>,
     origin: Option<&Origin>,
-    around: &dyn Surroundings,
+    environment: &dyn Environment,
     problems: &mut Vec<Problem>,
-) -> Option<Authorities> {
+) -> Option<CaBundle> {
     let path = setting("ca", problems).text(value)?;
-    let secure = |origin: &Origin| match origin {
+    let is_https = |origin: &Origin| match origin {
         Origin::Demo => false,
         Origin::Http { base, .. } => base.starts_with("https://"),
     };
-    // An origin that is wrong is reported already.
-    if origin.is_some_and(|origin| !secure(origin)) {
+    // An invalid origin is already reported.
+    if origin.is_some_and(|origin| !is_https(origin)) {
         let help = "remove `ca`, or write the address with https";
         return refuse(problems, value.span(), "`ca` is for https only", "not used", help);
     }
-    let help = "a relative path counts from the folder of this configuration";
-    let read = around.file(Path::new(path)).map_err(|error| error.to_string());
-    match read.and_then(|pem| Authorities::read(&pem).map_err(|error| error.to_string())) {
-        Ok(authorities) => Some(authorities),
-        Err(why) => refuse(problems, value.span(), "the file of `ca` cannot be used", why, help),
+    let help = "relative paths start at the folder of this file";
+    let read = environment.read_file(Path::new(path)).map_err(|error| error.to_string());
+    match read.and_then(|pem| CaBundle::read(&pem).map_err(|error| error.to_string())) {
+        Ok(bundle) => Some(bundle),
+        Err(reason) => refuse(problems, value.span(), "cannot use the file of `ca`", reason, help),
     }
 }
 
 fn read_credential(
     key: Option<Value<'_, '_>>,
     credential: Option<Value<'_, '_>>,
-    around: &dyn Surroundings,
+    environment: &dyn Environment,
     problems: &mut Vec<Problem>,
 ) -> Option<Credential> {
     if let (Some(_), Some(value)) = (key, credential) {
         return refuse(
             problems,
             value.span(),
-            "an upstream has a `key` or a `credential`, not both",
-            "the key is there already",
-            "remove one of the two",
+            "`key` and `credential` cannot both be set",
+            "`key` is already set",
+            "remove one of them",
         );
     }
     if let Some(value) = key {
-        return secret("key", value, Literal::Refused, around, problems).map(Credential::Key);
+        return secret("key", value, Literal::Refused, environment, problems).map(Credential::Key);
     }
     let Some(value) = credential else { return Some(Credential::None) };
     let words = [("client", true), ("none", false)];
@@ -237,7 +238,7 @@ fn read_models(value: Value<'_, '_>, problems: &mut Vec<Problem>) -> Option<Vec<
         let help = "write [\"*\"] for any model, or remove the upstream";
         return refuse(problems, value.span(), "this upstream serves no model", "empty", help);
     }
-    // Each element is looked at, also when one before it is wrong.
+    // Every element is checked, even after an invalid one.
     let patterns: Vec<_> =
         list.into_iter().map(|value| pattern("models", value, problems)).collect();
     patterns.into_iter().collect()
@@ -250,15 +251,15 @@ pub(super) fn pattern(
     problems: &mut Vec<Problem>,
 ) -> Option<Pattern> {
     let text = setting(name, problems).text(value)?;
-    match file::model_name(text) {
+    match file::check_model_name(text) {
         Ok(()) => Some(Pattern(text.to_owned())),
-        Err(label) => refuse(problems, value.span(), "this is no name of a model", label, ""),
+        Err(label) => refuse(problems, value.span(), "invalid model name", label, ""),
     }
 }
 
 fn read_headers(
     value: Value<'_, '_>,
-    around: &dyn Surroundings,
+    environment: &dyn Environment,
     problems: &mut Vec<Problem>,
 ) -> Vec<(String, Secret)> {
     let Some(table) = setting("headers", problems).table(value) else {
@@ -268,25 +269,27 @@ fn read_headers(
     for (key, value) in in_order(table) {
         let name = key.get_ref().to_ascii_lowercase();
         if http::HeaderName::from_bytes(name.as_bytes()).is_err() {
-            let help = "header names are letters, digits and dashes";
-            refuse::<()>(problems, key.span(), "this is no header name", "not allowed", help);
-        } else if RESERVED.contains(&name.as_str()) {
+            let help = "header names consist of letters, digits and dashes";
+            refuse::<()>(problems, key.span(), "invalid header name", "not allowed", help);
+        } else if RESERVED_HEADERS.contains(&name.as_str()) {
             refuse::<()>(
                 problems,
                 key.span(),
-                format!("the header `{name}` is the gateway's own"),
-                "set by the gateway",
-                "remove it; keys go into `key`",
+                format!("the gateway sets the header `{name}` itself"),
+                "reserved",
+                "remove it; a key belongs in `key`",
             );
-        } else if let Some(value) = secret("headers", value, Literal::Allowed, around, problems) {
+        } else if let Some(value) =
+            secret("headers", value, Literal::Allowed, environment, problems)
+        {
             headers.push((name, value));
         }
     }
     headers
 }
 
-/// Headers that say how a message is framed, or whom it is for.
-const RESERVED: &[&str] = &[
+/// Headers that frame a message or name its receiver.
+const RESERVED_HEADERS: &[&str] = &[
     "accept-encoding",
     "connection",
     "content-length",

@@ -1,6 +1,8 @@
-//! Times, sizes and near misses.
+//! Times, sizes and misspelled words.
 
 use std::time::Duration;
+
+use strsim::osa_distance;
 
 /// A time above zero: `300ms`, `10s`, `5m`, `1h`.
 pub(super) fn duration(text: &str) -> Option<Duration> {
@@ -40,36 +42,12 @@ fn split(text: &str) -> Option<(u64, &str)> {
     Some((digits.parse().ok()?, unit.trim_start()))
 }
 
-/// The word that was probably meant, if one is close enough.
+/// The word that was probably meant, if one is similar enough.
 pub(super) fn nearest<'w>(word: &str, words: impl Iterator<Item = &'w str>) -> Option<&'w str> {
-    let near = |known: &&str| distance(&word.to_lowercase(), known);
-    // A third of the letters may be wrong; beyond that it is another word.
-    let most = 1 + word.chars().count() / 4;
-    words.min_by_key(near).filter(|known| near(known) <= most)
-}
-
-/// How many letters to change, add, remove or swap to get from one word to the
-/// other.
-fn distance(from: &str, to: &str) -> usize {
-    let (from, to): (Vec<char>, Vec<char>) = (from.chars().collect(), to.chars().collect());
-    let mut before: Vec<usize> = Vec::new();
-    let mut row: Vec<usize> = (0..=to.len()).collect();
-    for (i, a) in from.iter().enumerate() {
-        let mut next = vec![i + 1];
-        for (j, b) in to.iter().enumerate() {
-            let at =
-                |row: &[usize], index: usize| row.get(index).copied().unwrap_or(usize::MAX / 2);
-            let mut cost = (at(&row, j + 1) + 1).min(at(&next, j) + 1);
-            cost = cost.min(at(&row, j) + usize::from(a != b));
-            let swapped = i > 0 && j > 0 && from.get(i - 1) == Some(b) && to.get(j - 1) == Some(a);
-            if swapped {
-                cost = cost.min(at(&before, j - 1) + 1);
-            }
-            next.push(cost);
-        }
-        before = std::mem::replace(&mut row, next);
-    }
-    row.last().copied().unwrap_or_default()
+    let distance_to = |known: &&str| osa_distance(&word.to_lowercase(), known);
+    // If more than about a quarter of the letters differ, it is another word.
+    let max_distance = 1 + word.chars().count() / 4;
+    words.min_by_key(distance_to).filter(|known| distance_to(known) <= max_distance)
 }
 
 /// A list in a sentence: "a, b or c".
@@ -82,7 +60,7 @@ pub(super) fn either(words: &[String]) -> String {
 }
 
 /// A TOML type in a sentence.
-pub(super) fn article(kind: &str) -> String {
+pub(super) fn with_article(kind: &str) -> String {
     let article = if kind.starts_with(['a', 'i']) { "an" } else { "a" };
     format!("{article} {kind}")
 }

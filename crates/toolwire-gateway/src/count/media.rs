@@ -1,9 +1,9 @@
-//! Tokens of images and documents, by their size.
+//! The tokens of images and documents, estimated from their size.
 
 use toolwire::model::Source;
 use toolwire::wire::Str;
 
-/// A document of which nothing is known: a page.
+/// A document of unknown size counts as a page.
 pub(super) const DOCUMENT: u64 = 4600;
 
 /// An image's tokens.
@@ -15,10 +15,10 @@ pub(super) fn image(source: &Source<'_>, low_detail: bool) -> u64 {
     match size {
         Some((width, height)) => {
             let area = u64::from(width) * u64::from(height);
-            (area / PIXELS_PER_TOKEN).clamp(LEAST, MOST)
+            (area / PIXELS_PER_TOKEN).clamp(MIN_IMAGE, MAX_IMAGE)
         }
         None if low_detail => LOW_DETAIL,
-        None => MOST,
+        None => MAX_IMAGE,
     }
 }
 
@@ -26,21 +26,21 @@ pub(super) fn image(source: &Source<'_>, low_detail: bool) -> u64 {
 pub(super) fn document(media: &Str<'_>, data: &Str<'_>) -> u64 {
     let bytes = data.size_hint() as u64 / 4 * 3;
     if media.decode().starts_with("text/") {
-        // Whatever the language, a token is seldom less than two bytes.
+        // In any language, a token is rarely shorter than two bytes.
         return bytes.div_ceil(2);
     }
-    DOCUMENT.max(bytes / BYTES_OF_DOCUMENT)
+    DOCUMENT.max(bytes / DOCUMENT_BYTES_PER_TOKEN)
 }
 
-/// Width and height. Photographs may have a lot in front of what tells their
-/// size; everything else says it at once.
+/// Width and height. JPEG files may have a lot of data before their size; in all
+/// other formats it comes first.
 fn size(data: &Str<'_>) -> Option<(u32, u32)> {
-    let first = head(data, SOON);
-    let late = || first.starts_with(JPEG).then(|| dimensions(&head(data, LATE)));
-    dimensions(&first).or_else(|| late().flatten())
+    let first = head(data, SHORT_SEARCH);
+    let further = || first.starts_with(JPEG).then(|| dimensions(&head(data, LONG_SEARCH)));
+    dimensions(&first).or_else(|| further().flatten())
 }
 
-/// Width and height, as the first bytes of the common formats tell them.
+/// Width and height from the first bytes of the common formats.
 fn dimensions(bytes: &[u8]) -> Option<(u32, u32)> {
     if bytes.starts_with(b"\x89PNG") {
         return Some((big(bytes.get(16..20)?), big(bytes.get(20..24)?)));
@@ -72,7 +72,7 @@ fn webp(bytes: &[u8]) -> Option<(u32, u32)> {
     }
 }
 
-/// Goes from one segment to the next until the one that tells the frame.
+/// Skips segments until the one that describes the frame.
 fn jpeg(bytes: &[u8]) -> Option<(u32, u32)> {
     let mut at = 2;
     loop {
@@ -85,7 +85,7 @@ fn jpeg(bytes: &[u8]) -> Option<(u32, u32)> {
     }
 }
 
-/// What the first `length` characters of a base64 text stand for.
+/// Decodes the first `length` characters of a base64 text.
 fn head(data: &Str<'_>, length: usize) -> Vec<u8> {
     let text = data.decode();
     let mut bytes = Vec::new();
@@ -103,7 +103,7 @@ fn head(data: &Str<'_>, length: usize) -> Vec<u8> {
         held += 6;
         if held >= 8 {
             held -= 8;
-            // The upper bits were handed out before.
+            // The upper bits are already in the output.
             bytes.push((bits >> held & 0xff) as u8);
         }
     }
@@ -119,11 +119,11 @@ fn little(bytes: &[u8]) -> u32 {
 }
 
 const PIXELS_PER_TOKEN: u64 = 750;
-const LEAST: u64 = 100;
-const MOST: u64 = 4800;
+const MIN_IMAGE: u64 = 100;
+const MAX_IMAGE: u64 = 4800;
 const LOW_DETAIL: u64 = 300;
-const BYTES_OF_DOCUMENT: u64 = 16;
+const DOCUMENT_BYTES_PER_TOKEN: u64 = 16;
 const JPEG: &[u8] = b"\xff\xd8";
-/// Where a size is looked for, in characters of base64.
-const SOON: usize = 2 * 1024;
-const LATE: usize = 256 * 1024;
+/// How far to search for a size, in base64 characters.
+const SHORT_SEARCH: usize = 2 * 1024;
+const LONG_SEARCH: usize = 256 * 1024;

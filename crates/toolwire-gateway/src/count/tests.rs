@@ -4,7 +4,7 @@ use std::path::Path;
 use toolwire::codec::codec;
 use toolwire::model::Protocol;
 
-use super::{estimate, guess, tokens};
+use super::{estimate, quick_estimate, tokens};
 
 fn exact(text: &str) -> u64 {
     bpe_openai::o200k_base().count(text) as u64
@@ -70,7 +70,7 @@ fn code_and_data() {
 }
 
 #[test]
-fn what_no_tokenizer_knows() {
+fn what_is_in_no_vocabulary() {
     for text in [
         "😀🎉👩‍👩‍👧‍👦🏳️‍🌈 ✓ → … “quoted” — dash",
         "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
@@ -98,7 +98,7 @@ fn random_letters_and_digits() {
     check(&text, 2.0);
 }
 
-/// Everything that a request holds, as the wire has it, is covered.
+/// The estimate covers everything in a request.
 #[test]
 fn every_vector_is_covered() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors/requests");
@@ -117,16 +117,16 @@ fn every_vector_is_covered() {
             seen += 1;
             let (estimate, exact) = (estimate(&request), exact(&content(&body)));
             assert!(estimate >= exact, "{}: {estimate} for {exact}", path.display());
-            let guess = guess(&request);
+            let quick = quick_estimate(&request);
             let near = estimate / 2..=estimate * 3 / 2;
-            assert!(near.contains(&guess), "{}: {guess} for {estimate}", path.display());
+            assert!(near.contains(&quick), "{}: {quick} for {estimate}", path.display());
         }
     }
     assert!(seen > 200, "{seen} vectors");
 }
 
-/// What of a request a model reads, as one text: tools as JSON, and every text
-/// of the conversation, without media and without the names of the protocol.
+/// What a model reads of a request, as one text: tools as JSON, and every text of
+/// the conversation, without media and without the protocol's field names.
 fn content(body: &str) -> String {
     let document: serde_json::Value = serde_json::from_str(body).unwrap();
     let mut text = String::new();

@@ -1,22 +1,22 @@
-//! Tokens of a text, estimated by what it is made of.
+//! The tokens of a text, estimated from its characters.
 //!
-//! Tokenizers first cut a text into words, numbers, punctuation and spaces and
-//! then each piece into tokens. This does the cutting, and guesses at each
-//! piece by its script. The guesses err high.
+//! Tokenizers first split a text into words, numbers, punctuation and spaces, and
+//! then split each piece into tokens. This module splits the same way and
+//! estimates each piece by its script, on the high side.
 
 /// An estimate of a text's tokens.
 ///
 /// | piece | tokens |
 /// |---|---|
 /// | a word of Latin letters | 1 for each 3 letters |
-/// | capitals, or letters that make no word | 2 for each 3 letters |
+/// | capitals, or letters that are not a word | 2 for each 3 letters |
 /// | a word of accented, Greek or Cyrillic letters | 1 for each 2 letters |
 /// | digits | 1 for each 2 |
 /// | punctuation | 1 for each 2 marks |
-/// | spaces | none before a word; a line end or an indentation 1 |
+/// | spaces | none before a word; 1 for a line break or an indentation |
 /// | Chinese, Japanese, Korean | 5 for 4 characters |
 /// | other alphabets | 3 for each 4 letters |
-/// | pictures and rare signs | 1 for each byte |
+/// | emoji and rare characters | 1 for each byte |
 pub fn tokens(text: &str) -> u64 {
     let mut quarters = 0;
     let mut rest = text.chars().peekable();
@@ -24,7 +24,7 @@ pub fn tokens(text: &str) -> u64 {
     while let Some(first) = rest.next() {
         let class = Class::of(first);
         let mut piece = Piece::new(before, first);
-        while let Some(next) = rest.next_if(|next| piece.goes_on(class, *next)) {
+        while let Some(next) = rest.next_if(|next| piece.continues(class, *next)) {
             piece.push(next);
         }
         quarters += piece.quarters(class);
@@ -33,7 +33,7 @@ pub fn tokens(text: &str) -> u64 {
     quarters.div_ceil(4)
 }
 
-/// What a character belongs to.
+/// The class of a character.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
     /// ASCII letters.
@@ -78,11 +78,11 @@ struct Piece {
     length: u64,
     bytes: u64,
     capitals: u64,
-    /// The longest run of consonants so far, and the one it is in.
-    harsh: (u64, u64),
+    /// The longest run of consonants so far, and the current one.
+    consonants: (u64, u64),
     european: bool,
     line_ends: u64,
-    /// What stands right before it, and its last character.
+    /// The character before the piece, and its last one.
     before: char,
     last: char,
 }
@@ -93,7 +93,7 @@ impl Piece {
             length: 0,
             bytes: 0,
             capitals: 0,
-            harsh: (0, 0),
+            consonants: (0, 0),
             european: false,
             line_ends: 0,
             before,
@@ -109,19 +109,19 @@ impl Piece {
         self.capitals += u64::from(c.is_ascii_uppercase());
         self.european |= Class::of(c) == Class::European;
         self.line_ends += u64::from(c == '\n');
-        let (most, run) = self.harsh;
+        let (most, run) = self.consonants;
         let vowel = matches!(c.to_ascii_lowercase(), 'a' | 'e' | 'i' | 'o' | 'u' | 'y');
         let run = if vowel { 0 } else { run + 1 };
-        self.harsh = (most.max(run), run);
+        self.consonants = (most.max(run), run);
         self.last = c;
     }
 
-    /// Whether a character belongs to the piece that began with `class`.
-    fn goes_on(&self, class: Class, next: char) -> bool {
+    /// Whether a character continues the piece, which began with `class`.
+    fn continues(&self, class: Class, next: char) -> bool {
         let word = |class| class == Class::Letter || class == Class::European;
         let next_class = Class::of(next);
         match class {
-            // A capital after a small letter begins another word.
+            // A capital after a lowercase letter begins another word.
             Class::Letter | Class::European => {
                 word(next_class) && !(next.is_uppercase() && self.last.is_lowercase())
             }
@@ -140,7 +140,7 @@ impl Piece {
         match class {
             Class::Letter | Class::European => 4 * self.word(),
             Class::Digit => 4 * length.div_ceil(2),
-            // A single space belongs to the word behind it.
+            // A single space belongs to the word after it.
             Class::Space if length == 1 && self.last == ' ' => 0,
             Class::Space => 4 * (1 + self.line_ends / 2 + length / 16),
             Class::Mark => 4 * length.div_ceil(2),
@@ -155,11 +155,11 @@ impl Piece {
         if self.european {
             return length.div_ceil(2);
         }
-        // Five consonants in a row, several capitals, or letters right behind a
-        // digit are seldom a word: a key, a hash, an id.
-        let glued = self.before.is_ascii_digit()
-            || (self.before.is_ascii_lowercase() && self.harsh.0 == length);
-        if self.harsh.0 >= 5 || self.capitals > 1 || glued {
+        // Five consonants in a row, several capitals, or letters right after a
+        // digit are rarely a word. They are a key, a hash or an id.
+        let is_glued = self.before.is_ascii_digit()
+            || (self.before.is_ascii_lowercase() && self.consonants.0 == length);
+        if self.consonants.0 >= 5 || self.capitals > 1 || is_glued {
             return (2 * length).div_ceil(3);
         }
         1 + length.saturating_sub(1) / 3

@@ -1,7 +1,7 @@
-//! Counters and histograms, in the text format of Prometheus.
+//! Counters and histograms in the Prometheus text format.
 //!
-//! The label sets are closed: protocols, kinds of endings, classes of status,
-//! and the names of upstreams, which only the operator can add to.
+//! The label sets are closed: protocols, outcomes, and the names of upstreams,
+//! which only the operator can add to.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -11,27 +11,27 @@ use std::time::Duration;
 
 use toolwire::Protocol;
 
-use super::Ending;
+use super::Outcome;
 
-/// Everything that is counted.
+/// The metrics of a gateway.
 #[derive(Default)]
 pub(crate) struct Metrics {
-    upstreams: Mutex<BTreeMap<String, Arc<Meters>>>,
+    upstreams: Mutex<BTreeMap<String, Arc<UpstreamMetrics>>>,
     /// Requests that reached no upstream.
-    local: Meters,
-    open: AtomicI64,
-    connections: AtomicI64,
-    refused: AtomicU64,
-    turned_away: AtomicU64,
+    without_upstream: UpstreamMetrics,
+    open_requests: AtomicI64,
+    open_connections: AtomicI64,
+    rejected_requests: AtomicU64,
+    rejected_connections: AtomicU64,
     reloads: [AtomicU64; 2],
     panics: AtomicU64,
 }
 
-/// What is counted of one upstream.
+/// The metrics of one upstream.
 #[derive(Default)]
-pub(crate) struct Meters {
-    /// By the client's protocol, then by ending.
-    requests: [[AtomicU64; Ending::ALL.len()]; Protocol::ALL.len()],
+pub(crate) struct UpstreamMetrics {
+    /// By the client's protocol, then by outcome.
+    requests: [[AtomicU64; Outcome::ALL.len()]; Protocol::ALL.len() + 1],
     losses: AtomicU64,
     calls: AtomicU64,
     tokens_in: AtomicU64,
@@ -39,118 +39,140 @@ pub(crate) struct Meters {
     retries: AtomicU64,
     repeats: AtomicU64,
     ejections: AtomicU64,
-    total: Histogram<{ TOTAL.len() }>,
-    own: Histogram<{ OWN.len() }>,
+    total_time: Histogram<{ TOTAL_BOUNDS.len() }>,
+    own_time: Histogram<{ OWN_BOUNDS.len() }>,
 }
 
 impl Metrics {
-    /// The counters of an upstream. They outlive a reload.
-    pub(crate) fn upstream(&self, name: &str) -> Arc<Meters> {
+    /// The metrics of an upstream. They survive a reload.
+    pub(crate) fn upstream(&self, name: &str) -> Arc<UpstreamMetrics> {
         let mut upstreams = self.upstreams.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(upstreams.entry(name.to_owned()).or_default())
     }
 
-    /// The counters of requests that reached no upstream.
-    pub(crate) fn local(&self) -> &Meters {
-        &self.local
+    /// The metrics of requests that reached no upstream.
+    pub(crate) fn without_upstream(&self) -> &UpstreamMetrics {
+        &self.without_upstream
     }
 
-    /// A request begins (1) or ends (-1).
-    pub(crate) fn open(&self, change: i64) {
-        self.open.fetch_add(change, Ordering::Relaxed);
+    /// Counts a request that begins (1) or ends (-1).
+    pub(crate) fn open_requests(&self, change: i64) {
+        self.open_requests.fetch_add(change, Ordering::Relaxed);
     }
 
-    /// A connection begins (1) or ends (-1).
-    pub(crate) fn connection(&self, change: i64) {
-        self.connections.fetch_add(change, Ordering::Relaxed);
+    /// Counts a connection that begins (1) or ends (-1).
+    pub(crate) fn open_connections(&self, change: i64) {
+        self.open_connections.fetch_add(change, Ordering::Relaxed);
     }
 
-    /// The guard turned a request away.
-    pub(crate) fn refused(&self) {
-        self.refused.fetch_add(1, Ordering::Relaxed);
+    /// Counts a request that the guard rejected.
+    pub(crate) fn request_rejected(&self) {
+        self.rejected_requests.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// There was no place for a connection.
-    pub(crate) fn turned_away(&self) {
-        self.turned_away.fetch_add(1, Ordering::Relaxed);
+    /// Counts a connection beyond the limits.
+    pub(crate) fn connection_rejected(&self) {
+        self.rejected_connections.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// A panic was caught.
+    /// Counts a panic.
     pub(crate) fn panicked(&self) {
         self.panics.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// A reload went through, or did not.
-    pub(crate) fn reloaded(&self, well: bool) {
+    /// Counts a reload.
+    pub(crate) fn reloaded(&self, is_ok: bool) {
         let [failed, succeeded] = &self.reloads;
-        let counter = if well { succeeded } else { failed };
+        let counter = if is_ok { succeeded } else { failed };
         counter.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Everything, as Prometheus reads it.
+    /// All metrics in the Prometheus text format.
     pub(crate) fn render(&self, lost_lines: u64) -> String {
         let upstreams = self.upstreams.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let mut all: Vec<(&str, &Meters)> = vec![("", &self.local)];
-        all.extend(upstreams.iter().map(|(name, meters)| (name.as_str(), meters.as_ref())));
+        let mut all: Vec<(&str, &UpstreamMetrics)> = vec![("", &self.without_upstream)];
+        all.extend(upstreams.iter().map(|(name, metrics)| (name.as_str(), metrics.as_ref())));
         let mut page = Page::default();
         page.requests(&all);
         page.counters(&all);
         page.histogram(
             "request_seconds",
-            "From the request's head to the answer's last byte",
-            &TOTAL,
+            "Time from the head of the request to the last byte of the response",
+            &TOTAL_BOUNDS,
             &all,
-            |meters| &meters.total,
+            |metrics| &metrics.total_time,
         );
-        page.histogram("own_seconds", "Time spent in toolwire itself", &OWN, &all, |meters| {
-            &meters.own
-        });
-        page.gauge("open_requests", "Requests under way", self.open.load(Ordering::Relaxed));
+        page.histogram(
+            "own_seconds",
+            "Time spent in toolwire itself",
+            &OWN_BOUNDS,
+            &all,
+            |metrics| &metrics.own_time,
+        );
+        page.gauge(
+            "open_requests",
+            "Requests in progress",
+            self.open_requests.load(Ordering::Relaxed),
+        );
         page.gauge(
             "open_connections",
-            "Connections of clients",
-            self.connections.load(Ordering::Relaxed),
+            "Open client connections",
+            self.open_connections.load(Ordering::Relaxed),
         );
-        page.single("refused_total", "Requests turned away before they were read", &self.refused);
+        page.single(
+            "refused_total",
+            "Requests rejected before their body was read",
+            &self.rejected_requests,
+        );
         page.single(
             "connections_refused_total",
-            "Connections beyond the limits",
-            &self.turned_away,
+            "Connections rejected because of a limit",
+            &self.rejected_connections,
         );
         let [failed, succeeded] = &self.reloads;
-        page.single("reloads_total", "Configurations put in force", succeeded);
-        page.single("reloads_failed_total", "Configurations that were refused", failed);
-        page.single("panics_total", "Requests that failed by a defect of toolwire", &self.panics);
+        page.single("reloads_total", "Successful configuration reloads", succeeded);
+        page.single("reloads_failed_total", "Failed configuration reloads", failed);
+        page.single(
+            "panics_total",
+            "Requests that failed because of a bug in toolwire",
+            &self.panics,
+        );
         page.single(
             "log_lines_lost_total",
-            "Lines nobody took in time",
+            "Log lines dropped because the log was blocked",
             &AtomicU64::new(lost_lines),
         );
         page.0
     }
 }
 
-impl Meters {
-    /// A request ended.
-    pub(crate) fn ended(&self, client: Protocol, ending: Ending, total: Duration, own: Duration) {
-        if let Some(counter) =
-            self.requests.get(client as usize).and_then(|row| row.get(ending as usize))
-        {
+impl UpstreamMetrics {
+    /// Counts a request that ended.
+    pub(crate) fn finished(
+        &self,
+        client: Protocol,
+        outcome: Outcome,
+        total: Duration,
+        own: Duration,
+    ) {
+        let known = Protocol::ALL.iter().position(|known| *known == client);
+        let row = self.requests.get(known.unwrap_or(Protocol::ALL.len()));
+        if let Some(counter) = row.and_then(|row| row.get(outcome as usize)) {
             counter.fetch_add(1, Ordering::Relaxed);
         }
-        self.total.record(total, &TOTAL);
-        self.own.record(own, &OWN);
+        self.total_time.record(total, &TOTAL_BOUNDS);
+        self.own_time.record(own, &OWN_BOUNDS);
     }
 
-    pub(crate) fn lost(&self, count: usize) {
+    pub(crate) fn add_losses(&self, count: usize) {
         self.losses.fetch_add(count as u64, Ordering::Relaxed);
     }
 
-    pub(crate) fn called(&self, count: usize) {
+    pub(crate) fn add_calls(&self, count: usize) {
         self.calls.fetch_add(count as u64, Ordering::Relaxed);
     }
 
-    pub(crate) fn used(&self, input: u64, output: u64) {
+    pub(crate) fn add_tokens(&self, input: u64, output: u64) {
         self.tokens_in.fetch_add(input, Ordering::Relaxed);
         self.tokens_out.fetch_add(output, Ordering::Relaxed);
     }
@@ -168,7 +190,7 @@ impl Meters {
     }
 }
 
-/// How long things took. The last bucket holds what is longer than all bounds.
+/// Durations by bucket. The last one holds what is longer than all bounds.
 struct Histogram<const N: usize> {
     buckets: [AtomicU64; N],
     beyond: AtomicU64,
@@ -186,11 +208,11 @@ impl<const N: usize> Default for Histogram<N> {
 }
 
 impl<const N: usize> Histogram<N> {
-    fn record(&self, took: Duration, bounds: &[f64; N]) {
-        let seconds = took.as_secs_f64();
+    fn record(&self, duration: Duration, bounds: &[f64; N]) {
+        let seconds = duration.as_secs_f64();
         let bucket = bounds.iter().zip(&self.buckets).find(|(bound, _)| seconds <= **bound);
         bucket.map_or(&self.beyond, |(_, bucket)| bucket).fetch_add(1, Ordering::Relaxed);
-        let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
+        let micros = u64::try_from(duration.as_micros()).unwrap_or(u64::MAX);
         self.micros.fetch_add(micros, Ordering::Relaxed);
     }
 }
@@ -199,11 +221,12 @@ impl<const N: usize> Histogram<N> {
 struct Page(String);
 
 impl Page {
-    fn requests(&mut self, all: &[(&str, &Meters)]) {
-        self.head("requests_total", "Requests, by how they ended", "counter");
-        for (upstream, meters) in all {
-            for (client, row) in Protocol::ALL.iter().zip(&meters.requests) {
-                for (ending, counter) in Ending::ALL.iter().zip(row) {
+    fn requests(&mut self, all: &[(&str, &UpstreamMetrics)]) {
+        self.head("requests_total", "Requests by outcome", "counter");
+        for (upstream, metrics) in all {
+            let clients = Protocol::ALL.map(Protocol::as_str).into_iter().chain(["other"]);
+            for (client, row) in clients.zip(&metrics.requests) {
+                for (outcome, counter) in Outcome::ALL.iter().zip(row) {
                     let count = counter.load(Ordering::Relaxed);
                     if count == 0 {
                         continue;
@@ -211,32 +234,38 @@ impl Page {
                     let _ = writeln!(
                         self.0,
                         "toolwire_requests_total{{upstream=\"{}\",client=\"{client}\",ending=\"{}\"}} {count}",
-                        label(upstream),
-                        ending.as_str(),
+                        escape_label(upstream),
+                        outcome.as_str(),
                     );
                 }
             }
         }
     }
 
-    fn counters(&mut self, all: &[(&str, &Meters)]) {
-        type Pick = fn(&Meters) -> &AtomicU64;
-        let counters: [(&str, &str, Pick); 7] = [
-            ("losses_total", "Lines of the ledger that are losses", |meters| &meters.losses),
-            ("calls_total", "Tool calls in answers", |meters| &meters.calls),
-            ("input_tokens_total", "Tokens read, as reported", |meters| &meters.tokens_in),
-            ("output_tokens_total", "Tokens generated, as reported", |meters| &meters.tokens_out),
-            ("retries_total", "Attempts after the first", |meters| &meters.retries),
-            ("repeats_total", "Requests sent again because nobody had looked at them", |meters| {
-                &meters.repeats
+    fn counters(&mut self, all: &[(&str, &UpstreamMetrics)]) {
+        type Counter = fn(&UpstreamMetrics) -> &AtomicU64;
+        let counters: [(&str, &str, Counter); 7] = [
+            ("losses_total", "Losses in translation", |metrics| &metrics.losses),
+            ("calls_total", "Tool calls in responses", |metrics| &metrics.calls),
+            ("input_tokens_total", "Input tokens, as reported by upstreams", |metrics| {
+                &metrics.tokens_in
             }),
-            ("ejections_total", "Times an upstream was taken out", |meters| &meters.ejections),
+            ("output_tokens_total", "Output tokens, as reported by upstreams", |metrics| {
+                &metrics.tokens_out
+            }),
+            ("retries_total", "Attempts after the first one", |metrics| &metrics.retries),
+            (
+                "repeats_total",
+                "Requests sent again because the upstream had not processed them",
+                |metrics| &metrics.repeats,
+            ),
+            ("ejections_total", "Times an upstream was ejected", |metrics| &metrics.ejections),
         ];
-        for (name, help, pick) in counters {
+        for (name, help, counter) in counters {
             self.head(name, help, "counter");
-            for (upstream, meters) in all {
-                let count = pick(meters).load(Ordering::Relaxed);
-                let upstream = label(upstream);
+            for (upstream, metrics) in all {
+                let count = counter(metrics).load(Ordering::Relaxed);
+                let upstream = escape_label(upstream);
                 let _ = writeln!(self.0, "toolwire_{name}{{upstream=\"{upstream}\"}} {count}");
             }
         }
@@ -247,13 +276,13 @@ impl Page {
         name: &str,
         help: &str,
         bounds: &[f64; N],
-        all: &[(&str, &Meters)],
-        pick: fn(&Meters) -> &Histogram<N>,
+        all: &[(&str, &UpstreamMetrics)],
+        histogram: fn(&UpstreamMetrics) -> &Histogram<N>,
     ) {
         self.head(name, help, "histogram");
-        for (upstream, meters) in all {
-            let upstream = label(upstream);
-            let Histogram { buckets, beyond, micros } = pick(meters);
+        for (upstream, metrics) in all {
+            let upstream = escape_label(upstream);
+            let Histogram { buckets, beyond, micros } = histogram(metrics);
             let mut count = 0;
             for (bound, bucket) in bounds.iter().zip(buckets) {
                 count += bucket.load(Ordering::Relaxed);
@@ -288,14 +317,15 @@ impl Page {
     }
 }
 
-/// A label's value as the format wants it.
-fn label(text: &str) -> String {
+/// Escapes the value of a label.
+fn escape_label(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }
 
 /// Bounds for whole requests: from the demo model to long reasoning.
-const TOTAL: [f64; 14] =
+const TOTAL_BOUNDS: [f64; 14] =
     [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 15.0, 60.0, 300.0, 1200.0];
 
 /// Bounds for toolwire's own share.
-const OWN: [f64; 10] = [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25];
+const OWN_BOUNDS: [f64; 10] =
+    [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25];

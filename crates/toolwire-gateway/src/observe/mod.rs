@@ -1,13 +1,12 @@
-//! What can be known of the gateway from outside: a line per request, and
-//! counters.
+//! Logs and metrics: one line for each request, and counters.
 //!
-//! Nothing here ever holds what was said. The labels of the counters come from
-//! closed sets, so no client can make them many.
+//! Neither ever holds the content of a request or a response. The labels of the
+//! counters come from closed sets, so no client can add to them.
 
-mod access;
 mod log;
 mod metrics;
+mod request_log;
 
-pub(crate) use access::{Access, Ending};
 pub(crate) use log::Log;
-pub(crate) use metrics::{Meters, Metrics};
+pub(crate) use metrics::{Metrics, UpstreamMetrics};
+pub(crate) use request_log::{Outcome, RequestLog};

@@ -1,5 +1,7 @@
-//! How many tokens a request would cost: by the upstream that counts in the
-//! client's protocol, or by an estimate.
+//! The number of tokens in a request: counted by the upstream if it speaks the
+//! client's protocol, otherwise estimated.
+
+use std::sync::Arc;
 
 use hyper::Response;
 use hyper::body::Incoming;
@@ -7,88 +9,103 @@ use hyper::header::{HeaderMap, HeaderValue};
 use toolwire::Protocol;
 use toolwire::codec;
 use toolwire::model::{ApiError, ErrorKind};
+use toolwire::protocol::Endpoint;
 use toolwire::translate::{self, Options};
-use toolwire::wire::Object;
 
-use super::ask::Ask;
-use super::{Failure, Visit, admit, headers, no_model, refuse, respond};
-use crate::body::Body;
+use super::request_head::RequestHead;
+use super::{
+    Failure, RequestContext, headers, no_model, request_body, respond, respond_with_error,
+};
 use crate::config::Origin;
 use crate::count as estimates;
-use crate::observe::Ending;
+use crate::observe::Outcome;
+use crate::response_body::ResponseBody;
 use crate::route::{self, Route};
-use crate::upstream::{Endpoint, Upstream};
+use crate::upstream::Upstream;
 
-/// Answers how many tokens a request would cost.
-pub(crate) async fn count(mut visit: Visit<'_>, body: Incoming) -> Response<Body> {
-    let counted = walk(&mut visit, body).await;
-    let Visit { client, mut access, .. } = visit;
+/// Answers a request for the number of its tokens.
+pub(crate) async fn count_tokens(
+    mut context: RequestContext<'_>,
+    body: Incoming,
+) -> Response<ResponseBody> {
+    let counted = count(&mut context, body).await;
+    let RequestContext { client, mut log, .. } = context;
     match counted {
         Ok((mut headers, body)) => {
-            headers::identify(client, &access.id, &mut headers);
-            access.status(200);
-            access.sent(body.len());
-            access.end(Ending::Answered);
-            respond(headers, Body::whole(body))
+            headers::set_request_id(client, &log.id, &mut headers);
+            log.set_status(200);
+            log.add_sent(body.len());
+            log.finish(Outcome::Answered);
+            respond(headers, ResponseBody::whole(body))
         }
-        Err(failure) => refuse(access, failure, client),
+        Err(failure) => respond_with_error(log, failure, client),
     }
 }
 
-async fn walk(visit: &mut Visit<'_>, body: Incoming) -> Result<(HeaderMap, Vec<u8>), Failure> {
-    visit.access.pause();
-    let limits = &visit.live.config.limits;
-    let body = admit::read(body, &visit.head.headers, limits).await?;
-    visit.access.resume();
-    let ask = Ask::read(&body, limits)?;
-    visit.access.asked(&ask.model, body.len());
-    let route =
-        route::find(visit.live, &ask.model, visit.client).ok_or_else(|| no_model(&ask.model))?;
+async fn count(
+    context: &mut RequestContext<'_>,
+    body: Incoming,
+) -> Result<(HeaderMap, Vec<u8>), Failure> {
+    context.log.pause();
+    let limits = &context.active.config.limits;
+    let body = request_body::read(body, &context.parts.headers, limits).await?;
+    context.log.resume();
+    let head = RequestHead::read(context.client, &context.path, &body, limits)?;
+    context.log.set_request(&head.model, body.len());
+    let route = route::find(context.active, &head.model, context.client)
+        .ok_or_else(|| no_model(&head.model))?;
     if let Some(upstream) = route.upstreams.first()
-        && upstream.config.protocol == visit.client
+        && upstream.config.protocol == context.client
         && upstream.config.origin != Origin::Demo
-        && let Some(counted) = ask_upstream(visit, upstream, &route, &body).await?
+        && let Some(endpoint) = &context.client.describe().token_count
+        && let Some(counted) = ask_upstream(context, upstream, endpoint, &route, &body).await?
     {
         return Ok(counted);
     }
-    estimate(visit.client, &body)
+    estimate(context.client, &body)
 }
 
-/// What the upstream says, unless it cannot count.
+/// The upstream's own count, or `None` if it cannot count.
 async fn ask_upstream(
-    visit: &mut Visit<'_>,
-    upstream: &std::sync::Arc<Upstream>,
+    context: &mut RequestContext<'_>,
+    upstream: &Arc<Upstream>,
+    endpoint: &Endpoint,
     route: &Route,
     body: &[u8],
 ) -> Result<Option<(HeaderMap, Vec<u8>)>, Failure> {
-    visit.access.tries(upstream);
-    let options = Options { model: Some(route.model.clone()), ..Options::default() };
-    let spliced = translate::request(visit.client, visit.client, body, &options)
-        .map_err(|error| Failure::of_request(&error))?;
-    let headers = headers::outbound(visit, upstream, false, &spliced.body)?;
-    visit.access.pause();
-    let answer = upstream.send(Endpoint::Counts, headers, spliced.body).await;
-    let read = match answer {
-        Ok(mut answer) => {
-            let body = answer.body.all(upstream.config.timeouts.idle, LIMIT).await;
-            body.map(|body| (answer.status, answer.headers, body))
+    context.log.start_attempt(upstream);
+    let options = Options::new().model(&route.model);
+    let translated = translate::request(context.client, context.client, body, &options)
+        .map_err(|error| Failure::from_translation(&error))?;
+    let headers = headers::for_upstream(context, upstream, false, &translated.required_features)?;
+    context.log.pause();
+    let path = endpoint.fill(&route.model, false);
+    let response = upstream.send(&path, headers, translated.body).await;
+    let read = match response {
+        Ok(mut response) => {
+            let body = response.body.read_all(upstream.config.timeouts.idle, MAX_COUNT).await;
+            body.map(|body| (response.status, response.headers, body))
         }
-        Err(trouble) => Err(trouble),
+        Err(error) => Err(error),
     };
-    visit.access.resume();
-    visit.access.heard();
-    let Ok((status, head, body)) = read else { return Ok(None) };
+    context.log.resume();
+    context.log.upstream_responded();
+    let Ok((status, upstream_headers, body)) = read else { return Ok(None) };
     match status.as_u16() {
         200 => {
-            let headers = headers::inbound(visit.client, visit.client, &head);
+            let headers = headers::for_client(context.client, context.client, &upstream_headers);
             Ok(Some((headers, body.into())))
         }
-        // What is wrong with the request is for the client to know. Anything
-        // else means that this upstream cannot count.
-        400 | 401 | 403 | 413 | 422 => {
-            Err(Failure::of_error(upstream, visit.client, status, &head, body))
-        }
-        _cannot => Ok(None),
+        // The client must learn what is wrong with its request. Any other
+        // status means that this upstream cannot count.
+        400 | 401 | 403 | 413 | 422 => Err(Failure::from_error_response(
+            upstream,
+            context.client,
+            status,
+            &upstream_headers,
+            body,
+        )),
+        _cannot_count => Ok(None),
     }
 }
 
@@ -96,21 +113,15 @@ fn estimate(client: Protocol, body: &[u8]) -> Result<(HeaderMap, Vec<u8>), Failu
     let text = std::str::from_utf8(body).unwrap_or_default();
     let request = codec(client).decode_request(text).map_err(|error| {
         let message = format!("The request cannot be read: {error}.");
-        Failure::of(ApiError::new(ErrorKind::InvalidRequest, message))
+        Failure::new(ApiError::new(ErrorKind::InvalidRequest, message))
     })?;
     let tokens = estimates::estimate(&request);
     let mut out = Vec::with_capacity(64);
-    let mut object = Object::new(&mut out);
-    match client {
-        Protocol::Chat | Protocol::Messages => {}
-        Protocol::Responses => object.put("object", "response.input_tokens"),
-    }
-    object.put("input_tokens", &tokens);
-    drop(object);
+    codec(client).write_token_count(tokens, &mut out);
     let mut headers = HeaderMap::new();
     headers.insert("toolwire-estimate", HeaderValue::from_static("?1"));
     Ok((headers, out))
 }
 
-/// The longest count that is taken.
-const LIMIT: usize = 64 * 1024;
+/// The longest response to a count, in bytes.
+const MAX_COUNT: usize = 64 * 1024;

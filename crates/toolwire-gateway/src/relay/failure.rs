@@ -1,62 +1,49 @@
-//! Errors, on their way to a client in the client's own protocol.
+//! Errors, written for a client in the client's own protocol.
+
+use std::time::Duration;
 
 use bytes::Bytes;
 use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
 use hyper::{Response, StatusCode};
-use tokio::time::Instant;
 use toolwire::model::{ApiError, Blame, ErrorKind, Retry};
-use toolwire::wire::{Kind, Reader};
 use toolwire::{Protocol, codec, translate};
 
 use super::headers;
-use crate::body::Body;
-use crate::observe::Ending;
-use crate::retry::LONGEST_PAUSE;
-use crate::upstream::{Trouble, Upstream};
+use crate::observe::Outcome;
+use crate::response_body::ResponseBody;
+use crate::retry::{Decision, HealthEffect, RetryPolicy};
+use crate::upstream::{Upstream, UpstreamError};
 
-/// Why a client gets no answer.
+/// Why a client gets an error instead of a response.
 #[derive(Debug)]
 pub(crate) struct Failure {
     error: Box<ApiError>,
-    /// The status, where the kind of error does not say it.
+    /// The HTTP status, if it does not follow from the kind of error.
     status: Option<u16>,
     headers: Box<HeaderMap>,
-    /// The upstream's own words, for a client who speaks its protocol.
+    /// The upstream's own error body, for a client that speaks its protocol.
     verbatim: Option<Bytes>,
-    /// What it says about the upstream.
-    verdict: Verdict,
-}
-
-/// What a failure says about the upstream, and about the others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Verdict {
-    /// Nothing.
-    Innocent,
-    /// It asks for a pause. Another may have none.
-    Busy,
-    /// It failed, and has not begun to answer. Another may do better.
-    Down,
-    /// It failed, and may have run the request already.
-    Failed,
+    /// Whether to try another upstream, and what this says about the upstream.
+    decision: Decision,
 }
 
 impl Failure {
-    pub(crate) fn of(error: ApiError) -> Self {
+    pub(crate) fn new(error: ApiError) -> Self {
         Self {
             error: Box::new(error),
             status: None,
             headers: Box::default(),
             verbatim: None,
-            verdict: Verdict::Innocent,
+            decision: Decision::HEALTHY,
         }
     }
 
     pub(crate) fn with_status(status: u16, error: ApiError) -> Self {
-        Self { status: Some(status), ..Self::of(error) }
+        Self { status: Some(status), ..Self::new(error) }
     }
 
     /// The request cannot be translated.
-    pub(super) fn of_request(error: &translate::Error) -> Self {
+    pub(super) fn from_translation(error: &translate::Error) -> Self {
         let mut api = ApiError::new(ErrorKind::InvalidRequest, error.to_string());
         match error {
             translate::Error::Invalid { pointer, .. } => {
@@ -66,66 +53,60 @@ impl Failure {
                 api.kind = ErrorKind::Unsupported;
                 api.param = entries.first().map(|entry| entry.path.clone());
             }
+            _other => {}
         }
-        Self::of(api)
+        Self::new(api)
     }
 
-    /// The upstream's answer cannot be read.
-    pub(super) fn of_answer(upstream: &Upstream, why: &str) -> Self {
+    /// The upstream's response cannot be read.
+    pub(super) fn unreadable_response(upstream: &Upstream, reason: &str) -> Self {
         let name = &upstream.config.name;
-        let message = format!("The upstream {name} sent an answer that cannot be read: {why}.");
+        let message = format!("The upstream {name} sent a response that cannot be read: {reason}.");
         let error = ApiError::new(ErrorKind::Server, message);
-        Self { verdict: Verdict::Failed, ..Self::with_status(502, error) }
+        Self { decision: Decision::FAILED, ..Self::with_status(502, error) }
     }
 
-    /// There is no answer.
-    pub(super) fn of_trouble(trouble: Trouble, upstream: &Upstream) -> Self {
-        let verdict = if trouble.is_unsent() { Verdict::Down } else { Verdict::Failed };
-        let error = trouble.error(&upstream.config.name);
-        Self { verdict, ..Self::with_status(trouble.status(), error) }
+    /// There is no response, or only a part of it.
+    pub(super) fn from_upstream_error(error: UpstreamError, upstream: &Upstream) -> Self {
+        let decision = RetryPolicy::after_upstream_error(error);
+        let api = error.to_api_error(&upstream.config.name);
+        Self { decision, ..Self::with_status(error.status(), api) }
     }
 
-    /// The upstream answered with an error. `status` is its HTTP status, and
-    /// 200 for an error that came as if it were an answer.
-    pub(super) fn of_error(
+    /// The upstream responded with an error. `status` is its HTTP status, which
+    /// is 200 for an error that came as if it were a response.
+    pub(super) fn from_error_response(
         upstream: &Upstream,
         client: Protocol,
         status: StatusCode,
-        head: &HeaderMap,
+        upstream_headers: &HeaderMap,
         body: Bytes,
     ) -> Self {
         let protocol = upstream.config.protocol;
-        let known = Some(status.as_u16()).filter(|status| *status >= 400);
+        let error_status = Some(status.as_u16()).filter(|status| *status >= 400);
         let text = std::str::from_utf8(&body).ok();
-        let read = text.and_then(|text| codec(protocol).decode_error(known, text).ok());
-        let readable = read.is_some();
-        let mut failure = Self::of_event(read.unwrap_or_else(|| by_status(upstream, status)));
-        if known.is_some() && readable && protocol == client {
+        let decoded = text.and_then(|text| codec(protocol).decode_error(error_status, text).ok());
+        let is_readable = decoded.is_some();
+        let mut failure = Self::from_stream_error(
+            decoded.unwrap_or_else(|| by_status(upstream, status)),
+            upstream,
+        );
+        if error_status.is_some() && is_readable && protocol == client {
             failure.verbatim = Some(body);
-            failure.status = known;
+            failure.status = error_status;
         }
-        if let Some(status) = known {
-            failure.verdict = match status {
-                429 => Verdict::Busy,
-                500.. => Verdict::Down,
-                _refused => Verdict::Innocent,
-            };
+        if let Some(status) = error_status {
+            failure.decision = upstream.retry.after_status(status);
         }
-        *failure.headers = headers::inbound(protocol, client, head);
-        failure.know_pause();
+        *failure.headers = headers::for_client(protocol, client, upstream_headers);
+        failure.read_retry_after();
         failure
     }
 
     /// The upstream's stream began with an error.
-    pub(super) fn of_event(error: ApiError) -> Self {
-        let verdict = match (error.kind, error.blame) {
-            (ErrorKind::RateLimit, _) => Verdict::Busy,
-            // It had begun, and did not say that it would not go on.
-            (ErrorKind::Truncated | ErrorKind::Timeout, _) => Verdict::Failed,
-            (_, Blame::Client | Blame::Gateway) => Verdict::Innocent,
-            (_, Blame::Upstream) => Verdict::Down,
-        };
-        let mut failure = Self { verdict, ..Self::of(error) };
+    pub(super) fn from_stream_error(error: ApiError, upstream: &Upstream) -> Self {
+        let decision = upstream.retry.after_error(&error);
+        let mut failure = Self { decision, ..Self::new(error) };
         let Self { error, headers, .. } = &mut failure;
         for (name, value) in [
             ("toolwire-upstream-type", &error.vendor_type),
@@ -141,64 +122,60 @@ impl Failure {
         failure
     }
 
-    /// Headers of the answer that it came with.
-    pub(super) fn came_with(mut self, headers: HeaderMap) -> Self {
+    /// Adds headers of the upstream's response.
+    pub(super) fn with_headers(mut self, headers: HeaderMap) -> Self {
         self.headers.extend(headers);
-        self.know_pause();
+        self.read_retry_after();
         self
     }
 
-    /// Sends a header with it.
-    pub(crate) fn header(&mut self, name: &'static str, value: &'static str) {
+    /// Sets a header of the error response.
+    pub(crate) fn set_header(&mut self, name: &'static str, value: &'static str) {
         self.headers.insert(name, HeaderValue::from_static(value));
     }
 
-    /// Whether another upstream may do better. Never once one may have run the
-    /// request: a call that is made twice is worse than an error.
-    pub(super) fn is_worth_another(&self) -> bool {
-        match self.verdict {
-            Verdict::Busy | Verdict::Down => true,
-            Verdict::Innocent | Verdict::Failed => false,
-        }
+    /// Whether another upstream may get the request.
+    pub(super) fn may_try_another(&self) -> bool {
+        self.decision.try_another
     }
 
-    /// Tells the upstream's health what this says about it.
-    pub(super) fn judge(&self, upstream: &Upstream) {
-        match self.verdict {
-            // It refused, so it is there.
-            Verdict::Innocent => upstream.succeeded(),
-            Verdict::Busy => {
+    /// Records in the upstream's health what this says about it.
+    pub(super) fn update_health(&self, upstream: &Upstream) {
+        match self.decision.health {
+            HealthEffect::Healthy => upstream.succeeded(),
+            HealthEffect::Paused => {
                 if let Retry::After(seconds) = self.error.retry {
-                    let pause = std::time::Duration::from_secs(seconds).min(LONGEST_PAUSE);
-                    upstream.health.paused(Instant::now() + pause);
+                    upstream.pause(Duration::from_secs(seconds));
                 }
             }
-            Verdict::Down | Verdict::Failed => upstream.failed(),
+            HealthEffect::Failed => upstream.failed(),
         }
     }
 
-    pub(super) fn ending(&self) -> Ending {
-        match self.verdict {
-            Verdict::Innocent if self.error.blame == Blame::Client => Ending::Refused,
-            Verdict::Innocent | Verdict::Busy | Verdict::Down | Verdict::Failed => Ending::Failed,
+    pub(super) fn outcome(&self) -> Outcome {
+        match self.decision.health {
+            HealthEffect::Healthy if self.error.blame == Blame::Client => Outcome::Refused,
+            HealthEffect::Healthy | HealthEffect::Paused | HealthEffect::Failed => Outcome::Failed,
         }
     }
 
-    /// The whole HTTP answer.
-    pub(crate) fn response(mut self, client: Protocol, id: &str) -> Response<Body> {
+    /// The whole HTTP response.
+    pub(crate) fn into_response(mut self, client: Protocol, id: &str) -> Response<ResponseBody> {
         self.error.request_id = Some(id.to_owned());
         let mut body = Vec::with_capacity(256);
-        let by_kind = codec(client).encode_error(&self.error, &mut body);
+        let status_by_kind = codec(client).encode_error(&self.error, &mut body);
         let body = self.verbatim.take().unwrap_or_else(|| body.into());
-        let mut response = Response::new(Body::whole(body));
-        let status = StatusCode::from_u16(self.status.unwrap_or(by_kind));
+        let mut response = Response::new(ResponseBody::whole(body));
+        let status = StatusCode::from_u16(self.status.unwrap_or(status_by_kind));
         *response.status_mut() = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let headers = response.headers_mut();
         *headers = *self.headers;
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        headers::identify(client, id, headers);
-        if self.error.kind == ErrorKind::Quota && client != Protocol::Messages {
-            headers.insert("x-should-retry", HeaderValue::from_static("false"));
+        headers::set_request_id(client, id, headers);
+        if self.error.kind == ErrorKind::Quota
+            && let Some(name) = client.describe().vendor.should_retry
+        {
+            headers.insert(name, HeaderValue::from_static("false"));
         }
         if let Retry::After(seconds) = self.error.retry
             && !headers.contains_key("retry-after-ms")
@@ -208,50 +185,30 @@ impl Failure {
         response
     }
 
-    /// Reads from the headers how long to wait.
-    fn know_pause(&mut self) {
+    /// Takes the time to wait from the headers, if the error does not say it.
+    fn read_retry_after(&mut self) {
         if self.error.retry == Retry::Later
-            && let Some(pause) = headers::pause(&self.headers)
+            && let Some(pause) = headers::retry_after(&self.headers)
         {
             self.error.retry = Retry::After(pause.as_secs_f64().ceil() as u64);
         }
     }
 }
 
-/// Nothing serves the model.
+/// No upstream serves the model.
 pub(crate) fn no_model(name: &str) -> Failure {
     let name: String = name.chars().take(200).collect();
     let message = format!(
-        "No upstream serves the model `{}`. GET /v1/models lists those that are known by name.",
+        "No upstream serves the model `{}`. GET /v1/models lists the models that are configured by name.",
         name.escape_debug()
     );
     let mut error = ApiError::new(ErrorKind::NotFound, message);
     error.param = Some("model".to_owned());
     error.code = Some("model_not_found".to_owned());
-    Failure::of(error)
+    Failure::new(error)
 }
 
-/// Whether an answer with a good status is an error all the same. Some vendors
-/// of Chat answer so.
-pub(super) fn is_error(body: &str) -> Option<bool> {
-    let mut reader = Reader::new(body);
-    let mut members = reader.object().ok()?;
-    let (mut error, mut answer) = (false, false);
-    while let Some(key) = members.next(&mut reader).ok()? {
-        match key.decode().as_ref() {
-            "error" => error = reader.peek() != Kind::Null,
-            "choices" | "output" | "content" => answer = true,
-            _other => {}
-        }
-        reader.skip().ok()?;
-    }
-    reader.finish().ok()?;
-    // A response that failed has an `error` beside its `output`, and is read as
-    // what it is.
-    Some(error && !answer)
-}
-
-/// An error whose body says nothing that can be read.
+/// The error for a body that cannot be read.
 fn by_status(upstream: &Upstream, status: StatusCode) -> ApiError {
     let kind = match status.as_u16() {
         401 => ErrorKind::Auth,
@@ -267,5 +224,5 @@ fn by_status(upstream: &Upstream, status: StatusCode) -> ApiError {
         _other => ErrorKind::Server,
     };
     let name = &upstream.config.name;
-    ApiError::new(kind, format!("The upstream {name} answered with status {}.", status.as_u16()))
+    ApiError::new(kind, format!("The upstream {name} responded with status {}.", status.as_u16()))
 }

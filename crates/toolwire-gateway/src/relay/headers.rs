@@ -1,5 +1,5 @@
-//! Headers, both ways. Those toward an upstream are built, never copied as they
-//! came; those toward a client are picked from a list.
+//! Headers in both directions. Those for an upstream are built, never copied
+//! wholesale; those for a client are picked from a list.
 
 mod limits;
 mod vendor;
@@ -7,170 +7,166 @@ mod vendor;
 use std::time::Duration;
 
 use hyper::header::{
-    ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue,
-    RETRY_AFTER, USER_AGENT,
+    ACCEPT, ACCEPT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER,
+    USER_AGENT,
 };
 use toolwire::model::{ApiError, ErrorKind};
-use toolwire::{Entry, Policy, Protocol, translate};
+use toolwire::protocol::Auth;
+use toolwire::{Entry, LossPolicy, Protocol, translate};
 
-use super::{Failure, Visit};
+use super::{Failure, RequestContext};
 use crate::config::{self, Credential, Secret};
-use crate::guard::Badge;
+use crate::guard::Credentials;
 use crate::upstream::Upstream;
 
-/// The headers of a request to an upstream. `body` is what it will get.
-pub(super) fn outbound(
-    visit: &Visit<'_>,
+/// The headers of a request to an upstream, which must switch on the features
+/// that the translated body needs.
+pub(super) fn for_upstream(
+    context: &RequestContext<'_>,
     upstream: &Upstream,
     stream: bool,
-    body: &[u8],
+    required_features: &[&str],
 ) -> Result<HeaderMap, Failure> {
     let to = upstream.config.protocol;
+    let vendor = to.describe().vendor;
+    let same_vendor = context.client.same_vendor(to);
     let mut headers = HeaderMap::with_capacity(16);
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     let accept = if stream { "text/event-stream" } else { "application/json" };
     headers.insert(ACCEPT, HeaderValue::from_static(accept));
     headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
-    headers.insert(USER_AGENT, HeaderValue::from_static(AGENT));
-    if let Ok(id) = HeaderValue::from_str(&visit.access.id) {
+    headers.insert(USER_AGENT, HeaderValue::from_static(USER_AGENT_VALUE));
+    if let Ok(id) = HeaderValue::from_str(&context.log.id) {
         headers.insert("x-request-id", id.clone());
-        if to != Protocol::Messages {
-            headers.insert("x-client-request-id", id);
+        if let Some(name) = vendor.client_request_id {
+            headers.insert(name, id);
         }
     }
-    let came = &visit.head.headers;
-    for name in ALWAYS {
-        copy(came, name, &mut headers);
+    let client_headers = &context.parts.headers;
+    for name in REQUEST_HEADERS {
+        copy(client_headers, name, &mut headers);
     }
-    if same_family(visit.client, to) {
-        for name in FAMILY_UP {
-            copy(came, name, &mut headers);
-        }
-        for (name, value) in came {
-            if name.as_str().starts_with("x-codex-") {
-                headers.append(name, value.clone());
-            }
-        }
+    if same_vendor {
+        copy_listed(client_headers, vendor.request_headers, &mut headers);
     }
-    if to == Protocol::Messages {
-        if visit.client == Protocol::Messages {
-            copy(came, "anthropic-version", &mut headers);
+    if let Some((name, default)) = vendor.version {
+        if same_vendor {
+            copy(client_headers, name, &mut headers);
         }
-        headers.entry("anthropic-version").or_insert(HeaderValue::from_static(VERSION));
+        headers.entry(name).or_insert(HeaderValue::from_static(default));
     }
-    vendor::carry(came, to, &upstream.config.credential, &mut headers);
-    vendor::derive(visit.client, &upstream.config.profile, body, &mut headers);
-    show(&upstream.config.credential, visit, upstream, &mut headers)?;
+    vendor::copy_supported(client_headers, vendor, &upstream.config.credential, &mut headers);
+    for feature in required_features {
+        vendor::append_to_list(vendor.feature_header, feature, &mut headers);
+    }
+    add_credential(context, upstream, &mut headers)?;
     for (name, value) in &upstream.config.headers {
-        if vendor::merge(name, value.reveal(), &mut headers).is_some() {
+        if vendor::append_to_list(name, value.reveal(), &mut headers).is_some() {
             continue;
         }
         let name = HeaderName::try_from(name.as_str());
-        let (Ok(name), Ok(value)) = (name, secret(value)) else {
-            return Err(misconfigured(upstream, "one of its configured headers is malformed"));
+        let (Ok(name), Ok(value)) = (name, secret_value(value)) else {
+            return Err(misconfigured(upstream, "one of its `headers` is not a valid HTTP header"));
         };
         headers.insert(name, value);
     }
     Ok(headers)
 }
 
-/// Adds to the ledger of a request what its headers say that the upstream does
-/// not get, or refuses the request for it.
-pub(super) fn account(
-    visit: &Visit<'_>,
+/// Adds the headers that the upstream does not get to the losses, or refuses the
+/// request because of them.
+pub(super) fn check_losses(
+    context: &RequestContext<'_>,
     upstream: &Upstream,
-    policy: Policy,
-    ledger: &mut Vec<Entry>,
+    policy: LossPolicy,
+    losses: &mut Vec<Entry>,
 ) -> Result<(), Failure> {
-    let config::Upstream { protocol, credential, .. } = &upstream.config;
-    let lost = vendor::lost(&visit.head.headers, *protocol, credential);
+    let config::UpstreamConfig { protocol, credential, .. } = &upstream.config;
+    let lost = vendor::lost(&context.parts.headers, protocol.describe().vendor, credential);
     match policy {
-        Policy::Ignore => {}
-        Policy::Refuse if lost.iter().any(Entry::is_loss) => {
+        LossPolicy::Ignore => {}
+        LossPolicy::Refuse if lost.iter().any(Entry::is_loss) => {
             let entries = lost.into_iter().filter(Entry::is_loss).collect();
-            return Err(Failure::of_request(&translate::Error::Refused { entries }));
+            return Err(Failure::from_translation(&translate::Error::Refused { entries }));
         }
-        Policy::Report | Policy::Refuse => ledger.extend(lost),
+        LossPolicy::Report | LossPolicy::Refuse => losses.extend(lost),
     }
     Ok(())
 }
 
-/// Shows the upstream the credential that it knows us by.
-fn show(
-    credential: &Credential,
-    visit: &Visit<'_>,
+/// Adds the credential that is configured for the upstream.
+fn add_credential(
+    context: &RequestContext<'_>,
     upstream: &Upstream,
     headers: &mut HeaderMap,
 ) -> Result<(), Failure> {
-    let to = upstream.config.protocol;
-    let broken = |_| misconfigured(upstream, "its credential cannot be sent in a header");
-    match credential {
+    let auth = &upstream.config.protocol.describe().vendor.auth;
+    let invalid = |_| misconfigured(upstream, "its credential cannot be sent in a header");
+    match &upstream.config.credential {
         Credential::None => Ok(()),
-        Credential::Key(key) if to == Protocol::Messages && !is_oauth(key) => {
-            headers.insert("x-api-key", secret(key).map_err(broken)?);
-            Ok(())
-        }
         Credential::Key(key) => {
-            headers.insert(AUTHORIZATION, bearer(key).map_err(broken)?);
+            let (name, value) = match auth {
+                Auth::KeyHeader { header, token_prefix, .. } if !starts(key, token_prefix) => {
+                    (*header, secret_value(key))
+                }
+                Auth::KeyHeader { .. } | Auth::Bearer => (BEARER, bearer_value(key)),
+            };
+            headers.insert(name, value.map_err(invalid)?);
             Ok(())
         }
         Credential::Client => {
-            let Badge { bearer: token, key } = visit.badge;
-            let shown = match (to, key, token) {
-                (Protocol::Messages, Some(key), _) => Some(("x-api-key", secret(key))),
-                (Protocol::Messages, None, Some(token)) if is_api_key(token) => {
-                    Some(("x-api-key", secret(token)))
+            let Credentials { bearer: token, api_key } = context.credentials;
+            let header = match (auth, api_key, token) {
+                (Auth::KeyHeader { header, .. }, Some(key), _) => {
+                    Some((*header, secret_value(key)))
                 }
-                (Protocol::Chat | Protocol::Responses, Some(key), None) => {
-                    Some(("authorization", bearer(key)))
+                (Auth::KeyHeader { header, key_prefix, token_prefix }, None, Some(token))
+                    if starts(token, key_prefix) && !starts(token, token_prefix) =>
+                {
+                    Some((*header, secret_value(token)))
                 }
-                (_, _, Some(token)) => Some(("authorization", bearer(token))),
+                (Auth::Bearer, Some(key), None) => Some((BEARER, bearer_value(key))),
+                (_, _, Some(token)) => Some((BEARER, bearer_value(token))),
                 (_, None, None) => None,
             };
-            let Some((name, Ok(value))) = shown else { return Err(no_credential(upstream)) };
+            let Some((name, Ok(value))) = header else { return Err(no_credential(upstream)) };
             headers.insert(name, value);
             Ok(())
         }
     }
 }
 
-/// The headers of an upstream's answer that are for the client.
-pub(super) fn inbound(from: Protocol, to: Protocol, came: &HeaderMap) -> HeaderMap {
+/// The headers of an upstream's response that are for the client.
+pub(super) fn for_client(from: Protocol, to: Protocol, upstream_headers: &HeaderMap) -> HeaderMap {
     let mut headers = HeaderMap::with_capacity(8);
-    for name in ALWAYS_DOWN {
-        copy(came, name, &mut headers);
+    for name in RESPONSE_HEADERS {
+        copy(upstream_headers, name, &mut headers);
     }
     for name in ["x-request-id", "request-id"] {
-        if let Some(id) = came.get(name) {
+        if let Some(id) = upstream_headers.get(name) {
             headers.insert("toolwire-upstream-request-id", id.clone());
         }
     }
-    if same_family(from, to) {
-        for (name, value) in came {
-            if FAMILY_DOWN.iter().any(|start| name.as_str().starts_with(start)) {
-                headers.append(name, value.clone());
-            }
-        }
+    let (from, to) = (from.describe().vendor, to.describe().vendor);
+    if from == to {
+        copy_listed(upstream_headers, to.response_headers, &mut headers);
     } else {
-        limits::convert(from, came, &mut headers);
+        limits::convert(&from.rate_limits, &to.rate_limits, upstream_headers, &mut headers);
     }
     headers
 }
 
-/// Puts the request's id where the client's SDK looks for it.
-pub(super) fn identify(client: Protocol, id: &str, headers: &mut HeaderMap) {
-    let name = match client {
-        Protocol::Chat | Protocol::Responses => "x-request-id",
-        Protocol::Messages => "request-id",
-    };
+/// Puts the request's id into the header that the client's SDK reads.
+pub(super) fn set_request_id(client: Protocol, id: &str, headers: &mut HeaderMap) {
+    let name = client.describe().vendor.request_id;
     if let Ok(id) = HeaderValue::from_str(id) {
         headers.insert(name, id);
     }
 }
 
-/// Says what the upstream calls the model, where the answer calls it by the
-/// client's name. What no header can hold is not said.
-pub(super) fn renamed(model: Option<&str>, headers: &mut HeaderMap) {
+/// Adds the upstream's name of the model, for a response that uses the client's
+/// name. A name that no header can hold is left out.
+pub(super) fn set_upstream_model(model: Option<&str>, headers: &mut HeaderMap) {
     let model = model.filter(|model| !model.is_empty());
     if let Some(Ok(model)) = model.map(|model| HeaderValue::from_bytes(model.as_bytes())) {
         headers.insert("toolwire-model", model);
@@ -178,22 +174,21 @@ pub(super) fn renamed(model: Option<&str>, headers: &mut HeaderMap) {
 }
 
 /// How long the upstream asks to wait.
-pub(super) fn pause(headers: &HeaderMap) -> Option<Duration> {
+pub(super) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let number = |name: &str| {
         let value: f64 = headers.get(name)?.to_str().ok()?.trim().parse().ok()?;
         (value.is_finite() && (0.0..1e9).contains(&value)).then_some(value)
     };
-    let told = number("retry-after-ms")
+    let explicit = number("retry-after-ms")
         .map(|millis| Duration::from_secs_f64(millis / 1000.0))
         .or_else(|| number(RETRY_AFTER.as_str()).map(Duration::from_secs_f64));
-    told.or_else(|| limits::reset(headers))
+    explicit.or_else(|| limits::reset(headers))
 }
 
-/// An id of our own.
+/// A new request id.
 pub(crate) fn request_id() -> String {
     let mut bytes = [0; 12];
-    // Without a source of randomness ids repeat, which is better than to serve
-    // nobody.
+    // Without a source of randomness ids repeat. That is better than not to serve.
     let _ = getrandom::fill(&mut bytes);
     let mut id = String::with_capacity(28);
     id.push_str("req_");
@@ -211,27 +206,31 @@ fn copy(from: &HeaderMap, name: &'static str, to: &mut HeaderMap) {
     }
 }
 
-fn same_family(one: Protocol, other: Protocol) -> bool {
-    (one == Protocol::Messages) == (other == Protocol::Messages)
+/// Copies the headers of a list. A name that ends in `-` is a prefix.
+fn copy_listed(from: &HeaderMap, listed: &[&str], to: &mut HeaderMap) {
+    for (name, value) in from {
+        let is_listed = |entry: &&str| match entry.ends_with('-') {
+            true => name.as_str().starts_with(entry),
+            false => name == entry,
+        };
+        if listed.iter().any(is_listed) {
+            to.append(name, value.clone());
+        }
+    }
 }
 
-fn secret(secret: &Secret) -> Result<HeaderValue, hyper::header::InvalidHeaderValue> {
+fn secret_value(secret: &Secret) -> Result<HeaderValue, hyper::header::InvalidHeaderValue> {
     let mut value = HeaderValue::from_str(secret.reveal())?;
     value.set_sensitive(true);
     Ok(value)
 }
 
-fn bearer(token: &Secret) -> Result<HeaderValue, hyper::header::InvalidHeaderValue> {
-    secret(&Secret::new(format!("Bearer {}", token.reveal())))
+fn bearer_value(token: &Secret) -> Result<HeaderValue, hyper::header::InvalidHeaderValue> {
+    secret_value(&Secret::new(format!("Bearer {}", token.reveal())))
 }
 
-/// Anthropic's OAuth tokens go out as bearer tokens, its keys do not.
-fn is_oauth(key: &Secret) -> bool {
-    key.reveal().starts_with("sk-ant-oat")
-}
-
-fn is_api_key(token: &Secret) -> bool {
-    token.reveal().starts_with("sk-ant-") && !is_oauth(token)
+fn starts(secret: &Secret, prefix: &str) -> bool {
+    secret.reveal().starts_with(prefix)
 }
 
 fn misconfigured(upstream: &Upstream, why: &str) -> Failure {
@@ -241,37 +240,21 @@ fn misconfigured(upstream: &Upstream, why: &str) -> Failure {
 
 fn no_credential(upstream: &Upstream) -> Failure {
     let message = format!(
-        "The upstream {} takes the client's own credential, and the request shows none.",
+        "The upstream {} uses the client's own credential, but the request has none.",
         upstream.config.name
     );
-    Failure::of(ApiError::new(ErrorKind::Auth, message))
+    Failure::new(ApiError::new(ErrorKind::Auth, message))
 }
 
-const AGENT: &str = concat!("toolwire/", env!("CARGO_PKG_VERSION"));
+const USER_AGENT_VALUE: &str = concat!("toolwire/", env!("CARGO_PKG_VERSION"));
 
-/// What is sent to Messages where the client says nothing: the version that
-/// every model and every cloud takes.
-const VERSION: &str = "2023-06-01";
+/// Client headers that every upstream gets.
+const REQUEST_HEADERS: &[&str] = &["traceparent", "tracestate"];
 
-/// What goes up whoever is there.
-const ALWAYS: &[&str] = &["traceparent", "tracestate"];
+/// Upstream headers that every client gets.
+const RESPONSE_HEADERS: &[&str] = &["retry-after", "retry-after-ms", "x-should-retry"];
 
-/// What goes up where the client speaks the upstream's vendor.
-const FAMILY_UP: &[&str] = &["idempotency-key"];
-
-/// What comes down whoever asked.
-const ALWAYS_DOWN: &[&str] = &["retry-after", "retry-after-ms", "x-should-retry"];
-
-/// What comes down where the client speaks the upstream's vendor.
-const FAMILY_DOWN: &[&str] = &[
-    "openai-",
-    "x-reasoning-included",
-    "x-codex-",
-    "x-ratelimit-",
-    "anthropic-ratelimit-",
-    "anthropic-organization-id",
-    "anthropic-workspace-id",
-];
+const BEARER: &str = "authorization";
 
 #[cfg(test)]
 mod tests;

@@ -1,42 +1,47 @@
-//! What a translation could not carry, as a header of the answer.
+//! The losses of a translation, as a header of the response.
 //!
-//! The header is a List of Strings with Parameters, as RFC 9651 has it. Lines
-//! that differ in an index only are one member with `*` in its place, and what
-//! goes beyond the limit is a count.
+//! The header is a List of Strings with Parameters (RFC 9651). Entries whose
+//! paths differ only in an index become one member with `*` in its place. Entries
+//! beyond the length limit become a count.
 
 use std::fmt::Write;
 
 use hyper::HeaderMap;
 use hyper::header::HeaderValue;
 use toolwire::model::{ApiError, ErrorKind};
-use toolwire::{Action, Entry, Level, Policy};
+use toolwire::{Action, Entry, Level, LossPolicy};
 
 use super::Failure;
 
-/// What the client wants done about losses, if it says so.
-pub(super) fn wish(headers: &HeaderMap) -> Result<Option<Policy>, Failure> {
-    match headers.get(WISH).map(HeaderValue::as_bytes) {
+/// The loss policy that the client asks for, if any.
+pub(super) fn requested_policy(headers: &HeaderMap) -> Result<Option<LossPolicy>, Failure> {
+    match headers.get(POLICY_HEADER).map(HeaderValue::as_bytes) {
         None => Ok(None),
-        Some(b"report") => Ok(Some(Policy::Report)),
-        Some(b"refuse") => Ok(Some(Policy::Refuse)),
-        Some(b"ignore") => Ok(Some(Policy::Ignore)),
+        Some(b"report") => Ok(Some(LossPolicy::Report)),
+        Some(b"refuse") => Ok(Some(LossPolicy::Refuse)),
+        Some(b"ignore") => Ok(Some(LossPolicy::Ignore)),
         Some(_) => {
             let message = "The header toolwire-on-loss must be report, refuse or ignore.";
-            Err(Failure::of(ApiError::new(ErrorKind::InvalidRequest, message)))
+            Err(Failure::new(ApiError::new(ErrorKind::InvalidRequest, message)))
         }
     }
 }
 
-/// Puts losses into the headers of an answer.
-pub(super) fn report(request: &[Entry], response: &[Entry], limit: usize, out: &mut HeaderMap) {
+/// Writes the losses of a request and its response into a header.
+pub(super) fn write_header(
+    request: &[Entry],
+    response: &[Entry],
+    limit: usize,
+    headers: &mut HeaderMap,
+) {
     let mut members = Vec::new();
-    gather(request, Side::Request, &mut members);
-    gather(response, Side::Response, &mut members);
+    collect(request, Side::Request, &mut members);
+    collect(response, Side::Response, &mut members);
     if members.is_empty() {
         return;
     }
     if let Ok(value) = HeaderValue::try_from(render(&members, limit)) {
-        out.insert(REPORT, value);
+        headers.insert(LOSS_HEADER, value);
     }
 }
 
@@ -46,7 +51,7 @@ enum Side {
     Response,
 }
 
-/// Lines that say the same of places that differ in indexes only.
+/// Entries that differ only in the indexes of their paths.
 struct Member<'e> {
     entry: &'e Entry,
     side: Side,
@@ -54,22 +59,22 @@ struct Member<'e> {
     count: usize,
 }
 
-fn gather<'e>(entries: &'e [Entry], side: Side, members: &mut Vec<Member<'e>>) {
+fn collect<'e>(entries: &'e [Entry], side: Side, members: &mut Vec<Member<'e>>) {
     for entry in entries.iter().filter(|entry| entry.action != Action::Emulated) {
         let path: Vec<&str> = entry.path.split('/').collect();
-        let like = members.iter_mut().find(|member| {
+        let similar = members.iter_mut().find(|member| {
             member.side == side
                 && member.entry.code == entry.code
                 && member.entry.action == entry.action
                 && member.entry.level == entry.level
-                && folds(&member.path, &path)
+                && differ_only_in_indexes(&member.path, &path)
         });
-        match like {
+        match similar {
             Some(member) => {
                 member.count += 1;
-                for (known, other) in member.path.iter_mut().zip(path) {
-                    if *known != other {
-                        *known = "*";
+                for (step, other) in member.path.iter_mut().zip(path) {
+                    if *step != other {
+                        *step = "*";
                     }
                 }
             }
@@ -78,35 +83,35 @@ fn gather<'e>(entries: &'e [Entry], side: Side, members: &mut Vec<Member<'e>>) {
     }
 }
 
-fn folds(known: &[&str], other: &[&str]) -> bool {
-    let index = |step: &str| {
+fn differ_only_in_indexes(one: &[&str], other: &[&str]) -> bool {
+    let is_index = |step: &str| {
         step == "*" || (!step.is_empty() && step.bytes().all(|byte| byte.is_ascii_digit()))
     };
-    known.len() == other.len()
-        && known
+    one.len() == other.len()
+        && one
             .iter()
             .zip(other)
-            .all(|(known, other)| known == other || (index(known) && index(other)))
+            .all(|(one, other)| one == other || (is_index(one) && is_index(other)))
 }
 
 fn render(members: &[Member<'_>], limit: usize) -> String {
     let total: usize = members.iter().map(|member| member.count).sum();
     let mut text = String::with_capacity(64 * members.len());
-    let mut told = 0;
+    let mut written = 0;
     for (index, member) in members.iter().enumerate() {
         let before = text.len();
         member.write(&mut text);
-        let last = index + 1 == members.len();
-        let room = if last { 0 } else { MORE.len() + 24 };
+        let is_last = index + 1 == members.len();
+        let room = if is_last { 0 } else { MORE.len() + 24 };
         if text.len() + room > limit {
             text.truncate(before);
             if !text.is_empty() {
                 text.push_str(", ");
             }
-            let _ = write!(text, "{MORE}{}", total - told);
+            let _ = write!(text, "{MORE}{}", total - written);
             return text;
         }
-        told += member.count;
+        written += member.count;
     }
     text
 }
@@ -116,13 +121,13 @@ impl Member<'_> {
         if !text.is_empty() {
             text.push_str(", ");
         }
-        quote(&self.path.join("/"), text);
+        write_string(&self.path.join("/"), text);
         text.push_str(";code=");
         let code = self.entry.code.to_string();
         if is_token(&code) {
             text.push_str(&code)
         } else {
-            quote(&code, text)
+            write_string(&code, text)
         }
         text.push_str(";action=");
         text.push_str(self.entry.action.as_str());
@@ -137,8 +142,9 @@ impl Member<'_> {
     }
 }
 
-/// A String holds printable ASCII only; the rest is percent-encoded.
-fn quote(value: &str, text: &mut String) {
+/// Writes a String. It holds printable ASCII only; other bytes are
+/// percent-encoded.
+fn write_string(value: &str, text: &mut String) {
     text.push('"');
     for byte in value.bytes() {
         match byte {
@@ -161,8 +167,8 @@ fn is_token(text: &str) -> bool {
         && text.bytes().all(rest)
 }
 
-const WISH: &str = "toolwire-on-loss";
-const REPORT: &str = "toolwire-loss";
+const POLICY_HEADER: &str = "toolwire-on-loss";
+const LOSS_HEADER: &str = "toolwire-loss";
 const MORE: &str = "\"\";code=more;count=";
 
 #[cfg(test)]

@@ -1,15 +1,15 @@
-//! One request, from top to bottom: admit, decode, route, encode, send,
-//! translate back, account.
+//! One request from top to bottom: read, route, translate, send, translate the
+//! response back, and log it.
 
-mod admit;
-mod ask;
 mod count;
-mod cross;
 mod failure;
 mod headers;
 mod loss;
+mod request_body;
+mod request_head;
 mod stream;
 mod unary;
+mod upstream_request;
 
 use std::sync::Arc;
 
@@ -18,149 +18,171 @@ use hyper::body::Incoming;
 use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::{Response, StatusCode, Version};
-use toolwire::{Policy, Protocol};
+use toolwire::protocol::PathMatch;
+use toolwire::{LossPolicy, Protocol};
 
-use self::ask::Ask;
-pub(crate) use self::count::count;
-use self::cross::{Crossed, Way};
+pub(crate) use self::count::count_tokens;
 pub(crate) use self::failure::{Failure, no_model};
 pub(crate) use self::headers::request_id;
-pub(crate) use self::stream::Stream;
-use crate::body::Body;
-use crate::guard::Badge;
-use crate::live::{Live, Shared};
-use crate::observe::{Access, Ending};
+use self::request_head::RequestHead;
+pub(crate) use self::stream::ResponseStream;
+use self::upstream_request::{Translator, UpstreamRequest};
+use crate::active_config::ActiveConfig;
+use crate::guard::Credentials;
+use crate::observe::{Outcome, RequestLog};
+use crate::response_body::ResponseBody;
 use crate::route::{self, Route};
-use crate::upstream::{Answer, Endpoint, Upstream};
+use crate::state::GatewayState;
+use crate::upstream::{Upstream, UpstreamResponse};
 
-/// A request that was let in.
-pub(crate) struct Visit<'v> {
-    pub(crate) shared: &'v Arc<Shared>,
-    pub(crate) live: &'v Arc<Live>,
-    pub(crate) head: &'v Parts,
-    pub(crate) badge: &'v Badge,
+/// A request that the guard has let in.
+pub(crate) struct RequestContext<'r> {
+    pub(crate) state: &'r Arc<GatewayState>,
+    pub(crate) active: &'r Arc<ActiveConfig>,
+    pub(crate) parts: &'r Parts,
+    pub(crate) credentials: &'r Credentials,
+    /// The protocol that the client speaks.
     pub(crate) client: Protocol,
-    pub(crate) access: Access,
+    /// What the path says of the request.
+    pub(crate) path: PathMatch,
+    pub(crate) log: RequestLog,
 }
 
-impl Visit<'_> {
-    /// Reads an answer to its end.
-    async fn hear_out(
+impl RequestContext<'_> {
+    /// Reads a response to its end.
+    async fn read_body(
         &mut self,
         upstream: &Upstream,
-        answer: &mut Answer,
+        response: &mut UpstreamResponse,
     ) -> Result<Bytes, Failure> {
-        self.access.pause();
-        let body = answer.body.all(upstream.config.timeouts.idle, LIMIT).await;
-        self.access.resume();
-        self.access.heard();
-        body.map_err(|trouble| Failure::of_trouble(trouble, upstream))
+        self.log.pause();
+        let body = response.body.read_all(upstream.config.timeouts.idle, MAX_RESPONSE).await;
+        self.log.resume();
+        self.log.upstream_responded();
+        body.map_err(|error| Failure::from_upstream_error(error, upstream))
     }
 }
 
 /// What the client gets, unless it gets an error.
-enum Reply {
+enum ClientResponse {
     Whole { headers: HeaderMap, body: Bytes },
-    Stream { headers: HeaderMap, stream: Box<Stream> },
+    Stream { headers: HeaderMap, stream: Box<ResponseStream> },
 }
 
-/// Carries a request to a model and the answer back.
-pub(crate) async fn relay(mut visit: Visit<'_>, body: Incoming) -> Response<Body> {
-    let reply = walk(&mut visit, body).await;
-    let Visit { live, head, client, mut access, .. } = visit;
-    match reply {
-        Ok(Reply::Whole { headers, body }) => {
-            access.status(200);
-            access.sent(body.len());
-            access.end(Ending::Answered);
-            respond(headers, Body::whole(body))
+/// Sends a request to a model and the response back to the client.
+pub(crate) async fn relay(
+    mut context: RequestContext<'_>,
+    body: Incoming,
+) -> Response<ResponseBody> {
+    let outcome = forward(&mut context, body).await;
+    let RequestContext { active, parts, client, mut log, .. } = context;
+    match outcome {
+        Ok(ClientResponse::Whole { headers, body }) => {
+            log.set_status(200);
+            log.add_sent(body.len());
+            log.finish(Outcome::Answered);
+            respond(headers, ResponseBody::whole(body))
         }
-        Ok(Reply::Stream { headers, mut stream }) => {
-            access.status(200);
-            access.pause();
-            stream.observed_by(access);
-            let body = match head.version {
-                Version::HTTP_2 => Body::paced(stream, live.config.limits.stall),
-                _one_at_a_time => Body::Pulled(stream),
+        Ok(ClientResponse::Stream { headers, mut stream }) => {
+            log.set_status(200);
+            log.pause();
+            stream.attach_log(log);
+            let body = match parts.version {
+                Version::HTTP_2 => ResponseBody::pushed(stream, active.config.limits.stall),
+                _one_request_at_a_time => ResponseBody::Pulled(stream),
             };
             respond(headers, body)
         }
-        Err(failure) => refuse(access, failure, client),
+        Err(failure) => respond_with_error(log, failure, client),
     }
 }
 
 /// Answers with an error.
-pub(crate) fn refuse(mut access: Access, failure: Failure, client: Protocol) -> Response<Body> {
-    access.end(failure.ending());
-    let response = failure.response(client, &access.id);
-    access.status(response.status().as_u16());
+pub(crate) fn respond_with_error(
+    mut log: RequestLog,
+    failure: Failure,
+    client: Protocol,
+) -> Response<ResponseBody> {
+    log.finish(failure.outcome());
+    let response = failure.into_response(client, &log.id);
+    log.set_status(response.status().as_u16());
     response
 }
 
-async fn walk(visit: &mut Visit<'_>, body: Incoming) -> Result<Reply, Failure> {
-    let limits = &visit.live.config.limits;
-    visit.access.pause();
-    let body = admit::read(body, &visit.head.headers, limits).await?;
-    visit.access.resume();
-    let ask = Ask::read(&body, limits)?;
-    visit.access.asked(&ask.model, body.len());
-    let wish = loss::wish(&visit.head.headers)?;
-    let route =
-        route::find(visit.live, &ask.model, visit.client).ok_or_else(|| no_model(&ask.model))?;
-    visit.shared.budget.earn();
-    let mut failed = None;
+async fn forward(
+    context: &mut RequestContext<'_>,
+    body: Incoming,
+) -> Result<ClientResponse, Failure> {
+    let limits = &context.active.config.limits;
+    context.log.pause();
+    let body = request_body::read(body, &context.parts.headers, limits).await?;
+    context.log.resume();
+    let head = RequestHead::read(context.client, &context.path, &body, limits)?;
+    context.log.set_request(&head.model, body.len());
+    let loss_policy = loss::requested_policy(&context.parts.headers)?;
+    let route = route::find(context.active, &head.model, context.client)
+        .ok_or_else(|| no_model(&head.model))?;
+    let retry = &context.active.config.retry;
+    context.state.retry_budget.earn(retry);
+    let mut last_failure = None;
     for upstream in &route.upstreams {
-        if failed.is_some() && !visit.shared.budget.spend() {
+        if last_failure.is_some() && !context.state.retry_budget.spend(retry) {
             break;
         }
-        match attempt(visit, upstream, &route, &ask, &body, wish).await {
-            Ok(reply) => return Ok(reply),
-            Err(failure) if failure.is_worth_another() => failed = Some(failure),
+        match attempt(context, upstream, &route, &head, &body, loss_policy).await {
+            Ok(response) => return Ok(response),
+            Err(failure) if failure.may_try_another() => last_failure = Some(failure),
             Err(failure) => return Err(failure),
         }
     }
-    Err(failed.unwrap_or_else(|| no_model(&ask.model)))
+    Err(last_failure.unwrap_or_else(|| no_model(&head.model)))
 }
 
-/// Asks one upstream.
+/// Sends the request to one upstream.
 async fn attempt(
-    visit: &mut Visit<'_>,
+    context: &mut RequestContext<'_>,
     upstream: &Arc<Upstream>,
     route: &Route,
-    ask: &Ask,
+    head: &RequestHead,
     body: &[u8],
-    wish: Option<Policy>,
-) -> Result<Reply, Failure> {
-    visit.access.tries(upstream);
-    let Crossed { body, losses, way } = cross::over(visit, upstream, route, ask, body, wish)?;
-    visit.access.lost(&losses);
-    let headers = headers::outbound(visit, upstream, ask.stream, &body)?;
-    visit.access.pause();
-    let sent = upstream.send(Endpoint::Answers, headers, body).await;
-    visit.access.resume();
-    let back = Back { upstream, renamed: ask.model != route.model, losses };
-    let reply = match (sent, way) {
-        (Ok(answer), Way::Whole(way)) => unary::finish(visit, back, &way, answer).await,
-        (Ok(answer), Way::Stream(pipe)) => stream::begin(visit, back, *pipe, answer).await,
-        (Err(trouble), _) => Err(Failure::of_trouble(trouble, upstream)),
+    loss_policy: Option<LossPolicy>,
+) -> Result<ClientResponse, Failure> {
+    context.log.start_attempt(upstream);
+    let UpstreamRequest { body, losses, required_features, translator } =
+        UpstreamRequest::build(context, upstream, route, head, body, loss_policy)?;
+    context.log.add_losses(&losses);
+    let stream = head.scanned.stream;
+    let headers = headers::for_upstream(context, upstream, stream, &required_features)?;
+    context.log.pause();
+    let path = upstream.config.protocol.describe().answers.fill(&route.model, stream);
+    let sent = upstream.send(&path, headers, body).await;
+    context.log.resume();
+    let request = SentRequest { upstream, model_renamed: head.model != route.model, losses };
+    let result = match (sent, translator) {
+        (Ok(response), Translator::Whole(translator)) => {
+            unary::finish(context, request, &translator, response).await
+        }
+        (Ok(response), Translator::Stream(pipe)) => {
+            stream::begin(context, request, *pipe, response).await
+        }
+        (Err(error), _) => Err(Failure::from_upstream_error(error, upstream)),
     };
-    if let Err(failure) = &reply {
-        failure.judge(upstream);
+    if let Err(failure) = &result {
+        failure.update_health(upstream);
     }
-    reply
+    result
 }
 
-/// What is known of the way up on the way back.
-struct Back<'b> {
-    upstream: &'b Arc<Upstream>,
-    /// Whether the upstream was asked for the model by another name than the
-    /// client's.
-    renamed: bool,
-    /// What of the request was lost.
+/// What the response needs to know about the request that was sent.
+struct SentRequest<'s> {
+    upstream: &'s Arc<Upstream>,
+    /// Whether the upstream knows the model by another name than the client.
+    model_renamed: bool,
+    /// What the translation of the request lost.
     losses: Vec<toolwire::Entry>,
 }
 
-fn respond(mut headers: HeaderMap, body: Body) -> Response<Body> {
+fn respond(mut headers: HeaderMap, body: ResponseBody) -> Response<ResponseBody> {
     headers.entry(CONTENT_TYPE).or_insert(HeaderValue::from_static("application/json"));
     let mut response = Response::new(body);
     *response.status_mut() = StatusCode::OK;
@@ -168,5 +190,6 @@ fn respond(mut headers: HeaderMap, body: Body) -> Response<Body> {
     response
 }
 
-/// The longest answer that is taken. It is far beyond what any model says.
-const LIMIT: usize = 64 * 1024 * 1024;
+/// The longest response that the gateway reads whole, in bytes. No model writes
+/// nearly as much.
+const MAX_RESPONSE: usize = 64 * 1024 * 1024;

@@ -1,13 +1,12 @@
 //! A stream, translated back event by event.
 //!
-//! The head of the answer is held back until the upstream has said something
-//! that is no error, so that an error before the first event is a plain HTTP
-//! error that clients know how to repeat. After that the connection pulls: what
-//! the client does not take is not read from the upstream either.
+//! The head of the response is held back until the upstream has sent something
+//! other than an error. An error before the first event is therefore a plain
+//! HTTP error, which clients know how to retry. After that the connection pulls:
+//! what the client does not read is not read from the upstream either.
 
-mod opening;
-mod rush;
-mod whole;
+mod batching;
+mod from_whole;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
@@ -22,208 +21,214 @@ use toolwire::Entry;
 use toolwire::model::{ApiError, ErrorKind};
 use toolwire::pipe::Pipe;
 
-use self::rush::Rush;
-use super::{Back, Failure, Reply, Visit, headers, loss};
-use crate::body::Broken;
-use crate::observe::{Access, Ending};
-use crate::server::Cut;
-use crate::upstream::{Answer, Body, Phase, Trouble, Upstream};
+use self::batching::Batching;
+use super::{ClientResponse, Failure, RequestContext, SentRequest, headers, loss};
+use crate::observe::{Outcome, RequestLog};
+use crate::response_body::StreamAborted;
+use crate::server::CancellationToken;
+use crate::upstream::{TimeoutPhase, Upstream, UpstreamBody, UpstreamError, UpstreamResponse};
 
-/// A stream that has begun.
-pub(crate) struct Stream {
-    source: Option<Body>,
+/// A stream of events for the client.
+pub(crate) struct ResponseStream {
+    source: Option<UpstreamBody>,
     pipe: Pipe,
     upstream: Arc<Upstream>,
-    /// What has come and is not in the pipe yet, and whether more will come out
-    /// of the pipe before anything else goes in.
-    rest: Bytes,
-    more: bool,
+    /// Bytes that were received and that the pipe has not read yet.
+    unread: Bytes,
+    /// Whether the pipe has more output before it reads on.
+    pipe_has_more: bool,
     /// What is ready for the client.
     out: Vec<u8>,
-    /// Whether the client stands between two events.
-    between: bool,
-    received: Instant,
-    sent: Instant,
+    /// Whether the last write ended with a complete event.
+    between_events: bool,
+    received_at: Instant,
+    sent_at: Instant,
     idle: Duration,
     heartbeat: Duration,
     deadline: Instant,
-    /// Wakes at the earliest time at which anything may be due.
+    /// Wakes the task no later than the next timeout or heartbeat.
     timer: Pin<Box<Sleep>>,
-    cut: Cut,
-    access: Option<Access>,
-    over: bool,
-    /// Whether more may be there in a moment.
-    rush: Rush,
+    cancellation: CancellationToken,
+    log: Option<RequestLog>,
+    finished: bool,
+    batching: Batching,
 }
 
 /// Waits for the first event of a stream.
 pub(super) async fn begin(
-    visit: &mut Visit<'_>,
-    back: Back<'_>,
+    context: &mut RequestContext<'_>,
+    request: SentRequest<'_>,
     pipe: Pipe,
-    answer: Answer,
-) -> Result<Reply, Failure> {
-    if !answer.status.is_success() || answer.media_type().eq_ignore_ascii_case("application/json") {
-        return whole::unroll(visit, back, pipe, answer).await;
+    response: UpstreamResponse,
+) -> Result<ClientResponse, Failure> {
+    let is_json = response.media_type().eq_ignore_ascii_case("application/json");
+    if !response.status.is_success() || is_json {
+        return from_whole::begin(context, request, pipe, response).await;
     }
-    let upstream = back.upstream;
-    let mut stream = Box::new(Stream::new(visit, upstream, pipe, answer.body));
-    let headers = headers::inbound(upstream.config.protocol, visit.client, &answer.headers);
-    visit.access.pause();
-    let first = stream.first(upstream.config.timeouts.first_event).await;
-    visit.access.resume();
-    visit.access.heard();
-    if let Err(trouble) = first {
-        return Err(Failure::of_trouble(trouble, upstream).came_with(headers));
+    let upstream = request.upstream;
+    let mut stream = Box::new(ResponseStream::new(context, upstream, pipe, response.body));
+    let headers = headers::for_client(upstream.config.protocol, context.client, &response.headers);
+    context.log.pause();
+    let first = stream.read_first(upstream.config.timeouts.first_event).await;
+    context.log.resume();
+    context.log.upstream_responded();
+    if let Err(error) = first {
+        return Err(Failure::from_upstream_error(error, upstream).with_headers(headers));
     }
-    if let Some(error) = &stream.pipe.seen().error {
-        return Err(Failure::of_event(error.clone()).came_with(headers));
+    if let Some(error) = &stream.pipe.summary().error {
+        return Err(Failure::from_stream_error(error.clone(), upstream).with_headers(headers));
     }
-    Ok(reply(visit, &back, stream, headers, &[]))
+    Ok(client_response(context, &request, stream, headers, &[]))
 }
 
-/// The head of a stream, and the stream behind it.
-fn reply(
-    visit: &Visit<'_>,
-    back: &Back<'_>,
-    stream: Box<Stream>,
+/// The head of a stream, with the stream itself.
+fn client_response(
+    context: &RequestContext<'_>,
+    request: &SentRequest<'_>,
+    stream: Box<ResponseStream>,
     mut headers: HeaderMap,
     losses: &[Entry],
-) -> Reply {
-    headers::renamed(stream.pipe.seen().model.as_deref(), &mut headers);
-    headers::identify(visit.client, &visit.access.id, &mut headers);
+) -> ClientResponse {
+    if request.model_renamed {
+        headers::set_upstream_model(stream.pipe.summary().model.as_deref(), &mut headers);
+    }
+    headers::set_request_id(context.client, &context.log.id, &mut headers);
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream; charset=utf-8"));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
-    let limit = visit.live.config.limits.loss_header;
-    loss::report(&back.losses, losses, limit, &mut headers);
-    Reply::Stream { headers, stream }
+    let limit = context.active.config.limits.loss_header;
+    loss::write_header(&request.losses, losses, limit, &mut headers);
+    ClientResponse::Stream { headers, stream }
 }
 
-impl Stream {
-    fn new(visit: &Visit<'_>, upstream: &Arc<Upstream>, pipe: Pipe, source: Body) -> Self {
+impl ResponseStream {
+    fn new(
+        context: &RequestContext<'_>,
+        upstream: &Arc<Upstream>,
+        pipe: Pipe,
+        source: UpstreamBody,
+    ) -> Self {
         let upstream = Arc::clone(upstream);
-        let limits = &visit.live.config.limits;
+        let limits = &context.active.config.limits;
         let now = Instant::now();
         Self {
             pipe: pipe.with_event_limit(limits.event),
-            rest: Bytes::new(),
-            more: false,
+            unread: Bytes::new(),
+            pipe_has_more: false,
             out: Vec::new(),
-            between: true,
-            received: now,
-            sent: now,
+            between_events: true,
+            received_at: now,
+            sent_at: now,
             idle: upstream.config.timeouts.idle,
             heartbeat: limits.heartbeat,
             deadline: source.deadline,
             timer: Box::pin(sleep_until(now)),
             source: Some(source),
             upstream,
-            cut: visit.shared.drain.cut(),
-            access: None,
-            over: false,
-            rush: Rush::default(),
+            cancellation: context.state.drain.cancellation(),
+            log: None,
+            finished: false,
+            batching: Batching::default(),
         }
     }
 
-    /// Settles who keeps the record.
-    pub(super) fn observed_by(&mut self, access: Access) {
-        self.access = Some(access);
+    /// Gives the stream the log entry of its request.
+    pub(super) fn attach_log(&mut self, log: RequestLog) {
+        self.log = Some(log);
     }
 
-    /// Reads until there is something for the client that means something, or
-    /// until the client has waited so long that it gets the head and heartbeats
-    /// in the meantime.
-    async fn first(&mut self, limit: Duration) -> Result<(), Trouble> {
-        let began = Instant::now();
-        let by = (began + limit).min(self.deadline);
-        let mut patience = began + self.heartbeat;
+    /// Reads until there is content for the client. If that takes longer than a
+    /// heartbeat, the client gets the head and heartbeats in the meantime.
+    async fn read_first(&mut self, limit: Duration) -> Result<(), UpstreamError> {
+        let started = Instant::now();
+        let deadline = (started + limit).min(self.deadline);
+        let mut hold_until = started + self.heartbeat;
         loop {
             let Some(source) = &mut self.source else { return Ok(()) };
-            let piece = std::future::poll_fn(|cx| source.poll_piece(cx));
-            let Ok(piece) = timeout_at(by.min(patience), piece).await else {
-                if patience < by || !self.out.is_empty() {
+            let chunk = std::future::poll_fn(|cx| source.poll_chunk(cx));
+            let Ok(chunk) = timeout_at(deadline.min(hold_until), chunk).await else {
+                if hold_until < deadline || !self.out.is_empty() {
                     return Ok(());
                 }
-                return Err(Trouble::Late(Phase::FirstEvent));
+                return Err(UpstreamError::Timeout(TimeoutPhase::FirstEvent));
             };
-            self.received = Instant::now();
-            match piece {
+            self.received_at = Instant::now();
+            match chunk {
                 Some(Ok(bytes)) => self.pipe.push(&bytes, &mut self.out),
-                Some(Err(trouble)) if self.out.is_empty() => return Err(trouble),
-                Some(Err(trouble)) => self.fail(trouble.error(&self.upstream.config.name)),
+                Some(Err(error)) if self.out.is_empty() => return Err(error),
+                Some(Err(error)) => self.fail(error.to_api_error(&self.upstream.config.name)),
                 None => {
                     self.source = None;
                     self.pipe.finish(&mut self.out);
                 }
             }
-            if self.pipe.is_done() || self.pipe.seen().error.is_some() {
+            if self.pipe.is_done() || self.pipe.summary().error.is_some() {
                 return Ok(());
             }
             if !self.out.is_empty() {
-                if !opening::is_only(&self.out) {
+                if self.pipe.summary().has_content {
                     return Ok(());
                 }
-                patience = patience.min(self.received + OPENING);
+                hold_until = hold_until.min(self.received_at + MAX_OPENING_DELAY);
             }
         }
     }
 
-    /// The next piece for the client.
-    pub(crate) fn poll_piece(
+    /// The next chunk for the client.
+    pub(crate) fn poll_chunk(
         &mut self,
         cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Bytes, Broken>>> {
-        if self.over {
+    ) -> Poll<Option<Result<Bytes, StreamAborted>>> {
+        if self.finished {
             return Poll::Ready(None);
         }
         let caught = catch_unwind(AssertUnwindSafe(|| self.advance(cx)));
         caught.unwrap_or_else(|_panic| {
-            self.end(Ending::Broken);
-            Poll::Ready(Some(Err(Broken)))
+            self.finish(Outcome::Broken);
+            Poll::Ready(Some(Err(StreamAborted)))
         })
     }
 
-    fn advance(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, Broken>>> {
+    fn advance(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, StreamAborted>>> {
         loop {
-            if self.is_enough() {
-                return Poll::Ready(Some(Ok(self.take())));
+            if self.should_write() {
+                return Poll::Ready(Some(Ok(self.take_output())));
             }
-            if self.more {
+            if self.pipe_has_more {
                 self.step();
                 continue;
             }
             if self.pipe.is_done() || self.source.is_none() {
-                self.settle();
+                self.complete();
                 return Poll::Ready(None);
             }
-            if self.cut.is_cut() {
+            if self.cancellation.is_cancelled() {
                 self.fail(shutting_down());
                 continue;
             }
             let Some(source) = &mut self.source else { continue };
-            match source.poll_piece(cx) {
+            match source.poll_chunk(cx) {
                 Poll::Ready(Some(Ok(bytes))) => {
                     let now = Instant::now();
-                    self.rush.came(now - self.received);
-                    self.received = now;
-                    self.rest = bytes;
+                    self.batching.record_chunk(now - self.received_at);
+                    self.received_at = now;
+                    self.unread = bytes;
                     self.step();
                 }
-                Poll::Ready(Some(Err(trouble))) => {
-                    self.fail(trouble.error(&self.upstream.config.name))
+                Poll::Ready(Some(Err(error))) => {
+                    self.fail(error.to_api_error(&self.upstream.config.name))
                 }
                 Poll::Ready(None) => {
                     self.source = None;
                     self.pipe.finish(&mut self.out);
                 }
                 Poll::Pending if !self.out.is_empty() => {
-                    if self.rush.steps_aside() {
+                    if self.batching.should_yield() {
                         cx.waker().wake_by_ref();
                         return Poll::Pending;
                     }
                 }
-                Poll::Pending => match self.wait(cx) {
+                Poll::Pending => match self.poll_timers(cx) {
                     Poll::Ready(()) => {}
                     Poll::Pending => return Poll::Pending,
                 },
@@ -231,50 +236,54 @@ impl Stream {
         }
     }
 
-    /// Lets the pipe take what it will before the client takes what is ready.
+    /// Lets the pipe read as much as it will before its output is written.
     fn step(&mut self) {
-        let before = Clock::now();
-        let mut rest = self.rest.as_ref();
-        self.more = self.pipe.step(&mut rest, &mut self.out);
-        let left = rest.len();
-        self.rest.advance(self.rest.len() - left);
-        if let Some(access) = &mut self.access {
-            access.worked(before.elapsed());
+        let started = Clock::now();
+        let mut unread = self.unread.as_ref();
+        self.pipe_has_more = self.pipe.step(&mut unread, &mut self.out);
+        let left = unread.len();
+        self.unread.advance(self.unread.len() - left);
+        if let Some(log) = &mut self.log {
+            log.add_own_time(started.elapsed());
         }
     }
 
-    /// Whether what is ready goes to the client at once.
-    fn is_enough(&self) -> bool {
-        let more = self.rush.is_on() && self.source.is_some() && !self.pipe.is_done();
-        !self.out.is_empty() && (!more || self.out.len() >= rush::ENOUGH)
+    /// Whether the output goes to the client now.
+    fn should_write(&self) -> bool {
+        let more = self.batching.is_on() && self.source.is_some() && !self.pipe.is_done();
+        !self.out.is_empty() && (!more || self.out.len() >= batching::MAX_BATCH)
     }
 
-    /// Looks at the clock while the upstream is silent.
-    fn wait(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        if self.cut.poll(cx).is_ready() {
+    /// Checks timeouts and heartbeats while the upstream sends nothing. Ready
+    /// means that there is something to do.
+    fn poll_timers(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        if self.cancellation.poll_cancelled(cx).is_ready() {
             return Poll::Ready(());
         }
         loop {
             let now = Instant::now();
-            let (idle, beat) = (self.received + self.idle, self.sent + self.heartbeat);
-            if now >= self.deadline || now >= idle {
-                let phase = if now >= self.deadline { Phase::Whole } else { Phase::Next };
-                self.fail(Trouble::Late(phase).error(&self.upstream.config.name));
+            let idle_deadline = self.received_at + self.idle;
+            let next_heartbeat = self.sent_at + self.heartbeat;
+            if now >= self.deadline || now >= idle_deadline {
+                let phase =
+                    if now >= self.deadline { TimeoutPhase::Total } else { TimeoutPhase::Idle };
+                let error = UpstreamError::Timeout(phase);
+                self.fail(error.to_api_error(&self.upstream.config.name));
                 return Poll::Ready(());
             }
-            if now >= beat {
-                self.sent = now;
-                if self.between {
+            if now >= next_heartbeat {
+                self.sent_at = now;
+                if self.between_events {
                     self.out.extend_from_slice(HEARTBEAT);
                     return Poll::Ready(());
                 }
                 continue;
             }
-            // What is due only ever moves away, so a timer that was set for
-            // earlier does: it wakes, and is set again.
-            let due = idle.min(beat).min(self.deadline);
-            if self.timer.is_elapsed() || self.timer.deadline() > due {
-                self.timer.as_mut().reset(due);
+            // Every deadline only ever moves later, so a timer that was set
+            // earlier can stay: it wakes the task and is set again.
+            let wake_at = idle_deadline.min(next_heartbeat).min(self.deadline);
+            if self.timer.is_elapsed() || self.timer.deadline() > wake_at {
+                self.timer.as_mut().reset(wake_at);
             }
             match self.timer.as_mut().poll(cx) {
                 Poll::Ready(()) => {}
@@ -283,12 +292,13 @@ impl Stream {
         }
     }
 
-    fn take(&mut self) -> Bytes {
+    fn take_output(&mut self) -> Bytes {
         let out = std::mem::take(&mut self.out);
-        self.sent = Instant::now();
-        self.between = out.ends_with(b"\n\n") || out.ends_with(b"\r\n\r\n") || out == HEARTBEAT;
-        if let Some(access) = &mut self.access {
-            access.sent(out.len());
+        self.sent_at = Instant::now();
+        self.between_events =
+            out.ends_with(b"\n\n") || out.ends_with(b"\r\n\r\n") || out == HEARTBEAT;
+        if let Some(log) = &mut self.log {
+            log.add_sent(out.len());
         }
         out.into()
     }
@@ -298,73 +308,75 @@ impl Stream {
         self.pipe.fail(error, &mut self.out);
     }
 
-    /// The client has its last byte.
-    fn settle(&mut self) {
-        let ending = match &self.pipe.seen().error {
-            None => Ending::Answered,
-            Some(_) => Ending::Broken,
+    /// Finishes after the client has got its last byte.
+    fn complete(&mut self) {
+        let outcome = match &self.pipe.summary().error {
+            None => Outcome::Answered,
+            Some(_) => Outcome::Broken,
         };
-        self.end(ending);
+        self.finish(outcome);
     }
 
-    fn end(&mut self, ending: Ending) {
-        self.over = true;
-        match ending {
-            Ending::Answered => self.upstream.succeeded(),
-            Ending::Broken if !self.cut.is_cut() => self.upstream.failed(),
-            Ending::Broken | Ending::Refused | Ending::Failed | Ending::Left => {}
+    fn finish(&mut self, outcome: Outcome) {
+        self.finished = true;
+        match outcome {
+            Outcome::Answered => self.upstream.succeeded(),
+            Outcome::Broken if !self.cancellation.is_cancelled() => self.upstream.failed(),
+            Outcome::Broken | Outcome::Refused | Outcome::Failed | Outcome::Left => {}
         }
-        if let Some(access) = &mut self.access {
-            access.end(ending);
+        if let Some(log) = &mut self.log {
+            log.finish(outcome);
         }
         self.record();
-        self.access = None;
-        self.release();
+        self.log = None;
+        self.release_connection();
     }
 
+    /// Puts usage and losses into the log.
     fn record(&mut self) {
         let losses = self.pipe.take_ledger();
-        let seen = self.pipe.seen();
-        if let Some(access) = &mut self.access {
-            access.used(seen.usage.as_ref(), seen.calls);
-            access.lost(&losses);
+        let summary = self.pipe.summary();
+        if let Some(log) = &mut self.log {
+            log.set_usage(summary.usage.as_ref(), summary.calls);
+            log.add_losses(&losses);
         }
     }
 
-    /// Lets go of the upstream. After a complete answer only the end of the
-    /// body is missing; a moment's patience gets the connection back for the
-    /// next request.
-    fn release(&mut self) {
+    /// Gives the upstream's connection back. After a complete response only the
+    /// end of the body is missing. Waiting for it briefly lets the pool use the
+    /// connection again.
+    fn release_connection(&mut self) {
         let Some(mut source) = self.source.take() else { return };
-        if !self.pipe.seen().complete {
+        if !self.pipe.summary().complete {
             return;
         }
         tokio::spawn(async move {
-            let rest = async { while let Ok(Some(_)) = source.piece(TAIL).await {} };
-            let _ = tokio::time::timeout(TAIL, rest).await;
+            let rest =
+                async { while let Ok(Some(_)) = source.next_chunk(BODY_END_TIMEOUT).await {} };
+            let _ = tokio::time::timeout(BODY_END_TIMEOUT, rest).await;
         });
     }
 }
 
-impl Drop for Stream {
+impl Drop for ResponseStream {
     fn drop(&mut self) {
-        // The client left: what is known of the costs is still recorded.
+        // If the client left, the usage so far is still recorded.
         self.record();
     }
 }
 
-/// Why a stream is cut when the gateway stops.
+/// The error of streams that are still open when the gateway stops.
 fn shutting_down() -> ApiError {
     ApiError::new(ErrorKind::Overloaded, "The gateway is shutting down.")
 }
 
-/// A comment, without an empty line behind it. An empty line ends an event, and
-/// some clients take an event without data for a broken one.
+/// A comment, without an empty line after it. An empty line would end an event,
+/// and some clients treat an event without data as malformed.
 const HEARTBEAT: &[u8] = b": ping\n";
 
-/// How long the opening of a stream is held back, in the hope that what follows
-/// tells whether the upstream can answer at all.
-const OPENING: Duration = Duration::from_millis(500);
+/// How long the opening of a stream is held back, because the next event may be
+/// an error.
+const MAX_OPENING_DELAY: Duration = Duration::from_millis(500);
 
-/// How long the end of a body is waited for.
-const TAIL: Duration = Duration::from_secs(1);
+/// How long to wait for the end of a body.
+const BODY_END_TIMEOUT: Duration = Duration::from_secs(1);

@@ -1,30 +1,98 @@
 use super::*;
 
+fn spend_all(budget: &RetryBudget, policy: &RetryPolicy) -> usize {
+    std::iter::from_fn(|| budget.spend(policy).then_some(())).count()
+}
+
 #[test]
 fn a_full_outage_adds_a_fifth() {
-    let budget = Budget::default();
+    let policy = RetryPolicy::default();
+    let budget = RetryBudget::new(&policy);
     let requests = 10_000;
     let mut attempts = 0;
     for _ in 0..requests {
-        budget.earn();
-        attempts += 1;
-        while budget.spend() {
-            attempts += 1;
-        }
+        budget.earn(&policy);
+        attempts += 1 + spend_all(&budget, &policy);
     }
     assert!(attempts <= requests + requests / 5 + 10, "{attempts}");
     assert!(attempts >= requests + requests / 5, "{attempts}");
 }
 
 #[test]
-fn a_quiet_gateway_saves_up_no_more_than_the_reserve() {
-    let budget = Budget::default();
+fn an_idle_gateway_saves_no_more_than_the_reserve() {
+    let policy = RetryPolicy::default();
+    let budget = RetryBudget::new(&policy);
     for _ in 0..1000 {
-        budget.earn();
+        budget.earn(&policy);
     }
-    let mut attempts = 0;
-    while budget.spend() {
-        attempts += 1;
+    assert_eq!(spend_all(&budget, &policy), 10);
+}
+
+#[test]
+fn the_budget_is_configuration() {
+    for (budget_percent, budget_reserve, expected) in [(0, 10, 0), (100, 1, 100), (50, 3, 52)] {
+        let policy = RetryPolicy { budget_percent, budget_reserve, ..RetryPolicy::default() };
+        let budget = RetryBudget::new(&policy);
+        let mut added = 0;
+        for _ in 0..100 {
+            budget.earn(&policy);
+            added += spend_all(&budget, &policy);
+        }
+        assert_eq!(added, expected, "{budget_percent} {budget_reserve}");
     }
-    assert_eq!(attempts, 10);
+}
+
+#[test]
+fn statuses() {
+    use HealthEffect::{Failed, Healthy, Paused};
+    let default = RetryPolicy::default();
+    let own = RetryPolicy { statuses: vec![404..=404, 503..=503], ..RetryPolicy::default() };
+    let none = RetryPolicy { statuses: Vec::new(), ..RetryPolicy::default() };
+    for (status, health, retried_by) in [
+        (400, Healthy, [false, false, false]),
+        (404, Healthy, [false, true, false]),
+        (429, Paused, [true, false, false]),
+        (500, Failed, [true, false, false]),
+        (503, Failed, [true, true, false]),
+        (529, Failed, [true, false, false]),
+        (600, Failed, [true, false, false]),
+    ] {
+        for (policy, try_another) in [&default, &own, &none].into_iter().zip(retried_by) {
+            assert_eq!(policy.after_status(status), Decision { try_another, health }, "{status}");
+        }
+    }
+}
+
+#[test]
+fn errors_without_a_status() {
+    let policy = RetryPolicy::default();
+    for (kind, expected) in [
+        (ErrorKind::RateLimit, policy.after_status(429)),
+        (ErrorKind::Overloaded, policy.after_status(503)),
+        (ErrorKind::Server, policy.after_status(500)),
+        (ErrorKind::Timeout, Decision::FAILED),
+        (ErrorKind::Truncated, Decision::FAILED),
+        (ErrorKind::InvalidRequest, Decision::HEALTHY),
+        (ErrorKind::Quota, Decision::HEALTHY),
+    ] {
+        assert_eq!(policy.after_error(&ApiError::new(kind, "x")), expected, "{kind:?}");
+    }
+}
+
+#[test]
+fn a_request_that_may_have_run_is_not_sent_again() {
+    use UpstreamError::{Connect, Disconnected, NotProcessed, NotSent, Timeout, Tls};
+    for (error, same, another) in [
+        (NotSent, true, true),
+        (NotProcessed, true, true),
+        (Connect, false, true),
+        (Tls, false, true),
+        (Timeout(TimeoutPhase::Connect), false, true),
+        (Timeout(TimeoutPhase::Headers), false, false),
+        (Disconnected, false, false),
+    ] {
+        assert_eq!(RetryPolicy::may_repeat(error), same, "{error:?}");
+        let expected = Decision { try_another: another, health: HealthEffect::Failed };
+        assert_eq!(RetryPolicy::after_upstream_error(error), expected, "{error:?}");
+    }
 }

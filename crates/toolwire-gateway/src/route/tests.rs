@@ -1,11 +1,12 @@
-use super::{Instant, Protocol, Route, find};
+use super::{Protocol, Route, find};
+use crate::active_config::ActiveConfig;
 use crate::config::{
-    Alias, Config, Credential, Limits, Log, Origin, Pattern, Timeouts, Upstream, environment,
+    Alias, Config, Credential, Limits, LogFormat, Origin, Pattern, RetryPolicy, Timeouts,
+    UpstreamConfig, environment,
 };
-use crate::live::Live;
 use crate::observe::Metrics;
 
-fn live(upstreams: &[(&str, &[&str])], aliases: &[(&str, &str)]) -> Live {
+fn active(upstreams: &[(&str, &[&str])], aliases: &[(&str, &str)]) -> ActiveConfig {
     let upstreams =
         upstreams.iter().map(|(name, models)| upstream(name, Protocol::Chat, models, 1));
     let aliases = aliases.iter().map(|(name, model)| Alias {
@@ -15,8 +16,8 @@ fn live(upstreams: &[(&str, &[&str])], aliases: &[(&str, &str)]) -> Live {
     build(Config { aliases: aliases.collect(), ..config(upstreams.collect()) })
 }
 
-fn upstream(name: &str, protocol: Protocol, models: &[&str], weight: u32) -> Upstream {
-    Upstream {
+fn upstream(name: &str, protocol: Protocol, models: &[&str], weight: u32) -> UpstreamConfig {
+    UpstreamConfig {
         name: name.to_owned(),
         protocol,
         origin: Origin::Demo,
@@ -31,40 +32,43 @@ fn upstream(name: &str, protocol: Protocol, models: &[&str], weight: u32) -> Ups
     }
 }
 
-fn config(upstreams: Vec<Upstream>) -> Config {
+fn config(upstreams: Vec<UpstreamConfig>) -> Config {
     Config {
+        protocols: Protocol::ALL.to_vec(),
         listen: "127.0.0.1:0".parse().unwrap(),
         keys: Vec::new(),
-        on_loss: toolwire::Policy::Report,
+        on_loss: toolwire::LossPolicy::Report,
         upstreams,
         prefer_same_protocol: true,
         aliases: Vec::new(),
         limits: Limits::default(),
-        log: Log::Off,
+        retry: RetryPolicy::default(),
+        log: LogFormat::Off,
     }
 }
 
-fn build(config: Config) -> Live {
-    Live::build(config, &Metrics::default(), &[]).unwrap()
+fn build(config: Config) -> ActiveConfig {
+    ActiveConfig::build(config, &Metrics::default(), &[]).unwrap()
 }
 
 /// The upstreams in the order in which a client's request tries them, for each
 /// of a hundred requests.
-fn orders(live: &Live, client: Protocol) -> Vec<Vec<&str>> {
+fn orders(active: &ActiveConfig, client: Protocol) -> Vec<Vec<&str>> {
     let names = |route: Route| -> Vec<&str> {
         let tried = route.upstreams.iter();
         let known = |tried: &std::sync::Arc<crate::upstream::Upstream>| {
-            let found = live.upstreams.iter().find(|known| known.config.name == tried.config.name);
+            let found =
+                active.upstreams.iter().find(|known| known.config.name == tried.config.name);
             found.unwrap().config.name.as_str()
         };
         tried.map(known).collect()
     };
-    (0..100).map(|_| names(find(live, "m", client).unwrap())).collect()
+    (0..100).map(|_| names(find(active, "m", client).unwrap())).collect()
 }
 
-/// Where a name leads: the upstreams in the order of the file, and the model.
-fn leads(live: &Live, name: &str) -> String {
-    let Some(route) = find(live, name, Protocol::Chat) else { return "nowhere".to_owned() };
+/// The upstreams for a name, sorted, and the model.
+fn destination(active: &ActiveConfig, name: &str) -> String {
+    let Some(route) = find(active, name, Protocol::Chat) else { return "nowhere".to_owned() };
     let mut names: Vec<&str> =
         route.upstreams.iter().map(|upstream| upstream.config.name.as_str()).collect();
     names.sort_unstable();
@@ -73,7 +77,7 @@ fn leads(live: &Live, name: &str) -> String {
 
 #[test]
 fn names_patterns_and_aliases() {
-    let live = live(
+    let active = active(
         &[
             ("anthropic", &["claude-*"]),
             ("openai", &["gpt-5", "gpt-*", "o3"]),
@@ -100,55 +104,33 @@ fn names_patterns_and_aliases() {
         ("meta/llama", "anthropic:claude-default"),
         ("openai/", "anthropic:claude-default"),
     ] {
-        assert_eq!(leads(&live, name), want, "{name}");
+        assert_eq!(destination(&active, name), want, "{name}");
     }
 }
 
 #[test]
-fn nothing_fits() {
-    let live = live(&[("one", &["a-*"])], &[("b", "c"), ("d", "two/x")]);
+fn nothing_matches() {
+    let active = active(&[("one", &["a-*"])], &[("b", "c"), ("d", "two/x")]);
     for name in ["b", "d", "c", "A-1", "one", "/a-1"] {
-        assert_eq!(leads(&live, name), "nowhere", "{name}");
+        assert_eq!(destination(&active, name), "nowhere", "{name}");
     }
 }
 
 #[test]
 fn a_name_with_a_slash_is_the_models_own_where_a_model_has_it() {
-    let live = live(&[("meta", &["x"]), ("router", &["meta/llama-3", "meta/*"])], &[]);
-    assert_eq!(leads(&live, "meta/llama-3"), "router:meta/llama-3");
-    assert_eq!(leads(&live, "meta/other"), "router:meta/other");
+    let active = active(&[("meta", &["x"]), ("router", &["meta/llama-3", "meta/*"])], &[]);
+    assert_eq!(destination(&active, "meta/llama-3"), "router:meta/llama-3");
+    assert_eq!(destination(&active, "meta/other"), "router:meta/other");
 }
 
 #[test]
-fn wildcards() {
-    for (pattern, name, fits) in [
-        ("*", "", true),
-        ("*", "x", true),
-        ("a*", "a", true),
-        ("a*", "ba", false),
-        ("*a", "ba", true),
-        ("a*c", "abc", true),
-        ("a*c", "ac", true),
-        ("a*a", "a", false),
-        ("a*b*c", "a-b-b-c", true),
-        ("a*b*c", "a-c-b", false),
-        ("a**c", "abc", true),
-        ("a", "a", true),
-        ("a", "aa", false),
-    ] {
-        assert_eq!(Pattern(pattern.to_owned()).matches(name), fits, "{pattern} {name}");
-    }
-}
-
-#[test]
-fn the_sick_come_last_and_are_not_left_out() {
-    let live = live(&[("one", &["m"]), ("two", &["m"]), ("three", &["m"])], &[]);
-    let now = Instant::now();
+fn unhealthy_upstreams_come_last_and_are_not_left_out() {
+    let active = active(&[("one", &["m"]), ("two", &["m"]), ("three", &["m"])], &[]);
     for _ in 0..5 {
-        live.upstreams[0].health.failed(now);
+        active.upstreams[0].failed();
     }
-    live.upstreams[1].health.paused(now + std::time::Duration::from_secs(9));
-    for order in orders(&live, Protocol::Chat) {
+    active.upstreams[1].pause(std::time::Duration::from_secs(9));
+    for order in orders(&active, Protocol::Chat) {
         assert_eq!(order, ["three", "two", "one"]);
     }
 }
@@ -164,44 +146,44 @@ fn those_that_speak_the_clients_protocol_come_first() {
         ];
         build(Config { prefer_same_protocol, ..config(upstreams) })
     };
-    let first = |live: &Live, client, name: &str| {
-        orders(live, client).iter().filter(|order| order[0] == name).count()
+    let first = |active: &ActiveConfig, client, name: &str| {
+        orders(active, client).iter().filter(|order| order[0] == name).count()
     };
-    let live = mixed(true);
-    assert!(orders(&live, Protocol::Chat).iter().all(|order| order[0] == "chat"));
-    let tried = orders(&live, Protocol::Messages);
+    let active = mixed(true);
+    assert!(orders(&active, Protocol::Chat).iter().all(|order| order[0] == "chat"));
+    let tried = orders(&active, Protocol::Messages);
     assert!(tried.iter().all(|order| order[2..] == ["spare", "chat"]), "{tried:?}");
-    assert!((70..80).contains(&first(&live, Protocol::Messages, "heavy")));
-    // Who speaks to none of them in its own protocol is shared out by weight.
-    assert!((90..99).contains(&first(&live, Protocol::Responses, "chat")));
-    // Where weights alone count, so they do for everybody.
+    assert!((70..80).contains(&first(&active, Protocol::Messages, "heavy")));
+    // If no upstream speaks the client's protocol, weights decide.
+    assert!((90..99).contains(&first(&active, Protocol::Responses, "chat")));
+    // Without the preference, weights decide for every client.
     assert!((90..99).contains(&first(&mixed(false), Protocol::Messages, "chat")));
-    // A sick one that speaks the protocol is no better than a healthy stranger.
-    live.upstreams[0].health.paused(Instant::now() + std::time::Duration::from_secs(9));
-    let tried = orders(&live, Protocol::Chat);
+    // A healthy upstream comes before a paused one that speaks the protocol.
+    active.upstreams[0].pause(std::time::Duration::from_secs(9));
+    let tried = orders(&active, Protocol::Chat);
     assert!(tried.iter().all(|order| order[3] == "chat"), "{tried:?}");
 }
 
 #[test]
 fn clients_of_a_vendor_with_two_protocols() {
     struct Key;
-    impl crate::config::Surroundings for Key {
+    impl crate::config::Environment for Key {
         fn variable(&self, name: &str) -> Option<String> {
             (name == "OPENAI_API_KEY").then(|| "k".to_owned())
         }
 
-        fn file(&self, _: &std::path::Path) -> std::io::Result<String> {
+        fn read_file(&self, _: &std::path::Path) -> std::io::Result<String> {
             Err(std::io::Error::other("there are no files"))
         }
     }
-    let live = build(environment::find(None, &Key).config);
+    let active = build(environment::find(None, &Key).config);
     for (client, want) in [
         (Protocol::Chat, "openai-chat"),
         (Protocol::Responses, "openai"),
         (Protocol::Messages, "openai"),
     ] {
         for _ in 0..100 {
-            let route = find(&live, "gpt-5", client).unwrap();
+            let route = find(&active, "gpt-5", client).unwrap();
             assert_eq!(route.upstreams[0].config.name, want, "{client}");
         }
     }

@@ -1,5 +1,5 @@
-//! How the gateway stops: it says so, then takes no more connections, then cuts
-//! what is still open, then is gone.
+//! How the gateway stops: `/readyz` reports it, then no more connections are
+//! accepted, then open streams are cancelled, then the connections are closed.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -11,111 +11,114 @@ use tokio::sync::futures::OwnedNotified;
 use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
-/// How far the gateway has stopped.
+/// When each step of stopping happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Plan {
-    closing: Instant,
-    cut: Instant,
+struct Schedule {
+    close_at: Instant,
+    cancel_at: Instant,
 }
 
-/// The end of the gateway, in the making or not.
+/// The gateway's shutdown, whether or not it has begun.
 pub(crate) struct Drain {
-    plan: watch::Sender<Option<Plan>>,
-    knife: Arc<Knife>,
+    schedule: watch::Sender<Option<Schedule>>,
+    cancel: Arc<CancelState>,
 }
 
-/// Cuts open streams.
+/// Whether open streams are cancelled.
 #[derive(Default)]
-struct Knife {
-    fell: AtomicBool,
-    falls: Arc<Notify>,
+struct CancelState {
+    cancelled: AtomicBool,
+    notify: Arc<Notify>,
 }
 
 impl Default for Drain {
     fn default() -> Self {
-        Self { plan: watch::Sender::new(None), knife: Arc::default() }
+        Self { schedule: watch::Sender::new(None), cancel: Arc::default() }
     }
 }
 
 impl Drain {
-    /// Begins to stop, or stops sooner than was planned.
+    /// Begins to stop, or stops sooner than was scheduled.
     pub(crate) fn begin(&self, linger: Duration, grace: Duration) {
         let now = Instant::now();
-        let wanted = Plan { closing: now + linger, cut: now + linger + grace };
-        self.plan.send_modify(|plan| {
-            let sooner = |known: Plan| Plan {
-                closing: known.closing.min(wanted.closing),
-                cut: known.cut.min(wanted.cut),
+        let wanted = Schedule { close_at: now + linger, cancel_at: now + linger + grace };
+        self.schedule.send_modify(|schedule| {
+            let sooner = |current: Schedule| Schedule {
+                close_at: current.close_at.min(wanted.close_at),
+                cancel_at: current.cancel_at.min(wanted.cancel_at),
             };
-            *plan = Some(plan.map_or(wanted, sooner));
+            *schedule = Some(schedule.map_or(wanted, sooner));
         });
-        let mut plan = self.plan.subscribe();
-        let knife = Arc::clone(&self.knife);
+        let mut schedule = self.schedule.subscribe();
+        let cancel = Arc::clone(&self.cancel);
         tokio::spawn(async move {
-            reached(&mut plan, |plan| plan.cut).await;
-            knife.fell.store(true, Ordering::Release);
-            knife.falls.notify_waiters();
+            reached(&mut schedule, |schedule| schedule.cancel_at).await;
+            cancel.cancelled.store(true, Ordering::Release);
+            cancel.notify.notify_waiters();
         });
     }
 
-    /// Whether nobody has asked it to stop.
+    /// Whether the gateway is not about to stop.
     pub(crate) fn is_serving(&self) -> bool {
-        self.plan.borrow().is_none()
+        self.schedule.borrow().is_none()
     }
 
-    /// Waits until no more connections are taken.
+    /// Waits until no more connections are accepted.
     pub(crate) async fn closing(&self) {
-        reached(&mut self.plan.subscribe(), |plan| plan.closing).await;
+        reached(&mut self.schedule.subscribe(), |schedule| schedule.close_at).await;
     }
 
-    /// Waits until what is still open has had the time to say goodbye.
-    pub(crate) async fn dead(&self) {
-        reached(&mut self.plan.subscribe(), |plan| plan.cut + GOODBYE).await;
+    /// Waits until cancelled streams have had the time to send their error.
+    pub(crate) async fn terminated(&self) {
+        reached(&mut self.schedule.subscribe(), |schedule| schedule.cancel_at + CANCEL_GRACE).await;
     }
 
-    /// What tells a stream that it is cut.
-    pub(crate) fn cut(&self) -> Cut {
-        let falls = Arc::clone(&self.knife.falls).notified_owned();
-        Cut { knife: Arc::clone(&self.knife), falls: Box::pin(falls) }
+    /// A token that tells a stream when it is cancelled.
+    pub(crate) fn cancellation(&self) -> CancellationToken {
+        let notified = Arc::clone(&self.cancel.notify).notified_owned();
+        CancellationToken { state: Arc::clone(&self.cancel), notified: Box::pin(notified) }
     }
 }
 
-/// Whether and when a stream is cut.
-pub(crate) struct Cut {
-    knife: Arc<Knife>,
-    falls: Pin<Box<OwnedNotified>>,
+/// Tells a stream when it is cancelled.
+pub(crate) struct CancellationToken {
+    state: Arc<CancelState>,
+    notified: Pin<Box<OwnedNotified>>,
 }
 
-impl Cut {
-    pub(crate) fn is_cut(&self) -> bool {
-        self.knife.fell.load(Ordering::Acquire)
+impl CancellationToken {
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.state.cancelled.load(Ordering::Acquire)
     }
 
-    pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        if self.is_cut() {
+    pub(crate) fn poll_cancelled(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        if self.is_cancelled() {
             return Poll::Ready(());
         }
-        self.falls.as_mut().poll(cx)
+        self.notified.as_mut().poll(cx)
     }
 }
 
-/// Waits for a time that may still be moved to an earlier one.
-async fn reached(plan: &mut watch::Receiver<Option<Plan>>, time: impl Fn(Plan) -> Instant) {
+/// Waits for a time that may still move to an earlier one.
+async fn reached(
+    schedule: &mut watch::Receiver<Option<Schedule>>,
+    time: impl Fn(Schedule) -> Instant,
+) {
     loop {
-        let known = *plan.borrow_and_update();
-        match known {
+        let current = *schedule.borrow_and_update();
+        match current {
             None => {
-                if plan.changed().await.is_err() {
+                if schedule.changed().await.is_err() {
                     std::future::pending::<()>().await;
                 }
             }
-            Some(known) => tokio::select! {
-                () = tokio::time::sleep_until(time(known)) => return,
-                changed = plan.changed() => if changed.is_err() { return },
+            Some(current) => tokio::select! {
+                () = tokio::time::sleep_until(time(current)) => return,
+                changed = schedule.changed() => if changed.is_err() { return },
             },
         }
     }
 }
 
-/// How long a cut stream has to get its last bytes out.
-const GOODBYE: Duration = Duration::from_secs(1);
+/// How long a cancelled stream has to send its last bytes.
+const CANCEL_GRACE: Duration = Duration::from_secs(1);

@@ -1,10 +1,9 @@
-//! The front door: listen, take connections, and let them end when the gateway
-//! stops.
+//! Listens, accepts connections, and lets them end when the gateway stops.
 
 mod connection;
+mod connection_limiter;
 mod drain;
-mod places;
-mod watched;
+mod timeout_stream;
 
 use std::io::Write;
 use std::net::SocketAddr;
@@ -16,18 +15,19 @@ use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 
-pub(crate) use self::drain::{Cut, Drain};
-use self::places::Places;
+use self::connection_limiter::ConnectionLimiter;
+pub(crate) use self::drain::{CancellationToken, Drain};
+use crate::active_config::{ActiveConfig, StartError};
 use crate::config::Config;
-use crate::live::{Live, Shared, Source, StartError};
 use crate::observe::{Log, Metrics};
-use crate::retry::Budget;
+use crate::retry::RetryBudget;
+use crate::state::{ConfigLoader, GatewayState};
 
 /// What a gateway needs besides its configuration.
 pub struct Setup {
-    /// Where a reload through the admin call gets the configuration from.
-    pub source: Option<Source>,
-    /// Where the lines of the log go.
+    /// Where `POST /admin/reload` gets the configuration from.
+    pub source: Option<ConfigLoader>,
+    /// Where log lines are written.
     pub log: Box<dyn Write + Send>,
 }
 
@@ -37,124 +37,127 @@ impl Default for Setup {
     }
 }
 
-/// A gateway that is running.
+/// A running gateway.
 pub struct Gateway {
     address: SocketAddr,
     handle: Handle,
-    accepting: JoinHandle<()>,
+    accept_task: JoinHandle<()>,
 }
 
-/// Steers a gateway from elsewhere.
+/// Controls a running gateway.
 #[derive(Clone)]
 pub struct Handle {
-    shared: Arc<Shared>,
+    state: Arc<GatewayState>,
 }
 
-/// Starts a gateway. It listens when this returns, and serves until its handle
-/// says otherwise.
+/// Starts a gateway. It is listening when this returns, and it serves until its
+/// handle stops it.
 pub async fn serve(config: Config, setup: Setup) -> Result<Gateway, StartError> {
     let metrics = Metrics::default();
-    let wanted = config.listen;
-    let live = Live::build(config, &metrics, &[])?;
-    let cannot = |source| StartError::Listen { address: wanted, source };
-    let listener = TcpListener::bind(wanted).await.map_err(cannot)?;
-    let address = listener.local_addr().map_err(cannot)?;
+    let listen = config.listen;
+    let retry_budget = RetryBudget::new(&config.retry);
+    let active = ActiveConfig::build(config, &metrics, &[])?;
+    let cannot_listen = |source| StartError::Listen { address: listen, source };
+    let listener = TcpListener::bind(listen).await.map_err(cannot_listen)?;
+    let address = listener.local_addr().map_err(cannot_listen)?;
     let Setup { source, log } = setup;
-    let shared = Arc::new(Shared {
-        live: ArcSwap::from_pointee(live),
+    let state = Arc::new(GatewayState {
+        active: ArcSwap::from_pointee(active),
         metrics,
         log: Log::new(log),
         drain: Drain::default(),
-        budget: Budget::default(),
+        retry_budget,
         source,
     });
-    let accepting = tokio::spawn(accept(listener, Arc::clone(&shared)));
-    Ok(Gateway { address, handle: Handle { shared }, accepting })
+    let accept_task = tokio::spawn(accept(listener, Arc::clone(&state)));
+    Ok(Gateway { address, handle: Handle { state }, accept_task })
 }
 
 impl Gateway {
-    /// Where it listens.
+    /// The address it listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Something to steer it with.
+    /// A handle that controls it.
     pub fn handle(&self) -> Handle {
         self.handle.clone()
     }
 
     /// Waits until it has stopped and its log is written.
     pub async fn stopped(self) {
-        // It ends by itself, or the runtime ends with it.
-        let _ = self.accepting.await;
-        let shared = self.handle.shared;
-        let _ = tokio::task::spawn_blocking(move || shared.log.flush()).await;
+        // The task can only fail if the runtime is shut down.
+        let _ = self.accept_task.await;
+        let state = self.handle.state;
+        let _ = tokio::task::spawn_blocking(move || state.log.flush()).await;
     }
 }
 
 impl Handle {
-    /// Puts another configuration in force. Requests under way keep theirs, and
-    /// a configuration that cannot be served changes nothing.
+    /// Replaces the configuration. Requests under way keep the old one. If the
+    /// new one cannot be used, nothing changes.
     pub fn reload(&self, config: Config) -> Result<(), StartError> {
-        self.shared.reload(config)
+        self.state.reload(config)
     }
 
-    /// Stops, and lets open requests end. `/readyz` says so at once; new
-    /// requests are still taken for as long as `linger`, until whoever sends
-    /// them has noticed.
+    /// Stops, and lets open requests finish. `/readyz` reports it at once. New
+    /// requests are still accepted for as long as `linger`, so that load
+    /// balancers have time to notice.
     pub fn drain(&self, linger: Duration) {
-        let grace = self.shared.live.load().config.limits.grace;
-        self.shared.drain.begin(linger, grace);
+        let grace = self.state.active.load().config.limits.grace;
+        self.state.drain.begin(linger, grace);
     }
 
     /// Stops at once. Open streams get an error in their protocol.
     pub fn stop(&self) {
-        self.shared.drain.begin(Duration::ZERO, Duration::ZERO);
+        self.state.drain.begin(Duration::ZERO, Duration::ZERO);
     }
 }
 
-async fn accept(listener: TcpListener, shared: Arc<Shared>) {
-    let places = Arc::new(Places::default());
-    let refusals = Arc::new(Semaphore::new(REFUSALS));
+async fn accept(listener: TcpListener, state: Arc<GatewayState>) {
+    let limiter = Arc::new(ConnectionLimiter::default());
+    let rejections = Arc::new(Semaphore::new(MAX_REJECTIONS));
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
-            () = shared.drain.closing() => break,
+            () = state.drain.closing() => break,
         };
         let Ok((stream, peer)) = accepted else {
-            // Out of descriptors, mostly. They come back when others end.
-            tokio::time::sleep(BREATH).await;
+            // The usual reason is that there are no file descriptors left. They
+            // come back when other connections end.
+            tokio::time::sleep(ACCEPT_BACKOFF).await;
             continue;
         };
-        let place = places.take(peer.ip(), &shared.live.load().config.limits);
-        let shared = Arc::clone(&shared);
-        match place {
-            Ok(place) => {
+        let permit = limiter.acquire(peer.ip(), &state.active.load().config.limits);
+        let state = Arc::clone(&state);
+        match permit {
+            Ok(permit) => {
                 tokio::spawn(async move {
-                    connection::serve(&shared, stream, peer).await;
-                    drop(place);
+                    connection::serve(&state, stream, peer).await;
+                    drop(permit);
                 });
             }
-            Err(full) => {
-                shared.metrics.turned_away();
-                // Whoever comes while many are being told why is not told.
-                let Ok(voice) = Arc::clone(&refusals).try_acquire_owned() else { continue };
+            Err(exceeded) => {
+                state.metrics.connection_rejected();
+                // If many connections are being rejected, this one is closed
+                // without a response.
+                let Ok(permit) = Arc::clone(&rejections).try_acquire_owned() else { continue };
                 tokio::spawn(async move {
-                    connection::turn_away(&shared, stream, full).await;
-                    drop(voice);
+                    connection::reject(&state, stream, exceeded).await;
+                    drop(permit);
                 });
             }
         }
     }
     drop(listener);
     tokio::select! {
-        () = places.empty() => {}
-        () = shared.drain.dead() => {}
+        () = limiter.wait_until_idle() => {}
+        () = state.drain.terminated() => {}
     }
 }
 
-/// How many connections may be told at a time why they are not served.
-const REFUSALS: usize = 64;
+/// How many connections beyond the limit get a response at the same time.
+const MAX_REJECTIONS: usize = 64;
 
-/// A pause after a connection could not be taken.
-const BREATH: Duration = Duration::from_millis(50);
+/// How long to wait after a failed accept.
+const ACCEPT_BACKOFF: Duration = Duration::from_millis(50);

@@ -1,4 +1,4 @@
-//! Connections to one origin, within a time.
+//! Connections to one origin, with a timeout.
 
 use std::io;
 use std::pin::Pin;
@@ -12,32 +12,33 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tower_service::Service;
 
-use super::heard_out::{HearOut, HeardOut};
-use super::tls::{self, Authorities};
+use super::late_write::{LateWriteConnector, LateWriteStream};
+use super::tls::{self, CaBundle};
 
-/// Connects, and gives up after a time that covers everything from the name's
-/// lookup to the end of the TLS handshake.
+/// Connects with a timeout that covers everything from the DNS lookup to the end
+/// of the TLS handshake.
 #[derive(Clone)]
 pub(super) struct Connector {
     inner: HttpsConnector<Tcp>,
-    limit: Duration,
+    timeout: Duration,
 }
 
 impl Connector {
     /// Connects without TLS.
-    pub(super) fn plain(limit: Duration) -> Self {
-        Self { inner: tls::plain(tcp(limit)), limit }
+    pub(super) fn plain(timeout: Duration) -> Self {
+        Self { inner: tls::plain(tcp(timeout)), timeout }
     }
 
-    /// Connects with TLS. `vouched_by` are those who may vouch for the server.
-    pub(super) fn secure(limit: Duration, vouched_by: Option<&Authorities>) -> Self {
-        Self { inner: tls::secure(tcp(limit), vouched_by), limit }
+    /// Connects with TLS. With `ca`, only servers that it vouches for are
+    /// trusted.
+    pub(super) fn tls(timeout: Duration, ca: Option<&CaBundle>) -> Self {
+        Self { inner: tls::https(tcp(timeout), ca), timeout }
     }
 }
 
-/// What TLS is spoken over.
-pub(super) type Tcp = HearOut<HttpConnector>;
-type Stream = MaybeHttpsStream<HeardOut<TokioIo<TcpStream>>>;
+/// The connector below TLS.
+pub(super) type Tcp = LateWriteConnector<HttpConnector>;
+type Stream = MaybeHttpsStream<LateWriteStream<TokioIo<TcpStream>>>;
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 impl Service<Uri> for Connector {
@@ -51,9 +52,9 @@ impl Service<Uri> for Connector {
 
     fn call(&mut self, uri: Uri) -> Self::Future {
         let connecting = self.inner.call(uri);
-        let limit = self.limit;
+        let timeout = self.timeout;
         Box::pin(async move {
-            match tokio::time::timeout(limit, connecting).await {
+            match tokio::time::timeout(timeout, connecting).await {
                 Ok(connected) => connected,
                 Err(_elapsed) => Err(io::Error::from(io::ErrorKind::TimedOut).into()),
             }
@@ -61,24 +62,25 @@ impl Service<Uri> for Connector {
     }
 }
 
-fn tcp(limit: Duration) -> Tcp {
+fn tcp(timeout: Duration) -> Tcp {
     let mut http = HttpConnector::new();
     http.enforce_http(false);
     http.set_nodelay(true);
     http.set_keepalive(Some(KEEPALIVE));
-    http.set_connect_timeout(Some(limit));
+    http.set_connect_timeout(Some(timeout));
     #[cfg(target_os = "linux")]
-    http.set_tcp_user_timeout(Some(LOST));
-    HearOut(http)
+    http.set_tcp_user_timeout(Some(USER_TIMEOUT));
+    LateWriteConnector(http)
 }
 
-/// How soon the system asks whether a silent peer is still there.
+/// How long a connection is idle before the system checks whether the peer is
+/// still there.
 const KEEPALIVE: Duration = Duration::from_secs(30);
 
-/// How long the system waits for a peer to take what was sent before it gives
-/// the connection up.
+/// How long sent data may stay unacknowledged before the system closes the
+/// connection.
 #[cfg(target_os = "linux")]
-const LOST: Duration = Duration::from_secs(60);
+const USER_TIMEOUT: Duration = Duration::from_secs(60);
 
 #[cfg(test)]
 mod tests;

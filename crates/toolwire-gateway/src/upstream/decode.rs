@@ -1,7 +1,7 @@
-//! Compressed bodies, decoded piece by piece.
+//! Compressed bodies, decoded chunk by chunk.
 //!
-//! Upstreams are asked for plain bodies, and some compress all the same, even
-//! event streams. Each piece is decoded as far as it goes, so that no event
+//! The gateway asks upstreams for uncompressed bodies, but some compress anyway,
+//! even event streams. Each chunk is decoded as far as possible, so that no event
 //! waits for the next.
 
 use std::io::{self, Write};
@@ -10,101 +10,101 @@ use brotli_decompressor::DecompressorWriter;
 use bytes::Bytes;
 use flate2::write::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
 
-/// A body that is being decoded.
+/// Decodes one body.
 pub(crate) enum Decoder {
-    Gzip(Box<MultiGzDecoder<Decoded>>),
-    /// What `deflate` means is open until the first byte is there.
+    Gzip(Box<MultiGzDecoder<DecodeBuffer>>),
+    /// The first byte tells which format `deflate` stands for.
     DeflateUnknown,
-    Zlib(Box<ZlibDecoder<Decoded>>),
-    Deflate(Box<DeflateDecoder<Decoded>>),
-    Brotli(Box<DecompressorWriter<Decoded>>),
-    Zstd(Box<zstd::stream::write::Decoder<'static, Decoded>>),
+    Zlib(Box<ZlibDecoder<DecodeBuffer>>),
+    Deflate(Box<DeflateDecoder<DecodeBuffer>>),
+    Brotli(Box<DecompressorWriter<DecodeBuffer>>),
+    Zstd(Box<zstd::stream::write::Decoder<'static, DecodeBuffer>>),
 }
 
 /// Why a body cannot be decoded.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DecodeError {
-    #[error("its encoding {0:?} is unknown")]
+    #[error("the encoding {0:?} is unknown")]
     Unknown(String),
-    #[error("it is not what its encoding says")]
+    #[error("the body does not match its encoding")]
     Malformed,
-    #[error("it grows too much when it is decoded")]
+    #[error("the decoded body is too large")]
     Bomb,
 }
 
 impl Decoder {
-    /// The decoder of a `content-encoding`; none for a plain body.
-    pub(crate) fn of(encoding: &str) -> Result<Option<Self>, DecodeError> {
-        let to = Decoded::default;
+    /// The decoder for a `content-encoding`, or `None` for an uncompressed body.
+    pub(crate) fn for_encoding(encoding: &str) -> Result<Option<Self>, DecodeError> {
+        let buffer = DecodeBuffer::default;
         Ok(match encoding.trim().to_ascii_lowercase().as_str() {
             "" | "identity" => None,
-            "gzip" | "x-gzip" => Some(Self::Gzip(Box::new(MultiGzDecoder::new(to())))),
+            "gzip" | "x-gzip" => Some(Self::Gzip(Box::new(MultiGzDecoder::new(buffer())))),
             "deflate" => Some(Self::DeflateUnknown),
-            "br" => Some(Self::Brotli(Box::new(DecompressorWriter::new(to(), BUFFER)))),
+            "br" => Some(Self::Brotli(Box::new(DecompressorWriter::new(buffer(), BROTLI_BUFFER)))),
             "zstd" => {
-                let decoder = zstd::stream::write::Decoder::new(to());
+                let decoder = zstd::stream::write::Decoder::new(buffer());
                 Some(Self::Zstd(Box::new(decoder.map_err(|_| DecodeError::Malformed)?)))
             }
             other => return Err(DecodeError::Unknown(other.chars().take(32).collect())),
         })
     }
 
-    /// Decodes a piece as far as it goes.
+    /// Decodes a chunk as far as possible.
     pub(crate) fn push(&mut self, bytes: &[u8]) -> Result<Bytes, DecodeError> {
         if let (Self::DeflateUnknown, Some(first)) = (&self, bytes.first()) {
-            // RFC 9110 means zlib's format, and some servers send bare deflate.
-            // zlib's first byte names the method, 8, in its lower half.
-            let to = Decoded::default();
+            // RFC 9110 means the zlib format, but some servers send raw deflate.
+            // The low half of zlib's first byte is the method, which is 8.
+            let buffer = DecodeBuffer::default();
             *self = match first & 0x0f {
-                8 => Self::Zlib(Box::new(ZlibDecoder::new(to))),
-                _other => Self::Deflate(Box::new(DeflateDecoder::new(to))),
+                8 => Self::Zlib(Box::new(ZlibDecoder::new(buffer))),
+                _other => Self::Deflate(Box::new(DeflateDecoder::new(buffer))),
             };
         }
         match self {
-            Self::Gzip(decoder) => run(decoder.as_mut(), bytes, MultiGzDecoder::get_mut),
+            Self::Gzip(decoder) => decode(decoder.as_mut(), bytes, MultiGzDecoder::get_mut),
             Self::DeflateUnknown => Ok(Bytes::new()),
-            Self::Zlib(decoder) => run(decoder.as_mut(), bytes, ZlibDecoder::get_mut),
-            Self::Deflate(decoder) => run(decoder.as_mut(), bytes, DeflateDecoder::get_mut),
-            Self::Brotli(decoder) => run(decoder.as_mut(), bytes, DecompressorWriter::get_mut),
+            Self::Zlib(decoder) => decode(decoder.as_mut(), bytes, ZlibDecoder::get_mut),
+            Self::Deflate(decoder) => decode(decoder.as_mut(), bytes, DeflateDecoder::get_mut),
+            Self::Brotli(decoder) => decode(decoder.as_mut(), bytes, DecompressorWriter::get_mut),
             Self::Zstd(decoder) => {
-                run(decoder.as_mut(), bytes, zstd::stream::write::Decoder::get_mut)
+                decode(decoder.as_mut(), bytes, zstd::stream::write::Decoder::get_mut)
             }
         }
     }
 }
 
-fn run<D: Write>(
+fn decode<D: Write>(
     decoder: &mut D,
     bytes: &[u8],
-    target: fn(&mut D) -> &mut Decoded,
+    buffer: fn(&mut D) -> &mut DecodeBuffer,
 ) -> Result<Bytes, DecodeError> {
-    target(decoder).received += bytes.len();
+    buffer(decoder).received += bytes.len();
     let written = decoder.write_all(bytes).and_then(|()| decoder.flush());
-    let decoded = target(decoder);
+    let decoded = buffer(decoder);
     match written {
         Ok(()) => {
-            decoded.given += decoded.bytes.len();
+            decoded.taken += decoded.bytes.len();
             Ok(Bytes::from(std::mem::take(&mut decoded.bytes)))
         }
-        Err(_) if decoded.burst => Err(DecodeError::Bomb),
+        Err(_) if decoded.limit_exceeded => Err(DecodeError::Bomb),
         Err(_) => Err(DecodeError::Malformed),
     }
 }
 
-/// What came out and was not taken yet, with the measure of how much it may be.
+/// Decoded bytes that were not taken yet, and the limit on how many there may be.
 #[derive(Debug, Default)]
-pub(crate) struct Decoded {
+pub(crate) struct DecodeBuffer {
     bytes: Vec<u8>,
     received: usize,
-    given: usize,
-    burst: bool,
+    taken: usize,
+    limit_exceeded: bool,
 }
 
-impl Write for Decoded {
+impl Write for DecodeBuffer {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let total = self.given + self.bytes.len() + bytes.len();
-        if total > FREE && total / RATIO > self.received {
-            self.burst = true;
+        let total = self.taken + self.bytes.len() + bytes.len();
+        if total > UNLIMITED_SIZE && total / MAX_RATIO > self.received {
+            self.limit_exceeded = true;
             return Err(io::Error::other("too much"));
         }
         self.bytes.extend_from_slice(bytes);
@@ -116,14 +116,13 @@ impl Write for Decoded {
     }
 }
 
-const BUFFER: usize = 4096;
+const BROTLI_BUFFER: usize = 4096;
 
-/// What a body may grow to whatever its ratio.
-const FREE: usize = 1024 * 1024;
+/// The size up to which any ratio is allowed.
+const UNLIMITED_SIZE: usize = 1024 * 1024;
 
-/// How much more than what was received may come out. Text that means
-/// something stays far below.
-const RATIO: usize = 100;
+/// The highest ratio of decoded to received bytes. Real text stays far below.
+const MAX_RATIO: usize = 100;
 
 #[cfg(test)]
 mod tests;

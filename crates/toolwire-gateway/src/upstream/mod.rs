@@ -1,15 +1,15 @@
 //! One model API, and how to talk to it.
 //!
-//! A request goes to the origin that the operator configured and nowhere else:
-//! redirects are not followed, the environment's proxies not asked, and no
-//! field of a client's request names an address.
+//! A request goes to the origin that the operator configured and nowhere else.
+//! The gateway follows no redirects, uses no proxies from the environment, and
+//! takes no address from a client's request.
 
-mod answer;
 mod connect;
 mod decode;
-mod heard_out;
+mod error;
+mod late_write;
+mod response;
 mod tls;
-mod trouble;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,219 +22,217 @@ use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::{CaptureConnection, capture_connection};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use tokio::time::{Instant, timeout_at};
-use toolwire::Protocol;
 use toolwire_demo::TokenEstimator;
 
-pub(crate) use self::answer::{Answer, Body};
 use self::connect::Connector;
 pub(crate) use self::decode::Decoder;
-use self::heard_out::Life;
-pub use self::tls::Authorities;
-pub(crate) use self::trouble::{Phase, Trouble};
+pub(crate) use self::error::{TimeoutPhase, UpstreamError};
+use self::late_write::CloseSignal;
+pub(crate) use self::response::{UpstreamBody, UpstreamResponse};
+pub use self::tls::CaBundle;
+use crate::active_config::StartError;
 use crate::config::{self, Origin};
 use crate::count;
-use crate::health::Health;
-use crate::live::StartError;
-use crate::observe::Meters;
+use crate::health::{Availability, Health};
+use crate::observe::UpstreamMetrics;
+use crate::retry::RetryPolicy;
 
 /// One model API.
 pub(crate) struct Upstream {
-    pub(crate) config: config::Upstream,
+    pub(crate) config: config::UpstreamConfig,
     pub(crate) health: Arc<Health>,
-    pub(crate) meters: Arc<Meters>,
-    way: Way,
+    pub(crate) metrics: Arc<UpstreamMetrics>,
+    pub(crate) retry: Arc<RetryPolicy>,
+    transport: Transport,
 }
 
-enum Way {
+enum Transport {
     Demo,
     Http { client: Box<Client<Connector, Full<Bytes>>>, base: String },
 }
 
-/// What of an API is asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Endpoint {
-    /// An answer.
-    Answers,
-    /// How many tokens a request costs.
-    Counts,
-}
-
 impl Upstream {
-    /// Builds what the configuration says, and keeps what is known of the
-    /// health of the same upstream.
+    /// Builds an upstream. If the same one is in `previous`, it keeps its
+    /// health.
     pub(crate) fn build(
-        config: &config::Upstream,
-        meters: Arc<Meters>,
-        known: &[Arc<Self>],
+        config: &config::UpstreamConfig,
+        metrics: Arc<UpstreamMetrics>,
+        retry: &Arc<RetryPolicy>,
+        previous: &[Arc<Self>],
     ) -> Result<Self, StartError> {
-        let way = match &config.origin {
-            Origin::Demo => Way::Demo,
+        let transport = match &config.origin {
+            Origin::Demo => Transport::Demo,
             Origin::Http { base, path } => {
-                let broken = |reason: &str| StartError::Upstream {
+                let invalid = |reason: &str| StartError::Upstream {
                     name: config.name.clone(),
                     reason: reason.to_owned(),
                 };
                 let base = format!("{}{}", base.trim_end_matches('/'), path.trim_end_matches('/'));
-                let uri: Uri = base.parse().map_err(|_| broken("its address is not a URL"))?;
-                let limit = config.timeouts.connect;
+                let uri: Uri = base.parse().map_err(|_| invalid("its address is not a URL"))?;
+                let timeout = config.timeouts.connect;
                 let connector = match uri.scheme_str() {
-                    Some("https") => Connector::secure(limit, config.ca.as_ref()),
-                    Some("http") => Connector::plain(limit),
+                    Some("https") => Connector::tls(timeout, config.ca.as_ref()),
+                    Some("http") => Connector::plain(timeout),
                     Some(_) | None => {
-                        return Err(broken("its address starts with neither http nor https"));
+                        return Err(invalid("its address starts with neither http nor https"));
                     }
                 };
                 if uri.authority().is_none_or(|authority| authority.as_str().contains('@')) {
-                    return Err(broken("its address has no host, or holds a credential"));
+                    return Err(invalid("its address has no host, or contains a credential"));
                 }
-                Way::Http { client: Box::new(client(connector)), base }
+                Transport::Http { client: Box::new(http_client(connector)), base }
             }
         };
-        let same = known
+        let same = previous
             .iter()
-            .find(|known| known.config.name == config.name && known.config.origin == config.origin);
-        let health = same.map_or_else(Arc::default, |known| Arc::clone(&known.health));
-        Ok(Self { config: config.clone(), health, meters, way })
+            .find(|other| other.config.name == config.name && other.config.origin == config.origin);
+        let health = same.map_or_else(Arc::default, |same| Arc::clone(&same.health));
+        let retry = Arc::clone(retry);
+        Ok(Self { config: config.clone(), health, metrics, retry, transport })
     }
 
-    /// Sends a request and waits for the head of the answer.
+    /// Sends a request to a path of its protocol and waits for the head of the
+    /// response.
     pub(crate) async fn send(
         &self,
-        endpoint: Endpoint,
+        path: &str,
         headers: HeaderMap,
         body: Vec<u8>,
-    ) -> Result<Answer, Trouble> {
+    ) -> Result<UpstreamResponse, UpstreamError> {
         let now = Instant::now();
-        let total = now + self.config.timeouts.total;
-        match &self.way {
-            Way::Demo => {
+        let deadline = now + self.config.timeouts.total;
+        match &self.transport {
+            Transport::Demo => {
                 let tokens = TokenEstimator { request: count::estimate, text: count::tokens };
                 let response = toolwire_demo::respond(self.config.protocol, &body, tokens);
-                Ok(Answer::of_demo(response, total))
+                Ok(UpstreamResponse::from_demo(response, deadline))
             }
-            Way::Http { client, base } => {
-                let uri = format!("{base}{}", path(self.config.protocol, endpoint));
+            Transport::Http { client, base } => {
+                // The configured address has the version of the API already.
+                let prefix = self.config.protocol.describe().prefix;
+                let uri = format!("{base}{}", path.strip_prefix(prefix).unwrap_or(path));
                 let mut request = Request::new(Full::from(body));
                 *request.method_mut() = Method::POST;
-                *request.uri_mut() = uri.parse().map_err(|_| Trouble::Unsent)?;
+                *request.uri_mut() = uri.parse().map_err(|_| UpstreamError::NotSent)?;
                 *request.headers_mut() = headers;
-                let by = total.min(now + self.config.timeouts.headers);
-                match timeout_at(by, self.ask(client, request)).await {
-                    Ok(Ok(response)) => Answer::new(response, total),
-                    Ok(Err(trouble)) => Err(trouble),
-                    Err(_elapsed) => Err(Trouble::Late(Phase::Head)),
+                let head_deadline = deadline.min(now + self.config.timeouts.headers);
+                match timeout_at(head_deadline, self.send_http(client, request)).await {
+                    Ok(Ok(response)) => UpstreamResponse::new(response, deadline),
+                    Ok(Err(error)) => Err(error),
+                    Err(_elapsed) => Err(UpstreamError::Timeout(TimeoutPhase::Headers)),
                 }
             }
         }
     }
 
-    /// Sends a request, and once more on another connection if this one ended
-    /// without the upstream having looked at it. Servers that restart or balance
-    /// their load do so, and mean no harm by it.
-    async fn ask(
+    /// Sends a request, and once more on another connection if the retry policy
+    /// allows it.
+    async fn send_http(
         &self,
         client: &Client<Connector, Full<Bytes>>,
         request: Request<Full<Bytes>>,
-    ) -> Result<Response<Incoming>, Trouble> {
-        let again = request.clone();
-        match once(client, request).await {
-            Err(trouble) if trouble.is_untouched() => {
-                self.meters.repeated();
-                once(client, again).await
+    ) -> Result<Response<Incoming>, UpstreamError> {
+        let copy = request.clone();
+        match send_once(client, request).await {
+            Err(error) if RetryPolicy::may_repeat(error) => {
+                self.metrics.repeated();
+                send_once(client, copy).await
             }
-            answered => answered,
+            result => result,
         }
     }
 
-    /// It answered well.
+    /// Records a success.
     pub(crate) fn succeeded(&self) {
         self.health.succeeded();
     }
 
-    /// It failed, by no fault of the client.
+    /// Records a failure that is not the client's fault.
     pub(crate) fn failed(&self) {
-        if self.health.failed(Instant::now()) {
-            self.meters.ejected();
+        if self.health.failed(Instant::now(), &self.retry) {
+            self.metrics.ejected();
         }
+    }
+
+    /// Records that it asked for a pause.
+    pub(crate) fn pause(&self, length: Duration) {
+        self.health.pause(Instant::now(), length, &self.retry);
+    }
+
+    /// Whether to try it.
+    pub(crate) fn availability(&self, now: Instant) -> Availability {
+        self.health.check(now, &self.retry)
     }
 }
 
 /// Sends a request once.
-async fn once(
+async fn send_once(
     client: &Client<Connector, Full<Bytes>>,
     mut request: Request<Full<Bytes>>,
-) -> Result<Response<Incoming>, Trouble> {
-    let carrier = capture_connection(&mut request);
-    let error = tokio::select! {
-        answered = client.request(request) => match answered {
+) -> Result<Response<Incoming>, UpstreamError> {
+    let captured = capture_connection(&mut request);
+    let client_error = tokio::select! {
+        result = client.request(request) => match result {
             Ok(response) => return Ok(response),
             Err(error) => error,
         },
-        () = forgotten(carrier) => return Err(Trouble::Unsent),
+        () = lost_with_connection(captured) => return Err(UpstreamError::NotSent),
     };
-    let trouble = Trouble::of(&error);
-    // An HTTP/2 connection that refuses one request may live on, and the pool
+    let error = UpstreamError::from_client(&client_error);
+    // An HTTP/2 connection that refuses one request may stay open, and the pool
     // would offer it again.
-    if trouble.is_untouched()
-        && let Some(connection) = error.connect_info()
+    if RetryPolicy::may_repeat(error)
+        && let Some(connection) = client_error.connect_info()
     {
         connection.poison();
     }
-    Err(trouble)
+    Err(error)
 }
 
-/// Waits until the connection that a request was given to is gone, and its end
-/// has not ended the request. That can only be one that lay between the pool
-/// and the connection when it closed; nobody sends it, and nobody says so.
-async fn forgotten(mut carrier: CaptureConnection) {
+/// Waits until the connection of a request has closed without ending the
+/// request. That happens if the connection closes while the pool is handing the
+/// request over: nothing sends the request, and nothing reports it.
+async fn lost_with_connection(mut captured: CaptureConnection) {
     loop {
-        let Some(mut life) = Life::of(&mut carrier).await else { std::future::pending().await };
-        life.over().await;
-        tokio::time::sleep(FAREWELL).await;
-        // The pool may have found it another connection.
-        if Life::of(&mut carrier).await.is_some_and(|now| now.is_same(&life)) {
+        let Some(mut signal) = CloseSignal::of(&mut captured).await else {
+            std::future::pending().await
+        };
+        signal.closed().await;
+        tokio::time::sleep(CLOSE_LINGER).await;
+        // The pool may have moved the request to another connection.
+        if CloseSignal::of(&mut captured).await.is_some_and(|now| now.is_same_connection(&signal)) {
             return;
         }
     }
 }
 
-/// Where the API has what is asked of it.
-fn path(protocol: Protocol, endpoint: Endpoint) -> &'static str {
-    match (protocol, endpoint) {
-        (Protocol::Chat, Endpoint::Answers | Endpoint::Counts) => "/chat/completions",
-        (Protocol::Responses, Endpoint::Answers) => "/responses",
-        (Protocol::Responses, Endpoint::Counts) => "/responses/input_tokens",
-        (Protocol::Messages, Endpoint::Answers) => "/messages",
-        (Protocol::Messages, Endpoint::Counts) => "/messages/count_tokens",
-    }
-}
-
-fn client(connector: Connector) -> Client<Connector, Full<Bytes>> {
+/// The path of an endpoint.
+fn http_client(connector: Connector) -> Client<Connector, Full<Bytes>> {
     Client::builder(TokioExecutor::new())
         .timer(TokioTimer::new())
         .pool_timer(TokioTimer::new())
-        .pool_idle_timeout(IDLE)
-        .http1_max_buf_size(BUFFER)
+        .pool_idle_timeout(POOL_IDLE_TIMEOUT)
+        .http1_max_buf_size(READ_BUFFER)
         .http2_initial_stream_window_size(WINDOW)
         .http2_initial_connection_window_size(CONNECTION_WINDOW)
-        .http2_keep_alive_interval(PING)
-        .http2_keep_alive_timeout(PING)
+        .http2_keep_alive_interval(PING_INTERVAL)
+        .http2_keep_alive_timeout(PING_INTERVAL)
         .build(connector)
 }
 
 /// How long an unused connection is kept. Vendors' load balancers close theirs
-/// after a minute or more; one that is closed first by us cannot be closed
+/// after a minute or more. If the gateway closes first, a connection cannot close
 /// under a request.
-const IDLE: Duration = Duration::from_secs(50);
+const POOL_IDLE_TIMEOUT: Duration = Duration::from_secs(50);
 
-/// What a connection may hold that nobody has taken yet: it is what a client
-/// who does not read costs.
-const BUFFER: usize = 64 * 1024;
+/// What a connection may buffer. It is the memory that a client costs if it does
+/// not read.
+const READ_BUFFER: usize = 64 * 1024;
 const WINDOW: u32 = 64 * 1024;
 const CONNECTION_WINDOW: u32 = 1024 * 1024;
 
-/// How often a silent HTTP/2 connection is asked whether it is still there.
-const PING: Duration = Duration::from_secs(20);
+/// How often an idle HTTP/2 connection is checked.
+const PING_INTERVAL: Duration = Duration::from_secs(20);
 
 /// How long the end of a connection may take to reach its requests.
-const FAREWELL: Duration = Duration::from_secs(1);
+const CLOSE_LINGER: Duration = Duration::from_secs(1);

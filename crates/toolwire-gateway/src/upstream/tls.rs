@@ -1,4 +1,4 @@
-//! The one place that knows about TLS.
+//! TLS toward upstreams. No other file knows about it.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -10,68 +10,68 @@ use rustls::{ClientConfig, RootCertStore};
 
 use super::connect::Tcp;
 
-/// Who may vouch for an upstream, instead of those whom the machine trusts.
+/// The certificate authorities that an upstream must be signed by, instead of
+/// those that the machine trusts.
 #[derive(Clone)]
-pub struct Authorities(Arc<RootCertStore>);
+pub struct CaBundle(Arc<RootCertStore>);
 
-/// Why a file names no authorities.
+/// Why a file is not a CA bundle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum AuthoritiesError {
-    /// It is not PEM, or holds something else.
-    #[error("no certificate in it; expected PEM, \"-----BEGIN CERTIFICATE-----\"")]
+pub enum CaBundleError {
+    /// It holds no certificate in PEM format.
+    #[error("no certificate found; expected PEM, \"-----BEGIN CERTIFICATE-----\"")]
     Empty,
-    /// One of its certificates is broken.
-    #[error("certificate {0} of it cannot be read")]
+    /// One of its certificates cannot be parsed.
+    #[error("certificate {0} cannot be parsed")]
     Malformed(usize),
 }
 
-impl Authorities {
+impl CaBundle {
     /// Reads the certificates of a PEM file.
-    pub fn read(pem: &str) -> Result<Self, AuthoritiesError> {
+    pub fn read(pem: &str) -> Result<Self, CaBundleError> {
         let mut roots = RootCertStore::empty();
         for (index, certificate) in CertificateDer::pem_slice_iter(pem.as_bytes()).enumerate() {
-            let malformed = AuthoritiesError::Malformed(index + 1);
+            let malformed = CaBundleError::Malformed(index + 1);
             let certificate = certificate.map_err(|_| malformed)?;
             roots.add(certificate).map_err(|_| malformed)?;
         }
         if roots.is_empty() {
-            return Err(AuthoritiesError::Empty);
+            return Err(CaBundleError::Empty);
         }
         Ok(Self(Arc::new(roots)))
     }
 }
 
-impl fmt::Debug for Authorities {
+impl fmt::Debug for CaBundle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Authorities({})", self.0.len())
+        write!(f, "CaBundle({})", self.0.len())
     }
 }
 
-/// A connector for servers that speak TLS. Unless somebody in particular must
-/// vouch for them, the machine's own roots count, so that companies' own
-/// authorities work; where a machine has none, as in an empty container, those
-/// of the browsers do.
-pub(super) fn secure(tcp: Tcp, vouched_by: Option<&Authorities>) -> HttpsConnector<Tcp> {
-    static USUAL: OnceLock<Arc<ClientConfig>> = OnceLock::new();
-    let config = match vouched_by {
-        Some(Authorities(roots)) => {
+/// A connector for https. Without a CA bundle it trusts the machine's own roots,
+/// so that a company's own authorities work. If the machine has none, as in an
+/// empty container, it trusts the roots of the browsers.
+pub(super) fn https(tcp: Tcp, ca: Option<&CaBundle>) -> HttpsConnector<Tcp> {
+    static DEFAULT: OnceLock<Arc<ClientConfig>> = OnceLock::new();
+    let config = match ca {
+        Some(CaBundle(roots)) => {
             let builder = ClientConfig::builder().with_root_certificates(Arc::clone(roots));
-            Arc::new(either_http(builder.with_no_client_auth()))
+            Arc::new(with_alpn(builder.with_no_client_auth()))
         }
-        None => Arc::clone(USUAL.get_or_init(|| {
+        None => Arc::clone(DEFAULT.get_or_init(|| {
             let builder = ClientConfig::builder();
             let builder = match builder.clone().with_native_roots() {
                 Ok(builder) => builder,
                 Err(_none) => builder.with_webpki_roots(),
             };
-            Arc::new(either_http(builder.with_no_client_auth()))
+            Arc::new(with_alpn(builder.with_no_client_auth()))
         })),
     };
     HttpsConnector::from((tcp, config))
 }
 
-/// A connector for servers that do not. It trusts nobody, and reading the
-/// machine's roots is spared to those who never need them.
+/// A connector for plain http. It trusts no roots, so a gateway without https
+/// upstreams does not have to load the machine's.
 pub(super) fn plain(tcp: Tcp) -> HttpsConnector<Tcp> {
     let config = ClientConfig::builder()
         .with_root_certificates(RootCertStore::empty())
@@ -80,7 +80,7 @@ pub(super) fn plain(tcp: Tcp) -> HttpsConnector<Tcp> {
 }
 
 /// Lets the server choose between HTTP/2 and HTTP/1.1.
-fn either_http(mut config: ClientConfig) -> ClientConfig {
+fn with_alpn(mut config: ClientConfig) -> ClientConfig {
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     config
 }

@@ -1,20 +1,20 @@
-//! Events that come all at once leave together, and none waits for another.
+//! Events that arrive in a burst are sent together, and none is delayed.
 
 use toolwire::Protocol;
 
 use crate::upstream::{Server, Step, chunk, stream, stream_head};
-use crate::{at, client, config, pairs, said, start};
+use crate::{at, client, config, fixtures, pairs, start};
 
 const EVENTS: usize = 300;
 
-/// How many chunks a client gets for events that come in one write, each in a
-/// chunk of its own. The upstream is silent after that, so the last event comes
-/// only if nobody waits for another.
+/// How many chunks a client gets for events that arrive in one write, each in its
+/// own chunk. The upstream sends nothing after that, so the last event arrives
+/// only if the gateway does not wait for another.
 async fn chunks(to: Protocol) -> usize {
     let server = Server::new(Protocol::Chat, burst()).await;
     let gateway = start(config(vec![at(&server)])).await;
-    let body = said::question(to, true);
-    let mut open = client::open(gateway.address(), said::path(to), &[], &body).await;
+    let body = fixtures::question(to, true);
+    let mut open = client::open(gateway.address(), fixtures::path(to), &[], &body).await;
     let got = client::until(&mut open, "word299 ").await;
     let words: Vec<_> = (0..EVENTS).map(|number| got.find(&format!("word{number} "))).collect();
     assert!(words.iter().all(Option::is_some) && words.is_sorted(), "{got}");
@@ -38,9 +38,9 @@ fn burst() -> Vec<Step> {
 }
 
 #[tokio::test]
-async fn leave_together() {
+async fn are_sent_together() {
     for to in Protocol::ALL {
-        // A machine that is busy with other things gets two more attempts.
+        // A busy machine gets two more attempts.
         let mut fewest = EVENTS;
         for _ in 0..3 {
             if fewest >= EVENTS / 2 {
@@ -51,25 +51,27 @@ async fn leave_together() {
     }
 }
 
-/// A call whose arguments are longer than what goes through at one time comes
-/// whole and in order, though Responses says it three times over at the end.
+/// A call with long arguments arrives complete and in order, although Responses
+/// repeats them three times at the end.
 #[tokio::test]
-async fn a_long_call_comes_whole() {
+async fn a_long_call_arrives_complete() {
     let city = "Llanfair\\u00e9 ".repeat(40_000);
     for (to, from) in pairs() {
-        let events = said::events(from)
+        let events = fixtures::events(from)
             .iter()
             .map(|event| event.replace("Paris", &city))
             .collect::<Vec<_>>();
         let server = Server::new(from, stream(&events)).await;
         let gateway = start(config(vec![at(&server)])).await;
         let reply =
-            client::post(gateway.address(), said::path(to), &[], &said::question(to, true)).await;
-        assert!(reply.body.contains(said::end_mark(to)), "{from} to {to}");
-        // How often the protocol says the arguments, in pieces or whole.
+            client::post(gateway.address(), fixtures::path(to), &[], &fixtures::question(to, true))
+                .await;
+        assert!(reply.body.contains(fixtures::end_mark(to)), "{from} to {to}");
+        // How often the protocol sends the arguments, in deltas or whole.
         let times = match to {
             Protocol::Chat | Protocol::Messages => 1,
             Protocol::Responses => 4,
+            other => panic!("not a built-in protocol: {other:?}"),
         };
         assert_eq!(reply.body.matches(&city).count(), times, "{from} to {to}");
     }

@@ -1,4 +1,4 @@
-//! A client that leaves takes its upstream's work along, at once.
+//! When a client leaves, the upstream's request is cancelled at once.
 
 use std::time::Duration;
 
@@ -6,13 +6,12 @@ use tokio::time::Instant;
 use toolwire::Protocol;
 
 use crate::upstream::{Server, Step, chunk, stream_head};
-use crate::{at, client, config, ms, pairs, said, start};
+use crate::{at, client, config, fixtures, ms, pairs, start};
 
-/// How soon the upstream must know.
+/// How soon the upstream must notice.
 const SOON: u64 = 100;
 
-/// Leaves in the middle of what the upstream does. A machine that is busy with
-/// other things gets two more attempts.
+/// Leaves while the upstream is working. A busy machine gets two more attempts.
 async fn check(to: Protocol, from: Protocol, stream: bool, steps: Vec<Step>, until: Option<&str>) {
     for attempt in 1.. {
         let noticed = leave(to, from, stream, steps.clone(), until).await;
@@ -32,8 +31,8 @@ async fn leave(
 ) -> Duration {
     let server = Server::new(from, steps).await;
     let gateway = start(config(vec![at(&server)])).await;
-    let body = said::question(to, stream);
-    let mut open = client::open(gateway.address(), said::path(to), &[], &body).await;
+    let body = fixtures::question(to, stream);
+    let mut open = client::open(gateway.address(), fixtures::path(to), &[], &body).await;
     server.until_seen(1).await;
     if let Some(text) = until {
         client::until(&mut open, text).await;
@@ -72,7 +71,7 @@ async fn in_the_middle_of_a_whole_answer() {
 async fn in_the_middle_of_a_stream() {
     for (to, from) in pairs() {
         let mut steps = vec![stream_head("")];
-        steps.extend(said::events(from).iter().take(4).map(chunk));
+        steps.extend(fixtures::events(from).iter().take(4).map(chunk));
         steps.push(Step::Hang);
         check(to, from, true, steps, Some("Let me look.")).await;
     }
@@ -87,7 +86,7 @@ async fn over_http_2() {
         let mut steps = Vec::new();
         if stream {
             steps.push(stream_head(""));
-            steps.extend(said::events(Protocol::Chat).iter().take(2).map(chunk));
+            steps.extend(fixtures::events(Protocol::Chat).iter().take(2).map(chunk));
         }
         steps.push(Step::Hang);
         let server = Server::new(Protocol::Chat, steps).await;
@@ -99,7 +98,7 @@ async fn over_http_2() {
         let request =
             hyper::Request::post(format!("http://{}/v1/chat/completions", gateway.address()))
                 .header("content-type", "application/json")
-                .body(Full::<Bytes>::from(said::question(Protocol::Chat, stream)))
+                .body(Full::<Bytes>::from(fixtures::question(Protocol::Chat, stream)))
                 .unwrap();
         let answer = sender.send_request(request);
         let left = if stream {

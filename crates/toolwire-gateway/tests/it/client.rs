@@ -1,4 +1,4 @@
-//! A client by hand.
+//! An HTTP client by hand.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -6,17 +6,17 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// What came back.
+/// A response that was received.
 #[derive(Clone, Debug)]
-pub(crate) struct Got {
+pub(crate) struct ReceivedResponse {
     pub(crate) status: u16,
     pub(crate) head: String,
     pub(crate) body: String,
-    /// Whether the body ended as its framing says.
+    /// Whether the body was complete.
     pub(crate) whole: bool,
 }
 
-impl Got {
+impl ReceivedResponse {
     /// A header, if it is there.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.head.lines().find_map(|line| {
@@ -32,14 +32,19 @@ impl Got {
     }
 }
 
-/// Sends a POST and reads the whole answer.
-pub(crate) async fn post(to: SocketAddr, path: &str, headers: &[&str], body: &str) -> Got {
+/// Sends a POST and reads the whole response.
+pub(crate) async fn post(
+    to: SocketAddr,
+    path: &str,
+    headers: &[&str],
+    body: &str,
+) -> ReceivedResponse {
     let mut stream = open(to, path, headers, body).await;
     finish(&mut stream).await
 }
 
-/// Sends a GET and reads the whole answer.
-pub(crate) async fn get(to: SocketAddr, path: &str, headers: &[&str]) -> Got {
+/// Sends a GET and reads the whole response.
+pub(crate) async fn get(to: SocketAddr, path: &str, headers: &[&str]) -> ReceivedResponse {
     let mut head = format!("GET {path} HTTP/1.1\r\nhost: {to}\r\nconnection: close\r\n");
     for header in headers {
         head.push_str(header);
@@ -48,7 +53,7 @@ pub(crate) async fn get(to: SocketAddr, path: &str, headers: &[&str]) -> Got {
     raw(to, format!("{head}\r\n").as_bytes()).await
 }
 
-/// Sends a POST and leaves the answer to come.
+/// Sends a POST without reading the response.
 pub(crate) async fn open(to: SocketAddr, path: &str, headers: &[&str], body: &str) -> TcpStream {
     let mut stream = TcpStream::connect(to).await.unwrap();
     let mut head = format!("POST {path} HTTP/1.1\r\nhost: {to}\r\nconnection: close\r\n");
@@ -64,22 +69,22 @@ pub(crate) async fn open(to: SocketAddr, path: &str, headers: &[&str], body: &st
     stream
 }
 
-/// Sends bytes and reads the whole answer.
-pub(crate) async fn raw(to: SocketAddr, bytes: &[u8]) -> Got {
+/// Sends bytes and reads the whole response.
+pub(crate) async fn raw(to: SocketAddr, bytes: &[u8]) -> ReceivedResponse {
     let mut stream = TcpStream::connect(to).await.unwrap();
     stream.write_all(bytes).await.unwrap();
     finish(&mut stream).await
 }
 
-/// Reads the whole answer.
-pub(crate) async fn finish(stream: &mut TcpStream) -> Got {
+/// Reads the whole response.
+pub(crate) async fn finish(stream: &mut TcpStream) -> ReceivedResponse {
     let mut bytes = Vec::new();
     let reading = stream.read_to_end(&mut bytes);
     let _ = tokio::time::timeout(Duration::from_secs(10), reading).await.expect("no end");
     parse(&bytes)
 }
 
-/// Reads until what came contains a text.
+/// Reads until the received bytes contain a text.
 pub(crate) async fn until(stream: &mut TcpStream, text: &str) -> String {
     let mut bytes = Vec::new();
     let mut piece = [0; 4096];
@@ -97,14 +102,14 @@ pub(crate) async fn until(stream: &mut TcpStream, text: &str) -> String {
     }
 }
 
-fn parse(bytes: &[u8]) -> Got {
+fn parse(bytes: &[u8]) -> ReceivedResponse {
     let end = bytes.windows(4).position(|four| four == b"\r\n\r\n").unwrap_or(bytes.len());
     let head = String::from_utf8(bytes[..end].to_vec()).unwrap();
     let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
     let rest = bytes.get(end + 4..).unwrap_or_default();
     let chunked = head.to_ascii_lowercase().contains("transfer-encoding: chunked");
     let (body, whole) = if chunked { dechunk(rest) } else { (rest.to_vec(), true) };
-    Got { status, head, body: String::from_utf8(body).unwrap(), whole }
+    ReceivedResponse { status, head, body: String::from_utf8(body).unwrap(), whole }
 }
 
 fn dechunk(mut rest: &[u8]) -> (Vec<u8>, bool) {

@@ -1,4 +1,4 @@
-//! How many connections, and how much on each.
+//! Limits on connections, and on what a connection may do.
 
 use h2::client::SendRequest;
 use hyper::Request;
@@ -7,7 +7,7 @@ use toolwire::Protocol;
 use toolwire_gateway::Gateway;
 use toolwire_gateway::config::Limits;
 
-use crate::{client, config, ms, said, start};
+use crate::{client, config, fixtures, ms, start};
 
 async fn limited(change: impl FnOnce(&mut Limits)) -> Gateway {
     let mut config = config(Vec::new());
@@ -23,13 +23,13 @@ async fn until_served(gateway: &Gateway) {
         }
         tokio::time::sleep(ms(10)).await;
     }
-    panic!("no place becomes free");
+    panic!("no connection becomes free");
 }
 
 #[tokio::test]
-async fn too_many_are_told_so() {
+async fn connections_beyond_a_limit_get_an_error() {
     for (gateway, status, says) in [
-        (limited(|limits| limits.connections = 2).await, 503, "has 2 connections, the most"),
+        (limited(|limits| limits.connections = 2).await, 503, "has 2 connections, its limit"),
         (
             limited(|limits| limits.connections_per_address = Some(2)).await,
             429,
@@ -40,9 +40,9 @@ async fn too_many_are_told_so() {
         let one = open().await.unwrap();
         let _two = open().await.unwrap();
         for to in Protocol::ALL {
-            // Whoever sends much gets to read the answer too.
+            // A client that sends a large body can still read the response.
             let question = format!("{{\"x\":\"{}\"}}", "x".repeat(4_000_000));
-            let got = client::post(gateway.address(), said::path(to), &[], &question).await;
+            let got = client::post(gateway.address(), fixtures::path(to), &[], &question).await;
             assert_eq!(got.status, status, "{got:?}");
             assert!(got.json()["error"]["message"].as_str().unwrap().contains(says), "{got:?}");
             assert_eq!(got.header("retry-after"), Some("1"));
@@ -58,10 +58,10 @@ async fn too_many_are_told_so() {
 }
 
 #[tokio::test]
-async fn whoever_is_turned_away_and_says_nothing_is_soon_gone() {
+async fn a_rejected_client_that_sends_nothing_is_soon_closed() {
     let gateway = limited(|limits| limits.connections = 1).await;
     let _one = TcpStream::connect(gateway.address()).await.unwrap();
-    // More than are told why at a time.
+    // More than get a response at the same time.
     let mut others = Vec::new();
     for _ in 0..100 {
         others.push(TcpStream::connect(gateway.address()).await.unwrap());
@@ -124,7 +124,7 @@ async fn http2_streams_that_are_reset_at_once_end_the_connection() {
         ended = connection => ended.expect_err("the connection is ended"),
         () = async { flood.await; tokio::time::sleep(ms(10_000)).await } => panic!("it goes on"),
     };
-    // Whoever is still sending may not get to read why.
+    // A client that is still sending may not be able to read the response.
     let told = ended.reason() == Some(h2::Reason::ENHANCE_YOUR_CALM);
     assert!(told || ended.is_io(), "{ended:?}");
     assert_eq!(client::get(gateway.address(), "/livez", &[]).await.status, 200);

@@ -7,10 +7,10 @@ use tokio::time::{Instant, timeout};
 use toolwire::Protocol;
 
 use crate::upstream::{Server, Step, chunk, stream_end, stream_head};
-use crate::{at, client, config, ms, said, start};
+use crate::{at, client, config, fixtures, ms, start};
 
 fn slow(from: Protocol, pause: Duration) -> Vec<Step> {
-    let events = said::events(from);
+    let events = fixtures::events(from);
     let mut steps = vec![stream_head("")];
     steps.extend(events.iter().take(4).map(chunk));
     steps.push(Step::Wait(pause));
@@ -24,7 +24,7 @@ async fn open_streams_end_well_within_the_grace() {
     let server = Server::new(Protocol::Chat, slow(Protocol::Chat, ms(300))).await;
     let gateway = start(config(vec![at(&server)])).await;
     let to = gateway.address();
-    let question = said::question(Protocol::Chat, true);
+    let question = fixtures::question(Protocol::Chat, true);
     let mut open = client::open(to, "/v1/chat/completions", &[], &question).await;
     client::until(&mut open, "Let me look.").await;
     gateway.handle().drain(ms(100));
@@ -44,8 +44,8 @@ async fn open_streams_get_an_error_when_the_grace_is_over() {
         let mut config = config(vec![at(&server)]);
         config.limits.grace = ms(100);
         let gateway = start(config).await;
-        let question = said::question(to, true);
-        let mut open = client::open(gateway.address(), said::path(to), &[], &question).await;
+        let question = fixtures::question(to, true);
+        let mut open = client::open(gateway.address(), fixtures::path(to), &[], &question).await;
         client::until(&mut open, "Let me look.").await;
         let began = Instant::now();
         gateway.handle().drain(Duration::ZERO);
@@ -53,6 +53,7 @@ async fn open_streams_get_an_error_when_the_grace_is_over() {
             Protocol::Chat => "data: {\"error\":",
             Protocol::Responses => "event: response.failed",
             Protocol::Messages => "event: error",
+            other => panic!("not a built-in protocol: {other:?}"),
         };
         let rest = client::until(&mut open, mark).await;
         assert!(rest.contains("shutting down"), "{rest}");
@@ -65,7 +66,7 @@ async fn open_streams_get_an_error_when_the_grace_is_over() {
 async fn open_requests_get_an_error_too() {
     let server = Server::new(Protocol::Chat, vec![Step::Hang]).await;
     let gateway = start(config(vec![at(&server)])).await;
-    let question = said::question(Protocol::Chat, false);
+    let question = fixtures::question(Protocol::Chat, false);
     let mut open = client::open(gateway.address(), "/v1/chat/completions", &[], &question).await;
     server.until_seen(1).await;
     gateway.handle().stop();
@@ -79,7 +80,7 @@ async fn open_requests_get_an_error_too() {
 async fn a_second_signal_is_now() {
     let server = Server::new(Protocol::Chat, slow(Protocol::Chat, ms(30_000))).await;
     let gateway = start(config(vec![at(&server)])).await;
-    let question = said::question(Protocol::Chat, true);
+    let question = fixtures::question(Protocol::Chat, true);
     let mut open = client::open(gateway.address(), "/v1/chat/completions", &[], &question).await;
     client::until(&mut open, "Let me look.").await;
     gateway.handle().drain(ms(20_000));

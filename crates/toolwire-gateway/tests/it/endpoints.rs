@@ -1,13 +1,13 @@
-//! What is where.
+//! The paths of the gateway.
 
 use toolwire::Protocol;
 use toolwire_gateway::config::Pattern;
 
 use crate::upstream::{Server, whole};
-use crate::{alias, at, client, config, said, start};
+use crate::{alias, at, client, config, fixtures, start};
 
 #[tokio::test]
-async fn models_in_the_callers_shape() {
+async fn models_in_the_clients_format() {
     let server = Server::new(Protocol::Chat, Vec::new()).await;
     let mut upstream = at(&server);
     upstream.models = vec![Pattern("one".to_owned()), Pattern("many-*".to_owned())];
@@ -54,7 +54,8 @@ async fn unknown_models() {
     let gateway = start(config(Vec::new())).await;
     for to in Protocol::ALL {
         let got =
-            client::post(gateway.address(), said::path(to), &[], &said::question(to, true)).await;
+            client::post(gateway.address(), fixtures::path(to), &[], &fixtures::question(to, true))
+                .await;
         assert_eq!(got.status, 404, "{got:?}");
         assert!(got.json()["error"]["message"].as_str().unwrap().contains("`m`"));
     }
@@ -68,14 +69,14 @@ async fn counts_by_the_upstream_that_can() {
     let mut config = config(vec![upstream]);
     config.aliases = vec![alias("m", "real")];
     let gateway = start(config).await;
-    let question = said::question(Protocol::Messages, false);
+    let question = fixtures::question(Protocol::Messages, false);
     let got =
         client::post(gateway.address(), "/v1/messages/count_tokens?beta=true", &[], &question)
             .await;
     assert_eq!(got.json()["input_tokens"], 42);
     assert_eq!(server.only().path, "/v1/messages/count_tokens");
     assert_eq!(server.only().json()["model"], "real");
-    let question = said::question(Protocol::Responses, false);
+    let question = fixtures::question(Protocol::Responses, false);
     let got = client::post(gateway.address(), "/v1/responses/input_tokens", &[], &question).await;
     assert_eq!(got.json()["object"], "response.input_tokens");
     assert!(got.json()["input_tokens"].as_u64().unwrap() > 0);
@@ -84,10 +85,10 @@ async fn counts_by_the_upstream_that_can() {
 
 #[tokio::test]
 async fn counts_by_estimate_where_the_upstream_cannot() {
-    let error = said::error(Protocol::Messages, "not_found_error", "No.");
+    let error = fixtures::error(Protocol::Messages, "not_found_error", "No.");
     let server = Server::new(Protocol::Messages, whole(404, "", error)).await;
     let gateway = start(config(vec![at(&server)])).await;
-    let question = said::question(Protocol::Messages, false);
+    let question = fixtures::question(Protocol::Messages, false);
     let got = client::post(gateway.address(), "/v1/messages/count_tokens", &[], &question).await;
     assert_eq!(got.status, 200);
     assert!(got.json()["input_tokens"].as_u64().unwrap() > 0);
@@ -96,12 +97,13 @@ async fn counts_by_estimate_where_the_upstream_cannot() {
 
 #[tokio::test]
 async fn metrics_have_closed_labels() {
-    let server = Server::new(Protocol::Chat, whole(200, "", said::answer(Protocol::Chat))).await;
+    let server =
+        Server::new(Protocol::Chat, whole(200, "", fixtures::answer(Protocol::Chat))).await;
     let gateway = start(config(vec![at(&server)])).await;
     let to = gateway.address();
     for number in 0..50 {
         let question =
-            said::question(Protocol::Chat, false).replace("\"m\"", &format!("\"m{number}\""));
+            fixtures::question(Protocol::Chat, false).replace("\"m\"", &format!("\"m{number}\""));
         client::post(to, "/v1/chat/completions", &[], &question).await;
         client::get(to, &format!("/path/{number}"), &[]).await;
     }

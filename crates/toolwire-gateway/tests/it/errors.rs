@@ -1,9 +1,9 @@
-//! Errors of upstreams, as each client knows them.
+//! Errors of upstreams, in the format of each client.
 
 use toolwire::Protocol;
 
 use crate::upstream::{Server, Step, chunk, stream_end, stream_head, whole};
-use crate::{at, client, config, ms, pairs, said, start};
+use crate::{at, client, config, fixtures, ms, pairs, start};
 
 struct Case {
     status: u16,
@@ -58,16 +58,16 @@ const CASES: &[Case] = &[
 ];
 
 #[tokio::test]
-async fn of_upstreams_in_the_clients_words() {
+async fn of_upstreams_in_the_clients_format() {
     for (to, from) in pairs() {
         for case in CASES {
             for stream in [false, true] {
                 let kind = if from == Protocol::Messages { case.messages } else { case.openai };
-                let body = said::error(from, kind, "It went wrong.");
+                let body = fixtures::error(from, kind, "It went wrong.");
                 let server = Server::new(from, whole(case.status, "", &body)).await;
                 let gateway = start(config(vec![at(&server)])).await;
-                let question = said::question(to, stream);
-                let got = client::post(gateway.address(), said::path(to), &[], &question).await;
+                let question = fixtures::question(to, stream);
+                let got = client::post(gateway.address(), fixtures::path(to), &[], &question).await;
                 let want = if to == Protocol::Messages { case.to_messages } else { case.to_openai };
                 assert_eq!(got.status, want, "{to} {from} {got:?}");
                 let error = got.json();
@@ -89,10 +89,16 @@ async fn overload_has_two_statuses() {
     for (to, from) in pairs() {
         let status = if from == Protocol::Messages { 529 } else { 503 };
         let kind = if from == Protocol::Messages { "overloaded_error" } else { "server_error" };
-        let server = Server::new(from, whole(status, "", said::error(from, kind, "Busy."))).await;
+        let server =
+            Server::new(from, whole(status, "", fixtures::error(from, kind, "Busy."))).await;
         let gateway = start(config(vec![at(&server)])).await;
-        let got =
-            client::post(gateway.address(), said::path(to), &[], &said::question(to, false)).await;
+        let got = client::post(
+            gateway.address(),
+            fixtures::path(to),
+            &[],
+            &fixtures::question(to, false),
+        )
+        .await;
         let want = if to == Protocol::Messages { 529 } else { 503 };
         assert_eq!(got.status, want, "{to} {from} {got:?}");
     }
@@ -105,8 +111,8 @@ async fn that_look_like_answers() {
             let body = r#"{"error":{"message":"No such model.","type":"invalid_request_error","code":"model_not_found"}}"#;
             let server = Server::new(Protocol::Chat, whole(200, "", body)).await;
             let gateway = start(config(vec![at(&server)])).await;
-            let question = said::question(to, stream);
-            let got = client::post(gateway.address(), said::path(to), &[], &question).await;
+            let question = fixtures::question(to, stream);
+            let got = client::post(gateway.address(), fixtures::path(to), &[], &question).await;
             assert_eq!(got.status, 404, "{to} {got:?}");
         }
     }
@@ -116,27 +122,34 @@ async fn that_look_like_answers() {
 async fn as_the_first_event() {
     for (to, from) in pairs() {
         let event = match from {
-            Protocol::Chat => format!("data: {}\n\n", said::error(from, "rate_limit_error", "Slow down.")),
+            Protocol::Chat => format!("data: {}\n\n", fixtures::error(from, "rate_limit_error", "Slow down.")),
             Protocol::Responses => "event: error\ndata: {\"type\":\"error\",\"sequence_number\":0,\"code\":\"rate_limit_exceeded\",\"message\":\"Slow down.\",\"param\":null}\n\n".to_owned(),
-            Protocol::Messages => format!("event: error\ndata: {}\n\n", said::error(from, "rate_limit_error", "Slow down.")),
+            Protocol::Messages => format!("event: error\ndata: {}\n\n", fixtures::error(from, "rate_limit_error", "Slow down.")),
+            other => panic!("not a built-in protocol: {other:?}"),
         };
         let server = Server::new(from, vec![stream_head(""), chunk(event), stream_end()]).await;
         let gateway = start(config(vec![at(&server)])).await;
         let got =
-            client::post(gateway.address(), said::path(to), &[], &said::question(to, true)).await;
+            client::post(gateway.address(), fixtures::path(to), &[], &fixtures::question(to, true))
+                .await;
         assert_eq!(got.status, 429, "{to} {from} {got:?}");
         assert!(got.json()["error"]["message"].as_str().unwrap().starts_with("Slow down."));
     }
 }
 
 #[tokio::test]
-async fn that_are_no_json() {
+async fn that_are_not_json() {
     let page = "HTTP/1.1 502 Bad Gateway\r\ncontent-type: text/html\r\ncontent-length: 14\r\n\r\n<html>no</html";
     for (to, from) in pairs() {
         let server = Server::new(from, vec![Step::Send(page.as_bytes().to_vec())]).await;
         let gateway = start(config(vec![at(&server)])).await;
-        let got =
-            client::post(gateway.address(), said::path(to), &[], &said::question(to, false)).await;
+        let got = client::post(
+            gateway.address(),
+            fixtures::path(to),
+            &[],
+            &fixtures::question(to, false),
+        )
+        .await;
         assert!((500..505).contains(&got.status), "{got:?}");
         assert!(got.json()["error"]["message"].as_str().unwrap().contains("502"));
     }
@@ -148,8 +161,8 @@ async fn a_page_instead_of_an_answer() {
         let server = Server::new(from, whole(200, "", "<html>hotel wifi</html>")).await;
         let gateway = start(config(vec![at(&server)])).await;
         for stream in [false, true] {
-            let question = said::question(to, stream);
-            let got = client::post(gateway.address(), said::path(to), &[], &question).await;
+            let question = fixtures::question(to, stream);
+            let got = client::post(gateway.address(), fixtures::path(to), &[], &question).await;
             assert_eq!(got.status, 502, "{to} {from} {got:?}");
             assert!(!got.body.contains("wifi"));
         }
@@ -169,7 +182,8 @@ async fn nobody_listens() {
         drop(listener);
         let gateway = start(config(vec![upstream])).await;
         let got =
-            client::post(gateway.address(), said::path(to), &[], &said::question(to, true)).await;
+            client::post(gateway.address(), fixtures::path(to), &[], &fixtures::question(to, true))
+                .await;
         assert_eq!(got.status, 502, "{got:?}");
         assert!(
             got.json()["error"]["message"].as_str().unwrap().contains("chat cannot be reached")
@@ -187,7 +201,7 @@ async fn no_tls_where_tls_was_configured() {
     };
     upstream.timeouts.connect = ms(2000);
     let gateway = start(config(vec![upstream])).await;
-    let question = said::question(Protocol::Chat, false);
+    let question = fixtures::question(Protocol::Chat, false);
     let got = client::post(gateway.address(), "/v1/chat/completions", &[], &question).await;
     assert!(matches!(got.status, 502 | 504), "{got:?}");
     assert!(server.seen().is_empty(), "no credential goes out in the clear");

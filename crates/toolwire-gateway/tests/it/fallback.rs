@@ -1,36 +1,36 @@
 //! Several upstreams for one model.
 
 use toolwire::Protocol;
-use toolwire_gateway::config::{Origin, Upstream};
+use toolwire_gateway::config::{Origin, UpstreamConfig};
 
 use crate::upstream::{Server, Step, chunk, stream, stream_end, stream_head, whole};
-use crate::{at, client, config, ms, said, start};
+use crate::{at, client, config, fixtures, ms, start};
 
 /// Two upstreams, the first of which is tried first.
-async fn two(first: Vec<Step>, stream_it: bool) -> (Server, Server, client::Got) {
+async fn two(first: Vec<Step>, stream_it: bool) -> (Server, Server, client::ReceivedResponse) {
     let first = Server::new(Protocol::Chat, first).await;
     let good = if stream_it {
-        stream(&said::events(Protocol::Messages))
+        stream(&fixtures::events(Protocol::Messages))
     } else {
-        whole(200, "", said::answer(Protocol::Messages))
+        whole(200, "", fixtures::answer(Protocol::Messages))
     };
     let second = Server::new(Protocol::Messages, good).await;
     let gateway = start(config(vec![at(&first), spare(&second)])).await;
-    let question = said::question(Protocol::Responses, stream_it);
+    let question = fixtures::question(Protocol::Responses, stream_it);
     let got = client::post(gateway.address(), "/v1/responses", &[], &question).await;
     (first, second, got)
 }
 
-/// An upstream that is used only when nothing else is left.
-fn spare(server: &Server) -> Upstream {
-    Upstream { weight: 0, ..at(server) }
+/// An upstream that is used only if no other is left.
+fn spare(server: &Server) -> UpstreamConfig {
+    UpstreamConfig { weight: 0, ..at(server) }
 }
 
 #[tokio::test]
 async fn statuses_that_another_may_not_have() {
     for status in [429, 500, 502, 503, 529] {
         for stream in [false, true] {
-            let body = said::error(Protocol::Chat, "server_error", "No.");
+            let body = fixtures::error(Protocol::Chat, "server_error", "No.");
             let (first, second, got) = two(whole(status, "", body), stream).await;
             assert_eq!(got.status, 200, "{status} {got:?}");
             assert!(got.body.contains("call_abc"));
@@ -42,7 +42,7 @@ async fn statuses_that_another_may_not_have() {
 #[tokio::test]
 async fn statuses_that_another_would_have_too() {
     for status in [400, 401, 403, 404, 413, 422] {
-        let body = said::error(Protocol::Chat, "invalid_request_error", "No.");
+        let body = fixtures::error(Protocol::Chat, "invalid_request_error", "No.");
         let (first, second, got) = two(whole(status, "", body), false).await;
         assert!((400..500).contains(&got.status), "{status} {got:?}");
         assert_eq!((first.seen().len(), second.seen().len()), (1, 0));
@@ -51,7 +51,7 @@ async fn statuses_that_another_would_have_too() {
 
 #[tokio::test]
 async fn an_error_as_the_first_event() {
-    let event = format!("data: {}\n\n", said::error(Protocol::Chat, "server_error", "No."));
+    let event = format!("data: {}\n\n", fixtures::error(Protocol::Chat, "server_error", "No."));
     let (_, second, got) = two(vec![stream_head(""), chunk(event), stream_end()], true).await;
     assert_eq!(got.status, 200, "{got:?}");
     assert_eq!(second.seen().len(), 1);
@@ -59,8 +59,8 @@ async fn an_error_as_the_first_event() {
 
 #[tokio::test]
 async fn a_stream_that_opens_and_fails() {
-    let opening = &said::events(Protocol::Messages)[0];
-    let error = said::error(Protocol::Messages, "overloaded_error", "Busy.");
+    let opening = &fixtures::events(Protocol::Messages)[0];
+    let error = fixtures::error(Protocol::Messages, "overloaded_error", "Busy.");
     let steps = vec![
         stream_head(""),
         chunk(opening),
@@ -70,14 +70,14 @@ async fn a_stream_that_opens_and_fails() {
     ];
     for to in Protocol::ALL {
         let first = Server::new(Protocol::Messages, steps.clone()).await;
-        // A spare that speaks the client's protocol would be asked first.
+        // A spare that speaks the client's protocol would be tried first.
         let other = if to == Protocol::Chat { Protocol::Responses } else { Protocol::Chat };
-        let second = Server::new(other, stream(&said::events(other))).await;
+        let second = Server::new(other, stream(&fixtures::events(other))).await;
         let gateway = start(config(vec![at(&first), spare(&second)])).await;
-        let question = said::question(to, true);
-        let got = client::post(gateway.address(), said::path(to), &[], &question).await;
+        let question = fixtures::question(to, true);
+        let got = client::post(gateway.address(), fixtures::path(to), &[], &question).await;
         assert_eq!(got.status, 200, "{got:?}");
-        assert!(got.body.contains(said::end_mark(to)), "{got:?}");
+        assert!(got.body.contains(fixtures::end_mark(to)), "{got:?}");
         assert!(!got.body.contains("Busy."), "{got:?}");
         assert_eq!((first.seen().len(), second.seen().len()), (1, 1));
     }
@@ -93,7 +93,7 @@ async fn never_after_the_request_was_sent() {
 #[tokio::test]
 async fn never_after_the_first_event() {
     let mut steps = vec![stream_head("")];
-    steps.extend(said::events(Protocol::Chat).iter().take(3).map(chunk));
+    steps.extend(fixtures::events(Protocol::Chat).iter().take(3).map(chunk));
     steps.push(Step::Close);
     let (_, second, got) = two(steps, true).await;
     assert_eq!(got.status, 200);
@@ -103,8 +103,9 @@ async fn never_after_the_first_event() {
 #[tokio::test]
 async fn a_connection_that_is_refused() {
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let second = Server::new(Protocol::Chat, whole(200, "", said::answer(Protocol::Chat))).await;
-    let first = Upstream {
+    let second =
+        Server::new(Protocol::Chat, whole(200, "", fixtures::answer(Protocol::Chat))).await;
+    let first = UpstreamConfig {
         name: "closed".to_owned(),
         origin: Origin::Http {
             base: format!("http://{}", closed.local_addr().unwrap()),
@@ -114,12 +115,12 @@ async fn a_connection_that_is_refused() {
     };
     drop(closed);
     let gateway = start(config(vec![first, spare(&second)])).await;
-    let question = said::question(Protocol::Chat, false);
+    let question = fixtures::question(Protocol::Chat, false);
     let ask = || client::post(gateway.address(), "/v1/chat/completions", &[], &question);
     for _ in 0..4 {
         assert_eq!(ask().await.status, 200);
     }
-    // The fifth failure takes it out; what follows costs no retries.
+    // The fifth failure ejects it, so the next requests need no retries.
     for _ in 0..20 {
         assert_eq!(ask().await.status, 200);
     }
@@ -129,11 +130,11 @@ async fn a_connection_that_is_refused() {
 
 #[tokio::test]
 async fn the_retry_budget_ends() {
-    let body = said::error(Protocol::Chat, "server_error", "No.");
+    let body = fixtures::error(Protocol::Chat, "server_error", "No.");
     let first = Server::new(Protocol::Chat, whole(429, "", &body)).await;
     let second = Server::new(Protocol::Chat, whole(429, "", &body)).await;
     let gateway = start(config(vec![at(&first), spare(&second)])).await;
-    let question = said::question(Protocol::Chat, false);
+    let question = fixtures::question(Protocol::Chat, false);
     for _ in 0..100 {
         client::post(gateway.address(), "/v1/chat/completions", &[], &question).await;
     }
@@ -143,11 +144,12 @@ async fn the_retry_budget_ends() {
 
 #[tokio::test]
 async fn an_upstream_that_asks_for_a_pause_gets_it() {
-    let body = said::error(Protocol::Chat, "requests", "No.");
+    let body = fixtures::error(Protocol::Chat, "requests", "No.");
     let first = Server::new(Protocol::Chat, whole(429, "retry-after: 30\r\n", &body)).await;
-    let second = Server::new(Protocol::Chat, whole(200, "", said::answer(Protocol::Chat))).await;
+    let second =
+        Server::new(Protocol::Chat, whole(200, "", fixtures::answer(Protocol::Chat))).await;
     let gateway = start(config(vec![at(&first), spare(&second)])).await;
-    let question = said::question(Protocol::Chat, false);
+    let question = fixtures::question(Protocol::Chat, false);
     for _ in 0..5 {
         let got = client::post(gateway.address(), "/v1/chat/completions", &[], &question).await;
         assert_eq!(got.status, 200);
@@ -157,14 +159,14 @@ async fn an_upstream_that_asks_for_a_pause_gets_it() {
 
 #[tokio::test]
 async fn clients_that_leave_and_refused_requests_do_not_count() {
-    let body = said::error(Protocol::Chat, "invalid_request_error", "No.");
+    let body = fixtures::error(Protocol::Chat, "invalid_request_error", "No.");
     let refusal = whole(400, "", &body);
     let server = Server::scripted(Protocol::Chat, move |number, _| {
         if number % 2 == 0 { vec![Step::Hang] } else { refusal.clone() }
     })
     .await;
     let gateway = start(config(vec![at(&server)])).await;
-    let question = said::question(Protocol::Chat, false);
+    let question = fixtures::question(Protocol::Chat, false);
     for round in 1..=8 {
         let open = client::open(gateway.address(), "/v1/chat/completions", &[], &question).await;
         server.until_seen(2 * round - 1).await;
@@ -180,11 +182,11 @@ async fn clients_that_leave_and_refused_requests_do_not_count() {
 
 #[tokio::test]
 async fn weights() {
-    let light = Server::new(Protocol::Chat, whole(200, "", said::answer(Protocol::Chat))).await;
-    let heavy = Server::new(Protocol::Chat, whole(200, "", said::answer(Protocol::Chat))).await;
-    let heavier = Upstream { weight: 3, name: "heavy".to_owned(), ..at(&heavy) };
+    let light = Server::new(Protocol::Chat, whole(200, "", fixtures::answer(Protocol::Chat))).await;
+    let heavy = Server::new(Protocol::Chat, whole(200, "", fixtures::answer(Protocol::Chat))).await;
+    let heavier = UpstreamConfig { weight: 3, name: "heavy".to_owned(), ..at(&heavy) };
     let gateway = start(config(vec![at(&light), heavier])).await;
-    let question = said::question(Protocol::Chat, false);
+    let question = fixtures::question(Protocol::Chat, false);
     for _ in 0..40 {
         client::post(gateway.address(), "/v1/chat/completions", &[], &question).await;
     }
@@ -192,34 +194,55 @@ async fn weights() {
     assert!(light + heavy == 40 && (9..=11).contains(&light), "{light} {heavy}");
 }
 
-/// The upstream that speaks the client's protocol is asked, whatever it weighs,
-/// and the others when it fails.
+/// The upstream that speaks the client's protocol is tried first, whatever its
+/// weight, and the others if it fails.
 #[tokio::test]
 async fn the_clients_own_protocol_comes_first() {
     for to in Protocol::ALL {
         for fails in [false, true] {
             let mut servers = Vec::new();
             for from in Protocol::ALL {
-                let answer = whole(200, "", said::answer(from));
-                let error = whole(503, "", said::error(from, "server_error", "No."));
+                let answer = whole(200, "", fixtures::answer(from));
+                let error = whole(503, "", fixtures::error(from, "server_error", "No."));
                 let steps = if from == to && fails { error } else { answer };
                 servers.push(Server::new(from, steps).await);
             }
-            let mut upstreams: Vec<Upstream> = servers.iter().map(at).collect();
+            let mut upstreams: Vec<UpstreamConfig> = servers.iter().map(at).collect();
             for upstream in &mut upstreams {
                 upstream.weight = if upstream.protocol == to { 0 } else { 9 };
             }
             let gateway = start(config(upstreams)).await;
-            let question = said::question(to, false);
-            let got = client::post(gateway.address(), said::path(to), &[], &question).await;
+            let question = fixtures::question(to, false);
+            let got = client::post(gateway.address(), fixtures::path(to), &[], &question).await;
             assert_eq!(got.status, 200, "{to} {got:?}");
             for server in &servers {
                 if server.protocol == to {
-                    assert_eq!(server.only().body, question, "asked first, and as it is");
+                    assert_eq!(
+                        server.only().body,
+                        question,
+                        "tried first, with the client's own bytes"
+                    );
                 }
             }
             let asked: usize = servers.iter().map(|server| server.seen().len()).sum();
             assert_eq!(asked, if fails { 2 } else { 1 }, "{to}");
         }
+    }
+}
+
+#[tokio::test]
+async fn the_statuses_are_configuration() {
+    for (status, retried) in [(404, true), (500, false)] {
+        let error = fixtures::error(Protocol::Chat, "server_error", "No.");
+        let first = Server::new(Protocol::Chat, whole(status, "", error)).await;
+        let answer = whole(200, "", fixtures::answer(Protocol::Chat));
+        let second = Server::new(Protocol::Chat, answer).await;
+        let mut config = config(vec![at(&first), spare(&second)]);
+        config.retry.statuses = vec![404..=404];
+        let gateway = start(config).await;
+        let question = fixtures::question(Protocol::Chat, false);
+        let got = client::post(gateway.address(), "/v1/chat/completions", &[], &question).await;
+        assert_eq!(got.status, if retried { 200 } else { status }, "{got:?}");
+        assert_eq!(second.seen().len(), usize::from(retried));
     }
 }

@@ -1,11 +1,11 @@
-//! Who comes in.
+//! Which requests are let in.
 
 use toolwire::Protocol;
 use toolwire_gateway::config::Secret;
 use toolwire_gateway::{Setup, StartError, serve};
 
 use crate::upstream::{Server, whole};
-use crate::{at, client, config, said, start};
+use crate::{at, client, config, fixtures, start};
 
 const ROUTES: &[(&str, &str)] = &[
     ("POST", "/v1/chat/completions"),
@@ -20,7 +20,12 @@ const ROUTES: &[(&str, &str)] = &[
     ("GET", "/anything/else"),
 ];
 
-async fn ask(to: std::net::SocketAddr, method: &str, path: &str, headers: &[&str]) -> client::Got {
+async fn ask(
+    to: std::net::SocketAddr,
+    method: &str,
+    path: &str,
+    headers: &[&str],
+) -> client::ReceivedResponse {
     match method {
         "GET" => client::get(to, path, headers).await,
         _post => client::post(to, path, headers, r#"{"model":"none"}"#).await,
@@ -80,7 +85,8 @@ async fn a_network_address_needs_a_key() {
 
 #[tokio::test]
 async fn pages_stay_out() {
-    let server = Server::new(Protocol::Chat, whole(200, "", said::answer(Protocol::Chat))).await;
+    let server =
+        Server::new(Protocol::Chat, whole(200, "", fixtures::answer(Protocol::Chat))).await;
     let gateway = start(config(vec![at(&server)])).await;
     let to = gateway.address();
     let own = format!("origin: http://{to}");
@@ -100,7 +106,7 @@ async fn pages_stay_out() {
         (&["content-type: application/json; charset=utf-8"], 200),
     ];
     for (headers, status) in cases {
-        let question = said::question(Protocol::Chat, false);
+        let question = fixtures::question(Protocol::Chat, false);
         let got = client::post(to, "/v1/chat/completions", headers, &question).await;
         assert_eq!(got.status, *status, "{headers:?} {got:?}");
         assert_eq!(got.header("access-control-allow-origin"), None);

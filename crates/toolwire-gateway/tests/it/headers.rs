@@ -1,15 +1,15 @@
-//! Headers, both ways.
+//! Headers in both directions.
 
 use toolwire::Protocol;
 use toolwire_gateway::config::{Credential, Secret};
 
 use crate::upstream::{Server, whole};
-use crate::{at, client, config, pairs, said, start};
+use crate::{at, client, config, fixtures, pairs, start};
 
 #[tokio::test]
 async fn toward_upstreams_are_built() {
     for (to, from) in pairs() {
-        let server = Server::new(from, whole(200, "", said::answer(from))).await;
+        let server = Server::new(from, whole(200, "", fixtures::answer(from))).await;
         let mut upstream = at(&server);
         upstream.headers = vec![("x-configured".to_owned(), Secret::new("yes".to_owned()))];
         let mut config = config(vec![upstream]);
@@ -30,9 +30,13 @@ async fn toward_upstreams_are_built() {
             "traceparent: 00-1-2-01",
             "accept-encoding: br",
         ];
-        let got =
-            client::post(gateway.address(), said::path(to), &sent, &said::question(to, false))
-                .await;
+        let got = client::post(
+            gateway.address(),
+            fixtures::path(to),
+            &sent,
+            &fixtures::question(to, false),
+        )
+        .await;
         assert_eq!(got.status, 200, "{got:?}");
         let seen = server.only();
         let messages = from == Protocol::Messages;
@@ -76,14 +80,14 @@ async fn betas_are_refused_where_losses_are() {
         for (beta, only_switches) in
             [("context-1m-2025-08-07", false), ("interleaved-thinking-2025-05-14", true)]
         {
-            let server = Server::new(from, whole(200, "", said::answer(from))).await;
+            let server = Server::new(from, whole(200, "", fixtures::answer(from))).await;
             let gateway = start(config(vec![at(&server)])).await;
-            let question = said::question(to, false);
+            let question = fixtures::question(to, false);
             let beta = format!("anthropic-beta: {beta}");
             let sent = [beta.as_str(), "toolwire-on-loss: refuse"];
-            let got = client::post(gateway.address(), said::path(to), &sent, &question).await;
+            let got = client::post(gateway.address(), fixtures::path(to), &sent, &question).await;
             if from == Protocol::Messages || only_switches {
-                // What the body says may still be refused.
+                // The body may still be refused.
                 assert!(!got.body.contains(&beta), "{to} {from} {got:?}");
             } else {
                 assert_eq!(got.status, 400, "{to} {from} {got:?}");
@@ -91,7 +95,7 @@ async fn betas_are_refused_where_losses_are() {
                 assert!(server.seen().is_empty());
             }
             let sent = [beta.as_str(), "toolwire-on-loss: ignore"];
-            let got = client::post(gateway.address(), said::path(to), &sent, &question).await;
+            let got = client::post(gateway.address(), fixtures::path(to), &sent, &question).await;
             assert_eq!((got.status, got.header("toolwire-loss")), (200, None), "{got:?}");
         }
     }
@@ -100,7 +104,7 @@ async fn betas_are_refused_where_losses_are() {
 #[tokio::test]
 async fn betas_of_client_and_operator_and_translation_are_one_list() {
     let from = Protocol::Messages;
-    let server = Server::new(from, whole(200, "", said::answer(from))).await;
+    let server = Server::new(from, whole(200, "", fixtures::answer(from))).await;
     let mut upstream = at(&server);
     upstream.profile.mid_system = true;
     let ours = "context-1m-2025-08-07, theirs-2026-01-01";
@@ -139,11 +143,11 @@ async fn the_clients_own_credential() {
         (Protocol::Chat, &[], None),
     ];
     for (from, headers, want) in cases {
-        let server = Server::new(*from, whole(200, "", said::answer(*from))).await;
+        let server = Server::new(*from, whole(200, "", fixtures::answer(*from))).await;
         let mut upstream = at(&server);
         upstream.credential = Credential::Client;
         let gateway = start(config(vec![upstream])).await;
-        let question = said::question(Protocol::Responses, false);
+        let question = fixtures::question(Protocol::Responses, false);
         let got = client::post(gateway.address(), "/v1/responses", headers, &question).await;
         match want {
             Some((name, value)) => {
@@ -160,13 +164,14 @@ async fn the_clients_own_credential() {
 
 #[tokio::test]
 async fn a_gateways_key_is_never_passed_on() {
-    let server = Server::new(Protocol::Chat, whole(200, "", said::answer(Protocol::Chat))).await;
+    let server =
+        Server::new(Protocol::Chat, whole(200, "", fixtures::answer(Protocol::Chat))).await;
     let mut upstream = at(&server);
     upstream.credential = Credential::Client;
     let mut config = config(vec![upstream]);
     config.keys = vec![Secret::new("gateway-key".to_owned())];
     let gateway = start(config).await;
-    let question = said::question(Protocol::Chat, false);
+    let question = fixtures::question(Protocol::Chat, false);
     let ask = |headers: &'static [&'static str]| {
         client::post(gateway.address(), "/v1/chat/completions", headers, &question)
     };
@@ -183,10 +188,15 @@ async fn toward_clients_are_picked() {
     for (to, from) in pairs() {
         let messages = from == Protocol::Messages;
         let headers = if messages { anthropic } else { openai };
-        let server = Server::new(from, whole(200, headers, said::answer(from))).await;
+        let server = Server::new(from, whole(200, headers, fixtures::answer(from))).await;
         let gateway = start(config(vec![at(&server)])).await;
-        let got =
-            client::post(gateway.address(), said::path(to), &[], &said::question(to, false)).await;
+        let got = client::post(
+            gateway.address(),
+            fixtures::path(to),
+            &[],
+            &fixtures::question(to, false),
+        )
+        .await;
         assert_eq!(got.header("toolwire-upstream-request-id"), Some("up-1"));
         assert_eq!((got.header("set-cookie"), got.header("server")), (None, None));
         let family = (to == Protocol::Messages) == messages;
@@ -206,7 +216,7 @@ async fn toward_clients_are_picked() {
 #[tokio::test]
 async fn pauses_are_passed_on() {
     for (to, from) in pairs() {
-        let error = said::error(
+        let error = fixtures::error(
             from,
             if from == Protocol::Messages { "rate_limit_error" } else { "requests" },
             "Slow down.",
@@ -216,7 +226,8 @@ async fn pauses_are_passed_on() {
                 .await;
         let gateway = start(config(vec![at(&server)])).await;
         let got =
-            client::post(gateway.address(), said::path(to), &[], &said::question(to, true)).await;
+            client::post(gateway.address(), fixtures::path(to), &[], &fixtures::question(to, true))
+                .await;
         assert_eq!(got.status, 429);
         assert_eq!(got.header("retry-after"), Some("7"), "{got:?}");
         assert_eq!(got.header("x-should-retry"), Some("true"));
@@ -227,12 +238,12 @@ async fn pauses_are_passed_on() {
 }
 
 #[tokio::test]
-async fn pauses_are_made_from_resets() {
+async fn pauses_are_derived_from_resets() {
     let headers = "x-ratelimit-remaining-tokens: 0\r\nx-ratelimit-reset-tokens: 1m2s\r\n";
-    let error = said::error(Protocol::Chat, "tokens", "Slow down.");
+    let error = fixtures::error(Protocol::Chat, "tokens", "Slow down.");
     let server = Server::new(Protocol::Chat, whole(429, headers, error)).await;
     let gateway = start(config(vec![at(&server)])).await;
-    let question = said::question(Protocol::Messages, false);
+    let question = fixtures::question(Protocol::Messages, false);
     let got = client::post(gateway.address(), "/v1/messages", &[], &question).await;
     assert_eq!(got.header("retry-after"), Some("62"), "{got:?}");
 }

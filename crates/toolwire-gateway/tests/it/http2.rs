@@ -1,5 +1,5 @@
-//! HTTP/2 toward upstreams: agreed in the handshake, many requests on one
-//! connection, each with its own end.
+//! HTTP/2 toward upstreams: negotiated in the handshake, with many independent
+//! requests on one connection.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use tokio::sync::Barrier;
 use toolwire::Protocol;
 
 use crate::secure::{Act, Secure, behind};
-use crate::{client, config, pairs, said, start};
+use crate::{client, config, fixtures, pairs, start};
 
 #[tokio::test]
 async fn the_handshake_decides() {
@@ -20,19 +20,23 @@ async fn the_handshake_decides() {
         for (to, from) in pairs() {
             let server = Secure::new(from, alpn, move |asked| {
                 match asked.body.contains("\"stream\":true") {
-                    true => Act::Stream(said::events(from)),
-                    false => Act::Whole(said::answer(from)),
+                    true => Act::Stream(fixtures::events(from)),
+                    false => Act::Whole(fixtures::answer(from)),
                 }
             })
             .await;
             let upstream = behind(server.address, from, &server.ca);
             let gateway = start(config(vec![upstream])).await;
             for stream in [false, true] {
-                let question = said::question(to, stream);
-                let got = client::post(gateway.address(), said::path(to), &[], &question).await;
+                let question = fixtures::question(to, stream);
+                let got = client::post(gateway.address(), fixtures::path(to), &[], &question).await;
                 assert_eq!(got.status, 200, "{to} {from} {got:?}");
                 assert!(got.whole && got.body.contains("Let me look."), "{to} {from} {got:?}");
-                assert_eq!(got.body.contains(said::end_mark(to)), stream, "{to} {from} {got:?}");
+                assert_eq!(
+                    got.body.contains(fixtures::end_mark(to)),
+                    stream,
+                    "{to} {from} {got:?}"
+                );
             }
             let versions: Vec<_> = server.asked().iter().map(|asked| asked.version).collect();
             assert_eq!(versions, [version, version], "{alpn:?}");
@@ -41,14 +45,14 @@ async fn the_handshake_decides() {
 }
 
 #[tokio::test]
-async fn only_the_named_authority_vouches() {
+async fn only_the_configured_authority_is_trusted() {
     let server = Secure::new(Protocol::Chat, &["h2"], |_| Act::Hang).await;
     let (other, _) = crate::secure::identity(&[]);
     for ca in [None, Some(other)] {
         let mut upstream = behind(server.address, server.protocol, &server.ca);
         upstream.ca = ca;
         let gateway = start(config(vec![upstream])).await;
-        let question = said::question(Protocol::Chat, false);
+        let question = fixtures::question(Protocol::Chat, false);
         let got = client::post(gateway.address(), "/v1/chat/completions", &[], &question).await;
         assert_eq!(got.status, 502, "{got:?}");
         assert!(got.body.contains("certificate is not trusted"), "{got:?}");
@@ -61,23 +65,23 @@ async fn many_at_once_on_one_connection() {
     const MANY: usize = 50;
     for from in [Protocol::Chat, Protocol::Messages] {
         let server = Secure::new(from, &["h2"], move |asked| match asked.number {
-            0 => Act::Whole(said::answer(from)),
-            _ => Act::Begin(said::events(from)[..4].to_vec()),
+            0 => Act::Whole(fixtures::answer(from)),
+            _ => Act::Begin(fixtures::events(from)[..4].to_vec()),
         })
         .await;
         let upstream = behind(server.address, from, &server.ca);
         let gateway = start(config(vec![upstream])).await;
         let to = gateway.address();
-        // One connection is there when the many come.
-        let question = said::question(Protocol::Chat, false);
+        // The connection is open before the many requests start.
+        let question = fixtures::question(Protocol::Chat, false);
         client::post(to, "/v1/chat/completions", &[], &question).await;
-        // Nobody goes before everybody has been answered.
+        // No request ends before all of them have got their response.
         let answered = Arc::new(Barrier::new(MANY));
         let asking: Vec<_> = (0..MANY)
             .map(|_| {
                 let answered = Arc::clone(&answered);
                 tokio::spawn(async move {
-                    let question = said::question(Protocol::Chat, true);
+                    let question = fixtures::question(Protocol::Chat, true);
                     let path = "/v1/chat/completions";
                     let mut stream = client::open(to, path, &[], &question).await;
                     client::until(&mut stream, "Let me look.").await;
@@ -98,33 +102,33 @@ async fn many_at_once_on_one_connection() {
 }
 
 #[tokio::test]
-async fn a_client_that_leaves_takes_only_its_own_stream_along() {
+async fn a_client_that_leaves_cancels_only_its_own_stream() {
     for (to, from) in pairs() {
         for stream in [false, true] {
             let server = Secure::new(from, &["h2"], move |asked| match asked.number {
                 1 if !stream => Act::Hang,
-                1 | 2 => Act::Begin(said::events(from)[..4].to_vec()),
-                _ => Act::Whole(said::answer(from)),
+                1 | 2 => Act::Begin(fixtures::events(from)[..4].to_vec()),
+                _ => Act::Whole(fixtures::answer(from)),
             })
             .await;
             let upstream = behind(server.address, from, &server.ca);
             let gateway = start(config(vec![upstream])).await;
             let address = gateway.address();
-            let whole = said::question(to, false);
-            assert_eq!(client::post(address, said::path(to), &[], &whole).await.status, 200);
-            let question = said::question(to, stream);
-            let mut leaves = client::open(address, said::path(to), &[], &question).await;
+            let whole = fixtures::question(to, false);
+            assert_eq!(client::post(address, fixtures::path(to), &[], &whole).await.status, 200);
+            let question = fixtures::question(to, stream);
+            let mut leaves = client::open(address, fixtures::path(to), &[], &question).await;
             if stream {
                 client::until(&mut leaves, "Let me look.").await;
             }
             server.until_asked(2).await;
-            let question = said::question(to, true);
-            let mut stays = client::open(address, said::path(to), &[], &question).await;
+            let question = fixtures::question(to, true);
+            let mut stays = client::open(address, fixtures::path(to), &[], &question).await;
             client::until(&mut stays, "Let me look.").await;
             drop(leaves);
             assert_eq!(server.left(1).await, [1], "{to} {from}");
-            // The connection goes on, and so does the other stream.
-            assert_eq!(client::post(address, said::path(to), &[], &whole).await.status, 200);
+            // The connection and the other stream continue.
+            assert_eq!(client::post(address, fixtures::path(to), &[], &whole).await.status, 200);
             drop(stays);
             assert_eq!(server.left(2).await, [1, 2], "{to} {from}");
             let asked = server.asked();

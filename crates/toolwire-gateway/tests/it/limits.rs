@@ -1,4 +1,4 @@
-//! How much and how slowly.
+//! Limits on the size and the speed of requests.
 
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
@@ -6,7 +6,7 @@ use tokio::time::Instant;
 use toolwire::Protocol;
 
 use crate::upstream::{Server, whole};
-use crate::{at, client, config, ms, said, start};
+use crate::{at, client, config, fixtures, ms, start};
 
 #[tokio::test]
 async fn bodies() {
@@ -15,12 +15,12 @@ async fn bodies() {
     let gateway = start(config).await;
     for to in Protocol::ALL {
         let long = format!(r#"{{"model":"m","x":"{}"}}"#, "x".repeat(1000));
-        let got = client::post(gateway.address(), said::path(to), &[], &long).await;
+        let got = client::post(gateway.address(), fixtures::path(to), &[], &long).await;
         assert_eq!(got.status, 413, "{got:?}");
         assert!(got.body.contains("1000 bytes"));
         let head = format!(
             "POST {} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\nconnection: close\r\n\r\n",
-            said::path(to)
+            fixtures::path(to)
         );
         let request = format!("{head}{:x}\r\n{long}\r\n0\r\n\r\n", long.len());
         let got = client::raw(gateway.address(), request.as_bytes()).await;
@@ -29,7 +29,7 @@ async fn bodies() {
 }
 
 #[tokio::test]
-async fn a_client_that_sends_too_much_gets_to_read_why() {
+async fn a_client_that_sends_too_much_can_read_the_error() {
     let mut config = config(Vec::new());
     config.limits.body = 1000;
     let gateway = start(config).await;
@@ -41,13 +41,13 @@ async fn a_client_that_sends_too_much_gets_to_read_why() {
 #[tokio::test]
 async fn events() {
     let mut steps = vec![crate::upstream::stream_head("")];
-    steps.push(crate::upstream::chunk(&said::events(Protocol::Chat)[1]));
+    steps.push(crate::upstream::chunk(&fixtures::events(Protocol::Chat)[1]));
     steps.push(crate::upstream::chunk(format!("data: {}", "x".repeat(3000))));
     let server = Server::new(Protocol::Chat, steps).await;
     let mut config = config(vec![at(&server)]);
     config.limits.event = 2000;
     let gateway = start(config).await;
-    let question = said::question(Protocol::Messages, true);
+    let question = fixtures::question(Protocol::Messages, true);
     let got = client::post(gateway.address(), "/v1/messages", &[], &question).await;
     assert_eq!(got.status, 200, "{got:?}");
     assert!(got.body.contains("event: error") && got.body.contains("2000 bytes"), "{got:?}");
@@ -55,7 +55,8 @@ async fn events() {
 
 #[tokio::test]
 async fn malformed_bodies() {
-    let server = Server::new(Protocol::Chat, whole(200, "", said::answer(Protocol::Chat))).await;
+    let server =
+        Server::new(Protocol::Chat, whole(200, "", fixtures::answer(Protocol::Chat))).await;
     let gateway = start(config(vec![at(&server)])).await;
     let deep =
         format!(r#"{{"model":"m","messages":{}1{}}}"#, "[".repeat(100_000), "]".repeat(100_000));
@@ -71,10 +72,10 @@ async fn malformed_bodies() {
             (r#"{"model":7}"#, "must name a model"),
             (r#"{"model":"m","model":"n","messages":[],"input":"x"}"#, "model"),
             (deep.as_str(), "deep"),
-            (tools.as_str(), "1025 tools; the limit here is 1024"),
+            (tools.as_str(), "1025 tools. This gateway allows 1024"),
         ] {
             let began = Instant::now();
-            let got = client::post(gateway.address(), said::path(to), &[], body).await;
+            let got = client::post(gateway.address(), fixtures::path(to), &[], body).await;
             assert_eq!(got.status, 400, "{to} {} {got:?}", &body[..body.len().min(60)]);
             let message = got.json()["error"]["message"].as_str().unwrap().to_owned();
             assert!(message.contains(says), "{to} {message}");
@@ -86,26 +87,27 @@ async fn malformed_bodies() {
 
 #[tokio::test]
 async fn tools() {
-    let server = Server::new(Protocol::Chat, whole(200, "", said::answer(Protocol::Chat))).await;
+    let server =
+        Server::new(Protocol::Chat, whole(200, "", fixtures::answer(Protocol::Chat))).await;
     let mut config = config(vec![at(&server)]);
     (config.limits.tools, config.limits.schemas) = (2, 100);
     let gateway = start(config).await;
     let long = format!(r#"{{"name":"{}"}}"#, "x".repeat(89));
     for to in Protocol::ALL {
         for (field, tools, says) in [
-            ("tools", vec!["{}"; 3], "3 tools; the limit here is 2"),
-            ("functions", vec!["{}"; 3], "3 tools; the limit here is 2"),
-            ("tools", vec!["{}", &long], "102 bytes long; the limit here is 100"),
-            ("functions", vec!["{}", &long], "102 bytes long; the limit here is 100"),
+            ("tools", vec!["{}"; 3], "3 tools. This gateway allows 2"),
+            ("functions", vec!["{}"; 3], "3 tools. This gateway allows 2"),
+            ("tools", vec!["{}", &long], "102 bytes long. This gateway allows 100"),
+            ("functions", vec!["{}", &long], "102 bytes long. This gateway allows 100"),
         ] {
             let body = format!(r#"{{"model":"m","{field}":[{}]}}"#, tools.join(","));
-            let got = client::post(gateway.address(), said::path(to), &[], &body).await;
+            let got = client::post(gateway.address(), fixtures::path(to), &[], &body).await;
             assert_eq!(got.status, 400, "{got:?}");
             assert!(got.body.contains(says), "{got:?}");
         }
     }
     assert!(server.seen().is_empty());
-    // Exactly as much as is allowed; it fails for other reasons.
+    // Exactly the limit; the request fails for another reason.
     let body = format!(r#"{{"model":"","tools":[{long}]}}"#);
     let got = client::post(gateway.address(), "/v1/messages", &[], &body).await;
     assert!(got.body.contains("must name a model"), "{got:?}");
@@ -180,11 +182,12 @@ async fn hostile_heads() {
 
 #[tokio::test]
 async fn compressed_requests() {
-    let server = Server::new(Protocol::Chat, whole(200, "", said::answer(Protocol::Chat))).await;
+    let server =
+        Server::new(Protocol::Chat, whole(200, "", fixtures::answer(Protocol::Chat))).await;
     let gateway = start(config(vec![at(&server)])).await;
-    let body = zstd::encode_all(said::question(Protocol::Chat, false).as_bytes(), 3).unwrap();
+    let body = zstd::encode_all(fixtures::question(Protocol::Chat, false).as_bytes(), 3).unwrap();
     let mut request = format!("POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-encoding: zstd\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", body.len()).into_bytes();
     request.extend_from_slice(&body);
     assert_eq!(client::raw(gateway.address(), &request).await.status, 200);
-    assert_eq!(server.only().body, said::question(Protocol::Chat, false));
+    assert_eq!(server.only().body, fixtures::question(Protocol::Chat, false));
 }

@@ -1,15 +1,15 @@
-//! The line that each request leaves.
+//! The log line of each request.
 
 use std::io::Write;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use toolwire::Protocol;
-use toolwire_gateway::config::{Config, Log, Secret};
+use toolwire_gateway::config::{Config, LogFormat, Secret};
 use toolwire_gateway::{Gateway, Setup, serve};
 
 use crate::upstream::{Server, Step, chunk, stream, stream_head, whole};
-use crate::{at, client, config, said};
+use crate::{at, client, config, fixtures};
 
 #[derive(Clone, Default)]
 struct Lines(Arc<Mutex<Vec<u8>>>);
@@ -40,9 +40,9 @@ impl Lines {
     }
 }
 
-async fn logging(mut config: Config, style: Log) -> (Gateway, Lines) {
+async fn logging(mut config: Config, format: LogFormat) -> (Gateway, Lines) {
     let lines = Lines::default();
-    config.log = style;
+    config.log = format;
     let setup = Setup { source: None, log: Box::new(lines.clone()) };
     (serve(config, setup).await.unwrap(), lines)
 }
@@ -51,11 +51,15 @@ async fn logging(mut config: Config, style: Log) -> (Gateway, Lines) {
 async fn in_json() {
     for streams in [false, true] {
         let from = Protocol::Messages;
-        let steps =
-            if streams { stream(&said::events(from)) } else { whole(200, "", said::answer(from)) };
+        let steps = if streams {
+            stream(&fixtures::events(from))
+        } else {
+            whole(200, "", fixtures::answer(from))
+        };
         let server = Server::new(from, steps).await;
-        let (gateway, lines) = logging(config(vec![at(&server)]), Log::Json).await;
-        let question = said::question(Protocol::Chat, streams).replacen('{', r#"{"seed":7,"#, 1);
+        let (gateway, lines) = logging(config(vec![at(&server)]), LogFormat::Json).await;
+        let question =
+            fixtures::question(Protocol::Chat, streams).replacen('{', r#"{"seed":7,"#, 1);
         let got = client::post(gateway.address(), "/v1/chat/completions", &[], &question).await;
         let line: serde_json::Value = serde_json::from_str(&lines.wait(1).await[0]).unwrap();
         assert_eq!(line["id"], got.header("x-request-id").unwrap());
@@ -77,13 +81,13 @@ async fn in_json() {
 }
 
 #[tokio::test]
-async fn holds_nothing_that_was_said_and_no_secret() {
-    for style in [Log::Json, Log::Text] {
+async fn holds_no_content_and_no_secret() {
+    for style in [LogFormat::Json, LogFormat::Text] {
         let server = Server::scripted(Protocol::Chat, |number, _| match number {
-            0 => whole(200, "", said::answer(Protocol::Chat)),
-            1 => whole(400, "", said::error(Protocol::Chat, "invalid_request_error", "Paris!")),
+            0 => whole(200, "", fixtures::answer(Protocol::Chat)),
+            1 => whole(400, "", fixtures::error(Protocol::Chat, "invalid_request_error", "Paris!")),
             2 => whole(200, "", "Paris"),
-            _last => stream(&said::events(Protocol::Chat)),
+            _last => stream(&fixtures::events(Protocol::Chat)),
         })
         .await;
         let mut config = config(vec![at(&server)]);
@@ -92,7 +96,7 @@ async fn holds_nothing_that_was_said_and_no_secret() {
         let to = gateway.address();
         let key = "x-api-key: gateway-key";
         for number in 0..4 {
-            let question = said::question(Protocol::Messages, number == 3);
+            let question = fixtures::question(Protocol::Messages, number == 3);
             client::post(to, "/v1/messages", &[key], &question).await;
         }
         client::post(to, "/v1/messages", &["x-api-key: wrong-key"], "{}").await;
@@ -108,11 +112,11 @@ async fn holds_nothing_that_was_said_and_no_secret() {
 #[tokio::test]
 async fn names_clients_that_left() {
     let mut steps = vec![stream_head("")];
-    steps.extend(said::events(Protocol::Messages).iter().take(3).map(chunk));
+    steps.extend(fixtures::events(Protocol::Messages).iter().take(3).map(chunk));
     steps.push(Step::Hang);
     let server = Server::new(Protocol::Messages, steps).await;
-    let (gateway, lines) = logging(config(vec![at(&server)]), Log::Text).await;
-    let question = said::question(Protocol::Chat, true);
+    let (gateway, lines) = logging(config(vec![at(&server)]), LogFormat::Text).await;
+    let question = fixtures::question(Protocol::Chat, true);
     let mut open = client::open(gateway.address(), "/v1/chat/completions", &[], &question).await;
     client::until(&mut open, "Let me look.").await;
     drop(open);

@@ -1,23 +1,26 @@
-//! What cannot cross is said in a header, or refused.
+//! Losses are reported in a header, or refused.
 
-use toolwire::{Policy, Protocol};
+use toolwire::{LossPolicy, Protocol};
 
 use crate::upstream::{Server, stream, whole};
-use crate::{at, client, config, said, start};
+use crate::{at, client, config, fixtures, start};
 
-/// A Chat request with a seed, which Messages has no room for.
+/// A Chat request with a seed, which Messages does not have.
 fn question(stream: bool) -> String {
-    said::question(Protocol::Chat, stream).replacen('{', r#"{"seed":7,"#, 1)
+    fixtures::question(Protocol::Chat, stream).replacen('{', r#"{"seed":7,"#, 1)
 }
 
 async fn ask(
     stream_it: bool,
     headers: &[&str],
     set: impl Fn(&mut toolwire_gateway::config::Config),
-) -> client::Got {
+) -> client::ReceivedResponse {
     let from = Protocol::Messages;
-    let steps =
-        if stream_it { stream(&said::events(from)) } else { whole(200, "", said::answer(from)) };
+    let steps = if stream_it {
+        stream(&fixtures::events(from))
+    } else {
+        whole(200, "", fixtures::answer(from))
+    };
     let server = Server::new(from, steps).await;
     let mut config = config(vec![at(&server)]);
     set(&mut config);
@@ -45,13 +48,14 @@ async fn are_refused_on_request() {
 }
 
 #[tokio::test]
-async fn are_refused_by_policy_unless_the_request_says_otherwise() {
-    let refuse = |config: &mut toolwire_gateway::config::Config| config.on_loss = Policy::Refuse;
+async fn are_refused_by_policy_unless_the_request_has_its_own() {
+    let refuse =
+        |config: &mut toolwire_gateway::config::Config| config.on_loss = LossPolicy::Refuse;
     assert_eq!(ask(false, &[], refuse).await.status, 400);
     assert_eq!(ask(false, &["toolwire-on-loss: report"], refuse).await.status, 200);
     let softer = |config: &mut toolwire_gateway::config::Config| {
-        config.on_loss = Policy::Refuse;
-        config.upstreams[0].on_loss = Some(Policy::Ignore);
+        config.on_loss = LossPolicy::Refuse;
+        config.upstreams[0].on_loss = Some(LossPolicy::Ignore);
     };
     let got = ask(false, &[], softer).await;
     assert_eq!(got.status, 200);
@@ -59,7 +63,7 @@ async fn are_refused_by_policy_unless_the_request_says_otherwise() {
 }
 
 #[tokio::test]
-async fn an_unknown_wish_is_an_error() {
+async fn an_unknown_policy_is_an_error() {
     let got = ask(false, &["toolwire-on-loss: whatever"], |_| ()).await;
     assert_eq!(got.status, 400);
     assert!(got.body.contains("toolwire-on-loss"));

@@ -18,6 +18,7 @@ mod endpoints;
 mod errors;
 mod fallback;
 mod faults;
+mod fixtures;
 mod guard;
 mod headers;
 mod http2;
@@ -28,36 +29,38 @@ mod pairs;
 mod reload;
 mod renamed;
 mod repeat;
-mod said;
 mod secure;
 mod timeouts;
 mod upstream;
 
 use std::time::Duration;
 
-use toolwire::{Policy, Profile, Protocol};
+use toolwire::{LossPolicy, Profile, Protocol};
 use toolwire_gateway::config::{
-    Alias, Config, Credential, Limits, Log, Origin, Pattern, Secret, Timeouts, Upstream,
+    Alias, Config, Credential, Limits, LogFormat, Origin, Pattern, RetryPolicy, Secret, Timeouts,
+    UpstreamConfig,
 };
 use toolwire_gateway::{Gateway, Setup, serve};
 
 /// A configuration with these upstreams and nothing else.
-pub(crate) fn config(upstreams: Vec<Upstream>) -> Config {
+pub(crate) fn config(upstreams: Vec<UpstreamConfig>) -> Config {
     Config {
+        protocols: Protocol::ALL.to_vec(),
         listen: "127.0.0.1:0".parse().unwrap(),
         keys: Vec::new(),
-        on_loss: Policy::Report,
+        on_loss: LossPolicy::Report,
         upstreams,
         prefer_same_protocol: true,
         aliases: Vec::new(),
         limits: Limits::default(),
-        log: Log::Off,
+        retry: RetryPolicy::default(),
+        log: LogFormat::Off,
     }
 }
 
 /// An upstream at a scripted server, for every model.
-pub(crate) fn at(server: &upstream::Server) -> Upstream {
-    Upstream {
+pub(crate) fn at(server: &upstream::Server) -> UpstreamConfig {
+    UpstreamConfig {
         name: server.protocol.as_str().to_owned(),
         protocol: server.protocol,
         origin: Origin::Http { base: format!("http://{}", server.address), path: "/v1".to_owned() },

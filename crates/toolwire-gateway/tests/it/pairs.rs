@@ -4,15 +4,20 @@ use serde_json::Value;
 use toolwire::Protocol;
 
 use crate::upstream::{Server, stream, whole};
-use crate::{at, client, config, pairs, said, start};
+use crate::{at, client, config, fixtures, pairs, start};
 
 #[tokio::test]
 async fn whole_answers() {
     for (to, from) in pairs() {
-        let server = Server::new(from, whole(200, "", said::answer(from))).await;
+        let server = Server::new(from, whole(200, "", fixtures::answer(from))).await;
         let gateway = start(config(vec![at(&server)])).await;
-        let got =
-            client::post(gateway.address(), said::path(to), &[], &said::question(to, false)).await;
+        let got = client::post(
+            gateway.address(),
+            fixtures::path(to),
+            &[],
+            &fixtures::question(to, false),
+        )
+        .await;
         assert_eq!(got.status, 200, "{to} {from} {got:?}");
         assert_eq!(got.header("content-type"), Some("application/json"));
         let answer = got.json();
@@ -29,14 +34,15 @@ async fn whole_answers() {
                 let call = &answer["content"][1];
                 (call["id"].clone(), call["input"].to_string().into())
             }
+            other => panic!("not a built-in protocol: {other:?}"),
         };
         assert_eq!(call, ("call_abc".into(), r#"{"city":"Paris"}"#.into()), "{to} {from}");
         let seen = server.only();
-        assert_eq!(seen.path, said::path(from));
+        assert_eq!(seen.path, fixtures::path(from));
         assert!(seen.body.contains("get_weather"));
         if from == to {
-            assert_eq!(got.body, said::answer(from), "bytes pass as they are");
-            assert_eq!(seen.body, said::question(to, false), "bytes pass as they are");
+            assert_eq!(got.body, fixtures::answer(from), "bytes pass as they are");
+            assert_eq!(seen.body, fixtures::question(to, false), "bytes pass as they are");
         }
     }
 }
@@ -44,33 +50,35 @@ async fn whole_answers() {
 #[tokio::test]
 async fn streams() {
     for (to, from) in pairs() {
-        let server = Server::new(from, stream(&said::events(from))).await;
+        let server = Server::new(from, stream(&fixtures::events(from))).await;
         let gateway = start(config(vec![at(&server)])).await;
         let got =
-            client::post(gateway.address(), said::path(to), &[], &said::question(to, true)).await;
+            client::post(gateway.address(), fixtures::path(to), &[], &fixtures::question(to, true))
+                .await;
         assert_eq!(got.status, 200, "{to} {from} {got:?}");
         assert!(got.header("content-type").unwrap().starts_with("text/event-stream"));
         assert!(got.whole);
         assert!(got.body.contains("Let me look."), "{to} {from} {got:?}");
         assert!(got.body.contains("call_abc"), "{to} {from} {got:?}");
-        assert!(got.body.contains(said::end_mark(to)), "{to} {from} {got:?}");
+        assert!(got.body.contains(fixtures::end_mark(to)), "{to} {from} {got:?}");
         if from == to {
-            assert_eq!(got.body, said::events(from).concat());
+            assert_eq!(got.body, fixtures::events(from).concat());
         }
         assert_eq!(server.only().json()["stream"], true);
     }
 }
 
-/// Messages tells a count before anything is said. Where the upstream has none
-/// yet it is an estimate, and the upstream's own comes at the end.
+/// A Messages stream starts with a token count. If the upstream has none yet, it
+/// is an estimate, and the upstream's own count comes at the end.
 #[tokio::test]
 async fn a_count_before_the_upstream_has_counted() {
     let to = Protocol::Messages;
     for from in Protocol::ALL {
-        let server = Server::new(from, stream(&said::events(from))).await;
+        let server = Server::new(from, stream(&fixtures::events(from))).await;
         let gateway = start(config(vec![at(&server)])).await;
         let got =
-            client::post(gateway.address(), said::path(to), &[], &said::question(to, true)).await;
+            client::post(gateway.address(), fixtures::path(to), &[], &fixtures::question(to, true))
+                .await;
         let data = got.body.lines().filter_map(|line| line.strip_prefix("data: "));
         let events: Vec<Value> = data.map(|data| serde_json::from_str(data).unwrap()).collect();
         let start = &events[0]["message"]["usage"]["input_tokens"];
@@ -79,33 +87,33 @@ async fn a_count_before_the_upstream_has_counted() {
             assert_eq!(start, 11, "bytes pass as they are");
             continue;
         }
-        // The question has a tool, for which Anthropic adds a page of its own.
+        // The question has a tool, for which Anthropic adds instructions.
         assert!((350..600).contains(&start.as_u64().unwrap()), "{from} {got:?}");
         assert_eq!(end["usage"]["input_tokens"], 11, "{from} {got:?}");
     }
 }
 
-/// Some servers do not heed that a stream was asked for. The client gets one
-/// all the same.
+/// Some servers ignore the request for a stream. The client still gets one.
 #[tokio::test]
-async fn a_whole_answer_where_a_stream_was_asked_for() {
+async fn a_whole_answer_to_a_request_for_a_stream() {
     for (to, from) in pairs() {
-        let server = Server::new(from, whole(200, "", said::answer(from))).await;
+        let server = Server::new(from, whole(200, "", fixtures::answer(from))).await;
         let gateway = start(config(vec![at(&server)])).await;
         let got =
-            client::post(gateway.address(), said::path(to), &[], &said::question(to, true)).await;
+            client::post(gateway.address(), fixtures::path(to), &[], &fixtures::question(to, true))
+                .await;
         assert_eq!(got.status, 200, "{to} {from} {got:?}");
         assert!(got.header("content-type").unwrap().starts_with("text/event-stream"));
-        for said in ["Let me look.", "call_abc", "get_weather", said::end_mark(to)] {
+        for said in ["Let me look.", "call_abc", "get_weather", fixtures::end_mark(to)] {
             assert!(got.body.contains(said), "{said} {to} {from} {got:?}");
         }
         assert!(got.whole);
     }
 }
 
-/// An answer that is not finished does not become a stream that is.
+/// An incomplete answer does not become a complete stream.
 #[tokio::test]
-async fn an_unfinished_answer_where_a_stream_was_asked_for() {
+async fn an_incomplete_answer_to_a_request_for_a_stream() {
     let bodies = [
         (Protocol::Chat, r#"{"id":"1","model":"m","choices":[]}"#),
         (
@@ -117,8 +125,8 @@ async fn an_unfinished_answer_where_a_stream_was_asked_for() {
         for to in Protocol::ALL {
             let server = Server::new(from, whole(200, "", body)).await;
             let gateway = start(config(vec![at(&server)])).await;
-            let question = said::question(to, true);
-            let got = client::post(gateway.address(), said::path(to), &[], &question).await;
+            let question = fixtures::question(to, true);
+            let got = client::post(gateway.address(), fixtures::path(to), &[], &question).await;
             assert!(got.status >= 500, "{to} {from} {got:?}");
         }
     }

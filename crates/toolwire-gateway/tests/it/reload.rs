@@ -1,4 +1,4 @@
-//! Another configuration while requests run.
+//! A new configuration while requests are in progress.
 
 use std::sync::{Arc, Mutex};
 
@@ -7,11 +7,11 @@ use toolwire_gateway::config::{Pattern, Secret};
 use toolwire_gateway::{Setup, StartError, serve};
 
 use crate::upstream::{Server, Step, chunk, stream_end, stream_head, whole};
-use crate::{at, client, config, ms, said, start};
+use crate::{at, client, config, fixtures, ms, start};
 
 #[tokio::test]
 async fn requests_keep_theirs() {
-    let events = said::events(Protocol::Chat);
+    let events = fixtures::events(Protocol::Chat);
     let mut steps = vec![stream_head("")];
     steps.extend(events.iter().take(3).map(chunk));
     steps.push(Step::Wait(ms(200)));
@@ -19,13 +19,13 @@ async fn requests_keep_theirs() {
     steps.push(stream_end());
     let old = Server::new(Protocol::Chat, steps).await;
     let new =
-        Server::new(Protocol::Messages, whole(200, "", said::answer(Protocol::Messages))).await;
+        Server::new(Protocol::Messages, whole(200, "", fixtures::answer(Protocol::Messages))).await;
     let gateway = start(config(vec![at(&old)])).await;
-    let question = said::question(Protocol::Chat, true);
+    let question = fixtures::question(Protocol::Chat, true);
     let mut open = client::open(gateway.address(), "/v1/chat/completions", &[], &question).await;
     client::until(&mut open, "Let me look.").await;
     gateway.handle().reload(config(vec![at(&new)])).unwrap();
-    let question = said::question(Protocol::Chat, false);
+    let question = fixtures::question(Protocol::Chat, false);
     let got = client::post(gateway.address(), "/v1/chat/completions", &[], &question).await;
     assert_eq!(got.status, 200);
     assert_eq!((old.seen().len(), new.seen().len()), (1, 1));
@@ -33,8 +33,9 @@ async fn requests_keep_theirs() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_served_changes_nothing() {
-    let server = Server::new(Protocol::Chat, whole(200, "", said::answer(Protocol::Chat))).await;
+async fn an_unusable_configuration_changes_nothing() {
+    let server =
+        Server::new(Protocol::Chat, whole(200, "", fixtures::answer(Protocol::Chat))).await;
     let gateway = start(config(vec![at(&server)])).await;
     let mut moved = config(Vec::new());
     moved.listen = "127.0.0.1:1".parse().unwrap();
@@ -46,7 +47,7 @@ async fn what_cannot_be_served_changes_nothing() {
     };
     let error = gateway.handle().reload(config(vec![broken])).unwrap_err();
     assert!(error.to_string().contains("upstream chat"), "{error}");
-    let question = said::question(Protocol::Chat, false);
+    let question = fixtures::question(Protocol::Chat, false);
     let got = client::post(gateway.address(), "/v1/chat/completions", &[], &question).await;
     assert_eq!(got.status, 200);
 }
@@ -78,7 +79,7 @@ async fn by_the_admin_call() {
 }
 
 #[tokio::test]
-async fn a_defect_fails_one_request_only() {
+async fn a_panic_fails_one_request_only() {
     let setup = Setup { source: Some(Arc::new(|| panic!("boom"))), log: Box::new(std::io::sink()) };
     let gateway = serve(config(Vec::new()), setup).await.unwrap();
     let to = gateway.address();

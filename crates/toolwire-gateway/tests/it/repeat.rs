@@ -1,5 +1,5 @@
-//! A request that the upstream provably did not look at is repeated once, on
-//! another connection; any other is not.
+//! A request that the upstream provably did not process is repeated once, on
+//! another connection. No other request is.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -9,11 +9,11 @@ use h2::Reason;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use toolwire::Protocol;
-use toolwire_gateway::config::Authorities;
+use toolwire_gateway::config::CaBundle;
 
 use crate::secure::{Act, Secure, behind, identity};
 use crate::upstream::{Server, Step, whole};
-use crate::{at, client, config, pairs, said, start};
+use crate::{at, client, config, fixtures, pairs, start};
 
 #[tokio::test]
 async fn a_refused_stream() {
@@ -21,13 +21,13 @@ async fn a_refused_stream() {
         for stream in [false, true] {
             let server = Secure::new(from, &["h2"], move |asked| match asked.number {
                 0 => Act::Reset(Reason::REFUSED_STREAM),
-                _ if stream => Act::Stream(said::events(from)),
-                _ => Act::Whole(said::answer(from)),
+                _ if stream => Act::Stream(fixtures::events(from)),
+                _ => Act::Whole(fixtures::answer(from)),
             })
             .await;
             let gateway = start(config(vec![behind(server.address, from, &server.ca)])).await;
-            let question = said::question(to, stream);
-            let got = client::post(gateway.address(), said::path(to), &[], &question).await;
+            let question = fixtures::question(to, stream);
+            let got = client::post(gateway.address(), fixtures::path(to), &[], &question).await;
             assert_eq!(got.status, 200, "{to} {from} {got:?}");
             let asked = server.asked();
             let connections: Vec<_> = asked.iter().map(|asked| asked.connection).collect();
@@ -44,15 +44,19 @@ async fn a_stream_that_is_refused_twice_goes_to_the_next_upstream() {
     let refuses = refuses.await;
     let mut first = behind(refuses.address, Protocol::Chat, &refuses.ca);
     first.name = "first".to_owned();
-    let question = said::question(Protocol::Chat, false);
+    let question = fixtures::question(Protocol::Chat, false);
 
     let gateway = start(config(vec![first.clone()])).await;
     let got = client::post(gateway.address(), "/v1/chat/completions", &[], &question).await;
     assert_eq!(got.status, 502, "{got:?}");
-    assert!(got.body.contains("The upstream first turned the request away, twice."), "{got:?}");
+    assert!(
+        got.body.contains("The upstream first refused the request twice without processing it."),
+        "{got:?}"
+    );
     assert_eq!(refuses.asked().len(), 2);
 
-    let answers = Server::new(Protocol::Chat, whole(200, "", said::answer(Protocol::Chat))).await;
+    let answers =
+        Server::new(Protocol::Chat, whole(200, "", fixtures::answer(Protocol::Chat))).await;
     let mut second = at(&answers);
     second.weight = 0;
     let gateway = start(config(vec![first, second])).await;
@@ -68,7 +72,7 @@ async fn a_stream_that_ends_for_another_reason_is_not_repeated() {
         let server = Secure::new(Protocol::Chat, &["h2"], move |_| Act::Reset(reason)).await;
         let upstream = behind(server.address, Protocol::Chat, &server.ca);
         let gateway = start(config(vec![upstream])).await;
-        let question = said::question(Protocol::Chat, false);
+        let question = fixtures::question(Protocol::Chat, false);
         let got = client::post(gateway.address(), "/v1/chat/completions", &[], &question).await;
         assert_eq!(got.status, 502, "{got:?}");
         assert_eq!(server.asked().len(), 1, "{reason:?}");
@@ -79,7 +83,7 @@ async fn a_stream_that_ends_for_another_reason_is_not_repeated() {
 #[tokio::test]
 async fn a_connection_that_goes_away() {
     // The first request of a connection is stream 1. GOAWAY names the last
-    // stream that the server has looked at.
+    // stream that the server has processed.
     for (last, reason, repeated) in [
         (0, Reason::NO_ERROR, true),
         (0, Reason::ENHANCE_YOUR_CALM, true),
@@ -91,7 +95,7 @@ async fn a_connection_that_goes_away() {
             let server = Leaving::new(last, reason).await;
             let upstream = behind(server.address, Protocol::Messages, &server.ca);
             let gateway = start(config(vec![upstream])).await;
-            let question = said::question(Protocol::Chat, stream);
+            let question = fixtures::question(Protocol::Chat, stream);
             let got = client::post(gateway.address(), "/v1/chat/completions", &[], &question).await;
             let context = format!("{last} {reason:?} {got:?}");
             let want = if repeated { (200, 2) } else { (502, 1) };
@@ -105,18 +109,18 @@ async fn a_connection_that_goes_away() {
 #[tokio::test]
 async fn a_server_that_keeps_changing_its_connections_loses_nothing() {
     let server = Secure::new(Protocol::Chat, &["h2"], |asked| {
-        let answer = said::answer(Protocol::Chat);
+        let answer = fixtures::answer(Protocol::Chat);
         if asked.number % 3 == 2 { Act::Last(answer) } else { Act::Whole(answer) }
     })
     .await;
     let upstream = behind(server.address, Protocol::Chat, &server.ca);
     let gateway = start(config(vec![upstream])).await;
-    let question = said::question(Protocol::Messages, false);
+    let question = fixtures::question(Protocol::Messages, false);
     for _ in 0..60 {
         let got = client::post(gateway.address(), "/v1/messages", &[], &question).await;
         assert_eq!(got.status, 200, "{got:?}");
     }
-    // What is repeated was not looked at, so nothing is looked at twice.
+    // Only requests that were not processed are repeated, so none runs twice.
     let asked = server.asked();
     assert_eq!(asked.len(), 60);
     assert!(asked.last().unwrap().connection >= 10, "{:?}", asked.last());
@@ -125,7 +129,7 @@ async fn a_server_that_keeps_changing_its_connections_loses_nothing() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn many_at_once_on_connections_that_keep_changing_are_run_once_each() {
     let server = Secure::new(Protocol::Chat, &["h2"], |asked| {
-        let answer = said::answer(Protocol::Chat);
+        let answer = fixtures::answer(Protocol::Chat);
         if asked.number % 10 == 9 { Act::Last(answer) } else { Act::Whole(answer) }
     })
     .await;
@@ -135,12 +139,13 @@ async fn many_at_once_on_connections_that_keep_changing_are_run_once_each() {
     let asking: Vec<_> = (0..8)
         .map(|_| {
             tokio::spawn(async move {
-                let question = said::question(Protocol::Messages, false);
+                let question = fixtures::question(Protocol::Messages, false);
                 let mut answered = 0;
                 for _ in 0..40 {
                     let got = client::post(to, "/v1/messages", &[], &question).await;
-                    // Two connections in a row may go away under a request.
-                    let twice = got.body.contains("turned the request away, twice");
+                    // Two connections in a row may close under a request.
+                    let twice =
+                        got.body.contains("refused the request twice without processing it");
                     assert!(got.status == 200 || twice, "{got:?}");
                     answered += usize::from(got.status == 200);
                 }
@@ -159,13 +164,13 @@ async fn many_at_once_on_connections_that_keep_changing_are_run_once_each() {
 #[tokio::test]
 async fn a_pooled_connection_that_was_closed_in_time() {
     let server = Server::scripted(Protocol::Chat, |_, _| {
-        let mut steps = whole(200, "", said::answer(Protocol::Chat));
+        let mut steps = whole(200, "", fixtures::answer(Protocol::Chat));
         steps.push(Step::Close);
         steps
     })
     .await;
     let gateway = start(config(vec![at(&server)])).await;
-    let question = said::question(Protocol::Chat, false);
+    let question = fixtures::question(Protocol::Chat, false);
     for _ in 0..20 {
         let got = client::post(gateway.address(), "/v1/chat/completions", &[], &question).await;
         assert_eq!(got.status, 200, "{got:?}");
@@ -177,14 +182,14 @@ async fn a_pooled_connection_that_was_closed_in_time() {
 async fn a_pooled_connection_that_is_closed_under_a_request() {
     let server = Server::scripted(Protocol::Chat, |number, _| match number {
         1 => vec![Step::Close],
-        _ => whole(200, "", said::answer(Protocol::Chat)),
+        _ => whole(200, "", fixtures::answer(Protocol::Chat)),
     })
     .await;
     let gateway = start(config(vec![at(&server)])).await;
-    let question = said::question(Protocol::Chat, false);
+    let question = fixtures::question(Protocol::Chat, false);
     for (status, seen) in [(200, 1), (502, 2), (200, 3)] {
         let got = client::post(gateway.address(), "/v1/chat/completions", &[], &question).await;
-        // The server has read the request, and may have acted on it.
+        // The server has read the request and may have run it.
         assert_eq!((got.status, server.seen().len()), (status, seen), "{got:?}");
     }
 }
@@ -202,7 +207,7 @@ async fn counted(gateway: SocketAddr) -> [u64; 2] {
 /// and closes, frame by frame, and serves every later connection.
 struct Leaving {
     address: SocketAddr,
-    ca: Authorities,
+    ca: CaBundle,
     asked: Arc<AtomicUsize>,
 }
 
@@ -233,8 +238,10 @@ impl Leaving {
                     count.fetch_add(1, Ordering::SeqCst);
                     let stream = request.headers()["accept"] == "text/event-stream";
                     let (kind, body) = match stream {
-                        true => ("text/event-stream", said::events(Protocol::Messages).concat()),
-                        false => ("application/json", said::answer(Protocol::Messages)),
+                        true => {
+                            ("text/event-stream", fixtures::events(Protocol::Messages).concat())
+                        }
+                        false => ("application/json", fixtures::answer(Protocol::Messages)),
                     };
                     let head = hyper::Response::builder().header("content-type", kind);
                     let mut send = respond.send_response(head.body(()).unwrap(), false).unwrap();

@@ -1,5 +1,5 @@
-//! A scripted upstream behind TLS, which speaks HTTP/2 or HTTP/1.1 as agreed in
-//! the handshake.
+//! A scripted upstream behind TLS, which speaks HTTP/2 or HTTP/1.1 as negotiated
+//! in the handshake.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -23,14 +23,14 @@ use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::pki_types::PrivateKeyDer;
 use toolwire::Protocol;
-use toolwire_gateway::config::{Authorities, Origin, Upstream};
+use toolwire_gateway::config::{CaBundle, Origin, UpstreamConfig};
 
 use crate::upstream::Server;
 
-/// A request that came in.
+/// A request that arrived.
 #[derive(Clone, Debug)]
-pub(crate) struct Asked {
-    /// The number of the connection it came on, from 0.
+pub(crate) struct SecureRequest {
+    /// The number of its connection, from 0.
     pub(crate) connection: usize,
     /// The number of the request, from 0.
     pub(crate) number: usize,
@@ -41,15 +41,15 @@ pub(crate) struct Asked {
 /// What a server does with a request.
 #[derive(Clone, Debug)]
 pub(crate) enum Act {
-    /// Answers whole, and says that this connection is to take no more.
+    /// Sends a whole response, and closes the connection for new requests.
     Last(String),
-    /// Answers whole.
+    /// Sends a whole response.
     Whole(String),
-    /// Answers with a stream.
+    /// Sends a stream.
     Stream(Vec<String>),
-    /// Begins a stream and never ends it.
+    /// Starts a stream and never ends it.
     Begin(Vec<String>),
-    /// Never answers.
+    /// Never responds.
     Hang,
     /// Resets the stream.
     Reset(h2::Reason),
@@ -59,23 +59,23 @@ pub(crate) enum Act {
 pub(crate) struct Secure {
     pub(crate) address: SocketAddr,
     pub(crate) protocol: Protocol,
-    pub(crate) ca: Authorities,
+    pub(crate) ca: CaBundle,
     desk: Arc<Desk>,
 }
 
 /// What all connections of a server share.
 struct Desk {
-    script: Box<dyn Fn(&Asked) -> Act + Send + Sync>,
-    asked: Mutex<Vec<Asked>>,
+    script: Box<dyn Fn(&SecureRequest) -> Act + Send + Sync>,
+    asked: Mutex<Vec<SecureRequest>>,
     left: watch::Sender<Vec<usize>>,
 }
 
 impl Secure {
-    /// A server that agrees to one of `alpn`.
+    /// A server that supports the protocols in `alpn`.
     pub(crate) async fn new(
         protocol: Protocol,
         alpn: &[&str],
-        script: impl Fn(&Asked) -> Act + Send + Sync + 'static,
+        script: impl Fn(&SecureRequest) -> Act + Send + Sync + 'static,
     ) -> Self {
         let (ca, acceptor) = identity(alpn);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -113,11 +113,11 @@ impl Secure {
     }
 
     /// The requests so far.
-    pub(crate) fn asked(&self) -> Vec<Asked> {
+    pub(crate) fn asked(&self) -> Vec<SecureRequest> {
         self.desk.asked.lock().unwrap().clone()
     }
 
-    /// Waits until that many requests have come.
+    /// Waits until that many requests have arrived.
     pub(crate) async fn until_asked(&self, count: usize) {
         let waiting = async {
             while self.asked().len() < count {
@@ -127,7 +127,7 @@ impl Secure {
         tokio::time::timeout(Duration::from_secs(10), waiting).await.expect("no request came");
     }
 
-    /// Waits until the peer has given up that many requests, and says which.
+    /// Waits until the peer has cancelled that many requests, and returns which.
     pub(crate) async fn left(&self, count: usize) -> Vec<usize> {
         let mut left = self.desk.left.subscribe();
         let waiting = left.wait_for(|left| left.len() >= count);
@@ -136,8 +136,8 @@ impl Secure {
     }
 }
 
-/// An authority, and a server's side of TLS that it vouches for.
-pub(crate) fn identity(alpn: &[&str]) -> (Authorities, TlsAcceptor) {
+/// A certificate authority, and a TLS server that it has signed.
+pub(crate) fn identity(alpn: &[&str]) -> (CaBundle, TlsAcceptor) {
     let mut params = CertificateParams::default();
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     let authority = CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap();
@@ -150,13 +150,13 @@ pub(crate) fn identity(alpn: &[&str]) -> (Authorities, TlsAcceptor) {
         .with_single_cert(vec![certificate.der().clone()], key)
         .unwrap();
     config.alpn_protocols = alpn.iter().map(|name| name.as_bytes().to_vec()).collect();
-    (Authorities::read(&authority.pem()).unwrap(), TlsAcceptor::from(Arc::new(config)))
+    (CaBundle::read(&authority.pem()).unwrap(), TlsAcceptor::from(Arc::new(config)))
 }
 
 /// An upstream at a server behind TLS, for every model.
-pub(crate) fn behind(address: SocketAddr, protocol: Protocol, ca: &Authorities) -> Upstream {
+pub(crate) fn behind(address: SocketAddr, protocol: Protocol, ca: &CaBundle) -> UpstreamConfig {
     let base = format!("https://{address}");
-    Upstream {
+    UpstreamConfig {
         origin: Origin::Http { base, path: "/v1".to_owned() },
         ca: Some(ca.clone()),
         ..crate::at(&Server::nowhere(protocol, address))
@@ -171,14 +171,14 @@ impl Desk {
         leave: &Notify,
     ) -> Result<Response<Pieces>, h2::Error> {
         let version = request.version();
-        // One that breaks off was not asked.
+        // An incomplete request does not count.
         let Ok(body) = request.into_body().collect().await else {
             return Err(h2::Reason::CANCEL.into());
         };
         let body = String::from_utf8(body.to_bytes().to_vec()).unwrap();
         let asked = {
             let mut all = self.asked.lock().unwrap();
-            let asked = Asked { connection, number: all.len(), version, body };
+            let asked = SecureRequest { connection, number: all.len(), version, body };
             all.push(asked.clone());
             asked
         };
@@ -206,7 +206,7 @@ impl Desk {
     }
 }
 
-/// Tells when the peer gives up a request before its answer ends.
+/// Records when the peer cancels a request before its response ends.
 struct Waits {
     number: usize,
     left: Option<watch::Sender<Vec<usize>>>,
@@ -227,7 +227,7 @@ impl Drop for Waits {
     }
 }
 
-/// A body piece by piece, without an end if somebody waits for it.
+/// A body in chunks, which may have no end.
 struct Pieces {
     pieces: VecDeque<String>,
     waits: Waits,

@@ -1,26 +1,30 @@
-//! Every wait has an end, counted from the bytes that came.
+//! Every wait has a timeout, which restarts with the bytes that arrive.
 
 use tokio::time::Instant;
 use toolwire::Protocol;
 use toolwire_gateway::config::Timeouts;
 
-use crate::client::Got;
+use crate::client::ReceivedResponse;
 use crate::upstream::{Server, Step, chunk, stream_end, stream_head};
-use crate::{at, client, config, ms, said, start};
+use crate::{at, client, config, fixtures, ms, start};
 
-async fn ask(steps: Vec<Step>, stream: bool, set: impl Fn(&mut Timeouts)) -> (Got, Server, u128) {
+async fn ask(
+    steps: Vec<Step>,
+    stream: bool,
+    set: impl Fn(&mut Timeouts),
+) -> (ReceivedResponse, Server, u128) {
     let server = Server::new(Protocol::Chat, steps).await;
     let mut upstream = at(&server);
     set(&mut upstream.timeouts);
     let gateway = start(config(vec![upstream])).await;
-    let body = said::question(Protocol::Chat, stream);
+    let body = fixtures::question(Protocol::Chat, stream);
     let began = Instant::now();
     let got = client::post(gateway.address(), "/v1/chat/completions", &[], &body).await;
     (got, server, began.elapsed().as_millis())
 }
 
 #[track_caller]
-fn check(got: &Got, took: u128) {
+fn check(got: &ReceivedResponse, took: u128) {
     assert_eq!(got.status, 504, "{got:?}");
     assert!((90..400).contains(&took), "{took} ms");
 }
@@ -41,7 +45,7 @@ async fn first_event() {
 }
 
 #[tokio::test]
-async fn comments_are_no_first_event() {
+async fn comments_are_not_a_first_event() {
     let mut steps = vec![stream_head("")];
     for _ in 0..20 {
         steps.extend([chunk(": still here\n"), Step::Wait(ms(20))]);
@@ -61,7 +65,7 @@ async fn idle_in_a_whole_answer() {
 
 #[tokio::test]
 async fn idle_in_a_stream() {
-    let event = &said::events(Protocol::Chat)[1];
+    let event = &fixtures::events(Protocol::Chat)[1];
     let steps = vec![stream_head(""), chunk(event), Step::Hang];
     let (got, server, took) = ask(steps, true, |t| t.idle = ms(100)).await;
     assert!((90..400).contains(&took), "{took} ms");
@@ -72,9 +76,9 @@ async fn idle_in_a_stream() {
 }
 
 #[tokio::test]
-async fn idle_counts_anew_with_every_byte() {
+async fn idle_restarts_with_every_byte() {
     let mut steps = vec![stream_head("")];
-    for event in said::events(Protocol::Chat) {
+    for event in fixtures::events(Protocol::Chat) {
         steps.extend([chunk(event), Step::Wait(ms(60))]);
     }
     steps.push(stream_end());
@@ -84,20 +88,20 @@ async fn idle_counts_anew_with_every_byte() {
 
 #[tokio::test]
 async fn total() {
-    let event = &said::events(Protocol::Chat)[1];
+    let event = &fixtures::events(Protocol::Chat)[1];
     let mut steps = vec![stream_head("")];
     for _ in 0..100 {
         steps.extend([chunk(event), Step::Wait(ms(20))]);
     }
     let (got, server, took) = ask(steps, true, |t| t.total = ms(150)).await;
     assert!((140..400).contains(&took), "{took} ms");
-    assert!(got.body.contains("whole answer"), "{got:?}");
+    assert!(got.body.contains("complete its response"), "{got:?}");
     server.left(1).await;
 }
 
 #[tokio::test]
 async fn connect() {
-    // A listener whose queue is full takes no connection and refuses none.
+    // A listener whose queue is full neither accepts nor refuses a connection.
     let socket = tokio::net::TcpSocket::new_v4().unwrap();
     socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
     let listener = socket.listen(1).unwrap();
@@ -115,7 +119,7 @@ async fn connect() {
         path: "/v1".to_owned(),
     };
     let gateway = start(config(vec![upstream])).await;
-    let body = said::question(Protocol::Chat, false);
+    let body = fixtures::question(Protocol::Chat, false);
     let began = Instant::now();
     let got = client::post(gateway.address(), "/v1/chat/completions", &[], &body).await;
     check(&got, began.elapsed().as_millis());

@@ -1,5 +1,5 @@
-//! A scripted upstream: HTTP/1.1 by hand, so that every byte and every pause is
-//! the test's own.
+//! A scripted upstream: HTTP/1.1 by hand, so that a test controls every byte and
+//! every pause.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
@@ -18,23 +18,23 @@ pub(crate) enum Step {
     Send(Vec<u8>),
     /// Does nothing for a while.
     Wait(Duration),
-    /// Waits until the peer goes away.
+    /// Waits until the peer disconnects.
     Hang,
     /// Closes the connection.
     Close,
-    /// Sends the same bytes until the peer goes away.
+    /// Sends the same bytes until the peer disconnects.
     Flood(Vec<u8>),
 }
 
-/// A request that came in.
+/// A request that arrived.
 #[derive(Clone, Debug)]
-pub(crate) struct Seen {
+pub(crate) struct ReceivedRequest {
     pub(crate) path: String,
     pub(crate) head: String,
     pub(crate) body: String,
 }
 
-impl Seen {
+impl ReceivedRequest {
     /// A header, if it was there.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.head.lines().find_map(|line| {
@@ -53,11 +53,11 @@ impl Seen {
 pub(crate) struct Server {
     pub(crate) address: SocketAddr,
     pub(crate) protocol: Protocol,
-    seen: Arc<Mutex<Vec<Seen>>>,
+    seen: Arc<Mutex<Vec<ReceivedRequest>>>,
     left: watch::Receiver<Vec<Instant>>,
 }
 
-type Script = dyn Fn(usize, &Seen) -> Vec<Step> + Send + Sync;
+type Script = dyn Fn(usize, &ReceivedRequest) -> Vec<Step> + Send + Sync;
 
 impl Server {
     /// A server that does the same with every request.
@@ -65,11 +65,11 @@ impl Server {
         Self::scripted(protocol, move |_, _| steps.clone()).await
     }
 
-    /// A server that looks at the number of the request, from 0, and at the
-    /// request.
+    /// A server whose steps depend on the number of the request, from 0, and on
+    /// the request.
     pub(crate) async fn scripted(
         protocol: Protocol,
-        script: impl Fn(usize, &Seen) -> Vec<Step> + Send + Sync + 'static,
+        script: impl Fn(usize, &ReceivedRequest) -> Vec<Step> + Send + Sync + 'static,
     ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -90,25 +90,25 @@ impl Server {
         Self { address, protocol, seen, left }
     }
 
-    /// What is known of a server that somebody else runs.
+    /// A server that runs elsewhere.
     pub(crate) fn nowhere(protocol: Protocol, address: SocketAddr) -> Self {
         let (_, left) = watch::channel(Vec::new());
         Self { address, protocol, seen: Arc::default(), left }
     }
 
     /// The requests so far.
-    pub(crate) fn seen(&self) -> Vec<Seen> {
+    pub(crate) fn seen(&self) -> Vec<ReceivedRequest> {
         self.seen.lock().unwrap().clone()
     }
 
     /// The only request.
-    pub(crate) fn only(&self) -> Seen {
+    pub(crate) fn only(&self) -> ReceivedRequest {
         let seen = self.seen();
         assert_eq!(seen.len(), 1, "{seen:?}");
         seen[0].clone()
     }
 
-    /// Waits until that many requests have come.
+    /// Waits until that many requests have arrived.
     pub(crate) async fn until_seen(&self, count: usize) {
         let by = Instant::now() + Duration::from_secs(5);
         while self.seen().len() < count {
@@ -117,7 +117,7 @@ impl Server {
         }
     }
 
-    /// When the peer left in the middle of an answer, for the nth time.
+    /// When the peer disconnected in the middle of a response, for the nth time.
     pub(crate) async fn left(&self, nth: usize) -> Instant {
         let mut left = self.left.clone();
         let wait = left.wait_for(|left| left.len() >= nth);
@@ -125,7 +125,7 @@ impl Server {
             [nth - 1]
     }
 
-    /// How often the peer left in the middle of an answer.
+    /// How often the peer disconnected in the middle of a response.
     pub(crate) fn times_left(&self) -> usize {
         self.left.borrow().len()
     }
@@ -134,7 +134,7 @@ impl Server {
 async fn connection(
     mut stream: TcpStream,
     script: Arc<Script>,
-    all: Arc<Mutex<Vec<Seen>>>,
+    all: Arc<Mutex<Vec<ReceivedRequest>>>,
     left: watch::Sender<Vec<Instant>>,
 ) {
     let mut buffer = Vec::new();
@@ -170,12 +170,12 @@ async fn connection(
     }
 }
 
-async fn read(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> Option<Seen> {
+async fn read(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> Option<ReceivedRequest> {
     loop {
         if let Some(end) = buffer.windows(4).position(|four| four == b"\r\n\r\n") {
             let head = String::from_utf8(buffer[..end].to_vec()).unwrap();
             let path = head.split(' ').nth(1).unwrap().to_owned();
-            let mut seen = Seen { path, head, body: String::new() };
+            let mut seen = ReceivedRequest { path, head, body: String::new() };
             let length: usize =
                 seen.header("content-length").map_or(0, |length| length.parse().unwrap());
             if buffer.len() >= end + 4 + length {
@@ -192,7 +192,7 @@ async fn read(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> Option<Seen> {
     }
 }
 
-/// A whole answer.
+/// A whole response.
 pub(crate) fn whole(status: u16, headers: &str, body: impl AsRef<[u8]>) -> Vec<Step> {
     let body = body.as_ref();
     let mut bytes = format!(

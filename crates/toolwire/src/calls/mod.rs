@@ -13,7 +13,12 @@ mod splice;
 use std::borrow::Cow;
 
 pub use continuation::{Continuation, continuation};
+pub(crate) use continuation::{item, member};
 pub use error::Error;
+#[doc(hidden)]
+pub use results::AnsweredCall;
+#[doc(hidden)]
+pub use splice::Conversation;
 
 use crate::codec::codec;
 use crate::model::{Arguments, Call, Item, NativeKind, Protocol, Response};
@@ -23,7 +28,7 @@ use crate::wire::ids;
 /// A call that the model wants the client to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolCall {
-    /// The id that the result must bear: Chat's `id`, Responses' `call_id`,
+    /// The id that the result must have: Chat's `id`, Responses' `call_id`,
     /// Messages' `id`. A call that came without one has a made-up id here.
     pub id: String,
     /// The tool's name as the model used it.
@@ -96,7 +101,7 @@ impl ToolOutput {
         Self { id: id.into(), content: Content::Text(text.into()), is_error: false }
     }
 
-    /// A failure, told as text.
+    /// A failure, as text.
     pub fn error(id: impl Into<String>, text: impl Into<String>) -> Self {
         Self { id: id.into(), content: Content::Text(text.into()), is_error: true }
     }
@@ -133,7 +138,7 @@ pub fn parse(protocol: Protocol, response: &[u8]) -> Result<Vec<ToolCall>, Error
     let source = utf8(response)?;
     let response =
         codec(protocol).decode_response(source).map_err(|error| invalid(source, error))?;
-    Ok(all(&response))
+    Ok(tool_calls(&response))
 }
 
 /// The body of the next request: the one that was sent, with the model's answer
@@ -176,13 +181,13 @@ pub fn next_request(
     continuation(protocol, response, outputs)?.append_to(request)
 }
 
-/// The calls of the first answer, out of the document.
-pub(crate) fn all(response: &Response<'_>) -> Vec<ToolCall> {
-    found(response).enumerate().map(|(ordinal, call)| owned(call, ordinal)).collect()
+/// The calls of the first answer, as values of their own.
+pub(crate) fn tool_calls(response: &Response<'_>) -> Vec<ToolCall> {
+    calls_in(response).enumerate().map(|(ordinal, call)| tool_call(call, ordinal)).collect()
 }
 
 /// The calls of the first answer.
-fn found<'r, 'a>(response: &'r Response<'a>) -> impl Iterator<Item = &'r Call<'a>> {
+fn calls_in<'r, 'a>(response: &'r Response<'a>) -> impl Iterator<Item = &'r Call<'a>> {
     let turns = response.candidates.first().map(|candidate| candidate.turns.as_slice());
     turns
         .unwrap_or_default()
@@ -191,7 +196,7 @@ fn found<'r, 'a>(response: &'r Response<'a>) -> impl Iterator<Item = &'r Call<'a
         .filter_map(|item| if let Item::Call(call) = item { Some(call) } else { None })
 }
 
-fn owned(call: &Call<'_>, ordinal: usize) -> ToolCall {
+fn tool_call(call: &Call<'_>, ordinal: usize) -> ToolCall {
     let name = call.name.decode().into_owned();
     let id = match &call.id {
         Some(id) => id.decode().into_owned(),

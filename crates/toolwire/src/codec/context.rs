@@ -24,7 +24,17 @@ pub struct EncodeContext<'c> {
     pub tool_search: bool,
 }
 
-impl EncodeContext<'_> {
+impl<'c> EncodeContext<'c> {
+    /// A document of which nothing has been written.
+    pub fn new(
+        origin: Protocol,
+        profile: &'c Profile,
+        names: &'c Names,
+        ledger: &'c mut Ledger,
+    ) -> Self {
+        Self { origin, profile, names, ledger, cache_markers: 0, tool_search: false }
+    }
+
     /// Whether both protocols are of one vendor, which keeps one store of files
     /// and knows the same cache markers.
     pub fn same_vendor(&self) -> bool {

@@ -14,14 +14,18 @@ pub mod sent_tools;
 
 use std::ops::Range;
 
+use crate::calls::{self, AnsweredCall, Continuation};
+use crate::disposition::Row;
+use crate::guess::{Certainty, Document, Fields};
 use crate::ledger::Ledger;
 use crate::model::{
     ApiError, Event, Protocol, Request, Response, ResponseContext, ResponseSummary, Start, Tool,
 };
 use crate::profile::Profile;
-use crate::protocol::Description;
+use crate::protocol::{Description, ListedModel};
+use crate::registry::{SchemaMember, ToolForm};
 use crate::wire::sse::Frame;
-use crate::wire::{ReadError, Str};
+use crate::wire::{Object, ReadError, Str};
 
 /// The two directions of one protocol.
 ///
@@ -114,6 +118,17 @@ pub trait Codec: Sync {
     /// Writes an error body and says which HTTP status belongs to it.
     fn encode_error(&self, error: &ApiError, out: &mut Vec<u8>) -> u16;
 
+    /// Writes a list of models.
+    fn write_models(&self, models: &[ListedModel<'_>], out: &mut Vec<u8>);
+
+    /// Writes one model, as it stands in the list.
+    fn write_model(&self, model: ListedModel<'_>, out: &mut Vec<u8>);
+
+    /// Writes how many tokens a request has.
+    fn write_token_count(&self, tokens: u64, out: &mut Vec<u8>) {
+        Object::new(out).put("input_tokens", &tokens);
+    }
+
     /// Reads a bare array of tool definitions.
     fn decode_tools<'a>(&self, body: &'a str) -> Result<Vec<Tool<'a>>, ReadError>;
 
@@ -126,6 +141,40 @@ pub trait Codec: Sync {
         out: &mut Vec<u8>,
         ledger: &mut Ledger,
     );
+
+    /// An answer as items of a conversation, each as JSON. The model's own words
+    /// stay byte for byte as they came.
+    fn answer_items(&self, response: &str) -> Result<Vec<String>, ReadError>;
+
+    /// The results of calls as items of a conversation, each as JSON, in the
+    /// order of the calls. `answer` has the items of the answer that made them.
+    fn result_items(
+        &self,
+        answer: &[String],
+        calls: &[AnsweredCall<'_>],
+    ) -> Result<Vec<String>, calls::Error>;
+
+    /// A request with an answer and the results of its calls at the end of the
+    /// conversation. Every other byte stays as it was.
+    fn append_items(&self, request: &str, next: &Continuation) -> Result<Vec<u8>, ReadError>;
+
+    /// What a JSON object is, if it can be a document of this protocol.
+    fn recognize(&self, fields: &Fields<'_>) -> Option<(Document, Certainty)>;
+
+    /// Whether the first event of a stream shows that it is of this protocol.
+    /// `kind` is the event's name, or else its `type`.
+    fn recognize_event(&self, kind: &str, data: &str) -> bool;
+
+    /// What a bare tool definition is, if it can be one of this protocol.
+    fn recognize_tool(&self, fields: &Fields<'_>) -> Option<(ToolForm, Certainty)>;
+
+    /// Where a tool definition keeps the schema of its arguments.
+    fn schema_member(&self) -> SchemaMember;
+
+    /// What happens to the fields of a request toward other protocols.
+    fn dispositions(&self) -> &'static [Row] {
+        &[]
+    }
 }
 
 /// A protocol's stream, being read.
@@ -211,6 +260,10 @@ pub enum EventOutcome {
 
 /// The one list of codecs.
 pub const CODECS: [&dyn Codec; 3] = [&chat::Chat, &responses::Responses, &messages::Messages];
+
+/// The protocol whose tool definitions can say the most: grammars, schemas of
+/// results, namespaces. Definitions from elsewhere are stored in its spelling.
+pub(crate) const RICHEST_TOOLS: Protocol = Protocol::Responses;
 
 /// The codec of a protocol.
 pub fn codec(protocol: Protocol) -> &'static dyn Codec {

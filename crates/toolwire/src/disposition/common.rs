@@ -1,53 +1,53 @@
-//! Table only: fates that several tables share.
+//! Table only: dispositions that several tables share.
 
 use super::Disposition::{self, Carried, Depends, Emulated, Lost};
 use crate::ledger::Code::*;
 
-pub(super) const NAME: Disposition = Depends(
+pub(crate) const NAME: Disposition = Depends(
     &[Carried, Emulated(ToolName)],
     "carried unless the target refuses the name; then a stable one stands for it",
 );
-pub(super) const ID: Disposition = Depends(
+pub(crate) const ID: Disposition = Depends(
     &[Carried, Emulated(CallId)],
     "carried unless the target refuses the id; then a stable one stands for it",
 );
-pub(super) const ARGUMENTS: Disposition = Depends(
+pub(crate) const ARGUMENTS: Disposition = Depends(
     &[Carried, Lost(ArgumentsNotObject)],
     "carried if they are a JSON object; other text is wrapped in one",
 );
-pub(super) const SCHEMALESS: Disposition = Depends(
+pub(crate) const SCHEMALESS: Disposition = Depends(
     &[Carried, Emulated(SchemaEmpty)],
     "a tool without parameters gets the schema of an object without properties",
 );
-pub(super) const SCHEMA: Disposition = Depends(
+pub(crate) const SCHEMA: Disposition = Depends(
     &[Carried, Emulated(SchemaRootWrapped), Lost(SchemaRootUnion)],
     "carried if its root is an object; a union at the root is merged, anything else wrapped in an object",
 );
-pub(super) const STRICT: Disposition = Depends(
+pub(crate) const STRICT: Disposition = Depends(
     &[Carried, Lost(StrictDowngraded)],
     "carried if the schema fits what the target takes as strict",
 );
-pub(super) const SUBSET: Disposition = Depends(
+pub(crate) const SUBSET: Disposition = Depends(
     &[Carried, Lost(AllowedToolsFiltered)],
     "only the allowed tools are sent; one alone that must be called is named",
 );
-pub(super) const WITHOUT_TOOLS: Disposition =
+pub(crate) const WITHOUT_TOOLS: Disposition =
     Depends(&[Carried, Lost(ChoiceWithoutTools)], "carried if there are tools to choose from");
-pub(super) const FLOOR: Disposition =
+pub(crate) const FLOOR: Disposition =
     Depends(&[Carried, Lost(MaxTokensFloor)], "raised to 16 if it is lower");
-pub(super) const MOVED: Disposition = Depends(
+pub(crate) const MOVED: Disposition = Depends(
     &[Lost(ToolPosition), Emulated(NamespaceFlattened)],
     "declared from the start, as if it had been in `tools`",
 );
-pub(super) const MOVED_WITH_SCHEMA: Disposition = Depends(
+pub(crate) const MOVED_WITH_SCHEMA: Disposition = Depends(
     &[Lost(ToolPosition), Emulated(NamespaceFlattened), Emulated(SchemaEmpty)],
     "declared from the start, as if it had been in `tools`",
 );
-pub(super) const MOVED_FREEFORM: Disposition = Depends(
+pub(crate) const MOVED_FREEFORM: Disposition = Depends(
     &[Lost(ToolPosition), Emulated(FreeformWrapped), Emulated(NamespaceFlattened)],
     "declared from the start, as if it had been in `tools`, and as a function",
 );
-pub(super) const MOVED_NATIVE: Disposition = Depends(
+pub(crate) const MOVED_NATIVE: Disposition = Depends(
     &[Lost(ToolPosition), Emulated(NativeToolWrapped)],
     "declared from the start, as if it had been in `tools`, and as a function",
 );

@@ -4,8 +4,9 @@
 //! decide nothing: a test translates every field that the vendors publish and
 //! fails where a table is silent or wrong.
 //!
-//! A row names its fields by a pattern: the field's path with `*` for any run of
-//! characters. As in a routing table, the first row that matches a field counts.
+//! A row names its fields by a pattern: the field's path, in which `*` matches any
+//! run of characters. As in a routing table, the first row that matches a field
+//! counts.
 //!
 //! ```text
 //! tools[type=function].function.strict      a member of the function tools in a list
@@ -14,23 +15,15 @@
 //! *.cache_control*                          cache markers and all that is in them, anywhere
 //! ```
 
-mod chat;
-mod common;
-mod messages;
-mod responses;
+pub(crate) mod common;
 
 use crate::ledger::Code;
-use crate::model::Protocol;
+use crate::protocol::Protocol;
+use crate::wire::glob;
 
-/// What happens to the request fields of a protocol, by groups of fields that
-/// belong together.
+/// What happens to the request fields of a protocol. Related fields are grouped.
 pub fn table(protocol: Protocol) -> &'static [Row] {
-    match protocol {
-        Protocol::Chat => chat::TABLE,
-        Protocol::Responses => responses::TABLE,
-        Protocol::Messages => messages::TABLE,
-        Protocol::Custom(_) => &[],
-    }
+    protocol.codec().dispositions()
 }
 
 /// The row that decides about a field.
@@ -41,44 +34,50 @@ pub fn of(protocol: Protocol, path: &str) -> Option<&'static Row> {
 /// What happens to some fields of one protocol.
 #[derive(Debug)]
 pub struct Row {
-    /// What the fields have to do with.
+    /// The heading that the fields belong under.
     pub group: &'static str,
     /// The pattern of the fields' paths.
     pub field: &'static str,
-    /// What happens toward each other protocol.
-    pub toward: [(Protocol, Disposition); 2],
+    /// What happens toward each protocol that the table covers.
+    pub toward: &'static [(Protocol, Disposition)],
     /// What else there is to say.
     pub note: Option<&'static str>,
 }
 
 impl Row {
+    /// What happens toward a protocol. `None` if the table does not cover it.
+    pub fn toward(&self, target: Protocol) -> Option<&'static Disposition> {
+        let found = self.toward.iter().find(|(protocol, _)| *protocol == target);
+        found.map(|(_, disposition)| disposition)
+    }
+
     /// Whether the pattern fits a path.
     pub fn matches(&self, path: &str) -> bool {
-        fits(self.field, path)
+        glob::matches(self.field, path)
     }
 }
 
 /// What happens to a field toward one protocol.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Disposition {
-    /// It says the same over there.
+    /// It means the same in the target protocol.
     Carried,
-    /// It crosses in another shape, under another name or at another place, and
-    /// says exactly the same.
+    /// It is written in another shape, under another name or in another place,
+    /// and means exactly the same.
     Emulated(Code),
-    /// It does not cross, or as less than it was.
+    /// It is left out, or carried in part.
     Lost(Code),
-    /// It does not cross because only its own protocol has such a field; the
-    /// code is `only:` and this name.
+    /// It is left out because only its own protocol has such a field. The code
+    /// is `only:` and this name.
     Only(&'static str),
     /// The request is refused because of it.
     Refused(Code),
-    /// One of these. The text says when which.
+    /// One of these. The text says which one when.
     Depends(&'static [Disposition], &'static str),
 }
 
 impl Disposition {
-    /// The fate in one word.
+    /// The disposition in one word.
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::Carried => "carried",
@@ -95,45 +94,30 @@ impl Disposition {
             Self::Carried => Vec::new(),
             Self::Emulated(code) | Self::Lost(code) | Self::Refused(code) => vec![code.clone()],
             Self::Only(field) => vec![Code::Only((*field).to_owned())],
-            Self::Depends(fates, _) => fates.iter().flat_map(Self::codes).collect(),
+            Self::Depends(any_of, _) => any_of.iter().flat_map(Self::codes).collect(),
         }
     }
 }
 
-/// Whether `pattern`, in which `*` stands for any run of characters, fits the
-/// whole of `text`.
-fn fits(pattern: &str, text: &str) -> bool {
-    let Some((head, rest)) = pattern.split_once('*') else { return pattern == text };
-    let Some(mut text) = text.strip_prefix(head) else { return false };
-    // Each piece may stand at its first place: what `*` leaves out there, the
-    // next one takes in. Only the last piece must stand at the end.
-    let mut pieces = rest.split('*');
-    let last = pieces.next_back().unwrap_or_default();
-    for piece in pieces {
-        let Some((_, after)) = text.split_once(piece) else { return false };
-        text = after;
-    }
-    text.ends_with(last)
-}
-
-/// Rows of one protocol, toward the two others in the order given.
+/// Rows of one protocol. The first line lists the targets; each row has one
+/// disposition for each of them, in that order.
 macro_rules! rows {
-    ($first:ident, $second:ident;
-     $( $group:literal { $( $field:literal => $one:expr, $two:expr $(, $note:literal)?; )* } )*) => {
+    ($targets:tt
+     $( $group:literal { $( $field:literal => $($toward:expr),+ $(=> $note:literal)?; )* } )*) => {
         &[$( $( $crate::disposition::Row {
             group: $group,
             field: $field,
-            toward: [
-                ($crate::model::Protocol::$first, $one),
-                ($crate::model::Protocol::$second, $two),
-            ],
+            toward: rows!(@toward $targets $($toward),+),
             note: rows!(@note $($note)?),
         }, )* )*]
+    };
+    (@toward [$($target:ident),+] $($toward:expr),+) => {
+        &[$( ($crate::protocol::Protocol::$target, $toward) ),+]
     };
     (@note) => { None };
     (@note $note:literal) => { Some($note) };
 }
-use rows;
+pub(crate) use rows;
 
 #[cfg(test)]
 mod tests;

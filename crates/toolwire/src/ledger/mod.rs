@@ -18,6 +18,7 @@ use crate::wire::{Extra, Pos, Write, pointers_past};
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
     notes: Vec<Note>,
+    required_features: Vec<&'static str>,
 }
 
 /// A line that still refers to the input by offset.
@@ -102,6 +103,18 @@ impl Ledger {
     pub fn misplaced(&mut self, item: &Item<'_>) {
         let (pos, code) = item.loss();
         self.dropped(pos, code).detail("The target has no room for such an item at this place.");
+    }
+
+    /// The target must switch on a feature for what was written.
+    pub fn require(&mut self, feature: &'static str) {
+        if !self.required_features.contains(&feature) {
+            self.required_features.push(feature);
+        }
+    }
+
+    /// The features that the target must switch on.
+    pub fn required_features(&self) -> &[&'static str] {
+        &self.required_features
     }
 
     /// Forgets every line.

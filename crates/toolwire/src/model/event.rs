@@ -190,7 +190,8 @@ pub struct Tail<'e> {
 pub struct ResponseSummary {
     /// The last token counts.
     pub usage: Option<Usage<'static>>,
-    /// The upstream's own name of the model, where the client is told another.
+    /// The model that answered, as the upstream names it. Where the bytes of a
+    /// stream pass, only if the client knows the model by another name.
     pub model: Option<String>,
     /// How many calls were made.
     pub calls: usize,

@@ -1,6 +1,7 @@
-//! What is told of an upstream whose stream is none.
+//! Errors of an upstream whose stream cannot be read.
 
 use crate::model::{ApiError, ErrorKind};
+use crate::translate::Error;
 use crate::wire::ReadError;
 use crate::wire::sse::FrameError;
 
@@ -25,7 +26,7 @@ pub(super) fn unreadable(error: &ReadError, number: usize) -> ApiError {
 }
 
 /// It is a whole answer, which cannot be read.
-pub(super) fn invalid(error: &ReadError) -> ApiError {
+pub(super) fn unusable(error: &Error) -> ApiError {
     wrong(format!("The upstream's answer is not valid: {error}."))
 }
 

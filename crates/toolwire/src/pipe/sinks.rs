@@ -43,9 +43,11 @@ impl EventSink for WritingSink<'_> {
     fn event(&mut self, mut event: Event<'_>) {
         self.written.check(&event);
         self.summary.note(&event);
-        if let (Event::Start(start), Some(model)) = (&mut event, self.model) {
+        if let Event::Start(start) = &mut event {
             self.summary.called(start.model.as_ref());
-            start.model = Some(Str::plain(model.to_owned()));
+            if let Some(model) = self.model {
+                start.model = Some(Str::plain(model.to_owned()));
+            }
         }
         self.writer.write(&event, self.out, self.ledger);
         if let Event::End | Event::Error(_) = event {

@@ -4,16 +4,18 @@ use std::borrow::Cow;
 use std::ops::ControlFlow;
 
 use super::call_restorer::CallRestorer;
-use super::errors::{invalid, truncated, unreadable};
+use super::errors::{truncated, unreadable};
 use super::forward::Forward;
 use super::grammar::Grammar;
 use super::sinks::{RestoringSink, WritingSink};
 use super::stream_ledger::StreamLedger;
 use crate::codec::{EventOutcome, EventSink, StreamReader, StreamWriter, codec};
 use crate::ledger::LossPolicy;
-use crate::model::{ApiError, Event, Protocol, Request, ResponseContext, ResponseSummary};
+use crate::model::{
+    ApiError, Event, Protocol, Request, Response, ResponseContext, ResponseSummary,
+};
 use crate::restore::Restore;
-use crate::translate::Options;
+use crate::translate::{Error, Options, invalid, is_error};
 use crate::unfold::unfold;
 use crate::wire::sse::Frame;
 
@@ -127,19 +129,20 @@ impl State {
     }
 
     /// Translates a whole answer as if it had come as a stream.
-    pub(super) fn whole(&mut self, answer: &str, out: &mut Vec<u8>) {
+    pub(super) fn whole(&mut self, answer: &str, out: &mut Vec<u8>) -> Result<(), Error> {
         // The client's event must stay on one line.
         let data = answer.replace(['\n', '\r'], " ");
-        match codec(self.from).decode_response(&data) {
-            Ok(response) => {
-                self.play(out, |_reader, sink| unfold(&response, sink));
-                self.ledger.settle(&data, 0);
-                if !self.done {
-                    self.fail(truncated(), out);
-                }
-            }
-            Err(error) => self.fail(invalid(&error), out),
+        let decoded = codec(self.from).decode_response(&data);
+        if decoded.as_ref().map_or(true, Response::is_empty) && is_error(self.from, &data) {
+            return Err(Error::NotAnAnswer);
         }
+        let response = decoded.map_err(|error| invalid(&data, error))?;
+        self.play(out, |_reader, sink| unfold(&response, sink));
+        self.ledger.settle(&data, 0);
+        if !self.done {
+            self.fail(truncated(), out);
+        }
+        Ok(())
     }
 
     /// Lets `read` hand events to the client. Returns nothing where the bytes

@@ -118,14 +118,13 @@ impl Definition {
             }
         }
         let text = self.text(broken.is_empty());
-        let mut checked = check(&text, index, Some(Shape::Responses), self.namespace.as_deref());
+        let mut checked = check(&text, index, Shape::stored, self.namespace.as_deref());
         checked.problems.extend(broken);
         checked
     }
 
-    /// The definition in Responses' spelling, which has a place for all of it.
-    /// A schema that is no JSON would break it, so `schemas` says whether to
-    /// write them.
+    /// The definition as it is stored. A schema that is not JSON would break it,
+    /// so `schemas` says whether to write them.
     fn text(&self, schemas: bool) -> String {
         let Self { kind, name, description, namespace: _, schema, output_schema, grammar, strict } =
             self;
@@ -141,7 +140,7 @@ impl Definition {
                 tool.maybe("parameters", schema.as_deref().or(empty).map(Raw::made).as_ref());
                 tool.maybe("output_schema", output_schema.as_deref().map(Raw::made).as_ref());
             }
-            // Responses makes a function strict if nothing is said.
+            // Responses makes a function strict if `strict` is missing.
             if kind == "function" {
                 tool.put("strict", &strict.unwrap_or_default());
             }
@@ -152,7 +151,7 @@ impl Definition {
                 format.put("definition", definition);
             }
         }
-        // Everything written above is text.
+        // JSON is only written from texts, so it is UTF-8.
         String::from_utf8(out).unwrap_or_default()
     }
 }

@@ -1,16 +1,17 @@
 //! A set of tool definitions from any source, checked early and rendered for
 //! any protocol.
 //!
-//! Definitions come as JSON in the shape of any protocol, mixed as they like;
-//! from an MCP server's `tools/list`; or built in Rust. Each is checked when it
-//! is added, because one bad definition makes a vendor refuse the whole request
-//! with a message about the vendor's own spelling.
+//! Definitions come as JSON in the shape of any protocol, also mixed; from an MCP
+//! server's `tools/list`; or built in Rust. Each is checked when it is added,
+//! because one bad definition makes a vendor refuse the whole request with a
+//! message about the vendor's own spelling.
 
 mod build;
 mod list;
 mod mcp;
 mod problem;
 mod render;
+mod schemas;
 mod shape;
 mod validate;
 
@@ -21,7 +22,10 @@ use std::collections::BTreeMap;
 
 pub use build::Definition;
 pub use problem::{Problem, Reason};
+#[doc(hidden)]
+pub use shape::{SchemaMember, ToolForm};
 
+use crate::guess::Fields;
 use crate::schema::Slim;
 use crate::translate::{self, invalid, utf8};
 use crate::wire::Extra;
@@ -75,7 +79,7 @@ struct Stored {
     index: usize,
     /// The shape it was offered in.
     shape: Shape,
-    /// Its JSON, in the spelling of the shape's protocol.
+    /// Its JSON, in the spelling of the shape's codec.
     text: String,
     /// The namespace it was put in, unless it is one itself.
     namespace: Option<String>,
@@ -121,7 +125,7 @@ impl Registry {
 
     /// Adds the definitions of a JSON list, or of the `tools` of an object.
     ///
-    /// The shape is made out per definition: Chat's nested `function` and
+    /// Each definition is recognized by its members: Chat's nested `function` and
     /// `custom`, Responses' flat ones, namespaces and typed tools
     /// (`local_shell`, `web_search`, …), Messages' `input_schema` and dated
     /// types, MCP's `inputSchema`, and the bare functions that Chat had before
@@ -150,7 +154,7 @@ impl Registry {
     /// [`OnInvalid::Error`] also [`Error::Invalid`] with everything that is
     /// wrong. Nothing of the list is added then.
     pub fn add_json(&mut self, list: &[u8]) -> Result<(), Error> {
-        self.add_list(list, None, None).map(drop)
+        self.add_list(list, Shape::of, None).map(drop)
     }
 
     /// Adds the tools of an MCP server: the result of its `tools/list`, bare or
@@ -176,7 +180,7 @@ impl Registry {
     ///
     /// As [`Registry::add_json`].
     pub fn add_mcp(&mut self, label: &str, list: &[u8]) -> Result<Option<String>, Error> {
-        self.add_list(list, Some(Shape::Mcp), Some(label))
+        self.add_list(list, |_| Shape::Mcp, Some(label))
     }
 
     /// Adds a definition built in Rust.
@@ -204,8 +208,8 @@ impl Registry {
         self.commit(batch)
     }
 
-    /// Leaves out of schemas, when they are rendered, what a model can do
-    /// without. The ledger names each omission.
+    /// Leaves out of rendered schemas what a model does not need. The ledger names
+    /// each omission.
     ///
     /// ```
     /// use toolwire::registry::{Definition, Registry};
@@ -244,7 +248,7 @@ impl Registry {
     fn add_list(
         &mut self,
         list: &[u8],
-        shape: Option<Shape>,
+        shape: fn(&Fields<'_>) -> Shape,
         label: Option<&str>,
     ) -> Result<Option<String>, Error> {
         let source = utf8(list)?;

@@ -2,13 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use super::{Registry, Stored};
+use super::schemas::SchemaEditor;
+use super::{Registry, SchemaMember, Stored};
 use crate::calls::{self, ToolCall};
-use crate::codec::codec;
+use crate::codec::RICHEST_TOOLS;
 use crate::ledger::{Action, Code, Entry, Ledger, Level};
-use crate::model::{Protocol, Request, Tool, ToolKind};
+use crate::model::{Protocol, Request, Tool};
+use crate::profile::Profile;
 use crate::restore::Restore;
-use crate::schema::{self, Slim};
+use crate::schema::Edits;
 use crate::translate::{Error, Options, Translated, invalid, judge, utf8};
 use crate::wire::{Array, Raw};
 
@@ -37,22 +39,33 @@ impl Registry {
     /// # Errors
     ///
     /// [`Error::Refused`] if something cannot be carried and the policy of the
-    /// options, or the protocol, forbids to go on without.
+    /// options, or the protocol, does not allow leaving it out.
     pub fn render(&self, to: Protocol, options: &Options<'_>) -> Result<Translated, Error> {
-        let profile = options.profile_of(to);
+        let (codec, profile) = (to.codec(), options.profile_of(to));
         let mut body = Vec::new();
         let mut entries = Vec::new();
         {
             let mut list = Array::new(&mut body);
             for run in self.runs(to) {
+                let own = run.origin == to;
+                let SchemaMember { name, required } = codec.schema_member();
+                let required = (own && required).then_some(name);
                 let mut tools = run.decode()?;
-                let mut rendered = Vec::new();
                 let mut ledger = Ledger::default();
-                slim(&mut tools, &self.slim, &mut ledger);
-                if to == Protocol::Responses && run.origin == to {
-                    complete(&mut tools, &mut ledger);
+                let mut schemas = SchemaEditor {
+                    source: &run.text,
+                    slim: &self.slim,
+                    required,
+                    ledger: &mut ledger,
+                    edits: Edits::default(),
+                };
+                schemas.edit(&mut tools);
+                let mut rendered = Vec::new();
+                if own {
+                    rendered = schemas.into_text().into_bytes();
+                } else {
+                    codec.encode_tools(&tools, run.origin, &profile, &mut rendered, &mut ledger);
                 }
-                codec(to).encode_tools(&tools, run.origin, &profile, &mut rendered, &mut ledger);
                 let inside = rendered.strip_prefix(b"[").and_then(|rest| rest.strip_suffix(b"]"));
                 if let Some(inside) = inside.filter(|inside| !inside.is_empty()) {
                     list.item().extend_from_slice(inside);
@@ -66,7 +79,7 @@ impl Registry {
     /// The calls in an answer to a request with this registry's tools, under
     /// the names and in the shapes in which the tools were defined.
     ///
-    /// Otherwise as [`calls::parse`]. Results must bear the ids of the calls and
+    /// Otherwise as [`calls::parse`]. Results must have the ids of the calls and
     /// can be sent with [`calls::next_request`].
     ///
     /// ```
@@ -94,28 +107,28 @@ impl Registry {
     ) -> Result<Vec<ToolCall>, calls::Error> {
         let source = utf8(response)?;
         let fault = |error| invalid(source, error);
-        let response = codec(from).decode_response(source).map_err(fault)?;
+        let response = from.codec().decode_response(source).map_err(fault)?;
         let profile = options.profile_of(from);
-        let mut ways = Vec::new();
+        let mut by_run = Vec::new();
         for run in self.runs(from) {
             let mut request = Request::new(run.origin);
             request.tools = run.decode()?;
-            let way = Restore::new(&request, &profile);
+            let restore = Restore::new(&request, &profile);
             let mut restored = response.clone();
-            way.apply(&mut restored);
-            ways.push((way, calls::all(&restored)));
+            restore.apply(&mut restored);
+            by_run.push((restore, calls::tool_calls(&restored)));
         }
-        // Every call goes back by the way of the run that declared its tool.
-        let restored = calls::all(&response).into_iter().enumerate().map(|(place, call)| {
-            let way = ways.iter().find(|(way, _)| way.original(&call.name).is_some());
-            let restored = way.or(ways.first()).and_then(|(_, calls)| calls.get(place).cloned());
+        // The run that declared a tool decides how its calls are restored.
+        let calls = calls::tool_calls(&response).into_iter().enumerate().map(|(place, call)| {
+            let run = by_run.iter().find(|(restore, _)| restore.original(&call.name).is_some());
+            let restored = run.or(by_run.first()).and_then(|(_, calls)| calls.get(place).cloned());
             restored.unwrap_or(call)
         });
-        Ok(restored.collect())
+        Ok(calls.collect())
     }
 
-    /// The definitions in order, in stretches of one protocol, so that each
-    /// stretch is read and written by one pair of codecs.
+    /// The definitions in order, split where the protocol changes, so that each
+    /// run is read and written by one pair of codecs.
     fn runs(&self, to: Protocol) -> Vec<Run<'_>> {
         let mut runs: Vec<Run<'_>> = Vec::new();
         for unit in units(&self.stored) {
@@ -149,11 +162,11 @@ struct Unit<'r> {
 
 impl Unit<'_> {
     fn origin(&self) -> Protocol {
-        self.members.first().map_or(Protocol::Responses, |stored| stored.shape.protocol())
+        self.members.first().map_or(RICHEST_TOOLS, |stored| stored.shape.protocol())
     }
 }
 
-/// A namespace stands where its first member stands.
+/// A namespace takes the place of its first member.
 fn units(stored: &[Stored]) -> Vec<Unit<'_>> {
     let mut units: Vec<Unit<'_>> = Vec::new();
     let mut spaces: BTreeMap<&str, usize> = BTreeMap::new();
@@ -181,12 +194,12 @@ impl Run<'_> {
                 unit.write(to, &mut list);
             }
         }
-        // Everything written above is text.
+        // JSON is only written from texts, so it is UTF-8.
         self.text = String::from_utf8(out).unwrap_or_default();
     }
 
     fn decode(&self) -> Result<Vec<Tool<'_>>, Error> {
-        codec(self.origin).decode_tools(&self.text).map_err(|error| invalid(&self.text, error))
+        self.origin.codec().decode_tools(&self.text).map_err(|error| invalid(&self.text, error))
     }
 
     /// The lines of a ledger with paths into what was offered, and those about
@@ -242,50 +255,14 @@ impl Unit<'_> {
         let mut tool = list.object();
         tool.put("type", "namespace");
         tool.put("name", namespace);
-        // Responses refuses a namespace without a description. Elsewhere it
-        // would stand in front of every member's own.
-        if to == Protocol::Responses {
+        // A protocol that has namespaces wants a description of each. For others,
+        // the codec would put it in front of the description of every member.
+        if Profile::of(to).namespaces {
             tool.put("description", &format!("Tools of {namespace}."));
         }
         let mut tools = tool.array("tools");
         for stored in &self.members {
             tools.push(&Raw::made(stored.text.as_str()));
-        }
-    }
-}
-
-/// Gives functions without a schema the empty one. Responses wants a schema of
-/// every function, and its codec leaves Responses' own definitions as they are.
-fn complete(tools: &mut [Tool<'_>], ledger: &mut Ledger) {
-    for tool in tools {
-        match &mut tool.kind {
-            ToolKind::Function { schema: schema @ None } => {
-                *schema = Some(Raw::made(schema::EMPTY));
-                ledger.emulated(tool.at, Code::SchemaEmpty);
-            }
-            ToolKind::Namespace { tools } => complete(tools, ledger),
-            ToolKind::Function { schema: Some(_) }
-            | ToolKind::Freeform { grammar: _ }
-            | ToolKind::Native(_)
-            | ToolKind::Hosted(_)
-            | ToolKind::Unknown(_) => {}
-        }
-    }
-}
-
-/// Shortens the schemas of functions as asked.
-fn slim(tools: &mut [Tool<'_>], wanted: &Slim, ledger: &mut Ledger) {
-    for tool in tools {
-        match &mut tool.kind {
-            ToolKind::Function { schema: Some(schema) } => {
-                *schema = schema::slim(schema, wanted, ledger).into_owned();
-            }
-            ToolKind::Namespace { tools } => slim(tools, wanted, ledger),
-            ToolKind::Function { schema: None }
-            | ToolKind::Freeform { grammar: _ }
-            | ToolKind::Native(_)
-            | ToolKind::Hosted(_)
-            | ToolKind::Unknown(_) => {}
         }
     }
 }

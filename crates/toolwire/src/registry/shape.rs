@@ -1,62 +1,84 @@
 //! In whose words a definition is written.
 
-use crate::model::Protocol;
-use crate::wire::{Extra, Kind, Raw, Str};
+use crate::codec::RICHEST_TOOLS;
+use crate::guess::{Certainty, Fields, recognize_tool};
+use crate::protocol::Protocol;
 
-/// The shape of a definition.
+/// Where a bare tool definition keeps what it says.
+#[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ToolForm {
+    /// A tool that is called by its `name`.
+    Callable,
+    /// The same inside the object under this name, which is also its `type`.
+    Wrapped(&'static str),
+    /// What should be wrapped like that, but is not.
+    Unwrapped(&'static str),
+    /// A list of callable tools under this name.
+    Namespace(&'static str),
+    /// A kind of tool that its vendor defined, and the name that calls use, if
+    /// the kind decides it.
+    Fixed(Option<&'static str>),
+    /// A definition without the `type` that it needs.
+    Untyped,
+}
+
+/// Where a protocol keeps the schema of a function's arguments.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SchemaMember {
+    /// The name of the member.
+    pub name: &'static str,
+    /// Whether a function without one is refused.
+    pub required: bool,
+}
+
+/// How a definition was offered.
+#[derive(Clone, Copy, Debug)]
 pub(super) enum Shape {
-    /// Chat's tools: what they are inside `function` or `custom`.
-    Chat,
-    /// Chat's functions from before there were tools: no type, no wrapper.
-    Legacy,
-    /// Responses' tools, flat.
-    Responses,
-    /// Messages' tools.
-    Messages,
-    /// A tool of an MCP server.
+    /// In the words of a protocol.
+    Protocol(Protocol, ToolForm),
+    /// As the tool of an MCP server.
     Mcp,
 }
 
 impl Shape {
-    /// The shape of an object with these members.
-    pub(super) fn of(fields: &[Extra<'_>]) -> Self {
-        let has = |key| find(fields, key).is_some();
-        let Some(kind) = find(fields, "type").and_then(text) else {
-            return if has("input_schema") {
-                Self::Messages
-            } else if has("inputSchema") {
-                Self::Mcp
-            } else if has("function") || has("custom") {
-                Self::Chat
-            } else {
-                Self::Legacy
-            };
-        };
-        match kind.decode().as_ref() {
-            "function" if has("function") => Self::Chat,
-            "custom" if has("custom") => Self::Chat,
-            "custom" if has("input_schema") => Self::Messages,
-            "mcp_toolset" => Self::Messages,
-            kind if is_dated(kind) => Self::Messages,
-            _ => Self::Responses,
+    /// The shape of a definition with these members.
+    pub(super) fn of(fields: &Fields<'_>) -> Self {
+        let is_mcp = fields.get("inputSchema").is_some() && fields.text("type").is_none();
+        match recognize_tool(fields) {
+            Some((_, _, certainty)) if is_mcp && certainty < Certainty::Certain => Self::Mcp,
+            Some((protocol, form, _)) => Self::Protocol(protocol, form),
+            None if is_mcp => Self::Mcp,
+            None => Self::stored(fields),
         }
+    }
+
+    /// The shape of a definition that is written as definitions are stored.
+    pub(super) fn stored(fields: &Fields<'_>) -> Self {
+        let form = RICHEST_TOOLS.codec().recognize_tool(fields).map(|(form, _)| form);
+        Self::Protocol(RICHEST_TOOLS, form.unwrap_or(ToolForm::Fixed(None)))
     }
 
     /// The protocol in whose spelling the definition is stored.
     pub(super) fn protocol(self) -> Protocol {
         match self {
-            Self::Chat | Self::Legacy => Protocol::Chat,
-            Self::Responses | Self::Mcp => Protocol::Responses,
-            Self::Messages => Protocol::Messages,
+            Self::Protocol(protocol, _) => protocol,
+            Self::Mcp => RICHEST_TOOLS,
+        }
+    }
+
+    pub(super) fn form(self) -> ToolForm {
+        match self {
+            Self::Protocol(_, form) => form,
+            Self::Mcp => ToolForm::Callable,
         }
     }
 
     /// The member that holds the schema of the arguments.
-    pub(super) fn schema_key(self) -> &'static str {
+    pub(super) fn schema_member(self) -> &'static str {
         match self {
-            Self::Chat | Self::Legacy | Self::Responses => "parameters",
-            Self::Messages => "input_schema",
+            Self::Protocol(protocol, _) => protocol.codec().schema_member().name,
             Self::Mcp => "inputSchema",
         }
     }
@@ -64,40 +86,14 @@ impl Shape {
     /// The JSON Pointer inside a definition as it was offered, from the one
     /// inside it as it is stored.
     pub(super) fn offered(self, stored: &str) -> String {
-        match self {
-            Self::Chat | Self::Responses | Self::Messages => stored.to_owned(),
-            Self::Legacy => stored.strip_prefix("/function").unwrap_or(stored).to_owned(),
-            Self::Mcp => {
-                let (key, rest) = stored
-                    .strip_prefix('/')
-                    .map_or(("", ""), |path| path.split_at(path.find('/').unwrap_or(path.len())));
-                match key {
-                    "" => stored.to_owned(),
-                    "parameters" => format!("/inputSchema{rest}"),
-                    "output_schema" => format!("/outputSchema{rest}"),
-                    key => format!("/{key}{rest}"),
-                }
-            }
+        let (key, rest) = stored
+            .strip_prefix('/')
+            .map_or(("", ""), |path| path.split_at(path.find('/').unwrap_or(path.len())));
+        match (self, key) {
+            (Self::Protocol(_, ToolForm::Unwrapped(wrapper)), key) if key == wrapper => rest.into(),
+            (Self::Mcp, "parameters") => format!("/inputSchema{rest}"),
+            (Self::Mcp, "output_schema") => format!("/outputSchema{rest}"),
+            (Self::Protocol(..) | Self::Mcp, _) => stored.to_owned(),
         }
     }
-}
-
-/// The value of a member, unless it is `null`.
-pub(super) fn find<'f, 'a>(fields: &'f [Extra<'a>], key: &str) -> Option<&'f Raw<'a>> {
-    let field = fields.iter().find(|field| field.key == *key)?;
-    (field.value.kind() != Kind::Null).then_some(&field.value)
-}
-
-/// The text of a string.
-pub(super) fn text<'a>(value: &Raw<'a>) -> Option<Str<'a>> {
-    if value.kind() != Kind::String {
-        return None;
-    }
-    value.source_reader()?.string().ok()
-}
-
-/// Whether a type ends in a date, as the versions of Messages' own tools do.
-fn is_dated(kind: &str) -> bool {
-    let date = kind.rsplit_once('_').map(|(_, date)| date).unwrap_or_default();
-    date.len() == 8 && date.bytes().all(|byte| byte.is_ascii_digit())
 }

@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 
 use super::problem::{Problem, Reason};
-use super::shape::{Shape, find, text};
+use super::shape::{Shape, ToolForm};
 use super::{Stored, list, mcp};
-use crate::codec::codec;
+use crate::guess::Fields;
 use crate::model::ToolKind;
 use crate::wire::names::{NameRule, full_name};
-use crate::wire::{Extra, Kind, Object, Raw, ReadError, Reader, Str, pointer, read_fields};
+use crate::wire::{Extra, Kind, Object, Raw, ReadError, Reader, pointer};
 
 /// A definition that was looked at.
 pub(super) struct Checked {
@@ -20,12 +20,12 @@ pub(super) struct Checked {
     pub(super) problems: Vec<Problem>,
 }
 
-/// Looks at a definition as it was offered. `shape` is the one it must have, if
-/// that is known; `label` the namespace that it goes into.
+/// Looks at a definition as it was offered. `shape` finds its shape by its
+/// members; `label` is the namespace that it goes into.
 pub(super) fn check(
     source: &str,
     index: usize,
-    shape: Option<Shape>,
+    shape: fn(&Fields<'_>) -> Shape,
     label: Option<&str>,
 ) -> Checked {
     let mut check = Check { index, tool: None, names: Vec::new(), problems: Vec::new() };
@@ -39,10 +39,10 @@ pub(super) fn check(
                 Reason::Wrong { wanted: Kind::Object, found }
             };
             check.problem(&pointer(source, error.pos), reason);
-            return check.done(Shape::Responses, source.to_owned(), None, Vec::new());
+            return check.done(Shape::Mcp, source.to_owned(), None, Vec::new());
         }
     };
-    let shape = shape.unwrap_or_else(|| Shape::of(&fields));
+    let shape = shape(&fields);
     if let Some(label) = label
         && !NAMESPACE.accepts(label)
     {
@@ -50,9 +50,9 @@ pub(super) fn check(
     }
     check.definition(shape, &fields, label);
     let (text, extra) = match shape {
-        Shape::Chat | Shape::Responses | Shape::Messages => (source.to_owned(), Vec::new()),
-        Shape::Legacy => (legacy(source), Vec::new()),
-        Shape::Mcp => mcp::responses(&fields),
+        Shape::Protocol(_, ToolForm::Unwrapped(wrapper)) => (wrapped(wrapper, source), Vec::new()),
+        Shape::Protocol(..) => (source.to_owned(), Vec::new()),
+        Shape::Mcp => mcp::definition(&fields),
     };
     if check.problems.iter().all(|problem| problem.reason == Reason::StrictInSchema) {
         check.decode(shape, &text);
@@ -68,72 +68,54 @@ struct Check {
 }
 
 impl Check {
-    fn definition(&mut self, shape: Shape, fields: &[Extra<'_>], label: Option<&str>) {
-        let kind = match find(fields, "type") {
-            Some(kind) if kind.kind() != Kind::String => {
-                self.wrong("/type", kind, Kind::String);
-                return;
-            }
-            Some(kind) => text(kind).map(|kind| kind.into_decoded()),
-            None => None,
-        };
-        match (shape, kind.as_deref()) {
-            (Shape::Chat, Some("function")) => self.wrapped(fields, "function"),
-            (Shape::Chat, Some("custom")) => self.wrapped(fields, "custom"),
-            (Shape::Chat, _) => self.problem("", Reason::Missing("type")),
-            (Shape::Responses, kind)
-                if label.is_some() && !matches!(kind, Some("function" | "custom")) =>
-            {
-                self.problem("", Reason::Member);
-            }
-            (Shape::Responses, Some("namespace")) => self.namespace(fields),
-            (Shape::Responses, Some(kind @ ("local_shell" | "shell" | "apply_patch"))) => {
-                self.take("", kind.to_owned());
-            }
-            (Shape::Responses, Some("function" | "custom"))
-            | (Shape::Messages, None | Some("custom"))
-            | (Shape::Legacy | Shape::Mcp, _) => self.callable(shape, "", fields, label),
-            // Types that their vendors fixed: some have a name, some have not.
-            (Shape::Responses | Shape::Messages, _) => {
-                match find(fields, "name").and_then(text).map(Str::into_decoded) {
-                    Some(name) => self.take("/name", name.into_owned()),
-                    None => self.tool = kind.map(Cow::into_owned),
+    fn definition(&mut self, shape: Shape, fields: &Fields<'_>, label: Option<&str>) {
+        if let Some(kind) = fields.get("type")
+            && kind.kind() != Kind::String
+        {
+            return self.wrong("/type", kind, Kind::String);
+        }
+        match shape.form() {
+            ToolForm::Wrapped(wrapper) => {
+                let Some(inner) = fields.get(wrapper) else { return };
+                let at = format!("/{wrapper}");
+                match Fields::of(inner) {
+                    Some(fields) => self.callable(shape, &at, &fields, label),
+                    None => self.wrong(&at, inner, Kind::Object),
                 }
             }
-        }
-    }
-
-    /// A tool that is described inside a member.
-    fn wrapped(&mut self, fields: &[Extra<'_>], wrapper: &str) {
-        let Some(inner) = find(fields, wrapper) else { return };
-        let at = format!("/{wrapper}");
-        match members(inner) {
-            Some(fields) => self.callable(Shape::Chat, &at, &fields, None),
-            None => self.wrong(&at, inner, Kind::Object),
+            ToolForm::Callable | ToolForm::Unwrapped(_) => self.callable(shape, "", fields, label),
+            ToolForm::Untyped => self.problem("", Reason::Missing("type")),
+            ToolForm::Namespace(_) | ToolForm::Fixed(_) if label.is_some() => {
+                self.problem("", Reason::Member);
+            }
+            ToolForm::Namespace(members) => self.namespace(shape, fields, members),
+            ToolForm::Fixed(Some(name)) => self.take("", name.to_owned()),
+            ToolForm::Fixed(None) => match fields.text("name") {
+                Some(name) => self.take("/name", name.into_owned()),
+                None => self.tool = fields.text("type").map(Cow::into_owned),
+            },
         }
     }
 
     /// A tool that has a name of its own, and a schema unless it is freeform.
-    fn callable(&mut self, shape: Shape, at: &str, fields: &[Extra<'_>], namespace: Option<&str>) {
+    fn callable(&mut self, shape: Shape, at: &str, fields: &Fields<'_>, namespace: Option<&str>) {
         let path = format!("{at}/name");
-        match find(fields, "name") {
-            None => self.problem(at, Reason::Missing("name")),
-            Some(name) => match text(name).map(Str::into_decoded) {
-                None => self.wrong(&path, name, Kind::String),
-                Some(name) if name.trim().is_empty() => {
-                    self.problem(&path, Reason::Empty("name"));
-                }
-                Some(name) => {
-                    self.tool.get_or_insert_with(|| name.clone().into_owned());
-                    self.take(&path, full_name(namespace, &name).into_owned());
-                }
-            },
+        match (fields.get("name"), fields.text("name")) {
+            (None, _) => self.problem(at, Reason::Missing("name")),
+            (Some(name), None) => self.wrong(&path, name, Kind::String),
+            (_, Some(name)) if name.trim().is_empty() => {
+                self.problem(&path, Reason::Empty("name"));
+            }
+            (_, Some(name)) => {
+                self.tool.get_or_insert_with(|| name.clone().into_owned());
+                self.take(&path, full_name(namespace, &name).into_owned());
+            }
         }
-        let Some(schema) = find(fields, shape.schema_key()) else { return };
-        let path = format!("{at}/{}", shape.schema_key());
-        match members(schema) {
+        let Some(schema) = fields.get(shape.schema_member()) else { return };
+        let path = format!("{at}/{}", shape.schema_member());
+        match Fields::of(schema) {
             Some(inside) => {
-                if find(&inside, "strict").is_some_and(|strict| strict.kind() == Kind::Bool) {
+                if inside.is("strict", Kind::Bool) {
                     self.problem(&format!("{path}/strict"), Reason::StrictInSchema);
                 }
             }
@@ -145,29 +127,25 @@ impl Check {
         }
     }
 
-    fn namespace(&mut self, fields: &[Extra<'_>]) {
-        let name = find(fields, "name").and_then(text).map(Str::into_decoded);
-        let Some(name) = name else {
-            self.problem("", Reason::Missing("name"));
-            return;
+    fn namespace(&mut self, shape: Shape, fields: &Fields<'_>, members: &'static str) {
+        let Some(name) = fields.text("name") else {
+            return self.problem("", Reason::Missing("name"));
         };
         self.tool = Some(name.clone().into_owned());
         if !NAMESPACE.accepts(&name) {
             self.problem("/name", Reason::Namespace);
         }
-        let Some(tools) = find(fields, "tools") else {
-            self.problem("", Reason::Missing("tools"));
-            return;
+        let Some(tools) = fields.get(members) else {
+            return self.problem("", Reason::Missing(members));
         };
         let Some(Ok(list)) = tools.source_reader().map(|mut reader| list::elements(&mut reader))
         else {
-            self.wrong("/tools", tools, Kind::Array);
-            return;
+            return self.wrong(&format!("/{members}"), tools, Kind::Array);
         };
         for (place, member) in list.iter().enumerate() {
-            let at = format!("/tools/{place}");
-            match members(member) {
-                Some(fields) => self.callable(Shape::Responses, &at, &fields, Some(&name)),
+            let at = format!("/{members}/{place}");
+            match Fields::of(member) {
+                Some(fields) => self.callable(shape, &at, &fields, Some(&name)),
                 None => self.wrong(&at, member, Kind::Object),
             }
         }
@@ -176,7 +154,7 @@ impl Check {
     /// Whether the codec of the definition's protocol reads it too.
     fn decode(&mut self, shape: Shape, text: &str) {
         let list = format!("[{text}]");
-        match codec(shape.protocol()).decode_tools(&list) {
+        match shape.protocol().codec().decode_tools(&list) {
             Ok(tools) => {
                 let unknown = tools.iter().any(|tool| matches!(tool.kind, ToolKind::Unknown(_)));
                 let kind = Reader::new(text).tag("type").ok().flatten();
@@ -222,27 +200,22 @@ impl Check {
     }
 }
 
-/// The members of an object. `None` if it is none, or names a member twice.
-fn members<'a>(value: &Raw<'a>) -> Option<Vec<Extra<'a>>> {
-    value.source_reader().and_then(|mut reader| read_fields(&mut reader).ok())
-}
-
-fn fields_of(source: &str) -> Result<Vec<Extra<'_>>, ReadError> {
+fn fields_of(source: &str) -> Result<Fields<'_>, ReadError> {
     let mut reader = Reader::new(source);
-    let fields = read_fields(&mut reader)?;
+    let fields = Fields::read(&mut reader)?;
     reader.finish()?;
     Ok(fields)
 }
 
-/// A function from before there were tools, as a tool.
-fn legacy(source: &str) -> String {
+/// A definition in the wrapper that it lacks.
+fn wrapped(wrapper: &str, source: &str) -> String {
     let mut out = Vec::with_capacity(source.len() + 40);
     {
         let mut tool = Object::new(&mut out);
-        tool.put("type", "function");
-        tool.put("function", &Raw::made(source));
+        tool.put("type", wrapper);
+        tool.put(wrapper, &Raw::made(source));
     }
-    // Everything written above is text.
+    // JSON is only written from texts, so it is UTF-8.
     String::from_utf8(out).unwrap_or_default()
 }
 

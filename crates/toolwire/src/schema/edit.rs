@@ -6,13 +6,13 @@ use crate::wire::Raw;
 
 /// Changes to one text, collected in any order.
 #[derive(Debug, Default)]
-pub(super) struct Edits {
+pub(crate) struct Edits {
     list: Vec<(Range<usize>, String)>,
 }
 
 impl Edits {
     /// Puts `text` in the place of a range. An empty range is an insertion.
-    pub(super) fn replace(&mut self, range: Range<usize>, text: impl Into<String>) {
+    pub(crate) fn replace(&mut self, range: Range<usize>, text: impl Into<String>) {
         self.list.push((range, text.into()));
     }
 
@@ -39,7 +39,7 @@ impl Edits {
 
     /// The text with the changes made. Of two changes to the same bytes the
     /// one that begins first, or is longer, counts.
-    pub(super) fn apply(mut self, text: &str) -> String {
+    pub(crate) fn apply(mut self, text: &str) -> String {
         self.sort();
         self.splice(text, 0..text.len())
     }

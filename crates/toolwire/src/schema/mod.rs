@@ -17,6 +17,7 @@ mod strict;
 mod walk;
 
 pub use definitions::definitions;
+pub(crate) use edit::Edits;
 pub use format::{FormatChange, output_format};
 pub use names::property_names;
 pub use root::{EMPTY, RootChange, root};

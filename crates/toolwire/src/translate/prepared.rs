@@ -108,11 +108,14 @@ impl<'a> PreparedRequest<'a> {
         let profile = options.profile_of(self.to);
         codec(self.to).encode_request(request, &profile, &mut out, &mut ledger);
         request.model = own;
-        if ledger.is_empty() {
-            return Ok(Translated { body: out, ledger: Vec::new() });
-        }
-        let entries = ledger.entries_past(self.source, &request.literals(self.source));
-        judge(out, entries, options.loss_policy)
+        let mut translated = if ledger.is_empty() {
+            Translated::unchanged(out)
+        } else {
+            let entries = ledger.entries_past(self.source, &request.literals(self.source));
+            judge(out, entries, options.loss_policy)?
+        };
+        translated.required_features = ledger.required_features().to_vec();
+        Ok(translated)
     }
 
     /// Copies the request with the upstream's name of the model and without
@@ -129,7 +132,7 @@ impl<'a> PreparedRequest<'a> {
         match (&self.model_span, model) {
             (Some(span), Some(model)) => {
                 let body = spliced(self.source, span.clone(), model);
-                Ok(Translated { body, ledger: Vec::new() })
+                Ok(Translated::unchanged(body))
             }
             (_, model) => splice_model(self.source, model),
         }

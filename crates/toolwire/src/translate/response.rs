@@ -101,7 +101,8 @@ impl ResponseTranslator {
         restore::distinct(&mut response, &mut ledger);
         let mut out = Vec::with_capacity(source.len() + source.len() / 4);
         codec(self.to).encode_response(&response, self.context.as_ref(), &mut out, &mut ledger);
-        let Translated { body, ledger } = settle(source, out, &ledger, self.loss_policy)?;
+        let Translated { body, ledger, required_features: _ } =
+            settle(source, out, &ledger, self.loss_policy)?;
         Ok(TranslatedResponse { body: Cow::Owned(body), ledger, summary })
     }
 
@@ -129,7 +130,7 @@ impl ResponseTranslator {
 
 /// Whether a document has an error and no answer. Some vendors send one with a
 /// good status.
-fn is_error(protocol: Protocol, source: &str) -> bool {
+pub(crate) fn is_error(protocol: Protocol, source: &str) -> bool {
     let has_error = || -> Result<bool, ReadError> {
         let Description { answer_member, error_member, .. } = protocol.describe();
         let mut reader = Reader::new(source);

@@ -14,6 +14,7 @@ mod fields;
 #[doc(hidden)]
 pub mod cuts;
 pub mod envelope;
+pub mod glob;
 pub mod hash;
 pub mod ids;
 pub mod names;

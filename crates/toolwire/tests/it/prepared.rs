@@ -4,6 +4,7 @@
 use toolwire::pipe::Pipe;
 use toolwire::protocol::PathMatch;
 use toolwire::translate::{self, Options, PreparedRequest, RequestHead};
+use toolwire::{Profile, Protocol};
 
 use crate::PROTOCOLS;
 use crate::documents::{documents, streams};
@@ -88,4 +89,31 @@ fn what_is_read() {
             assert_eq!(read, from != to, "{} to {to}", folder.display());
         }
     }
+}
+
+/// A system turn inside the conversation needs a feature of the upstream, which
+/// a client of another protocol cannot know.
+#[test]
+fn a_translation_says_which_features_it_needs() {
+    let mut profile = Profile::of(Protocol::Messages);
+    profile.mid_system = true;
+    let accepting = Options::new().profile(profile);
+    let feature = ["mid-conversation-system-2026-04-07"];
+    for (role, options, needed) in [
+        ("system", &accepting, &feature[..]),
+        ("developer", &accepting, &feature),
+        ("user", &accepting, &[]),
+        ("system", &Options::new(), &[]),
+    ] {
+        let chat = format!(
+            r#"{{"model":"m","messages":[{{"role":"system","content":"Be brief."}},{{"role":"user","content":"Hi"}},{{"role":"assistant","content":"Hello."}},{{"role":"user","content":"Go on"}},{{"role":"{role}","content":"Now rhyme."}}]}}"#
+        );
+        let chat = chat.as_bytes();
+        let done = translate::request(Protocol::Chat, Protocol::Messages, chat, options).unwrap();
+        assert_eq!(done.required_features, needed, "{role}");
+    }
+    let own = br#"{"model":"m","messages":[{"role":"user","content":"Hi"},{"role":"system","content":"Rhyme."}]}"#;
+    let passed =
+        translate::request(Protocol::Messages, Protocol::Messages, own, &accepting).unwrap();
+    assert_eq!(passed.required_features, [""; 0]);
 }

@@ -10,7 +10,11 @@ use crate::{PROTOCOLS, documents, splice};
 fn spliced_requests_keep_the_laws() {
     check(
         "requests",
-        &[laws::nothing_is_lost_in_silence, laws::identity, laws::the_same_bytes_every_time],
+        &[
+            laws::nothing_is_lost_in_silence,
+            laws::only_foreign_reasoning_is_cut,
+            laws::the_same_bytes_every_time,
+        ],
     );
 }
 

@@ -5,33 +5,33 @@ use std::path::Path;
 use toolwire::Protocol;
 
 use super::find;
-use crate::config::{Credential, DEFAULT_LISTEN, Origin, Surroundings};
+use crate::config::{Credential, DEFAULT_LISTEN, Environment, Origin};
 
-struct Room(Vec<(&'static str, &'static str)>);
+struct TestEnvironment(Vec<(&'static str, &'static str)>);
 
-impl Surroundings for Room {
+impl Environment for TestEnvironment {
     fn variable(&self, name: &str) -> Option<String> {
         let Self(known) = self;
         known.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
     }
 
-    fn file(&self, _: &Path) -> io::Result<String> {
+    fn read_file(&self, _: &Path) -> io::Result<String> {
         Err(io::Error::other("there are no files"))
     }
 }
 
 /// The upstreams as name, protocol, base and path, and the notes.
-fn check(room: &[(&'static str, &'static str)], upstreams: &[&str], notes: &[&str]) {
-    check_at(DEFAULT_LISTEN, room, upstreams, notes);
+fn check(variables: &[(&'static str, &'static str)], upstreams: &[&str], notes: &[&str]) {
+    check_at(DEFAULT_LISTEN, variables, upstreams, notes);
 }
 
 fn check_at(
     listen: SocketAddr,
-    room: &[(&'static str, &'static str)],
+    variables: &[(&'static str, &'static str)],
     upstreams: &[&str],
     notes: &[&str],
 ) {
-    let found = find(Some(listen), &Room(room.to_vec()));
+    let found = find(Some(listen), &TestEnvironment(variables.to_vec()));
     let told: Vec<String> = found
         .config
         .upstreams
@@ -62,7 +62,7 @@ fn nothing_but_the_demo_model() {
 }
 
 #[test]
-fn a_key_brings_its_vendor() {
+fn a_key_adds_its_vendor() {
     check(&[("OPENAI_API_KEY", "k")], &[DEMO, OPENAI[0], OPENAI[1]], &[]);
     check(&[("ANTHROPIC_API_KEY", " k\n")], &[DEMO, ANTHROPIC], &[]);
     let both = [("ANTHROPIC_API_KEY", "k"), ("OPENAI_API_KEY", "k")];
@@ -70,7 +70,7 @@ fn a_key_brings_its_vendor() {
 }
 
 #[test]
-fn another_address_is_followed() {
+fn another_url_is_used() {
     check(
         &[("ANTHROPIC_API_KEY", "k"), ("ANTHROPIC_BASE_URL", "https://proxy.example/anthropic")],
         &[DEMO, "anthropic messages https://proxy.example/anthropic/v1"],
@@ -85,34 +85,35 @@ fn another_address_is_followed() {
 
 #[test]
 fn the_gateway_does_not_call_itself() {
-    let note = "ANTHROPIC_BASE_URL points at this gateway; https://api.anthropic.com is used.";
+    let note =
+        "ANTHROPIC_BASE_URL points at this gateway; https://api.anthropic.com is used instead.";
     for own in ["http://127.0.0.1:8787", "http://localhost:8787/", "http://[::1]:8787/v1"] {
-        let room = [("ANTHROPIC_API_KEY", "k"), ("ANTHROPIC_BASE_URL", own)];
-        check(&room, &[DEMO, ANTHROPIC], &[note]);
+        let variables = [("ANTHROPIC_API_KEY", "k"), ("ANTHROPIC_BASE_URL", own)];
+        check(&variables, &[DEMO, ANTHROPIC], &[note]);
     }
     let listen = "192.0.2.7:443".parse().unwrap();
-    let room = [("ANTHROPIC_API_KEY", "k"), ("ANTHROPIC_BASE_URL", "https://192.0.2.7")];
-    check_at(listen, &room, &[DEMO, ANTHROPIC], &[note]);
+    let variables = [("ANTHROPIC_API_KEY", "k"), ("ANTHROPIC_BASE_URL", "https://192.0.2.7")];
+    check_at(listen, &variables, &[DEMO, ANTHROPIC], &[note]);
 }
 
 #[test]
-fn an_address_that_cannot_be_used_is_mentioned() {
+fn an_unusable_url_is_mentioned() {
     check(
         &[("OPENAI_API_KEY", "k"), ("OPENAI_BASE_URL", "http://proxy.example/v1")],
         &[DEMO, OPENAI[0], OPENAI[1]],
-        &["OPENAI_BASE_URL is not an https address; https://api.openai.com is used."],
+        &["OPENAI_BASE_URL is not an https address; https://api.openai.com is used instead."],
     );
     check(
         &[("OPENAI_API_KEY", "a\nb")],
         &[DEMO],
-        &["OPENAI_API_KEY holds a line end or a character outside ASCII and is not used."],
+        &["OPENAI_API_KEY contains a line break or a non-ASCII character and is ignored."],
     );
 }
 
 #[test]
 fn models_find_their_vendor() {
-    let room = Room(vec![("ANTHROPIC_API_KEY", "k"), ("OPENAI_API_KEY", "k")]);
-    let config = find(None, &room).config;
+    let variables = TestEnvironment(vec![("ANTHROPIC_API_KEY", "k"), ("OPENAI_API_KEY", "k")]);
+    let config = find(None, &variables).config;
     for (model, expected) in [
         ("demo", vec![Protocol::Chat]),
         ("gpt-5.6", vec![Protocol::Responses, Protocol::Chat]),

@@ -2,17 +2,18 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-use toolwire::{Policy, Profile, Protocol};
+use toolwire::{LossPolicy, Profile, Protocol};
 
 use super::parse;
 use crate::config::{
-    Alias, Config, Credential, Limits, Log, Origin, Pattern, Surroundings, Timeouts,
+    Alias, Config, Credential, Environment, Limits, LogFormat, Origin, Pattern, RetryPolicy,
+    Timeouts,
 };
 
 /// An environment of four variables and two files.
-struct Room;
+struct TestEnvironment;
 
-impl Surroundings for Room {
+impl Environment for TestEnvironment {
     fn variable(&self, name: &str) -> Option<String> {
         let known = [
             ("OPENAI_API_KEY", "sk-one"),
@@ -23,7 +24,7 @@ impl Surroundings for Room {
         known.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
     }
 
-    fn file(&self, path: &Path) -> io::Result<String> {
+    fn read_file(&self, path: &Path) -> io::Result<String> {
         if path == Path::new("secrets/anthropic") {
             return Ok("sk-ant-two\n".to_owned());
         }
@@ -35,26 +36,25 @@ impl Surroundings for Room {
 }
 
 fn good(text: &str) -> Config {
-    match parse("toolwire.toml", text, &Room) {
+    match parse("toolwire.toml", text, &TestEnvironment) {
         Ok(config) => config,
         Err(problems) => panic!("{problems}"),
     }
 }
 
-/// What the problems of a file look like.
+/// Checks the problems of a file as they are shown.
 fn check(text: &str, expected: &str) {
-    let problems = parse("toolwire.toml", text, &Room).expect_err(text);
+    let problems = parse("toolwire.toml", text, &TestEnvironment).expect_err(text);
     assert_eq!(problems.to_string().trim(), expected.trim(), "\n{problems}");
 }
 
-/// The first message, label and help of a file that is `UPSTREAM` with a
-/// change.
+/// Checks the only problem of `UPSTREAM` with one line changed.
 fn check_line(line: &str, message: &str, label: &str, help: &str) {
     let name = line.split([' ', '=']).next().unwrap();
     let kept: Vec<_> =
         UPSTREAM.lines().filter(|kept| !kept.starts_with(&format!("{name} "))).collect();
     let text = format!("{}\n{line}\n", kept.join("\n"));
-    let problems = parse("toolwire.toml", &text, &Room).expect_err(line);
+    let problems = parse("toolwire.toml", &text, &TestEnvironment).expect_err(line);
     let [problem] = problems.list() else { panic!("{problems}") };
     let said = [&problem.message, &problem.label, &problem.help].map(String::as_str);
     assert_eq!(said, [message, label, help], "{line}");
@@ -73,8 +73,8 @@ models = ["*"]
 fn everything_can_be_set() {
     let config = good(EVERYTHING);
     assert_eq!(config.listen, "0.0.0.0:9000".parse().unwrap());
-    assert_eq!(config.on_loss, Policy::Refuse);
-    assert_eq!(config.log, Log::Json);
+    assert_eq!(config.on_loss, LossPolicy::Refuse);
+    assert_eq!(config.log, LogFormat::Json);
     assert!(!config.prefer_same_protocol);
     let keys: Vec<_> = config.keys.iter().map(|key| key.reveal()).collect();
     assert_eq!(keys, ["0123456789abcdef"]);
@@ -97,6 +97,17 @@ fn everything_can_be_set() {
         loss_header: 512,
     };
     assert_eq!(config.limits, limits);
+    let retry = RetryPolicy {
+        statuses: vec![404..=404, 429..=429, 500..=999],
+        budget_percent: 50,
+        budget_reserve: 3,
+        max_pause: Duration::from_secs(30),
+        eject_after: 2,
+        first_ejection: Duration::from_secs(1),
+        max_ejection: Duration::from_secs(120),
+        probe_timeout: Duration::from_secs(10),
+    };
+    assert_eq!(config.retry, retry);
 
     let [anthropic, openai, demo] = &config.upstreams[..] else { panic!("three upstreams") };
     assert_eq!((anthropic.name.as_str(), anthropic.protocol), ("anthropic", Protocol::Messages));
@@ -108,7 +119,7 @@ fn everything_can_be_set() {
     let headers: Vec<_> =
         anthropic.headers.iter().map(|(name, value)| (name.as_str(), value.reveal())).collect();
     assert_eq!(headers, [("x-team", "red"), ("x-token", "sk-one")]);
-    assert_eq!(anthropic.on_loss, Some(Policy::Ignore));
+    assert_eq!(anthropic.on_loss, Some(LossPolicy::Ignore));
     assert_eq!(anthropic.weight, 3);
     let common = Timeouts { connect: Duration::from_secs(2), ..Timeouts::default() };
     assert_eq!(anthropic.timeouts, Timeouts { total: Duration::from_secs(7200), ..common.clone() });
@@ -160,6 +171,16 @@ grace = "1m"
 heartbeat = "500ms"
 loss_header = "512B"
 
+[retry]
+statuses = [404, 429, "5xx"]
+budget_percent = 50
+budget_reserve = 3
+max_pause = "30s"
+eject_after = 2
+first_ejection = "1s"
+max_ejection = "2m"
+probe_timeout = "10s"
+
 [alias]
 "gpt-*" = "anthropic/claude-sonnet-5"
 fast = "gpt-5-mini"
@@ -196,12 +217,16 @@ demo = true
 "#;
 
 #[test]
-fn what_is_left_out_has_a_default() {
+fn everything_else_has_a_default() {
     let config = good(UPSTREAM);
     assert_eq!(config.listen, "127.0.0.1:8787".parse().unwrap());
-    assert_eq!((config.keys.len(), config.on_loss, config.log), (0, Policy::Report, Log::Text));
+    assert_eq!(
+        (config.keys.len(), config.on_loss, config.log),
+        (0, LossPolicy::Report, LogFormat::Text)
+    );
     assert!(config.prefer_same_protocol);
     assert_eq!((config.limits, config.aliases), (Limits::default(), Vec::new()));
+    assert_eq!(config.retry, RetryPolicy::default());
     let upstream = &config.upstreams[0];
     assert!(matches!(upstream.credential, Credential::None));
     assert_eq!(upstream.profile, Profile::of(Protocol::Chat));
@@ -210,13 +235,13 @@ fn what_is_left_out_has_a_default() {
 }
 
 #[test]
-fn authorities() {
-    let message = "the file of `ca` cannot be used";
-    let help = "a relative path counts from the folder of this configuration";
+fn certificate_authorities() {
+    let message = "cannot use the file of `ca`";
+    let help = "relative paths start at the folder of this file";
     check_line("ca = \"nowhere.pem\"", message, "no such file", help);
-    let label = "no certificate in it; expected PEM, \"-----BEGIN CERTIFICATE-----\"";
+    let label = "no certificate found; expected PEM, \"-----BEGIN CERTIFICATE-----\"";
     check_line("ca = \"secrets/anthropic\"", message, label, help);
-    check_line("ca = 1", "`ca` cannot be this", "expected a text in quotes, found an integer", "");
+    check_line("ca = 1", "invalid value for `ca`", "expected a string in quotes, found `1`", "");
     let plain = UPSTREAM.replace("https://api.example.com", "http://127.0.0.1:1");
     check(
         &format!("{plain}ca = \"ca.pem\"\n"),
@@ -242,7 +267,7 @@ fn secrets_are_not_printed() {
 }
 
 #[test]
-fn several_problems_are_shown_where_they_stand() {
+fn several_problems_are_shown_with_their_places() {
     check(
         r#"listne = "127.0.0.1:8787"
 
@@ -257,15 +282,15 @@ models = ["claude-*"]
 body = 32
 "#,
         r#"
-error: the configuration has no setting `listne`
+error: unknown setting `listne`
  --> toolwire.toml:1:1
   |
 1 | listne = "127.0.0.1:8787"
-  | ^^^^^^ unknown setting
+  | ^^^^^^ not a setting of the configuration
   |
   = help: did you mean `listen`?
 
-error: `protocol` cannot be this
+error: invalid value for `protocol`
  --> toolwire.toml:5:12
   |
 5 | protocol = "mesages"
@@ -273,7 +298,7 @@ error: `protocol` cannot be this
   |
   = help: did you mean "messages"?
 
-error: `base_url` cannot be this
+error: invalid value for `base_url`
  --> toolwire.toml:6:12
   |
 6 | base_url = "api.anthropic.com"
@@ -289,11 +314,11 @@ error: the environment variable ANTHROPIC_API_KEY is not set
   |
   = help: set it before starting toolwire: export ANTHROPIC_API_KEY=…
 
-error: `body` cannot be this
+error: invalid value for `body`
   --> toolwire.toml:11:8
    |
 11 | body = 32
-   |        ^^ expected a size above zero, as in "512B", "64KiB" or "32MiB", found an integer
+   |        ^^ expected a size above zero, such as "512B", "64KiB" or "32MiB", found `32`
    |
    = help: add a unit: B, KiB, MiB or GiB
 
@@ -302,19 +327,19 @@ toolwire.toml has 5 problems."#,
 }
 
 #[test]
-fn a_mistake_in_the_syntax() {
+fn a_syntax_error() {
     check(
         "listen = 127.0.0.1:8787\n[[upstream]\n",
         r#"
-error: this is not TOML
+error: invalid TOML
  --> toolwire.toml:1:15
   |
 1 | listen = 127.0.0.1:8787
   |               ^^^^^^^^^ invalid float, expected nothing
   |
-  = help: a text stands in quotes
+  = help: put strings in quotes
 
-error: this is not TOML
+error: invalid TOML
  --> toolwire.toml:2:12
   |
 2 | [[upstream]
@@ -325,7 +350,7 @@ toolwire.toml has 2 problems."#,
 }
 
 #[test]
-fn what_is_missing_is_reported_at_the_header() {
+fn missing_settings_are_reported_at_the_header() {
     check(
         "[[upstream]]\nname = \"one\"\nmodels = []\n",
         r#"
@@ -362,7 +387,7 @@ fn no_upstream_at_all() {
     check(
         "listen = \"127.0.0.1:1\"\n",
         r#"
-error: there is no upstream
+error: no upstream is configured
  --> toolwire.toml:1:1
   |
 1 | listen = "127.0.0.1:1"
@@ -375,7 +400,7 @@ toolwire.toml has 1 problem."#,
     check(
         "",
         r#"
-error: there is no upstream
+error: no upstream is configured
  --> toolwire.toml:1:1
   |
 1 |
@@ -390,7 +415,7 @@ toolwire.toml has 1 problem."#,
 #[test]
 fn an_open_address_needs_a_key() {
     let text = format!("listen = \"0.0.0.0:8787\"\n{UPSTREAM}");
-    let problems = parse("toolwire.toml", &text, &Room).unwrap_err();
+    let problems = parse("toolwire.toml", &text, &TestEnvironment).unwrap_err();
     let [problem] = problems.list() else { panic!("{problems}") };
     assert_eq!(problem.message, "anyone who can reach this address could use your keys");
     for fine in ["127.0.0.1:1", "127.9.9.9:1", "[::1]:1", "localhost:1"] {
@@ -401,64 +426,68 @@ fn an_open_address_needs_a_key() {
 
 #[test]
 fn keys_stay_out_of_the_file() {
-    let help = "write { env = \"NAME\" } or { file = \"path\" }, and give this key a new value if \
-                the file has been shared";
-    let message = "`key` does not stand in the file itself";
-    check_line("key = \"sk-live\"", message, "a key in the open", help);
+    let help =
+        "use { env = \"NAME\" } or { file = \"path\" }; if the file was shared, replace the key";
+    let message = "`key` must not be in the file itself";
+    check_line("key = \"sk-live\"", message, "a key in plain text", help);
     check_line(
         "key = { env = \"TWO_LINES\" }",
         "`key` cannot be sent as a header",
-        "holds a line end or a character outside ASCII",
-        "give the key alone, without quotes or a second line",
+        "contains a line break or a non-ASCII character",
+        "the value must be the key alone, without quotes or a second line",
     );
     check_line(
         "key = { file = \"nowhere\" }",
-        "the file of `key` cannot be read",
+        "cannot read the file of `key`",
         "no such file",
-        "a relative path counts from the folder of this configuration",
+        "relative paths start at the folder of this file",
     );
     let wanted = "expected either { env = \"NAME\" } or { file = \"path\" }, found a table";
-    check_line("key = {}", "`key` cannot be this", wanted, "");
+    check_line("key = {}", "invalid value for `key`", wanted, "");
     let text = format!("keys = [{{ env = \"SHORT\" }}]\n{UPSTREAM}");
-    let problems = parse("toolwire.toml", &text, &Room).unwrap_err();
-    assert_eq!(problems.list()[0].message, "this key can be guessed");
+    let problems = parse("toolwire.toml", &text, &TestEnvironment).unwrap_err();
+    assert_eq!(problems.list()[0].message, "this key is too short");
     assert!(!problems.to_string().contains("hunter2"), "{problems}");
 }
 
 #[test]
-fn addresses_that_are_not_taken() {
+fn urls_that_are_not_accepted() {
     for (url, label, help) in [
-        ("ftp://x", "neither http nor https", "write an https address"),
+        ("ftp://x", "neither http nor https", "use an https URL"),
         (
             "http://api.example.com",
-            "the key would travel unencrypted",
-            "write \"https://api.example.com\", or add `insecure = true` if the way there is private",
+            "the key would be sent unencrypted",
+            "write \"https://api.example.com\", or add `insecure = true` if the network is private",
         ),
         (
             "https://me:pw@api.example.com",
-            "a user name or password",
-            "give the key as `key = { env = \"…\" }`",
+            "contains a user name or password",
+            "set the key as `key = { env = \"…\" }`",
         ),
         (
             "https://api.example.com/v1?version=2",
-            "a query or a fragment",
-            "leave out what follows `?` or `#`; a setting such as a version goes into `headers`",
+            "contains a query or a fragment",
+            "remove everything from `?` or `#` on; a version or the like belongs in `headers`",
         ),
         (
             "https://api.example.com/v1/chat/completions",
-            "an endpoint, not what is before it",
+            "an endpoint, not a base URL",
             "write \"https://api.example.com/v1\"",
         ),
-        ("https://", "not a host name", "write it as in \"https://api.example.com\""),
-        ("https://a:99999", "no host or no port", "write it as in \"http://127.0.0.1:8000\""),
-        ("https://a b", "not a host name", "write it as in \"https://api.example.com\""),
+        ("https://", "invalid host name", "for example \"https://api.example.com\""),
+        (
+            "https://a:99999",
+            "missing host or invalid port",
+            "for example \"http://127.0.0.1:8000\"",
+        ),
+        ("https://a b", "invalid host name", "for example \"https://api.example.com\""),
     ] {
-        check_line(&format!("base_url = \"{url}\""), "`base_url` cannot be this", label, help);
+        check_line(&format!("base_url = \"{url}\""), "invalid value for `base_url`", label, help);
     }
 }
 
 #[test]
-fn addresses_with_and_without_a_version() {
+fn urls_with_and_without_a_version() {
     for (url, base, path) in [
         ("https://api.anthropic.com", "https://api.anthropic.com", "/v1"),
         ("https://api.anthropic.com/", "https://api.anthropic.com", "/v1"),
@@ -478,67 +507,114 @@ fn addresses_with_and_without_a_version() {
 }
 
 #[test]
-fn values_that_do_not_fit() {
-    let number = "expected a whole number of at least 0, found an integer";
-    check_line("weight = -1", "`weight` cannot be this", number, "");
+fn invalid_values() {
+    let number = "expected a whole number of at least 0, found `-1`";
+    check_line("weight = -1", "invalid value for `weight`", number, "");
     let list = "expected a list in square brackets";
-    check_line("models = \"gpt-5\"", "`models` cannot be this", list, "");
-    check_line(
-        "models = [\"a b\"]",
-        "this is no name of a model",
-        "holds a space or a line end",
-        "",
-    );
+    check_line("models = \"gpt-5\"", "invalid value for `models`", list, "");
+    check_line("models = [\"a b\"]", "invalid model name", "contains a space or a line break", "");
     let policies = "expected \"report\", \"refuse\" or \"ignore\"";
-    check_line("on_loss = \"warn\"", "`on_loss` cannot be this", policies, "");
-    let time = "expected a time above zero, as in \"300ms\", \"10s\", \"5m\" or \"1h\"";
+    check_line("on_loss = \"warn\"", "invalid value for `on_loss`", policies, "");
+    let time = "expected a duration above zero, such as \"300ms\", \"10s\", \"5m\" or \"1h\"";
     for wrong in ["0s", "10", "-1s", "1d", "s", "99999999999999999999s"] {
         let line = format!("timeouts = {{ idle = \"{wrong}\" }}");
-        check_line(&line, "`idle` cannot be this", time, "");
+        check_line(&line, "invalid value for `idle`", time, "");
     }
     check_line(
         "timeouts = { idle = 10 }",
-        "`idle` cannot be this",
-        &format!("{time}, found an integer"),
+        "invalid value for `idle`",
+        &format!("{time}, found `10`"),
         "add a unit: s, ms, m or h",
     );
     let help = "did you mean `developer_role`?";
     check_line(
         "profile = { devloper_role = true }",
-        "a profile has no setting `devloper_role`",
-        "unknown setting",
+        "unknown setting `devloper_role`",
+        "not a setting of a profile",
         help,
     );
     check_line(
         "headers = { Host = \"x\" }",
-        "the header `host` is the gateway's own",
-        "set by the gateway",
-        "remove it; keys go into `key`",
+        "the gateway sets the header `host` itself",
+        "reserved",
+        "remove it; a key belongs in `key`",
     );
-    let header = ("this is no header name", "header names are letters, digits and dashes");
+    let header = ("invalid header name", "header names consist of letters, digits and dashes");
     check_line("headers = { \"a b\" = \"x\" }", header.0, "not allowed", header.1);
     check_line(
         "name = \"a/b\"",
-        "an upstream's name is part of `name/model` and of metrics",
+        "invalid upstream name",
         "expected up to 64 letters, digits, `-`, `_` or `.`",
-        "",
+        "the name is used in `name/model`, in the log and in metrics",
     );
 }
 
 #[test]
-fn names_that_clash_and_aliases_that_lead_nowhere() {
+fn duplicate_names_and_unserved_aliases() {
     let text = format!("{UPSTREAM}{UPSTREAM}");
-    let problems = parse("toolwire.toml", &text, &Room).unwrap_err();
-    assert_eq!(problems.list()[0].message, "two upstreams are called `one`");
+    let problems = parse("toolwire.toml", &text, &TestEnvironment).unwrap_err();
+    assert_eq!(problems.list()[0].message, "two upstreams have the name `one`");
     assert!(problems.list()[0].span.start > UPSTREAM.len());
 
     let only = UPSTREAM.replace("[\"*\"]", "[\"gpt-*\"]");
     good(&format!("{only}[alias]\nfast = \"gpt-5\"\nother = \"one/anything\"\n"));
-    let problems = parse("t", &format!("{only}[alias]\nfast = \"claude-5\"\n"), &Room).unwrap_err();
+    let problems =
+        parse("t", &format!("{only}[alias]\nfast = \"claude-5\"\n"), &TestEnvironment).unwrap_err();
     assert_eq!(problems.list()[0].message, "no upstream serves `claude-5`");
-    assert_eq!(problems.list()[0].help, "the upstreams are one; see their `models`");
-    let problems = parse("t", &format!("{only}[alias]\nfast = \"gpt-*\"\n"), &Room).unwrap_err();
-    assert_eq!(problems.list()[0].message, "an alias leads to one model");
-    let problems = parse("t", &UPSTREAM.replace("[[upstream]]", "[upstream]"), &Room).unwrap_err();
-    assert_eq!(problems.list()[0].help, "write it with two brackets: [[upstream]]");
+    assert_eq!(problems.list()[0].help, "the upstreams are one; check their `models`");
+    let problems =
+        parse("t", &format!("{only}[alias]\nfast = \"gpt-*\"\n"), &TestEnvironment).unwrap_err();
+    assert_eq!(problems.list()[0].message, "an alias must name one model");
+    let problems =
+        parse("t", &UPSTREAM.replace("[[upstream]]", "[upstream]"), &TestEnvironment).unwrap_err();
+    assert_eq!(problems.list()[0].help, "use two brackets: [[upstream]]");
+}
+
+#[test]
+fn a_retry_policy_that_cannot_work() {
+    let retry = r#"[retry]
+statuses = [200, "6xx", 429]
+budget_reserve = 0
+first_ejection = "1h"
+attempts = 3
+"#;
+    check(
+        &format!("{retry}{UPSTREAM}"),
+        r#"
+error: invalid value for `statuses`
+ --> toolwire.toml:2:13
+  |
+2 | statuses = [200, "6xx", 429]
+  |             ^^^ expected a status from 400 to 599, "4xx" or "5xx", found `200`
+
+error: invalid value for `statuses`
+ --> toolwire.toml:2:18
+  |
+2 | statuses = [200, "6xx", 429]
+  |                  ^^^^^ expected a status from 400 to 599, "4xx" or "5xx"
+
+error: invalid value for `budget_reserve`
+ --> toolwire.toml:3:18
+  |
+3 | budget_reserve = 0
+  |                  ^ expected a whole number of at least 1, found `0`
+
+error: `first_ejection` is longer than `max_ejection`
+ --> toolwire.toml:4:18
+  |
+4 | first_ejection = "1h"
+  |                  ^^^^ too long
+  |
+  = help: make `first_ejection` shorter, or `max_ejection` longer
+
+error: unknown setting `attempts`
+ --> toolwire.toml:5:1
+  |
+5 | attempts = 3
+  | ^^^^^^^^ not a setting of `retry`
+  |
+  = help: the settings are statuses, budget_percent, budget_reserve, eject_after, max_pause, first_ejection, max_ejection, probe_timeout
+
+toolwire.toml has 5 problems."#,
+    );
 }

@@ -1,11 +1,11 @@
 use std::fs;
 use std::path::PathBuf;
 
-use super::Watch;
+use super::ConfigWatcher;
 use crate::config::Credential;
 use crate::config::file::{LoadError, load};
 
-/// A folder of its own, gone at the end.
+/// A temporary folder.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -36,48 +36,48 @@ fn config(model: &str) -> String {
 }
 
 #[test]
-fn a_change_is_read_once_it_is_settled() {
+fn a_change_is_read_once_it_is_stable() {
     let folder = Folder::new("reload");
     folder.write("key", "first");
     let path = folder.write("toolwire.toml", &config("a"));
     let loaded = load(&path).unwrap();
     assert_eq!(loaded.files, [path.clone(), folder.0.join("key")]);
-    let mut watch = Watch::new(&path, &loaded);
-    assert!(watch.look().is_none());
+    let mut watcher = ConfigWatcher::new(&path, &loaded);
+    assert!(watcher.check().is_none());
 
     folder.write("toolwire.toml", &config("longer"));
-    assert!(watch.look().is_none(), "it may still be being written");
-    let change = watch.look().unwrap().unwrap();
+    assert!(watcher.check().is_none(), "it may still be being written");
+    let change = watcher.check().unwrap().unwrap();
     assert_eq!(change.upstreams[0].models[0].0, "longer");
-    assert!(watch.look().is_none());
+    assert!(watcher.check().is_none());
 
-    // A key that is replaced counts as well.
+    // A new key is a change too.
     folder.write("key", "the second");
-    assert!(watch.look().is_none());
-    let change = watch.look().unwrap().unwrap();
+    assert!(watcher.check().is_none());
+    let change = watcher.check().unwrap().unwrap();
     let Credential::Key(key) = &change.upstreams[0].credential else { panic!("a key") };
     assert_eq!(key.reveal(), "the second");
 }
 
 #[test]
-fn a_mistake_is_told_once_and_mended_later() {
+fn a_problem_is_reported_once_and_fixed_later() {
     let folder = Folder::new("mistake");
     folder.write("key", "first");
     let path = folder.write("toolwire.toml", &config("a"));
-    let mut watch = Watch::new(&path, &load(&path).unwrap());
+    let mut watcher = ConfigWatcher::new(&path, &load(&path).unwrap());
 
     folder.write("toolwire.toml", "oops");
-    assert!(watch.look().is_none());
-    let Some(Err(LoadError::Invalid(problems))) = watch.look() else { panic!("not noticed") };
+    assert!(watcher.check().is_none());
+    let Some(Err(LoadError::Invalid(problems))) = watcher.check() else { panic!("not noticed") };
     assert!(problems.to_string().contains("toolwire.toml:1:"), "{problems}");
-    assert!(watch.look().is_none(), "told twice");
+    assert!(watcher.check().is_none(), "told twice");
 
     fs::remove_file(&path).unwrap();
-    watch.look();
-    assert!(matches!(watch.look(), Some(Err(LoadError::Unreadable { .. }))));
+    watcher.check();
+    assert!(matches!(watcher.check(), Some(Err(LoadError::Unreadable { .. }))));
     folder.write("toolwire.toml", &config("back"));
-    watch.look();
-    assert_eq!(watch.look().unwrap().unwrap().upstreams[0].models[0].0, "back");
+    watcher.check();
+    assert_eq!(watcher.check().unwrap().unwrap().upstreams[0].models[0].0, "back");
 }
 
 #[cfg(unix)]
@@ -86,11 +86,11 @@ async fn a_hangup_reads_at_once() {
     let folder = Folder::new("hangup");
     folder.write("key", "first");
     let path = folder.write("toolwire.toml", &config("a"));
-    let watch = Watch::new(&path, &load(&path).unwrap());
+    let watcher = ConfigWatcher::new(&path, &load(&path).unwrap());
     let (sender, mut changes) = tokio::sync::mpsc::channel(1);
-    let task = tokio::spawn(watch.run(sender));
+    let task = tokio::spawn(watcher.run(sender));
     tokio::task::yield_now().await;
-    // The file is as it was; the signal alone has it read.
+    // The file is unchanged; only the signal makes it read.
     let own = std::process::id().to_string();
     let sent = std::process::Command::new("kill").args(["-HUP", &own]).status().unwrap();
     assert!(sent.success());

@@ -14,12 +14,12 @@ fn entry(path: &str, action: Action) -> Entry {
 
 fn header(request: &[Entry], response: &[Entry], limit: usize) -> String {
     let mut headers = HeaderMap::new();
-    report(request, response, limit, &mut headers);
-    headers.get(REPORT).map_or(String::new(), |value| value.to_str().unwrap().to_owned())
+    write_header(request, response, limit, &mut headers);
+    headers.get(LOSS_HEADER).map_or(String::new(), |value| value.to_str().unwrap().to_owned())
 }
 
 #[test]
-fn nothing_to_say() {
+fn nothing_to_report() {
     assert_eq!(header(&[], &[], 2048), "");
     assert_eq!(header(&[entry("/a", Action::Emulated)], &[], 2048), "");
 }
@@ -38,7 +38,7 @@ fn members() {
 }
 
 #[test]
-fn indexes_fold() {
+fn indexes_become_a_star() {
     let entries: Vec<Entry> = (0..50)
         .map(|index| entry(&format!("/tools/{index}/x/0"), Action::Dropped))
         .chain([entry("/tools/y/x/0", Action::Dropped)])
@@ -51,14 +51,14 @@ fn indexes_fold() {
 }
 
 #[test]
-fn what_is_too_much_is_counted() {
+fn entries_beyond_the_limit_are_counted() {
     let entries: Vec<Entry> =
         (0..300).map(|index| entry(&format!("/field{index}"), Action::Dropped)).collect();
     let text = header(&entries, &[], 2048);
     assert!(text.len() <= 2048, "{}", text.len());
-    let told = text.matches("code=cache_ttl").count();
-    assert!(told > 30);
-    assert!(text.ends_with(&format!(", \"\";code=more;count={}", 300 - told)), "{text}");
+    let written = text.matches("code=cache_ttl").count();
+    assert!(written > 30);
+    assert!(text.ends_with(&format!(", \"\";code=more;count={}", 300 - written)), "{text}");
     assert_eq!(header(&entries, &[], 10), "\"\";code=more;count=300");
 }
 

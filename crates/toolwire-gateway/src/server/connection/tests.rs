@@ -3,11 +3,11 @@ use tokio::net::TcpListener;
 use super::*;
 
 #[tokio::test]
-async fn what_the_system_does_for_a_connection() {
+async fn socket_options() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let _client = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
     let (stream, _) = listener.accept().await.unwrap();
-    tune(&stream, Duration::from_secs(7));
+    set_socket_options(&stream, Duration::from_secs(7));
     let socket = SockRef::from(&stream);
     assert!(socket.tcp_nodelay().unwrap() && socket.keepalive().unwrap());
     #[cfg(target_os = "linux")]

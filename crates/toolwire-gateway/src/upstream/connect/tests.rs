@@ -4,7 +4,7 @@ use tokio::net::TcpListener;
 use super::*;
 
 #[tokio::test]
-async fn what_the_system_does_for_a_connection() {
+async fn socket_options() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let uri = format!("http://{}", listener.local_addr().unwrap()).parse().unwrap();
     let connected = Connector::plain(Duration::from_secs(5)).call(uri).await.unwrap();
@@ -14,6 +14,6 @@ async fn what_the_system_does_for_a_connection() {
     #[cfg(target_os = "linux")]
     {
         assert_eq!(socket.tcp_keepalive_time().unwrap(), KEEPALIVE);
-        assert_eq!(socket.tcp_user_timeout().unwrap(), Some(LOST));
+        assert_eq!(socket.tcp_user_timeout().unwrap(), Some(USER_TIMEOUT));
     }
 }

@@ -4,9 +4,9 @@ use super::*;
 
 const TEXT: &str = "data: one\n\ndata: two\n\n";
 
-/// Decodes what comes in pieces of a size, piece by piece.
+/// Decodes chunks of a given size, one by one.
 fn decode(encoding: &str, bytes: &[u8], size: usize) -> Result<String, DecodeError> {
-    let mut decoder = Decoder::of(encoding).unwrap().unwrap();
+    let mut decoder = Decoder::for_encoding(encoding).unwrap().unwrap();
     let mut all = Vec::new();
     for piece in bytes.chunks(size) {
         all.extend_from_slice(&decoder.push(piece)?);
@@ -38,7 +38,7 @@ fn encoded() -> Vec<(&'static str, Vec<u8>)> {
 }
 
 #[test]
-fn any_pieces_give_the_same() {
+fn any_chunks_give_the_same_text() {
     for (encoding, bytes) in encoded() {
         for size in [1, 2, 3, 7, 1000] {
             assert_eq!(decode(encoding, &bytes, size).unwrap(), TEXT, "{encoding} {size}");
@@ -47,9 +47,9 @@ fn any_pieces_give_the_same() {
 }
 
 #[test]
-fn what_is_flushed_comes_out() {
+fn flushed_data_is_decoded_at_once() {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-    let mut decoder = Decoder::of("gzip").unwrap().unwrap();
+    let mut decoder = Decoder::for_encoding("gzip").unwrap().unwrap();
     for event in ["data: one\n\n", "data: two\n\n", "data: three\n\n"] {
         encoder.write_all(event.as_bytes()).unwrap();
         encoder.flush().unwrap();
@@ -59,15 +59,15 @@ fn what_is_flushed_comes_out() {
 }
 
 #[test]
-fn bombs_burst() {
+fn bombs_are_refused() {
     let zeros = vec![0; 5_000_000];
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
     gzip.write_all(&zeros).unwrap();
     for (encoding, bytes) in
         [("gzip", gzip.finish().unwrap()), ("zstd", zstd::encode_all(&zeros[..], 3).unwrap())]
     {
-        let burst = decode(encoding, &bytes, 16 * 1024);
-        assert!(matches!(burst, Err(DecodeError::Bomb)), "{encoding}");
+        let result = decode(encoding, &bytes, 16 * 1024);
+        assert!(matches!(result, Err(DecodeError::Bomb)), "{encoding}");
     }
 }
 
@@ -77,6 +77,6 @@ fn garbage_is_refused() {
         let garbage = decode(encoding, b"\xff\xfe this is not compressed at all", 5);
         assert!(matches!(garbage, Err(DecodeError::Malformed)), "{encoding} {garbage:?}");
     }
-    assert!(matches!(Decoder::of("rot13"), Err(DecodeError::Unknown(_))));
-    assert!(Decoder::of("identity").unwrap().is_none());
+    assert!(matches!(Decoder::for_encoding("rot13"), Err(DecodeError::Unknown(_))));
+    assert!(Decoder::for_encoding("identity").unwrap().is_none());
 }

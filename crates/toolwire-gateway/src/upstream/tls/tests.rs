@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn what_a_file_of_authorities_may_hold() {
+fn certificates_in_a_pem_file() {
     let one = rcgen::generate_simple_self_signed(Vec::new()).unwrap().cert.pem();
     let two = rcgen::generate_simple_self_signed(Vec::new()).unwrap().cert.pem();
     let key = rcgen::KeyPair::generate().unwrap().serialize_pem();
@@ -10,11 +10,11 @@ fn what_a_file_of_authorities_may_hold() {
         (one.clone(), Ok(1)),
         (format!("# ours\n{one}\n{two}"), Ok(2)),
         (format!("{key}{one}"), Ok(1)),
-        (String::new(), Err(AuthoritiesError::Empty)),
-        (key, Err(AuthoritiesError::Empty)),
-        (format!("{one}{broken}"), Err(AuthoritiesError::Malformed(2))),
+        (String::new(), Err(CaBundleError::Empty)),
+        (key, Err(CaBundleError::Empty)),
+        (format!("{one}{broken}"), Err(CaBundleError::Malformed(2))),
     ] {
-        let read = Authorities::read(&pem).map(|Authorities(roots)| roots.len());
+        let read = CaBundle::read(&pem).map(|CaBundle(roots)| roots.len());
         assert_eq!(read, want, "{pem}");
     }
 }

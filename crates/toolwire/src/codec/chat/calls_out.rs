@@ -1,48 +1,30 @@
 //! Calls: writing them.
 
-use super::content_in::Toward;
-use super::tools_out::Shipment;
-use super::wire::replay;
+use super::cache_out::drop_marker;
+use super::tools_out::WrittenTools;
+use crate::codec::context::EncodeContext;
 use crate::ledger::{Code, Ledger};
-use crate::model::{Arguments, Call, Turn};
+use crate::model::{Arguments, Call};
 use crate::native;
-use crate::wire::{Extra, Object, Raw, Read, Str, Write, write_escaped};
+use crate::wire::{Object, Raw, Read, Str, Write, write_escaped};
 
-pub(super) fn replay_calls(object: &mut Object<'_>, calls: &[&Call<'_>], turn: &Turn<'_>) {
-    let unknown = || turn.extra.iter().filter(|field| field.key == "tool_calls");
-    if calls.iter().any(|call| call.id.is_some()) || unknown().next().is_some() {
-        let mut array = object.array("tool_calls");
-        for call in calls.iter().filter(|call| call.id.is_some()) {
-            replay_call(&mut array.object(), call);
-        }
-        for field in unknown() {
-            array.push(&field.value);
-        }
-    }
-    for call in calls.iter().filter(|call| call.id.is_none()) {
-        let mut function = object.object("function_call");
-        function.put("name", &call.name);
-        put_arguments(&mut function, &call.arguments, false);
-        replay(&mut function, &call.extra, "function", &[]);
-    }
+/// Whether arguments are put into an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wrapping {
+    /// They are written as they are.
+    None,
+    /// They become the property `value`, because the schema of the tool was no
+    /// object.
+    Value,
 }
 
-fn replay_call(object: &mut Object<'_>, call: &Call<'_>) {
-    object.maybe("id", call.id.as_ref());
-    let freeform = matches!(call.arguments, Arguments::Freeform(_));
-    put_call(object, &call.name, &call.arguments, freeform, false, &call.extra);
-    replay(object, &call.extra, "", &["function", "custom"]);
-}
-
-/// Writes `type` and the nested object of a call, with those members of `extra`
-/// that belong into it.
+/// Writes `type` and the nested object of a call.
 pub(super) fn put_call(
     object: &mut Object<'_>,
     name: &(impl Write + ?Sized),
     arguments: &Arguments<'_>,
     freeform: bool,
-    wrapped: bool,
-    extra: &[Extra<'_>],
+    wrapping: Wrapping,
 ) {
     let under = if freeform { "custom" } else { "function" };
     object.put("type", under);
@@ -53,19 +35,20 @@ pub(super) fn put_call(
         Arguments::Freeform(_)
         | Arguments::Text(_)
         | Arguments::Json(_)
-        | Arguments::Native(_, _) => put_arguments(&mut inner, arguments, wrapped),
-    }
-    if !extra.is_empty() {
-        replay(&mut inner, extra, under, &[]);
+        | Arguments::Native(_, _) => put_arguments(&mut inner, arguments, wrapping),
     }
 }
 
-/// Writes arguments as the text that Chat has them in. The bytes of the JSON
-/// inside are never changed.
-pub(super) fn put_arguments(object: &mut Object<'_>, arguments: &Arguments<'_>, wrapped: bool) {
+/// Writes arguments as a string, as Chat has them. The bytes of the JSON inside
+/// never change.
+pub(super) fn put_arguments(
+    object: &mut Object<'_>,
+    arguments: &Arguments<'_>,
+    wrapping: Wrapping,
+) {
     let out = object.key("arguments");
     out.push(b'"');
-    if wrapped {
+    if wrapping == Wrapping::Value {
         write_escaped(r#"{"value":"#, out);
     }
     match arguments {
@@ -85,14 +68,14 @@ pub(super) fn put_arguments(object: &mut Object<'_>, arguments: &Arguments<'_>, 
             write_escaped(native::arguments(*kind, action).text(), out);
         }
     }
-    if wrapped {
+    if wrapping == Wrapping::Value {
         out.push(b'}');
     }
     out.push(b'"');
 }
 
-/// The arguments that Messages could only have as text, because they are no
-/// JSON object.
+/// The text that toolwire wrapped in an object for a protocol in which arguments
+/// must be one, because the text was none.
 fn unparsed<'r>(raw: &'r Raw<'_>) -> Option<Str<'r>> {
     let inside = raw.text().strip_prefix('{')?.trim_start();
     if !inside.starts_with("\"__toolwire_raw\"") {
@@ -112,44 +95,44 @@ pub(super) fn write_call(
     object: &mut Object<'_>,
     call: &Call<'_>,
     id: &str,
-    shipment: &Shipment<'_, '_, '_>,
-    toward: &mut Toward<'_>,
+    sent: &WrittenTools<'_, '_, '_>,
+    cx: &mut EncodeContext<'_>,
 ) {
     let Call { at, id: _, name, namespace, arguments, caller, cache, extra } = call;
     object.put("id", id);
-    let freeform = matches!(arguments, Arguments::Freeform(_)) && toward.profile.freeform_tools;
+    let freeform = matches!(arguments, Arguments::Freeform(_)) && cx.profile.freeform_tools;
     let own = name.decode();
     let space = namespace.as_ref().map(Str::decode);
-    let wire = shipment.toolset.wire_name(space.as_deref(), &own);
-    let wrapped = !shipment.wrapped.is_empty() && shipment.wrapped.contains(wire.as_ref());
-    put_call(object, &wire, arguments, freeform, wrapped, &[]);
+    let wire = sent.toolset.wire_name(space.as_deref(), &own);
+    let wrapping = sent.wrapping(&wire);
+    put_call(object, &wire, arguments, freeform, wrapping);
     if namespace.is_some() {
-        toward.ledger.emulated(*at, Code::NamespaceFlattened);
+        cx.ledger.emulated(*at, Code::NamespaceFlattened);
     } else if wire != own {
-        toward.ledger.renamed(name.pos(), Code::ToolName);
+        cx.ledger.renamed(name.pos(), Code::ToolName);
     }
     match arguments {
         Arguments::Freeform(_) if !freeform => {
-            toward.ledger.emulated(*at, Code::FreeformWrapped);
+            cx.ledger.emulated(*at, Code::FreeformWrapped);
         }
         Arguments::Native(_, _) => {
-            toward.ledger.emulated(*at, Code::NativeToolWrapped);
+            cx.ledger.emulated(*at, Code::NativeToolWrapped);
         }
         Arguments::Freeform(_) | Arguments::Text(_) | Arguments::Json(_) => {}
     }
-    if wrapped {
-        toward.ledger.emulated(*at, Code::SchemaRootWrapped);
+    if wrapping == Wrapping::Value {
+        cx.ledger.emulated(*at, Code::SchemaRootWrapped);
     }
     if let Some(caller) = caller {
-        caller_loss(caller, toward.ledger);
+        report_caller(caller, cx.ledger);
     }
-    toward.drop_marker(cache.as_ref());
-    toward.ledger.only(extra);
+    drop_marker(cache.as_ref(), cx.ledger);
+    cx.ledger.only(extra);
 }
 
-/// Reports who made a call. That the model itself did is what Chat means by a
-/// call anyway.
-pub(super) fn caller_loss(caller: &Raw<'_>, ledger: &mut Ledger) {
+/// Reports the caller of a call. In Chat it is always the model itself, so that
+/// is no loss.
+pub(super) fn report_caller(caller: &Raw<'_>, ledger: &mut Ledger) {
     let direct = matches!(caller.reader().tag("type"), Ok(Some(kind)) if kind == "direct");
     let note = ledger.dropped(caller.pos(), Code::ProgrammaticCallers);
     if direct {

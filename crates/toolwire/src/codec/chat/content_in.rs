@@ -1,14 +1,12 @@
-//! Content parts, cache markers and media: reading them, and what all writers share.
+//! Content parts, cache markers and media: reading them.
 
 use super::wire::{
     AudioPart, Breakpoint, File, FilePart, ImagePart, ImageUrl, InputAudio, RefusalPart, TextPart,
-    literal, nest, replay,
+    literal, nest,
 };
-use crate::ledger::{Code, Ledger};
 use crate::media;
-use crate::model::{Audio, Cache, Document, Image, Item, Opaque, Protocol, Refusal, Source, Text};
-use crate::profile::Profile;
-use crate::wire::{Extra, Kind, Object, Raw, Read, ReadError, Reader, Str};
+use crate::model::{Audio, Cache, Document, Image, Item, Opaque, Refusal, Source, Text};
+use crate::wire::{Extra, Kind, Read, ReadError, Reader, Str};
 
 /// The content of a message: one text, or parts.
 #[derive(Debug)]
@@ -91,15 +89,14 @@ fn file_part<'a>(reader: &mut Reader<'a>) -> Result<Item<'a>, ReadError> {
     let source = match (file_data, file_id) {
         (Some(data), id) => {
             if let Some(id) = id {
-                // Both at once is nothing OpenAI documents; the bytes win.
+                // OpenAI does not document both at once; the bytes win.
                 let value = literal(&id);
                 extra.push(Extra { key: Str::plain("file.file_id"), value });
             }
             match media::split_data_url(&data) {
                 Some((media, data)) => Source::Base64 { media, data },
                 None if data.decode().starts_with("http") => Source::Url(data),
-                // Bare base64: the file's name is all there is to go by, and
-                // the made-up media type has no position of its own.
+                // Bare base64 without a media type.
                 None => Source::Base64 { media: Str::plain("application/pdf"), data },
             }
         }
@@ -120,94 +117,10 @@ fn file_part<'a>(reader: &mut Reader<'a>) -> Result<Item<'a>, ReadError> {
 
 fn marker<'a>(breakpoint: Breakpoint<'a>) -> Cache<'a> {
     let Breakpoint { at, mode, ttl, mut extra } = breakpoint;
-    // A marker on a part is always explicit; only another word is worth
-    // keeping.
+    // A marker on a part is always explicit, so only another mode is kept.
     if let Some(mode) = mode.filter(|mode| *mode != "explicit") {
         let value = literal(&mode);
         extra.push(Extra { key: Str::plain("mode"), value });
     }
     Cache { at, ttl, extra }
-}
-
-/// Where content goes: back to Chat as it came, or to a Chat upstream from
-/// another protocol.
-pub(super) struct Toward<'x> {
-    /// The protocol the content was read from.
-    pub(super) origin: Protocol,
-    /// What the upstream accepts.
-    pub(super) profile: &'x Profile,
-    /// What is lost.
-    pub(super) ledger: &'x mut Ledger,
-}
-
-impl Toward<'_> {
-    /// Whether the content came from Chat.
-    pub(super) fn same(&self) -> bool {
-        self.origin == Protocol::Chat
-    }
-
-    /// Whether the content came from one of OpenAI's protocols.
-    pub(super) fn same_vendor(&self) -> bool {
-        self.origin.same_vendor(Protocol::Chat)
-    }
-
-    /// Replays unknown members to Chat, or reports them as lost.
-    pub(super) fn extra(
-        &mut self,
-        object: &mut Object<'_>,
-        extra: &[Extra<'_>],
-        under: &str,
-        deeper: &[&str],
-    ) {
-        if extra.is_empty() {
-            return;
-        }
-        if self.same() {
-            replay(object, extra, under, deeper);
-        } else if under.is_empty() {
-            self.ledger.only(extra);
-        }
-    }
-
-    /// Whether the marker can be written. Only newer models take one, but a
-    /// client of OpenAI's other protocol knows that as well.
-    pub(super) fn takes(&self, cache: Option<&Cache<'_>>) -> bool {
-        cache.is_some() && (self.same_vendor() || self.profile.cache_breakpoints)
-    }
-
-    /// Reports a cache marker at a place where Chat has none.
-    pub(super) fn drop_marker(&mut self, cache: Option<&Cache<'_>>) {
-        if let Some(Cache { at, ttl: _, extra: _ }) = cache {
-            self.ledger.dropped(*at, Code::CacheBreakpoint).info();
-        }
-    }
-
-    /// Writes a cache marker, or reports it where the upstream takes none.
-    pub(super) fn put_marker(&mut self, object: &mut Object<'_>, cache: Option<&Cache<'_>>) {
-        if !self.takes(cache) {
-            return self.drop_marker(cache);
-        }
-        let Some(Cache { at, ttl, extra }) = cache else { return };
-        let mut marker = object.object("prompt_cache_breakpoint");
-        if !self.same() || !extra.iter().any(|field| field.key == "mode") {
-            marker.put("mode", "explicit");
-        }
-        match ttl.as_ref().map(Str::decode).as_deref() {
-            Some("5m") if !self.same_vendor() => {
-                self.ledger.degraded(*at, Code::CacheTtl).info();
-                marker.put("ttl", "30m");
-            }
-            Some("1h") if !self.same_vendor() => {
-                self.ledger.degraded(*at, Code::CacheTtl).info();
-                marker.put("ttl", "12h");
-            }
-            Some(_) | None => marker.maybe("ttl", ttl.as_ref()),
-        }
-        self.extra(&mut marker, extra, "", &[]);
-    }
-}
-
-/// Whether a list or object has no members.
-pub(super) fn is_empty(raw: &Raw<'_>) -> bool {
-    raw.is_empty()
 }

@@ -1,103 +1,95 @@
 //! Content parts and media: writing them.
 
-use super::content_in::Toward;
-use super::wire::replay;
+use super::cache_out::{drop_marker, put_marker, takes_marker};
+use super::documents_out::{document_parts, reads_as_text, write_document};
+use crate::codec::context::EncodeContext;
 use crate::ledger::{Code, Ledger};
 use crate::media::{self, blocks};
 use crate::model::{
-    Audio, Cache, Document, HostedItem, Image, Item, Opaque, Refusal, SearchResult, Source, Text,
+    Audio, Cache, HostedItem, Image, Item, Opaque, Refusal, SearchResult, Source, Text,
 };
-use crate::wire::{Array, Object, Pos, Raw, Str};
+use crate::wire::{Array, Object, Pos, Str};
 
-/// Writes the parts of a message: as one string where they are one text.
-pub(super) fn write_content(object: &mut Object<'_>, items: &[&Item<'_>], toward: &mut Toward<'_>) {
+/// Writes the parts of a message, or one string if all they are is one text.
+pub(super) fn write_content(
+    object: &mut Object<'_>,
+    items: &[&Item<'_>],
+    cx: &mut EncodeContext<'_>,
+) {
     if let [Item::Text(text)] = items
-        && !toward.takes(text.cache.as_ref())
-        && (text.extra.is_empty() || !toward.same())
+        && !takes_marker(text.cache.as_ref(), cx)
     {
         object.put("content", &text.text);
-        toward.drop_marker(text.cache.as_ref());
-        return text_losses(text, toward);
+        drop_marker(text.cache.as_ref(), cx.ledger);
+        return report_text_losses(text, cx);
     }
     let mut parts = object.array("content");
     for item in items {
-        write_part(&mut parts, item, toward);
+        write_part(&mut parts, item, cx);
     }
 }
 
-/// Whether Chat has a part for the item. What it has none for is reported.
-pub(super) fn crosses(item: &Item<'_>, toward: &mut Toward<'_>) -> bool {
-    let same = toward.same();
+/// Whether Chat has a part for the item. If it has none, reports the loss.
+pub(super) fn has_part(item: &Item<'_>, cx: &mut EncodeContext<'_>) -> bool {
     match item {
         Item::Text(_) | Item::Refusal(_) | Item::SearchResult(_) => true,
-        Item::Audio(audio) => {
-            same || audio.data.is_some() || lost(toward.ledger, audio.at, Code::Audio)
-        }
+        Item::Audio(audio) => audio.data.is_some() || report_lost(cx.ledger, audio.at, Code::Audio),
         Item::Image(image) => match &image.source {
             Source::Url(_) | Source::Base64 { media: _, data: _ } => true,
-            Source::File(_) => lost(toward.ledger, image.at, Code::FileId),
+            Source::File(_) => report_lost(cx.ledger, image.at, Code::FileId),
             Source::Text { media: _, data: _ } | Source::Other(_) => {
-                lost(toward.ledger, image.at, Code::MediaType)
+                report_lost(cx.ledger, image.at, Code::MediaType)
             }
         },
         Item::Document(document) => match &document.source {
             Source::Url(_)
             | Source::Base64 { media: _, data: _ }
             | Source::Text { media: _, data: _ } => true,
-            Source::File(_) if !toward.same_vendor() => {
-                lost(toward.ledger, document.at, Code::FileId)
+            Source::File(_) if !cx.same_vendor() => {
+                report_lost(cx.ledger, document.at, Code::FileId)
             }
             Source::File(_) => true,
             Source::Other(_) => {
                 let readable = blocks::parts(document).is_some();
-                readable || lost(toward.ledger, document.at, Code::MediaType)
+                readable || report_lost(cx.ledger, document.at, Code::MediaType)
             }
         },
         Item::Json(_) | Item::ToolReference(_) => true,
-        Item::Opaque(_) if same => true,
         Item::Opaque(opaque) => {
-            reference(opaque).is_some() || lost(toward.ledger, opaque.raw.pos(), opaque.code())
+            tool_reference(opaque).is_some()
+                || report_lost(cx.ledger, opaque.raw.pos(), opaque.code())
         }
         Item::Hosted(HostedItem { class: _, raw }) => {
-            lost(toward.ledger, raw.pos(), Code::HostedHistory)
+            report_lost(cx.ledger, raw.pos(), Code::HostedHistory)
         }
-        // Tools that become known inside a conversation are declared with the
-        // others; calls, results and reasoning have places of their own.
+        // Tools that are declared inside a conversation are sent with the
+        // others; calls, results and reasoning are written elsewhere.
         Item::Tools(_) | Item::Reasoning(_) | Item::Call(_) | Item::Result(_) => false,
     }
 }
 
-fn lost(ledger: &mut Ledger, pos: Pos, code: Code) -> bool {
+fn report_lost(ledger: &mut Ledger, pos: Pos, code: Code) -> bool {
     ledger.dropped(pos, code);
     false
 }
 
-/// Writes one part. Only items that cross are given to it.
-pub(super) fn write_part(parts: &mut Array<'_>, item: &Item<'_>, toward: &mut Toward<'_>) {
+/// Writes an item that Chat has a part for.
+pub(super) fn write_part(parts: &mut Array<'_>, item: &Item<'_>, cx: &mut EncodeContext<'_>) {
     match item {
         Item::Text(text) => {
-            let Text { at: _, text: words, citations: _, logprobs: _, cache, extra } = text;
+            let Text { at: _, text: words, citations: _, logprobs: _, cache, extra: _ } = text;
             let mut part = parts.object();
             part.put("type", "text");
             part.put("text", words);
-            if toward.same() {
-                replay(&mut part, extra, "", &[]);
-            }
-            toward.put_marker(&mut part, cache.as_ref());
-            text_losses(text, toward);
+            put_marker(&mut part, cache.as_ref(), cx);
+            report_text_losses(text, cx);
         }
-        Item::Refusal(refusal) if !toward.same() => {
+        Item::Refusal(refusal) => {
             let mut part = parts.object();
             part.put("type", "text");
-            part.put("text", refusal_text(refusal, toward));
+            part.put("text", refusal_text(refusal, cx));
         }
-        Item::Refusal(Refusal { at: _, text, extra }) => {
-            let mut part = parts.object();
-            part.put("type", "refusal");
-            part.put("refusal", text);
-            replay(&mut part, extra, "", &[]);
-        }
-        Item::Image(image) => image_out(parts, image, toward),
+        Item::Image(image) => write_image(parts, image, cx),
         Item::Audio(Audio { at: _, data, format, cache, extra }) => {
             let mut part = parts.object();
             part.put("type", "input_audio");
@@ -105,66 +97,60 @@ pub(super) fn write_part(parts: &mut Array<'_>, item: &Item<'_>, toward: &mut To
                 let mut audio = part.object("input_audio");
                 audio.maybe("data", data.as_ref());
                 audio.maybe("format", format.as_ref());
-                toward.extra(&mut audio, extra, "input_audio", &[]);
             }
-            toward.extra(&mut part, extra, "", &["input_audio"]);
-            toward.put_marker(&mut part, cache.as_ref());
+            cx.ledger.only(extra);
+            put_marker(&mut part, cache.as_ref(), cx);
         }
-        Item::Document(document) if !reads_as_text(document, toward) => {
-            document_out(parts, document, toward);
+        Item::Document(document) if !reads_as_text(document) => {
+            write_document(parts, document, cx);
         }
         Item::Document(document) => {
-            for part in document_parts(document, toward) {
-                // Only the user may show images.
+            for part in document_parts(document, cx) {
+                // Chat takes images from the user only.
                 if let Item::Image(image) = &part {
-                    toward.ledger.dropped(image.at, Code::MediaType);
+                    cx.ledger.dropped(image.at, Code::MediaType);
                 } else {
-                    write_part(parts, &part, toward);
+                    write_part(parts, &part, cx);
                 }
             }
         }
-        Item::Opaque(Opaque { kind: _, raw }) if toward.same() => parts.push(raw),
         Item::SearchResult(_) | Item::Json(_) | Item::ToolReference(_) | Item::Opaque(_) => {
-            let (text, cache) = as_text(item, toward);
+            let (text, cache) = text_of(item, cx);
             let mut part = parts.object();
             part.put("type", "text");
             part.put("text", &text);
-            toward.put_marker(&mut part, cache.as_ref());
+            put_marker(&mut part, cache.as_ref(), cx);
         }
         Item::Reasoning(_) | Item::Call(_) | Item::Result(_) | Item::Hosted(_) | Item::Tools(_) => {
         }
     }
 }
 
-/// The text of a refusal of another protocol, where Chat has no refusal.
+/// The text of a refusal at a place where Chat has no refusals.
 pub(super) fn refusal_text<'r, 'a>(
     refusal: &'r Refusal<'a>,
-    toward: &mut Toward<'_>,
+    cx: &mut EncodeContext<'_>,
 ) -> &'r Str<'a> {
     let Refusal { at, text, extra } = refusal;
-    let note = toward.ledger.emulated(*at, Code::StopReason);
+    let note = cx.ledger.emulated(*at, Code::StopReason);
     note.detail("The target has no refusal at this place; it crosses as text.");
-    toward.ledger.only(extra);
+    cx.ledger.only(extra);
     text
 }
 
-/// Reports what a text loses on the way from another protocol, beside its cache
-/// marker.
-pub(super) fn text_losses(text: &Text<'_>, toward: &mut Toward<'_>) {
+/// Reports what a text loses, except for its cache marker.
+pub(super) fn report_text_losses(text: &Text<'_>, cx: &mut EncodeContext<'_>) {
     let Text { at: _, text: _, citations, logprobs, cache: _, extra } = text;
-    if toward.same() {
-        return;
-    }
     if let Some(citations) = citations.as_ref().filter(|list| !list.is_empty()) {
-        toward.ledger.dropped(citations.pos(), Code::Citations);
+        cx.ledger.dropped(citations.pos(), Code::Citations);
     }
     if let Some(logprobs) = logprobs.as_ref().filter(|list| !list.is_empty()) {
-        toward.ledger.dropped(logprobs.pos(), Code::Logprobs).info();
+        cx.ledger.dropped(logprobs.pos(), Code::Logprobs).info();
     }
-    toward.ledger.only(extra);
+    cx.ledger.only(extra);
 }
 
-fn image_out(parts: &mut Array<'_>, image: &Image<'_>, toward: &mut Toward<'_>) {
+fn write_image(parts: &mut Array<'_>, image: &Image<'_>, cx: &mut EncodeContext<'_>) {
     let Image { at: _, source, detail, cache, extra } = image;
     let mut part = parts.object();
     part.put("type", "image_url");
@@ -176,123 +162,27 @@ fn image_out(parts: &mut Array<'_>, image: &Image<'_>, toward: &mut Toward<'_>) 
             Source::File(_) | Source::Text { media: _, data: _ } | Source::Other(_) => {}
         }
         url.maybe("detail", detail.as_ref());
-        toward.extra(&mut url, extra, "image_url", &[]);
     }
-    toward.extra(&mut part, extra, "", &["image_url"]);
-    toward.put_marker(&mut part, cache.as_ref());
+    cx.ledger.only(extra);
+    put_marker(&mut part, cache.as_ref(), cx);
 }
 
-fn document_out(parts: &mut Array<'_>, document: &Document<'_>, toward: &mut Toward<'_>) {
-    let Document { at: _, source, name, context, citations, cache, extra } = document;
-    let mut part = parts.object();
-    part.put("type", "file");
-    {
-        let mut file = part.object("file");
-        match source {
-            Source::Base64 { media, data } if media.pos() == Pos::NONE && toward.same() => {
-                file.put("file_data", data);
-            }
-            Source::Base64 { media, data } => {
-                media::write_data_url(media, data, file.key("file_data"));
-            }
-            Source::Url(address) => file.put("file_data", address),
-            Source::File(id) => file.put("file_id", id),
-            Source::Text { media: _, data: _ } | Source::Other(_) => {}
-        }
-        match (name, source) {
-            (Some(name), _) => file.put("filename", name),
-            // OpenAI wants a name beside the bytes.
-            (None, Source::Base64 { media, data: _ }) if !toward.same() => {
-                file.put("filename", default_name(media));
-            }
-            (None, _) => {}
-        }
-        toward.extra(&mut file, extra, "file", &[]);
-    }
-    document_losses(context.as_ref(), citations.as_ref(), toward);
-    toward.extra(&mut part, extra, "", &["file"]);
-    toward.put_marker(&mut part, cache.as_ref());
-}
-
-fn default_name(media: &Str<'_>) -> &'static str {
-    match media.decode().as_ref() {
-        "application/pdf" => "document.pdf",
-        "text/plain" => "document.txt",
-        other => other.strip_prefix("text/").map_or("document", |_| "document.txt"),
-    }
-}
-
-fn document_losses(
-    context: Option<&Str<'_>>,
-    citations: Option<&Raw<'_>>,
-    toward: &mut Toward<'_>,
-) {
-    if let Some(context) = context {
-        toward.ledger.dropped(context.pos(), Code::Only("context".to_owned()));
-    }
-    if let Some(citations) = citations {
-        toward.ledger.dropped(citations.pos(), Code::Citations);
-    }
-}
-
-/// Whether Chat can only have the document as text.
-pub(super) fn reads_as_text(document: &Document<'_>, toward: &Toward<'_>) -> bool {
-    match &document.source {
-        Source::Base64 { media: _, data: _ } | Source::File(_) => false,
-        Source::Url(_) => !toward.same(),
-        Source::Text { media: _, data: _ } | Source::Other(_) => true,
-    }
-}
-
-/// What Chat can have of a document that it has no file for: its text, and the
-/// images in it.
-pub(super) fn document_parts<'r>(
-    document: &'r Document<'_>,
-    toward: &mut Toward<'_>,
-) -> Vec<Item<'r>> {
-    let Document { at, source, name: _, context: _, citations, cache, extra } = document;
-    toward
-        .ledger
-        .degraded(*at, Code::MediaType)
-        .detail("The target takes no such document; what can be read of it follows as text.");
-    document_losses(None, citations.as_ref(), toward);
-    toward.ledger.only(extra);
-    let parts = if let Source::Url(address) = source {
-        let text = Str::plain(format!("Document: {}", address.decode())).at(address.pos());
-        blocks::dressed(document, vec![Item::Text(Text::new(text))])
-    } else {
-        blocks::parts(document).unwrap_or_default()
-    };
-    // A marker of the last part's own says the same as the document's.
-    let kept = match parts.last() {
-        Some(Item::Text(text)) => text.cache.as_ref(),
-        Some(Item::Image(image)) => image.cache.as_ref(),
-        Some(_) | None => None,
-    };
-    if let Some(marker) = cache
-        && kept.is_none_or(|kept| kept.at != marker.at)
-    {
-        toward.drop_marker(Some(marker));
-    }
-    parts
-}
-
-/// What Chat can only have as text, as text, and the marker behind it.
-pub(super) fn as_text<'r>(
+/// The text of an item that Chat takes only as text, and its cache marker.
+pub(super) fn text_of<'r>(
     item: &'r Item<'_>,
-    toward: &mut Toward<'_>,
+    cx: &mut EncodeContext<'_>,
 ) -> (String, Option<Cache<'r>>) {
     match item {
-        Item::SearchResult(found) => (search_result_text(found, toward), found.cache.clone()),
+        Item::SearchResult(found) => (search_result_text(found, cx), found.cache.clone()),
         Item::Json(raw) => (raw.text().to_owned(), None),
         Item::ToolReference(name) => {
-            toward.ledger.degraded(name.pos, Code::ToolSearch);
-            (loaded(&name.value), None)
+            cx.ledger.degraded(name.pos, Code::ToolSearch);
+            (loaded_text(&name.value), None)
         }
-        Item::Opaque(opaque) => match reference(opaque) {
+        Item::Opaque(opaque) => match tool_reference(opaque) {
             Some((name, cache)) => {
-                toward.ledger.degraded(opaque.raw.pos(), Code::ToolSearch);
-                (loaded(&name), cache)
+                cx.ledger.degraded(opaque.raw.pos(), Code::ToolSearch);
+                (loaded_text(&name), cache)
             }
             None => (String::new(), None),
         },
@@ -309,23 +199,23 @@ pub(super) fn as_text<'r>(
     }
 }
 
-fn loaded(name: &Str<'_>) -> String {
+fn loaded_text(name: &Str<'_>) -> String {
     format!("Loaded tool: {}", name.decode())
 }
 
-/// The reference to a tool that a block of Messages is, with its marker.
-fn reference<'r>(opaque: &'r Opaque<'_>) -> Option<(Str<'r>, Option<Cache<'r>>)> {
+/// The tool that an unknown block refers to, and its cache marker.
+fn tool_reference<'r>(opaque: &'r Opaque<'_>) -> Option<(Str<'r>, Option<Cache<'r>>)> {
     let kind = opaque.kind.as_ref()?;
     if *kind == "tool_reference" { blocks::reference(&opaque.raw) } else { None }
 }
 
-fn search_result_text(found: &SearchResult<'_>, toward: &mut Toward<'_>) -> String {
+fn search_result_text(found: &SearchResult<'_>, cx: &mut EncodeContext<'_>) -> String {
     let SearchResult { at, source, title, content, citations, cache: _, extra } = found;
-    toward.ledger.degraded(*at, Code::Citations);
+    cx.ledger.degraded(*at, Code::Citations);
     if let Some(citations) = citations {
-        toward.ledger.dropped(citations.pos(), Code::Citations);
+        cx.ledger.dropped(citations.pos(), Code::Citations);
     }
-    toward.ledger.only(extra);
+    cx.ledger.only(extra);
     let mut text = match (title, source) {
         (Some(title), Some(source)) => format!("{} ({})", title.decode(), source.decode()),
         (Some(only), None) | (None, Some(only)) => only.decode().into_owned(),
@@ -335,10 +225,10 @@ fn search_result_text(found: &SearchResult<'_>, toward: &mut Toward<'_>) -> Stri
         if let Item::Text(part) = item {
             text.push('\n');
             text.push_str(&part.text.decode());
-            toward.drop_marker(part.cache.as_ref());
-            text_losses(part, toward);
+            drop_marker(part.cache.as_ref(), cx.ledger);
+            report_text_losses(part, cx);
         } else {
-            toward.ledger.misplaced(item);
+            cx.ledger.misplaced(item);
         }
     }
     text

@@ -12,7 +12,7 @@ pub(super) static DESCRIPTION: Description = Description {
     title: "OpenAI Chat Completions",
     vendor: &openai::VENDOR,
     prefix: "/v1",
-    answers: Endpoint::fixed("/chat/completions"),
+    answers: Endpoint::fixed("/v1/chat/completions"),
     token_count: None,
     counts_input_first: false,
     answer_member: "choices",

@@ -1,55 +1,61 @@
 //! Chat Completions.
 
-mod alike;
-mod answer_live;
-mod balance;
-mod blocks_live;
-mod calls_live;
+mod cache_out;
 mod calls_out;
-mod choice;
-mod chunk;
-mod chunk_out;
-mod citations;
+mod choice_in;
+mod choice_out;
+mod citations_out;
 mod content_in;
 mod content_out;
+mod continuation_out;
 mod description;
-mod error;
-mod events_in;
-mod events_out;
-mod reasoning;
+mod dispositions;
+mod documents_out;
+mod error_in;
+mod error_out;
+mod foreign_reasoning_in;
+mod reasoning_in;
+mod reasoning_out;
+mod recognize_in;
 mod request_in;
 mod request_out;
 mod response_in;
+mod response_losses_out;
 mod response_out;
 mod results_out;
-mod stop;
-mod thoughts_live;
+mod settings_out;
+mod stop_in;
+mod stop_out;
+mod stream_in;
+mod stream_out;
+mod tool_description_out;
+mod tool_losses_out;
 mod tools_in;
 mod tools_out;
 mod turns_in;
 mod turns_out;
-mod unroll;
-mod usage;
-mod waiting_out;
-mod watch;
+mod usage_in;
+mod usage_out;
+mod web_search_out;
 mod wire;
 
 #[cfg(test)]
 mod tests;
 
-use memchr::memmem;
+use std::ops::Range;
 
-use self::content_in::Toward;
-use self::tools_in::Tools;
-use self::tools_out::Shipment;
+use crate::calls::{AnsweredCall, Continuation, Error};
+use crate::codec::openai::models_out;
 use crate::codec::{Codec, StreamObserver, StreamReader, StreamWriter};
+use crate::disposition::Row;
+use crate::guess::{Certainty, Document, Fields};
 use crate::ledger::Ledger;
 use crate::model::{ApiError, Protocol, Request, Response, ResponseContext, Tool};
 use crate::profile::Profile;
-use crate::protocol::Description;
-use crate::toolset::Toolset;
+use crate::protocol::{Description, ListedModel};
+use crate::registry::{SchemaMember, ToolForm};
 use crate::wire::sse::Frame;
-use crate::wire::{Array, Read, ReadError, Reader, Str, string_under};
+use crate::wire::{ReadError, Str, string_under};
 
 /// The Chat Completions protocol.
 pub struct Chat;
@@ -81,6 +87,14 @@ impl Codec for Chat {
         request_out::encode(request, profile, out, ledger);
     }
 
+    fn foreign_reasoning(
+        &self,
+        source: &str,
+        ledger: &mut Ledger,
+    ) -> Result<Vec<Range<usize>>, ReadError> {
+        foreign_reasoning_in::find(source, ledger)
+    }
+
     fn decode_response<'a>(&self, body: &'a str) -> Result<Response<'a>, ReadError> {
         response_in::decode(body)
     }
@@ -88,32 +102,27 @@ impl Codec for Chat {
     fn encode_response(
         &self,
         response: &Response<'_>,
-        asked: Option<&ResponseContext>,
+        context: Option<&ResponseContext>,
         out: &mut Vec<u8>,
         ledger: &mut Ledger,
     ) {
-        response_out::encode(response, asked, out, ledger);
+        response_out::encode(response, context, out, ledger);
     }
 
     fn stream_reader(&self) -> Box<dyn StreamReader> {
-        Box::<events_in::Reading>::default()
+        Box::<stream_in::ChatStreamReader>::default()
     }
 
-    fn stream_writer(&self, asked: ResponseContext) -> Box<dyn StreamWriter> {
-        Box::new(events_out::Writing::new(asked))
+    fn stream_writer(&self, context: ResponseContext) -> Box<dyn StreamWriter> {
+        Box::new(stream_out::ChatStreamWriter::new(context))
     }
 
     fn stream_observer(&self) -> Box<dyn StreamObserver> {
-        Box::<watch::Watching>::default()
+        Box::<stream_in::observer::ChatStreamObserver>::default()
     }
 
     fn opens_stream(&self, frame: &Frame<'_>) -> bool {
-        let says = |text: &str| memmem::find(frame.data.as_bytes(), text.as_bytes()).is_some();
-        says(r#""role":"assistant""#)
-            && says(r#""finish_reason":null"#)
-            && (says(r#""content":"""#) || says(r#""content":null"#))
-            && !says(r#""tool_calls""#)
-            && !says(r#""reasoning"#)
+        stream_in::observer::opens_stream(frame)
     }
 
     fn find_model<'d>(&self, data: &'d str) -> Option<Str<'d>> {
@@ -121,22 +130,27 @@ impl Codec for Chat {
     }
 
     fn stream_from_response(&self, body: &str) -> Result<Vec<u8>, ReadError> {
-        unroll::unroll(body)
+        stream_out::from_response::stream_from_response(body)
     }
 
     fn decode_error(&self, status: Option<u16>, body: &str) -> Result<ApiError, ReadError> {
-        error::decode(status, body)
+        error_in::decode(status, body)
     }
 
     fn encode_error(&self, error: &ApiError, out: &mut Vec<u8>) -> u16 {
-        error::encode(error, out)
+        error_out::encode(error, out)
+    }
+
+    fn write_models(&self, models: &[ListedModel<'_>], out: &mut Vec<u8>) {
+        models_out::write_models(models, out);
+    }
+
+    fn write_model(&self, model: ListedModel<'_>, out: &mut Vec<u8>) {
+        models_out::write_model(model, out);
     }
 
     fn decode_tools<'a>(&self, body: &'a str) -> Result<Vec<Tool<'a>>, ReadError> {
-        let mut reader = Reader::new(body);
-        let Tools { at: _, list } = Tools::read(&mut reader)?;
-        reader.finish()?;
-        Ok(list)
+        tools_in::decode(body)
     }
 
     fn encode_tools(
@@ -147,15 +161,42 @@ impl Codec for Chat {
         out: &mut Vec<u8>,
         ledger: &mut Ledger,
     ) {
-        let mut array = Array::new(out);
-        if origin == Protocol::Chat {
-            for tool in tools {
-                tools_in::replay_tool(&mut array, tool, false);
-            }
-            return;
-        }
-        let toolset = Toolset::of_list(tools, origin, profile);
-        let toward = &mut Toward { origin, profile, ledger };
-        Shipment::new(&toolset).write_list(&mut array, toward);
+        tools_out::encode(tools, origin, profile, out, ledger);
+    }
+
+    fn answer_items(&self, response: &str) -> Result<Vec<String>, ReadError> {
+        continuation_out::answer_items(response)
+    }
+
+    fn result_items(
+        &self,
+        answer: &[String],
+        calls: &[AnsweredCall<'_>],
+    ) -> Result<Vec<String>, Error> {
+        continuation_out::result_items(answer, calls)
+    }
+
+    fn append_items(&self, request: &str, next: &Continuation) -> Result<Vec<u8>, ReadError> {
+        continuation_out::append(request, next)
+    }
+
+    fn recognize(&self, fields: &Fields<'_>) -> Option<(Document, Certainty)> {
+        recognize_in::document(fields)
+    }
+
+    fn recognize_event(&self, _kind: &str, data: &str) -> bool {
+        recognize_in::event(data)
+    }
+
+    fn recognize_tool(&self, fields: &Fields<'_>) -> Option<(ToolForm, Certainty)> {
+        recognize_in::tool(fields)
+    }
+
+    fn schema_member(&self) -> SchemaMember {
+        SchemaMember { name: "parameters", required: false }
+    }
+
+    fn dispositions(&self) -> &'static [Row] {
+        dispositions::TABLE
     }
 }

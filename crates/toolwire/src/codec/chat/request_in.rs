@@ -1,7 +1,7 @@
 //! The request object: reading it.
 
-use super::wire::{self, ResponseFormat, Stop, StreamOptions, nest, reread};
-use super::{choice, tools_in};
+use super::wire::{self, ResponseFormat, StopTexts, StreamOptions, nest, reread};
+use super::{choice_in, tools_in};
 use crate::model::{
     Choice, Effort, Format, Identity, JsonSchema, Output, Protocol, Request, Sampling,
 };
@@ -64,10 +64,10 @@ pub(super) fn decode<'a>(body: &'a str) -> Result<Request<'a>, ReadError> {
     let mut choice =
         Choice { mode: None, subset: None, parallel: parallel_tool_calls, extra: Vec::new() };
     match (tool_choice, function_call) {
-        (Some(raw), None) => choice::read(raw, &mut choice)?,
-        (None, Some(raw)) => choice::read_legacy(raw, &mut choice)?,
+        (Some(raw), None) => choice_in::read(raw, &mut choice)?,
+        (None, Some(raw)) => choice_in::read_legacy(raw, &mut choice)?,
         (Some(raw), Some(legacy)) => {
-            choice::read(raw, &mut choice)?;
+            choice_in::read(raw, &mut choice)?;
             extra.push(Extra { key: Str::plain("function_call"), value: legacy });
         }
         (None, None) => {}
@@ -86,7 +86,8 @@ pub(super) fn decode<'a>(body: &'a str) -> Result<Request<'a>, ReadError> {
         Some(raw) => Some(At::new(raw.pos(), format(raw, &mut extra)?)),
         None => None,
     };
-    let (stop, stop_at) = stop.map_or((Vec::new(), Pos::NONE), |Stop { at, texts }| (texts, at));
+    let (stop, stop_at) =
+        stop.map_or((Vec::new(), Pos::NONE), |StopTexts { at, texts }| (texts, at));
     request.output = Output {
         max_tokens: limit,
         legacy_max_tokens: max_completion_tokens.is_none() && max_tokens.is_some(),

@@ -1,18 +1,18 @@
 //! The request object: writing it.
 
-use super::content_in::Toward;
-use super::tools_out::Shipment;
-use super::wire::replay;
-use super::{choice, tools_in, turns_out};
+use super::cache_out::drop_marker;
+use super::tools_out::WrittenTools;
+use super::{choice_out, settings_out, turns_out};
+use crate::codec::context::EncodeContext;
 use crate::ledger::{Code, Ledger};
 use crate::model::{
-    Display, Effort, Format, Identity, JsonSchema, Output, Request, Sampling, State, Stream,
-    Thinking, ThinkingMode, Tool, ToolKind,
+    Display, Effort, Format, JsonSchema, Output, Protocol, Request, Thinking, ThinkingMode, Tool,
+    ToolKind,
 };
 use crate::profile::Profile;
 use crate::schema;
 use crate::toolset::Toolset;
-use crate::wire::{At, Extra, Object, Pos, Raw, Str, Write, read_fields};
+use crate::wire::{At, Object};
 
 /// Writes a request for an upstream.
 pub(super) fn encode(
@@ -27,7 +27,7 @@ pub(super) fn encode(
         turns,
         tools,
         tools_at: _,
-        legacy_functions,
+        legacy_functions: _,
         choice,
         thinking,
         output,
@@ -40,58 +40,51 @@ pub(super) fn encode(
         stream,
         extra,
     } = request;
-    let toward = &mut Toward { origin: *origin, profile, ledger };
+    debug_assert!(*origin != Protocol::Chat, "within one protocol the bytes pass");
+    let toolset = Toolset::new(request, profile);
+    let cx = &mut EncodeContext::new(*origin, profile, &toolset.names, ledger);
     let object = &mut Object::new(out);
     object.maybe("model", model.as_ref());
-    if toward.same() {
-        tools_in::replay_tools(object, tools, *legacy_functions);
-        // Where both spellings came, the model has what `tool_choice` says.
-        let both = extra.iter().any(|field| field.key == "function_call");
-        choice::replay_choice(object, choice, *legacy_functions && !both);
-        turns_out::replay_turns(&mut object.array("messages"), turns, toward);
-    } else {
-        let toolset = Toolset::new(request, profile);
-        let mut shipment = Shipment::new(&toolset);
-        shipment.subset = choice::filter(choice, &shipment, toward);
-        empty_namespaces(tools, toward);
-        shipment.write(object, toward);
-        choice::write(object, choice, &shipment, toward);
-        turns_out::write(&mut object.array("messages"), turns, &shipment, toward);
-    }
-    put_thinking(object, thinking, toward);
-    let wants_logprobs = put_state(object, state, toward);
-    put_output(object, output, wants_logprobs, extra, toward);
-    put_sampling(object, sampling, toward);
-    put_identity(object, identity, toward);
-    toward.drop_marker(cache.as_ref());
-    put_tier(object, tier.as_ref(), toward);
+    let mut sent = WrittenTools::new(&toolset);
+    sent.subset = choice_out::filter(choice, &sent, cx);
+    report_empty_namespaces(tools, cx);
+    sent.write(object, cx);
+    choice_out::write(object, choice, &sent, cx);
+    turns_out::write(&mut object.array("messages"), turns, &sent, cx);
+    put_thinking(object, thinking, cx);
+    let wants_logprobs = settings_out::put_state(object, state, cx);
+    put_output(object, output, wants_logprobs, cx);
+    settings_out::put_sampling(object, sampling, cx);
+    settings_out::put_identity(object, identity, cx);
+    drop_marker(cache.as_ref(), cx.ledger);
+    settings_out::put_tier(object, tier.as_ref(), cx);
     if let Some(raw) = context_management {
-        toward.ledger.dropped(raw.pos(), Code::ContextManagement);
+        cx.ledger.dropped(raw.pos(), Code::ContextManagement);
     }
-    put_stream(object, stream, toward);
-    put_extra(object, extra, toward);
+    settings_out::put_stream(object, stream, cx);
+    settings_out::put_extra(object, extra, cx);
 }
 
-/// Reports namespaces that have no member to stand for them.
-fn empty_namespaces(tools: &[Tool<'_>], toward: &mut Toward<'_>) {
+/// Reports namespaces without tools.
+fn report_empty_namespaces(tools: &[Tool<'_>], cx: &mut EncodeContext<'_>) {
     for tool in tools {
         if let ToolKind::Namespace { tools } = &tool.kind
             && tools.is_empty()
         {
-            toward.ledger.dropped(tool.at, Code::NamespaceFlattened).info();
+            cx.ledger.dropped(tool.at, Code::NamespaceFlattened).info();
         }
     }
 }
 
-fn put_thinking(object: &mut Object<'_>, thinking: &Thinking<'_>, toward: &mut Toward<'_>) {
+fn put_thinking(object: &mut Object<'_>, thinking: &Thinking<'_>, cx: &mut EncodeContext<'_>) {
     let Thinking { at: _, effort, mode, budget, display, extra } = thinking;
-    toward.ledger.only(extra);
+    cx.ledger.only(extra);
     let disabled = matches!(mode, Some(At { pos: _, value: ThinkingMode::Disabled }));
     match (effort, budget) {
         (Some(effort), budget) => {
             object.put("reasoning_effort", &effort.value.name());
             if let Some(budget) = budget {
-                toward.ledger.dropped(budget.pos, Code::ThinkingBudget);
+                cx.ledger.dropped(budget.pos, Code::ThinkingBudget);
             }
         }
         (None, Some(budget)) if !disabled => {
@@ -102,11 +95,11 @@ fn put_thinking(object: &mut Object<'_>, thinking: &Thinking<'_>, toward: &mut T
                 24_577..=u64::MAX => Effort::XHigh,
             };
             object.put("reasoning_effort", &effort.name());
-            toward.ledger.degraded(budget.pos, Code::ThinkingBudget);
+            cx.ledger.degraded(budget.pos, Code::ThinkingBudget);
         }
         (None, Some(budget)) => {
             object.put("reasoning_effort", &Effort::None.name());
-            let note = toward.ledger.emulated(budget.pos, Code::ThinkingBudget);
+            let note = cx.ledger.emulated(budget.pos, Code::ThinkingBudget);
             note.detail("Thinking is off, so its budget says nothing.");
         }
         (None, None) if disabled => object.put("reasoning_effort", &Effort::None.name()),
@@ -115,14 +108,14 @@ fn put_thinking(object: &mut Object<'_>, thinking: &Thinking<'_>, toward: &mut T
     if let Some(At { pos, value }) = mode {
         match value {
             ThinkingMode::Disabled if effort.is_none() => {
-                toward.ledger.emulated(*pos, Code::ThinkingMode)
+                cx.ledger.emulated(*pos, Code::ThinkingMode)
             }
-            // A budget says the same and is reported itself.
-            ThinkingMode::Enabled => toward.ledger.dropped(*pos, Code::ThinkingMode).info(),
+            // Thinking with a budget is reported with the budget.
+            ThinkingMode::Enabled => cx.ledger.dropped(*pos, Code::ThinkingMode).info(),
             ThinkingMode::Disabled
             | ThinkingMode::Adaptive
             | ThinkingMode::BetweenTools
-            | ThinkingMode::Other(_) => toward.ledger.dropped(*pos, Code::ThinkingMode),
+            | ThinkingMode::Other(_) => cx.ledger.dropped(*pos, Code::ThinkingMode),
         };
     }
     if let Some(At { pos, value }) = display {
@@ -131,7 +124,7 @@ fn put_thinking(object: &mut Object<'_>, thinking: &Thinking<'_>, toward: &mut T
             | Display::Concise
             | Display::Detailed
             | Display::Omitted
-            | Display::Other(_) => toward.ledger.dropped(*pos, Code::ReasoningDisplay),
+            | Display::Other(_) => cx.ledger.dropped(*pos, Code::ReasoningDisplay),
         };
     }
 }
@@ -140,41 +133,35 @@ fn put_output(
     object: &mut Object<'_>,
     output: &Output<'_>,
     wants_logprobs: bool,
-    extra: &[Extra<'_>],
-    toward: &mut Toward<'_>,
+    cx: &mut EncodeContext<'_>,
 ) {
     let Output {
         max_tokens,
-        legacy_max_tokens,
+        legacy_max_tokens: _,
         format,
         verbosity,
         stop,
-        stop_at,
+        stop_at: _,
         n,
         logprobs,
         top_logprobs,
         max_tool_calls,
     } = output;
-    let same = toward.same();
-    let legacy = if same { *legacy_max_tokens } else { toward.profile.legacy_max_tokens };
+    let legacy = cx.profile.legacy_max_tokens;
     object.maybe(if legacy { "max_tokens" } else { "max_completion_tokens" }, max_tokens.as_ref());
     if let Some(format) = format {
-        put_format(object, format, extra, toward);
+        put_format(object, format, cx);
     }
     object.maybe("verbosity", verbosity.as_ref());
     match stop.as_slice() {
-        [] if same && *stop_at != Pos::NONE => drop(object.array("stop")),
         [] => {}
-        // One text that stands where the field stands was no list.
-        [only] if same && only.pos() == *stop_at => object.put("stop", only),
         texts => {
             let mut array = object.array("stop");
             for (index, text) in texts.iter().enumerate() {
-                if index < MAX_STOPS || same {
+                if index < MAX_STOPS {
                     array.push(text);
                 } else {
-                    toward
-                        .ledger
+                    cx.ledger
                         .dropped(text.pos(), Code::Stop)
                         .detail("Chat takes four stop texts at most.");
                 }
@@ -184,42 +171,33 @@ fn put_output(
     object.maybe("n", n.as_ref());
     match logprobs {
         Some(wanted) => object.put("logprobs", wanted),
-        // Chat refuses a number of alternatives without the switch.
-        None if !same && (wants_logprobs || top_logprobs.as_ref().is_some_and(|n| n.value > 0)) => {
+        // Chat refuses `top_logprobs` without `logprobs`.
+        None if wants_logprobs || top_logprobs.as_ref().is_some_and(|n| n.value > 0) => {
             object.put("logprobs", &true);
         }
         None => {}
     }
     match top_logprobs {
-        Some(count) if same || logprobs.is_some() || wants_logprobs || count.value > 0 => {
+        Some(count) if logprobs.is_some() || wants_logprobs || count.value > 0 => {
             object.put("top_logprobs", count);
         }
         Some(count) => {
-            toward.ledger.dropped(count.pos, Code::Logprobs).info();
+            cx.ledger.dropped(count.pos, Code::Logprobs).info();
         }
         None => {}
     }
     if let Some(limit) = max_tool_calls {
-        toward.ledger.dropped(limit.pos, Code::MaxToolCalls);
+        cx.ledger.dropped(limit.pos, Code::MaxToolCalls);
     }
 }
 
-fn put_format(
-    object: &mut Object<'_>,
-    format: &At<Format<'_>>,
-    extra: &[Extra<'_>],
-    toward: &mut Toward<'_>,
-) {
+fn put_format(object: &mut Object<'_>, format: &At<Format<'_>>, cx: &mut EncodeContext<'_>) {
     let kind = match &format.value {
         Format::Text => "text",
         Format::JsonObject => "json_object",
         Format::JsonSchema(_) => "json_schema",
         Format::Other(raw) => {
-            if toward.same() {
-                object.put("response_format", raw);
-            } else {
-                toward.ledger.dropped(raw.pos(), Code::UnknownValue);
-            }
+            cx.ledger.dropped(raw.pos(), Code::UnknownValue);
             return;
         }
     };
@@ -231,210 +209,29 @@ fn put_format(
         let mut inner = outer.object("json_schema");
         match name {
             Some(name) => inner.put("name", name),
-            None if toward.same() => {}
             None => {
-                // Chat wants a name; the model sees it.
+                // Chat requires a name, and the model sees it.
                 inner.put("name", "output");
-                toward.ledger.emulated(format.pos, Code::FormatName);
+                cx.ledger.emulated(format.pos, Code::FormatName);
             }
         }
         inner.maybe("description", description.as_ref());
         inner.maybe("schema", schema.as_ref());
         match (strict, schema) {
             (Some(strict), _) => inner.put("strict", strict),
-            // Some protocols always hold the model to the schema.
-            (None, Some(schema)) if toward.origin.conventions().formats_are_strict => {
+            // In some protocols output always fits the schema.
+            (None, Some(schema)) if cx.conventions().formats_are_strict => {
                 if schema::fits_openai_strict(schema) {
                     inner.put("strict", &true);
                 } else {
-                    toward.ledger.degraded(schema.pos(), Code::StrictDowngraded);
+                    cx.ledger.degraded(schema.pos(), Code::StrictDowngraded);
                 }
             }
             (None, _) => {}
         }
-        toward.extra(&mut inner, extra, "", &[]);
-    }
-    if toward.same() {
-        replay(&mut outer, extra, "response_format", &[]);
-    }
-}
-
-fn put_sampling(object: &mut Object<'_>, sampling: &Sampling<'_>, toward: &mut Toward<'_>) {
-    let Sampling {
-        temperature,
-        top_p,
-        top_k,
-        frequency_penalty,
-        presence_penalty,
-        seed,
-        logit_bias,
-    } = sampling;
-    let (same, profile) = (toward.same(), toward.profile);
-    let takes = same || profile.sampling;
-    let both = same || profile.temperature_with_top_p || temperature.is_none();
-    let fields = [
-        ("temperature", temperature, takes),
-        ("top_p", top_p, takes && both),
-        ("top_k", top_k, same),
-        ("frequency_penalty", frequency_penalty, true),
-        ("presence_penalty", presence_penalty, true),
-        ("seed", seed, true),
-        ("logit_bias", logit_bias, true),
-    ];
-    for (key, value, taken) in fields {
-        match value {
-            Some(value) if taken => object.put(key, value),
-            Some(value) => {
-                toward.ledger.dropped(value.pos(), Code::Sampling);
-            }
-            None => {}
-        }
-    }
-}
-
-fn put_identity(object: &mut Object<'_>, identity: &Identity<'_>, toward: &mut Toward<'_>) {
-    let Identity { end_user, user, metadata, metadata_extra, cache_key } = identity;
-    object.maybe("metadata", metadata.as_ref());
-    for field in metadata_extra {
-        toward.ledger.dropped(field.value.pos(), Code::Metadata);
-    }
-    object.maybe("prompt_cache_key", cache_key.as_ref());
-    object.maybe("user", user.as_ref());
-    let Some(name) = end_user else { return };
-    if toward.same() || name.decode().chars().count() <= MAX_IDENTIFIER {
-        object.put("safety_identifier", name);
-    } else if user.is_none() {
-        object.put("user", name);
-        toward
-            .ledger
-            .moved(name.pos(), Code::User)
-            .detail("Chat refuses a safety identifier of this length; it is sent as `user`.")
-            .info();
-    } else {
-        toward.ledger.dropped(name.pos(), Code::User);
-    }
-}
-
-fn put_tier(object: &mut Object<'_>, tier: Option<&Str<'_>>, toward: &mut Toward<'_>) {
-    let Some(tier) = tier else { return };
-    let nearest = match tier.decode().as_ref() {
-        "auto" => return object.put("service_tier", "auto"),
-        "ultrafast" if toward.same_vendor() => "fast",
-        word if toward.same_vendor() => return object.put("service_tier", word),
-        word if toward.origin.conventions().standard_tiers.contains(&word) => {
-            toward.ledger.emulated(tier.pos(), Code::Tier);
-            return object.put("service_tier", "default");
-        }
-        word => {
-            let detail = format!("Chat has no tier `{word}`.");
-            toward.ledger.dropped(tier.pos(), Code::Tier).detail(detail);
-            return;
-        }
-    };
-    object.put("service_tier", nearest);
-    toward.ledger.degraded(tier.pos(), Code::Tier);
-}
-
-/// Writes what Chat has of the server's state, and says whether the includes
-/// ask for log probabilities.
-fn put_state(object: &mut Object<'_>, state: &State<'_>, toward: &mut Toward<'_>) -> bool {
-    let State { store, previous, conversation, background, include, include_at: _, truncation } =
-        state;
-    object.maybe("store", store.as_ref());
-    if let Some(previous) = previous {
-        toward.ledger.refused(previous.pos(), Code::PreviousResponse);
-    }
-    if let Some(conversation) = conversation {
-        toward.ledger.refused(conversation.pos(), Code::Conversation);
-    }
-    if let Some(At { pos, value }) = background {
-        if *value {
-            toward.ledger.refused(*pos, Code::Background);
-        } else {
-            toward.ledger.dropped(*pos, Code::Background).info();
-        }
-    }
-    let mut logprobs = false;
-    for wanted in include {
-        if *wanted == "message.output_text.logprobs" {
-            logprobs = true;
-            toward.ledger.emulated(wanted.pos(), Code::Include);
-        } else {
-            toward.ledger.dropped(wanted.pos(), Code::Include).info();
-        }
-    }
-    if let Some(word) = truncation {
-        // Nothing is cut in Chat, which is what `disabled` asks for.
-        if *word == "disabled" {
-            toward.ledger.emulated(word.pos(), Code::Truncation);
-        } else {
-            toward.ledger.dropped(word.pos(), Code::Truncation);
-        }
-    }
-    logprobs
-}
-
-fn put_stream(object: &mut Object<'_>, stream: &Stream<'_>, toward: &mut Toward<'_>) {
-    let Stream { on, usage, obfuscation, extra } = stream;
-    object.maybe("stream", on.as_ref());
-    // The other protocols always end a stream with its usage.
-    let asks = !toward.same() && usage.is_none() && on.as_ref().is_some_and(|on| on.value);
-    if usage.is_some() || obfuscation.is_some() || asks || (toward.same() && !extra.is_empty()) {
-        let mut options = object.object("stream_options");
-        options.maybe("include_usage", usage.as_ref());
-        if asks {
-            options.put("include_usage", &true);
-        }
-        options.maybe("include_obfuscation", obfuscation.as_ref());
-        if toward.same() {
-            options.extra(extra);
-        }
-    }
-    if !toward.same() {
-        toward.ledger.only(extra);
-    }
-}
-
-/// Writes the fields that all of OpenAI's protocols have.
-fn put_extra(object: &mut Object<'_>, extra: &[Extra<'_>], toward: &mut Toward<'_>) {
-    if toward.same() {
-        return replay(object, extra, "", &["response_format"]);
-    }
-    for field in extra {
-        match field.key.decode().as_ref() {
-            "prompt_cache_retention" | "moderation" if toward.same_vendor() => {
-                field.value.write(object.foreign_key(&field.key));
-            }
-            "prompt_cache_options" if toward.same_vendor() => {
-                put_cache_options(object, &field.value, toward);
-            }
-            other => {
-                toward.ledger.dropped(field.value.pos(), Code::Only(other.to_owned()));
-            }
-        }
-    }
-}
-
-fn put_cache_options(object: &mut Object<'_>, raw: &Raw<'_>, toward: &mut Toward<'_>) {
-    let fields = read_fields(&mut raw.reader()).unwrap_or_default();
-    if fields.iter().all(|field| field.key == "mode" || field.key == "ttl") {
-        return object.put("prompt_cache_options", raw);
-    }
-    let mut options = object.object("prompt_cache_options");
-    for field in &fields {
-        match field.key.decode().as_ref() {
-            "mode" => options.put("mode", &field.value),
-            "ttl" => options.put("ttl", &field.value),
-            other => {
-                let code = Code::Only(format!("prompt_cache_options.{other}"));
-                toward.ledger.dropped(field.value.pos(), code);
-            }
-        }
+        cx.ledger.only(extra);
     }
 }
 
 /// OpenAI refuses a fifth stop text.
 const MAX_STOPS: usize = 4;
-
-/// The longest safety identifier that every version of the API takes.
-const MAX_IDENTIFIER: usize = 64;

@@ -1,7 +1,7 @@
-//! The answer: from Chat into the model.
+//! The answer: reading it.
 
-use super::wire::{Choice, Completion};
-use super::{stop, turns_in, usage};
+use super::wire::{Completion, CompletionChoice};
+use super::{stop_in, turns_in, usage_in};
 use crate::model::{Candidate, Protocol, Response};
 use crate::wire::{At, Extra, Raw, Read, ReadError, Reader, Str};
 
@@ -23,21 +23,21 @@ pub(super) fn decode<'a>(body: &'a str) -> Result<Response<'a>, ReadError> {
         model,
         created,
         candidates,
-        usage: usage.map(usage::read),
+        usage: usage.map(usage_in::read),
         tier: service_tier,
         extra,
     })
 }
 
-fn candidate<'a>(choice: Choice<'a>, position: u64) -> Result<Candidate<'a>, ReadError> {
-    let Choice { at, index, message, finish_reason, logprobs, mut extra } = choice;
+fn candidate<'a>(choice: CompletionChoice<'a>, position: u64) -> Result<Candidate<'a>, ReadError> {
+    let CompletionChoice { at, index, message, finish_reason, logprobs, mut extra } = choice;
     let mut message = message.ok_or_else(|| ReadError::missing(at, "message"))?;
-    // Some vendors leave out who speaks in an answer.
+    // Some vendors leave out the role in an answer.
     message.role.get_or_insert_with(|| Str::plain("assistant"));
     let turn = turns_in::turn(message)?;
     let stop = At::new(
         finish_reason.as_ref().map_or(at, Str::pos),
-        stop::read(finish_reason, &turn.items),
+        stop_in::read(finish_reason, &turn.items),
     );
     if let Some(index) = index.filter(|index| index.value != position) {
         let value = Raw::made(index.value.to_string()).at(index.pos);

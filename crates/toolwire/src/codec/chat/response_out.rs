@@ -1,69 +1,55 @@
-//! The answer: from the model to Chat.
+//! The answer: writing it.
 
-use super::calls_out::{caller_loss, put_arguments, put_call};
-use super::content_in::Toward;
-use super::turns_out::{member_losses, replay_message};
-use super::{citations, reasoning, stop, usage};
+use super::calls_out::{Wrapping, put_arguments, put_call};
+use super::response_losses_out::{
+    report_call_losses, report_item_loss, report_surplus_call, report_turn_losses,
+};
+use super::{citations_out, reasoning_out, stop_out, usage_out};
 use crate::ledger::{Code, Ledger};
 use crate::model::{
     Arguments, Call, Candidate, Item, Protocol, Reasoning, Refusal, Response, ResponseContext,
     Stop, Text, Turn,
 };
-use crate::profile::Profile;
-use crate::wire::{At, Extra, Object, Pos, Raw, Read, Str, hash, ids};
+use crate::wire::{At, Object, Pos, Raw, Read, Str, hash, ids};
 
 /// Writes an answer for a client.
 pub(super) fn encode(
     response: &Response<'_>,
-    asked: Option<&ResponseContext>,
+    context: Option<&ResponseContext>,
     out: &mut Vec<u8>,
     ledger: &mut Ledger,
 ) {
     let Response { origin, id, model, created, candidates, usage, tier, extra } = response;
-    let same = *origin == Protocol::Chat;
+    debug_assert!(*origin != Protocol::Chat, "within one protocol the bytes pass");
     let mut object = Object::new(out);
     let upstream = id.as_ref().map(Str::decode).unwrap_or_default();
-    if same {
-        object.maybe("id", id.as_ref());
-    } else {
-        object.put("id", &completion_id(&upstream));
-    }
+    object.put("id", &completion_id(&upstream));
     object.put("object", "chat.completion");
     object.put("created", &created.as_ref().map_or(0, |at| at.value));
-    match (model, asked.and_then(|asked| asked.model.as_ref())) {
+    match (model, context.and_then(|context| context.model.as_ref())) {
         (Some(model), _) => object.put("model", model),
-        (None, Some(model)) if !same => object.put("model", model),
+        (None, Some(model)) => object.put("model", model),
         (None, _) => {}
     }
-    let legacy = asked.is_some_and(|asked| asked.legacy_functions);
+    let legacy = context.is_some_and(|context| context.legacy_functions);
     {
         let mut choices = object.array("choices");
         for (index, candidate) in candidates.iter().enumerate() {
-            let mut choice = choices.object();
-            if same {
-                replay_candidate(&mut choice, candidate, index as u64, ledger);
-            } else {
-                let answer = Answer { origin: *origin, upstream: &upstream, legacy };
-                answer.write(&mut choice, candidate, index as u64, ledger);
-            }
+            let writer = ChoiceWriter { origin: *origin, upstream: &upstream, legacy };
+            writer.write(&mut choices.object(), candidate, index as u64, ledger);
         }
     }
     match usage {
-        Some(usage) => usage::write(&mut object, usage, same, ledger),
-        None if same => {}
+        Some(usage) => usage_out::write(&mut object, usage, ledger),
         None => {
             ledger.dropped(Pos::START, Code::UsageMissing).key("usage").info();
         }
     }
     write_tier(&mut object, tier.as_ref(), *origin, ledger);
-    if same {
-        object.extra(extra);
-    } else {
-        ledger.only(extra);
-    }
+    ledger.only(extra);
 }
 
-/// The id of an answer whose upstream gave it another protocol's.
+/// The id of an answer, made from the id that the upstream gave it.
 pub(super) fn completion_id(upstream: &str) -> String {
     format!("chatcmpl-{}", hash::base62(&[upstream.as_bytes()], 24))
 }
@@ -93,47 +79,17 @@ pub(super) fn write_tier(
     }
 }
 
-/// Writes a choice that was read from Chat.
-pub(super) fn replay_candidate(
-    choice: &mut Object<'_>,
-    candidate: &Candidate<'_>,
-    index: u64,
-    ledger: &mut Ledger,
-) {
-    let Candidate { at: _, turns, stop, logprobs, extra } = candidate;
-    if !extra.iter().any(|field| field.key == "index") {
-        choice.put("index", &index);
-    }
-    let profile = Profile::of(Protocol::Chat);
-    let toward = &mut Toward { origin: Protocol::Chat, profile: &profile, ledger };
-    let mut word = None;
-    for turn in turns {
-        replay_message(&mut choice.object("message"), turn, toward);
-        let legacy = |item: &Item<'_>| matches!(item, Item::Call(call) if call.id.is_none());
-        if turn.items.iter().any(legacy) {
-            word = Some("function_call");
-        }
-    }
-    match (&stop.value, word) {
-        (Stop::ToolCalls, Some(word)) => choice.put("finish_reason", word),
-        (Stop::Other(word), _) => choice.put("finish_reason", word),
-        (other, _) => choice.put("finish_reason", stop::finish_reason(other, Protocol::Chat)),
-    }
-    choice.maybe("logprobs", logprobs.as_ref());
-    choice.extra(extra);
-}
-
-/// What every choice of an answer shares.
-pub(super) struct Answer<'x> {
-    /// The protocol it was read from.
+/// Writes the choices of one answer.
+pub(super) struct ChoiceWriter<'x> {
+    /// The protocol that the answer was read from.
     pub(super) origin: Protocol,
     /// The upstream's id.
     pub(super) upstream: &'x str,
-    /// Whether the client speaks the deprecated functions.
+    /// Whether the client uses the deprecated functions.
     pub(super) legacy: bool,
 }
 
-impl Answer<'_> {
+impl ChoiceWriter<'_> {
     /// Writes a choice.
     pub(super) fn write(
         &self,
@@ -144,16 +100,17 @@ impl Answer<'_> {
     ) {
         let Candidate { at: _, turns, stop, logprobs, extra } = candidate;
         choice.put("index", &index);
-        let said = Said::of(turns, ledger);
+        let parts = AnswerParts::collect(turns, ledger);
         {
             let mut message = choice.object("message");
             message.put("role", "assistant");
-            self.write_message(&mut message, &said, stop, ledger);
+            self.write_message(&mut message, &parts, stop, ledger);
         }
-        let word = stop::word(&stop.value, self.origin, !said.calls.is_empty(), self.legacy);
+        let word =
+            stop_out::finish_reason(&stop.value, self.origin, !parts.calls.is_empty(), self.legacy);
         choice.put("finish_reason", word);
-        stop::losses(stop, self.origin, ledger);
-        write_logprobs(choice, &said.texts);
+        stop_out::report_losses(stop, self.origin, ledger);
+        write_logprobs(choice, &parts.texts);
         if let Some(logprobs) = logprobs {
             ledger.dropped(logprobs.pos(), Code::Logprobs);
         }
@@ -163,19 +120,19 @@ impl Answer<'_> {
     fn write_message(
         &self,
         message: &mut Object<'_>,
-        said: &Said<'_, '_>,
+        parts: &AnswerParts<'_, '_>,
         stop: &At<Stop<'_>>,
         ledger: &mut Ledger,
     ) {
-        let Said { texts, refusals, calls, reasoning } = said;
+        let AnswerParts { texts, refusals, calls, reasoning } = parts;
         if texts.is_empty() {
             message.put("content", &());
         } else {
             join(texts.iter().map(|text| &text.text), message.key("content"));
         }
         self.write_refusal(message, refusals, stop, ledger);
-        citations::write(message, texts, ledger);
-        reasoning::write_client(message, reasoning, ledger);
+        citations_out::write(message, texts, ledger);
+        reasoning_out::write_client(message, reasoning, ledger);
         if calls.is_empty() {
             return;
         }
@@ -222,53 +179,54 @@ impl Answer<'_> {
             Some(_) | None => object.put("id", &ids::mint(self.upstream, ordinal)),
         }
         let freeform = matches!(arguments, Arguments::Freeform(_));
-        put_call(object, name, arguments, freeform, false, &[]);
-        call_losses(call, ledger);
+        put_call(object, name, arguments, freeform, Wrapping::None);
+        report_call_losses(call, ledger);
     }
 }
 
-/// What an answer says, sorted by the members that Chat has for it.
-struct Said<'r, 'a> {
+/// The items of an answer, sorted by the members that Chat has for them.
+struct AnswerParts<'r, 'a> {
     texts: Vec<&'r Text<'a>>,
     refusals: Vec<&'r Refusal<'a>>,
     calls: Vec<&'r Call<'a>>,
-    /// With their places in the message as a client will send it back.
+    /// Each with its place in the message that the client will send back.
     reasoning: Vec<(u64, &'r Reasoning<'a>)>,
 }
 
-impl<'r, 'a> Said<'r, 'a> {
-    fn of(turns: &'r [Turn<'a>], ledger: &mut Ledger) -> Self {
+impl<'r, 'a> AnswerParts<'r, 'a> {
+    fn collect(turns: &'r [Turn<'a>], ledger: &mut Ledger) -> Self {
         let items = || turns.iter().flat_map(|turn| &turn.items);
-        // Chat puts all text before all calls, so behind a call any text
-        // counts as said already.
-        let speaks = items().any(|item| matches!(item, Item::Text(_)));
-        let refuses = items().any(|item| matches!(item, Item::Refusal(_)));
-        let mut said = Self {
+        // Chat puts all text before all calls, so after a call any text counts
+        // as written already.
+        let has_text = items().any(|item| matches!(item, Item::Text(_)));
+        let has_refusal = items().any(|item| matches!(item, Item::Refusal(_)));
+        let mut parts = Self {
             texts: Vec::new(),
             refusals: Vec::new(),
             calls: Vec::new(),
             reasoning: Vec::new(),
         };
-        let mut spoke = false;
+        let mut has_text_before = false;
         for turn in turns {
-            turn_losses(turn, &mut spoke, ledger);
+            report_turn_losses(turn, &mut has_text_before, ledger);
             for item in &turn.items {
                 match item {
                     Item::Reasoning(reasoning) => {
-                        let called = !said.calls.is_empty();
-                        let text = u64::from(!said.texts.is_empty() || (called && speaks));
-                        let refusal = u64::from(!said.refusals.is_empty() || (called && refuses));
-                        let before = (said.calls.len() + said.reasoning.len()) as u64;
-                        said.reasoning.push((before + text + refusal, reasoning));
+                        let after_call = !parts.calls.is_empty();
+                        let text = u64::from(!parts.texts.is_empty() || (after_call && has_text));
+                        let refusal =
+                            u64::from(!parts.refusals.is_empty() || (after_call && has_refusal));
+                        let before = (parts.calls.len() + parts.reasoning.len()) as u64;
+                        parts.reasoning.push((before + text + refusal, reasoning));
                     }
                     Item::Text(text) => {
-                        if !said.calls.is_empty() {
+                        if !parts.calls.is_empty() {
                             ledger.moved(text.at, Code::Interleaving);
                         }
-                        said.texts.push(text);
+                        parts.texts.push(text);
                     }
-                    Item::Refusal(refusal) => said.refusals.push(refusal),
-                    Item::Call(call) => said.calls.push(call),
+                    Item::Refusal(refusal) => parts.refusals.push(refusal),
+                    Item::Call(call) => parts.calls.push(call),
                     Item::Hosted(_)
                     | Item::Opaque(_)
                     | Item::Json(_)
@@ -278,91 +236,25 @@ impl<'r, 'a> Said<'r, 'a> {
                     | Item::SearchResult(_)
                     | Item::ToolReference(_)
                     | Item::Tools(_)
-                    | Item::Result(_) => item_loss(item, turn.at, ledger),
+                    | Item::Result(_) => report_item_loss(item, turn.at, ledger),
                 }
             }
         }
-        said
+        parts
     }
 }
 
-/// Reports an item that Chat has no place for in an answer.
-pub(super) fn item_loss(item: &Item<'_>, turn: Pos, ledger: &mut Ledger) {
-    let (pos, code) = match item {
-        Item::Hosted(hosted) => (hosted.raw.pos(), Code::HostedHistory),
-        Item::Opaque(opaque) => (opaque.raw.pos(), Code::UnknownItem),
-        Item::Json(raw) => (raw.pos(), Code::UnknownItem),
-        Item::Audio(audio) => (audio.at, Code::Audio),
-        Item::Image(image) => (image.at, Code::MediaType),
-        Item::Document(document) => (document.at, Code::MediaType),
-        Item::SearchResult(found) => (found.at, Code::Citations),
-        Item::ToolReference(name) => (name.pos, Code::ToolSearch),
-        Item::Tools(_) => (turn, Code::ToolPosition),
-        Item::Result(result) => (result.at, Code::OrphanResult),
-        Item::Text(_) | Item::Refusal(_) | Item::Reasoning(_) | Item::Call(_) => return,
-    };
-    ledger.dropped(pos, code);
-}
-
-fn turn_losses(turn: &Turn<'_>, spoke: &mut bool, ledger: &mut Ledger) {
-    let Turn { at, role: _, slot: _, items, id: _, name: _, status: _, phase, extra: _ } = turn;
-    member_losses(turn, ledger);
-    if let Some(phase) = phase {
-        ledger.dropped(phase.pos(), Code::Phase);
-    }
-    let speaks = items.iter().any(|item| matches!(item, Item::Text(_)));
-    if speaks && *spoke {
-        ledger.degraded(*at, Code::MessageBoundary);
-    }
-    *spoke |= speaks;
-}
-
-pub(super) fn call_losses(call: &Call<'_>, ledger: &mut Ledger) {
-    let Call { at, id: _, name: _, namespace, arguments, caller, cache, extra } = call;
-    if let Arguments::Native(_, _) = arguments {
-        ledger.emulated(*at, Code::NativeToolWrapped);
-    }
-    head_losses(namespace.as_ref(), caller.as_ref(), extra, ledger);
-    if let Some(cache) = cache {
-        ledger.dropped(cache.at, Code::CacheBreakpoint).info();
-    }
-}
-
-/// Reports the members of a call that Chat has none for.
-pub(super) fn head_losses(
-    namespace: Option<&Str<'_>>,
-    caller: Option<&Raw<'_>>,
-    extra: &[Extra<'_>],
-    ledger: &mut Ledger,
-) {
-    if let Some(namespace) = namespace {
-        ledger.dropped(namespace.pos(), Code::NamespaceFlattened);
-    }
-    if let Some(caller) = caller {
-        caller_loss(caller, ledger);
-    }
-    ledger.only(extra);
-}
-
-/// Reports a call for which the deprecated shape has no room: it has room for
-/// one.
-pub(super) fn legacy_loss(at: Pos, ledger: &mut Ledger) {
-    ledger
-        .dropped(at, Code::LegacyFunctions)
-        .detail("The client's deprecated functions have room for one call only.");
-}
-
-/// The deprecated shape has room for one call and no id.
+/// Writes the one call that the deprecated shape has room for, without an id.
 fn write_legacy(message: &mut Object<'_>, calls: &[&Call<'_>], ledger: &mut Ledger) {
     for (ordinal, call) in calls.iter().enumerate() {
         if ordinal > 0 {
-            legacy_loss(call.at, ledger);
+            report_surplus_call(call.at, ledger);
             continue;
         }
         let mut function = message.object("function_call");
         function.put("name", &call.name);
-        put_arguments(&mut function, &call.arguments, false);
-        call_losses(call, ledger);
+        put_arguments(&mut function, &call.arguments, Wrapping::None);
+        report_call_losses(call, ledger);
         if let Some(id) = &call.id {
             ledger.dropped(id.pos(), Code::CallId).info();
         }
@@ -378,7 +270,8 @@ fn join<'s, 'a: 's>(texts: impl Iterator<Item = &'s Str<'a>>, out: &mut Vec<u8>)
     out.push(b'"');
 }
 
-/// Chat has log probabilities beside the message, Responses inside the text.
+/// Writes the log probabilities of all texts, which Chat keeps beside the
+/// message.
 fn write_logprobs(choice: &mut Object<'_>, texts: &[&Text<'_>]) {
     let lists: Vec<&Raw<'_>> = texts
         .iter()

@@ -1,51 +1,25 @@
 //! Results: writing them.
 
+use super::cache_out::drop_marker;
 use std::borrow::Cow;
 
-use super::content_in::Toward;
-use super::content_out::{self, as_text, crosses, document_parts, reads_as_text, write_content};
-use super::reasoning;
-use super::wire::replay;
+use super::content_out::{self, has_part, text_of};
+use super::documents_out::{document_parts, reads_as_text};
+use super::reasoning_out;
+use crate::codec::context::EncodeContext;
 use crate::ledger::Code;
 use crate::model::{Audio, Call, Image, Item, ResultKind, ToolResult};
 use crate::native;
 use crate::thread::Thread;
 use crate::wire::{Array, Pos, write_escaped};
 
-pub(super) fn replay_result(
-    messages: &mut Array<'_>,
-    result: &ToolResult<'_>,
-    toward: &mut Toward<'_>,
-) {
-    let ToolResult {
-        at: _,
-        call_id,
-        name,
-        namespace: _,
-        kind: _,
-        content,
-        is_error: _,
-        cache: _,
-        extra,
-    } = result;
-    let mut object = messages.object();
-    object.put("role", if call_id.is_some() { "tool" } else { "function" });
-    object.maybe("tool_call_id", call_id.as_ref());
-    object.maybe("name", name.as_ref());
-    if !content.is_empty() {
-        let items: Vec<&Item<'_>> = content.iter().collect();
-        write_content(&mut object, &items, toward);
-    }
-    replay(&mut object, extra, "", &[]);
-}
-
-/// Writes the results of one step, and behind all of them the media that Chat
-/// does not take in results.
-pub(super) fn results(
+/// Writes the results of one step, followed by the media that Chat does not
+/// take in results.
+pub(super) fn write_results(
     messages: &mut Array<'_>,
     order: &[usize],
     thread: &Thread<'_, '_>,
-    toward: &mut Toward<'_>,
+    cx: &mut EncodeContext<'_>,
 ) {
     let mut media = Vec::new();
     for paired in order.iter().filter_map(|&call| thread.calls.get(call)) {
@@ -59,12 +33,12 @@ pub(super) fn results(
                 if let Some(id) = &result.call_id
                     && *id != *paired.id
                 {
-                    toward.ledger.renamed(id.pos(), Code::CallId);
+                    cx.ledger.renamed(id.pos(), Code::CallId);
                 }
-                write_result(result, Some(paired.call), out, &mut media, toward);
+                write_result(result, Some(paired.call), out, &mut media, cx);
             }
             None => {
-                write_escaped(toward.profile.error_prefix, out);
+                write_escaped(cx.profile.error_prefix, out);
                 out.extend_from_slice(b"no result supplied");
             }
         }
@@ -75,19 +49,19 @@ pub(super) fn results(
         object.put("role", "user");
         let mut parts = object.array("content");
         for item in &media {
-            content_out::write_part(&mut parts, item, toward);
+            content_out::write_part(&mut parts, item, cx);
         }
     }
 }
 
-/// Writes a result as the inside of a string literal. What Chat has no room for
-/// in a result is added to `media`.
+/// Writes a result as the inside of a string literal, and adds to `media` what
+/// Chat does not take in a result.
 fn write_result<'r>(
     result: &'r ToolResult<'r>,
     call: Option<&Call<'_>>,
     out: &mut Vec<u8>,
     media: &mut Vec<Cow<'r, Item<'r>>>,
-    toward: &mut Toward<'_>,
+    cx: &mut EncodeContext<'_>,
 ) {
     let ToolResult { at, call_id: _, name, namespace, kind, content, is_error, cache, extra } =
         result;
@@ -95,22 +69,22 @@ fn write_result<'r>(
     for (repeated, own) in [name, namespace].into_iter().zip(own) {
         match repeated {
             Some(repeated) if own == Some(repeated) => {
-                let note = toward.ledger.emulated(repeated.pos(), Code::ResultName);
+                let note = cx.ledger.emulated(repeated.pos(), Code::ResultName);
                 note.detail("The call that the result answers has the name.");
             }
             Some(repeated) => {
-                toward.ledger.dropped(repeated.pos(), Code::ResultName).info();
+                cx.ledger.dropped(repeated.pos(), Code::ResultName).info();
             }
             None => {}
         }
     }
-    toward.drop_marker(cache.as_ref());
-    toward.ledger.only(extra);
+    drop_marker(cache.as_ref(), cx.ledger);
+    cx.ledger.only(extra);
     if let Some(failed) = is_error {
         if failed.value {
-            write_escaped(toward.profile.error_prefix, out);
+            write_escaped(cx.profile.error_prefix, out);
         }
-        toward.ledger.degraded(failed.pos, Code::IsError).info();
+        cx.ledger.degraded(failed.pos, Code::IsError).info();
     }
     let native = match kind {
         ResultKind::Native(_) => native::result_text(result),
@@ -118,33 +92,33 @@ fn write_result<'r>(
     };
     let start = out.len();
     if let Some(text) = &native {
-        toward.ledger.emulated(*at, Code::NativeToolWrapped);
+        cx.ledger.emulated(*at, Code::NativeToolWrapped);
         write_escaped(text, out);
     }
-    let mut lines = Lines { start, said: native.is_some(), out, media };
+    let mut text = ResultText { start, has_text: native.is_some(), out, media };
     for item in content {
-        lines.add(Cow::Borrowed(item), toward);
+        text.add(Cow::Borrowed(item), cx);
     }
 }
 
 /// The items of a result, each on lines of its own.
-struct Lines<'o, 'r> {
+struct ResultText<'o, 'r> {
     /// Where the first line starts.
     start: usize,
-    /// Whether what is text in the result is written already.
-    said: bool,
+    /// Whether the text of the result has been written in another form.
+    has_text: bool,
     out: &'o mut Vec<u8>,
     media: &'o mut Vec<Cow<'r, Item<'r>>>,
 }
 
-impl<'r> Lines<'_, 'r> {
-    fn add(&mut self, item: Cow<'r, Item<'r>>, toward: &mut Toward<'_>) {
+impl<'r> ResultText<'_, 'r> {
+    fn add(&mut self, item: Cow<'r, Item<'r>>, cx: &mut EncodeContext<'_>) {
         if let Cow::Borrowed(Item::Document(document)) = item
-            && reads_as_text(document, toward)
+            && reads_as_text(document)
         {
-            if crosses(&item, toward) {
-                for part in document_parts(document, toward) {
-                    self.add(Cow::Owned(part), toward);
+            if has_part(&item, cx) {
+                for part in document_parts(document, cx) {
+                    self.add(Cow::Owned(part), cx);
                 }
             }
             return;
@@ -155,48 +129,48 @@ impl<'r> Lines<'_, 'r> {
         }
         let begin = self.out.len();
         let text = matches!(*item, Item::Text(_));
-        self.write(item, toward);
-        // An item that left nothing takes no line, but an empty text does.
+        self.write(item, cx);
+        // An item that wrote nothing takes no line, but an empty text does.
         if self.out.len() == begin && !text {
             self.out.truncate(mark);
         }
     }
 
-    fn write(&mut self, item: Cow<'r, Item<'r>>, toward: &mut Toward<'_>) {
+    fn write(&mut self, item: Cow<'r, Item<'r>>, cx: &mut EncodeContext<'_>) {
         match item.as_ref() {
             Item::Text(text) => {
-                if !self.said {
+                if !self.has_text {
                     text.text.write_inside(self.out);
                 }
-                toward.drop_marker(text.cache.as_ref());
-                content_out::text_losses(text, toward);
+                drop_marker(text.cache.as_ref(), cx.ledger);
+                content_out::report_text_losses(text, cx);
             }
             Item::Json(raw) => {
-                if !self.said {
+                if !self.has_text {
                     write_escaped(raw.text(), self.out);
                 }
             }
             Item::Image(Image { at, source: _, detail: _, cache: _, extra: _ }) => {
                 let at = *at;
-                if crosses(&item, toward) {
-                    self.attach("image", at, item, toward);
+                if has_part(&item, cx) {
+                    self.attach("image", at, item, cx);
                 }
             }
             Item::Audio(Audio { at, data: _, format: _, cache: _, extra: _ }) => {
                 let at = *at;
-                self.attach("audio", at, item, toward);
+                self.attach("audio", at, item, cx);
             }
             Item::Document(document) => {
                 let at = document.at;
-                if crosses(&item, toward) {
-                    self.attach("document", at, item, toward);
+                if has_part(&item, cx) {
+                    self.attach("document", at, item, cx);
                 }
             }
             Item::SearchResult(_) | Item::ToolReference(_) | Item::Opaque(_) => {
-                if crosses(&item, toward) {
-                    let (text, cache) = as_text(&item, toward);
+                if has_part(&item, cx) {
+                    let (text, cache) = text_of(&item, cx);
                     write_escaped(&text, self.out);
-                    toward.drop_marker(cache.as_ref());
+                    drop_marker(cache.as_ref(), cx.ledger);
                 }
             }
             Item::Tools(tools) => {
@@ -204,25 +178,29 @@ impl<'r> Lines<'_, 'r> {
                 write_escaped(&format!("Loaded tools: {}", names.join(", ")), self.out);
             }
             Item::Refusal(refusal) => {
-                content_out::refusal_text(refusal, toward).write_inside(self.out);
+                content_out::refusal_text(refusal, cx).write_inside(self.out);
             }
-            Item::Reasoning(reasoning) => reasoning::lose(reasoning, toward.ledger),
+            Item::Reasoning(reasoning) => reasoning_out::report_lost(reasoning, cx.ledger),
             Item::Hosted(_) | Item::Call(_) | Item::Result(_) => {
-                toward.ledger.misplaced(&item);
+                cx.ledger.misplaced(&item);
             }
         }
     }
 
-    /// Leaves a note in the result and sends the item behind all results.
-    fn attach(&mut self, word: &str, at: Pos, item: Cow<'r, Item<'r>>, toward: &mut Toward<'_>) {
+    /// Leaves a note in the result and sends the item after all results.
+    fn attach(&mut self, word: &str, at: Pos, item: Cow<'r, Item<'r>>, cx: &mut EncodeContext<'_>) {
         self.media.push(item);
-        toward.ledger.moved(at, Code::ResultMediaMoved);
+        cx.ledger.moved(at, Code::ResultMediaMoved);
         write_escaped(&format!("[{word} {} attached below]", self.media.len()), self.out);
     }
 }
 
-/// Writes a result that answers no call as text, with its media behind it.
-pub(super) fn orphan(parts: &mut Array<'_>, result: &ToolResult<'_>, toward: &mut Toward<'_>) {
+/// Writes a result that answers no call as text, followed by its media.
+pub(super) fn write_orphan(
+    parts: &mut Array<'_>,
+    result: &ToolResult<'_>,
+    cx: &mut EncodeContext<'_>,
+) {
     let mut media = Vec::new();
     {
         let mut part = parts.object();
@@ -234,10 +212,10 @@ pub(super) fn orphan(parts: &mut Array<'_>, result: &ToolResult<'_>, toward: &mu
             id.write_inside(out);
         }
         out.extend_from_slice(b"] ");
-        write_result(result, None, out, &mut media, toward);
+        write_result(result, None, out, &mut media, cx);
         out.push(b'"');
     }
     for item in &media {
-        content_out::write_part(parts, item, toward);
+        content_out::write_part(parts, item, cx);
     }
 }

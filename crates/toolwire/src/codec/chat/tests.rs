@@ -5,11 +5,10 @@ use serde_json::Value;
 
 use super::Chat;
 use crate::codec::Codec;
-use crate::ledger::Ledger;
 use crate::model::Protocol;
-use crate::profile::Profile;
 
 mod foreign;
+mod foreign_reasoning;
 mod stream;
 mod stream_in;
 mod stream_out;
@@ -56,52 +55,6 @@ fn same(name: &str, input: &str, output: &[u8]) {
     let output = std::str::from_utf8(output).unwrap();
     let (input, output) = (parse(input), parse(output));
     assert_eq!(output, input, "{name}\n{output:#}\n is not\n{input:#}");
-}
-
-#[test]
-fn requests_come_back_as_they_were() {
-    let profile = Profile::of(Protocol::Chat);
-    let vectors = vectors("requests");
-    assert!(vectors.len() >= 25, "{}", vectors.len());
-    // What came in an envelope is another vendor's and does not come back.
-    for (name, input) in vectors.into_iter().filter(|(_, input)| !input.contains("\"tw1.")) {
-        let request = Chat.decode_request(&input).unwrap_or_else(|error| panic!("{name}: {error}"));
-        let (mut out, mut ledger) = (Vec::new(), Ledger::default());
-        Chat.encode_request(&request, &profile, &mut out, &mut ledger);
-        same(&name, &input, &out);
-        assert_eq!(ledger.entries(&input), [], "{name}");
-    }
-}
-
-#[test]
-fn answers_come_back_as_they_were() {
-    for (name, input) in vectors("responses") {
-        let response =
-            Chat.decode_response(&input).unwrap_or_else(|error| panic!("{name}: {error}"));
-        let (mut out, mut ledger) = (Vec::new(), Ledger::default());
-        Chat.encode_response(&response, None, &mut out, &mut ledger);
-        // A forced call ends with `stop` at OpenAI; clients wait for the other
-        // word.
-        let expected = if name == "chat-forced-call-stop" {
-            input.replace("\"stop\"", "\"tool_calls\"")
-        } else {
-            input.clone()
-        };
-        same(&name, &expected, &out);
-        assert_eq!(ledger.entries(&input), [], "{name}");
-    }
-}
-
-#[test]
-fn tools_come_back_as_they_were() {
-    let profile = Profile::of(Protocol::Chat);
-    for (name, input) in vectors("tools") {
-        let tools = Chat.decode_tools(&input).unwrap_or_else(|error| panic!("{name}: {error}"));
-        let (mut out, mut ledger) = (Vec::new(), Ledger::default());
-        Chat.encode_tools(&tools, Protocol::Chat, &profile, &mut out, &mut ledger);
-        same(&name, &input, &out);
-        assert_eq!(ledger.entries(&input), [], "{name}");
-    }
 }
 
 #[test]

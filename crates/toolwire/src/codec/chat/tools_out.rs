@@ -1,29 +1,51 @@
-//! Tool definitions of other protocols: writing them.
+//! Tool definitions: writing them.
 
 use std::collections::BTreeSet;
 
-use super::content_in::Toward;
-use super::tools_in::{WEB_SEARCH_OPTIONS, put_grammar};
-use crate::ledger::Code;
-use crate::model::{Grammar, Native, NativeKind, Tool, ToolKind};
+use super::calls_out::Wrapping;
+use super::tool_description_out::ToolDescription;
+use super::tool_losses_out::{
+    is_carried, report_namespace, report_native, report_root, report_strict, report_tool_losses,
+};
+use super::web_search_out;
+use crate::codec::context::EncodeContext;
+use crate::ledger::{Code, Ledger};
+use crate::model::{Grammar, Native, Protocol, Tool, ToolKind};
 use crate::native;
+use crate::profile::Profile;
 use crate::schema::{self, RootChange};
 use crate::toolset::{Declared, ToolMapping, Toolset};
-use crate::wire::{Array, At, Extra, Kind, Object, Raw, Read, Str, Write, read_fields};
+use crate::wire::{Array, Object, Raw};
 
-/// The tools of a request from another protocol on their way out.
-pub(super) struct Shipment<'t, 'r, 'a> {
+/// Writes a bare list of tools that was read from `origin`.
+pub(super) fn encode(
+    tools: &[Tool<'_>],
+    origin: Protocol,
+    profile: &Profile,
+    out: &mut Vec<u8>,
+    ledger: &mut Ledger,
+) {
+    debug_assert!(origin != Protocol::Chat, "within one protocol the bytes pass");
+    let toolset = Toolset::of_list(tools, origin, profile);
+    let cx = &mut EncodeContext::new(origin, profile, &toolset.names, ledger);
+    WrittenTools::new(&toolset).write_list(&mut Array::new(out), cx);
+}
+
+/// The tools that have been written, for the choice and the calls that name
+/// them.
+pub(super) struct WrittenTools<'t, 'r, 'a> {
     pub(super) toolset: &'t Toolset<'r, 'a>,
-    /// The only tools to send, by their wire names, where the upstream has no
-    /// way to choose among more.
+    /// The wire names of the only tools to send, if the upstream cannot restrict
+    /// a choice to some tools.
     pub(super) subset: Option<BTreeSet<String>>,
     /// The wire names written so far.
     pub(super) written: BTreeSet<String>,
-    /// The tools whose arguments go up as the property `value` of an object.
-    pub(super) wrapped: BTreeSet<String>,
+    /// The wire names of tools whose arguments become the property `value` of an
+    /// object.
+    wrapped: BTreeSet<String>,
 }
 
-impl<'t, 'r, 'a> Shipment<'t, 'r, 'a> {
+impl<'t, 'r, 'a> WrittenTools<'t, 'r, 'a> {
     /// Nothing written yet.
     pub(super) fn new(toolset: &'t Toolset<'r, 'a>) -> Self {
         let (written, wrapped) = (BTreeSet::new(), BTreeSet::new());
@@ -31,31 +53,31 @@ impl<'t, 'r, 'a> Shipment<'t, 'r, 'a> {
     }
 
     /// Writes `tools` and `web_search_options`.
-    pub(super) fn write(&mut self, object: &mut Object<'_>, toward: &mut Toward<'_>) {
-        // Chat refuses an empty list, and whether anything is left shows only
-        // when everything was looked at.
+    pub(super) fn write(&mut self, object: &mut Object<'_>, cx: &mut EncodeContext<'_>) {
+        // Chat refuses an empty list, and only after the last tool is it known
+        // whether the list has any.
         let mut list = Vec::new();
-        self.write_list(&mut Array::new(&mut list), toward);
+        self.write_list(&mut Array::new(&mut list), cx);
         if !self.written.is_empty() {
             object.key("tools").extend_from_slice(&list);
         }
         for declared in &self.toolset.entries {
             if let ToolMapping::Hosted(_) = declared.crossing {
-                search_options(object, declared.tool, toward);
+                web_search_out::write_options(object, declared.tool, cx);
                 return;
             }
         }
     }
 
     /// Writes every tool that Chat takes in a list.
-    pub(super) fn write_list(&mut self, array: &mut Array<'_>, toward: &mut Toward<'_>) {
+    pub(super) fn write_list(&mut self, array: &mut Array<'_>, cx: &mut EncodeContext<'_>) {
         let mut last: Option<&Tool<'_>> = None;
         for declared in &self.toolset.entries {
             let Declared { tool, namespace, inline, crossing } = declared;
             if let Some(namespace) = namespace
                 && !last.is_some_and(|last| std::ptr::eq(last, *namespace))
             {
-                namespace_losses(namespace, toward);
+                report_namespace(namespace, cx);
                 last = Some(namespace);
             }
             let wire = self.wire_name(declared);
@@ -66,7 +88,7 @@ impl<'t, 'r, 'a> Shipment<'t, 'r, 'a> {
             }
             match crossing {
                 ToolMapping::Dropped(code) => {
-                    toward.ledger.dropped(tool.at, code.clone());
+                    cx.ledger.dropped(tool.at, code.clone());
                     continue;
                 }
                 ToolMapping::Hosted(_) => continue,
@@ -75,11 +97,11 @@ impl<'t, 'r, 'a> Shipment<'t, 'r, 'a> {
             if let ToolKind::Native(Native { kind, kind_text }) = &tool.kind
                 && native::function(*kind, &kind_text.decode()).is_none()
             {
-                toward.ledger.dropped(tool.at, Code::UnknownTool);
+                cx.ledger.dropped(tool.at, Code::UnknownTool);
                 continue;
             }
             if !self.written.insert(wire.clone()) {
-                let note = toward.ledger.dropped(tool.at, Code::ToolName);
+                let note = cx.ledger.dropped(tool.at, Code::ToolName);
                 note.detail("Another tool has the same name, and the target takes one of each.");
                 if *inline {
                     note.info();
@@ -87,18 +109,23 @@ impl<'t, 'r, 'a> Shipment<'t, 'r, 'a> {
                 continue;
             }
             if *inline {
-                toward.ledger.moved(tool.at, Code::ToolPosition);
+                cx.ledger.moved(tool.at, Code::ToolPosition);
             }
             if wire != tool.name.decode() {
                 match namespace {
-                    Some(_) => toward.ledger.emulated(tool.at, Code::NamespaceFlattened),
-                    None => toward.ledger.renamed(tool.name.pos(), Code::ToolName),
+                    Some(_) => cx.ledger.emulated(tool.at, Code::NamespaceFlattened),
+                    None => cx.ledger.renamed(tool.name.pos(), Code::ToolName),
                 };
             }
-            if self.write_one(array, declared, &wire, toward) {
+            if self.write_one(array, declared, &wire, cx) {
                 self.wrapped.insert(wire);
             }
         }
+    }
+
+    /// How the arguments of a call of a tool are wrapped.
+    pub(super) fn wrapping(&self, wire_name: &str) -> Wrapping {
+        if self.wrapped.contains(wire_name) { Wrapping::Value } else { Wrapping::None }
     }
 
     /// A tool's name toward the upstream.
@@ -114,11 +141,11 @@ impl<'t, 'r, 'a> Shipment<'t, 'r, 'a> {
         array: &mut Array<'_>,
         declared: &Declared<'_, '_>,
         wire: &str,
-        toward: &mut Toward<'_>,
+        cx: &mut EncodeContext<'_>,
     ) -> bool {
         let tool = declared.tool;
-        tool_losses(tool, toward);
-        let description = Description::of(declared, toward);
+        report_tool_losses(tool, cx);
+        let description = ToolDescription::of(declared, cx);
         match &tool.kind {
             ToolKind::Function { schema } => {
                 let changed = schema.as_ref().map(|schema| schema::root(Some(schema)));
@@ -127,30 +154,30 @@ impl<'t, 'r, 'a> Shipment<'t, 'r, 'a> {
                     None => (None, None),
                 };
                 if let Some(change) = change {
-                    report_root(tool, change, toward);
+                    report_root(tool, change, cx);
                 }
-                let strict = strict(tool, schema.as_ref(), toward);
+                let strict = strict(tool, schema.as_ref(), cx);
                 put_function(array, wire, &description, schema.as_ref(), strict);
                 change == Some(RootChange::Wrapped)
             }
             ToolKind::Freeform { grammar } if declared.crossing == ToolMapping::Same => {
-                lose_strict(tool, toward);
+                report_strict(tool, cx);
                 let mut object = array.object();
                 object.put("type", "custom");
                 let mut custom = object.object("custom");
                 custom.put("name", wire);
                 description.put(&mut custom);
                 if let Some(grammar) = grammar {
-                    drop(put_grammar(&mut custom, &own_grammar(grammar, toward)));
+                    put_grammar(&mut custom, grammar, cx);
                 }
                 false
             }
             ToolKind::Freeform { grammar } => {
-                toward.ledger.emulated(tool.at, Code::FreeformWrapped);
-                lose_strict(tool, toward);
+                cx.ledger.emulated(tool.at, Code::FreeformWrapped);
+                report_strict(tool, cx);
                 if let Some(Grammar { at, syntax: _, definition: _, extra }) = grammar {
-                    toward.ledger.degraded(*at, Code::GrammarUnenforced);
-                    toward.ledger.only(extra);
+                    cx.ledger.degraded(*at, Code::GrammarUnenforced);
+                    cx.ledger.only(extra);
                 }
                 put_function(array, wire, &description, Some(&Raw::made(INPUT_SCHEMA)), None);
                 false
@@ -159,10 +186,10 @@ impl<'t, 'r, 'a> Shipment<'t, 'r, 'a> {
                 let Some(function) = native::function(*kind, &kind_text.decode()) else {
                     return false;
                 };
-                report_native(tool, *kind, toward);
-                lose_strict(tool, toward);
+                report_native(tool, *kind, cx);
+                report_strict(tool, cx);
                 let description = description.or(function.description);
-                // A search that the client runs brings its own schema.
+                // A search that the client runs has its own schema.
                 let own = tool.extra.iter().find(|field| is_carried(*kind, field));
                 let schema = match own {
                     Some(field) => schema::root(Some(&field.value)).0,
@@ -176,17 +203,21 @@ impl<'t, 'r, 'a> Shipment<'t, 'r, 'a> {
     }
 }
 
-/// A grammar without the members that Chat does not have.
-fn own_grammar<'a>(grammar: &Grammar<'a>, toward: &mut Toward<'_>) -> Grammar<'a> {
-    let Grammar { at, syntax, definition, extra } = grammar;
-    toward.ledger.only(extra);
-    Grammar { at: *at, syntax: syntax.clone(), definition: definition.clone(), extra: Vec::new() }
+/// Writes a grammar, which Chat keeps one level deeper than other protocols do.
+fn put_grammar(custom: &mut Object<'_>, grammar: &Grammar<'_>, cx: &mut EncodeContext<'_>) {
+    let Grammar { at: _, syntax, definition, extra } = grammar;
+    cx.ledger.only(extra);
+    let mut format = custom.object("format");
+    format.put("type", "grammar");
+    let mut inner = format.object("grammar");
+    inner.maybe("syntax", syntax.as_ref());
+    inner.maybe("definition", definition.as_ref());
 }
 
 fn put_function(
     array: &mut Array<'_>,
     name: &str,
-    description: &Description<'_>,
+    description: &ToolDescription<'_>,
     schema: Option<&Raw<'_>>,
     strict: Option<bool>,
 ) {
@@ -199,240 +230,31 @@ fn put_function(
     function.maybe("strict", strict.as_ref());
 }
 
-/// What a tool is for, as the upstream gets it.
-enum Description<'d> {
-    None,
-    Own(&'d Str<'d>),
-    Made(String),
-}
-
-impl<'d> Description<'d> {
-    fn of(declared: &'d Declared<'_, '_>, toward: &Toward<'_>) -> Self {
-        let tool = declared.tool;
-        let mut extra = Vec::new();
-        if let Some(examples) = &tool.examples
-            && toward.profile.examples_in_description
-        {
-            extra.push(format!("Examples: {}", examples.text()));
-        }
-        if let ToolKind::Freeform { grammar } = &tool.kind
-            && declared.crossing == ToolMapping::Freeform
-        {
-            extra.push(
-                "The property `input` holds the tool's whole input as plain text.".to_owned(),
-            );
-            if let Some(Grammar { at: _, syntax, definition: Some(definition), extra: _ }) = grammar
-            {
-                let syntax = syntax.as_ref().map(Str::decode).unwrap_or_default();
-                extra.push(format!(
-                    "The input must fit this {syntax} grammar:\n{}",
-                    definition.decode()
-                ));
-            }
-        }
-        let space = declared.namespace.and_then(|namespace| namespace.description.as_ref());
-        if space.is_none() && extra.is_empty() {
-            return tool.description.as_ref().map_or(Self::None, Self::Own);
-        }
-        let mut parts: Vec<String> = Vec::new();
-        parts.extend(space.map(|text| text.decode().into_owned()));
-        parts.extend(tool.description.as_ref().map(|text| text.decode().into_owned()));
-        parts.append(&mut extra);
-        Self::Made(parts.join("\n\n"))
-    }
-
-    fn or(self, default: &str) -> Self {
-        match self {
-            Self::None => Self::Made(default.to_owned()),
-            Self::Own(_) | Self::Made(_) => self,
-        }
-    }
-
-    fn put(&self, object: &mut Object<'_>) {
-        match self {
-            Self::None => {}
-            Self::Own(text) => object.put("description", *text),
-            Self::Made(text) => object.put("description", text),
-        }
-    }
-}
-
-/// Whether the arguments must fit exactly. Left out means "no" in Chat, so
-/// Responses' "try" becomes a yes only where it would succeed.
-fn strict(tool: &Tool<'_>, schema: Option<&Raw<'_>>, toward: &mut Toward<'_>) -> Option<bool> {
+/// Whether arguments must fit the schema exactly. In Chat, no `strict` means no.
+/// If it means "try" in the client's protocol, it becomes a yes if the schema
+/// allows it.
+fn strict(tool: &Tool<'_>, schema: Option<&Raw<'_>>, cx: &mut EncodeContext<'_>) -> Option<bool> {
     let empty = Raw::made(schema::EMPTY);
     let fits = || schema::fits_openai_strict(schema.unwrap_or(&empty));
     match &tool.strict {
-        Some(wanted) if !toward.profile.strict => {
+        Some(wanted) if !cx.profile.strict => {
             if wanted.value {
-                toward.ledger.dropped(wanted.pos, Code::StrictDowngraded);
+                cx.ledger.dropped(wanted.pos, Code::StrictDowngraded);
             }
             None
         }
         Some(wanted) if wanted.value => {
             let fits = fits();
             if !fits {
-                toward.ledger.degraded(wanted.pos, Code::StrictDowngraded);
+                cx.ledger.degraded(wanted.pos, Code::StrictDowngraded);
             }
             Some(fits)
         }
         Some(_) => Some(false),
-        None if toward.origin.conventions().tools_try_strict && toward.profile.strict => {
+        None if cx.conventions().tools_try_strict && cx.profile.strict => {
             (schema.is_some() && fits()).then_some(true)
         }
         None => None,
-    }
-}
-
-/// Reports a strictness that is not the client's to ask for: the schema is
-/// toolwire's own, or there is none.
-fn lose_strict(tool: &Tool<'_>, toward: &mut Toward<'_>) {
-    if let Some(At { pos, value: true }) = tool.strict {
-        toward.ledger.degraded(pos, Code::StrictDowngraded);
-    }
-}
-
-fn report_root(tool: &Tool<'_>, change: RootChange, toward: &mut Toward<'_>) {
-    let at = match &tool.kind {
-        ToolKind::Function { schema: Some(schema) } => schema.pos(),
-        ToolKind::Function { schema: None }
-        | ToolKind::Freeform { grammar: _ }
-        | ToolKind::Namespace { tools: _ }
-        | ToolKind::Native(_)
-        | ToolKind::Hosted(_)
-        | ToolKind::Unknown(_) => tool.at,
-    };
-    match change {
-        RootChange::Empty => toward.ledger.emulated(at, Code::SchemaEmpty),
-        RootChange::Typed => toward
-            .ledger
-            .emulated(at, Code::SchemaRootWrapped)
-            .detail("The target needs the type of the root; it was added."),
-        RootChange::Union => toward.ledger.degraded(at, Code::SchemaRootUnion),
-        RootChange::Wrapped => toward.ledger.emulated(at, Code::SchemaRootWrapped),
-    };
-}
-
-fn report_native(tool: &Tool<'_>, kind: NativeKind, toward: &mut Toward<'_>) {
-    match kind {
-        NativeKind::Bash | NativeKind::TextEditor | NativeKind::Memory => {
-            toward.ledger.degraded(tool.at, Code::NativeToolTraining);
-        }
-        NativeKind::LocalShell
-        | NativeKind::Shell
-        | NativeKind::ApplyPatch
-        | NativeKind::ToolSearch
-        | NativeKind::Computer => {
-            toward.ledger.emulated(tool.at, Code::NativeToolWrapped);
-        }
-    }
-}
-
-/// Reports what a tool of another protocol has and Chat's have not.
-fn tool_losses(tool: &Tool<'_>, toward: &mut Toward<'_>) {
-    let Tool {
-        at: _,
-        name: _,
-        description: _,
-        kind,
-        strict: _,
-        defer,
-        callers,
-        examples,
-        output_schema,
-        deferred_result,
-        eager,
-        cache,
-        extra,
-    } = tool;
-    let ledger = &mut *toward.ledger;
-    if let Some(defer) = defer {
-        let note = ledger.degraded(defer.pos, Code::DeferLoading);
-        if !defer.value {
-            note.info();
-        }
-    }
-    if let Some(callers) = callers {
-        let note = ledger.dropped(callers.pos(), Code::ProgrammaticCallers);
-        if only_direct(callers) {
-            note.info();
-        }
-    }
-    if let Some(examples) = examples {
-        if toward.profile.examples_in_description {
-            ledger.degraded(examples.pos(), Code::InputExamples).info();
-        } else {
-            ledger.dropped(examples.pos(), Code::InputExamples);
-        }
-    }
-    if let Some(schema) = output_schema {
-        ledger.dropped(schema.pos(), Code::OutputSchema).info();
-    }
-    if let Some(later) = deferred_result {
-        let note = ledger.dropped(later.pos, Code::AsyncTool);
-        if !later.value {
-            note.info();
-        }
-    }
-    if let Some(eager) = eager {
-        ledger.dropped(eager.pos, Code::Only("eager_input_streaming".to_owned())).info();
-    }
-    if let Some(cache) = cache {
-        ledger.dropped(cache.at, Code::CacheBreakpoint);
-    }
-    for field in extra {
-        let carried = matches!(kind, ToolKind::Native(native) if is_carried(native.kind, field));
-        if !carried {
-            ledger.only(std::slice::from_ref(field));
-        }
-    }
-}
-
-/// Whether a member of a tool whose shape is fixed goes into the function that
-/// stands for it.
-fn is_carried(kind: NativeKind, field: &Extra<'_>) -> bool {
-    kind == NativeKind::ToolSearch && field.key == "parameters"
-}
-
-/// Reports what a namespace has beyond its name and description.
-fn namespace_losses(namespace: &Tool<'_>, toward: &mut Toward<'_>) {
-    tool_losses(namespace, toward);
-    toward.ledger.emulated(namespace.at, Code::NamespaceFlattened);
-    lose_strict(namespace, toward);
-}
-
-fn only_direct(callers: &Raw<'_>) -> bool {
-    Vec::<Str<'_>>::read(&mut callers.reader())
-        .is_ok_and(|list| list.iter().all(|caller| *caller == "direct"))
-}
-
-/// Writes another protocol's web search as Chat's options.
-fn search_options(object: &mut Object<'_>, tool: &Tool<'_>, toward: &mut Toward<'_>) {
-    let mut options = object.object(WEB_SEARCH_OPTIONS);
-    for field in &tool.extra {
-        match field.key.decode().as_ref() {
-            "search_context_size" => options.put("search_context_size", &field.value),
-            "user_location" if field.value.kind() == Kind::Object => {
-                location(&mut options, &field.value);
-            }
-            other => {
-                let detail = format!("Chat's web search has no option `{other}`.");
-                toward.ledger.dropped(field.value.pos(), Code::WebSearchOption).detail(detail);
-            }
-        }
-    }
-}
-
-/// Chat keeps the place one level deeper than the others do.
-fn location(options: &mut Object<'_>, place: &Raw<'_>) {
-    let fields = read_fields(&mut place.reader()).unwrap_or_default();
-    let mut location = options.object("user_location");
-    location.put("type", "approximate");
-    let mut approximate = location.object("approximate");
-    for field in &fields {
-        if field.key != "type" {
-            field.value.write(approximate.foreign_key(&field.key));
-        }
     }
 }
 

@@ -1,9 +1,10 @@
-//! The conversation: from messages to turns.
+//! The conversation: reading it.
 
 use super::content_in::Content;
-use super::reasoning::{self, Members};
+use super::reasoning_in::{self, Members};
 use super::wire::{
-    AnyCall, CalledCustom, CalledFunction, Given, Message, Sound, ToolCall, literal, nest,
+    AnyToolCall, ArgumentsValue, CalledCustom, CalledFunction, Message, MessageAudio, ToolCall,
+    literal, nest,
 };
 use crate::model::{Arguments, Audio, Call, Item, Refusal, ResultKind, Role, ToolResult, Turn};
 use crate::wire::{Extra, Pos, Raw, Read, ReadError, Reader, Str};
@@ -49,7 +50,7 @@ pub(super) fn turn<'a>(message: Message<'a>) -> Result<Turn<'a>, ReadError> {
         "system" => Role::System,
         "developer" => Role::Developer,
         "tool" | "function" => {
-            let result = Answered { at, tool_call_id, name, content, extra };
+            let result = ToolMessage { at, tool_call_id, name, content, extra };
             return Ok(result.turn());
         }
         other => Role::Other(Str::plain(other.to_owned()).at(role.pos())),
@@ -61,14 +62,16 @@ pub(super) fn turn<'a>(message: Message<'a>) -> Result<Turn<'a>, ReadError> {
     if let Some(text) = refusal {
         items.push(Item::Refusal(Refusal { at: text.pos(), text, extra: Vec::new() }));
     }
-    if let Some(Sound { at, data, extra }) = audio {
+    if let Some(MessageAudio { at, data, extra }) = audio {
         items.push(Item::Audio(Audio { at, data, format: None, cache: None, extra }));
     }
     for element in tool_calls.unwrap_or_default() {
         match element {
-            AnyCall::Known(known) => items.push(Item::Call(call(known)?)),
-            // A kind of call that nobody has published yet.
-            AnyCall::Unknown(value) => extra.push(Extra { key: Str::plain("tool_calls"), value }),
+            AnyToolCall::Known(known) => items.push(Item::Call(call(known)?)),
+            // A kind of call that toolwire does not know.
+            AnyToolCall::Unknown(value) => {
+                extra.push(Extra { key: Str::plain("tool_calls"), value })
+            }
         }
     }
     if let Some(function) = function_call {
@@ -78,8 +81,8 @@ pub(super) fn turn<'a>(message: Message<'a>) -> Result<Turn<'a>, ReadError> {
         extra.push(Extra { key: Str::plain("tool_call_id"), value: literal(&id) });
     }
     let members = Members { reasoning_content, reasoning, reasoning_details, thinking_blocks };
-    let found = reasoning::read(members, &mut extra);
-    let mut turn = Turn::new(at, role, reasoning::insert(items, found));
+    let found = reasoning_in::read(members, &mut extra);
+    let mut turn = Turn::new(at, role, reasoning_in::insert(items, found));
     turn.name = name;
     turn.extra = extra;
     Ok(turn)
@@ -87,7 +90,7 @@ pub(super) fn turn<'a>(message: Message<'a>) -> Result<Turn<'a>, ReadError> {
 
 /// A message of the role `tool`, or of its deprecated ancestor `function`,
 /// which has a name instead of an id.
-struct Answered<'a> {
+struct ToolMessage<'a> {
     at: Pos,
     tool_call_id: Option<Str<'a>>,
     name: Option<Str<'a>>,
@@ -95,7 +98,7 @@ struct Answered<'a> {
     extra: Vec<Extra<'a>>,
 }
 
-impl<'a> Answered<'a> {
+impl<'a> ToolMessage<'a> {
     fn turn(self) -> Turn<'a> {
         let Self { at, tool_call_id, name, content, extra } = self;
         let result = ToolResult {
@@ -114,7 +117,7 @@ impl<'a> Answered<'a> {
 }
 
 /// Attaches the message's annotations to its text. OpenAI sends an empty list
-/// with every answer, which says nothing.
+/// with every answer; it means nothing.
 fn annotate<'a>(items: &mut [Item<'a>], list: Raw<'a>, extra: &mut Vec<Extra<'a>>) {
     if list.is_empty() {
         return;
@@ -130,8 +133,8 @@ fn annotate<'a>(items: &mut [Item<'a>], list: Raw<'a>, extra: &mut Vec<Extra<'a>
 
 fn call<'a>(call: ToolCall<'a>) -> Result<Call<'a>, ReadError> {
     let ToolCall { at, id, kind: _, function, custom, mut extra } = call;
-    // A vendor that gives no id gets an empty one: no id at all is the mark of
-    // a deprecated function call.
+    // If a vendor gives no id, the id is empty. A call without any id is a
+    // deprecated function call.
     let id = Some(id.unwrap_or_else(|| Str::plain("")));
     if let Some(function) = function {
         return called(at, id, function, extra);
@@ -159,8 +162,8 @@ fn called<'a>(
 ) -> Result<Call<'a>, ReadError> {
     let CalledFunction { at: inner, name, arguments, extra: nested } = function;
     nest(&mut extra, "function", nested);
-    let arguments =
-        arguments.map_or_else(|| Arguments::Text(Str::plain("")), |Given(arguments)| arguments);
+    let arguments = arguments
+        .map_or_else(|| Arguments::Text(Str::plain("")), |ArgumentsValue(arguments)| arguments);
     let name = name.ok_or_else(|| ReadError::missing(inner, "name"))?;
     Ok(Call { at, id, name, namespace: None, arguments, caller: None, cache: None, extra })
 }

@@ -1,227 +1,65 @@
-//! The conversation: from turns to messages.
+//! The conversation: writing it.
 
-use std::borrow::Cow;
-
-use super::calls_out::{replay_calls, write_call};
-use super::content_in::Toward;
-use super::content_out::{self, crosses, write_content};
-use super::reasoning;
-use super::results_out::{orphan, replay_result, results};
-use super::tools_out::Shipment;
+use super::calls_out::write_call;
+use super::content_out::{self, has_part, write_content};
+use super::results_out::{write_orphan, write_results};
+use super::tools_out::WrittenTools;
+use super::{documents_out, reasoning_out};
+use crate::codec::context::EncodeContext;
 use crate::ledger::{Code, Ledger};
-use crate::model::{
-    Audio, Call, Image, Item, Reasoning, Refusal, Role, Slot, Text, ToolResult, Turn,
-};
+use crate::model::{Audio, Call, Image, Item, Reasoning, Refusal, Role, Slot, ToolResult, Turn};
 use crate::thread::{Paired, ResultMatch, Step, Thread};
-use crate::wire::{Array, Object, Write};
+use crate::wire::{Array, Object};
 
-/// Writes turns that were read from Chat, message by message.
-pub(super) fn replay_turns(messages: &mut Array<'_>, turns: &[Turn<'_>], toward: &mut Toward<'_>) {
-    for turn in turns {
-        if let [Item::Result(result)] = turn.items.as_slice() {
-            replay_result(messages, result, toward);
-            continue;
-        }
-        let mut object = messages.object();
-        object.put("role", &role(&turn.role));
-        let spoken = Spoken::of(std::iter::once(turn), toward);
-        spoken.replay(&mut object, turn, toward);
-    }
-}
-
-/// Writes the message of an answer that was read from Chat.
-pub(super) fn replay_message(object: &mut Object<'_>, turn: &Turn<'_>, toward: &mut Toward<'_>) {
-    object.put("role", &role(&turn.role));
-    Spoken::of(std::iter::once(turn), toward).replay(object, turn, toward);
-}
-
-fn role<'r>(role: &'r Role<'_>) -> Cow<'r, str> {
-    match role {
-        Role::System => "system".into(),
-        Role::Developer => "developer".into(),
-        Role::User => "user".into(),
-        Role::Assistant => "assistant".into(),
-        Role::Other(word) => word.decode(),
-    }
-}
-
-/// What a message says, sorted by the members that Chat has for it.
-struct Spoken<'r, 'a> {
-    /// Text, refusals and whatever else is a content part.
-    parts: Vec<&'r Item<'a>>,
-    refusal: Option<&'r Refusal<'a>>,
-    audio: Option<&'r Audio<'a>>,
-    calls: Vec<&'r Call<'a>>,
-    reasoning: Vec<&'r Reasoning<'a>>,
-}
-
-impl<'r, 'a> Spoken<'r, 'a> {
-    fn of(turns: impl Iterator<Item = &'r Turn<'a>>, toward: &mut Toward<'_>) -> Self {
-        let mut spoken = Self {
-            parts: Vec::new(),
-            refusal: None,
-            audio: None,
-            calls: Vec::new(),
-            reasoning: Vec::new(),
-        };
-        for turn in turns {
-            for item in &turn.items {
-                spoken.sort(item, &turn.role, toward);
-            }
-        }
-        spoken
-    }
-
-    fn sort(&mut self, item: &'r Item<'a>, role: &Role<'_>, toward: &mut Toward<'_>) {
-        match item {
-            Item::Reasoning(reasoning) => self.reasoning.push(reasoning),
-            Item::Call(call) => self.calls.push(call),
-            Item::Refusal(refusal)
-                if self.refusal.is_none() && is_refusal_member(refusal, role, toward) =>
-            {
-                self.refusal = Some(refusal);
-            }
-            Item::Audio(audio) if self.audio.is_none() && is_audio_member(audio, role, toward) => {
-                self.audio = Some(audio);
-            }
-            Item::Text(text) => {
-                if !self.calls.is_empty() && !toward.same() {
-                    toward.ledger.moved(text.at, Code::Interleaving);
-                }
-                self.parts.push(item);
-            }
-            Item::Image(Image { at, source: _, detail: _, cache: _, extra: _ })
-            | Item::Audio(Audio { at, data: _, format: _, cache: _, extra: _ })
-                if !toward.same() =>
-            {
-                toward.ledger.dropped(*at, Code::MediaType);
-            }
-            Item::Document(document)
-                if !toward.same() && !content_out::reads_as_text(document, toward) =>
-            {
-                toward.ledger.dropped(document.at, Code::MediaType);
-            }
-            Item::Refusal(_)
-            | Item::Audio(_)
-            | Item::Image(_)
-            | Item::Document(_)
-            | Item::SearchResult(_)
-            | Item::Hosted(_)
-            | Item::Tools(_)
-            | Item::ToolReference(_)
-            | Item::Json(_)
-            | Item::Opaque(_)
-            | Item::Result(_) => {
-                if crosses(item, toward) {
-                    self.parts.push(item);
-                }
-            }
-        }
-    }
-
-    /// Writes the message back to Chat. The role is written already.
-    fn replay(self, object: &mut Object<'_>, turn: &Turn<'_>, toward: &mut Toward<'_>) {
-        let Self { parts, refusal, audio, calls, reasoning } = self;
-        let Turn { at: _, role: _, slot: _, items: _, id: _, name, status: _, phase: _, extra } =
-            turn;
-        object.maybe("name", name.as_ref());
-        if !parts.is_empty() {
-            write_content(object, &parts, toward);
-        } else if turn.role == Role::Assistant {
-            object.put("content", &());
-        }
-        if let Some(Refusal { at: _, text, extra: _ }) = refusal {
-            object.put("refusal", text);
-        }
-        for item in &parts {
-            if let Item::Text(Text {
-                at: _,
-                text: _,
-                citations: Some(list),
-                logprobs: _,
-                cache: _,
-                extra: _,
-            }) = item
-            {
-                object.put("annotations", list);
-            }
-        }
-        if let Some(Audio { at: _, data, format: _, cache: _, extra }) = audio {
-            let mut sound = object.object("audio");
-            sound.maybe("data", data.as_ref());
-            sound.extra(extra);
-        }
-        reasoning::replay(object, &reasoning, toward.ledger);
-        replay_calls(object, &calls, turn);
-        for field in extra.iter().filter(|field| field.key != "tool_calls") {
-            field.value.write(object.foreign_key(&field.key));
-        }
-    }
-}
-
-/// Whether a refusal goes into the message's member of that name. In Chat that
-/// is a string of its own, and a content part stands elsewhere than its text.
-fn is_refusal_member(refusal: &Refusal<'_>, role: &Role<'_>, toward: &Toward<'_>) -> bool {
-    if toward.same() { refusal.at == refusal.text.pos() } else { *role == Role::Assistant }
-}
-
-/// Whether sound goes into the message's member `audio`, which has no format
-/// and no marker as a content part has.
-fn is_audio_member(audio: &Audio<'_>, role: &Role<'_>, toward: &Toward<'_>) -> bool {
-    let Audio { at: _, data: _, format, cache, extra: _ } = audio;
-    let bare = format.is_none() && cache.is_none();
-    *role == Role::Assistant && (bare || !toward.same())
-}
-
-/// Writes the conversation of another protocol.
+/// Writes the conversation.
 pub(super) fn write(
     messages: &mut Array<'_>,
     turns: &[Turn<'_>],
-    shipment: &Shipment<'_, '_, '_>,
-    toward: &mut Toward<'_>,
+    sent: &WrittenTools<'_, '_, '_>,
+    cx: &mut EncodeContext<'_>,
 ) {
     for turn in turns {
-        turn_losses(turn, toward);
+        report_turn_losses(turn, cx);
     }
-    let thread = Thread::new(turns, toward.profile.ids, toward.ledger);
-    let steps = thread.steps(turns, toward.ledger);
+    let thread = Thread::new(turns, cx.profile.ids, cx.ledger);
+    let steps = thread.steps(turns, cx.ledger);
     for step in &steps {
         match step {
-            Step::System(turn) => system(messages, turn, toward),
+            Step::System(turn) => write_system(messages, turn, cx),
             Step::Assistant { turns, calls } => {
-                let made = thread.calls.get(calls.clone()).unwrap_or_default();
-                assistant(messages, turns, made, shipment, toward);
+                let paired_calls = thread.calls.get(calls.clone()).unwrap_or_default();
+                write_assistant(messages, turns, paired_calls, sent, cx);
             }
-            Step::Results(order) => results(messages, order, &thread, toward),
+            Step::Results(order) => write_results(messages, order, &thread, cx),
             Step::User { turn, fates } => {
                 let fates = thread.fates.get(fates.clone()).unwrap_or_default();
-                user(messages, turn, fates, toward);
+                write_user(messages, turn, fates, cx);
             }
         }
     }
     if let Some(Step::Assistant { turns, calls }) = steps.last()
         && calls.is_empty()
-        && !toward.profile.prefill
+        && !cx.profile.prefill
         && let Some(turn) = turns.last()
     {
-        toward.ledger.degraded(turn.at, Code::Prefill);
+        cx.ledger.degraded(turn.at, Code::Prefill);
     }
 }
 
 /// Reports what a turn of another protocol has beside its items.
-fn turn_losses(turn: &Turn<'_>, toward: &mut Toward<'_>) {
+fn report_turn_losses(turn: &Turn<'_>, cx: &mut EncodeContext<'_>) {
     let Turn { at: _, role, slot: _, items: _, id: _, name: _, status: _, phase, extra: _ } = turn;
     if let Role::Other(word) = role {
-        toward.ledger.degraded(word.pos(), Code::Role);
+        cx.ledger.degraded(word.pos(), Code::Role);
     }
-    member_losses(turn, toward.ledger);
+    report_member_losses(turn, cx.ledger);
     if let Some(phase) = phase {
-        toward.ledger.dropped(phase.pos(), Code::Phase).info();
+        cx.ledger.dropped(phase.pos(), Code::Phase).info();
     }
 }
 
-/// Reports the members of a turn that nobody relies on, and the unknown ones.
-pub(super) fn member_losses(turn: &Turn<'_>, ledger: &mut Ledger) {
+/// Reports the members of a turn that no caller relies on, and the unknown ones.
+pub(super) fn report_member_losses(turn: &Turn<'_>, ledger: &mut Ledger) {
     let Turn { at: _, role: _, slot: _, items: _, id, name, status, phase: _, extra } = turn;
     let members = [(id, Code::ItemId), (name, Code::MessageName), (status, Code::Status)];
     for (member, code) in members {
@@ -232,15 +70,15 @@ pub(super) fn member_losses(turn: &Turn<'_>, ledger: &mut Ledger) {
     ledger.only(extra);
 }
 
-fn system(messages: &mut Array<'_>, turn: &Turn<'_>, toward: &mut Toward<'_>) {
-    let spoken = Spoken::of(std::iter::once(turn), toward);
-    for reasoning in &spoken.reasoning {
-        reasoning::lose(reasoning, toward.ledger);
+fn write_system(messages: &mut Array<'_>, turn: &Turn<'_>, cx: &mut EncodeContext<'_>) {
+    let message = MessageParts::collect(std::iter::once(turn), cx);
+    for reasoning in &message.reasoning {
+        reasoning_out::report_lost(reasoning, cx.ledger);
     }
-    if spoken.parts.is_empty() {
+    if message.parts.is_empty() {
         return;
     }
-    let developer = toward.profile.developer_role;
+    let developer = cx.profile.developer_role;
     let role = match (&turn.role, turn.slot) {
         (_, Slot::Top) => {
             if developer {
@@ -250,7 +88,7 @@ fn system(messages: &mut Array<'_>, turn: &Turn<'_>, toward: &mut Toward<'_>) {
             }
         }
         (Role::Developer, Slot::Inline) if !developer => {
-            toward.ledger.degraded(turn.at, Code::DeveloperRole).info();
+            cx.ledger.degraded(turn.at, Code::DeveloperRole).info();
             "system"
         }
         (Role::Developer, Slot::Inline) => "developer",
@@ -258,73 +96,79 @@ fn system(messages: &mut Array<'_>, turn: &Turn<'_>, toward: &mut Toward<'_>) {
     };
     let mut object = messages.object();
     object.put("role", role);
-    write_content(&mut object, &spoken.parts, toward);
+    write_content(&mut object, &message.parts, cx);
 }
 
-fn assistant(
+fn write_assistant(
     messages: &mut Array<'_>,
     turns: &[&Turn<'_>],
-    made: &[Paired<'_, '_>],
-    shipment: &Shipment<'_, '_, '_>,
-    toward: &mut Toward<'_>,
+    paired_calls: &[Paired<'_, '_>],
+    sent: &WrittenTools<'_, '_, '_>,
+    cx: &mut EncodeContext<'_>,
 ) {
-    let Spoken { parts, refusal, audio, calls, reasoning } =
-        Spoken::of(turns.iter().copied(), toward);
+    let MessageParts { parts, refusal, audio, calls, reasoning } =
+        MessageParts::collect(turns.iter().copied(), cx);
     let mut spoke = false;
     for turn in turns {
         let speaks = turn.items.iter().any(|item| matches!(item, Item::Text(_)));
         if speaks && spoke {
-            toward.ledger.degraded(turn.at, Code::MessageBoundary).info();
+            cx.ledger.degraded(turn.at, Code::MessageBoundary).info();
         }
         spoke |= speaks;
     }
     if let Some(audio) = audio {
-        toward.ledger.dropped(audio.at, Code::Audio);
+        cx.ledger.dropped(audio.at, Code::Audio);
     }
     if parts.is_empty() && calls.is_empty() && refusal.is_none() {
-        // Reasoning alone is no message; what becomes of it is reported.
+        // Reasoning alone makes no message. Write it to nowhere, so that the
+        // ledger still says what was lost.
         let mut nowhere = Vec::new();
-        return reasoning::write_upstream(&mut Object::new(&mut nowhere), &reasoning, toward);
+        return reasoning_out::write_upstream(&mut Object::new(&mut nowhere), &reasoning, cx);
     }
     let mut object = messages.object();
     object.put("role", "assistant");
     if parts.is_empty() {
         object.put("content", &());
     } else {
-        write_content(&mut object, &parts, toward);
+        write_content(&mut object, &parts, cx);
     }
     if let Some(Refusal { at: _, text, extra }) = refusal {
         object.put("refusal", text);
-        toward.ledger.only(extra);
+        cx.ledger.only(extra);
     }
-    reasoning::write_upstream(&mut object, &reasoning, toward);
+    reasoning_out::write_upstream(&mut object, &reasoning, cx);
     if !calls.is_empty() {
         let mut array = object.array("tool_calls");
-        for Paired { call, id, result: _ } in made {
-            write_call(&mut array.object(), call, id, shipment, toward);
+        for Paired { call, id, result: _ } in paired_calls {
+            write_call(&mut array.object(), call, id, sent, cx);
         }
     }
 }
 
-fn user(messages: &mut Array<'_>, turn: &Turn<'_>, fates: &[ResultMatch], toward: &mut Toward<'_>) {
+fn write_user(
+    messages: &mut Array<'_>,
+    turn: &Turn<'_>,
+    fates: &[ResultMatch],
+    cx: &mut EncodeContext<'_>,
+) {
     let mut fates = fates.iter();
-    let mut pieces = Vec::with_capacity(turn.items.len());
-    let mut silent = !turn.items.is_empty();
+    let mut user_parts = Vec::with_capacity(turn.items.len());
+    let mut only_tools = !turn.items.is_empty();
     for item in &turn.items {
         if let Item::Result(result) = item {
             if fates.next() == Some(&ResultMatch::Orphan) {
-                pieces.push(Piece::Orphan(result));
+                user_parts.push(UserPart::Orphan(result));
             }
             continue;
         }
-        silent &= matches!(item, Item::Tools(_));
+        only_tools &= matches!(item, Item::Tools(_));
         match item {
-            Item::Reasoning(reasoning) => reasoning::lose(reasoning, toward.ledger),
-            Item::Document(document) if content_out::reads_as_text(document, toward) => {
-                if crosses(item, toward) {
-                    for part in content_out::document_parts(document, toward) {
-                        if crosses(&part, toward) {
-                            pieces.push(Piece::Made(Box::new(part)));
+            Item::Reasoning(reasoning) => reasoning_out::report_lost(reasoning, cx.ledger),
+            Item::Document(document) if documents_out::reads_as_text(document) => {
+                if has_part(item, cx) {
+                    for part in documents_out::document_parts(document, cx) {
+                        if has_part(&part, cx) {
+                            user_parts.push(UserPart::Made(Box::new(part)));
                         }
                     }
                 }
@@ -342,42 +186,109 @@ fn user(messages: &mut Array<'_>, turn: &Turn<'_>, fates: &[ResultMatch], toward
             | Item::ToolReference(_)
             | Item::Json(_)
             | Item::Opaque(_) => {
-                if crosses(item, toward) {
-                    pieces.push(Piece::Item(item));
+                if has_part(item, cx) {
+                    user_parts.push(UserPart::Item(item));
                 }
             }
         }
     }
-    if pieces.is_empty() && silent {
+    if user_parts.is_empty() && only_tools {
         return;
     }
     let mut object = messages.object();
     object.put("role", "user");
-    if pieces.is_empty() {
+    if user_parts.is_empty() {
         if !turn.items.is_empty() {
-            toward.ledger.degraded(turn.at, Code::Placeholder).info();
+            cx.ledger.degraded(turn.at, Code::Placeholder).info();
         }
         return object.put("content", "");
     }
-    match pieces.as_slice() {
-        [Piece::Item(item)] => return write_content(&mut object, &[item], toward),
-        [Piece::Made(item)] => return write_content(&mut object, &[item], toward),
-        [Piece::Orphan(_)] | [] | [_, _, ..] => {}
+    match user_parts.as_slice() {
+        [UserPart::Item(item)] => return write_content(&mut object, &[item], cx),
+        [UserPart::Made(item)] => return write_content(&mut object, &[item], cx),
+        [UserPart::Orphan(_)] | [] | [_, _, ..] => {}
     }
     let mut parts = object.array("content");
-    for piece in &pieces {
-        match piece {
-            Piece::Item(item) => content_out::write_part(&mut parts, item, toward),
-            Piece::Made(item) => content_out::write_part(&mut parts, item, toward),
-            Piece::Orphan(result) => orphan(&mut parts, result, toward),
+    for part in &user_parts {
+        match part {
+            UserPart::Item(item) => content_out::write_part(&mut parts, item, cx),
+            UserPart::Made(item) => content_out::write_part(&mut parts, item, cx),
+            UserPart::Orphan(result) => write_orphan(&mut parts, result, cx),
         }
     }
 }
 
-/// A piece of what the user said.
-enum Piece<'r> {
+/// The items of a message, sorted by the members that Chat has for them.
+struct MessageParts<'r, 'a> {
+    /// Everything that becomes a content part.
+    parts: Vec<&'r Item<'a>>,
+    refusal: Option<&'r Refusal<'a>>,
+    audio: Option<&'r Audio<'a>>,
+    calls: Vec<&'r Call<'a>>,
+    reasoning: Vec<&'r Reasoning<'a>>,
+}
+
+impl<'r, 'a> MessageParts<'r, 'a> {
+    fn collect(turns: impl Iterator<Item = &'r Turn<'a>>, cx: &mut EncodeContext<'_>) -> Self {
+        let mut message = Self {
+            parts: Vec::new(),
+            refusal: None,
+            audio: None,
+            calls: Vec::new(),
+            reasoning: Vec::new(),
+        };
+        for turn in turns {
+            for item in &turn.items {
+                message.sort(item, &turn.role, cx);
+            }
+        }
+        message
+    }
+
+    fn sort(&mut self, item: &'r Item<'a>, role: &Role<'_>, cx: &mut EncodeContext<'_>) {
+        match item {
+            Item::Reasoning(reasoning) => self.reasoning.push(reasoning),
+            Item::Call(call) => self.calls.push(call),
+            Item::Refusal(refusal) if self.refusal.is_none() && *role == Role::Assistant => {
+                self.refusal = Some(refusal);
+            }
+            Item::Audio(audio) if self.audio.is_none() && *role == Role::Assistant => {
+                self.audio = Some(audio);
+            }
+            Item::Text(text) => {
+                if !self.calls.is_empty() {
+                    cx.ledger.moved(text.at, Code::Interleaving);
+                }
+                self.parts.push(item);
+            }
+            Item::Image(Image { at, source: _, detail: _, cache: _, extra: _ })
+            | Item::Audio(Audio { at, data: _, format: _, cache: _, extra: _ }) => {
+                cx.ledger.dropped(*at, Code::MediaType);
+            }
+            Item::Document(document) if !documents_out::reads_as_text(document) => {
+                cx.ledger.dropped(document.at, Code::MediaType);
+            }
+            Item::Refusal(_)
+            | Item::Document(_)
+            | Item::SearchResult(_)
+            | Item::Hosted(_)
+            | Item::Tools(_)
+            | Item::ToolReference(_)
+            | Item::Json(_)
+            | Item::Opaque(_)
+            | Item::Result(_) => {
+                if has_part(item, cx) {
+                    self.parts.push(item);
+                }
+            }
+        }
+    }
+}
+
+/// A part of a user message.
+enum UserPart<'r> {
     Item(&'r Item<'r>),
-    /// A part of a document that is no part itself.
+    /// A part made from a document that Chat has no part for.
     Made(Box<Item<'r>>),
     /// A result that answers no call.
     Orphan(&'r ToolResult<'r>),

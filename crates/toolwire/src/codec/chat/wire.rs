@@ -4,9 +4,7 @@ use super::content_in::Content;
 use super::tools_in::{Functions, Tools};
 use super::turns_in::Turns;
 use crate::model::Arguments;
-use crate::wire::{
-    At, Extra, Kind, Object, Pos, Raw, Read, ReadError, Reader, Str, Write, read_fields,
-};
+use crate::wire::{At, Extra, Kind, Pos, Raw, Read, ReadError, Reader, Str, Write, read_fields};
 
 wire! {
     /// The body of a request.
@@ -18,19 +16,19 @@ wire! {
         tool_choice: Raw<'a> = "tool_choice",
         function_call: Raw<'a> = "function_call",
         parallel_tool_calls: At<bool> = "parallel_tool_calls",
-        web_search_options: Fields<'a> = "web_search_options",
+        web_search_options: RawMembers<'a> = "web_search_options",
         response_format: Raw<'a> = "response_format",
         reasoning_effort: Str<'a> = "reasoning_effort",
         verbosity: Str<'a> = "verbosity",
         max_tokens: At<u64> = "max_tokens",
         max_completion_tokens: At<u64> = "max_completion_tokens",
-        stop: Stop<'a> = "stop",
+        stop: StopTexts<'a> = "stop",
         n: At<u64> = "n",
         logprobs: At<bool> = "logprobs",
         top_logprobs: At<u64> = "top_logprobs",
         temperature: Raw<'a> = "temperature",
         top_p: Raw<'a> = "top_p",
-        /// Not OpenAI's, but many vendors take it.
+        /// Not from OpenAI, but many vendors accept it.
         top_k: Raw<'a> = "top_k",
         frequency_penalty: Raw<'a> = "frequency_penalty",
         presence_penalty: Raw<'a> = "presence_penalty",
@@ -60,8 +58,8 @@ wire! {
         tool_call_id: Str<'a> = "tool_call_id",
         refusal: Str<'a> = "refusal",
         annotations: Raw<'a> = "annotations",
-        audio: Sound<'a> = "audio",
-        tool_calls: Vec<AnyCall<'a>> = "tool_calls",
+        audio: MessageAudio<'a> = "audio",
+        tool_calls: Vec<AnyToolCall<'a>> = "tool_calls",
         function_call: CalledFunction<'a> = "function_call",
         reasoning_content: Raw<'a> = "reasoning_content",
         reasoning: Raw<'a> = "reasoning",
@@ -69,8 +67,22 @@ wire! {
         thinking_blocks: Raw<'a> = "thinking_blocks",
     }
 
-    /// What the model said aloud; in a request only its id.
-    pub(super) struct Sound<'a> {
+    /// Spoken output; in a request only its id.
+    pub(super) struct MessageAudio<'a> {
+        data: Str<'a> = "data",
+    }
+
+    /// An entry of `reasoning_details`.
+    pub(super) struct ReasoningDetail<'a> {
+        kind: Raw<'a> = "type",
+        data: Raw<'a> = "data",
+    }
+
+    /// An entry of `thinking_blocks`.
+    pub(super) struct ThinkingBlock<'a> {
+        kind: Str<'a> = "type",
+        thinking: Str<'a> = "thinking",
+        signature: Str<'a> = "signature",
         data: Str<'a> = "data",
     }
 
@@ -85,7 +97,7 @@ wire! {
     /// The `function` of a call, and the deprecated `function_call`.
     pub(super) struct CalledFunction<'a> {
         name: Str<'a> = "name",
-        arguments: Given<'a> = "arguments",
+        arguments: ArgumentsValue<'a> = "arguments",
     }
 
     /// The `custom` of a call.
@@ -234,13 +246,13 @@ wire! {
         object: Str<'a> = "object",
         created: At<u64> = "created",
         model: Str<'a> = "model",
-        choices: Vec<Choice<'a>> = "choices",
+        choices: Vec<CompletionChoice<'a>> = "choices",
         usage: Usage<'a> = "usage",
         service_tier: Str<'a> = "service_tier",
     }
 
-    /// One of the answers.
-    pub(super) struct Choice<'a> {
+    /// One of the choices of an answer.
+    pub(super) struct CompletionChoice<'a> {
         index: At<u64> = "index",
         message: Message<'a> = "message",
         finish_reason: Str<'a> = "finish_reason",
@@ -271,12 +283,12 @@ wire! {
 /// An element of `tool_calls`, of a kind that toolwire knows or not.
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "almost every call is of a known kind")]
-pub(super) enum AnyCall<'a> {
+pub(super) enum AnyToolCall<'a> {
     Known(ToolCall<'a>),
     Unknown(Raw<'a>),
 }
 
-impl<'a> Read<'a> for AnyCall<'a> {
+impl<'a> Read<'a> for AnyToolCall<'a> {
     fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
         let mut ahead = reader.clone();
         let call = ToolCall::read(&mut ahead)?;
@@ -288,11 +300,11 @@ impl<'a> Read<'a> for AnyCall<'a> {
     }
 }
 
-/// The arguments of a call: a text, or from some vendors the JSON itself.
+/// The arguments of a call: a string, or the JSON itself from some vendors.
 #[derive(Debug)]
-pub(super) struct Given<'a>(pub(super) Arguments<'a>);
+pub(super) struct ArgumentsValue<'a>(pub(super) Arguments<'a>);
 
-impl<'a> Read<'a> for Given<'a> {
+impl<'a> Read<'a> for ArgumentsValue<'a> {
     fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
         Ok(Self(match reader.peek() {
             Kind::String => Arguments::Text(reader.string()?),
@@ -309,12 +321,12 @@ impl<'a> Read<'a> for Given<'a> {
 
 /// `stop`: one text or several.
 #[derive(Debug)]
-pub(super) struct Stop<'a> {
+pub(super) struct StopTexts<'a> {
     pub(super) at: Pos,
     pub(super) texts: Vec<Str<'a>>,
 }
 
-impl<'a> Read<'a> for Stop<'a> {
+impl<'a> Read<'a> for StopTexts<'a> {
     fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
         let at = reader.here();
         let texts = match reader.peek() {
@@ -331,20 +343,20 @@ impl<'a> Read<'a> for Stop<'a> {
     }
 }
 
-/// An object whose members are kept as they came.
+/// An object whose members are kept as they are.
 #[derive(Debug)]
-pub(super) struct Fields<'a> {
+pub(super) struct RawMembers<'a> {
     pub(super) at: Pos,
     pub(super) fields: Vec<Extra<'a>>,
 }
 
-impl<'a> Read<'a> for Fields<'a> {
+impl<'a> Read<'a> for RawMembers<'a> {
     fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
         Ok(Self { at: reader.here(), fields: read_fields(reader)? })
     }
 }
 
-/// Reads a raw value of the input as something else.
+/// Reads a raw value of the input as another type.
 pub(super) fn reread<'a, T: Read<'a>>(raw: &Raw<'a>) -> Option<Result<T, ReadError>> {
     raw.source_reader().map(|mut reader| T::read(&mut reader))
 }
@@ -366,31 +378,20 @@ pub(super) fn literal<'a>(text: &Str<'_>) -> Raw<'a> {
 ///
 /// Chat nests where the model is flat (`function.name`), so the model has one
 /// list of unknown members for two objects. The name says which object a member
-/// belongs to, to the user in the ledger and to [`replay`].
+/// belongs to, for the user who reads the ledger.
 pub(super) fn nest<'a>(extra: &mut Vec<Extra<'a>>, under: &str, inner: Vec<Extra<'a>>) {
     extra.extend(inner.into_iter().map(|field| field.under(under)));
 }
 
-/// Writes the unknown members that belong to one object: those kept under
-/// `under` (or on top, if empty) and not under one of `deeper`.
-pub(super) fn replay(object: &mut Object<'_>, extra: &[Extra<'_>], under: &str, deeper: &[&str]) {
-    for field in extra {
-        if under.is_empty() {
-            if deeper.iter().all(|nested| field.name_under(nested).is_none()) {
-                field.value.write(object.foreign_key(&field.key));
-            }
-            continue;
-        }
-        let Some(own) = field.name_under(under) else { continue };
-        let is_deeper =
-            |nested: &&str| own.strip_prefix(*nested).is_some_and(|rest| rest.starts_with('.'));
-        if !deeper.iter().any(is_deeper) {
-            field.value.write(object.foreign_key(&Str::plain(own)));
-        }
-    }
-}
+/// The member that turns a hosted web search on.
+pub(super) const WEB_SEARCH_OPTIONS: &str = "web_search_options";
 
-/// Whether unknown members are kept under a dotted name.
-pub(super) fn has_nested(extra: &[Extra<'_>], under: &str) -> bool {
-    extra.iter().any(|field| field.name_under(under).is_some())
-}
+/// The member of DeepSeek, and the one that most clients know.
+pub(super) const REASONING_CONTENT: &str = "reasoning_content";
+/// The member of OpenRouter and vLLM. It also names the issuer of reasoning that
+/// was read from it, so that it is written back under its own name.
+pub(super) const REASONING: &str = "reasoning";
+/// OpenRouter's list. It also names an issuer: the whole list is the seal.
+pub(super) const REASONING_DETAILS: &str = "reasoning_details";
+/// The member in which litellm passes blocks of Messages.
+pub(super) const THINKING_BLOCKS: &str = "thinking_blocks";

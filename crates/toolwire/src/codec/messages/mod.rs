@@ -9,12 +9,16 @@ mod calls_out;
 mod choice;
 mod content_in;
 mod content_out;
+mod continuation_out;
 mod description;
+mod dispositions;
 mod error;
 mod events;
 mod events_in;
 mod events_out;
+mod models_out;
 mod reasoning;
+mod recognize_in;
 mod replay;
 mod request_in;
 mod request_out;
@@ -35,11 +39,15 @@ mod watch;
 mod wire;
 
 use crate::codec::sent_tools::SentTools;
+use crate::calls::{AnsweredCall, Continuation, Error};
 use crate::codec::{Codec, StreamObserver, StreamReader, StreamWriter};
+use crate::disposition::Row;
+use crate::guess::{Certainty, Document, Fields};
 use crate::ledger::Ledger;
 use crate::model::{ApiError, Protocol, Request, Response, ResponseContext, Tool};
 use crate::profile::Profile;
-use crate::protocol::Description;
+use crate::protocol::{Description, ListedModel};
+use crate::registry::{SchemaMember, ToolForm};
 use crate::toolset::Toolset;
 use crate::wire::sse::Frame;
 use crate::wire::{Array, Read, ReadError, Reader, Str, string_under};
@@ -120,6 +128,14 @@ impl Codec for Messages {
         error::encode(error, out)
     }
 
+    fn write_models(&self, models: &[ListedModel<'_>], out: &mut Vec<u8>) {
+        models_out::write_models(models, out);
+    }
+
+    fn write_model(&self, model: ListedModel<'_>, out: &mut Vec<u8>) {
+        models_out::write_model(model, out);
+    }
+
     fn decode_tools<'a>(&self, body: &'a str) -> Result<Vec<Tool<'a>>, ReadError> {
         let mut reader = Reader::new(body);
         let list = Vec::<tools_in::Definition<'_>>::read(&mut reader)?;
@@ -146,5 +162,41 @@ impl Codec for Messages {
         let toolset = Toolset::of_list(tools, origin, profile);
         let sent = SentTools::new(&toolset, None, tools_out::hosted_name, pen.ledger);
         tools_out::encode(&sent, profile, out, &mut pen);
+    }
+
+    fn answer_items(&self, response: &str) -> Result<Vec<String>, ReadError> {
+        continuation_out::answer_items(response)
+    }
+
+    fn result_items(
+        &self,
+        _answer: &[String],
+        calls: &[AnsweredCall<'_>],
+    ) -> Result<Vec<String>, Error> {
+        continuation_out::result_items(calls)
+    }
+
+    fn append_items(&self, request: &str, next: &Continuation) -> Result<Vec<u8>, ReadError> {
+        continuation_out::append(request, next)
+    }
+
+    fn recognize(&self, fields: &Fields<'_>) -> Option<(Document, Certainty)> {
+        recognize_in::document(fields)
+    }
+
+    fn recognize_event(&self, kind: &str, _data: &str) -> bool {
+        recognize_in::event(kind)
+    }
+
+    fn recognize_tool(&self, fields: &Fields<'_>) -> Option<(ToolForm, Certainty)> {
+        recognize_in::tool(fields)
+    }
+
+    fn schema_member(&self) -> SchemaMember {
+        SchemaMember { name: "input_schema", required: true }
+    }
+
+    fn dispositions(&self) -> &'static [Row] {
+        dispositions::TABLE
     }
 }

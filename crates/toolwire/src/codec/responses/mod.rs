@@ -7,7 +7,9 @@ mod choice;
 mod citations;
 mod content_in;
 mod content_out;
+mod continuation_out;
 mod description;
+mod dispositions;
 mod echo;
 mod error;
 mod events_in;
@@ -21,6 +23,7 @@ mod media_out;
 mod parts_out;
 mod pen;
 mod reasoning;
+mod recognize_in;
 mod request_in;
 mod request_out;
 mod response_in;
@@ -43,11 +46,16 @@ mod withdrawn_out;
 use std::borrow::Cow;
 use std::ops::Range;
 
+use crate::calls::{AnsweredCall, Continuation, Error};
+use crate::codec::openai::models_out;
 use crate::codec::{Codec, StreamObserver, StreamReader, StreamWriter};
+use crate::disposition::Row;
+use crate::guess::{Certainty, Document, Fields};
 use crate::ledger::{Code, Ledger};
 use crate::model::{ApiError, Display, Protocol, Request, Response, ResponseContext, Tool};
 use crate::profile::Profile;
-use crate::protocol::Description;
+use crate::protocol::{Description, ListedModel};
+use crate::registry::{SchemaMember, ToolForm};
 use crate::toolset::Toolset;
 use crate::wire::names::Names;
 use crate::wire::sse::Frame;
@@ -151,6 +159,20 @@ impl Codec for Responses {
         error::encode(error, out)
     }
 
+    fn write_models(&self, models: &[ListedModel<'_>], out: &mut Vec<u8>) {
+        models_out::write_models(models, out);
+    }
+
+    fn write_model(&self, model: ListedModel<'_>, out: &mut Vec<u8>) {
+        models_out::write_model(model, out);
+    }
+
+    fn write_token_count(&self, tokens: u64, out: &mut Vec<u8>) {
+        let mut object = Object::new(out);
+        object.put("object", "response.input_tokens");
+        object.put("input_tokens", &tokens);
+    }
+
     fn decode_tools<'a>(&self, body: &'a str) -> Result<Vec<Tool<'a>>, ReadError> {
         let mut reader = Reader::new(body);
         let tools_in::ToolList { at: _, list } = Read::read(&mut reader)?;
@@ -170,6 +192,42 @@ impl Codec for Responses {
         let tool_search = tools_out::has_search(tools, origin, profile);
         let cx = Out { origin, profile, names: &toolset.names, tool_search };
         tools_out::write_tools(tools, &mut Array::new(out), &cx, ledger);
+    }
+
+    fn answer_items(&self, response: &str) -> Result<Vec<String>, ReadError> {
+        continuation_out::answer_items(response)
+    }
+
+    fn result_items(
+        &self,
+        _answer: &[String],
+        calls: &[AnsweredCall<'_>],
+    ) -> Result<Vec<String>, Error> {
+        continuation_out::result_items(calls)
+    }
+
+    fn append_items(&self, request: &str, next: &Continuation) -> Result<Vec<u8>, ReadError> {
+        continuation_out::append(request, next)
+    }
+
+    fn recognize(&self, fields: &Fields<'_>) -> Option<(Document, Certainty)> {
+        recognize_in::document(fields)
+    }
+
+    fn recognize_event(&self, kind: &str, _data: &str) -> bool {
+        recognize_in::event(kind)
+    }
+
+    fn recognize_tool(&self, fields: &Fields<'_>) -> Option<(ToolForm, Certainty)> {
+        recognize_in::tool(fields)
+    }
+
+    fn schema_member(&self) -> SchemaMember {
+        SchemaMember { name: "parameters", required: true }
+    }
+
+    fn dispositions(&self) -> &'static [Row] {
+        dispositions::TABLE
     }
 }
 

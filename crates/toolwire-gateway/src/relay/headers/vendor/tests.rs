@@ -1,6 +1,5 @@
 use hyper::header::HeaderName;
 use toolwire::Protocol::{Chat, Messages, Responses};
-use toolwire::translate;
 
 use super::*;
 use crate::config::Secret;
@@ -22,8 +21,8 @@ fn lines(headers: &HeaderMap) -> Vec<(&str, &str)> {
     headers.iter().map(line).collect()
 }
 
-/// What a client of any protocol may send.
-const CAME: &[(&str, &str)] = &[
+/// Headers that a client of any protocol may send.
+const CLIENT_HEADERS: &[(&str, &str)] = &[
     ("anthropic-beta", "context-1m-2025-08-07, interleaved-thinking-2025-05-14"),
     ("anthropic-beta", "context-1m-2025-08-07,brand-new-2027-01-01"),
     ("openai-beta", "responses=experimental,unheard=v9"),
@@ -35,7 +34,7 @@ const CAME: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn each_goes_where_it_means_something_and_is_told_of_where_not() {
+fn each_header_is_sent_to_its_vendor_and_reported_otherwise() {
     let key = Credential::Key(Secret::new("key".to_owned()));
     let anthropic = [
         ("anthropic-beta: context-1m-2025-08-07", Level::Loss),
@@ -55,7 +54,7 @@ fn each_goes_where_it_means_something_and_is_told_of_where_not() {
         others.extend(at_openai);
         others
     };
-    for (to, credential, carried, told) in [
+    for (to, credential, carried, reported) in [
         (Messages, &key, &[0, 1][..], [&at_anthropic[..], &of_openai].concat()),
         (Messages, &Credential::None, &[0, 1], [&at_anthropic[..], &of_openai].concat()),
         (Messages, &Credential::Client, &[0, 1, 6, 5], of_openai.clone()),
@@ -65,30 +64,30 @@ fn each_goes_where_it_means_something_and_is_told_of_where_not() {
         (Chat, &Credential::Client, &[2, 3, 4], of_anthropic.clone()),
         (Responses, &Credential::Client, &[2, 3, 4], of_anthropic.clone()),
     ] {
-        let came = headers(CAME);
-        let mut went = HeaderMap::new();
-        carry(&came, to, credential, &mut went);
-        let want: Vec<_> = carried.iter().map(|index| CAME[*index]).collect();
-        assert_eq!(lines(&went), want, "{to} {credential:?}");
-        let entries = lost(&came, to, credential);
+        let client_headers = headers(CLIENT_HEADERS);
+        let mut sent = HeaderMap::new();
+        copy_supported(&client_headers, to.describe().vendor, credential, &mut sent);
+        let want: Vec<_> = carried.iter().map(|index| CLIENT_HEADERS[*index]).collect();
+        assert_eq!(lines(&sent), want, "{to} {credential:?}");
+        let entries = lost(&client_headers, to.describe().vendor, credential);
         let got: Vec<_> = entries.iter().map(|entry| (entry.path.as_str(), entry.level)).collect();
-        assert_eq!(got, told, "{to} {credential:?}");
+        assert_eq!(got, reported, "{to} {credential:?}");
         assert!(entries.iter().all(|entry| entry.action == Action::Dropped));
     }
 }
 
 #[test]
-fn nothing_is_told_of_what_nobody_sent() {
+fn headers_that_were_not_sent_are_not_reported() {
     for to in Protocol::ALL {
-        assert_eq!(lost(&headers(&[("cookie", "x")]), to, &Credential::None), []);
+        assert_eq!(lost(&headers(&[("cookie", "x")]), to.describe().vendor, &Credential::None), []);
     }
 }
 
 #[test]
-fn a_header_that_cannot_be_read_is_told_of_by_its_name() {
-    let [entry] = &lost(&headers(&[("anthropic-beta", "é")]), Chat, &Credential::None)[..] else {
-        panic!("one line")
-    };
+fn an_unreadable_header_is_reported_by_its_name() {
+    let client_headers = headers(&[("anthropic-beta", "é")]);
+    let entries = lost(&client_headers, Chat.describe().vendor, &Credential::None);
+    let [entry] = &entries[..] else { panic!("one line") };
     assert_eq!((entry.path.as_str(), entry.level), ("anthropic-beta", Level::Loss));
     assert_eq!(entry.code.to_string(), "only:anthropic-beta");
 }
@@ -104,7 +103,7 @@ fn lists_are_merged() {
     ] {
         let before: Vec<_> = before.iter().map(|value| ("anthropic-beta", *value)).collect();
         let mut merged = headers(&before);
-        let done = merge("anthropic-beta", more, &mut merged);
+        let done = append_to_list("anthropic-beta", more, &mut merged);
         assert_eq!(done.is_some(), after.is_some());
         if let Some(after) = after {
             let after: Vec<_> = after.iter().map(|value| ("anthropic-beta", *value)).collect();
@@ -113,38 +112,8 @@ fn lists_are_merged() {
     }
     for name in ["openai-organization", "x-team"] {
         let mut other = HeaderMap::new();
-        assert_eq!(merge(name, "a", &mut other), None);
+        assert_eq!(append_to_list(name, "a", &mut other), None);
         assert!(other.is_empty());
-    }
-}
-
-#[test]
-fn what_a_request_needs_is_switched_on() {
-    let turn = r#"{"messages":[{"role":"system","content":"Be brief."}]}"#;
-    let quoted = r#"{"messages":[{"role":"user","content":"{\"role\":\"system\",1}"}]}"#;
-    let beta = "mid-conversation-system-2026-04-07";
-    let takes = |to, mid_system| {
-        let mut profile = Profile::of(to);
-        profile.mid_system = mid_system;
-        profile
-    };
-    for (from, profile, body, before, after) in [
-        (Chat, takes(Messages, true), turn, "", beta),
-        (Responses, takes(Messages, true), turn, "", beta),
-        (Chat, takes(Messages, true), turn, beta, beta),
-        (Chat, takes(Messages, true), turn, "a", "a,mid-conversation-system-2026-04-07"),
-        (Chat, takes(Messages, true), quoted, "", ""),
-        (Chat, takes(Messages, false), turn, "", ""),
-        (Messages, takes(Messages, true), turn, "", ""),
-        (Messages, takes(Chat, true), turn, "", ""),
-    ] {
-        let mut headers = HeaderMap::new();
-        if !before.is_empty() {
-            headers.insert(ANTHROPIC_BETA, HeaderValue::from_static(before));
-        }
-        derive(from, &profile, body.as_bytes(), &mut headers);
-        let got = headers.get(ANTHROPIC_BETA).map_or("", |value| value.to_str().unwrap());
-        assert_eq!(got, after, "{from} {body}");
     }
 }
 
@@ -157,25 +126,6 @@ fn betas_have_a_name_before_their_date() {
         ("responses=v1", "responses"),
         ("2025", ""),
     ] {
-        assert_eq!(undated(beta), name);
-    }
-}
-
-/// What is looked for is what the library writes.
-#[test]
-fn a_translated_system_turn_is_known() {
-    let mut profile = Profile::of(Messages);
-    profile.mid_system = true;
-    let options =
-        translate::Options { profile: Some(profile.clone()), ..translate::Options::default() };
-    for (role, needed) in [("system", true), ("developer", true), ("user", false)] {
-        let chat = format!(
-            r#"{{"model":"m","messages":[{{"role":"system","content":"Be brief."}},{{"role":"user","content":"Hi"}},{{"role":"assistant","content":"Hello."}},{{"role":"user","content":"Go on"}},{{"role":"{role}","content":"Now rhyme."}}]}}"#
-        );
-        let crossed = translate::request(Chat, Messages, chat.as_bytes(), &options).unwrap();
-        let mut headers = HeaderMap::new();
-        derive(Chat, &profile, &crossed.body, &mut headers);
-        let told = String::from_utf8(crossed.body).unwrap();
-        assert_eq!(headers.contains_key(ANTHROPIC_BETA), needed, "{role}: {told}");
+        assert_eq!(without_date(beta), name);
     }
 }

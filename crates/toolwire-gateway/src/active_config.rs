@@ -1,0 +1,80 @@
+//! One configuration and what was built from it. A reload builds another one and
+//! swaps it in; requests keep the one they began with.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::config::Config;
+use crate::observe::Metrics;
+use crate::upstream::Upstream;
+
+/// Why a configuration cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// Anyone on the network could use the operator's credentials.
+    #[error(
+        "other machines can reach {0}, and no key protects it: \
+         configure at least one key, or listen on 127.0.0.1"
+    )]
+    Unprotected(IpAddr),
+    /// An upstream's address is invalid.
+    #[error("upstream {name}: {reason}")]
+    Upstream {
+        /// The upstream's name.
+        name: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The gateway cannot listen on the address.
+    #[error("cannot listen on {address}: {source}")]
+    Listen {
+        /// The address.
+        address: std::net::SocketAddr,
+        /// The system's error.
+        source: std::io::Error,
+    },
+    /// A reload cannot change the address.
+    #[error("`listen` cannot change without a restart")]
+    Moved,
+    /// The configuration could not be read again.
+    #[error("{0}")]
+    Source(String),
+}
+
+/// A configuration that is in use.
+pub(crate) struct ActiveConfig {
+    pub(crate) config: Config,
+    pub(crate) upstreams: Vec<Arc<Upstream>>,
+    requests: AtomicU64,
+}
+
+impl ActiveConfig {
+    /// Checks a configuration and builds its upstreams. An upstream that was
+    /// already in `previous` keeps its health.
+    pub(crate) fn build(
+        config: Config,
+        metrics: &Metrics,
+        previous: &[Arc<Upstream>],
+    ) -> Result<Self, StartError> {
+        let address = config.listen.ip().to_canonical();
+        if !address.is_loopback() && config.keys.is_empty() {
+            return Err(StartError::Unprotected(address));
+        }
+        let retry = Arc::new(config.retry.clone());
+        let upstreams = config
+            .upstreams
+            .iter()
+            .map(|upstream| {
+                let metrics = metrics.upstream(&upstream.name);
+                Upstream::build(upstream, metrics, &retry, previous).map(Arc::new)
+            })
+            .collect::<Result<_, _>>()?;
+        Ok(Self { config, upstreams, requests: AtomicU64::new(0) })
+    }
+
+    /// Numbers the requests, so that weights can share them out.
+    pub(crate) fn next_request(&self) -> u64 {
+        self.requests.fetch_add(1, Ordering::Relaxed)
+    }
+}

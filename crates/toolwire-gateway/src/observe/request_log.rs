@@ -1,0 +1,276 @@
+//! What is logged and counted about one request.
+//!
+//! The line is written when the value is dropped, so a request whose client left
+//! is logged like any other.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use toolwire::model::Usage;
+use toolwire::wire::Object;
+use toolwire::{Entry, Protocol};
+
+use crate::config;
+use crate::state::GatewayState;
+use crate::upstream::Upstream;
+
+/// The log entry of a request that is under way.
+pub(crate) struct RequestLog {
+    state: Arc<GatewayState>,
+    format: config::LogFormat,
+    /// The request's id, which both the client and the upstream get.
+    pub(crate) id: String,
+    client: Protocol,
+    path: &'static str,
+    model: Option<String>,
+    upstream: Option<Arc<Upstream>>,
+    status: u16,
+    outcome: Outcome,
+    attempts: u32,
+    received: usize,
+    sent: usize,
+    losses: Vec<Entry>,
+    calls: usize,
+    tokens: Option<(u64, u64)>,
+    started: Instant,
+    /// The time that toolwire itself has worked.
+    own_time: Duration,
+    /// When it began to work, unless it is waiting.
+    working_since: Option<Instant>,
+    /// The time until the upstream responded, without toolwire's own.
+    upstream_time: Option<Duration>,
+}
+
+/// How a request ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// The client got a response.
+    Answered,
+    /// The client got an error that it must fix.
+    Refused,
+    /// The client got an error of the upstream or of toolwire.
+    Failed,
+    /// A stream ended with an error.
+    Broken,
+    /// The client left.
+    Left,
+}
+
+impl Outcome {
+    pub(crate) const ALL: [Self; 5] =
+        [Self::Answered, Self::Refused, Self::Failed, Self::Broken, Self::Left];
+
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Answered => "answered",
+            Self::Refused => "refused",
+            Self::Failed => "failed",
+            Self::Broken => "broken",
+            Self::Left => "left",
+        }
+    }
+}
+
+impl RequestLog {
+    /// Starts the entry of a request.
+    pub(crate) fn start(
+        state: &Arc<GatewayState>,
+        format: config::LogFormat,
+        id: String,
+        client: Protocol,
+        path: &'static str,
+    ) -> Self {
+        state.metrics.open_requests(1);
+        let now = Instant::now();
+        Self {
+            state: Arc::clone(state),
+            format,
+            id,
+            client,
+            path,
+            model: None,
+            upstream: None,
+            status: 499,
+            outcome: Outcome::Left,
+            attempts: 0,
+            received: 0,
+            sent: 0,
+            losses: Vec::new(),
+            calls: 0,
+            tokens: None,
+            started: now,
+            own_time: Duration::ZERO,
+            working_since: Some(now),
+            upstream_time: None,
+        }
+    }
+
+    /// Sets the model that the client asked for, and the length of its request.
+    pub(crate) fn set_request(&mut self, model: &str, received: usize) {
+        self.model = Some(model.to_owned());
+        self.received = received;
+    }
+
+    /// Counts an attempt to send the request to an upstream.
+    pub(crate) fn start_attempt(&mut self, upstream: &Arc<Upstream>) {
+        if self.attempts > 0 {
+            upstream.metrics.retried();
+        }
+        self.attempts += 1;
+        self.upstream = Some(Arc::clone(upstream));
+    }
+
+    /// Adds what a translation lost.
+    pub(crate) fn add_losses(&mut self, entries: &[Entry]) {
+        self.losses.extend(entries.iter().filter(|entry| entry.is_loss()).cloned());
+    }
+
+    /// Stops the clock of toolwire's own time while it waits for the client or
+    /// the upstream.
+    pub(crate) fn pause(&mut self) {
+        if let Some(since) = self.working_since.take() {
+            self.own_time += since.elapsed();
+        }
+    }
+
+    /// Starts the clock of toolwire's own time again.
+    pub(crate) fn resume(&mut self) {
+        self.working_since = Some(Instant::now());
+    }
+
+    /// Adds to toolwire's own time while its clock is stopped.
+    pub(crate) fn add_own_time(&mut self, time: Duration) {
+        self.own_time += time;
+    }
+
+    /// Takes the time of the upstream's response.
+    pub(crate) fn upstream_responded(&mut self) {
+        self.upstream_time = Some(self.started.elapsed().saturating_sub(self.own_time));
+    }
+
+    /// Counts bytes that went to the client.
+    pub(crate) fn add_sent(&mut self, bytes: usize) {
+        self.sent += bytes;
+    }
+
+    /// Sets the tokens and the number of tool calls of the response.
+    pub(crate) fn set_usage(&mut self, usage: Option<&Usage<'_>>, calls: usize) {
+        self.tokens = usage.map(|usage| (usage.input, usage.output));
+        self.calls = calls;
+    }
+
+    /// Sets the HTTP status that the client gets.
+    pub(crate) fn set_status(&mut self, status: u16) {
+        self.status = status;
+    }
+
+    /// Sets how the request ended.
+    pub(crate) fn finish(&mut self, outcome: Outcome) {
+        self.outcome = outcome;
+    }
+
+    fn text_line(&self, total: Duration) -> Vec<u8> {
+        let mut line = String::with_capacity(160);
+        let model = self.model.as_deref().unwrap_or("-");
+        let model: String = model.chars().take(MODEL_LIMIT).collect();
+        let _ = write!(line, "{} {} {}", self.id, self.status, self.outcome.as_str());
+        let _ = write!(line, " {} {}", self.path, model.escape_debug());
+        if let Some(upstream) = &self.upstream {
+            let _ = write!(
+                line,
+                " {}→{} via {}",
+                self.client, upstream.config.protocol, upstream.config.name
+            );
+        }
+        let _ = write!(line, " {}B→{}B", self.received, self.sent);
+        let _ = write!(line, " {:.1?} (own {:.0?})", total, self.own_time);
+        if self.attempts > 1 {
+            let _ = write!(line, " attempts={}", self.attempts);
+        }
+        if let Some((input, output)) = self.tokens {
+            let _ = write!(line, " tokens={input}+{output}");
+        }
+        if self.calls > 0 {
+            let _ = write!(line, " calls={}", self.calls);
+        }
+        for entry in self.losses.iter().take(LOSS_LIMIT) {
+            let _ = write!(line, " lost={}({})", entry.path.escape_debug(), entry.code);
+        }
+        line.push('\n');
+        line.into_bytes()
+    }
+
+    fn json_line(&self, total: Duration) -> Vec<u8> {
+        let mut line = Vec::with_capacity(384);
+        let mut object = Object::new(&mut line);
+        object.put("time", &seconds_now());
+        object.put("id", &self.id);
+        object.put("path", self.path);
+        object.put("status", &u64::from(self.status));
+        object.put("ending", self.outcome.as_str());
+        object.maybe("model", self.model.as_ref());
+        object.put("client", self.client.as_str());
+        if let Some(upstream) = &self.upstream {
+            object.put("upstream", &upstream.config.name);
+            object.put("upstream_protocol", upstream.config.protocol.as_str());
+        }
+        object.put("attempts", &u64::from(self.attempts));
+        object.put("bytes_in", &(self.received as u64));
+        object.put("bytes_out", &(self.sent as u64));
+        object.put("total_us", &micros(total));
+        object.put("own_us", &micros(self.own_time));
+        if let Some(upstream) = self.upstream_time {
+            object.put("upstream_us", &micros(upstream));
+        }
+        if let Some((input, output)) = self.tokens {
+            object.put("input_tokens", &input);
+            object.put("output_tokens", &output);
+        }
+        object.put("calls", &(self.calls as u64));
+        if !self.losses.is_empty() {
+            object.put("losses", &self.losses);
+        }
+        drop(object);
+        line.push(b'\n');
+        line
+    }
+}
+
+impl Drop for RequestLog {
+    fn drop(&mut self) {
+        self.pause();
+        let total = self.started.elapsed();
+        let metrics = &self.state.metrics;
+        metrics.open_requests(-1);
+        let upstream = self.upstream.as_ref();
+        let metrics = upstream.map_or(metrics.without_upstream(), |upstream| &upstream.metrics);
+        metrics.finished(self.client, self.outcome, total, self.own_time);
+        metrics.add_losses(self.losses.len());
+        metrics.add_calls(self.calls);
+        if let Some((input, output)) = self.tokens {
+            metrics.add_tokens(input, output);
+        }
+        match self.format {
+            config::LogFormat::Text => self.state.log.write_line(self.text_line(total)),
+            config::LogFormat::Json => self.state.log.write_line(self.json_line(total)),
+            config::LogFormat::Off => {}
+        }
+    }
+}
+
+fn micros(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
+}
+
+/// Seconds since 1970.
+fn seconds_now() -> u64 {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    now.map_or(0, |since| since.as_secs())
+}
+
+/// The longest model name in a text line, in characters.
+const MODEL_LIMIT: usize = 100;
+
+/// The most losses in a text line.
+const LOSS_LIMIT: usize = 8;

@@ -1,0 +1,99 @@
+//! The body of a client's request, read within its limits.
+
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::time::Duration;
+
+use bytes::Bytes;
+use hyper::HeaderMap;
+use hyper::body::{Body, Incoming};
+use hyper::header::{CONTENT_ENCODING, CONTENT_LENGTH, HeaderValue};
+use tokio::time::{Instant, timeout_at};
+use toolwire::model::{ApiError, ErrorKind};
+
+use super::Failure;
+use crate::config::Limits;
+use crate::upstream::Decoder;
+
+/// Reads a body to its end and decompresses it.
+pub(super) async fn read(
+    mut body: Incoming,
+    headers: &HeaderMap,
+    limits: &Limits,
+) -> Result<Vec<u8>, Failure> {
+    let content_length: Option<usize> =
+        headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+    if content_length.is_some_and(|length| length > limits.body) {
+        discard(body).await;
+        return Err(too_large(limits));
+    }
+    let encoding = headers.get(CONTENT_ENCODING).map(HeaderValue::to_str);
+    let encoding = encoding.transpose().map_err(|_| undecodable())?.unwrap_or_default();
+    let mut decoder = Decoder::for_encoding(encoding).map_err(|_unknown| undecodable())?;
+    let started = Instant::now();
+    let mut received = 0;
+    let mut decoded = Vec::with_capacity(content_length.unwrap_or_default().min(MAX_PREALLOCATION));
+    loop {
+        // A client that sends too slowly would hold its connection forever.
+        let earned = Duration::from_millis(received as u64 * 1000 / MIN_BYTES_PER_SECOND);
+        let deadline = started + limits.head_time + earned;
+        let frame = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx));
+        let Ok(frame) = timeout_at(deadline, frame).await else { return Err(too_slow()) };
+        let chunk = match frame {
+            None => return Ok(decoded),
+            Some(Ok(frame)) => frame.into_data().unwrap_or_else(|_trailers| Bytes::new()),
+            Some(Err(_disconnected)) => return Err(incomplete()),
+        };
+        received += chunk.len();
+        let chunk = match &mut decoder {
+            Some(decoder) => decoder.push(&chunk).map_err(|_malformed| undecodable())?,
+            None => chunk,
+        };
+        if decoded.len() + chunk.len() > limits.body {
+            discard(body).await;
+            return Err(too_large(limits));
+        }
+        decoded.extend_from_slice(&chunk);
+    }
+}
+
+/// Reads and drops the rest of a body, for a limited time. If the connection
+/// closed while the client is still sending, the client would see a broken
+/// connection instead of the error.
+async fn discard(mut body: Incoming) {
+    let rest =
+        async { while let Some(Ok(_)) = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {} };
+    let _ = tokio::time::timeout(DISCARD_TIMEOUT, rest).await;
+}
+
+fn too_large(limits: &Limits) -> Failure {
+    let message =
+        format!("The request is longer than {} bytes, the limit of this gateway.", limits.body);
+    Failure::new(ApiError::new(ErrorKind::TooLarge, message))
+}
+
+fn too_slow() -> Failure {
+    let message = "The request body arrived too slowly.";
+    Failure::with_status(408, ApiError::new(ErrorKind::Timeout, message))
+}
+
+fn incomplete() -> Failure {
+    Failure::new(ApiError::new(
+        ErrorKind::InvalidRequest,
+        "The connection closed before the request body was complete.",
+    ))
+}
+
+fn undecodable() -> Failure {
+    let message = "The request body does not match its content-encoding. Send it uncompressed.";
+    Failure::with_status(415, ApiError::new(ErrorKind::InvalidRequest, message))
+}
+
+/// The slowest average rate at which a client may send a body.
+const MIN_BYTES_PER_SECOND: u64 = 1024;
+
+/// How long the rest of a body that is too long is read.
+const DISCARD_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// How many bytes are allocated because of a `content-length` alone.
+const MAX_PREALLOCATION: usize = 1024 * 1024;

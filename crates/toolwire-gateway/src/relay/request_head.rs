@@ -1,0 +1,70 @@
+//! The few facts about a request that the gateway itself needs: the model, the
+//! stream flag, and the size of the tool definitions.
+
+use toolwire::model::{ApiError, ErrorKind};
+use toolwire::protocol::PathMatch;
+use toolwire::{Protocol, translate};
+
+use super::Failure;
+use crate::config::Limits;
+
+/// The head of a request, within the limits.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct RequestHead {
+    /// The model, as the client names it.
+    pub(super) model: String,
+    /// Everything that the scan of the body found.
+    pub(super) scanned: translate::RequestHead,
+}
+
+impl RequestHead {
+    /// Scans a request and checks it against the limits.
+    pub(super) fn read(
+        client: Protocol,
+        path: &PathMatch,
+        body: &[u8],
+        limits: &Limits,
+    ) -> Result<Self, Failure> {
+        let mut scanned =
+            translate::RequestHead::read(client, path, body).map_err(|error| unreadable(&error))?;
+        let (tools, bytes) = (scanned.tools, scanned.tool_bytes);
+        if tools > limits.tools {
+            let limit = limits.tools;
+            let message = format!("The request has {tools} tools. This gateway allows {limit}.");
+            return Err(invalid("tools", message));
+        }
+        if bytes > limits.schemas {
+            let limit = limits.schemas;
+            let message = format!(
+                "The tool definitions are {bytes} bytes long. This gateway allows {limit}."
+            );
+            return Err(invalid("tools", message));
+        }
+        match scanned.model.take().filter(|model| !model.is_empty()) {
+            Some(model) => Ok(Self { model, scanned }),
+            None => Err(invalid("model", "The request must name a model.".to_owned())),
+        }
+    }
+}
+
+fn unreadable(error: &translate::Error) -> Failure {
+    let message = match error {
+        translate::Error::Invalid { pointer, offset, message } if pointer.is_empty() => {
+            format!("The request cannot be read: {message} (byte {offset}).")
+        }
+        translate::Error::Invalid { pointer, offset, message } => {
+            format!("The request cannot be read at {pointer}: {message} (byte {offset}).")
+        }
+        other => format!("The request cannot be read: {other}."),
+    };
+    Failure::new(ApiError::new(ErrorKind::InvalidRequest, message))
+}
+
+fn invalid(param: &str, message: String) -> Failure {
+    let mut error = ApiError::new(ErrorKind::InvalidRequest, message);
+    error.param = Some(param.to_owned());
+    Failure::new(error)
+}
+
+#[cfg(test)]
+mod tests;

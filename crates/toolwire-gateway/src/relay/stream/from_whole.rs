@@ -1,0 +1,42 @@
+//! A whole response to a request for a stream: an error, or the response of an
+//! upstream that cannot stream. The client gets the stream that it asked for.
+
+use toolwire::pipe::Pipe;
+use toolwire::translate::Error;
+
+use super::super::{ClientResponse, Failure, RequestContext, SentRequest, headers};
+use super::{ResponseStream, client_response};
+use crate::upstream::UpstreamResponse;
+
+/// Reads the response and makes a stream of it.
+pub(super) async fn begin(
+    context: &mut RequestContext<'_>,
+    request: SentRequest<'_>,
+    pipe: Pipe,
+    mut response: UpstreamResponse,
+) -> Result<ClientResponse, Failure> {
+    let upstream = request.upstream;
+    let (from, to) = (upstream.config.protocol, context.client);
+    let body = context.read_body(upstream, &mut response).await?;
+    let UpstreamResponse { status, headers, body: source } = response;
+    let error = |body| Failure::from_error_response(upstream, to, status, &headers, body);
+    if !status.is_success() {
+        return Err(error(body));
+    }
+    let mut stream = Box::new(ResponseStream::new(context, upstream, pipe, source));
+    stream.source = None;
+    match stream.pipe.try_whole(&body, &mut stream.out) {
+        Ok(()) => {}
+        Err(Error::NotAnAnswer) => return Err(error(body)),
+        Err(other) => return Err(Failure::unreadable_response(upstream, &other.to_string())),
+    }
+    let headers = headers::for_client(from, to, &headers);
+    if let Some(error) = &stream.pipe.summary().error {
+        return Err(Failure::from_stream_error(error.clone(), upstream).with_headers(headers));
+    }
+    // The whole response is translated before its head is sent, so its losses
+    // can go into the header.
+    let losses = stream.pipe.take_ledger();
+    context.log.add_losses(&losses);
+    Ok(client_response(context, &request, stream, headers, &losses))
+}

@@ -1,0 +1,84 @@
+//! The client's request in the upstream's protocol, together with the
+//! translator of the response. Building both at once means that the request is
+//! decoded once and that nothing of it has to be kept.
+
+use toolwire::pipe::Pipe;
+use toolwire::translate::{Options, PreparedRequest, ResponseTranslator};
+use toolwire::{Entry, LossPolicy};
+
+use super::request_head::RequestHead;
+use super::{Failure, RequestContext, headers};
+use crate::count;
+use crate::route::Route;
+use crate::upstream::Upstream;
+
+/// A request that is ready to be sent.
+pub(super) struct UpstreamRequest {
+    pub(super) body: Vec<u8>,
+    /// What the translation lost.
+    pub(super) losses: Vec<Entry>,
+    /// Features that the upstream must switch on for it.
+    pub(super) required_features: Vec<&'static str>,
+    pub(super) translator: Translator,
+}
+
+/// Translates the response back.
+pub(super) enum Translator {
+    Whole(ResponseTranslator),
+    Stream(Box<Pipe>),
+}
+
+impl UpstreamRequest {
+    /// Translates a request for an upstream.
+    pub(super) fn build(
+        context: &RequestContext<'_>,
+        upstream: &Upstream,
+        route: &Route,
+        head: &RequestHead,
+        body: &[u8],
+        loss_policy: Option<LossPolicy>,
+    ) -> Result<Self, Failure> {
+        let refused = |error| Failure::from_translation(&error);
+        let (client, to) = (context.client, upstream.config.protocol);
+        let mut prepared =
+            PreparedRequest::with_head(client, to, &head.scanned, body).map_err(refused)?;
+        let loss_policy =
+            loss_policy.or(upstream.config.on_loss).unwrap_or(context.active.config.on_loss);
+        let options = Options::new().profile(upstream.config.profile.clone());
+        let request_options = options.clone().on_loss(loss_policy).model(&route.model);
+        let translated = prepared.translate(&request_options).map_err(refused)?;
+        let mut losses = translated.ledger;
+        headers::check_losses(context, upstream, loss_policy, &mut losses)?;
+        let mut options = options.on_loss(response_policy(loss_policy));
+        // The client gets back the name that it asked for. Claude Code keeps
+        // signed thinking only under that name.
+        if head.model != route.model {
+            options = options.model(&head.model);
+        }
+        let translator = if head.scanned.stream {
+            options.input_estimate = estimate(context, &prepared);
+            Translator::Stream(Box::new(prepared.pipe(&options)))
+        } else {
+            Translator::Whole(prepared.response_translator(&options))
+        };
+        let required_features = translated.required_features;
+        Ok(Self { body: translated.body, losses, required_features, translator })
+    }
+}
+
+/// The number of input tokens, for a protocol whose streams begin with it.
+/// Other upstreams report it only at the end. Claude Code shows it.
+fn estimate(context: &RequestContext<'_>, prepared: &PreparedRequest<'_>) -> Option<u64> {
+    let wanted = context.client.describe().counts_input_first;
+    prepared.request().filter(|_| wanted).map(count::quick_estimate)
+}
+
+/// The loss policy for the response. A response is always delivered, even if
+/// the client refuses losses in its request: the tokens are paid for, and the
+/// model may have called tools.
+fn response_policy(policy: LossPolicy) -> LossPolicy {
+    match policy {
+        LossPolicy::Ignore => LossPolicy::Ignore,
+        LossPolicy::Report | LossPolicy::Refuse => LossPolicy::Report,
+    }
+}

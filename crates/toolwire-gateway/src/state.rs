@@ -1,0 +1,45 @@
+//! What all connections of a gateway share.
+
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+
+use crate::active_config::{ActiveConfig, StartError};
+use crate::config::Config;
+use crate::observe::{Log, Metrics};
+use crate::retry::RetryBudget;
+use crate::server::Drain;
+
+/// Where a reload gets the configuration from. The error is a sentence for the
+/// operator.
+pub type ConfigLoader = Arc<dyn Fn() -> Result<Config, String> + Send + Sync>;
+
+/// The state of a running gateway.
+pub(crate) struct GatewayState {
+    pub(crate) active: ArcSwap<ActiveConfig>,
+    pub(crate) metrics: Metrics,
+    pub(crate) log: Log,
+    pub(crate) drain: Drain,
+    pub(crate) retry_budget: RetryBudget,
+    pub(crate) source: Option<ConfigLoader>,
+}
+
+impl GatewayState {
+    /// Replaces the configuration. If the new one cannot be used, nothing
+    /// changes.
+    pub(crate) fn reload(&self, config: Config) -> Result<(), StartError> {
+        let result = self.replace(config);
+        self.metrics.reloaded(result.is_ok());
+        result
+    }
+
+    fn replace(&self, config: Config) -> Result<(), StartError> {
+        let old = self.active.load_full();
+        if config.listen != old.config.listen {
+            return Err(StartError::Moved);
+        }
+        let active = ActiveConfig::build(config, &self.metrics, &old.upstreams)?;
+        self.active.store(Arc::new(active));
+        Ok(())
+    }
+}

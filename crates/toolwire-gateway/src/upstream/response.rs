@@ -1,0 +1,140 @@
+//! An upstream's response, read as it arrives.
+
+use std::collections::VecDeque;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use bytes::Bytes;
+use hyper::body::{Body as _, Incoming};
+use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue};
+use hyper::{Response, StatusCode};
+use tokio::time::{Instant, timeout_at};
+
+use super::{Decoder, TimeoutPhase, UpstreamError};
+
+/// The head of a response, and its body to be read.
+pub(crate) struct UpstreamResponse {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: UpstreamBody,
+}
+
+/// The body of a response, decompressed.
+pub(crate) struct UpstreamBody {
+    source: BodySource,
+    decoder: Option<Decoder>,
+    /// When the body must be complete.
+    pub(crate) deadline: Instant,
+}
+
+enum BodySource {
+    Http(Incoming),
+    Demo(VecDeque<Vec<u8>>),
+}
+
+impl UpstreamResponse {
+    pub(super) fn new(
+        response: Response<Incoming>,
+        deadline: Instant,
+    ) -> Result<Self, UpstreamError> {
+        let (head, body) = response.into_parts();
+        let encoding = head.headers.get(CONTENT_ENCODING).map(HeaderValue::to_str);
+        let encoding = encoding.transpose().map_err(|_| UpstreamError::Undecodable)?;
+        let decoder = Decoder::for_encoding(encoding.unwrap_or_default())
+            .map_err(|_unknown| UpstreamError::Undecodable)?;
+        let body = UpstreamBody { source: BodySource::Http(body), decoder, deadline };
+        Ok(Self { status: head.status, headers: head.headers, body })
+    }
+
+    pub(super) fn from_demo(response: toolwire_demo::Response, deadline: Instant) -> Self {
+        let toolwire_demo::Response { status, content_type, chunks } = response;
+        let mut headers = HeaderMap::new();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+        let source = BodySource::Demo(chunks.into());
+        Self {
+            status: StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
+            headers,
+            body: UpstreamBody { source, decoder: None, deadline },
+        }
+    }
+
+    /// The media type without its parameters.
+    pub(crate) fn media_type(&self) -> &str {
+        let value = self.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        value.unwrap_or_default().split(';').next().unwrap_or_default().trim()
+    }
+}
+
+impl UpstreamBody {
+    /// The next chunk.
+    pub(crate) fn poll_chunk(
+        &mut self,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Bytes, UpstreamError>>> {
+        loop {
+            let data = match &mut self.source {
+                BodySource::Demo(chunks) => {
+                    return Poll::Ready(chunks.pop_front().map(|chunk| Ok(Bytes::from(chunk))));
+                }
+                BodySource::Http(incoming) => match ready!(Pin::new(incoming).poll_frame(cx)) {
+                    Some(Ok(frame)) => frame.into_data().ok(),
+                    Some(Err(_disconnected)) => {
+                        return Poll::Ready(Some(Err(UpstreamError::Disconnected)));
+                    }
+                    None => return Poll::Ready(None),
+                },
+            };
+            // Trailers hold nothing that a client could use.
+            let Some(data) = data else { continue };
+            let chunk = match &mut self.decoder {
+                Some(decoder) => match decoder.push(&data) {
+                    Ok(chunk) => chunk,
+                    Err(_malformed) => return Poll::Ready(Some(Err(UpstreamError::Undecodable))),
+                },
+                None => data,
+            };
+            if !chunk.is_empty() {
+                return Poll::Ready(Some(Ok(chunk)));
+            }
+        }
+    }
+
+    /// The next chunk, unless it takes too long.
+    pub(crate) async fn next_chunk(
+        &mut self,
+        idle: Duration,
+    ) -> Result<Option<Bytes>, UpstreamError> {
+        let deadline = (Instant::now() + idle).min(self.deadline);
+        let chunk = std::future::poll_fn(|cx| self.poll_chunk(cx));
+        match timeout_at(deadline, chunk).await {
+            Ok(chunk) => chunk.transpose(),
+            Err(_elapsed) if deadline == self.deadline => {
+                Err(UpstreamError::Timeout(TimeoutPhase::Total))
+            }
+            Err(_elapsed) => Err(UpstreamError::Timeout(TimeoutPhase::Idle)),
+        }
+    }
+
+    /// The whole body, up to a limit.
+    pub(crate) async fn read_all(
+        &mut self,
+        idle: Duration,
+        limit: usize,
+    ) -> Result<Bytes, UpstreamError> {
+        // A body that arrives in one chunk is not copied.
+        let Some(first) = self.next_chunk(idle).await? else { return Ok(Bytes::new()) };
+        let Some(second) = self.next_chunk(idle).await? else { return Ok(first) };
+        let mut body = Vec::with_capacity(2 * (first.len() + second.len()));
+        body.extend_from_slice(&first);
+        let mut next = Some(second);
+        while let Some(chunk) = next {
+            if body.len() + chunk.len() > limit {
+                return Err(UpstreamError::TooLarge);
+            }
+            body.extend_from_slice(&chunk);
+            next = self.next_chunk(idle).await?;
+        }
+        Ok(body.into())
+    }
+}

@@ -1,0 +1,3 @@
+//! Errors: writing OpenAI's one shape.
+
+pub(super) use crate::codec::openai::error::encode;

@@ -1,0 +1,99 @@
+//! What Chat's documents and tool definitions look like.
+
+use crate::guess::{Certainty, Document, Fields};
+use crate::registry::ToolForm;
+use crate::wire::{Kind, string_under};
+
+pub(super) fn document(fields: &Fields<'_>) -> Option<(Document, Certainty)> {
+    Some(match fields.text("object").as_deref() {
+        Some("chat.completion") => (Document::Response, Certainty::Certain),
+        _ if fields.is("choices", Kind::Array) => (Document::Response, Certainty::Certain),
+        // vectors/errors/chat-vendor-context-length
+        Some("error") => (Document::Error, Certainty::Certain),
+        _ if is_error(fields) => (Document::Error, Certainty::Likely(0)),
+        _ if fields.is("messages", Kind::Array) => (Document::Request, request(fields)),
+        _ => return None,
+    })
+}
+
+pub(super) fn event(data: &str) -> bool {
+    string_under(data, &["object"]).is_some_and(|object| object == "chat.completion.chunk")
+}
+
+pub(super) fn tool(fields: &Fields<'_>) -> Option<(ToolForm, Certainty)> {
+    let has = |name| fields.get(name).is_some();
+    Some(match fields.text("type").as_deref() {
+        Some("function") if has("function") => (ToolForm::Wrapped("function"), Certainty::Certain),
+        Some("custom") if has("custom") => (ToolForm::Wrapped("custom"), Certainty::Certain),
+        Some(_) => return None,
+        None if has("function") || has("custom") => (ToolForm::Untyped, Certainty::Likely(0)),
+        // Before there were tools, a function had no type and no wrapper.
+        None => (ToolForm::Unwrapped("function"), Certainty::Possible),
+    })
+}
+
+/// `detail` is what servers built on FastAPI have.
+fn is_error(fields: &Fields<'_>) -> bool {
+    fields.is("error", Kind::Object) || fields.is("error", Kind::String) || fields.has("detail")
+}
+
+/// Vendors borrow the names of each other's members, so the conversation, the
+/// tools and the choice tell more.
+fn request(fields: &Fields<'_>) -> Certainty {
+    let messages = fields.list("messages");
+    // Messages has system turns too, but never as the first.
+    let starts = messages.first().and_then(|turn| turn.text("role")).as_deref() == Some("system");
+    let tools = fields.list("tools");
+    let is_own = |tool: &Fields<'_>| matches!(self::tool(tool), Some((_, Certainty::Certain)));
+    if starts || messages.iter().any(turn) || tools.iter().any(is_own) || choice(fields) {
+        return Certainty::Certain;
+    }
+    Certainty::Likely(2 * fields.count(MEMBERS))
+}
+
+fn turn(turn: &Fields<'_>) -> bool {
+    matches!(turn.text("role").as_deref(), Some("developer" | "tool" | "function"))
+        || turn.count(&["tool_calls", "tool_call_id", "function_call"]) > 0
+        || turn.list("content").iter().any(|part| {
+            let kind = part.text("type");
+            matches!(kind.as_deref(), Some("image_url" | "input_audio" | "file" | "refusal"))
+        })
+}
+
+fn choice(fields: &Fields<'_>) -> bool {
+    let choice = fields.get("tool_choice").and_then(Fields::of);
+    let kind = choice.and_then(|choice| choice.text("type"));
+    matches!(kind.as_deref(), Some("function" | "custom" | "allowed_tools"))
+        || fields.is("tool_choice", Kind::String)
+}
+
+/// Members of a request that other protocols with `messages` do not have.
+const MEMBERS: &[&str] = &[
+    "audio",
+    "frequency_penalty",
+    "function_call",
+    "functions",
+    "logit_bias",
+    "logprobs",
+    "max_completion_tokens",
+    "modalities",
+    "moderation",
+    "n",
+    "parallel_tool_calls",
+    "prediction",
+    "presence_penalty",
+    "prompt_cache_key",
+    "prompt_cache_options",
+    "prompt_cache_retention",
+    "reasoning_effort",
+    "response_format",
+    "safety_identifier",
+    "seed",
+    "stop",
+    "store",
+    "stream_options",
+    "top_logprobs",
+    "user",
+    "verbosity",
+    "web_search_options",
+];

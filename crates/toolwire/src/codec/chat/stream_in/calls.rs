@@ -1,0 +1,204 @@
+//! The calls of a stream.
+//!
+//! Neither `index` nor `id` is reliable: vendors leave out one or both, send the
+//! id late, repeat it, or give every call the same index. So there is a record
+//! for each call, in the order in which they began, and a fragment finds its
+//! record by whatever it has.
+
+use super::blocks::CurrentBlock;
+use super::call_record::CallRecord;
+use super::fragment::CallFragment;
+use crate::codec::EventSink;
+use crate::ledger::Code;
+use crate::model::CallForm;
+use crate::wire::Pos;
+
+/// A call has arguments but names no tool.
+#[derive(Debug)]
+pub(super) struct UnnamedCall;
+
+/// Puts the calls of a stream together.
+#[derive(Debug, Default)]
+pub(super) struct CallAssembler {
+    list: Vec<CallRecord>,
+    /// How many have been opened. They are opened in the upstream's order.
+    opened: usize,
+    /// The indexes of those that are open.
+    open: Vec<usize>,
+    /// The index of the one that the last fragment belonged to.
+    last: usize,
+}
+
+impl CallAssembler {
+    pub(super) fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Adds a fragment to its call.
+    pub(super) fn take(
+        &mut self,
+        fragment: CallFragment<'_>,
+        current: &mut CurrentBlock,
+        sink: &mut dyn EventSink,
+    ) {
+        let fragment = fragment.without_empty();
+        if self.is_empty_fragment(&fragment) {
+            return;
+        }
+        self.last = match self.find(&fragment) {
+            Some(found) => found,
+            None => {
+                self.list.push(CallRecord::new(&fragment));
+                self.list.len() - 1
+            }
+        };
+        if let Some(record) = self.list.get_mut(self.last) {
+            record.take(fragment, sink);
+        }
+        self.open_ready(current, sink);
+    }
+
+    /// Closes the calls that are whole.
+    pub(super) fn close_whole(&mut self, sink: &mut dyn EventSink) {
+        let list = &mut self.list;
+        self.open.retain(|&at| match list.get_mut(at) {
+            Some(record) if record.is_whole() => {
+                record.close(sink);
+                false
+            }
+            Some(_) => true,
+            None => false,
+        });
+    }
+
+    /// Forgets positions in the last chunk.
+    pub(super) fn forget_positions(&mut self) {
+        for record in self.list.iter_mut().skip(self.opened) {
+            record.forget_positions();
+        }
+        for at in &self.open {
+            if let Some(record) = self.list.get_mut(*at)
+                && !record.extra.is_empty()
+            {
+                record.forget_positions();
+            }
+        }
+    }
+
+    /// Whether the JSON of a call is incomplete.
+    pub(super) fn is_cut(&self) -> bool {
+        self.list.iter().any(|record| record.form == CallForm::Json && record.balance.is_cut())
+    }
+
+    /// Opens the calls that still wait and closes all, at the end of the stream.
+    pub(super) fn finish(
+        &mut self,
+        current: &mut CurrentBlock,
+        sink: &mut dyn EventSink,
+    ) -> Result<(), UnnamedCall> {
+        for at in std::mem::take(&mut self.open) {
+            if let Some(record) = self.list.get_mut(at) {
+                record.close(sink);
+            }
+        }
+        for record in self.list.iter_mut().skip(self.opened) {
+            if record.name.is_empty() && record.held.is_empty() {
+                sink.ledger()
+                    .dropped(Pos::START, Code::UnknownItem)
+                    .detail("The upstream began a call and named no tool.");
+                continue;
+            }
+            if record.name.is_empty() {
+                return Err(UnnamedCall);
+            }
+            record.open(current.number(), sink);
+            record.close(sink);
+        }
+        self.opened = self.list.len();
+        Ok(())
+    }
+
+    fn is_empty_fragment(&self, fragment: &CallFragment<'_>) -> bool {
+        let CallFragment { index: _, id, name, form: _, text, place: _, legacy: _, extra } =
+            fragment;
+        id.is_none() && name.is_none() && text.is_none() && extra.is_empty()
+    }
+
+    /// The call that a fragment belongs to, or `None` if it begins another.
+    fn find(&self, fragment: &CallFragment<'_>) -> Option<usize> {
+        if fragment.legacy {
+            let found = self.latest(|record| record.legacy)?;
+            return (!self.begins_another(found, fragment)).then_some(found);
+        }
+        if let Some(index) = fragment.index {
+            return self.find_by_index(index, fragment);
+        }
+        if let Some(id) = &fragment.id {
+            return self.latest(|record| record.has_id(id)).or_else(|| {
+                // The id came late, or the vendor makes up an id for every
+                // fragment. A new call would have a name.
+                let last = self.list.get(self.last)?;
+                let goes_on = fragment.name.is_none() && (last.id.is_none() || !last.is_whole());
+                goes_on.then_some(self.last)
+            });
+        }
+        let found = match fragment.place {
+            Some(place) => self.latest(|record| record.place == Some(place))?,
+            None => self.list.get(self.last).map(|_| self.last)?,
+        };
+        (!self.begins_another(found, fragment)).then_some(found)
+    }
+
+    fn find_by_index(&self, index: u64, fragment: &CallFragment<'_>) -> Option<usize> {
+        // Almost every fragment belongs to the same call as the last one.
+        let last = self.list.get(self.last).filter(|record| record.index == Some(index));
+        let found = match (last, &fragment.id) {
+            (Some(_), None) => self.last,
+            (_, Some(id)) => {
+                let own = |record: &CallRecord| record.index.is_none_or(|own| own == index);
+                if let Some(known) = self.latest(|record| own(record) && record.has_id(id)) {
+                    return Some(known);
+                }
+                self.latest(|record| record.index == Some(index))?
+            }
+            (None, None) => self.latest(|record| record.index == Some(index))?,
+        };
+        (!self.begins_another(found, fragment)).then_some(found)
+    }
+
+    /// Whether a fragment that points to a call begins another.
+    fn begins_another(&self, found: usize, fragment: &CallFragment<'_>) -> bool {
+        let Some(record) = self.list.get(found) else { return true };
+        let whole = record.is_whole();
+        if let Some(id) = &fragment.id {
+            // Some vendors make up an id for every fragment, but only the first
+            // fragment of a call has a name.
+            return record.id.is_some() && !record.has_id(id) && (whole || fragment.name.is_some());
+        }
+        match &fragment.name {
+            // Arguments after a whole object are those of the next call, even
+            // of the same tool; a name alone is only repeated.
+            Some(name) if whole => {
+                record.name.text() != *name || fragment.text.as_ref().is_some_and(|t| !t.is_blank())
+            }
+            Some(_) | None => false,
+        }
+    }
+
+    fn latest(&self, is_it: impl Fn(&CallRecord) -> bool) -> Option<usize> {
+        self.list.iter().rposition(is_it)
+    }
+
+    /// Opens the waiting calls, up to the first that is not ready.
+    fn open_ready(&mut self, current: &mut CurrentBlock, sink: &mut dyn EventSink) {
+        while self.list.get(self.opened).is_some_and(CallRecord::is_ready) {
+            self.close_whole(sink);
+            current.close(sink);
+            if let Some(record) = self.list.get_mut(self.opened) {
+                record.open(current.number(), sink);
+            }
+            self.open.push(self.opened);
+            self.opened += 1;
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! Members of a chunk that are handed on once, though every chunk may have them.
+
+use crate::codec::EventSink;
+use crate::codec::chat::wire::string;
+use crate::model::Event;
+use crate::wire::{Extra, Raw, Str};
+
+/// Hands members on, and remembers which.
+#[derive(Debug, Default)]
+pub(super) struct MemberReporter {
+    keys: Vec<String>,
+    tier: Option<String>,
+}
+
+impl MemberReporter {
+    /// Hands the tier on if it is another than before.
+    pub(super) fn tier(&mut self, tier: Option<Raw<'_>>, sink: &mut dyn EventSink) {
+        let Some(raw) = tier else { return };
+        let Some(tier) = string(&raw) else {
+            return self.member("service_tier", Some(raw), sink);
+        };
+        if self.tier.as_deref().is_some_and(|reported| tier == *reported) {
+            return;
+        }
+        self.tier = Some(tier.decode().into_owned());
+        sink.event(Event::About { tier: Some(tier), extra: Vec::new() });
+    }
+
+    /// Hands a member on if it is the first of that name with a meaning.
+    pub(super) fn member(
+        &mut self,
+        key: &'static str,
+        value: Option<Raw<'_>>,
+        sink: &mut dyn EventSink,
+    ) {
+        let is_new = |value: &Raw<'_>| {
+            is_meaningful(value) && !self.keys.iter().any(|reported| reported == key)
+        };
+        let Some(value) = value.filter(is_new) else { return };
+        self.keys.push(key.to_owned());
+        let extra = vec![Extra { key: Str::plain(key), value }];
+        sink.event(Event::About { tier: None, extra });
+    }
+
+    /// Hands on those members that are the first of their names with a meaning.
+    pub(super) fn members(&mut self, mut extra: Vec<Extra<'_>>, sink: &mut dyn EventSink) {
+        extra.retain(|field| {
+            let key = field.key.decode();
+            let is_new =
+                is_meaningful(&field.value) && !self.keys.iter().any(|reported| *reported == *key);
+            if is_new {
+                self.keys.push(key.into_owned());
+            }
+            is_new
+        });
+        if !extra.is_empty() {
+            sink.event(Event::About { tier: None, extra });
+        }
+    }
+}
+
+/// Whether a value means anything.
+pub(super) fn is_meaningful(raw: &Raw<'_>) -> bool {
+    !matches!(raw.text(), "null" | "\"\"" | "{}" | "[]" | "false")
+}

@@ -1,0 +1,415 @@
+//! The stream: reading it.
+//!
+//! A Chat stream ends twice: with a `finish_reason`, after which a vendor may
+//! still send text and token counts, and with `[DONE]`, which some leave out. So
+//! the answer ends at `[DONE]` or when the bytes end.
+
+pub(super) mod observer;
+
+mod blocks;
+mod call_record;
+mod calls;
+mod chunk;
+mod fragment;
+mod json_balance;
+mod members;
+mod reasoning;
+mod text_delta;
+
+use self::blocks::BlockAssembler;
+use self::calls::UnnamedCall;
+use self::chunk::{
+    AnyCallDelta, CallDelta, Chunk, ChunkChoice, ChunkDelta, DeltaContent, Groq, Logprobs,
+};
+use self::fragment::CallFragment;
+use self::members::{MemberReporter, is_meaningful};
+use self::text_delta::DeltaText;
+use super::reasoning_in::Members;
+use super::wire::{reread, string};
+use super::{error_in, stop_in, usage_in};
+use crate::codec::{EventSink, StreamReader};
+use crate::ledger::Code;
+use crate::model::{
+    ApiError, CallForm, ErrorKind, Event, Item, Opaque, Protocol, Refusal, Start, Text,
+};
+use crate::wire::sse::Frame;
+use crate::wire::stencil::Stencil;
+use crate::wire::{At, Pos, Raw, Read, ReadError, Reader, Str};
+
+/// Reads a stream of Chat.
+#[derive(Debug, Default)]
+pub(super) struct ChatStreamReader {
+    state: ReaderState,
+    /// The bytes around the text of the last chunk, if it had nothing else.
+    last: Stencil<DeltaText>,
+    blocks: BlockAssembler,
+    /// The last `finish_reason`.
+    finish: Option<String>,
+    members: MemberReporter,
+    reported_other_choices: bool,
+    reported_audio: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum ReaderState {
+    #[default]
+    Before,
+    Begun,
+    Over,
+}
+
+impl StreamReader for ChatStreamReader {
+    fn read(&mut self, frame: &Frame<'_>, sink: &mut dyn EventSink) -> Result<(), ReadError> {
+        if self.state == ReaderState::Over {
+            return Ok(());
+        }
+        if let Some((kind, text)) = self.last.fit(frame) {
+            self.push_text(kind, text, sink);
+            return Ok(());
+        }
+        let repeats = self.last.forget();
+        match frame.data.trim() {
+            "[DONE]" => {
+                self.done(sink);
+                return Ok(());
+            }
+            "" => return Ok(()),
+            _chunk => {}
+        }
+        if frame.name == Some("error") {
+            return self.failed(frame.data, sink);
+        }
+        let mut reader = Reader::new(frame.data);
+        let chunk = Chunk::read(&mut reader)?;
+        reader.finish()?;
+        if is_error(&chunk) {
+            return self.failed(frame.data, sink);
+        }
+        self.chunk(chunk, sink)?;
+        self.blocks.forget_positions();
+        if repeats && self.state == ReaderState::Begun {
+            self.last.cut(frame, text_delta::find);
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, sink: &mut dyn EventSink) {
+        if self.state == ReaderState::Begun && self.finish.is_some() {
+            self.end(sink);
+        }
+    }
+}
+
+impl ChatStreamReader {
+    /// Takes the text of a chunk that has nothing else.
+    fn push_text(&mut self, kind: DeltaText, text: Str<'_>, sink: &mut dyn EventSink) {
+        match kind {
+            DeltaText::Content => self.blocks.push_text(text, None, sink),
+            DeltaText::Reasoning(member) => self.blocks.push_reasoning(member, text, sink),
+            DeltaText::Arguments(index) => {
+                let mut fragment = CallFragment::default();
+                fragment.index = index;
+                fragment.form = Some(CallForm::Json);
+                fragment.text = Some(text);
+                self.blocks.push_call(fragment, sink);
+                self.blocks.forget_positions();
+            }
+        }
+    }
+
+    fn chunk<'a>(&mut self, chunk: Chunk<'a>, sink: &mut dyn EventSink) -> Result<(), ReadError> {
+        let Chunk {
+            at: _,
+            id,
+            object: _,
+            created,
+            model,
+            choices,
+            usage,
+            service_tier,
+            system_fingerprint,
+            obfuscation: _,
+            error: _,
+            provider,
+            x_groq,
+            extra,
+        } = chunk;
+        if self.state == ReaderState::Before {
+            let text = |raw: &Raw<'a>| string(raw).filter(|text| !text.is_empty());
+            let id = id.as_ref().and_then(text);
+            let empty = choices.as_ref().is_none_or(|choices| choices.is_empty());
+            // Azure's first chunk has only what its filters say about the prompt.
+            if empty && id.is_none() && usage.is_none() {
+                sink.ledger().only(&extra);
+                return Ok(());
+            }
+            self.state = ReaderState::Begun;
+            sink.event(Event::Start(Start {
+                origin: Protocol::Chat,
+                id,
+                model: model.as_ref().and_then(text),
+                created: created.as_ref().and_then(|raw| reread(raw)?.ok()),
+            }));
+        }
+        self.members.tier(service_tier, sink);
+        self.members.member("system_fingerprint", system_fingerprint, sink);
+        self.members.member("provider", provider, sink);
+        self.members.members(extra, sink);
+        let mut usage = usage;
+        if let Some(own) = x_groq {
+            if let Some(Ok(Groq { at: _, usage: counted, error, extra: _ })) = reread(&own) {
+                usage = usage.or(counted);
+                if let Some(error) = error {
+                    return self.failed(error.text(), sink);
+                }
+            }
+            self.members.member("x_groq", Some(own), sink);
+        }
+        for (position, choice) in choices.into_iter().flatten().enumerate() {
+            if choice.index.as_ref().map_or(position as u64, |index| index.value) != 0 {
+                if !std::mem::replace(&mut self.reported_other_choices, true) {
+                    sink.ledger().dropped(choice.at, Code::MultipleAnswers);
+                }
+                continue;
+            }
+            self.choice(choice, sink)?;
+        }
+        if let Some(counted) = usage
+            && self.state == ReaderState::Begun
+        {
+            sink.event(Event::Usage(usage_in::read(counted)));
+        }
+        Ok(())
+    }
+
+    fn choice<'a>(
+        &mut self,
+        choice: ChunkChoice<'a>,
+        sink: &mut dyn EventSink,
+    ) -> Result<(), ReadError> {
+        let ChunkChoice {
+            at: _,
+            index: _,
+            delta,
+            message,
+            finish_reason,
+            logprobs,
+            usage,
+            error,
+            native_finish_reason,
+            stop_reason,
+            token_ids,
+            content_filter_results,
+            extra,
+        } = choice;
+        if let Some(error) = error.filter(is_meaningful) {
+            let body = format!("{{\"error\":{}}}", error.text());
+            return self.failed(&body, sink);
+        }
+        if let Some(delta) = delta.or(message) {
+            self.delta(delta, logprobs, sink);
+        }
+        if let Some(raw) = finish_reason {
+            match string(&raw) {
+                Some(word) if word.is_empty() => {}
+                Some(word) => {
+                    self.finish = Some(word.into_decoded().into_owned());
+                    // Token counts may follow, but a whole call gets nothing more.
+                    self.blocks.close_calls(sink);
+                }
+                None => self.members.member("finish_reason", Some(raw), sink),
+            }
+        }
+        self.members.member("native_finish_reason", native_finish_reason, sink);
+        self.members.member("stop_reason", stop_reason, sink);
+        self.members.member("token_ids", token_ids, sink);
+        self.members.member("content_filter_results", content_filter_results, sink);
+        self.members.members(extra, sink);
+        if let Some(counted) = usage {
+            sink.event(Event::Usage(usage_in::read(counted)));
+        }
+        Ok(())
+    }
+
+    fn delta<'a>(
+        &mut self,
+        delta: ChunkDelta<'a>,
+        logprobs: Option<Raw<'a>>,
+        sink: &mut dyn EventSink,
+    ) {
+        let ChunkDelta {
+            at: _,
+            role: _,
+            content,
+            refusal,
+            annotations,
+            audio,
+            tool_calls,
+            function_call,
+            reasoning_content,
+            reasoning,
+            reasoning_details,
+            thinking_blocks,
+            extra,
+        } = delta;
+        let members = Members { reasoning_content, reasoning, reasoning_details, thinking_blocks };
+        for unknown in reasoning::read(members, &mut self.blocks, sink).into_iter().flatten() {
+            self.members.members(vec![unknown], sink);
+        }
+        let (text_logprobs, refusal_logprobs) = split_logprobs(logprobs);
+        match content {
+            Some(DeltaContent::Text(text)) => self.blocks.push_text(text, text_logprobs, sink),
+            Some(DeltaContent::Parts(items)) => {
+                for item in items {
+                    self.part(item, sink);
+                }
+            }
+            None => {}
+        }
+        if let Some(list) = annotations.filter(|list| !list.is_empty()) {
+            match reread::<Vec<Raw<'a>>>(&list) {
+                Some(Ok(list)) => {
+                    for citation in list {
+                        self.blocks.push_citation(citation, sink);
+                    }
+                }
+                Some(Err(_)) | None => self.members.member("annotations", Some(list), sink),
+            }
+        }
+        if let Some(text) = refusal {
+            self.blocks.push_refusal(text, refusal_logprobs, sink);
+        }
+        if let Some(audio) = audio
+            && !std::mem::replace(&mut self.reported_audio, true)
+        {
+            sink.ledger().dropped(audio.pos(), Code::Audio);
+        }
+        if let Some(list) = tool_calls {
+            let several = list.len() > 1;
+            for (place, call) in list.into_iter().enumerate() {
+                self.call(call, several.then_some(place), sink);
+            }
+        }
+        if let Some(function) = function_call {
+            let mut fragment = CallFragment::from_function(function);
+            fragment.legacy = true;
+            self.blocks.push_call(fragment, sink);
+        }
+        self.members.members(extra, sink);
+    }
+
+    /// Takes one part of content that is a list.
+    fn part(&mut self, item: Item<'_>, sink: &mut dyn EventSink) {
+        match item {
+            Item::Text(Text { at: _, text, citations: _, logprobs, cache: _, extra }) => {
+                self.members.members(extra, sink);
+                self.blocks.push_text(text, logprobs, sink);
+            }
+            Item::Refusal(Refusal { at: _, text, extra }) => {
+                self.members.members(extra, sink);
+                self.blocks.push_refusal(text, None, sink);
+            }
+            other @ (Item::Image(_)
+            | Item::Document(_)
+            | Item::Audio(_)
+            | Item::SearchResult(_)
+            | Item::Reasoning(_)
+            | Item::Call(_)
+            | Item::Result(_)
+            | Item::Hosted(_)
+            | Item::Tools(_)
+            | Item::ToolReference(_)
+            | Item::Json(_)
+            | Item::Opaque(_)) => self.blocks.push_whole(Pos::START, other, sink),
+        }
+    }
+
+    fn call(&mut self, call: AnyCallDelta<'_>, place: Option<usize>, sink: &mut dyn EventSink) {
+        let CallDelta { at: _, index, id, kind: _, function, custom, extra } = match call {
+            AnyCallDelta::Known(call) => call,
+            AnyCallDelta::Unknown { kind, raw } => {
+                let at = raw.pos();
+                let item = Item::Opaque(Opaque { kind: Some(kind), raw });
+                return self.blocks.push_whole(at, item, sink);
+            }
+        };
+        let mut fragment = match (function, custom) {
+            (Some(function), _) => CallFragment::from_function(function),
+            (None, Some(custom)) => CallFragment::from_custom(custom),
+            (None, None) => CallFragment::default(),
+        };
+        fragment.index = index.map(|index| index.value);
+        fragment.id = id;
+        fragment.place = place;
+        fragment.extra.extend(extra);
+        self.blocks.push_call(fragment, sink);
+    }
+
+    fn done(&mut self, sink: &mut dyn EventSink) {
+        if self.state == ReaderState::Before {
+            self.fail(truncated("The upstream ended its stream without an answer."), sink);
+        } else if self.finish.is_none() && self.blocks.is_cut() {
+            self.fail(truncated("The upstream ended its stream in the middle of a call."), sink);
+        } else {
+            self.end(sink);
+        }
+    }
+
+    fn end(&mut self, sink: &mut dyn EventSink) {
+        let word = self.finish.take();
+        if word.as_deref() == Some("error") {
+            let message = "The upstream stopped with an error that it did not explain.";
+            return self.fail(ApiError::new(ErrorKind::Server, message), sink);
+        }
+        if let Err(UnnamedCall) = self.blocks.finish(sink) {
+            let message = "The upstream sent the arguments of a call that names no tool.";
+            return self.fail(ApiError::new(ErrorKind::Server, message), sink);
+        }
+        self.state = ReaderState::Over;
+        let word = word.map(Str::plain);
+        let stop = stop_in::of_word(word, self.blocks.has_calls(), self.blocks.has_refusal());
+        sink.event(Event::Stop { stop: At::made(stop), extra: Vec::new() });
+        sink.event(Event::End);
+    }
+
+    fn failed(&mut self, body: &str, sink: &mut dyn EventSink) -> Result<(), ReadError> {
+        let error = error_in::decode(None, body)?;
+        self.fail(error, sink);
+        Ok(())
+    }
+
+    fn fail(&mut self, error: ApiError, sink: &mut dyn EventSink) {
+        if self.state != ReaderState::Over {
+            self.state = ReaderState::Over;
+            sink.event(Event::Error(error));
+        }
+    }
+}
+
+/// Whether the data of an event is an error. Servers that do not nest an error
+/// name it as the kind of object, or send a message and no choices.
+fn is_error(chunk: &Chunk<'_>) -> bool {
+    let has = |key: &str| chunk.extra.iter().any(|field| field.key == key);
+    let bare = chunk.choices.is_none() && chunk.usage.is_none();
+    let kind = chunk.object.as_ref().and_then(string);
+    chunk.error.as_ref().is_some_and(is_meaningful)
+        || kind.is_some_and(|kind| kind == "error")
+        || (bare && (has("message") || has("detail")))
+}
+
+/// The lists in `logprobs` of the text and of the refusal, if they are not empty.
+fn split_logprobs<'a>(logprobs: Option<Raw<'a>>) -> (Option<Raw<'a>>, Option<Raw<'a>>) {
+    let Some(Ok(Logprobs { at: _, content, refusal, extra: _ })) =
+        logprobs.as_ref().and_then(reread)
+    else {
+        return (None, None);
+    };
+    let filled = |list: Option<Raw<'a>>| list.filter(|list| !list.is_empty());
+    (filled(content), filled(refusal))
+}
+
+fn truncated(message: &str) -> ApiError {
+    let mut error = ApiError::new(ErrorKind::Truncated, message);
+    error.code = Some("upstream_truncated".to_owned());
+    error
+}

@@ -1,0 +1,1 @@
+"""The commands in README.md and docs/, run as they are written."""

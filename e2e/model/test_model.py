@@ -1,0 +1,154 @@
+"""A real model behind the gateway, used with the vendors' SDKs in all three protocols.
+
+The model is small and often wrong, but nobody scripted it: its tokens, its stop reasons and its
+server's dialect of Chat are real. It always takes the most likely token, so every client must get
+the same answer as a client that asks the model directly.
+"""
+
+import json
+import subprocess
+import sys
+from dataclasses import dataclass
+from importlib.util import find_spec
+from types import SimpleNamespace
+
+import anthropic
+import openai
+import pytest
+
+from e2e.gateway import Gateway
+from e2e.settings import PROTOCOLS, ROOT
+
+pytestmark = pytest.mark.skipif(
+    find_spec("xllamacpp") is None,
+    reason="the real model is not installed: the wheels of e2e/requirements-model.txt could not be installed",
+)
+
+# As docs/gateway.md recommends for llama.cpp.
+PROFILE = "profile = { allowed_tools = false, freeform_tools = false, strict = false, legacy_max_tokens = true }"
+TEXT = "Say hello."
+CALL = "Call get_weather for Paris."
+CITY = {"type": "string", "minLength": 2, "maxLength": 20}
+ARGUMENTS = {"type": "object", "properties": {"city": CITY}, "required": ["city"], "additionalProperties": False}
+SCHEMA = {
+    "type": "object",
+    "properties": {"name": {"type": "string", "enum": ["get_weather"]}, "arguments": ARGUMENTS},
+    "required": ["name", "arguments"],
+    "additionalProperties": False,
+}
+# Responses accepts no limit below 16.
+SHORT, LONG = 16, 64
+
+
+@dataclass
+class Answer:
+    """What a client received."""
+
+    text: str
+    stop: str
+    # Tokens in and out.
+    usage: tuple[int, int]
+
+
+@pytest.fixture(scope="module")
+def model():
+    """The server of the model, without a gateway."""
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+    process = subprocess.Popen([sys.executable, "-m", "e2e.model.server"], cwd=ROOT, text=True, **pipes)
+    url = process.stdout.readline().strip()
+    assert url, "the server of the model did not start"
+    yield SimpleNamespace(url=url)
+    process.stdin.close()
+    process.wait(timeout=20)
+
+
+@pytest.fixture(scope="module")
+def model_gateway(model):
+    """A gateway in front of the model."""
+    process = Gateway(model, upstream_settings=PROFILE)
+    yield process
+    process.close()
+
+
+@pytest.fixture(scope="module")
+def direct(model):
+    """The answers of the model without a gateway."""
+    questions = [(TEXT, SHORT, None), (TEXT, LONG, None), (CALL, LONG, SCHEMA)]
+    return {(prompt, limit): chat(model.url, prompt, limit, schema, stream=False) for prompt, limit, schema in questions}
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["unary", "stream"])
+@pytest.mark.parametrize("client", PROTOCOLS)
+def test_text(client, stream, model_gateway, direct):
+    """Up to the model's own end, and up to the client's limit."""
+    assert direct[TEXT, LONG].stop == "end"
+    assert direct[TEXT, SHORT].stop == "limit"
+    for limit in (LONG, SHORT):
+        assert CLIENTS[client](model_gateway.url, TEXT, limit, None, stream) == direct[TEXT, limit]
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["unary", "stream"])
+@pytest.mark.parametrize("client", PROTOCOLS)
+def test_schema(client, stream, model_gateway, direct):
+    """The model cannot call tools, but a schema can force its answer to look like a call."""
+    answer = CLIENTS[client](model_gateway.url, CALL, LONG, SCHEMA, stream)
+    assert answer == direct[CALL, LONG]
+    assert json.loads(answer.text) == {"name": "get_weather", "arguments": {"city": "Paris"}}
+
+
+def chat(url, prompt, limit, schema, stream):
+    format = {"type": "json_schema", "json_schema": {"name": "call", "schema": schema}}
+    parameters = {"max_tokens": limit, "temperature": 0, **({"response_format": format} if schema else {})}
+    messages = [{"role": "user", "content": prompt}]
+    create = openai.OpenAI(base_url=f"{url}/v1", api_key="k", max_retries=0).chat.completions.create
+    if not stream:
+        answer = create(model="chat/smollm2", messages=messages, **parameters)
+        [choice] = answer.choices
+        return _chat_answer(choice.message.content, choice.finish_reason, answer.usage)
+    text, stop, usage = "", None, None
+    for chunk in create(model="chat/smollm2", messages=messages, stream=True, stream_options={"include_usage": True}, **parameters):
+        for choice in chunk.choices:
+            text += choice.delta.content or ""
+            stop = choice.finish_reason or stop
+        usage = chunk.usage or usage
+    return _chat_answer(text, stop, usage)
+
+
+def _chat_answer(text, stop, usage):
+    return Answer(text, {"stop": "end", "length": "limit"}[stop], (usage.prompt_tokens, usage.completion_tokens))
+
+
+def responses(url, prompt, limit, schema, stream):
+    format = {"type": "json_schema", "name": "call", "schema": schema}
+    parameters = {"max_output_tokens": limit, "temperature": 0, **({"text": {"format": format}} if schema else {})}
+    create = openai.OpenAI(base_url=f"{url}/v1", api_key="k", max_retries=0).responses.create
+    if stream:
+        events = list(create(model="chat/smollm2", input=prompt, stream=True, **parameters))
+        answer = events[-1].response
+        text = "".join(event.delta for event in events if event.type == "response.output_text.delta")
+        assert text == answer.output_text
+    else:
+        answer = create(model="chat/smollm2", input=prompt, **parameters)
+    stop = {"completed": "end", "incomplete": "limit"}[answer.status]
+    return Answer(answer.output_text, stop, (answer.usage.input_tokens, answer.usage.output_tokens))
+
+
+def messages(url, prompt, limit, schema, stream):
+    format = {"format": {"type": "json_schema", "schema": schema}}
+    parameters = {"model": "chat/smollm2", "max_tokens": limit, **({"output_config": format} if schema else {})}
+    parameters["messages"] = [{"role": "user", "content": prompt}]
+    # The SDK has no parameter for the temperature, but the protocol has the field.
+    parameters["extra_body"] = {"temperature": 0}
+    client = anthropic.Anthropic(base_url=url, api_key="k", max_retries=0)
+    if stream:
+        with client.messages.stream(**parameters) as events:
+            text = "".join(events.text_stream)
+            answer = events.get_final_message()
+    else:
+        answer = client.messages.create(**parameters)
+        text = answer.content[0].text
+    stop = {"end_turn": "end", "max_tokens": "limit"}[answer.stop_reason]
+    return Answer(text, stop, (answer.usage.input_tokens, answer.usage.output_tokens))
+
+
+CLIENTS = {"chat": chat, "responses": responses, "messages": messages}

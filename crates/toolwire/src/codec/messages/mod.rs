@@ -38,8 +38,8 @@ mod unroll;
 mod watch;
 mod wire;
 
-use crate::codec::sent_tools::SentTools;
 use crate::calls::{AnsweredCall, Continuation, Error};
+use crate::codec::sent_tools::SentTools;
 use crate::codec::{Codec, StreamObserver, StreamReader, StreamWriter};
 use crate::disposition::Row;
 use crate::guess::{Certainty, Document, Fields};

@@ -177,7 +177,7 @@ fn write_subset(
         Some(Mode::Any) => choice.put("mode", "required"),
         Some(Mode::None) => choice.put("mode", "none"),
         // OpenAI's two protocols have one list of words, longer one day than ours.
-        Some(Mode::Other(word)) if cx.same() || word.kind() == Kind::String => {
+        Some(Mode::Other(word)) if cx.same_vendor() && word.kind() == Kind::String => {
             choice.put("mode", word);
         }
         Some(Mode::Other(value)) => {

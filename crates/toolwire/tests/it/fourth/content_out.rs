@@ -97,9 +97,9 @@ pub(super) fn lose_cache(cache: Option<&Cache<'_>>, ledger: &mut Ledger) {
     }
 }
 
-/// Opens an object in which one thing is said.
-pub(super) fn open_entry<'l>(list: &'l mut Array<'_>, by: &str) -> Object<'l> {
-    let mut entry = list.object();
+/// Opens an entry of `dialogue`.
+pub(super) fn entry<'o>(out: &'o mut Vec<u8>, by: &str) -> Object<'o> {
+    let mut entry = Object::new(out);
     entry.put("by", by);
     entry
 }

@@ -14,8 +14,11 @@ pub(super) static DESCRIPTION: Description = Description {
     title: "Example Dialogue",
     vendor: &VENDOR,
     prefix: "/v4",
-    answers: Endpoint { path: "/models/{model}:ask", stream_path: Some("/models/{model}:stream") },
-    token_count: Some(Endpoint { path: "/models/{model}:measure", stream_path: None }),
+    answers: Endpoint {
+        path: "/v4/models/{model}:ask",
+        stream_path: Some("/v4/models/{model}:stream"),
+    },
+    token_count: Some(Endpoint { path: "/v4/models/{model}:measure", stream_path: None }),
     counts_input_first: false,
     answer_member: "reply",
     model_member: "by",

@@ -31,12 +31,15 @@ mod choice_in;
 mod choice_out;
 mod content_in;
 mod content_out;
+mod continuation_out;
 mod description;
 mod error_in;
 mod error_out;
 mod foreign_reasoning_in;
+mod models_out;
 mod reasoning_in;
 mod reasoning_out;
+mod recognize_in;
 mod request_in;
 mod request_out;
 mod response_in;
@@ -56,11 +59,14 @@ mod wire;
 
 use std::ops::Range;
 
+use toolwire::calls::{AnsweredCall, Continuation, Error};
 use toolwire::codec::{StreamObserver, StreamReader, StreamWriter};
+use toolwire::guess::{Certainty, Document, Fields};
 use toolwire::model::{ApiError, Request, Response, ResponseContext, Tool};
-use toolwire::protocol::Description;
+use toolwire::protocol::{Description, ListedModel};
+use toolwire::registry::{SchemaMember, ToolForm};
 use toolwire::wire::sse::Frame;
-use toolwire::wire::{ReadError, Str, string_under};
+use toolwire::wire::{Object, ReadError, Str, string_under};
 use toolwire::{Codec, Ledger, Profile, Protocol};
 
 /// The protocol.
@@ -163,5 +169,49 @@ impl Codec for Fourth {
         ledger: &mut Ledger,
     ) {
         tools_out::encode_list(tools, origin, profile, out, ledger);
+    }
+
+    fn write_models(&self, models: &[ListedModel<'_>], out: &mut Vec<u8>) {
+        models_out::write_models(models, out);
+    }
+
+    fn write_model(&self, model: ListedModel<'_>, out: &mut Vec<u8>) {
+        models_out::write_model(model, out);
+    }
+
+    fn write_token_count(&self, tokens: u64, out: &mut Vec<u8>) {
+        Object::new(out).object("spent").put("in", &tokens);
+    }
+
+    fn answer_items(&self, response: &str) -> Result<Vec<String>, ReadError> {
+        continuation_out::answer_items(response)
+    }
+
+    fn result_items(
+        &self,
+        _answer: &[String],
+        calls: &[AnsweredCall<'_>],
+    ) -> Result<Vec<String>, Error> {
+        continuation_out::result_items(calls)
+    }
+
+    fn append_items(&self, request: &str, next: &Continuation) -> Result<Vec<u8>, ReadError> {
+        continuation_out::append(request, next)
+    }
+
+    fn recognize(&self, fields: &Fields<'_>) -> Option<(Document, Certainty)> {
+        recognize_in::document(fields)
+    }
+
+    fn recognize_event(&self, kind: &str, _data: &str) -> bool {
+        recognize_in::event(kind)
+    }
+
+    fn recognize_tool(&self, fields: &Fields<'_>) -> Option<(ToolForm, Certainty)> {
+        recognize_in::tool(fields)
+    }
+
+    fn schema_member(&self) -> SchemaMember {
+        SchemaMember { name: "takes", required: false }
     }
 }

@@ -40,14 +40,7 @@ pub(super) fn encode(
     } = request;
     let toolset = Toolset::new(request, profile);
     let sent = SentTools::new(&toolset, None, tools_out::hosted_name, ledger);
-    let mut context = EncodeContext {
-        origin: *origin,
-        profile,
-        names: &toolset.names,
-        ledger,
-        cache_markers: 0,
-        tool_search: false,
-    };
+    let mut context = EncodeContext::new(*origin, profile, &toolset.names, ledger);
     if *legacy_functions {
         context.ledger.emulated(*tools_at, Code::LegacyFunctions);
     }

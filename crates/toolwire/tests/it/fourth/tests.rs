@@ -26,7 +26,7 @@ const REQUEST: &str = r#"{"charter":"Be brief.","dialogue":[{"by":"human","says"
 #[test]
 fn the_url_says_which_model_and_whether_to_stream() {
     let endpoint = &FOURTH.describe().answers;
-    for (path, stream) in [("/models/m-1:ask", false), ("/models/m-1:stream", true)] {
+    for (path, stream) in [("/v4/models/m-1:ask", false), ("/v4/models/m-1:stream", true)] {
         let found = endpoint.matches(path).unwrap();
         let head = RequestHead::read(FOURTH, &found, REQUEST.as_bytes()).unwrap();
         assert_eq!(
@@ -46,8 +46,8 @@ fn the_url_says_which_model_and_whether_to_stream() {
             assert_eq!(sent["model"], "theirs", "{to}");
         }
     }
-    assert_eq!(endpoint.matches("/models/m-1:measure"), None);
-    assert_eq!(endpoint.matches("/models/:ask"), None);
+    assert_eq!(endpoint.matches("/v4/models/m-1:measure"), None);
+    assert_eq!(endpoint.matches("/v4/models/:ask"), None);
 }
 
 /// A name may have any characters; the path has it so that it comes out again.
@@ -58,7 +58,7 @@ fn a_path_keeps_the_name_of_the_model() {
         let path = endpoint.fill(model, true);
         let legal = |byte: u8| byte.is_ascii_alphanumeric() || b"/:-._~%".contains(&byte);
         assert!(path.bytes().all(legal), "{path}");
-        assert_eq!(path.matches('/').count(), 2, "{path}");
+        assert_eq!(path.matches('/').count(), 3, "{path}");
         let expected = PathMatch { model: Some(model.to_owned()), stream: Some(true) };
         assert_eq!(endpoint.matches(&path), Some(expected), "{path}");
     }

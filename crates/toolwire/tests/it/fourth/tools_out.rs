@@ -28,9 +28,7 @@ pub(super) fn encode_list(
 ) {
     let toolset = Toolset::of_list(tools, origin, profile);
     let sent = SentTools::new(&toolset, None, hosted_name, ledger);
-    let names = &toolset.names;
-    let mut context =
-        EncodeContext { origin, profile, names, ledger, cache_markers: 0, tool_search: false };
+    let mut context = EncodeContext::new(origin, profile, &toolset.names, ledger);
     encode(&sent, out, &mut context);
 }
 

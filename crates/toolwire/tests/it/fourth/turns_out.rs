@@ -8,8 +8,7 @@ use toolwire::thread::{Paired, ResultMatch, Step, Thread};
 use toolwire::wire::{Array, Object};
 use toolwire::{Code, Ledger, native};
 
-use super::content_out::{self, open_entry};
-use super::{calls_out, reasoning_out};
+use super::{calls_out, content_out, reasoning_out};
 
 /// Writes `charter` and `dialogue`.
 pub(super) fn encode(
@@ -37,7 +36,7 @@ pub(super) fn encode(
         match step {
             Step::System(turn) if is_declaration(turn) => {}
             Step::System(turn) => {
-                let mut entry = open_entry(&mut list, "guide");
+                let mut entry = content_out::entry(list.item(), "guide");
                 content_out::encode(&turn.items, entry.key("says"), context);
             }
             Step::User { turn, fates } => {
@@ -95,7 +94,7 @@ fn write_user(
             | Item::Opaque(_) => said.push(item.clone()),
         }
     }
-    let mut entry = open_entry(list, "human");
+    let mut entry = content_out::entry(list.item(), "human");
     content_out::encode(&said, entry.key("says"), context);
 }
 
@@ -111,7 +110,7 @@ fn write_machine(
             context.ledger.degraded(turn.at, Code::MessageBoundary).info();
         }
     }
-    let mut entry = open_entry(list, "machine");
+    let mut entry = content_out::entry(list.item(), "machine");
     let mut pieces = entry.array("says");
     let mut calls = calls.iter();
     for item in turns.iter().flat_map(|turn| &turn.items) {
@@ -145,7 +144,7 @@ fn write_machine(
 
 /// Writes the result of a call, or one that says there is none.
 fn write_result(paired: &Paired<'_, '_>, list: &mut Array<'_>, context: &mut EncodeContext<'_>) {
-    let mut entry = open_entry(list, "tool");
+    let mut entry = content_out::entry(list.item(), "tool");
     entry.put("ref", &paired.id);
     let Some(result) = paired.result else {
         entry.put("gave", "no result supplied");

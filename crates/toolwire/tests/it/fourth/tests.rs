@@ -1,18 +1,23 @@
 //! What the protocol is held to beyond the laws that every protocol keeps.
 
 use serde_json::{Value, json};
+use toolwire::calls::{self, ToolOutput};
 use toolwire::codec::EventOutcome;
 use toolwire::fold::Fold;
+use toolwire::guess::{Certainty, Document, Fields};
 use toolwire::model::{ApiError, ResponseSummary, Stop};
 use toolwire::pipe::Pipe;
-use toolwire::protocol::PathMatch;
+use toolwire::protocol::{ListedModel, PathMatch};
+use toolwire::registry::Registry;
 use toolwire::translate::{self, Error, Options, PreparedRequest, RequestHead};
+use toolwire::wire::Reader;
 use toolwire::wire::sse::{Frame, Frames};
 use toolwire::{Ledger, Protocol, codec};
 
 use super::accumulate::accumulate;
 use super::error_in::KINDS;
 use super::{FOURTH, description};
+use crate::documents::documents;
 use crate::json::without_nulls;
 use crate::streams::laws::{PLAIN_REQUEST, folded};
 use crate::streams::{recorded, translated};
@@ -227,4 +232,111 @@ fn an_envelope_does_not_reach_another_vendor() {
     let passed = translate::request(FOURTH, FOURTH, before.as_bytes(), &Options::new()).unwrap();
     assert_eq!(String::from_utf8(passed.body).unwrap(), after);
     assert_eq!(passed.ledger.len(), 1);
+}
+
+/// What the vendor sealed comes back to it through every client, with the calls
+/// and the text, and the loop goes on.
+#[test]
+fn the_tool_loop_closes_through_every_client() {
+    let answer = concat!(
+        r#"{"ref":"a1","by":"m-1","reply":[{"think":[],"gist":["Paris it is."],"seal":"s1"},"#,
+        r#"{"say":"I look."},{"do":{"ref":"c1","tool":"weather","with":{"city":"Paris","n":1.0}}}],"#,
+        r#""because":"tools","spent":{"in":9,"out":2}}"#,
+    );
+    for client in crate::PROTOCOLS {
+        let request = translate::request(FOURTH, client, REQUEST.as_bytes(), &Options::new());
+        let request = request.unwrap().body;
+        let options = Options::new().request(&request);
+        let down = translate::response(FOURTH, client, answer.as_bytes(), &options).unwrap().body;
+        let calls = calls::parse(client, &down).unwrap();
+        assert_eq!((calls[0].id.as_str(), calls[0].name.as_str()), ("c1", "weather"), "{client}");
+        let outputs = [ToolOutput::text("c1", "sunny")];
+        let next = calls::next_request(client, &request, &down, &outputs).unwrap();
+        let up = translate::request(client, FOURTH, &next, &Options::new()).unwrap().body;
+        let up: Value = serde_json::from_slice(&up).unwrap();
+        // Chat has instructions among its messages only.
+        let among = client == Protocol::Chat;
+        let charter = if among { &up["dialogue"][0]["says"] } else { &up["charter"] };
+        assert_eq!(charter, "Be brief.", "{client}");
+        let entries = up["dialogue"].as_array().unwrap().iter();
+        let dialogue: Vec<&Value> = entries.filter(|entry| entry["by"] != "guide").collect();
+        let expected = json!([
+            {"by": "human", "says": "Weather?"},
+            {"by": "machine", "says": [
+                {"think": [], "gist": ["Paris it is."], "seal": "s1"},
+                {"say": "I look."},
+                {"do": {"ref": "c1", "tool": "weather", "with": {"city": "Paris", "n": 1.0}}},
+            ]},
+            {"by": "tool", "ref": "c1", "gave": "sunny"},
+        ]);
+        assert_eq!(json!(dialogue), expected, "{client}");
+    }
+}
+
+/// A failure has a flag, as in Messages.
+#[test]
+fn a_failed_result_says_so() {
+    let answer = br#"{"reply":[{"do":{"ref":"c1","tool":"f","with":{}}}],"because":"tools"}"#;
+    let outputs = [ToolOutput::error("c1", "no such city")];
+    let next = calls::continuation(FOURTH, answer, &outputs).unwrap();
+    assert_eq!(
+        next.results().collect::<Vec<_>>(),
+        [r#"{"by":"tool","ref":"c1","gave":"no such city","failed":true}"#]
+    );
+}
+
+/// The protocol knows its own documents and no other's, and no other protocol is
+/// certain of one of these.
+#[test]
+fn documents_are_recognized() {
+    let kinds = [
+        ("requests", Document::Request),
+        ("responses", Document::Response),
+        ("errors", Document::Error),
+    ];
+    for (kind, document) in kinds {
+        for (folder, protocol, body) in documents(kind) {
+            let text = std::str::from_utf8(&body).unwrap();
+            let fields = Fields::read(&mut Reader::new(text)).unwrap();
+            let known = codec(FOURTH).recognize(&fields);
+            if protocol != FOURTH {
+                assert_eq!(known, None, "{}", folder.display());
+                continue;
+            }
+            assert_eq!(known, Some((document, Certainty::Certain)), "{}", folder.display());
+            for other in Protocol::ALL {
+                let claims = codec(other).recognize(&fields);
+                let certain = claims.is_some_and(|(_, claim)| claim == Certainty::Certain);
+                assert!(!certain, "{other} claims {}", folder.display());
+            }
+        }
+    }
+}
+
+/// A registry renders its tools for the protocol and finds the calls of them.
+#[test]
+fn a_registry_speaks_the_protocol() {
+    let name = "a_name_that_is_too_long_for_the_fourth_protocol";
+    let tools = format!(
+        r#"[{{"type":"function","function":{{"name":"{name}","parameters":{{"type":"object","properties":{{}}}}}}}}]"#
+    );
+    let registry = Registry::from_json(tools.as_bytes()).unwrap();
+    let rendered = registry.render(FOURTH, &Options::new()).unwrap();
+    let list: Value = serde_json::from_slice(&rendered.body).unwrap();
+    let wire = list[0]["tool"].as_str().unwrap();
+    assert!(wire.len() <= 40 && wire != name, "{wire}");
+    let answer = json!({"reply": [{"do": {"ref": "c1", "tool": wire, "with": {}}}]}).to_string();
+    let found = registry.calls(FOURTH, answer.as_bytes(), &Options::new()).unwrap();
+    assert_eq!(found[0].name, name);
+}
+
+#[test]
+fn models_and_token_counts() {
+    let models = [ListedModel { name: "m-1", owner: "example" }];
+    let mut out = Vec::new();
+    codec(FOURTH).write_models(&models, &mut out);
+    assert_eq!(out, br#"{"machines":[{"by":"m-1"}]}"#);
+    out.clear();
+    codec(FOURTH).write_token_count(7, &mut out);
+    assert_eq!(out, br#"{"spent":{"in":7}}"#);
 }

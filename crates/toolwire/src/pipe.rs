@@ -28,7 +28,7 @@ use crate::codec::codec;
 use crate::ledger::Entry;
 pub use crate::model::ResponseSummary;
 use crate::model::{ApiError, Protocol, Request};
-use crate::translate::{Error, Options, invalid, is_error, utf8};
+use crate::translate::{Error, Options, invalid, is_not_an_answer, utf8};
 use crate::wire::sse::{EVENT_LIMIT, Frame, Frames};
 
 /// One stream.
@@ -141,11 +141,11 @@ impl Pipe {
             // What passes keeps what no other protocol has.
             Mode::Forward(_) => {
                 let codec = codec(self.state.from);
-                let response =
-                    codec.decode_response(source).map_err(|error| invalid(source, error))?;
-                if response.is_empty() && is_error(self.state.from, source) {
+                let decoded = codec.decode_response(source);
+                if is_not_an_answer(self.state.from, source, decoded.as_ref().ok()) {
                     return Err(Error::NotAnAnswer);
                 }
+                decoded.map_err(|error| invalid(source, error))?;
                 let events =
                     codec.stream_from_response(source).map_err(|error| invalid(source, error))?;
                 self.push(&events, out);

@@ -11,7 +11,7 @@ use std::ops::Range;
 
 pub use self::head::RequestHead;
 pub use self::prepared::PreparedRequest;
-pub(crate) use self::response::is_error;
+pub(crate) use self::response::is_not_an_answer;
 pub use self::response::{ResponseTranslator, TranslatedResponse};
 use crate::codec::codec;
 use crate::ledger::{Action, Entry, Ledger, LossPolicy};

@@ -27,6 +27,7 @@ pub fn request(request: &Request<'_>) -> Vec<Atom> {
         turns,
         tools,
         tools_at: _,
+        echoed: _,
         // The answer's shape; the request says the same either way.
         legacy_functions: _,
         choice,

@@ -78,6 +78,27 @@ pub enum ErrorKind {
 }
 
 impl ErrorKind {
+    /// What an HTTP status says by itself. `None` for a status that is no error.
+    ///
+    /// [`ErrorKind::InvalidRequest`] and [`ErrorKind::Server`] are also what the
+    /// statuses of 400 and 500 come to that say nothing more.
+    pub fn from_status(status: u16) -> Option<Self> {
+        Some(match status {
+            401 => Self::Auth,
+            402 => Self::Quota,
+            403 => Self::Permission,
+            404 => Self::NotFound,
+            408 | 504 => Self::Timeout,
+            409 => Self::Conflict,
+            413 => Self::TooLarge,
+            429 => Self::RateLimit,
+            503 | 529 => Self::Overloaded,
+            400..=499 => Self::InvalidRequest,
+            500.. => Self::Server,
+            0..=399 => return None,
+        })
+    }
+
     /// Who has to act on such an error.
     pub fn blame(self) -> Blame {
         match self {

@@ -11,11 +11,9 @@ use super::sinks::{RestoringSink, WritingSink};
 use super::stream_ledger::StreamLedger;
 use crate::codec::{EventOutcome, EventSink, StreamReader, StreamWriter, codec};
 use crate::ledger::LossPolicy;
-use crate::model::{
-    ApiError, Event, Protocol, Request, Response, ResponseContext, ResponseSummary,
-};
+use crate::model::{ApiError, Event, Protocol, Request, ResponseContext, ResponseSummary};
 use crate::restore::Restore;
-use crate::translate::{Error, Options, invalid, is_error};
+use crate::translate::{Error, Options, invalid, is_not_an_answer};
 use crate::unfold::unfold;
 use crate::wire::sse::Frame;
 
@@ -133,7 +131,7 @@ impl State {
         // The client's event must stay on one line.
         let data = answer.replace(['\n', '\r'], " ");
         let decoded = codec(self.from).decode_response(&data);
-        if decoded.as_ref().map_or(true, Response::is_empty) && is_error(self.from, &data) {
+        if is_not_an_answer(self.from, &data, decoded.as_ref().ok()) {
             return Err(Error::NotAnAnswer);
         }
         let response = decoded.map_err(|error| invalid(&data, error))?;

@@ -66,7 +66,7 @@ impl ResponseTranslator {
     pub fn translate<'b>(&self, body: &'b [u8]) -> Result<TranslatedResponse<'b>, Error> {
         let source = utf8(body)?;
         let decoded = codec(self.from).decode_response(source);
-        if decoded.as_ref().map_or(true, Response::is_empty) && is_error(self.from, source) {
+        if is_not_an_answer(self.from, source, decoded.as_ref().ok()) {
             return Err(Error::NotAnAnswer);
         }
         self.finish(source, decoded)
@@ -129,8 +129,15 @@ impl ResponseTranslator {
 }
 
 /// Whether a document has an error and no answer. Some vendors send one with a
-/// good status.
-pub(crate) fn is_error(protocol: Protocol, source: &str) -> bool {
+/// good status. A document with an answer in it is not looked at again.
+pub(crate) fn is_not_an_answer(
+    protocol: Protocol,
+    source: &str,
+    response: Option<&Response<'_>>,
+) -> bool {
+    if response.is_some_and(|response| !response.is_empty()) {
+        return false;
+    }
     let has_error = || -> Result<bool, ReadError> {
         let Description { answer_member, error_member, .. } = protocol.describe();
         let mut reader = Reader::new(source);

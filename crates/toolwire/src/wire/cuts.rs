@@ -50,7 +50,8 @@ impl ContainerCuts<'_> {
 
     /// Cuts a member.
     pub fn cut(&mut self, member: Range<usize>) {
-        self.cuts.ranges.retain(|inside| inside.end <= member.start);
+        // What was cut inside this member came last.
+        while self.cuts.ranges.pop_if(|last| last.end > member.start).is_some() {}
         match &mut self.kept_until {
             Some(until) => self.cuts.ranges.push(std::mem::replace(until, member.end)..member.end),
             None => {

@@ -78,6 +78,12 @@ impl<'a> Reader<'a> {
         Ok(Raw::span(self.src.get(start..self.pos).unwrap_or_default(), self.base.advance(start)))
     }
 
+    /// The bytes that were read since `start`.
+    pub(crate) fn raw_since(&self, start: &Self) -> Raw<'a> {
+        let text = self.src.get(start.pos..self.pos).unwrap_or_default();
+        Raw::span(text, self.base.advance(start.pos))
+    }
+
     /// Passes over one value of any kind.
     pub fn skip(&mut self) -> Result<(), ReadError> {
         self.skip_whitespace();

@@ -66,7 +66,7 @@ fn check_pairs(kind: &str, laws: &[PairLaw]) {
     let documents: Vec<_> = documents::documents(kind).into_iter().map(tree).collect();
     let is_built_in = |protocol: Protocol| Protocol::ALL.contains(&protocol);
     let mut made = 0;
-    for seed in 0..4_000 {
+    for seed in 0..2_000 {
         let noise = noise(seed);
         let Ok((from, text)) = splice::document(&mut Unstructured::new(&noise), &documents) else {
             continue;
@@ -81,7 +81,7 @@ fn check_pairs(kind: &str, laws: &[PairLaw]) {
             }
         }
     }
-    assert!(made > 3_500, "only {made} documents");
+    assert!(made > 1_750, "only {made} documents");
 }
 
 /// SplitMix64, which is enough to be unlike everything else.

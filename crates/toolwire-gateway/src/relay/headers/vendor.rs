@@ -58,7 +58,8 @@ pub(super) fn append_to_list(name: &str, more: &str, headers: &mut HeaderMap) ->
 
 /// The vendors of all protocols, each once.
 pub(super) fn vendors() -> impl Iterator<Item = &'static Vendor> {
-    let all = Protocol::ALL.map(|protocol| protocol.describe().vendor);
+    let mut all = Protocol::ALL.map(|protocol| protocol.describe().vendor);
+    all.reverse();
     let is_first = move |index: &usize| {
         let mut before = all.iter().take(*index);
         !before.any(|earlier| Some(earlier) == all.get(*index))

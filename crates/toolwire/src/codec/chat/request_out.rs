@@ -27,6 +27,7 @@ pub(super) fn encode(
         turns,
         tools,
         tools_at: _,
+        echoed: _,
         legacy_functions: _,
         choice,
         thinking,

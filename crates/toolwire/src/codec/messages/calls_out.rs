@@ -1,34 +1,34 @@
-//! Calls and results of another protocol's conversation.
+//! Calls: from the model to Messages.
 
 use std::collections::BTreeSet;
 
-use super::blocks::Blocks;
-use super::content_out::{Pen, Wrote};
-use crate::ledger::Code;
-use crate::model::{Arguments, Call, Item, ResultKind, Text, ToolResult};
+use super::block_list_out::Written;
+use super::content_out::write_cache;
+use crate::codec::context::EncodeContext;
+use crate::ledger::{Code, Ledger};
+use crate::model::{Arguments, Call};
 use crate::native;
 use crate::thread::Paired;
-use crate::toolset::Toolset;
-use crate::wire::{Kind, Object, Pos, Raw, Str, Write, write_str};
+use crate::wire::ids::IdRule;
+use crate::wire::names::full_name;
+use crate::wire::{Extra, Kind, Object, Pos, Raw, Reader, Str, Write, write_str};
 
-/// Writes a call.
-pub(super) fn call(
+/// Writes a call of the conversation so far. `wrapped` are the names of the
+/// tools whose schema was sent as the property `value` of an object.
+pub(super) fn write_past_call(
     paired: &Paired<'_, '_>,
-    toolset: &Toolset<'_, '_>,
     wrapped: &BTreeSet<String>,
     out: &mut Vec<u8>,
-    pen: &mut Pen<'_>,
+    context: &mut EncodeContext<'_>,
 ) {
     let Call { at, id: _, name, namespace, arguments, caller, cache, extra } = paired.call;
     let own = name.decode();
-    let wire = match namespace {
-        Some(namespace) => toolset.wire_name(Some(&namespace.decode()), &own),
-        None => toolset.wire_name(None, &own),
-    };
+    let space = namespace.as_ref().map(Str::decode);
+    let wire = context.names.wire(space.as_deref(), &own);
     if namespace.is_some() {
-        pen.ledger.emulated(*at, Code::NamespaceFlattened);
+        context.ledger.emulated(*at, Code::NamespaceFlattened);
     } else if wire != own {
-        pen.ledger.renamed(name.pos(), Code::ToolName);
+        context.ledger.renamed(name.pos(), Code::ToolName);
     }
     let mut block = Object::new(out);
     block.put("type", "tool_use");
@@ -36,23 +36,23 @@ pub(super) fn call(
     block.put("name", &wire);
     let input = block.key("input");
     if !wrapped.is_empty() && wrapped.contains(wire.as_ref()) {
-        write_wrapped(arguments, *at, input, pen);
+        write_wrapped_input(arguments, *at, input, context.ledger);
     } else {
-        write_input(arguments, *at, input, pen);
+        write_input(arguments, *at, input, context.ledger);
     }
     if let Some(caller) = caller {
-        let note = pen.ledger.dropped(caller.pos(), Code::ProgrammaticCallers);
+        let note = context.ledger.dropped(caller.pos(), Code::ProgrammaticCallers);
         if caller.reader().tag("type").is_ok_and(|kind| kind.is_some_and(|kind| kind == *"direct"))
         {
             note.info();
         }
     }
-    pen.cache(&mut block, cache.as_ref());
-    pen.ledger.only(extra);
+    write_cache(cache.as_ref(), &mut block, context);
+    context.lose(extra);
 }
 
-/// Arguments of a tool whose schema crossed as the property `value`.
-fn write_wrapped(arguments: &Arguments<'_>, at: Pos, out: &mut Vec<u8>, pen: &mut Pen<'_>) {
+/// Writes arguments of a tool whose schema was sent as the property `value`.
+fn write_wrapped_input(arguments: &Arguments<'_>, at: Pos, out: &mut Vec<u8>, ledger: &mut Ledger) {
     let decoded;
     let value = match arguments {
         Arguments::Text(text) => {
@@ -64,145 +64,140 @@ fn write_wrapped(arguments: &Arguments<'_>, at: Pos, out: &mut Vec<u8>, pen: &mu
     };
     match value {
         Some(value) => {
-            pen.ledger.emulated(at, Code::SchemaRootWrapped);
+            ledger.emulated(at, Code::SchemaRootWrapped);
             Object::new(out).put("value", &value);
         }
-        None => write_input(arguments, at, out, pen),
+        None => write_input(arguments, at, out, ledger),
     }
 }
 
-/// Writes arguments as the object that Messages wants.
+/// Writes arguments as the object that the API wants.
 pub(super) fn write_input(
     arguments: &Arguments<'_>,
     at: Pos,
     out: &mut Vec<u8>,
-    pen: &mut Pen<'_>,
+    ledger: &mut Ledger,
 ) {
     match arguments {
-        Arguments::Json(value) if value.kind() == Kind::Object || pen.same => value.write(out),
-        Arguments::Json(value) => write_text_input(value.text(), value.pos(), out, pen),
-        // The reader took it out of the member that it goes back into.
-        Arguments::Text(text) if pen.same => write_text_input(&text.decode(), at, out, pen),
+        Arguments::Json(value) if value.kind() == Kind::Object => value.write(out),
+        Arguments::Json(value) => write_raw_input(value.text(), value.pos(), out, ledger),
         Arguments::Text(text) => {
             let decoded = text.decode();
             let object = match Raw::parse(&decoded) {
                 Ok(value) if value.kind() == Kind::Object => value,
                 Ok(_) | Err(_) if decoded.trim().is_empty() => Raw::made("{}"),
-                Ok(_) | Err(_) => return write_text_input(&decoded, text.pos(), out, pen),
+                Ok(_) | Err(_) => return write_raw_input(&decoded, text.pos(), out, ledger),
             };
             if !decoded.is_empty() && decoded.len() != object.text().len() {
-                let note = pen.ledger.emulated(text.pos(), Code::ArgumentsNotObject);
+                let note = ledger.emulated(text.pos(), Code::ArgumentsNotObject);
                 note.detail("Space around arguments says nothing; they cross without.");
             }
             object.write(out);
         }
         Arguments::Freeform(text) => {
-            pen.ledger.emulated(at, Code::FreeformWrapped);
+            ledger.emulated(at, Code::FreeformWrapped);
             Object::new(out).put("input", text);
         }
         Arguments::Native(kind, action) => {
-            pen.ledger.emulated(at, Code::NativeToolWrapped);
+            ledger.emulated(at, Code::NativeToolWrapped);
             let input = native::arguments(*kind, action);
             if input.kind() == Kind::Object {
                 input.write(out);
             } else {
-                write_text_input(input.text(), input.pos(), out, pen);
+                write_raw_input(input.text(), input.pos(), out, ledger);
             }
         }
     }
 }
 
-/// Arguments that are no object, as the text of one member. The way back takes
-/// them out again.
-fn write_text_input(text: &str, at: Pos, out: &mut Vec<u8>, pen: &mut Pen<'_>) {
-    if !pen.same {
-        pen.ledger.degraded(at, Code::ArgumentsNotObject);
-    }
+/// Writes arguments that are no object as the text of one member. The reader
+/// takes them out again.
+fn write_raw_input(text: &str, at: Pos, out: &mut Vec<u8>, ledger: &mut Ledger) {
+    ledger.degraded(at, Code::ArgumentsNotObject);
     let mut object = Object::new(out);
     write_str(text, object.key("__toolwire_raw"));
 }
 
-/// Writes the result of a call, or one that says there is none.
-pub(super) fn result(paired: &Paired<'_, '_>, out: &mut Vec<u8>, pen: &mut Pen<'_>) {
+/// Writes a call of an answer. `minted_id` is its id if it came without one;
+/// `is_cut` says that the answer ended in the middle of its arguments.
+pub(super) fn write_answer_call(
+    call: &Call<'_>,
+    minted_id: &str,
+    is_cut: bool,
+    out: &mut Vec<u8>,
+    ledger: &mut Ledger,
+) -> Written {
+    let Call { at, id, name, namespace, arguments, caller, cache: _, extra } = call;
     let mut block = Object::new(out);
-    block.put("type", "tool_result");
-    block.put("tool_use_id", &paired.id);
-    let Some(result) = paired.result else {
-        block.put("content", "no result supplied");
-        block.put("is_error", &true);
-        return;
-    };
-    let ToolResult { at: _, call_id: _, name, namespace, kind, content, is_error, cache, extra } =
-        result;
-    let of_call = [Some(&paired.call.name), paired.call.namespace.as_ref()];
-    for (label, of_call) in [name, namespace].into_iter().zip(of_call) {
-        let Some(label) = label else { continue };
-        if of_call == Some(label) {
-            let note = pen.ledger.emulated(label.pos(), Code::ResultName);
-            note.detail("The call that the result answers has the name.");
-        } else {
-            pen.ledger.dropped(label.pos(), Code::ResultName).info();
-        }
+    write_call_head(*at, id.as_ref(), minted_id, name, namespace.as_ref(), &mut block, ledger);
+    let input = block.key("input");
+    match arguments {
+        Arguments::Text(text) if is_cut => write_cut_input(text, input, ledger),
+        Arguments::Text(_)
+        | Arguments::Json(_)
+        | Arguments::Freeform(_)
+        | Arguments::Native(_, _) => write_input(arguments, *at, input, ledger),
     }
-    let rendered = match kind {
-        ResultKind::Native(_) => native::result_text(result),
-        ResultKind::Function | ResultKind::Freeform => None,
-    };
-    match rendered {
-        Some(text) => {
-            pen.ledger.emulated(result.at, Code::NativeToolWrapped);
-            block.put("content", &text);
-        }
-        None => result_content(content, &mut block, pen),
+    if let Some(caller) = caller {
+        ledger.dropped(caller.pos(), Code::ProgrammaticCallers).info();
     }
-    block.maybe("is_error", is_error.as_ref());
-    pen.cache(&mut block, cache.as_ref());
-    pen.ledger.only(extra);
+    ledger.only(extra);
+    Written::Block
 }
 
-fn result_content(content: &[Item<'_>], block: &mut Object<'_>, pen: &mut Pen<'_>) {
-    if let [Item::Text(text)] = content
-        && text.is_bare()
-    {
-        if !text.text.is_empty() {
-            block.put("content", &text.text);
-        }
-        return;
-    }
-    let mut blocks = Blocks::default();
-    for item in content {
-        blocks.add(|out| result_part(item, out, pen));
-    }
-    if blocks.count > 0 {
-        blocks.write(block.key("content"));
-    }
-}
-
-/// Writes what stands inside a result.
-pub(super) fn result_part(item: &Item<'_>, out: &mut Vec<u8>, pen: &mut Pen<'_>) -> Wrote {
-    match item {
-        Item::Tools(tools) => {
-            let mut told = String::from("Loaded tools:");
-            for tool in tools {
-                told.push(' ');
-                told.push_str(&tool.name.decode());
+/// Writes the members of a call before its arguments. `minted_id` is its id if
+/// it came without one.
+pub(super) fn write_call_head(
+    at: Pos,
+    id: Option<&Str<'_>>,
+    minted_id: &str,
+    name: &Str<'_>,
+    namespace: Option<&Str<'_>>,
+    block: &mut Object<'_>,
+    ledger: &mut Ledger,
+) {
+    block.put("type", "tool_use");
+    match id.filter(|id| !id.is_empty()) {
+        Some(id) => {
+            let own = id.decode();
+            let wire = IdRule::MESSAGES.render(&own, 0);
+            if wire != own {
+                ledger.renamed(id.pos(), Code::CallId);
             }
-            pen.text(&Text::new(Str::plain(told)), out)
+            block.put("id", &wire);
         }
-        Item::Call(_) | Item::Result(_) => {
-            pen.ledger.misplaced(item);
-            Wrote::Nothing
+        None => block.put("id", minted_id),
+    }
+    match namespace {
+        Some(namespace) => {
+            ledger.emulated(at, Code::NamespaceFlattened);
+            let full = full_name(Some(&namespace.decode()), &name.decode()).into_owned();
+            block.put("name", &full);
         }
-        Item::Text(_)
-        | Item::Image(_)
-        | Item::Document(_)
-        | Item::Audio(_)
-        | Item::SearchResult(_)
-        | Item::Refusal(_)
-        | Item::Reasoning(_)
-        | Item::Hosted(_)
-        | Item::ToolReference(_)
-        | Item::Json(_)
-        | Item::Opaque(_) => pen.part(item, out),
+        None => block.put("name", name),
+    }
+}
+
+/// Writes arguments that stop in the middle, without the member that is not
+/// complete.
+fn write_cut_input(text: &Str<'_>, out: &mut Vec<u8>, ledger: &mut Ledger) {
+    let decoded = text.decode();
+    if let Ok(value) = Raw::parse(&decoded)
+        && value.kind() == Kind::Object
+    {
+        value.write(out);
+        return;
+    }
+    ledger.degraded(text.pos(), Code::ArgumentsTruncated);
+    let mut object = Object::new(out);
+    let mut reader = Reader::new(&decoded);
+    let Ok(mut members) = reader.object() else { return };
+    while let Ok(Some(key)) = members.next(&mut reader) {
+        let Ok(value) = reader.raw() else { return };
+        // A number at the very end may lack digits.
+        if value.kind() == Kind::Number && reader.peek() == Kind::End {
+            return;
+        }
+        object.extra(&[Extra { key, value }]);
     }
 }

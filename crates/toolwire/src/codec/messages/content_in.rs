@@ -1,4 +1,4 @@
-//! What is said: from Messages' blocks into the model.
+//! Content blocks: text, media, search results and the cache markers on them.
 
 use super::wire;
 use crate::model::{Cache, Document, Image, SearchResult, Source, Text};
@@ -6,7 +6,7 @@ use crate::wire::{Extra, Kind, Raw, Read, ReadError, Str, Write};
 
 pub(super) fn cache(marker: wire::CacheControl<'_>) -> Cache<'_> {
     let wire::CacheControl { at, kind, ttl, mut extra } = marker;
-    // There is one kind of marker; another one is kept by its name.
+    // A marker of a kind other than the one known is reported by its name.
     if let Some(kind) = kind.filter(|kind| *kind != *"ephemeral") {
         let mut value = Vec::new();
         kind.write(&mut value);
@@ -59,7 +59,8 @@ pub(super) fn search_result(block: wire::SearchResult<'_>) -> SearchResult<'_> {
     }
 }
 
-/// A source with members that its kind does not have is kept as it came.
+/// A source. If it has members that its kind does not have, it is kept as it
+/// came.
 fn source(raw: Raw<'_>) -> Result<Source<'_>, ReadError> {
     let Some(mut reader) = raw.source_reader().filter(|_| raw.kind() == Kind::Object) else {
         return Ok(Source::Other(raw));

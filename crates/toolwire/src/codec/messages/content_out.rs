@@ -1,322 +1,183 @@
-//! What is said: text, media, search results and the cache markers on them, as
-//! Messages' blocks.
-
-use std::borrow::Cow;
+//! Content blocks: text, media, search results and the cache markers on them.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use super::replay::own_item;
+use super::block_list_out::{BlockList, Written};
+use crate::codec::context::EncodeContext;
 use crate::ledger::{Code, Ledger};
 use crate::media;
-use crate::model::{Cache, Document, Image, Item, SearchResult, Source, Text};
-use crate::wire::{Extra, Object, Raw, Str, Write, write_escaped};
+use crate::model::{Audio, Cache, Document, Image, Item, Refusal, SearchResult, Source, Text};
+use crate::wire::{Object, Pos, Str};
 
-/// What was written for an item.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Wrote {
-    /// Nothing: the item cannot cross or is empty.
-    Nothing,
-    /// A text block with nothing attached.
-    BareText,
-    /// Any other block.
-    Block,
+/// Writes an item that both turns and results may hold.
+pub(super) fn write_part(
+    item: &Item<'_>,
+    out: &mut Vec<u8>,
+    context: &mut EncodeContext<'_>,
+) -> Written {
+    match item {
+        Item::Text(text) => write_text(text, out, context),
+        Item::Image(image) => write_image(image, out, context),
+        Item::Document(document) => write_document(document, out, context),
+        Item::SearchResult(result) => write_search_result(result, out, context),
+        Item::Audio(Audio { at, data: _, format: _, cache: _, extra: _ }) => {
+            context.ledger.dropped(*at, Code::Audio);
+            Written::Nothing
+        }
+        Item::Refusal(Refusal { at, text, extra }) => {
+            report_refusal(*at, context.ledger);
+            context.lose(extra);
+            write_text(&Text::new(text.borrowed()), out, context)
+        }
+        Item::Json(value) => write_text(&Text::new(Str::plain(value.text())), out, context),
+        Item::ToolReference(name) => {
+            context.ledger.dropped(name.pos, Code::ToolSearch);
+            Written::Nothing
+        }
+        Item::Hosted(item) => {
+            context.ledger.dropped(item.raw.pos(), Code::HostedHistory);
+            Written::Nothing
+        }
+        Item::Opaque(item) => {
+            context.ledger.dropped(item.raw.pos(), item.code());
+            Written::Nothing
+        }
+        Item::Reasoning(_) => {
+            context.ledger.misplaced(item);
+            Written::Nothing
+        }
+        // Their place in the turn decides how these are written, so the callers
+        // do it.
+        Item::Call(_) | Item::Result(_) | Item::Tools(_) => Written::Nothing,
+    }
 }
 
-/// Writes content from one protocol for one target.
-pub(super) struct Pen<'l> {
-    /// Whether the content came from Messages.
-    pub(super) same: bool,
-    /// What could not be carried.
-    pub(super) ledger: &'l mut Ledger,
-    /// How many cache markers were written.
-    markers: usize,
+/// Reports a refusal, which is written as text.
+pub(super) fn report_refusal(at: Pos, ledger: &mut Ledger) {
+    let note = ledger.emulated(at, Code::StopReason);
+    note.detail("The target has no refusal among content; it crosses as text.");
 }
 
-impl<'l> Pen<'l> {
-    pub(super) fn new(same: bool, ledger: &'l mut Ledger) -> Self {
-        Self { same, ledger, markers: 0 }
+/// Writes a cache marker into a block.
+pub(super) fn write_cache(
+    cache: Option<&Cache<'_>>,
+    block: &mut Object<'_>,
+    context: &mut EncodeContext<'_>,
+) {
+    let Some(Cache { at, ttl, extra }) = cache else { return };
+    if context.cache_markers == MAX_CACHE_MARKERS {
+        let note = context.ledger.dropped(*at, Code::CacheBreakpoint);
+        note.detail("The target takes four cache markers; this one comes after them.").info();
+        return;
     }
-
-    /// Replays fields to their own protocol or reports them.
-    pub(super) fn extra(&mut self, object: &mut Object<'_>, extra: &[Extra<'_>]) {
-        if self.same {
-            object.extra(extra);
-        } else {
-            self.ledger.only(extra);
-        }
-    }
-
-    pub(super) fn cache(&mut self, object: &mut Object<'_>, cache: Option<&Cache<'_>>) {
-        let Some(Cache { at, ttl, extra }) = cache else { return };
-        if self.same {
-            let mut marker = object.object("cache_control");
-            if !extra.iter().any(|field| field.key == *"type") {
-                marker.put("type", "ephemeral");
-            }
-            marker.maybe("ttl", ttl.as_ref());
-            marker.extra(extra);
-            return;
-        }
-        if self.markers == MOST_MARKERS {
-            let note = self.ledger.dropped(*at, Code::CacheBreakpoint);
-            note.detail("The target takes four cache markers; this one comes after them.").info();
-            return;
-        }
-        self.markers += 1;
-        let mut marker = object.object("cache_control");
-        marker.put("type", "ephemeral");
-        if let Some(ttl) = ttl {
-            let nearest = match ttl.decode().as_ref() {
-                "1h" | "12h" | "24h" => "1h",
-                _other => "5m",
-            };
-            marker.put("ttl", nearest);
-            if *ttl != *nearest {
-                self.ledger.degraded(ttl.pos(), Code::CacheTtl).info();
-            }
-        }
-        self.ledger.only(extra);
-    }
-
-    pub(super) fn text(&mut self, text: &Text<'_>, out: &mut Vec<u8>) -> Wrote {
-        let Text { at, text: words, citations, logprobs, cache, extra } = text;
-        if self.same {
-            let mut block = Object::new(out);
-            block.put("type", "text");
-            block.put("text", words);
-            block.maybe("citations", citations.as_ref());
-            self.cache(&mut block, cache.as_ref());
-            block.extra(extra);
-            return Wrote::Block;
-        }
-        if let Some(citations) = citations.as_ref().filter(|list| !list.is_empty()) {
-            self.ledger.dropped(citations.pos(), Code::Citations);
-        }
-        if let Some(logprobs) = logprobs.as_ref().filter(|list| !list.is_empty()) {
-            self.ledger.dropped(logprobs.pos(), Code::Logprobs).info();
-        }
-        self.ledger.only(extra);
-        if words.is_blank() {
-            if let Some(Cache { at, ttl: _, extra: _ }) = cache {
-                self.ledger.dropped(*at, Code::CacheBreakpoint);
-            }
-            if !words.is_empty() {
-                let note = self.ledger.dropped(*at, Code::Placeholder);
-                note.detail("The target refuses text of nothing but spaces; it is left out.")
-                    .info();
-            }
-            return Wrote::Nothing;
-        }
-        let mut block = Object::new(out);
-        block.put("type", "text");
-        block.put("text", words);
-        self.cache(&mut block, cache.as_ref());
-        if cache.is_none() { Wrote::BareText } else { Wrote::Block }
-    }
-
-    pub(super) fn image(&mut self, image: &Image<'_>, out: &mut Vec<u8>) -> Wrote {
-        let Image { at, source, detail, cache, extra } = image;
-        let source = match self.sent(source, *at, Medium::Image) {
-            Some(source) => source,
-            None => return Wrote::Nothing,
+    context.cache_markers += 1;
+    let mut marker = block.object("cache_control");
+    marker.put("type", "ephemeral");
+    if let Some(ttl) = ttl {
+        let nearest = match ttl.decode().as_ref() {
+            "1h" | "12h" | "24h" => "1h",
+            _other => "5m",
         };
-        if let Some(detail) = detail {
-            self.ledger.dropped(detail.pos(), Code::ImageDetail).info();
-        }
-        let mut block = Object::new(out);
-        block.put("type", "image");
-        write_source(&source, &mut block);
-        self.cache(&mut block, cache.as_ref());
-        self.extra(&mut block, extra);
-        Wrote::Block
-    }
-
-    pub(super) fn document(&mut self, document: &Document<'_>, out: &mut Vec<u8>) -> Wrote {
-        let Document { at, source, name, context, citations, cache, extra } = document;
-        let source = match self.sent(source, *at, Medium::Document) {
-            Some(source) => source,
-            None => return Wrote::Nothing,
-        };
-        let mut block = Object::new(out);
-        block.put("type", "document");
-        write_source(&source, &mut block);
-        block.maybe("title", name.as_ref());
-        block.maybe("context", context.as_ref());
-        block.maybe("citations", citations.as_ref());
-        self.cache(&mut block, cache.as_ref());
-        self.extra(&mut block, extra);
-        Wrote::Block
-    }
-
-    pub(super) fn search_result(&mut self, result: &SearchResult<'_>, out: &mut Vec<u8>) -> Wrote {
-        let SearchResult { at: _, source, title, content, citations, cache, extra } = result;
-        let mut block = Object::new(out);
-        block.put("type", "search_result");
-        block.maybe("source", source.as_ref());
-        block.maybe("title", title.as_ref());
-        {
-            let list = block.key("content");
-            list.push(b'[');
-            let mut first = true;
-            for item in content {
-                let mark = list.len();
-                if !first {
-                    list.push(b',');
-                }
-                if own_item(item, list, self) == Wrote::Nothing {
-                    list.truncate(mark);
-                } else {
-                    first = false;
-                }
-            }
-            list.push(b']');
-        }
-        block.maybe("citations", citations.as_ref());
-        self.cache(&mut block, cache.as_ref());
-        self.extra(&mut block, extra);
-        Wrote::Block
-    }
-
-    /// Writes an item that both turns and results may hold.
-    pub(super) fn part(&mut self, item: &Item<'_>, out: &mut Vec<u8>) -> Wrote {
-        match item {
-            Item::Text(text) => self.text(text, out),
-            Item::Image(image) => self.image(image, out),
-            Item::Document(document) => self.document(document, out),
-            Item::SearchResult(result) => self.search_result(result, out),
-            Item::Audio(audio) => {
-                let crate::model::Audio { at, data: _, format: _, cache: _, extra: _ } = audio;
-                self.ledger.dropped(*at, Code::Audio);
-                Wrote::Nothing
-            }
-            Item::Refusal(refusal) => {
-                let crate::model::Refusal { at, text, extra } = refusal;
-                let note = self.ledger.emulated(*at, Code::StopReason);
-                note.detail("The target has no refusal among content; it crosses as text.");
-                self.ledger.only(extra);
-                self.text(&Text::new(text.borrowed()), out)
-            }
-            Item::Json(value) => self.text(&Text::new(Str::plain(value.text())), out),
-            Item::ToolReference(name) => {
-                if !self.same {
-                    self.ledger.dropped(name.pos, Code::ToolSearch);
-                    return Wrote::Nothing;
-                }
-                let mut block = Object::new(out);
-                block.put("type", "tool_reference");
-                block.put("tool_name", &name.value);
-                Wrote::Block
-            }
-            Item::Hosted(item) => self.raw(&item.raw, Code::HostedHistory, out),
-            Item::Opaque(item) => self.raw(&item.raw, item.code(), out),
-            Item::Reasoning(_) => {
-                self.ledger.misplaced(item);
-                Wrote::Nothing
-            }
-            // These are written by those who know their place in the turn.
-            Item::Call(_) | Item::Result(_) | Item::Tools(_) => Wrote::Nothing,
+        marker.put("ttl", nearest);
+        if *ttl != *nearest {
+            context.ledger.degraded(ttl.pos(), Code::CacheTtl).info();
         }
     }
-
-    fn raw(&mut self, raw: &Raw<'_>, code: Code, out: &mut Vec<u8>) -> Wrote {
-        if self.same {
-            raw.write(out);
-            return Wrote::Block;
-        }
-        self.ledger.dropped(raw.pos(), code);
-        Wrote::Nothing
-    }
-
-    /// The source as the target takes it, or nothing and a line.
-    fn sent<'s>(
-        &mut self,
-        source: &'s Source<'_>,
-        at: crate::wire::Pos,
-        medium: Medium,
-    ) -> Option<Source<'s>> {
-        let same = self.same;
-        match source {
-            Source::Url(url) => {
-                let Some((media, data)) = media::split_data_url(url).filter(|_| !same) else {
-                    return Some(Source::Url(url.borrowed()));
-                };
-                let (media, data) = (media.into_owned(), data.into_owned());
-                self.inline(media, data, at, medium)
-            }
-            Source::Base64 { media, data } if same => {
-                Some(Source::Base64 { media: media.borrowed(), data: data.borrowed() })
-            }
-            Source::Base64 { media, data } => {
-                self.inline(media.borrowed(), data.borrowed(), at, medium)
-            }
-            Source::File(id) if same => Some(Source::File(id.borrowed())),
-            Source::File(_) => {
-                self.ledger.dropped(at, Code::FileId);
-                None
-            }
-            Source::Text { media, data } => {
-                Some(Source::Text { media: media.borrowed(), data: data.borrowed() })
-            }
-            Source::Other(raw) if same => Some(Source::Other(raw.borrowed())),
-            Source::Other(_) => {
-                self.ledger.dropped(at, Code::MediaType);
-                None
-            }
-        }
-    }
-
-    fn inline<'s>(
-        &mut self,
-        media: Str<'s>,
-        data: Str<'s>,
-        at: crate::wire::Pos,
-        medium: Medium,
-    ) -> Option<Source<'s>> {
-        let name = media.decode();
-        match (medium, name.as_ref()) {
-            (Medium::Image, "image/jpeg" | "image/png" | "image/gif" | "image/webp")
-            | (Medium::Document, "application/pdf") => {}
-            // The common misspelling means the same bytes.
-            (Medium::Image, "image/jpg") => {
-                self.ledger.emulated(at, Code::MediaType);
-                return Some(Source::Base64 { media: Str::plain("image/jpeg"), data });
-            }
-            (Medium::Document, text) if text.starts_with("text/") => {
-                let bytes = STANDARD.decode(data.decode().as_bytes()).ok();
-                if let Some(decoded) = bytes.and_then(|bytes| String::from_utf8(bytes).ok()) {
-                    if text == "text/plain" {
-                        self.ledger.emulated(at, Code::MediaType);
-                    } else {
-                        self.ledger.degraded(at, Code::MediaType).info();
-                    }
-                    let media = Str::plain("text/plain");
-                    return Some(Source::Text { media, data: Str::plain(decoded) });
-                }
-                self.ledger.dropped(at, Code::MediaType);
-                return None;
-            }
-            (Medium::Image | Medium::Document, _other) => {
-                self.ledger.dropped(at, Code::MediaType);
-                return None;
-            }
-        }
-        drop(name);
-        Some(Source::Base64 { media, data })
-    }
+    context.lose(extra);
 }
 
-/// Writes one literal of several texts, keeping the escapes of those that came
-/// from a document.
-pub(super) fn write_joined(parts: &[Cow<'_, str>], around: Option<&Str<'_>>, out: &mut Vec<u8>) {
-    out.push(b'"');
-    if let Some(text) = around {
-        text.write_inside(out);
+/// Writes a `text` block, unless the text is blank: the API refuses that.
+pub(super) fn write_text(
+    text: &Text<'_>,
+    out: &mut Vec<u8>,
+    context: &mut EncodeContext<'_>,
+) -> Written {
+    let Text { at, text: words, citations, logprobs, cache, extra } = text;
+    if let Some(citations) = citations.as_ref().filter(|list| !list.is_empty()) {
+        context.ledger.dropped(citations.pos(), Code::Citations);
     }
-    for part in parts {
-        write_escaped(part, out);
+    if let Some(logprobs) = logprobs.as_ref().filter(|list| !list.is_empty()) {
+        context.ledger.dropped(logprobs.pos(), Code::Logprobs).info();
     }
-    out.push(b'"');
+    context.lose(extra);
+    if words.is_blank() {
+        if let Some(Cache { at, ttl: _, extra: _ }) = cache {
+            context.ledger.dropped(*at, Code::CacheBreakpoint);
+        }
+        if !words.is_empty() {
+            report_blank(*at, context.ledger);
+        }
+        return Written::Nothing;
+    }
+    let mut block = Object::new(out);
+    block.put("type", "text");
+    block.put("text", words);
+    write_cache(cache.as_ref(), &mut block, context);
+    if cache.is_none() { Written::BareText } else { Written::Block }
+}
+
+/// Reports text of nothing but spaces, which is left out.
+pub(super) fn report_blank(at: Pos, ledger: &mut Ledger) {
+    let note = ledger.dropped(at, Code::Placeholder);
+    note.detail("The target refuses text of nothing but spaces; it is left out.").info();
+}
+
+fn write_image(image: &Image<'_>, out: &mut Vec<u8>, context: &mut EncodeContext<'_>) -> Written {
+    let Image { at, source, detail, cache, extra } = image;
+    let Some(source) = BlockSource::new(source, *at, Medium::Image, context.ledger) else {
+        return Written::Nothing;
+    };
+    if let Some(detail) = detail {
+        context.ledger.dropped(detail.pos(), Code::ImageDetail).info();
+    }
+    let mut block = Object::new(out);
+    block.put("type", "image");
+    source.write(&mut block);
+    write_cache(cache.as_ref(), &mut block, context);
+    context.lose(extra);
+    Written::Block
+}
+
+fn write_document(
+    document: &Document<'_>,
+    out: &mut Vec<u8>,
+    context: &mut EncodeContext<'_>,
+) -> Written {
+    let Document { at, source, name, context: about, citations, cache, extra } = document;
+    let Some(source) = BlockSource::new(source, *at, Medium::Document, context.ledger) else {
+        return Written::Nothing;
+    };
+    let mut block = Object::new(out);
+    block.put("type", "document");
+    source.write(&mut block);
+    block.maybe("title", name.as_ref());
+    block.maybe("context", about.as_ref());
+    block.maybe("citations", citations.as_ref());
+    write_cache(cache.as_ref(), &mut block, context);
+    context.lose(extra);
+    Written::Block
+}
+
+fn write_search_result(
+    result: &SearchResult<'_>,
+    out: &mut Vec<u8>,
+    context: &mut EncodeContext<'_>,
+) -> Written {
+    let SearchResult { at: _, source, title, content, citations, cache, extra } = result;
+    let mut block = Object::new(out);
+    block.put("type", "search_result");
+    block.maybe("source", source.as_ref());
+    block.maybe("title", title.as_ref());
+    let mut blocks = BlockList::default();
+    for item in content {
+        blocks.add(|out| write_part(item, out, context));
+    }
+    blocks.write_list(block.key("content"));
+    block.maybe("citations", citations.as_ref());
+    write_cache(cache.as_ref(), &mut block, context);
+    context.lose(extra);
+    Written::Block
 }
 
 #[derive(Clone, Copy)]
@@ -325,34 +186,102 @@ enum Medium {
     Document,
 }
 
-fn write_source(source: &Source<'_>, block: &mut Object<'_>) {
-    if let Source::Other(raw) = source {
-        block.put("source", raw);
-        return;
+/// The `source` of an image or a document, as far as the API can take it from
+/// another vendor's request.
+enum BlockSource<'s> {
+    Url(Str<'s>),
+    Base64 { media: Str<'s>, data: Str<'s> },
+    Text { media: Str<'s>, data: Str<'s> },
+}
+
+impl<'s> BlockSource<'s> {
+    /// The source as the API takes it. If there is none, the ledger says why.
+    fn new(source: &'s Source<'_>, at: Pos, medium: Medium, ledger: &mut Ledger) -> Option<Self> {
+        match source {
+            Source::Url(url) => match media::split_data_url(url) {
+                Some((media, data)) => {
+                    let (media, data) = (media.into_owned(), data.into_owned());
+                    Self::inline(media, data, at, medium, ledger)
+                }
+                None => Some(Self::Url(url.borrowed())),
+            },
+            Source::Base64 { media, data } => {
+                Self::inline(media.borrowed(), data.borrowed(), at, medium, ledger)
+            }
+            Source::Text { media, data } => {
+                Some(Self::Text { media: media.borrowed(), data: data.borrowed() })
+            }
+            // The file is in another vendor's store.
+            Source::File(_) => {
+                ledger.dropped(at, Code::FileId);
+                None
+            }
+            Source::Other(_) => {
+                ledger.dropped(at, Code::MediaType);
+                None
+            }
+        }
     }
-    let mut object = block.object("source");
-    match source {
-        Source::Url(url) => {
-            object.put("type", "url");
-            object.put("url", url);
+
+    fn inline(
+        media: Str<'s>,
+        data: Str<'s>,
+        at: Pos,
+        medium: Medium,
+        ledger: &mut Ledger,
+    ) -> Option<Self> {
+        let name = media.decode();
+        match (medium, name.as_ref()) {
+            (Medium::Image, "image/jpeg" | "image/png" | "image/gif" | "image/webp")
+            | (Medium::Document, "application/pdf") => {}
+            // The common misspelling means the same bytes.
+            (Medium::Image, "image/jpg") => {
+                ledger.emulated(at, Code::MediaType);
+                return Some(Self::Base64 { media: Str::plain("image/jpeg"), data });
+            }
+            (Medium::Document, text) if text.starts_with("text/") => {
+                let bytes = STANDARD.decode(data.decode().as_bytes()).ok();
+                if let Some(decoded) = bytes.and_then(|bytes| String::from_utf8(bytes).ok()) {
+                    if text == "text/plain" {
+                        ledger.emulated(at, Code::MediaType);
+                    } else {
+                        ledger.degraded(at, Code::MediaType).info();
+                    }
+                    let media = Str::plain("text/plain");
+                    return Some(Self::Text { media, data: Str::plain(decoded) });
+                }
+                ledger.dropped(at, Code::MediaType);
+                return None;
+            }
+            (Medium::Image | Medium::Document, _other) => {
+                ledger.dropped(at, Code::MediaType);
+                return None;
+            }
         }
-        Source::Base64 { media, data } => {
-            object.put("type", "base64");
-            object.put("media_type", media);
-            object.put("data", data);
+        drop(name);
+        Some(Self::Base64 { media, data })
+    }
+
+    fn write(&self, block: &mut Object<'_>) {
+        let mut source = block.object("source");
+        match self {
+            Self::Url(url) => {
+                source.put("type", "url");
+                source.put("url", url);
+            }
+            Self::Base64 { media, data } => {
+                source.put("type", "base64");
+                source.put("media_type", media);
+                source.put("data", data);
+            }
+            Self::Text { media, data } => {
+                source.put("type", "text");
+                source.put("media_type", media);
+                source.put("data", data);
+            }
         }
-        Source::File(id) => {
-            object.put("type", "file");
-            object.put("file_id", id);
-        }
-        Source::Text { media, data } => {
-            object.put("type", "text");
-            object.put("media_type", media);
-            object.put("data", data);
-        }
-        Source::Other(_) => {}
     }
 }
 
 /// The API answers 400 to a fifth marker.
-const MOST_MARKERS: usize = 4;
+const MAX_CACHE_MARKERS: usize = 4;

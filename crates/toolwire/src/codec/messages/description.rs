@@ -1,4 +1,4 @@
-//! The facts around Messages, and its vendor.
+//! The facts about Messages and its vendor.
 
 use crate::model::Protocol;
 use crate::profile::Profile;
@@ -94,6 +94,9 @@ static VENDOR: Vendor = Vendor {
     },
     should_retry: None,
 };
+
+/// The feature that allows system turns inside the conversation.
+pub(super) const MID_CONVERSATION_SYSTEM: &str = "mid-conversation-system-2026-04-07";
 
 pub(super) fn profile() -> Profile {
     Profile {

@@ -1,45 +1,48 @@
-//! Messages.
+//! Anthropic Messages.
 
-mod alike;
-mod blocks;
-mod blocks_in;
-mod blocks_out;
-mod call_live;
+mod assistant_out;
+mod block_list_out;
 mod calls_out;
-mod choice;
+mod choice_in;
+mod choice_out;
 mod content_in;
 mod content_out;
 mod continuation_out;
+mod conversation_out;
 mod description;
 mod dispositions;
-mod error;
-mod events;
-mod events_in;
-mod events_out;
+mod error_in;
+mod error_out;
+mod foreign_reasoning_in;
+mod hosted_tools_out;
 mod models_out;
-mod reasoning;
+mod reasoning_in;
+mod reasoning_out;
 mod recognize_in;
-mod replay;
 mod request_in;
 mod request_out;
 mod response_in;
 mod response_out;
-mod settings;
-mod talk;
+mod results_out;
+mod settings_out;
+mod stop_in;
+mod stop_out;
+mod stream_in;
+mod stream_out;
 #[cfg(test)]
 mod tests;
-mod text_live;
-mod thinking_live;
+mod thinking_out;
 mod tools_in;
 mod tools_out;
 mod turns_in;
 mod turns_out;
-mod unroll;
-mod watch;
+mod usage_in;
+mod usage_out;
 mod wire;
 
+use std::ops::Range;
+
 use crate::calls::{AnsweredCall, Continuation, Error};
-use crate::codec::sent_tools::SentTools;
 use crate::codec::{Codec, StreamObserver, StreamReader, StreamWriter};
 use crate::disposition::Row;
 use crate::guess::{Certainty, Document, Fields};
@@ -48,9 +51,8 @@ use crate::model::{ApiError, Protocol, Request, Response, ResponseContext, Tool}
 use crate::profile::Profile;
 use crate::protocol::{Description, ListedModel};
 use crate::registry::{SchemaMember, ToolForm};
-use crate::toolset::Toolset;
 use crate::wire::sse::Frame;
-use crate::wire::{Array, Read, ReadError, Reader, Str, string_under};
+use crate::wire::{ReadError, Str, string_under};
 
 /// The Messages protocol.
 pub struct Messages;
@@ -82,6 +84,14 @@ impl Codec for Messages {
         request_out::encode(request, profile, out, ledger);
     }
 
+    fn foreign_reasoning(
+        &self,
+        source: &str,
+        ledger: &mut Ledger,
+    ) -> Result<Vec<Range<usize>>, ReadError> {
+        foreign_reasoning_in::find(source, ledger)
+    }
+
     fn decode_response<'a>(&self, body: &'a str) -> Result<Response<'a>, ReadError> {
         response_in::decode(body)
     }
@@ -89,23 +99,23 @@ impl Codec for Messages {
     fn encode_response(
         &self,
         response: &Response<'_>,
-        asked: Option<&ResponseContext>,
+        context: Option<&ResponseContext>,
         out: &mut Vec<u8>,
         ledger: &mut Ledger,
     ) {
-        response_out::encode(response, asked, out, ledger);
+        response_out::encode(response, context, out, ledger);
     }
 
     fn stream_reader(&self) -> Box<dyn StreamReader> {
-        Box::<events_in::Reading>::default()
+        Box::<stream_in::MessagesStreamReader>::default()
     }
 
-    fn stream_writer(&self, asked: ResponseContext) -> Box<dyn StreamWriter> {
-        Box::new(events_out::Writing::new(asked))
+    fn stream_writer(&self, context: ResponseContext) -> Box<dyn StreamWriter> {
+        Box::new(stream_out::MessagesStreamWriter::new(context))
     }
 
     fn stream_observer(&self) -> Box<dyn StreamObserver> {
-        Box::<watch::Watching>::default()
+        Box::<stream_in::MessagesStreamObserver>::default()
     }
 
     fn opens_stream(&self, frame: &Frame<'_>) -> bool {
@@ -117,15 +127,15 @@ impl Codec for Messages {
     }
 
     fn stream_from_response(&self, body: &str) -> Result<Vec<u8>, ReadError> {
-        unroll::unroll(body)
+        stream_out::stream_from_response(body)
     }
 
     fn decode_error(&self, status: Option<u16>, body: &str) -> Result<ApiError, ReadError> {
-        error::decode(status, body)
+        error_in::decode(status, body)
     }
 
     fn encode_error(&self, error: &ApiError, out: &mut Vec<u8>) -> u16 {
-        error::encode(error, out)
+        error_out::encode(error, out)
     }
 
     fn write_models(&self, models: &[ListedModel<'_>], out: &mut Vec<u8>) {
@@ -137,10 +147,7 @@ impl Codec for Messages {
     }
 
     fn decode_tools<'a>(&self, body: &'a str) -> Result<Vec<Tool<'a>>, ReadError> {
-        let mut reader = Reader::new(body);
-        let list = Vec::<tools_in::Definition<'_>>::read(&mut reader)?;
-        reader.finish()?;
-        Ok(list.into_iter().map(|tools_in::Definition(tool)| tool).collect())
+        tools_in::decode(body)
     }
 
     fn encode_tools(
@@ -151,17 +158,7 @@ impl Codec for Messages {
         out: &mut Vec<u8>,
         ledger: &mut Ledger,
     ) {
-        let mut pen = content_out::Pen::new(origin == Protocol::Messages, ledger);
-        if pen.same {
-            let mut list = Array::new(out);
-            for tool in tools {
-                tools_in::encode_own(tool, list.item(), &mut pen);
-            }
-            return;
-        }
-        let toolset = Toolset::of_list(tools, origin, profile);
-        let sent = SentTools::new(&toolset, None, tools_out::hosted_name, pen.ledger);
-        tools_out::encode(&sent, profile, out, &mut pen);
+        tools_out::encode(tools, origin, profile, out, ledger);
     }
 
     fn answer_items(&self, response: &str) -> Result<Vec<String>, ReadError> {

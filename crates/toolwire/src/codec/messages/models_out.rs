@@ -26,6 +26,6 @@ fn write_members(model: ListedModel<'_>, object: &mut Object<'_>) {
     object.put("type", "model");
     object.put("id", model.name);
     object.put("display_name", model.name);
-    // Nobody here knows when a model was made.
+    // When a model was made is not known here.
     object.put("created_at", "1970-01-01T00:00:00Z");
 }

@@ -1,7 +1,7 @@
-//! The settings of a request: from Messages into the model.
+//! A request: from Messages into the model.
 
-use super::wire::{self, Body, List, Metadata, OutputConfig, OutputFormat};
-use super::{choice, content_in, tools_in, turns_in};
+use super::wire::{self, List, Metadata, OutputConfig, OutputFormat, RequestBody};
+use super::{choice_in, content_in, tools_in, turns_in};
 use crate::model::{
     Display, Effort, Format, JsonSchema, Protocol, Request, Thinking, ThinkingMode,
 };
@@ -10,7 +10,7 @@ use crate::wire::{At, Kind, Raw, Read, ReadError, Reader};
 /// Reads a request.
 pub(super) fn decode(body: &str) -> Result<Request<'_>, ReadError> {
     let mut reader = Reader::new(body);
-    let Body {
+    let RequestBody {
         at: _,
         model,
         messages,
@@ -30,7 +30,7 @@ pub(super) fn decode(body: &str) -> Result<Request<'_>, ReadError> {
         context_management,
         stream,
         extra,
-    } = Body::read(&mut reader)?;
+    } = RequestBody::read(&mut reader)?;
     reader.finish()?;
     let mut request = Request::new(Protocol::Messages);
     request.model = model;
@@ -40,10 +40,10 @@ pub(super) fn decode(body: &str) -> Result<Request<'_>, ReadError> {
     }
     if let Some(List { at, items }) = tools {
         request.tools_at = at;
-        request.tools = items.into_iter().map(|tools_in::Definition(tool)| tool).collect();
+        request.tools = items.into_iter().map(|tools_in::ToolDefinition(tool)| tool).collect();
     }
     if let Some(raw) = tool_choice {
-        request.choice = choice::decode(raw)?;
+        request.choice = choice_in::decode(raw)?;
     }
     request.extra = extra;
     request.thinking = thinking.map(decode_thinking).unwrap_or_default();
@@ -98,8 +98,8 @@ fn decode_output<'a>(config: OutputConfig<'a>, request: &mut Request<'a>) -> Res
     if let Some(raw) = format {
         request.output.format = Some(At::new(raw.pos(), decode_format(raw)?));
     }
-    // These belong inside `output_config`, which the request has no room for:
-    // they keep the way there in their name.
+    // The model has no list for unknown members of `output_config`, so they are
+    // kept among those of the request, with the path in their name.
     request.extra.extend(extra.into_iter().map(|field| field.under(CONFIG)));
     Ok(())
 }
@@ -116,5 +116,5 @@ fn decode_format(raw: Raw<'_>) -> Result<Format<'_>, ReadError> {
     Ok(Format::JsonSchema(JsonSchema { name, description, schema, strict, extra }))
 }
 
-/// The path of the fields that belong inside `output_config`.
-pub(super) const CONFIG: &str = "output_config";
+/// The path of unknown members of `output_config`.
+const CONFIG: &str = "output_config";

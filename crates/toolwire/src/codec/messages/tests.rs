@@ -13,6 +13,9 @@ use crate::model::{
     ToolRef, ToolRefKind, ToolResult, Turn, Usage,
 };
 use crate::profile::Profile;
+use crate::translate::{self, Options};
+use crate::wire::cuts::without;
+use crate::wire::envelope::Envelope;
 use crate::wire::{At, Extra, Pos, Raw, Str};
 
 mod streams;
@@ -52,45 +55,6 @@ fn without_nulls(value: &mut Value) {
 }
 
 #[test]
-fn requests_come_back_as_they_were() {
-    for (name, text) in vectors("requests") {
-        // What came in an envelope is another vendor's and does not come back.
-        if text.contains("\"tw1.") {
-            continue;
-        }
-        let request = Messages.decode_request(&text).unwrap();
-        let (mut out, mut ledger) = (Vec::new(), Ledger::default());
-        let profile = Profile::of(Protocol::Messages);
-        Messages.encode_request(&request, &profile, &mut out, &mut ledger);
-        assert_eq!(parsed(&out), parsed(&text), "{name}");
-        assert!(ledger.is_empty(), "{name}: {:?}", ledger.entries(&text));
-    }
-}
-
-#[test]
-fn responses_come_back_as_they_were() {
-    for (name, text) in vectors("responses") {
-        let response = Messages.decode_response(&text).unwrap();
-        let (mut out, mut ledger) = (Vec::new(), Ledger::default());
-        Messages.encode_response(&response, None, &mut out, &mut ledger);
-        assert_eq!(parsed(&out), parsed(&text), "{name}");
-        assert!(ledger.is_empty(), "{name}: {:?}", ledger.entries(&text));
-    }
-}
-
-#[test]
-fn tools_come_back_as_they_were() {
-    for (name, text) in vectors("tools") {
-        let tools = Messages.decode_tools(&text).unwrap();
-        let (mut out, mut ledger) = (Vec::new(), Ledger::default());
-        let profile = Profile::of(Protocol::Messages);
-        Messages.encode_tools(&tools, Protocol::Messages, &profile, &mut out, &mut ledger);
-        assert_eq!(parsed(&out), parsed(&text), "{name}");
-        assert!(ledger.is_empty(), "{name}");
-    }
-}
-
-#[test]
 fn errors_come_back_as_they_were() {
     // The vendor says these in a general type; they go out in their own.
     let sharper = ["messages-credit-balance", "messages-spend-limit", "messages-unknown-type"];
@@ -109,7 +73,9 @@ fn numbers_and_escapes_keep_their_spelling() {
     let profile = Profile::of(Protocol::Messages);
     for name in ["messages-big-numbers", "escaped-text"] {
         let (_, text) = vectors("requests").into_iter().find(|(found, _)| found == name).unwrap();
-        let request = Messages.decode_request(&text).unwrap();
+        let mut request = Messages.decode_request(&text).unwrap();
+        // Nothing is written in the protocol it was read from.
+        request.origin = Protocol::Chat;
         let mut out = Vec::new();
         Messages.encode_request(&request, &profile, &mut out, &mut Ledger::default());
         let out = String::from_utf8(out).unwrap();
@@ -366,6 +332,23 @@ fn instructions_lead_or_remind() {
             {"role":"system","content":"d"}]}),
         &["degraded developer_role"],
     );
+}
+
+/// Instructions that stand where they stood need a feature of the API. As a
+/// reminder they need none, and neither do words that only look like them.
+#[test]
+fn system_turns_require_a_feature() {
+    let body = br#"{"model":"m","messages":[{"role":"user","content":"{\"role\":\"system\","},
+        {"role":"system","content":"d"},{"role":"assistant","content":"a"},
+        {"role":"system","content":"e"},{"role":"user","content":"u"}]}"#;
+    let sent = |mid_system: bool| {
+        let profile = Profile { mid_system, ..Profile::of(Protocol::Messages) };
+        let options = Options { profile: Some(profile), ..Options::default() };
+        translate::request(Protocol::Chat, Protocol::Messages, body, &options).unwrap()
+    };
+    let required = ["mid-conversation-system-2026-04-07"];
+    assert_eq!(sent(true).required_features, required);
+    assert!(sent(false).required_features.is_empty());
 }
 
 #[test]
@@ -808,6 +791,65 @@ fn foreign_reasoning_stays_with_the_client_and_comes_back() {
     assert_eq!((&first.summary, &first.sealed), (&foreign.summary, &foreign.sealed));
     assert_eq!(second.content, ["raw"].map(Str::plain));
     assert!(second.sealed.is_none() && second.summary.is_empty());
+}
+
+/// What a request within Messages loses, and what is left of its messages.
+fn cut(messages: &str) -> (String, Vec<String>) {
+    let source = format!(r#"{{"model":"m", "messages": [{messages}] ,"max_tokens":1e2}}"#);
+    let mut ledger = Ledger::default();
+    let cuts = Messages.foreign_reasoning(&source, &mut ledger).unwrap();
+    let rest = without(&source, &cuts);
+    let inside = rest.strip_prefix(r#"{"model":"m", "messages": ["#).unwrap();
+    let inside = inside.strip_suffix(r#"] ,"max_tokens":1e2}"#).unwrap();
+    let line = |entry: &Entry| format!("{} {} {}", entry.action.as_str(), entry.code, entry.path);
+    (inside.to_owned(), ledger.entries(&source).iter().map(line).collect())
+}
+
+#[test]
+fn foreign_reasoning_is_cut_out_of_a_request_that_passes() {
+    let seal = |issuer: &str, blob: Option<&str>| {
+        let envelope = Envelope {
+            issuer: Issuer::parse(issuer),
+            item_id: None,
+            text: Some(vec!["x".to_owned()]),
+            blob: blob.map(str::to_owned),
+            redacted: false,
+            place: None,
+        };
+        format!(r#"{{"signature":"{}", "type":"thinking","thinking":"x"}}"#, envelope.seal())
+    };
+    let (foreign, unsigned) = (seal("openai", Some("E")), seal("none", None));
+    let damaged = r#"{"type":"thinking","signature":"tw1.!"}"#;
+    let text = r#"{ "type":"text","text":"tw1.\u0041"}"#;
+    let own = r#"{"type":"thinking","thinking":"y","signature":"EqQB"}"#;
+    let message = |blocks: &str| format!(r#"{{ "role" : "assistant","content": [ {blocks}]}}"#);
+    let user = r#"{"role":"user","content":"tw1."}"#;
+    let at = |message: usize, block: usize| format!("/messages/{message}/content/{block}");
+    let cases = [
+        (message(&format!("{foreign} , {text}")), message(text), vec![("foreign", at(0, 0))]),
+        (message(&format!("{text} , {foreign}")), message(text), vec![("foreign", at(0, 1))]),
+        (
+            message(&format!("{own},{unsigned} ,{text},{damaged} ")),
+            message(&format!("{own} ,{text} ")),
+            vec![("unsigned", at(0, 1)), ("foreign", at(0, 3))],
+        ),
+        (
+            format!("{user}, {} ", message(&foreign)),
+            format!("{user} "),
+            vec![("foreign", at(1, 0))],
+        ),
+        (
+            format!("{},{user},{}", message(&foreign), message("")),
+            format!("{user},{}", message("")),
+            vec![("foreign", at(0, 0))],
+        ),
+        (message(&foreign), String::new(), vec![("foreign", at(0, 0))]),
+        (format!("{user},7,{own}"), format!("{user},7,{own}"), vec![]),
+    ];
+    for (before, after, lost) in cases {
+        let lost = lost.into_iter().map(|(why, path)| format!("dropped reasoning_{why} {path}"));
+        assert_eq!(cut(&before), (after, lost.collect()), "{before}");
+    }
 }
 
 #[test]

@@ -1,20 +1,27 @@
-//! Tool definitions of Messages, both directions.
+//! Tool definitions: from Messages into the model.
 
 use super::content_in;
-use super::content_out::Pen;
 use super::wire;
 use crate::model::{Hosted, HostedClass, Native, NativeKind, Tool, ToolKind};
-use crate::wire::{Extra, Object, Raw, Read, ReadError, Reader, Str};
+use crate::wire::{Extra, Raw, Read, ReadError, Reader, Str};
+
+/// Reads a bare array of tool definitions.
+pub(super) fn decode(body: &str) -> Result<Vec<Tool<'_>>, ReadError> {
+    let mut reader = Reader::new(body);
+    let list = Vec::<ToolDefinition<'_>>::read(&mut reader)?;
+    reader.finish()?;
+    Ok(list.into_iter().map(|ToolDefinition(tool)| tool).collect())
+}
 
 /// One entry of `tools`.
 #[derive(Debug)]
-pub(super) struct Definition<'a>(pub(super) Tool<'a>);
+pub(super) struct ToolDefinition<'a>(pub(super) Tool<'a>);
 
-impl<'a> Read<'a> for Definition<'a> {
+impl<'a> Read<'a> for ToolDefinition<'a> {
     fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
         let kind = reader.tag("type")?;
-        let sort = kind.as_ref().map_or(Sort::Function, |kind| sort(&kind.decode()));
-        if sort == Sort::Unknown {
+        let class = kind.as_ref().map_or(ToolClass::Function, |kind| class(&kind.decode()));
+        if class == ToolClass::Unknown {
             let name = reader.tag("name")?.or(kind).unwrap_or(Str::plain(""));
             let raw = reader.raw()?;
             return Ok(Self(Tool::new(raw.pos(), name, ToolKind::Unknown(raw))));
@@ -34,21 +41,23 @@ impl<'a> Read<'a> for Definition<'a> {
             mut extra,
         } = wire::Tool::read(reader)?;
         let kind_text = kind.unwrap_or(Str::plain("custom"));
-        let tool_kind = match sort {
-            Sort::Function | Sort::Unknown => ToolKind::Function { schema: input_schema },
-            Sort::Native(kind) => {
+        let tool_kind = match class {
+            ToolClass::Function | ToolClass::Unknown => ToolKind::Function { schema: input_schema },
+            ToolClass::Native(kind) => {
                 extra.extend(input_schema.map(schema_field));
                 ToolKind::Native(Native { kind, kind_text: kind_text.clone() })
             }
-            Sort::Hosted(class) => {
+            ToolClass::Hosted(class) => {
                 extra.extend(input_schema.map(schema_field));
                 ToolKind::Hosted(Hosted { class, kind_text: kind_text.clone() })
             }
         };
-        let name = match (name, sort) {
+        let name = match (name, class) {
             (Some(name), _) => name,
-            (None, Sort::Function | Sort::Unknown) => return Err(ReadError::missing(at, "name")),
-            (None, Sort::Native(_) | Sort::Hosted(_)) => kind_text,
+            (None, ToolClass::Function | ToolClass::Unknown) => {
+                return Err(ReadError::missing(at, "name"));
+            }
+            (None, ToolClass::Native(_) | ToolClass::Hosted(_)) => kind_text,
         };
         Ok(Self(Tool {
             at,
@@ -73,87 +82,31 @@ fn schema_field(schema: Raw<'_>) -> Extra<'_> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Sort {
+enum ToolClass {
     Function,
     Native(NativeKind),
     Hosted(HostedClass),
     Unknown,
 }
 
-/// The kind of a tool by its type, whatever the version behind it.
-fn sort(kind: &str) -> Sort {
-    const SORTS: &[(&str, Sort)] = &[
-        ("bash_", Sort::Native(NativeKind::Bash)),
-        ("text_editor_", Sort::Native(NativeKind::TextEditor)),
-        ("memory_", Sort::Native(NativeKind::Memory)),
-        ("computer_", Sort::Native(NativeKind::Computer)),
-        ("browser_toolset_", Sort::Native(NativeKind::Computer)),
-        ("web_search_", Sort::Hosted(HostedClass::WebSearch)),
-        ("web_fetch_", Sort::Hosted(HostedClass::WebFetch)),
-        ("code_execution_", Sort::Hosted(HostedClass::Code)),
-        ("tool_search_tool_", Sort::Hosted(HostedClass::ToolSearch)),
-        ("mcp_toolset", Sort::Hosted(HostedClass::Mcp)),
-        ("advisor_", Sort::Hosted(HostedClass::Advisor)),
+/// The class of a tool by its type, whatever version the type ends in.
+fn class(kind: &str) -> ToolClass {
+    const CLASSES: &[(&str, ToolClass)] = &[
+        ("bash_", ToolClass::Native(NativeKind::Bash)),
+        ("text_editor_", ToolClass::Native(NativeKind::TextEditor)),
+        ("memory_", ToolClass::Native(NativeKind::Memory)),
+        ("computer_", ToolClass::Native(NativeKind::Computer)),
+        ("browser_toolset_", ToolClass::Native(NativeKind::Computer)),
+        ("web_search_", ToolClass::Hosted(HostedClass::WebSearch)),
+        ("web_fetch_", ToolClass::Hosted(HostedClass::WebFetch)),
+        ("code_execution_", ToolClass::Hosted(HostedClass::Code)),
+        ("tool_search_tool_", ToolClass::Hosted(HostedClass::ToolSearch)),
+        ("mcp_toolset", ToolClass::Hosted(HostedClass::Mcp)),
+        ("advisor_", ToolClass::Hosted(HostedClass::Advisor)),
     ];
     if kind == "custom" {
-        return Sort::Function;
+        return ToolClass::Function;
     }
-    let known = SORTS.iter().find(|(prefix, _)| kind.starts_with(prefix));
-    known.map_or(Sort::Unknown, |(_, sort)| *sort)
-}
-
-/// Writes a tool that came from Messages.
-pub(super) fn encode_own(tool: &Tool<'_>, out: &mut Vec<u8>, pen: &mut Pen<'_>) {
-    let Tool {
-        at: _,
-        name,
-        description,
-        kind,
-        strict,
-        defer,
-        callers,
-        examples,
-        output_schema: _,
-        deferred_result: _,
-        eager,
-        cache,
-        extra,
-    } = tool;
-    if let ToolKind::Unknown(raw) = kind {
-        out.extend_from_slice(raw.text().as_bytes());
-        return;
-    }
-    let mut object = Object::new(out);
-    if let ToolKind::Native(Native { kind: _, kind_text })
-    | ToolKind::Hosted(Hosted { class: _, kind_text }) = kind
-    {
-        object.put("type", kind_text);
-    }
-    if !is_nameless(tool) {
-        object.put("name", name);
-    }
-    object.maybe("description", description.as_ref());
-    if let ToolKind::Function { schema } = kind {
-        object.maybe("input_schema", schema.as_ref());
-    }
-    object.maybe("strict", strict.as_ref());
-    object.maybe("defer_loading", defer.as_ref());
-    object.maybe("allowed_callers", callers.as_ref());
-    object.maybe("input_examples", examples.as_ref());
-    object.maybe("eager_input_streaming", eager.as_ref());
-    pen.cache(&mut object, cache.as_ref());
-    object.extra(extra);
-}
-
-/// Toolsets have no name; the model knows their members only, and their type
-/// stands for the name.
-fn is_nameless(tool: &Tool<'_>) -> bool {
-    match &tool.kind {
-        ToolKind::Native(Native { kind: _, kind_text })
-        | ToolKind::Hosted(Hosted { class: _, kind_text }) => kind_text.pos() == tool.name.pos(),
-        ToolKind::Function { schema: _ }
-        | ToolKind::Freeform { grammar: _ }
-        | ToolKind::Namespace { tools: _ }
-        | ToolKind::Unknown(_) => false,
-    }
+    let known = CLASSES.iter().find(|(prefix, _)| kind.starts_with(prefix));
+    known.map_or(ToolClass::Unknown, |(_, class)| *class)
 }

@@ -1,355 +1,267 @@
-//! Tool definitions of other protocols, as Messages takes them.
+//! Tool definitions: from the model to Messages.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use super::content_out::{Pen, write_joined};
-use super::tools_in::encode_own;
+use super::content_out::write_cache;
+use super::hosted_tools_out::{hosted_name, write_hosted_tool};
+use crate::codec::context::EncodeContext;
 use crate::codec::sent_tools::SentTools;
-use crate::ledger::Code;
-use crate::model::{Grammar, HostedClass, Native, NativeKind, Tool, ToolKind};
+use crate::ledger::{Code, Ledger};
+use crate::model::{Grammar, HostedClass, Native, NativeKind, Protocol, Tool, ToolKind};
 use crate::native;
 use crate::profile::Profile;
 use crate::schema::{self, RootChange};
-use crate::toolset::{Declared, ToolMapping};
-use crate::wire::{Array, At, Extra, Kind, Object, Pos, Raw, Read, Str, read_fields};
+use crate::toolset::{Declared, ToolMapping, Toolset};
+use crate::wire::{Array, At, Extra, Pos, Raw, Read, Str, write_escaped};
 
-/// Messages' hosted tools that stand for another vendor's, in the version that
-/// every deployment knows.
-fn hosted_type(class: HostedClass) -> Option<(&'static str, &'static str)> {
-    match class {
-        HostedClass::WebSearch => Some(("web_search_20250305", "web_search")),
-        HostedClass::ToolSearch => {
-            Some(("tool_search_tool_bm25_20251119", "tool_search_tool_bm25"))
-        }
-        HostedClass::WebFetch
-        | HostedClass::Code
-        | HostedClass::FileSearch
-        | HostedClass::ImageGeneration
-        | HostedClass::Mcp
-        | HostedClass::Computer
-        | HostedClass::Advisor
-        | HostedClass::Other => None,
-    }
-}
-
-/// The name of a hosted tool of Messages that stands for another vendor's.
-pub(super) fn hosted_name(class: HostedClass) -> Option<&'static str> {
-    hosted_type(class).map(|(_, name)| name)
-}
-
-/// Writes the tools of another protocol and gives the names of those whose
-/// arguments are wrapped, since their schema is not of an object.
+/// Writes a bare array of tool definitions.
 pub(super) fn encode(
-    sent: &SentTools<'_, '_, '_>,
+    tools: &[Tool<'_>],
+    origin: Protocol,
     profile: &Profile,
     out: &mut Vec<u8>,
-    pen: &mut Pen<'_>,
+    ledger: &mut Ledger,
+) {
+    debug_assert_ne!(origin, Protocol::Messages, "the bytes of one protocol pass");
+    let toolset = Toolset::of_list(tools, origin, profile);
+    let context = &mut EncodeContext::new(origin, profile, &toolset.names, ledger);
+    let sent = SentTools::new(&toolset, None, hosted_name, context.ledger);
+    write_tools(&sent, out, context);
+}
+
+/// Writes the tools, and returns the names of those whose arguments are wrapped
+/// in an object because their schema is of another type.
+pub(super) fn write_tools(
+    sent: &SentTools<'_, '_, '_>,
+    out: &mut Vec<u8>,
+    context: &mut EncodeContext<'_>,
 ) -> BTreeSet<String> {
-    let searches = |(declared, _): (&Declared<'_, '_>, _)| {
+    let is_search = |(declared, _): (&Declared<'_, '_>, _)| {
         declared.crossing == ToolMapping::Hosted(HostedClass::ToolSearch)
     };
-    let search = sent.iter().any(searches);
-    let mut tools = Tools { array: Array::new(out), profile, search, wrapped: BTreeSet::new() };
+    context.tool_search = sent.iter().any(is_search);
+    let mut list = Array::new(out);
+    let mut wrapped = BTreeSet::new();
     for (declared, name) in sent.iter() {
-        tools.tool(declared, name, pen);
+        if write_tool(declared, name, &mut list, context) == Some(RootChange::Wrapped) {
+            wrapped.insert(name.to_string());
+        }
     }
-    tools.wrapped
+    wrapped
 }
 
-struct Tools<'x> {
-    array: Array<'x>,
-    profile: &'x Profile,
-    /// Whether there is a tool search, without which no tool may be deferred.
-    search: bool,
-    wrapped: BTreeSet<String>,
-}
-
-impl Tools<'_> {
-    fn tool(&mut self, declared: &Declared<'_, '_>, name: &str, pen: &mut Pen<'_>) {
-        let Declared { tool, namespace, inline, crossing } = declared;
-        if *inline {
-            pen.ledger.moved(tool.at, Code::ToolPosition);
-        }
-        if namespace.is_some() {
-            pen.ledger.emulated(tool.at, Code::NamespaceFlattened);
-        } else if tool.name != *name && !matches!(crossing, ToolMapping::Hosted(_)) {
-            pen.ledger.renamed(tool.name.pos(), Code::ToolName);
-        }
-        match crossing {
-            ToolMapping::Hosted(class) => return self.hosted(tool, *class, pen),
-            ToolMapping::Native(kind) => return self.native(tool, *kind, name, pen),
-            ToolMapping::Same | ToolMapping::Freeform => {}
-            ToolMapping::Dropped(_) => return,
-        }
-        match &tool.kind {
-            ToolKind::Function { schema } => {
-                let (schema, change) = input_schema(tool, schema.as_ref(), pen);
-                if change == Some(RootChange::Wrapped) {
-                    self.wrapped.insert(name.to_owned());
-                }
-                let words = described(tool, *namespace, Vec::new());
-                self.entry(tool, name, &words, &schema, pen, &tool.extra);
-            }
-            ToolKind::Freeform { grammar } => {
-                pen.ledger.emulated(tool.at, Code::FreeformWrapped);
-                let mut suffix = vec![Cow::Borrowed(FREEFORM_SUFFIX)];
-                if let Some(Grammar { at, syntax, definition, extra }) = grammar {
-                    pen.ledger.degraded(*at, Code::GrammarUnenforced);
-                    pen.ledger.only(extra);
-                    let syntax = syntax.as_ref().map_or(Cow::Borrowed(""), Str::decode);
-                    let grammar = definition.as_ref().map_or(Cow::Borrowed(""), Str::decode);
-                    let told = format!("\n\nThe text must match this {syntax} grammar:\n{grammar}");
-                    suffix.push(Cow::Owned(told));
-                }
-                let words = described(tool, *namespace, suffix);
-                let schema = Raw::made(FREEFORM_SCHEMA);
-                self.entry(tool, name, &words, &schema, pen, &tool.extra);
-            }
-            ToolKind::Namespace { tools: _ }
-            | ToolKind::Native(_)
-            | ToolKind::Hosted(_)
-            | ToolKind::Unknown(_) => encode_own(tool, self.array.item(), pen),
-        }
+/// Writes a tool, and returns what became of the root of its schema.
+fn write_tool(
+    declared: &Declared<'_, '_>,
+    name: &str,
+    list: &mut Array<'_>,
+    context: &mut EncodeContext<'_>,
+) -> Option<RootChange> {
+    let Declared { tool, namespace, inline, crossing } = declared;
+    if *inline {
+        context.ledger.moved(tool.at, Code::ToolPosition);
     }
-
-    fn entry(
-        &mut self,
-        tool: &Tool<'_>,
-        name: &str,
-        words: &Words<'_>,
-        schema: &Raw<'_>,
-        pen: &mut Pen<'_>,
-        extra: &[Extra<'_>],
-    ) {
-        let Tool {
-            at: _,
-            name: _,
-            description: _,
-            kind: _,
-            strict,
-            defer,
-            callers,
-            examples,
-            output_schema,
-            deferred_result,
-            eager,
-            cache,
-            extra: _,
-        } = tool;
-        let mut object = self.array.object();
-        object.put("name", name);
-        if !words.is_empty() {
-            words.write(object.key("description"));
-        }
-        object.put("input_schema", schema);
-        match strict {
-            Some(At { pos: _, value: true })
-                if self.profile.strict && schema::fits_anthropic_strict(schema) =>
-            {
-                object.put("strict", &true);
-            }
-            Some(At { pos, value: true }) => {
-                pen.ledger.degraded(*pos, Code::StrictDowngraded);
-            }
-            // The target is not strict unless asked to be.
-            Some(At { pos: _, value: false }) | None => {}
-        }
-        match defer {
-            Some(defer) if self.search || !defer.value => object.put("defer_loading", &defer.value),
-            Some(defer) => {
-                pen.ledger.dropped(defer.pos, Code::DeferLoading);
-            }
-            None => {}
-        }
-        if let Some(callers) = callers {
-            let note = pen.ledger.dropped(callers.pos(), Code::ProgrammaticCallers);
-            if is_direct_only(callers) {
-                note.info();
-            }
-        }
-        object.maybe("input_examples", examples.as_ref());
-        if let Some(schema) = output_schema {
-            pen.ledger.dropped(schema.pos(), Code::OutputSchema);
-        }
-        match deferred_result {
-            Some(At { pos, value: true }) => {
-                pen.ledger.dropped(*pos, Code::AsyncTool);
-            }
-            Some(At { pos, value: false }) => {
-                let note = pen.ledger.emulated(*pos, Code::AsyncTool);
-                note.detail("The target expects every result at once.");
-            }
-            None => {}
-        }
-        object.maybe("eager_input_streaming", eager.as_ref());
-        pen.cache(&mut object, cache.as_ref());
-        pen.ledger.only(extra);
+    if namespace.is_some() {
+        context.ledger.emulated(tool.at, Code::NamespaceFlattened);
+    } else if tool.name != *name && !matches!(crossing, ToolMapping::Hosted(_)) {
+        context.ledger.renamed(tool.name.pos(), Code::ToolName);
     }
-
-    fn native(&mut self, tool: &Tool<'_>, kind: NativeKind, name: &str, pen: &mut Pen<'_>) {
-        let ToolKind::Native(Native { kind: _, kind_text }) = &tool.kind else { return };
-        let Some(native::Function { description, schema }) =
-            native::function(kind, &kind_text.decode())
-        else {
-            pen.ledger.dropped(tool.at, Code::UnknownTool);
-            return;
-        };
-        pen.ledger.emulated(tool.at, Code::NativeToolWrapped);
-        let own = tool.description.as_ref().map(Str::borrowed);
-        let words = Words { text: Some(own.unwrap_or(Str::plain(description))), parts: Vec::new() };
-        // A search that the client runs brings its own schema, and says by
-        // `execution` that the client runs it.
-        let searches = kind == NativeKind::ToolSearch;
-        let of_search = |field: &&Extra<'_>| searches && field.key == *"parameters";
-        let schema = match tool.extra.iter().find(of_search) {
-            Some(field) => input_schema(tool, Some(&field.value), pen).0,
-            None => Raw::made(schema),
-        };
-        let known = |field: &Extra<'_>| {
-            searches && (field.key == *"parameters" || field.key == *"execution")
-        };
-        let rest: Vec<Extra<'_>> =
-            tool.extra.iter().filter(|field| !known(field)).cloned().collect();
-        self.entry(tool, name, &words, &schema, pen, &rest);
+    match crossing {
+        ToolMapping::Hosted(class) => {
+            write_hosted_tool(tool, *class, list, context);
+            return None;
+        }
+        ToolMapping::Native(kind) => {
+            write_native_tool(tool, *kind, name, list, context);
+            return None;
+        }
+        ToolMapping::Same | ToolMapping::Freeform => {}
+        ToolMapping::Dropped(_) => return None,
     }
-
-    fn hosted(&mut self, tool: &Tool<'_>, class: HostedClass, pen: &mut Pen<'_>) {
-        let Some((kind, name)) = hosted_type(class) else {
-            pen.ledger.dropped(tool.at, Code::HostedTool(class));
-            return;
-        };
-        let Tool {
-            at,
-            name: _,
-            description,
-            kind: _,
-            strict: _,
-            defer: _,
-            callers: _,
-            examples: _,
-            output_schema: _,
-            deferred_result: _,
-            eager: _,
-            cache,
-            extra,
-        } = tool;
-        let note = pen.ledger.emulated(*at, Code::HostedTool(class));
-        note.detail(HOSTED_STAND_IN);
-        if let Some(description) = description {
-            pen.ledger.dropped(description.pos(), Code::Only("description".to_owned())).info();
+    match &tool.kind {
+        ToolKind::Function { schema } => {
+            let (schema, change) = input_schema(tool, schema.as_ref(), context.ledger);
+            let description = DescriptionText::new(tool, *namespace, Vec::new());
+            write_definition(tool, name, &description, &schema, &tool.extra, list, context);
+            change
         }
-        let mut object = self.array.object();
-        object.put("type", kind);
-        object.put("name", name);
-        for field in extra.iter().filter(|field| field.value.kind() != Kind::Null) {
-            match (class, field.key.decode().as_ref()) {
-                (HostedClass::WebSearch, "filters") => filters(&field.value, &mut object, pen),
-                (HostedClass::WebSearch, "user_location") => {
-                    user_location(&field.value, &mut object, pen);
-                }
-                (HostedClass::WebSearch, _other) => {
-                    pen.ledger.dropped(field.value.pos(), Code::WebSearchOption);
-                }
-                // The target's search runs at the vendor's, as this one does.
-                (HostedClass::ToolSearch, "execution") => {}
-                (_class, _other) => pen.ledger.only(std::slice::from_ref(field)),
+        ToolKind::Freeform { grammar } => {
+            context.ledger.emulated(tool.at, Code::FreeformWrapped);
+            let mut notes = vec![Cow::Borrowed(FREEFORM_NOTE)];
+            if let Some(Grammar { at, syntax, definition, extra }) = grammar {
+                context.ledger.degraded(*at, Code::GrammarUnenforced);
+                context.lose(extra);
+                let syntax = syntax.as_ref().map_or(Cow::Borrowed(""), Str::decode);
+                let grammar = definition.as_ref().map_or(Cow::Borrowed(""), Str::decode);
+                let note = format!("\n\nThe text must match this {syntax} grammar:\n{grammar}");
+                notes.push(Cow::Owned(note));
             }
+            let description = DescriptionText::new(tool, *namespace, notes);
+            let schema = Raw::made(FREEFORM_SCHEMA);
+            write_definition(tool, name, &description, &schema, &tool.extra, list, context);
+            None
         }
-        pen.cache(&mut object, cache.as_ref());
+        // Tools of these kinds have a mapping of their own, or none.
+        ToolKind::Namespace { tools: _ }
+        | ToolKind::Native(_)
+        | ToolKind::Hosted(_)
+        | ToolKind::Unknown(_) => {
+            context.ledger.dropped(tool.at, Code::UnknownTool);
+            None
+        }
     }
 }
 
-fn filters(filters: &Raw<'_>, object: &mut Object<'_>, pen: &mut Pen<'_>) {
-    let Ok(fields) = read_fields(&mut filters.reader()) else {
-        pen.ledger.dropped(filters.pos(), Code::WebSearchOption);
+fn write_definition(
+    tool: &Tool<'_>,
+    name: &str,
+    description: &DescriptionText<'_>,
+    schema: &Raw<'_>,
+    extra: &[Extra<'_>],
+    list: &mut Array<'_>,
+    context: &mut EncodeContext<'_>,
+) {
+    let Tool {
+        at: _,
+        name: _,
+        description: _,
+        kind: _,
+        strict,
+        defer,
+        callers,
+        examples,
+        output_schema,
+        deferred_result,
+        eager,
+        cache,
+        extra: _,
+    } = tool;
+    let mut object = list.object();
+    object.put("name", name);
+    if !description.is_empty() {
+        description.write(object.key("description"));
+    }
+    object.put("input_schema", schema);
+    match strict {
+        Some(At { pos: _, value: true })
+            if context.profile.strict && schema::fits_anthropic_strict(schema) =>
+        {
+            object.put("strict", &true);
+        }
+        Some(At { pos, value: true }) => {
+            context.ledger.degraded(*pos, Code::StrictDowngraded);
+        }
+        // Not strict is the default of the API.
+        Some(At { pos: _, value: false }) | None => {}
+    }
+    match defer {
+        Some(defer) if context.tool_search || !defer.value => {
+            object.put("defer_loading", &defer.value)
+        }
+        Some(defer) => {
+            context.ledger.dropped(defer.pos, Code::DeferLoading);
+        }
+        None => {}
+    }
+    if let Some(callers) = callers {
+        let note = context.ledger.dropped(callers.pos(), Code::ProgrammaticCallers);
+        if is_direct_only(callers) {
+            note.info();
+        }
+    }
+    object.maybe("input_examples", examples.as_ref());
+    if let Some(schema) = output_schema {
+        context.ledger.dropped(schema.pos(), Code::OutputSchema);
+    }
+    match deferred_result {
+        Some(At { pos, value: true }) => {
+            context.ledger.dropped(*pos, Code::AsyncTool);
+        }
+        Some(At { pos, value: false }) => {
+            let note = context.ledger.emulated(*pos, Code::AsyncTool);
+            note.detail("The target expects every result at once.");
+        }
+        None => {}
+    }
+    object.maybe("eager_input_streaming", eager.as_ref());
+    write_cache(cache.as_ref(), &mut object, context);
+    context.lose(extra);
+}
+
+fn write_native_tool(
+    tool: &Tool<'_>,
+    kind: NativeKind,
+    name: &str,
+    list: &mut Array<'_>,
+    context: &mut EncodeContext<'_>,
+) {
+    let ToolKind::Native(Native { kind: _, kind_text }) = &tool.kind else { return };
+    let Some(native::Function { description, schema }) =
+        native::function(kind, &kind_text.decode())
+    else {
+        context.ledger.dropped(tool.at, Code::UnknownTool);
         return;
     };
-    for field in &fields {
-        match field.key.decode().as_ref() {
-            // The API refuses both lists at once, so only the first is sent.
-            "allowed_domains" if field.value.kind() == Kind::Array => {
-                if !field.value.is_empty() {
-                    object.put("allowed_domains", &field.value);
-                }
-            }
-            "allowed_domains" if field.value.kind() == Kind::Null => {}
-            _other => {
-                pen.ledger.dropped(field.value.pos(), Code::WebSearchOption);
-            }
-        }
-    }
+    context.ledger.emulated(tool.at, Code::NativeToolWrapped);
+    let own = tool.description.as_ref().map(Str::borrowed);
+    let text = Some(own.unwrap_or(Str::plain(description)));
+    let description = DescriptionText { text, notes: Vec::new() };
+    // A search that the client runs has a schema of its own, and `execution`
+    // says that the client runs it.
+    let is_search = kind == NativeKind::ToolSearch;
+    let is_schema = |field: &&Extra<'_>| is_search && field.key == *"parameters";
+    let schema = match tool.extra.iter().find(is_schema) {
+        Some(field) => input_schema(tool, Some(&field.value), context.ledger).0,
+        None => Raw::made(schema),
+    };
+    let known =
+        |field: &Extra<'_>| is_search && (field.key == *"parameters" || field.key == *"execution");
+    let rest: Vec<Extra<'_>> = tool.extra.iter().filter(|field| !known(field)).cloned().collect();
+    write_definition(tool, name, &description, &schema, &rest, list, context);
 }
 
-/// OpenAI's location is Messages' in Responses, and one level deeper in Chat.
-fn user_location(location: &Raw<'_>, object: &mut Object<'_>, pen: &mut Pen<'_>) {
-    let Ok(fields) = read_fields(&mut location.reader()) else {
-        pen.ledger.dropped(location.pos(), Code::WebSearchOption);
-        return;
-    };
-    let inner = fields.iter().find(|field| field.key == *"approximate");
-    let mut target = object.object("user_location");
-    target.put("type", "approximate");
-    let nested = inner.map(|field| read_fields(&mut field.value.reader()));
-    let members = match &nested {
-        Some(Ok(members)) => members,
-        Some(Err(_)) | None => &fields,
-    };
-    for field in members {
-        match field.key.decode().as_ref() {
-            "type" => {}
-            "city" | "country" | "region" | "timezone" => {
-                if field.value.kind() != Kind::Null {
-                    target.extra(std::slice::from_ref(field));
-                }
-            }
-            _other => {
-                pen.ledger.dropped(field.value.pos(), Code::WebSearchOption);
-            }
-        }
-    }
-}
-
-/// The schema of a tool's arguments as Messages accepts it.
+/// The schema of a tool's arguments as the API accepts it, and what became of
+/// its root.
 fn input_schema<'s>(
     tool: &Tool<'_>,
     own: Option<&'s Raw<'_>>,
-    pen: &mut Pen<'_>,
+    ledger: &mut Ledger,
 ) -> (Raw<'s>, Option<RootChange>) {
-    // One such name makes the vendor refuse all tools, with a message that
-    // names neither the tool nor the property in the client's words.
+    // A single illegal name makes the API refuse the whole request, with a
+    // message that does not help the client to find it.
     if let Some(property) = own.and_then(schema::property_names) {
-        let note = pen.ledger.refused(property.pos(), Code::SchemaProperty);
+        let note = ledger.refused(property.pos(), Code::SchemaProperty);
         let (property, tool) = (property.decode(), tool.name.decode());
         note.detail(format!(
             "The target refuses the property name {property:?} of the tool {tool:?}: it takes 1 to 64 letters, digits, `_`, `.` and `-`."
         ));
     }
     let (schema, change) = schema::root(own);
-    note_root(own.map_or(tool.at, Raw::pos), change, pen);
+    report_root(own.map_or(tool.at, Raw::pos), change, ledger);
     match schema::definitions(&schema) {
         Some(moved) => {
-            pen.ledger.emulated(schema.pos(), Code::SchemaDefinitions);
+            ledger.emulated(schema.pos(), Code::SchemaDefinitions);
             (moved, change)
         }
         None => (schema, change),
     }
 }
 
-fn note_root(at: Pos, change: Option<RootChange>, pen: &mut Pen<'_>) {
+fn report_root(at: Pos, change: Option<RootChange>, ledger: &mut Ledger) {
     match change {
         Some(RootChange::Empty) => {
-            pen.ledger.emulated(at, Code::SchemaEmpty);
+            ledger.emulated(at, Code::SchemaEmpty);
         }
         Some(RootChange::Typed) => {
-            let note = pen.ledger.emulated(at, Code::SchemaEmpty);
+            let note = ledger.emulated(at, Code::SchemaEmpty);
             note.detail("The target wants the schema to say that arguments are an object.");
         }
         Some(RootChange::Union) => {
-            pen.ledger.degraded(at, Code::SchemaRootUnion);
+            ledger.degraded(at, Code::SchemaRootUnion);
         }
         Some(RootChange::Wrapped) => {
-            pen.ledger.emulated(at, Code::SchemaRootWrapped);
+            ledger.emulated(at, Code::SchemaRootWrapped);
         }
         None => {}
     }
@@ -360,47 +272,53 @@ fn is_direct_only(callers: &Raw<'_>) -> bool {
     list.is_ok_and(|list| list.iter().all(|caller| *caller == *"direct"))
 }
 
-/// A description that is put together.
-struct Words<'w> {
-    text: Option<Str<'w>>,
-    parts: Vec<Cow<'w, str>>,
+/// The description that a tool is sent with: a text of the client's, and notes
+/// behind it.
+struct DescriptionText<'d> {
+    text: Option<Str<'d>>,
+    notes: Vec<Cow<'d, str>>,
 }
 
-impl Words<'_> {
+impl<'d> DescriptionText<'d> {
+    /// The description of the tool behind that of its namespace.
+    fn new(
+        tool: &'d Tool<'_>,
+        namespace: Option<&'d Tool<'_>>,
+        mut notes: Vec<Cow<'d, str>>,
+    ) -> Self {
+        let of_namespace = namespace.and_then(|namespace| namespace.description.as_ref());
+        let own = tool.description.as_ref();
+        if let (Some(_), Some(own)) = (of_namespace, own) {
+            notes.insert(0, Cow::Borrowed("\n\n"));
+            notes.insert(1, own.decode());
+        }
+        let text = of_namespace.or(own).map(Str::borrowed);
+        if text.is_none()
+            && let Some(first) = notes.first_mut()
+        {
+            *first = Cow::Owned(first.trim_start().to_owned());
+        }
+        Self { text, notes }
+    }
+
     fn is_empty(&self) -> bool {
-        self.text.is_none() && self.parts.is_empty()
+        self.text.is_none() && self.notes.is_empty()
     }
 
+    /// Writes one literal. The client's text keeps its escapes.
     fn write(&self, out: &mut Vec<u8>) {
-        write_joined(&self.parts, self.text.as_ref(), out);
+        out.push(b'"');
+        if let Some(text) = &self.text {
+            text.write_inside(out);
+        }
+        for note in &self.notes {
+            write_escaped(note, out);
+        }
+        out.push(b'"');
     }
 }
 
-/// A tool's description, behind that of its namespace and before what toolwire
-/// has to tell.
-fn described<'w>(
-    tool: &'w Tool<'_>,
-    namespace: Option<&'w Tool<'_>>,
-    mut parts: Vec<Cow<'w, str>>,
-) -> Words<'w> {
-    let group = namespace.and_then(|namespace| namespace.description.as_ref());
-    let own = tool.description.as_ref();
-    if let (Some(_), Some(own)) = (group, own) {
-        parts.insert(0, Cow::Borrowed("\n\n"));
-        parts.insert(1, own.decode());
-    }
-    let text = group.or(own).map(Str::borrowed);
-    if text.is_none()
-        && let Some(first) = parts.first_mut()
-    {
-        *first = Cow::Owned(first.trim_start().to_owned());
-    }
-    Words { text, parts }
-}
-
-pub(super) const HOSTED_STAND_IN: &str = "The target's own tool of the same kind stands for it.";
-
-const FREEFORM_SUFFIX: &str = "\n\nGive the whole text as the one argument `input`.";
+const FREEFORM_NOTE: &str = "\n\nGive the whole text as the one argument `input`.";
 
 const FREEFORM_SCHEMA: &str =
     r#"{"type":"object","properties":{"input":{"type":"string"}},"required":["input"]}"#;

@@ -1,26 +1,23 @@
-//! The conversation as the client wrote it, into the model.
+//! `system` and `messages`: the conversation from Messages into the model.
 
 use super::wire::{
     AddedTool, Message, RedactedThinking, ThinkingBlock, ToolAddition, ToolReference, ToolUse,
 };
-use super::{content_in, reasoning, tools_in, wire};
+use super::{content_in, reasoning_in, tools_in, wire};
 use crate::model::{
     Arguments, Call, HostedClass, HostedItem, Item, Opaque, ResultKind, Role, Slot, ToolResult,
     Turn,
 };
 use crate::wire::{At, Kind, Pos, Raw, Read, ReadError, Reader, Str};
 
-/// Content: a string, or blocks.
-///
-/// Text that was a string stands where its literal stands, text that was a
-/// block where the block does; that is how the encoder tells them apart.
+/// The content of a message or a result: a string, or blocks.
 #[derive(Debug)]
-pub(super) struct Content<'a> {
+pub(super) struct MessageContent<'a> {
     pub(super) at: Pos,
     pub(super) items: Vec<Item<'a>>,
 }
 
-impl<'a> Read<'a> for Content<'a> {
+impl<'a> Read<'a> for MessageContent<'a> {
     fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
         let at = reader.here();
         if reader.peek() == Kind::String {
@@ -36,9 +33,9 @@ impl<'a> Read<'a> for Content<'a> {
     }
 }
 
-/// `system` as the turn that leads the conversation.
-pub(super) fn system(content: Content<'_>) -> Turn<'_> {
-    let Content { at, items } = content;
+/// `system`, as the first turn of the conversation.
+pub(super) fn system(content: MessageContent<'_>) -> Turn<'_> {
+    let MessageContent { at, items } = content;
     let mut turn = Turn::new(at, Role::System, items);
     turn.slot = Slot::Top;
     turn
@@ -65,7 +62,7 @@ pub(super) fn message(message: Message<'_>) -> Turn<'_> {
 /// Reads one block.
 pub(super) fn block<'a>(reader: &mut Reader<'a>) -> Result<Item<'a>, ReadError> {
     let Some(kind) = reader.tag("type")? else { return opaque(reader, None) };
-    // A block that lacks what makes it that block is kept as it is.
+    // A block without its essential member is kept as it came.
     let mut ahead = reader.clone();
     let item = match kind.decode().as_ref() {
         "text" => content_in::text(wire::Text::read(&mut ahead)?).map(Item::Text),
@@ -77,9 +74,11 @@ pub(super) fn block<'a>(reader: &mut Reader<'a>) -> Result<Item<'a>, ReadError> 
         }
         "tool_use" => Some(Item::Call(call(ToolUse::read(&mut ahead)?)?)),
         "tool_result" => Some(Item::Result(result(wire::ToolResult::read(&mut ahead)?))),
-        "thinking" => Some(Item::Reasoning(reasoning::thinking(ThinkingBlock::read(&mut ahead)?))),
+        "thinking" => {
+            Some(Item::Reasoning(reasoning_in::thinking(ThinkingBlock::read(&mut ahead)?)))
+        }
         "redacted_thinking" => {
-            Some(Item::Reasoning(reasoning::redacted(RedactedThinking::read(&mut ahead)?)))
+            Some(Item::Reasoning(reasoning_in::redacted(RedactedThinking::read(&mut ahead)?)))
         }
         "tool_reference" => reference(ToolReference::read(&mut ahead)?),
         "tool_addition" => addition(&mut ahead)?,
@@ -109,17 +108,18 @@ fn call(block: ToolUse<'_>) -> Result<Call<'_>, ReadError> {
     })
 }
 
-/// Arguments that were no object went out as the text of one member, and come
-/// back as the text they were.
+/// The arguments of a call. Arguments that were no object were written as the
+/// text of one member, and are that text again here.
 fn arguments<'a>(input: Option<Raw<'a>>) -> Arguments<'a> {
     let Some(input) = input else { return Arguments::Json(Raw::made("{}")) };
-    match unwrapped(&input) {
+    match raw_text(&input) {
         Some(text) => Arguments::Text(text),
         None => Arguments::Json(input),
     }
 }
 
-fn unwrapped<'a>(input: &Raw<'a>) -> Option<Str<'a>> {
+/// The text of arguments that were no object.
+fn raw_text<'a>(input: &Raw<'a>) -> Option<Str<'a>> {
     let inside = input.text().strip_prefix('{')?.trim_start();
     if !inside.starts_with("\"__toolwire_raw\"") {
         return None;
@@ -150,16 +150,16 @@ fn result(block: wire::ToolResult<'_>) -> ToolResult<'_> {
     }
 }
 
-/// A reference is a name and nothing else; with more members than that it is
-/// kept as it came.
+/// A reference, if it has no members but the name. Otherwise it is kept as it
+/// came.
 fn reference(block: ToolReference<'_>) -> Option<Item<'_>> {
     let ToolReference { at, kind: _, tool_name, extra } = block;
     let name = tool_name.filter(|_| extra.is_empty())?;
     Some(Item::ToolReference(At::new(at, name)))
 }
 
-/// An addition that brings a definition declares a tool in the middle of the
-/// conversation. One that only refers to a tool is kept as it came.
+/// A tool that is declared in the middle of the conversation, if the block
+/// defines it. A block that only refers to a tool is kept as it came.
 fn addition<'a>(reader: &mut Reader<'a>) -> Result<Option<Item<'a>>, ReadError> {
     let mut look = reader.clone();
     let mut members = look.object()?;
@@ -178,7 +178,7 @@ fn addition<'a>(reader: &mut Reader<'a>) -> Result<Option<Item<'a>>, ReadError> 
     let Some(AddedTool {
         at: _,
         kind: _,
-        definition: Some(tools_in::Definition(tool)),
+        definition: Some(tools_in::ToolDefinition(tool)),
         extra: more,
     }) = tool
     else {

@@ -1,99 +1,104 @@
-//! The conversation out of the model, in the order that Messages wants.
+//! `system` and `messages`: the conversation from the model to Messages.
 
 use std::collections::BTreeSet;
 
-use super::blocks::Blocks;
-use super::content_out::Pen;
-use super::talk::Talk;
-use crate::ledger::Code;
-use crate::model::{Item, Request, Role, Text, Turn};
+use super::block_list_out::BlockList;
+use super::content_out::write_text;
+use super::conversation_out::ConversationWriter;
+use crate::codec::context::EncodeContext;
+use crate::ledger::{Code, Ledger};
+use crate::model::{Item, Role, Text, Turn};
 use crate::profile::Profile;
 use crate::thread::{Step, Thread};
-use crate::toolset::Toolset;
 use crate::wire::{Object, Pos};
 
-/// Writes `system` and `messages` of another protocol's conversation.
+/// Writes `system` and `messages`. `wrapped` are the names of the tools whose
+/// arguments are wrapped in an object.
 pub(super) fn encode(
-    request: &Request<'_>,
-    profile: &Profile,
-    toolset: &Toolset<'_, '_>,
+    turns: &[Turn<'_>],
     wrapped: &BTreeSet<String>,
     object: &mut Object<'_>,
-    pen: &mut Pen<'_>,
+    context: &mut EncodeContext<'_>,
 ) {
     // Results are written apart from the turns they stood in, so what turns
-    // lose is said for all of them here.
-    for turn in &request.turns {
-        turn_losses(turn, pen);
+    // lose is reported for all of them here.
+    for turn in turns {
+        report_turn_losses(turn, context.ledger);
     }
-    let thread = Thread::new(&request.turns, profile.ids, pen.ledger);
-    let steps = thread.steps(&request.turns, pen.ledger);
-    let lead = steps.iter().take_while(|step| matches!(step, Step::System(_))).count();
-    let (lead, steps) = steps.split_at(lead);
-    system(lead, object, pen);
-    let legal = system_places(steps, profile);
-    let mut talk = Talk::new(object.key("messages"), &thread, toolset, wrapped);
+    let thread = Thread::new(turns, context.profile.ids, context.ledger);
+    let steps = thread.steps(turns, context.ledger);
+    let leading = steps.iter().take_while(|step| matches!(step, Step::System(_))).count();
+    let (leading, steps) = steps.split_at(leading);
+    write_system(leading, object, context);
+    let allowed = allowed_system_places(steps, context.profile);
+    let mut messages = ConversationWriter::new(object.key("messages"), &thread, wrapped);
     let last = steps.len().saturating_sub(1);
     for (index, step) in steps.iter().enumerate() {
-        let end = index == last;
+        let is_last = index == last;
         match step {
             Step::System(turn) => {
-                let in_place = legal.get(index).copied().unwrap_or_default();
-                talk.system(turn, in_place, pen);
+                let is_allowed = allowed.get(index).copied().unwrap_or_default();
+                messages.system(turn, is_allowed, context);
             }
             Step::Assistant { turns, calls } => {
-                if end && !profile.prefill {
+                if is_last && !context.profile.prefill {
                     for turn in turns {
-                        pen.ledger.dropped(turn.at, Code::Prefill);
+                        context.ledger.dropped(turn.at, Code::Prefill);
                     }
                     continue;
                 }
-                talk.assistant(turns, calls.start, end, pen);
+                messages.assistant(turns, calls.start, is_last, context);
             }
-            Step::Results(order) => talk.results(order, pen),
+            Step::Results(calls) => messages.results(calls, context),
             Step::User { turn, fates } => {
-                let fates = thread.fates.get(fates.clone()).unwrap_or_default();
-                talk.user(turn, fates, pen);
+                let matches = thread.fates.get(fates.clone()).unwrap_or_default();
+                messages.user(turn, matches, context);
             }
         }
     }
-    talk.finish(pen);
+    messages.finish(context);
 }
 
-/// Where a system turn may stand: behind a user's message, and last or before
-/// the model's.
-fn system_places(steps: &[Step<'_, '_>], profile: &Profile) -> Vec<bool> {
-    let mut legal = vec![false; steps.len()];
+/// Where the API allows a system turn: behind a message of the user's, and last
+/// or before one of the model's.
+fn allowed_system_places(steps: &[Step<'_, '_>], profile: &Profile) -> Vec<bool> {
+    let mut allowed = vec![false; steps.len()];
     if !profile.mid_system {
-        return legal;
+        return allowed;
     }
     let mut before_model = true;
-    for (step, slot) in steps.iter().zip(&mut legal).rev() {
+    for (step, place) in steps.iter().zip(&mut allowed).rev() {
         match step {
-            Step::System(_) => *slot = before_model,
+            Step::System(_) => *place = before_model,
             Step::Assistant { turns: _, calls: _ } => before_model = true,
             Step::Results(_) | Step::User { turn: _, fates: _ } => before_model = false,
         }
     }
-    legal
+    allowed
 }
 
-/// Writes the instructions that lead the conversation.
-fn system(lead: &[Step<'_, '_>], object: &mut Object<'_>, pen: &mut Pen<'_>) {
+/// Writes the instructions at the beginning of the conversation.
+fn write_system(
+    leading: &[Step<'_, '_>],
+    object: &mut Object<'_>,
+    context: &mut EncodeContext<'_>,
+) {
     let mut texts: Vec<&Text<'_>> = Vec::new();
-    for (index, step) in lead.iter().enumerate() {
+    for (index, step) in leading.iter().enumerate() {
         let Step::System(turn) = step else { continue };
         if index > 0 && !is_declaration(turn) {
-            pen.ledger.degraded(turn.at, Code::SystemMerged).info();
+            context.ledger.degraded(turn.at, Code::SystemMerged).info();
         }
         for item in &turn.items {
             match item {
                 Item::Text(text) => texts.push(text),
                 Item::Tools(_) => {}
-                Item::Image(image) => only_text(image.at, Code::MediaType, pen),
-                Item::Document(document) => only_text(document.at, Code::MediaType, pen),
-                Item::Audio(audio) => only_text(audio.at, Code::Audio, pen),
-                Item::Opaque(opaque) => only_text(turn.at, opaque.code(), pen),
+                Item::Image(image) => drop_item(image.at, Code::MediaType, context.ledger),
+                Item::Document(document) => {
+                    drop_item(document.at, Code::MediaType, context.ledger);
+                }
+                Item::Audio(audio) => drop_item(audio.at, Code::Audio, context.ledger),
+                Item::Opaque(opaque) => drop_item(turn.at, opaque.code(), context.ledger),
                 Item::SearchResult(_)
                 | Item::Refusal(_)
                 | Item::Reasoning(_)
@@ -101,52 +106,53 @@ fn system(lead: &[Step<'_, '_>], object: &mut Object<'_>, pen: &mut Pen<'_>) {
                 | Item::Result(_)
                 | Item::Hosted(_)
                 | Item::ToolReference(_)
-                | Item::Json(_) => only_text(turn.at, Code::UnknownItem, pen),
+                | Item::Json(_) => drop_item(turn.at, Code::UnknownItem, context.ledger),
             }
         }
     }
-    let mut blocks = Blocks::default();
+    let mut blocks = BlockList::default();
     for text in texts {
-        blocks.add(|out| pen.text(text, out));
+        blocks.add(|out| write_text(text, out, context));
     }
-    if blocks.count > 0 {
+    if !blocks.is_empty() {
         blocks.write(object.key("system"));
     }
 }
 
-fn only_text(at: Pos, code: Code, pen: &mut Pen<'_>) {
-    pen.ledger.dropped(at, code).detail("The target takes only text in its instructions.");
+fn drop_item(at: Pos, code: Code, ledger: &mut Ledger) {
+    ledger.dropped(at, code).detail("The target takes only text in its instructions.");
 }
 
-/// Whether a turn does nothing but declare tools, which go elsewhere.
+/// Whether a turn only declares tools, which are written elsewhere.
 pub(super) fn is_declaration(turn: &Turn<'_>) -> bool {
     !turn.items.is_empty() && turn.items.iter().all(|item| matches!(item, Item::Tools(_)))
 }
 
-/// What a turn has beside its content and Messages has no room for.
-pub(super) fn turn_losses(turn: &Turn<'_>, pen: &mut Pen<'_>) {
+/// Reports the members of a turn, beside its content, for which Messages has no
+/// room.
+pub(super) fn report_turn_losses(turn: &Turn<'_>, ledger: &mut Ledger) {
     let Turn { at, role, slot: _, items: _, id, name, status, phase, extra } = turn;
     match role {
         Role::Developer if is_declaration(turn) => {}
         Role::Developer => {
-            pen.ledger.degraded(*at, Code::DeveloperRole).info();
+            ledger.degraded(*at, Code::DeveloperRole).info();
         }
         Role::Other(role) => {
-            pen.ledger.degraded(role.pos(), Code::Role);
+            ledger.degraded(role.pos(), Code::Role);
         }
         Role::System | Role::User | Role::Assistant => {}
     }
     if let Some(id) = id {
-        pen.ledger.dropped(id.pos(), Code::ItemId).info();
+        ledger.dropped(id.pos(), Code::ItemId).info();
     }
     if let Some(name) = name {
-        pen.ledger.dropped(name.pos(), Code::MessageName).info();
+        ledger.dropped(name.pos(), Code::MessageName).info();
     }
     if let Some(status) = status {
-        pen.ledger.dropped(status.pos(), Code::Status).info();
+        ledger.dropped(status.pos(), Code::Status).info();
     }
     if let Some(phase) = phase {
-        pen.ledger.dropped(phase.pos(), Code::Phase).info();
+        ledger.dropped(phase.pos(), Code::Phase).info();
     }
-    pen.ledger.only(extra);
+    ledger.only(extra);
 }

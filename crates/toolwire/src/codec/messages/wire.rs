@@ -1,17 +1,17 @@
 //! The objects of the Messages API, in its own words.
 
-use super::tools_in::Definition;
-use super::turns_in::Content;
+use super::tools_in::ToolDefinition;
+use super::turns_in::MessageContent;
 use crate::wire::{At, Pos, Raw, Read, ReadError, Reader, Str};
 
 wire! {
     /// The body of a request.
-    pub(super) struct Body<'a> {
+    pub(super) struct RequestBody<'a> {
         model: Str<'a> = "model",
         messages: List<Message<'a>> = "messages",
-        system: Content<'a> = "system",
+        system: MessageContent<'a> = "system",
         max_tokens: At<u64> = "max_tokens",
-        tools: List<Definition<'a>> = "tools",
+        tools: List<ToolDefinition<'a>> = "tools",
         tool_choice: Raw<'a> = "tool_choice",
         thinking: Thinking<'a> = "thinking",
         output_config: OutputConfig<'a> = "output_config",
@@ -29,7 +29,7 @@ wire! {
     /// One entry of `messages`.
     pub(super) struct Message<'a> {
         role: Str<'a> = "role",
-        content: Content<'a> = "content",
+        content: MessageContent<'a> = "content",
     }
 
     /// A cache marker.
@@ -77,7 +77,7 @@ wire! {
         kind: Str<'a> = "type",
         source: Str<'a> = "source",
         title: Str<'a> = "title",
-        content: Content<'a> = "content",
+        content: MessageContent<'a> = "content",
         citations: Raw<'a> = "citations",
         cache_control: CacheControl<'a> = "cache_control",
     }
@@ -96,7 +96,7 @@ wire! {
     pub(super) struct ToolResult<'a> {
         kind: Str<'a> = "type",
         tool_use_id: Str<'a> = "tool_use_id",
-        content: Content<'a> = "content",
+        content: MessageContent<'a> = "content",
         is_error: At<bool> = "is_error",
         cache_control: CacheControl<'a> = "cache_control",
     }
@@ -129,7 +129,7 @@ wire! {
     /// What a `tool_addition` block adds: a definition, or a reference to one.
     pub(super) struct AddedTool<'a> {
         kind: Str<'a> = "type",
-        definition: Definition<'a> = "definition",
+        definition: ToolDefinition<'a> = "definition",
     }
 
     /// One entry of `tools`, whatever its kind.
@@ -178,12 +178,12 @@ wire! {
     }
 
     /// The body of an answer.
-    pub(super) struct Answer<'a> {
+    pub(super) struct ResponseMessage<'a> {
         kind: Str<'a> = "type",
         role: Str<'a> = "role",
         id: Str<'a> = "id",
         model: Str<'a> = "model",
-        content: Content<'a> = "content",
+        content: MessageContent<'a> = "content",
         stop_reason: Str<'a> = "stop_reason",
         stop_sequence: Str<'a> = "stop_sequence",
         stop_details: Raw<'a> = "stop_details",
@@ -215,7 +215,7 @@ wire! {
     /// The event `message_start`.
     pub(super) struct MessageStart<'a> {
         kind: Str<'a> = "type",
-        message: Answer<'a> = "message",
+        message: ResponseMessage<'a> = "message",
     }
 
     /// The event `content_block_start`.
@@ -291,7 +291,7 @@ wire! {
     }
 
     /// `error` of an error. Gateways in front of the vendor add `code` and
-    /// `param` in the words of other protocols.
+    /// `param`.
     pub(super) struct ErrorObject<'a> {
         kind: Str<'a> = "type",
         message: Str<'a> = "message",
@@ -301,7 +301,7 @@ wire! {
     }
 }
 
-/// An array and where it stood.
+/// An array and its position.
 #[derive(Debug)]
 pub(super) struct List<T> {
     pub(super) at: Pos,

@@ -36,6 +36,8 @@ pub(super) fn encode(
         state,
         context_management,
         stream,
+        // Only a protocol whose answers repeat the request needs it again.
+        echoed: _,
         extra,
     } = request;
     let toolset = Toolset::new(request, profile);

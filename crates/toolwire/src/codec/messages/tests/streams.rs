@@ -29,9 +29,6 @@ struct Seen {
     fold: Fold,
     ledger: Ledger,
     ended: bool,
-    /// What a writer made of it.
-    written: Vec<u8>,
-    out: Option<Box<dyn crate::codec::StreamWriter>>,
 }
 
 impl EventSink for Seen {
@@ -39,9 +36,6 @@ impl EventSink for Seen {
         assert!(!self.ended, "{event:?} comes after the end");
         self.ended = matches!(event, Event::End | Event::Error(_));
         self.fold.event(&event);
-        if let Some(out) = &mut self.out {
-            out.write(&event, &mut self.written, &mut Ledger::default());
-        }
         self.lines.push(line(&event));
     }
 
@@ -87,7 +81,8 @@ fn line(event: &Event<'_>) -> String {
     }
 }
 
-fn read_into(stream: &str, mut seen: Seen) -> Seen {
+fn read(stream: &str) -> Seen {
+    let mut seen = Seen::default();
     let mut reader = Messages.stream_reader();
     let mut frames = Frames::default();
     let mut each = |frame: crate::wire::sse::Frame<'_>| {
@@ -98,10 +93,6 @@ fn read_into(stream: &str, mut seen: Seen) -> Seen {
     frames.finish(&mut each).unwrap();
     reader.finish(&mut seen);
     seen
-}
-
-fn read(stream: &str) -> Seen {
-    read_into(stream, Seen::default())
 }
 
 /// The stream as the vendor's own libraries add it up.

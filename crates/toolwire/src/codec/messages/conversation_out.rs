@@ -1,0 +1,288 @@
+//! `messages`: the conversation in the order and grouping that the API wants.
+
+use std::collections::BTreeSet;
+
+use super::assistant_out::{AssistantWriter, assistant_parts};
+use super::block_list_out::{BARE_TEXT, BlockList, BlockListState, Written};
+use super::content_out::{write_cache, write_part, write_text};
+use super::turns_out::is_declaration;
+use super::{description, results_out};
+use crate::codec::context::EncodeContext;
+use crate::ledger::Code;
+use crate::model::{Item, Text, ToolResult, Turn};
+use crate::thread::{ResultMatch, Thread};
+use crate::wire::{Object, Pos, Str};
+
+/// Writes `messages`. Neighbouring turns of one speaker become one message.
+pub(super) struct ConversationWriter<'o, 't, 'r, 'a> {
+    out: &'o mut Vec<u8>,
+    thread: &'t Thread<'r, 'a>,
+    /// The names of the tools whose arguments are wrapped in an object.
+    wrapped: &'t BTreeSet<String>,
+    /// Who speaks in the open message, if one is open.
+    speaker: Option<Speaker>,
+    /// Where the open message starts in `out`.
+    message_start: usize,
+    /// Where its blocks start.
+    blocks_start: usize,
+    blocks: BlockListState,
+    /// Where the turn that the open message began with stood in the input.
+    message_at: Pos,
+    /// Whether the open message holds a turn of the user's.
+    has_user_turn: bool,
+    /// How many messages are complete.
+    complete: usize,
+    /// A buffer to be used again.
+    spare: Vec<u8>,
+}
+
+impl<'o, 't, 'r, 'a> ConversationWriter<'o, 't, 'r, 'a> {
+    pub(super) fn new(
+        out: &'o mut Vec<u8>,
+        thread: &'t Thread<'r, 'a>,
+        wrapped: &'t BTreeSet<String>,
+    ) -> Self {
+        out.push(b'[');
+        Self {
+            out,
+            thread,
+            wrapped,
+            speaker: None,
+            message_start: 0,
+            blocks_start: 0,
+            blocks: BlockListState::default(),
+            message_at: Pos::START,
+            has_user_turn: false,
+            complete: 0,
+            spare: Vec::new(),
+        }
+    }
+
+    pub(super) fn finish(mut self, context: &mut EncodeContext<'_>) {
+        self.close_message(context);
+        if self.complete == 0 {
+            self.open_message(Speaker::User, Pos::START);
+            self.close_message(context);
+        }
+        self.out.push(b']');
+    }
+
+    /// Makes sure that the open message is one of the speaker's.
+    fn switch_to(&mut self, speaker: Speaker, at: Pos, context: &mut EncodeContext<'_>) {
+        if self.speaker == Some(speaker) {
+            return;
+        }
+        self.close_message(context);
+        if self.complete == 0 && speaker != Speaker::User && self.speaker.is_none() {
+            // The first message must be the user's.
+            self.open_message(Speaker::User, at);
+            self.close_message(context);
+        }
+        self.open_message(speaker, at);
+    }
+
+    fn open_message(&mut self, speaker: Speaker, at: Pos) {
+        self.has_user_turn = false;
+        self.message_start = self.out.len();
+        if self.complete > 0 {
+            self.out.push(b',');
+        }
+        self.out.extend_from_slice(match speaker {
+            Speaker::User => br#"{"role":"user","content":["#,
+            Speaker::Assistant => br#"{"role":"assistant","content":["#,
+            Speaker::System => br#"{"role":"system","content":["#,
+        });
+        self.blocks_start = self.out.len();
+        self.blocks = BlockListState::default();
+        (self.speaker, self.message_at) = (Some(speaker), at);
+    }
+
+    fn close_message(&mut self, context: &mut EncodeContext<'_>) {
+        let Some(speaker) = self.speaker.take() else { return };
+        if self.blocks.count == 0 {
+            match speaker {
+                Speaker::User => {
+                    context.ledger.degraded(self.message_at, Code::Placeholder);
+                    let text = Text::new(Str::plain(EMPTY_MESSAGE));
+                    self.add(|out| write_text(&text, out, context));
+                }
+                Speaker::Assistant | Speaker::System => {
+                    self.out.truncate(self.message_start);
+                    return;
+                }
+            }
+        }
+        if speaker == Speaker::System {
+            context.ledger.require(description::MID_CONVERSATION_SYSTEM);
+        }
+        let blocks = self.out.get(self.blocks_start..).unwrap_or_default();
+        match self.blocks.lone_text(blocks).map(<[u8]>::len) {
+            Some(length) => {
+                // The string takes the place of the list around the block.
+                let open = self.blocks_start - 1;
+                let literal = self.blocks_start + BARE_TEXT.len();
+                self.out.truncate(literal + length);
+                self.out.drain(open..literal);
+                self.out.push(b'}');
+            }
+            None => self.out.extend_from_slice(b"]}"),
+        }
+        self.complete += 1;
+    }
+
+    fn add(&mut self, write: impl FnOnce(&mut Vec<u8>) -> Written) {
+        self.blocks.add(self.out, write);
+    }
+
+    /// Writes instructions in the middle of the conversation: where they stood
+    /// if the API allows it there, otherwise as a reminder in the user's message.
+    pub(super) fn system(
+        &mut self,
+        turn: &Turn<'_>,
+        is_allowed: bool,
+        context: &mut EncodeContext<'_>,
+    ) {
+        if is_declaration(turn) {
+            return;
+        }
+        let follows = matches!(self.speaker, Some(Speaker::User | Speaker::System));
+        let in_place = is_allowed && follows;
+        if in_place {
+            self.switch_to(Speaker::System, turn.at, context);
+        } else {
+            context.ledger.moved(turn.at, Code::SystemPosition);
+            self.switch_to(Speaker::User, turn.at, context);
+        }
+        for item in &turn.items {
+            match item {
+                Item::Text(text) if in_place => self.add(|out| write_text(text, out, context)),
+                Item::Text(text) if !text.text.is_blank() => {
+                    self.add(|out| write_reminder(text, out, context));
+                }
+                Item::Text(_)
+                | Item::Image(_)
+                | Item::Document(_)
+                | Item::Audio(_)
+                | Item::SearchResult(_)
+                | Item::Refusal(_)
+                | Item::Reasoning(_)
+                | Item::Call(_)
+                | Item::Result(_)
+                | Item::Hosted(_)
+                | Item::Tools(_)
+                | Item::ToolReference(_)
+                | Item::Json(_)
+                | Item::Opaque(_) => self.add(|out| write_part(item, out, context)),
+            }
+        }
+    }
+
+    /// Writes a turn of the user's without the results that answer a call.
+    pub(super) fn user(
+        &mut self,
+        turn: &Turn<'_>,
+        matches: &[ResultMatch],
+        context: &mut EncodeContext<'_>,
+    ) {
+        self.switch_to(Speaker::User, turn.at, context);
+        if std::mem::replace(&mut self.has_user_turn, true) {
+            context.ledger.degraded(turn.at, Code::MessageBoundary).info();
+        }
+        let mut matches = matches.iter();
+        for item in &turn.items {
+            match item {
+                Item::Result(result) => {
+                    if matches.next() == Some(&ResultMatch::Orphan) {
+                        self.orphan(result, context);
+                    }
+                }
+                Item::Reasoning(reasoning) => {
+                    context.ledger.dropped(reasoning.at, Code::ReasoningUnsigned);
+                }
+                Item::Text(_)
+                | Item::Image(_)
+                | Item::Document(_)
+                | Item::Audio(_)
+                | Item::SearchResult(_)
+                | Item::Refusal(_)
+                | Item::Call(_)
+                | Item::Hosted(_)
+                | Item::Tools(_)
+                | Item::ToolReference(_)
+                | Item::Json(_)
+                | Item::Opaque(_) => self.add(|out| write_part(item, out, context)),
+            }
+        }
+    }
+
+    /// Writes a result that answers no call, as text of the user's.
+    fn orphan(&mut self, result: &ToolResult<'_>, context: &mut EncodeContext<'_>) {
+        let id = result.call_id.as_ref().or(result.name.as_ref());
+        let id = id.map(|id| id.decode().into_owned()).unwrap_or_default();
+        let heading = Text::new(Str::plain(format!("[result of call {id}]")));
+        self.add(|out| write_text(&heading, out, context));
+        for item in &result.content {
+            self.add(|out| results_out::write_part(item, out, context));
+        }
+        context.lose(&result.extra);
+    }
+
+    /// Writes the results of the calls with these numbers.
+    pub(super) fn results(&mut self, calls: &[usize], context: &mut EncodeContext<'_>) {
+        self.switch_to(Speaker::User, Pos::START, context);
+        for &index in calls {
+            let Some(paired) = self.thread.calls.get(index) else { continue };
+            self.add(|out| {
+                results_out::write_result(paired, out, context);
+                Written::Block
+            });
+        }
+    }
+
+    /// Writes the model's turns until somebody else speaks. `first_call` is the
+    /// number of their first call.
+    pub(super) fn assistant(
+        &mut self,
+        turns: &[&Turn<'_>],
+        first_call: usize,
+        ends_conversation: bool,
+        context: &mut EncodeContext<'_>,
+    ) {
+        let at = turns.first().map_or(Pos::START, |turn| turn.at);
+        let mut blocks = BlockList::reusing(std::mem::take(&mut self.spare));
+        let parts = assistant_parts(turns, first_call);
+        let writer = AssistantWriter { thread: self.thread, wrapped: self.wrapped };
+        writer.write(&parts, ends_conversation, &mut blocks, context);
+        if blocks.is_empty() {
+            let note = context.ledger.dropped(at, Code::Placeholder);
+            note.detail("The target refuses an empty message; it is left out.").info();
+        } else {
+            self.switch_to(Speaker::Assistant, at, context);
+            self.add(|out| blocks.append_to(out));
+        }
+        self.spare = blocks.into_bytes();
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Speaker {
+    User,
+    Assistant,
+    System,
+}
+
+fn write_reminder(text: &Text<'_>, out: &mut Vec<u8>, context: &mut EncodeContext<'_>) -> Written {
+    let Text { at: _, text: words, citations: _, logprobs: _, cache, extra } = text;
+    let mut block = Object::new(out);
+    block.put("type", "text");
+    let literal = block.key("text");
+    literal.extend_from_slice(b"\"<system-reminder>\\n");
+    words.write_inside(literal);
+    literal.extend_from_slice(b"\\n</system-reminder>\"");
+    write_cache(cache.as_ref(), &mut block, context);
+    context.lose(extra);
+    if cache.is_none() { Written::BareText } else { Written::Block }
+}
+
+/// What the user says where the API demands words and there are none.
+const EMPTY_MESSAGE: &str = "(empty message)";

@@ -1,0 +1,92 @@
+//! Reasoning: from `thinking` and `redacted_thinking` blocks into the model.
+
+use super::wire::{RedactedThinking, ThinkingBlock};
+use crate::model::{Issuer, Own, Reasoning, Sealed};
+use crate::wire::Str;
+use crate::wire::envelope::Envelope;
+
+/// Reads a `thinking` block.
+pub(super) fn thinking(block: ThinkingBlock<'_>) -> Reasoning<'_> {
+    let ThinkingBlock { at, kind: _, thinking, signature, extra } = block;
+    let summary: Vec<Str<'_>> = thinking.into_iter().collect();
+    let mut reasoning =
+        Reasoning { at, summary, content: Vec::new(), sealed: None, place: None, extra };
+    let Some(signature) = signature.filter(|signature| !signature.is_empty()) else {
+        return reasoning;
+    };
+    let text = signature.decode();
+    if !Envelope::is_sealed(&text) {
+        drop(text);
+        reasoning.sealed = Some(sealed_by(Issuer::Anthropic, signature));
+        return reasoning;
+    }
+    match Envelope::open(&text) {
+        Some(envelope) => restore(&mut reasoning, envelope),
+        // No vendor takes a damaged envelope, so it is kept as it is.
+        None => {
+            drop(text);
+            reasoning.sealed =
+                Some(sealed_by(Issuer::Vendor(UNKNOWN_ISSUER.to_owned()), signature));
+        }
+    }
+    reasoning
+}
+
+/// The seal in a signature that came after its text.
+pub(super) fn sealed(signature: &Str<'_>) -> Option<Sealed<'static>> {
+    let at = signature.pos();
+    let block = ThinkingBlock {
+        at,
+        kind: None,
+        thinking: None,
+        signature: Some(signature.borrowed()),
+        extra: Vec::new(),
+    };
+    thinking(block).sealed.into_owned()
+}
+
+/// Reads a `redacted_thinking` block.
+pub(super) fn redacted(block: RedactedThinking<'_>) -> Reasoning<'_> {
+    let RedactedThinking { at, kind: _, data, extra } = block;
+    let sealed = Sealed { issuer: Issuer::Anthropic, item_id: None, blob: data, redacted: true };
+    Reasoning {
+        at,
+        summary: Vec::new(),
+        content: Vec::new(),
+        sealed: Some(sealed),
+        place: None,
+        extra,
+    }
+}
+
+fn sealed_by(issuer: Issuer, blob: Str<'_>) -> Sealed<'_> {
+    Sealed { issuer, item_id: None, blob: Some(blob), redacted: false }
+}
+
+/// Restores the reasoning that an envelope holds.
+fn restore(reasoning: &mut Reasoning<'_>, envelope: Envelope) {
+    let Envelope { issuer, item_id, text, blob, redacted, place } = envelope;
+    let texts = text.map(|parts| parts.into_iter().map(Str::from).collect::<Vec<_>>());
+    reasoning.place = place;
+    if issuer == unsealed_issuer() {
+        reasoning.content = texts.unwrap_or_else(|| std::mem::take(&mut reasoning.summary));
+        reasoning.summary = Vec::new();
+        return;
+    }
+    if let Some(texts) = texts {
+        reasoning.summary = texts;
+    }
+    reasoning.sealed = Some(Sealed {
+        issuer,
+        item_id: item_id.map(Str::from),
+        blob: blob.map(Str::from),
+        redacted,
+    });
+}
+
+/// What an envelope names as the issuer of reasoning that no vendor sealed.
+pub(super) fn unsealed_issuer() -> Issuer {
+    Issuer::Vendor("none".to_owned())
+}
+
+const UNKNOWN_ISSUER: &str = "unknown";

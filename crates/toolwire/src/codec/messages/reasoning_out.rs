@@ -1,0 +1,151 @@
+//! Reasoning: from the model to `thinking` and `redacted_thinking` blocks.
+//!
+//! Reasoning that another vendor sealed gets an envelope as its signature. The
+//! client keeps it like any signature, and it goes back to its vendor.
+
+use std::borrow::Cow;
+
+use super::block_list_out::Written;
+use super::reasoning_in::unsealed_issuer;
+use crate::ledger::{Code, Ledger};
+use crate::model::{Issuer, Reasoning, Sealed};
+use crate::wire::envelope::Envelope;
+use crate::wire::{Object, Str};
+
+/// Writes reasoning of the conversation so far for the vendor, who takes back
+/// only what it sealed itself.
+pub(super) fn write_past(
+    reasoning: &Reasoning<'_>,
+    out: &mut Vec<u8>,
+    ledger: &mut Ledger,
+) -> Written {
+    match vendor_loss(reasoning) {
+        Some(code) => {
+            ledger.dropped(reasoning.at, code);
+            Written::Nothing
+        }
+        None => write_block(reasoning, out, ledger),
+    }
+}
+
+/// Why the vendor cannot take reasoning back, if it cannot.
+fn vendor_loss(reasoning: &Reasoning<'_>) -> Option<Code> {
+    let Reasoning { at: _, summary: _, content: _, sealed, place: _, extra: _ } = reasoning;
+    match sealed {
+        Some(Sealed { issuer: Issuer::Anthropic, item_id: _, blob: Some(blob), redacted: _ })
+            if !(blob.is_empty() || Envelope::is_sealed(&blob.decode())) =>
+        {
+            None
+        }
+        Some(Sealed { issuer: Issuer::Anthropic, item_id: _, blob: _, redacted: _ })
+        | Some(Sealed { issuer: _, item_id: _, blob: None, redacted: _ })
+        | None => Some(Code::ReasoningUnsigned),
+        Some(Sealed { issuer: _, item_id: _, blob: Some(_), redacted: _ }) => {
+            Some(Code::ReasoningForeign)
+        }
+    }
+}
+
+/// Writes reasoning as a block that a client can send back.
+pub(super) fn write_block(
+    reasoning: &Reasoning<'_>,
+    out: &mut Vec<u8>,
+    ledger: &mut Ledger,
+) -> Written {
+    let Reasoning { at, summary, content, sealed, place: _, extra } = reasoning;
+    let mut block = Object::new(out);
+    match sealed {
+        Some(Sealed {
+            issuer: Issuer::Anthropic,
+            item_id: _,
+            blob: Some(blob),
+            redacted: true,
+        }) => {
+            if !(summary.is_empty() && content.is_empty()) {
+                let note = ledger.dropped(*at, Code::ReasoningDisplay);
+                note.detail("Reasoning that its vendor withheld has no text.");
+            }
+            block.put("type", "redacted_thinking");
+            block.put("data", blob);
+        }
+        Some(Sealed {
+            issuer: Issuer::Anthropic,
+            item_id: _,
+            blob: Some(blob),
+            redacted: false,
+        }) => {
+            if !content.is_empty() {
+                let note = ledger.dropped(*at, Code::ReasoningDisplay).key("content");
+                note.detail("The signature covers one text of reasoning; the summary was kept.");
+            }
+            block.put("type", "thinking");
+            block.put("thinking", &joined(summary));
+            block.put("signature", blob);
+        }
+        Some(Sealed { issuer: _, item_id: _, blob: _, redacted: _ }) | None => {
+            block.put("type", "thinking");
+            let shown = if summary.is_empty() { content } else { summary };
+            block.put("thinking", &joined(shown));
+            block.put("signature", &envelope(reasoning, ledger));
+        }
+    }
+    ledger.only(extra);
+    Written::Block
+}
+
+/// The signature with which a client keeps reasoning that the API did not seal.
+pub(super) fn envelope(reasoning: &Reasoning<'_>, ledger: &mut Ledger) -> String {
+    let Reasoning { at, summary, content, sealed, place: _, extra: _ } = reasoning;
+    let decoded = |texts: &[Str<'_>]| texts.iter().map(|text| text.decode().into_owned()).collect();
+    let signature = match sealed {
+        Some(Sealed { issuer: _, item_id: _, blob: Some(blob), redacted: _ })
+            if Envelope::is_sealed(&blob.decode()) =>
+        {
+            blob.decode().into_owned()
+        }
+        Some(Sealed { issuer, item_id, blob, redacted }) => {
+            if !content.is_empty() && !summary.is_empty() {
+                let note = ledger.dropped(*at, Code::ReasoningDisplay).key("content");
+                note.detail("The target shows one text of reasoning; the summary was kept.");
+            }
+            let envelope = Envelope {
+                issuer: issuer.clone(),
+                item_id: item_id.as_ref().map(|id| id.decode().into_owned()),
+                text: Some(decoded(summary)),
+                blob: blob.as_ref().map(|blob| blob.decode().into_owned()),
+                redacted: *redacted,
+                place: None,
+            };
+            envelope.seal()
+        }
+        None => {
+            let envelope = Envelope {
+                issuer: unsealed_issuer(),
+                item_id: None,
+                text: Some(if content.is_empty() { decoded(summary) } else { decoded(content) }),
+                blob: None,
+                redacted: false,
+                place: None,
+            };
+            envelope.seal()
+        }
+    };
+    let note = ledger.emulated(*at, Code::ReasoningForeign);
+    note.detail("The reasoning crosses with an envelope as its signature and goes back to its vendor as it was.");
+    signature
+}
+
+/// The parts of reasoning as the one text that a block has.
+fn joined<'s>(parts: &'s [Str<'_>]) -> Str<'s> {
+    match parts {
+        [] => Str::plain(""),
+        [one] => one.borrowed(),
+        several => {
+            let texts: Vec<Cow<'_, str>> = several.iter().map(Str::decode).collect();
+            Str::plain(texts.join(PART_SEPARATOR))
+        }
+    }
+}
+
+/// What stands between the parts of reasoning in one text.
+pub(super) const PART_SEPARATOR: &str = "\n\n";

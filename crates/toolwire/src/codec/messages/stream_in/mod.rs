@@ -1,0 +1,269 @@
+//! A stream: from Messages into events.
+
+mod block;
+mod blocks;
+mod observer;
+mod text_delta;
+
+use self::blocks::OpenBlocks;
+pub(super) use self::observer::MessagesStreamObserver;
+use self::text_delta::TextDelta;
+use super::wire::{MessageDelta, MessageStart, MessageStop, ResponseMessage, StopDelta, Usage};
+use super::{error_in, stop_in, usage_in};
+use crate::codec::{EventSink, StreamReader};
+use crate::ledger::Code;
+use crate::model::{ApiError, ErrorKind, Event, Protocol, Start};
+use crate::wire::sse::Frame;
+use crate::wire::stencil::Stencil;
+use crate::wire::{Extra, Kind, Pos, Raw, Read, ReadError, Reader, Str};
+
+/// A stream of Messages while it is read.
+#[derive(Debug, Default)]
+pub(super) struct MessagesStreamReader {
+    phase: ReadPhase,
+    /// How the last event was spelled, if it was a text delta.
+    last: Stencil<TextDelta>,
+    blocks: OpenBlocks,
+    /// The counts so far. Later events leave out what has not changed.
+    usage: Option<Usage<'static>>,
+}
+
+/// How far the message has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum ReadPhase {
+    #[default]
+    Before,
+    Begun,
+    /// A stop reason has come.
+    Stopped,
+    Over,
+}
+
+impl StreamReader for MessagesStreamReader {
+    fn read(&mut self, frame: &Frame<'_>, sink: &mut dyn EventSink) -> Result<(), ReadError> {
+        let data = frame.data;
+        // Relays that also serve other protocols put an end marker of theirs
+        // behind every stream.
+        if self.phase == ReadPhase::Over || data.is_empty() || data == "[DONE]" {
+            return Ok(());
+        }
+        if let Some((delta, text)) = self.last.fit(frame) {
+            self.blocks.text_delta(delta, text, sink);
+            return Ok(());
+        }
+        let repeats = self.last.forget();
+        let mut reader = Reader::new(data);
+        let tag = reader.tag("type")?;
+        let kind = tag.as_ref().map(Str::decode);
+        match kind.as_deref().or(frame.name).unwrap_or_default() {
+            "content_block_delta" => {
+                let event = read_event(reader)?;
+                if self.accepts_content(sink) {
+                    let fits = self.blocks.delta(event, sink);
+                    if fits && repeats {
+                        self.last.cut(frame, text_delta::find);
+                    }
+                }
+            }
+            "content_block_start" => {
+                let event = read_event(reader)?;
+                if self.accepts_content(sink) {
+                    self.blocks.start(event, sink)?;
+                }
+            }
+            "content_block_stop" => {
+                let event = read_event(reader)?;
+                if self.accepts_content(sink) {
+                    self.blocks.stop(event, sink);
+                }
+            }
+            "message_start" => self.start(read_event(reader)?, sink)?,
+            "message_delta" => self.delta(read_event(reader)?, sink)?,
+            "message_stop" => self.stop(read_event(reader)?, sink),
+            // A broken object may have swallowed another event, so it is an
+            // error. Some servers put other values into a ping, which mean
+            // nothing.
+            "ping" if reader.peek() == Kind::Object => {
+                read_event::<Raw<'_>>(reader)?;
+            }
+            "ping" => {}
+            "error" => self.fail(error_in::decode(None, data)?, sink),
+            other => self.unknown(other, reader, data, sink)?,
+        }
+        Ok(())
+    }
+
+    /// Does nothing: only `message_stop` ends a message, and it has been read.
+    fn finish(&mut self, _sink: &mut dyn EventSink) {}
+}
+
+impl MessagesStreamReader {
+    fn start(
+        &mut self,
+        event: MessageStart<'_>,
+        sink: &mut dyn EventSink,
+    ) -> Result<(), ReadError> {
+        let MessageStart { at, kind: _, message, extra } = event;
+        sink.ledger().only(&extra);
+        if self.phase != ReadPhase::Before {
+            let note = sink.ledger().dropped(at, Code::UnknownItem);
+            note.detail("The upstream began its message a second time.");
+            return Ok(());
+        }
+        self.phase = ReadPhase::Begun;
+        let Some(message) = message else {
+            sink.event(Event::Start(unnamed_start()));
+            return Ok(());
+        };
+        // The stop reason is not known before `message_delta`.
+        let ResponseMessage {
+            at: _,
+            kind: _,
+            role: _,
+            id,
+            model,
+            content,
+            stop_reason: _,
+            stop_sequence: _,
+            stop_details: _,
+            usage,
+            extra,
+        } = message;
+        sink.event(Event::Start(Start { origin: Protocol::Messages, id, model, created: None }));
+        if let Some(content) = content.filter(|content| !content.items.is_empty()) {
+            let note = sink.ledger().dropped(content.at, Code::UnknownItem);
+            note.detail("Content that came before the first block was passed over.");
+        }
+        let tier = self.count(usage, sink)?;
+        send_about(tier, extra, sink);
+        Ok(())
+    }
+
+    fn delta(
+        &mut self,
+        event: MessageDelta<'_>,
+        sink: &mut dyn EventSink,
+    ) -> Result<(), ReadError> {
+        let MessageDelta { at, kind: _, delta, usage, mut extra } = event;
+        self.ensure_started(sink);
+        let tier = self.count(usage, sink)?;
+        let Some(delta) = delta else {
+            send_about(tier, extra, sink);
+            return Ok(());
+        };
+        let StopDelta { at: _, stop_reason, stop_sequence, stop_details, extra: more } = delta;
+        extra.extend(more);
+        send_about(tier, extra, sink);
+        // Counts may come alone, before the stop reason or after it.
+        if stop_reason.is_none() || self.phase == ReadPhase::Stopped {
+            return Ok(());
+        }
+        self.blocks.stop_all(sink);
+        self.phase = ReadPhase::Stopped;
+        let mut extra = Vec::new();
+        let has_calls = self.blocks.has_calls();
+        let stop =
+            stop_in::stop(at, stop_reason, stop_sequence, stop_details, has_calls, &mut extra)?;
+        sink.event(Event::Stop { stop, extra });
+        Ok(())
+    }
+
+    fn stop(&mut self, event: MessageStop<'_>, sink: &mut dyn EventSink) {
+        let MessageStop { at: _, kind: _, extra } = event;
+        if self.phase != ReadPhase::Stopped {
+            let cut = "The upstream ended its stream without saying why the model stopped.";
+            return self.fail(ApiError::new(ErrorKind::Truncated, cut), sink);
+        }
+        send_about(None, extra, sink);
+        self.phase = ReadPhase::Over;
+        sink.event(Event::End);
+    }
+
+    fn fail(&mut self, error: ApiError, sink: &mut dyn EventSink) {
+        self.phase = ReadPhase::Over;
+        sink.event(Event::Error(error));
+    }
+
+    fn unknown(
+        &mut self,
+        kind: &str,
+        mut reader: Reader<'_>,
+        data: &str,
+        sink: &mut dyn EventSink,
+    ) -> Result<(), ReadError> {
+        // Proxies in front of the vendor send errors without a type.
+        if kind.is_empty() && has_error(reader.clone())? {
+            self.fail(error_in::decode(None, data)?, sink);
+            return Ok(());
+        }
+        reader.skip()?;
+        reader.finish()?;
+        sink.ledger().dropped(Pos::START, Code::UnknownItem);
+        Ok(())
+    }
+
+    /// Starts a message that the upstream did not start.
+    fn ensure_started(&mut self, sink: &mut dyn EventSink) {
+        if self.phase == ReadPhase::Before {
+            self.phase = ReadPhase::Begun;
+            sink.event(Event::Start(unnamed_start()));
+        }
+    }
+
+    /// Whether content may still come. Reports it otherwise.
+    fn accepts_content(&mut self, sink: &mut dyn EventSink) -> bool {
+        self.ensure_started(sink);
+        if self.phase == ReadPhase::Begun {
+            return true;
+        }
+        let note = sink.ledger().dropped(Pos::START, Code::UnknownItem);
+        note.detail("The upstream sent content behind the reason why the model stopped.");
+        false
+    }
+
+    /// Passes on the counts so far, and returns the tier that is among them.
+    fn count<'e>(
+        &mut self,
+        usage: Option<Usage<'e>>,
+        sink: &mut dyn EventSink,
+    ) -> Result<Option<Str<'e>>, ReadError> {
+        let Some(usage) = usage else { return Ok(None) };
+        let merged = match self.usage.take() {
+            Some(before) => usage_in::merge_counts(before, usage),
+            None => usage,
+        };
+        let is_tier_new = merged.service_tier.is_some();
+        self.usage = Some(usage_in::to_owned_counts(&merged));
+        let (counts, tier) = usage_in::counts(merged)?;
+        sink.event(Event::Usage(counts));
+        Ok(tier.filter(|_| is_tier_new))
+    }
+}
+
+/// Reads an event to its end.
+fn read_event<'e, T: Read<'e>>(mut reader: Reader<'e>) -> Result<T, ReadError> {
+    let event = T::read(&mut reader)?;
+    reader.finish()?;
+    Ok(event)
+}
+
+fn unnamed_start() -> Start<'static> {
+    Start { origin: Protocol::Messages, id: None, model: None, created: None }
+}
+
+fn send_about<'e>(tier: Option<Str<'e>>, extra: Vec<Extra<'e>>, sink: &mut dyn EventSink) {
+    if tier.is_some() || !extra.is_empty() {
+        sink.event(Event::About { tier, extra });
+    }
+}
+
+fn has_error(mut reader: Reader<'_>) -> Result<bool, ReadError> {
+    let mut members = reader.object()?;
+    while let Some(key) = members.next(&mut reader)? {
+        if key == *"error" {
+            return Ok(true);
+        }
+        reader.skip()?;
+    }
+    Ok(false)
+}

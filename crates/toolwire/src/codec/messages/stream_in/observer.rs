@@ -1,0 +1,117 @@
+//! A stream of Messages that passes unchanged.
+
+use super::super::Messages;
+use super::super::usage_in::counts;
+use super::super::wire::Usage;
+use super::text_delta::{self, TextDelta};
+use crate::codec::{Codec, EventOutcome, StreamObserver};
+use crate::model::{Own, ResponseSummary, Start};
+use crate::wire::sse::Frame;
+use crate::wire::stencil::Stencil;
+use crate::wire::{Kind, Raw, Read, ReadError, Reader, Str};
+
+/// Observes a stream of Messages.
+#[derive(Debug, Default)]
+pub(in super::super) struct MessagesStreamObserver {
+    /// How the last event was spelled, if it was a text delta.
+    last: Stencil<TextDelta>,
+    /// Whether a stop reason has come.
+    has_stopped: bool,
+}
+
+impl StreamObserver for MessagesStreamObserver {
+    fn frame(
+        &mut self,
+        frame: &Frame<'_>,
+        summary: &mut ResponseSummary,
+    ) -> Result<EventOutcome, ReadError> {
+        if self.last.fit(frame).is_some() {
+            return Ok(EventOutcome::GoesOn);
+        }
+        let repeats = self.last.forget();
+        let mut reader = Reader::new(frame.data);
+        let named = || Str::plain(frame.name.unwrap_or_default());
+        let kind = reader.tag("type")?.unwrap_or_else(named);
+        let outcome = match kind.decode().as_ref() {
+            "message_stop" if self.has_stopped => EventOutcome::End,
+            "message_stop" => EventOutcome::Cut,
+            "error" => {
+                summary.error = Messages.decode_error(None, frame.data).ok();
+                EventOutcome::Failed
+            }
+            "message_start" | "message_delta" | "content_block_start" => {
+                self.observe(reader, summary)?;
+                return Ok(EventOutcome::GoesOn);
+            }
+            _other => EventOutcome::GoesOn,
+        };
+        let is_delta = kind == "content_block_delta";
+        reader.skip()?;
+        reader.finish()?;
+        if is_delta && repeats {
+            self.last.cut(frame, text_delta::find);
+        }
+        Ok(outcome)
+    }
+
+    fn is_complete(&self) -> bool {
+        false
+    }
+
+    fn begun(&self) -> Option<(Start<'_>, u64)> {
+        None
+    }
+}
+
+impl MessagesStreamObserver {
+    /// Records the calls, the counts and the end that an event tells of.
+    fn observe(
+        &mut self,
+        mut reader: Reader<'_>,
+        summary: &mut ResponseSummary,
+    ) -> Result<(), ReadError> {
+        let mut counts = None;
+        let mut members = reader.object()?;
+        while let Some(key) = members.next(&mut reader)? {
+            match key.decode().as_ref() {
+                "message" => {
+                    let [nested] = reader.pick(["usage"])?;
+                    counts = counts.or(nested);
+                }
+                "usage" => counts = reader.nullable::<Raw<'_>>()?.or(counts),
+                "delta" => {
+                    let [reason] = reader.pick(["stop_reason"])?;
+                    self.has_stopped |= reason.is_some();
+                }
+                "content_block" => {
+                    let [kind] = reader.pick(["type"])?;
+                    let kind = kind.as_ref().map(|kind| kind.reader().string());
+                    let is_call = matches!(kind, Some(Ok(kind)) if kind == "tool_use");
+                    summary.calls += usize::from(is_call);
+                }
+                _other => reader.skip()?,
+            }
+        }
+        reader.finish()?;
+        if let Some(counts) = counts {
+            record_counts(counts, summary);
+        }
+        Ok(())
+    }
+}
+
+/// Counts come twice, the second time only with what has changed.
+fn record_counts(raw: Raw<'_>, summary: &mut ResponseSummary) {
+    if raw.kind() != Kind::Object {
+        return;
+    }
+    let read = Usage::read(&mut raw.reader()).and_then(counts);
+    let Ok((found, _)) = read else { return };
+    let mut found = found.into_owned();
+    if let Some(before) = &summary.usage {
+        found.input = found.input.max(before.input);
+        found.cache_read = found.cache_read.or(before.cache_read);
+        found.cache_write = found.cache_write.or(before.cache_write);
+    }
+    summary.usage = Some(found);
+}

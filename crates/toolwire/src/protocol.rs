@@ -43,7 +43,7 @@ impl Protocol {
 
     /// Reads and writes the protocol.
     #[doc(hidden)]
-    pub fn codec(self) -> &'static dyn Codec {
+    pub const fn codec(self) -> &'static dyn Codec {
         match self {
             Self::Chat => &Chat,
             Self::Responses => &Responses,

@@ -78,8 +78,9 @@ impl Pipe {
     /// more to come out of the bytes that are left, even if none are.
     ///
     /// ```
-    /// # use toolwire::{Protocol, pipe::Pipe, translate::Options};
-    /// # let mut pipe = Pipe::new(Protocol::Chat, Protocol::Responses, &Options::new()).unwrap();
+    /// # use toolwire::Protocol::{Chat, Responses};
+    /// # use toolwire::{pipe::Pipe, translate::Options};
+    /// # let mut pipe = Pipe::new(Chat, Responses, &Options::new()).unwrap();
     /// # let mut send = |_: &[u8]| {};
     /// let mut bytes = b"data: [DONE]\n\n".as_slice();
     /// let mut out = Vec::new();

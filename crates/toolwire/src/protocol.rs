@@ -152,6 +152,7 @@ pub struct Endpoint {
 
 /// What a path says of a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct PathMatch {
     /// The model's name, in a protocol that keeps it in the URL.
     pub model: Option<String>,

@@ -17,6 +17,7 @@ use crate::codec::codec;
 use crate::ledger::{Action, Entry, Ledger, LossPolicy};
 use crate::model::{Protocol, Request};
 use crate::profile::Profile;
+pub use crate::protocol::PathMatch;
 use crate::wire::{Pos, Read, ReadError, Reader, Str, What, pointer, write_str};
 
 /// How to translate.

@@ -48,13 +48,13 @@ impl Continuation {
 ///
 /// ```
 /// use toolwire::calls::{self, ToolOutput};
-/// use toolwire::Protocol;
+/// use toolwire::Protocol::*;
 ///
 /// let answer = br#"{"role":"assistant","stop_reason":"tool_use","content":[
 ///     {"type":"thinking","thinking":"","signature":"EqQB"},
 ///     {"type":"tool_use","id":"toolu_1","name":"get_weather","input":{"city":"Paris"}}]}"#;
 /// let outputs = [ToolOutput::error("toolu_1", "no such city")];
-/// let continuation = calls::continuation(Protocol::Messages, answer, &outputs)?;
+/// let continuation = calls::continuation(Messages, answer, &outputs)?;
 /// let items: Vec<&str> = continuation.items().collect();
 /// assert!(items[0].contains(r#"{"type":"thinking","thinking":"","signature":"EqQB"}"#));
 /// assert_eq!(

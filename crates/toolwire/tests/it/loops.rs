@@ -88,9 +88,7 @@ fn round(
     }
     let answered = |call: &ToolCall| match call.input {
         Input::Action(NativeKind::ToolSearch, _) => ToolOutput::json(&call.id, "[]"),
-        Input::Arguments(_) | Input::Freeform(_) | Input::Action(_, _) => {
-            ToolOutput::text(&call.id, "done")
-        }
+        _ => ToolOutput::text(&call.id, "done"),
     };
     let outputs: Vec<ToolOutput> = made.iter().map(answered).collect();
     let next = calls::next_request(client, asked, &down.body, &outputs)

@@ -11,6 +11,8 @@
 mod bad_input;
 mod calls;
 mod documents;
+mod examples;
+mod features;
 mod fourth;
 mod json;
 mod laws;

@@ -101,12 +101,9 @@ impl Header {
 
     /// The losses for a value that does not reach the upstream.
     fn entries(&self, value: &HeaderValue) -> Vec<Entry> {
-        let entry = |path: String, level, detail: &'static str| Entry {
-            path,
-            code: Code::Only(self.name.to_owned()),
-            action: Action::Dropped,
-            level,
-            detail: detail.into(),
+        let entry = |path: String, level, detail: &'static str| {
+            let code = Code::Only(self.name.to_owned());
+            Entry::new(path, code, Action::Dropped).level(level).detail(detail)
         };
         let other_vendor = "The upstream belongs to another vendor.";
         match (&self.kind, value.to_str()) {

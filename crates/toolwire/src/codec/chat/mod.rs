@@ -28,6 +28,7 @@ mod stop_in;
 mod stop_out;
 mod stream_in;
 mod stream_out;
+mod thinking_out;
 mod tool_description_out;
 mod tool_losses_out;
 mod tools_in;

@@ -1,7 +1,7 @@
 //! Anthropic Messages.
 
 mod assistant_out;
-mod block_list_out;
+mod blocks_out;
 mod calls_out;
 mod choice_in;
 mod choice_out;
@@ -32,6 +32,7 @@ mod stream_out;
 #[cfg(test)]
 mod tests;
 mod thinking_out;
+mod tool_description_out;
 mod tools_in;
 mod tools_out;
 mod turns_in;

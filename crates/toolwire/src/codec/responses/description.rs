@@ -31,11 +31,11 @@ pub(super) static DESCRIPTION: Description = Description {
 };
 
 pub(super) fn profile() -> Profile {
-    Profile {
-        namespaces: true,
-        web_search: true,
-        tool_search: true,
-        prefill: false,
-        ..Profile::permissive(Protocol::Responses, NameRule::RESPONSES, IdRule::RESPONSES)
-    }
+    let mut profile =
+        Profile::permissive(Protocol::Responses, NameRule::RESPONSES, IdRule::RESPONSES);
+    profile.namespaces = true;
+    profile.web_search = true;
+    profile.tool_search = true;
+    profile.prefill = false;
+    profile
 }

@@ -7,17 +7,8 @@ use super::error_in::KINDS;
 
 /// Writes an error body and says which HTTP status belongs to it.
 pub(super) fn encode(error: &ApiError, out: &mut Vec<u8>) -> u16 {
-    let ApiError {
-        kind,
-        blame: _,
-        retry: _,
-        message,
-        status,
-        vendor_type: _,
-        code,
-        param,
-        request_id,
-    } = error;
+    // Outside the library, more members may come.
+    let ApiError { kind, message, status, code, param, request_id, .. } = error;
     let known = KINDS.iter().find(|(_, of, _)| of == kind);
     let (word, usual) = known.map_or(("broken", 500), |(word, _, status)| (*word, *status));
     let mut body = Object::new(out);

@@ -7,7 +7,7 @@ use toolwire::fold::Fold;
 use toolwire::guess::{Certainty, Document, Fields};
 use toolwire::model::{ApiError, ResponseSummary, Stop};
 use toolwire::pipe::Pipe;
-use toolwire::protocol::{ListedModel, PathMatch};
+use toolwire::protocol::ListedModel;
 use toolwire::registry::Registry;
 use toolwire::translate::{self, Error, Options, PreparedRequest, RequestHead};
 use toolwire::wire::Reader;
@@ -64,8 +64,8 @@ fn a_path_keeps_the_name_of_the_model() {
         let legal = |byte: u8| byte.is_ascii_alphanumeric() || b"/:-._~%".contains(&byte);
         assert!(path.bytes().all(legal), "{path}");
         assert_eq!(path.matches('/').count(), 3, "{path}");
-        let expected = PathMatch { model: Some(model.to_owned()), stream: Some(true) };
-        assert_eq!(endpoint.matches(&path), Some(expected), "{path}");
+        let found = endpoint.matches(&path).unwrap();
+        assert_eq!((found.model.as_deref(), found.stream), (Some(model), Some(true)), "{path}");
     }
 }
 

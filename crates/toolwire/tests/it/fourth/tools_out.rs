@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 
 use toolwire::codec::context::EncodeContext;
 use toolwire::codec::sent_tools::SentTools;
-use toolwire::model::{Grammar, HostedClass, Native, Tool, ToolKind};
+use toolwire::model::{Grammar, HostedClass, Native, NativeKind, Tool, ToolKind};
 use toolwire::schema::{self, RootChange};
 use toolwire::toolset::{Declared, ToolMapping, Toolset};
-use toolwire::wire::{Array, At, Object, Raw, Str};
+use toolwire::wire::{Array, At, Kind, Object, Raw, Str};
 use toolwire::{Code, Ledger, Profile, Protocol, native};
 
 use super::content_out::lose_cache;
@@ -68,8 +68,8 @@ pub(super) fn encode(
                 context.ledger.emulated(tool.at, Code::NativeToolWrapped);
                 let function = native::function(*kind, &kind_text.decode());
                 let schema = function.map_or(schema::EMPTY, |function| function.schema);
-                let declared = native::declared_schema(tool).map(Raw::borrowed);
-                entry.put("takes", &declared.unwrap_or(Raw::made(schema)));
+                let own = own_schema(tool).map(Raw::borrowed);
+                entry.put("takes", &own.unwrap_or(Raw::made(schema)));
             }
             // The toolset lets none of these through.
             ToolKind::Namespace { tools: _ } | ToolKind::Hosted(_) | ToolKind::Unknown(_) => {
@@ -177,10 +177,17 @@ fn write_rest(tool: &Tool<'_>, entry: &mut Object<'_>, context: &mut EncodeConte
         context.ledger.dropped(eager.pos, Code::Only("eager_input_streaming".to_owned())).info();
     }
     lose_cache(cache.as_ref(), context.ledger);
-    // A search that the client runs has its schema here; it was written.
-    let native = matches!(tool.kind, ToolKind::Native(_));
-    let schema = native::declared_schema(tool).filter(|_| native).map(Raw::pos);
-    for field in extra.iter().filter(|field| Some(field.value.pos()) != schema) {
+    let written = own_schema(tool).map(Raw::pos);
+    for field in extra.iter().filter(|field| Some(field.value.pos()) != written) {
         context.lose(std::slice::from_ref(field));
     }
+}
+
+/// The schema that a search that the client runs brings along.
+fn own_schema<'t, 'a>(tool: &'t Tool<'a>) -> Option<&'t Raw<'a>> {
+    let ToolKind::Native(Native { kind: NativeKind::ToolSearch, kind_text: _ }) = &tool.kind else {
+        return None;
+    };
+    let field = tool.extra.iter().find(|field| field.key == "parameters")?;
+    (field.value.kind() == Kind::Object).then_some(&field.value)
 }

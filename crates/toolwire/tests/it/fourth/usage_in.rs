@@ -10,13 +10,13 @@ use super::wire::Spent;
 pub(super) fn decode(spent: Spent<'_>) -> Usage<'_> {
     let Spent { at, input, output, recalled, stored, pondered, extra } = spent;
     let count = |field: Option<At<u64>>| field.map(|field| field.value);
-    Usage {
-        at,
-        input: count(input).unwrap_or_default(),
-        cache_read: count(recalled),
-        cache_write: count(stored),
-        output: count(output).unwrap_or_default(),
-        reasoning: count(pondered),
-        extra,
-    }
+    let mut usage = Usage::default();
+    usage.at = at;
+    usage.input = count(input).unwrap_or_default();
+    usage.cache_read = count(recalled);
+    usage.cache_write = count(stored);
+    usage.output = count(output).unwrap_or_default();
+    usage.reasoning = count(pondered);
+    usage.extra = extra;
+    usage
 }

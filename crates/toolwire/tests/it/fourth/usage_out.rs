@@ -6,7 +6,8 @@ use toolwire::{Code, Ledger};
 
 /// Writes the members of `spent`.
 pub(super) fn encode(usage: &Usage<'_>, spent: &mut Object<'_>, ledger: &mut Ledger) {
-    let Usage { at: _, input, cache_read, cache_write, output, reasoning, extra } = usage;
+    // Outside the library, more members may come.
+    let Usage { input, cache_read, cache_write, output, reasoning, extra, .. } = usage;
     spent.put("in", input);
     spent.put("out", output);
     spent.maybe("recalled", cache_read.as_ref());

@@ -172,8 +172,17 @@ impl FourthStreamReader {
                 self.has_calls = true;
                 (BlockKind::Call(open_call(block, call, sink)), None)
             }
-            other => {
-                let turn = Turn::new(Pos::START, Role::Assistant, vec![other]);
+            item @ (Item::Image(_)
+            | Item::Document(_)
+            | Item::Audio(_)
+            | Item::SearchResult(_)
+            | Item::Result(_)
+            | Item::Hosted(_)
+            | Item::Tools(_)
+            | Item::ToolReference(_)
+            | Item::Json(_)
+            | Item::Opaque(_)) => {
+                let turn = Turn::new(Pos::START, Role::Assistant, vec![item]);
                 sink.event(Event::Whole(turn));
                 return Ok(());
             }

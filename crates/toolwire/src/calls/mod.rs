@@ -13,7 +13,8 @@ mod splice;
 use std::borrow::Cow;
 
 pub use continuation::{Continuation, continuation};
-pub(crate) use continuation::{item, member};
+#[doc(hidden)]
+pub use continuation::{item, member};
 pub use error::Error;
 #[doc(hidden)]
 pub use results::AnsweredCall;

@@ -11,8 +11,8 @@ use crate::wire::names::Names;
 /// The tools that are sent to a target. The ledger has those that are not.
 ///
 /// It is for targets without namespaces that take one tool of each name.
-pub(crate) struct SentTools<'t, 'r, 'a> {
-    pub(crate) toolset: &'t Toolset<'r, 'a>,
+pub struct SentTools<'t, 'r, 'a> {
+    pub toolset: &'t Toolset<'r, 'a>,
     /// What the target calls a hosted tool of its own.
     hosted_name: HostedName,
     /// By the index of the tool, its name toward the target, if it is sent.
@@ -22,12 +22,12 @@ pub(crate) struct SentTools<'t, 'r, 'a> {
 }
 
 /// The target's name for a hosted tool of a class, if it has one.
-pub(crate) type HostedName = fn(HostedClass) -> Option<&'static str>;
+pub type HostedName = fn(HostedClass) -> Option<&'static str>;
 
 impl<'t, 'r, 'a> SentTools<'t, 'r, 'a> {
     /// The tools that `subset` allows, or all of them. `subset` is for a target
     /// that cannot restrict a choice to some tools: it does not get the others.
-    pub(crate) fn new(
+    pub fn new(
         toolset: &'t Toolset<'r, 'a>,
         subset: Option<&Subset<'_>>,
         hosted_name: HostedName,
@@ -76,14 +76,14 @@ impl<'t, 'r, 'a> SentTools<'t, 'r, 'a> {
 
     /// No tools. A codec that decides about each tool when it writes it adds them
     /// with [`SentTools::send`].
-    pub(crate) fn none(toolset: &'t Toolset<'r, 'a>, hosted_name: HostedName) -> Self {
+    pub fn none(toolset: &'t Toolset<'r, 'a>, hosted_name: HostedName) -> Self {
         let names = vec![None; toolset.entries.len()];
         Self { toolset, hosted_name, names, used: BTreeSet::new() }
     }
 
     /// Sends the tool with that index. Returns `false`, and reports it, if another
     /// tool has been sent under the name.
-    pub(crate) fn send(&mut self, index: usize, name: Cow<'r, str>, ledger: &mut Ledger) -> bool {
+    pub fn send(&mut self, index: usize, name: Cow<'r, str>, ledger: &mut Ledger) -> bool {
         let is_first = self.used.insert(name.clone());
         if !is_first {
             if let Some(declared) = self.toolset.entries.get(index) {
@@ -96,19 +96,19 @@ impl<'t, 'r, 'a> SentTools<'t, 'r, 'a> {
     }
 
     /// The tools that are sent, and their names toward the target.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&'t Declared<'r, 'a>, &Cow<'r, str>)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&'t Declared<'r, 'a>, &Cow<'r, str>)> {
         let pairs = self.toolset.entries.iter().zip(&self.names);
         pairs.filter_map(|(declared, name)| Some((declared, name.as_ref()?)))
     }
 
     /// Whether no tool is sent.
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.used.is_empty()
     }
 
     /// The declared tool that a choice means, and its name toward the target
     /// if it is sent. If two tools have that name, it is the one that is sent.
-    pub(crate) fn find(
+    pub fn find(
         &self,
         wanted: &ToolRef<'_>,
     ) -> Option<(&'t Declared<'r, 'a>, Option<Cow<'r, str>>)> {
@@ -158,7 +158,7 @@ fn wire_name<'r>(
 }
 
 /// The name toward the target of a tool that the client declared.
-pub(crate) fn client_name<'r>(declared: &Declared<'r, '_>, names: &Names) -> Cow<'r, str> {
+pub fn client_name<'r>(declared: &Declared<'r, '_>, names: &Names) -> Cow<'r, str> {
     let namespace = declared.namespace.map(|namespace| namespace.name.decode());
     match declared.tool.name.decode() {
         Cow::Borrowed(name) => names.wire(namespace.as_deref(), name),

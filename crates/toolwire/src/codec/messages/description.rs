@@ -15,6 +15,9 @@ pub(super) static DESCRIPTION: Description = Description {
     token_count: Some(Endpoint::fixed("/v1/messages/count_tokens")),
     counts_input_first: true,
     answer_member: "content",
+    model_member: "model",
+    error_member: "error",
+    tool_members: &["tools"],
     echoes_request: false,
     conventions: Conventions {
         formats_are_strict: true,

@@ -16,6 +16,9 @@ pub(super) static DESCRIPTION: Description = Description {
     token_count: Some(Endpoint::fixed("/v1/responses/input_tokens")),
     counts_input_first: false,
     answer_member: "output",
+    model_member: "model",
+    error_member: "error",
+    tool_members: &["tools"],
     echoes_request: true,
     conventions: Conventions {
         formats_are_strict: false,

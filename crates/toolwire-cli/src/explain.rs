@@ -75,18 +75,15 @@ fn summary(entries: &[Entry]) -> String {
 
 /// Whether nothing is lost, because the change is undone on the way back.
 fn is_exact(entry: &Entry) -> bool {
-    match entry.action {
-        Action::Renamed | Action::Emulated => true,
-        Action::Dropped | Action::Degraded | Action::Moved | Action::Refused => false,
-    }
+    matches!(entry.action, Action::Renamed | Action::Emulated)
 }
 
 fn style(entry: &Entry) -> Style {
     match (entry.action, entry.level) {
         (Action::Refused, _) => Style::Red,
         (Action::Renamed | Action::Emulated, _) => Style::Green,
-        (Action::Dropped | Action::Degraded | Action::Moved, Level::Loss) => Style::Yellow,
-        (Action::Dropped | Action::Degraded | Action::Moved, Level::Info) => Style::Faint,
+        (_, Level::Info) => Style::Faint,
+        (_, _) => Style::Yellow,
     }
 }
 
@@ -131,10 +128,7 @@ fn pattern(path: &str) -> String {
 
 fn reason(entry: &Entry) -> String {
     let code = entry.code.to_string();
-    let level = match entry.level {
-        Level::Loss => "",
-        Level::Info => ", info",
-    };
+    let level = if entry.level == Level::Info { ", info" } else { "" };
     escape_controls(&format!("{} [{code}{level}]", entry.detail))
 }
 

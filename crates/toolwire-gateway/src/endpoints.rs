@@ -29,35 +29,30 @@ pub(crate) async fn handle(
     let protocols = active.config.protocols.as_slice();
     let endpoint = Endpoint::find(protocols, &path);
     let client = client_protocol(protocols, &path, &parts.headers);
-    let log = RequestLog::start(
-        state,
-        active.config.log,
-        relay::request_id(),
-        client,
-        endpoint.as_ref().map_or("elsewhere", Endpoint::log_path),
-    );
+    let log_path = endpoint.as_ref().map_or("elsewhere", Endpoint::log_path);
+    let log = || RequestLog::start(state, active.config.log, relay::request_id(), client, log_path);
     let is_public = matches!(endpoint, Some(Endpoint::Live | Endpoint::Ready));
     let credentials = match guard::check(&active.config, &parts, is_public) {
         Ok(credentials) => credentials,
         Err(failure) => {
             state.metrics.request_rejected();
-            return relay::respond_with_error(log, failure, client);
+            return relay::respond_with_error(log(), failure, client);
         }
     };
     let Some(endpoint) = endpoint else {
-        return relay::respond_with_error(log, not_found(protocols), client);
+        return relay::respond_with_error(log(), not_found(protocols), client);
     };
     let allowed = endpoint.method();
     if parts.method != allowed {
-        return relay::respond_with_error(log, wrong_method(allowed), client);
+        return relay::respond_with_error(log(), wrong_method(allowed), client);
     }
     let context = |path, log| {
         let (active, parts, credentials) = (&active, &parts, &credentials);
         RequestContext { state, active, parts, credentials, client, path, log }
     };
     match endpoint {
-        Endpoint::Answers { path, .. } => relay::relay(context(path, log), body).await,
-        Endpoint::TokenCount { path, .. } => relay::count_tokens(context(path, log), body).await,
+        Endpoint::Answers { path, .. } => relay::relay(context(path, log()), body).await,
+        Endpoint::TokenCount { path, .. } => relay::count_tokens(context(path, log()), body).await,
         Endpoint::Models => json(models::list(&active, client)),
         Endpoint::Model { name } => model(&active, client, &name),
         Endpoint::Live => text(StatusCode::OK, "ok\n".to_owned()),

@@ -16,6 +16,7 @@ use crate::wire::{Kind, Raw, Read, ReadError, Reader, Str};
 
 /// What a document seems to be.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Guess {
     /// What it is about, if that is clear.
     pub document: Option<Document>,
@@ -64,6 +65,7 @@ pub fn guess(body: &[u8]) -> Result<Guess, Error> {
 }
 
 /// Guesses the protocol of a stream by its first event.
+#[doc(hidden)]
 pub fn stream(name: Option<&str>, data: &str) -> Option<Protocol> {
     let kind = match name {
         Some(name) => Str::plain(name),

@@ -8,7 +8,7 @@
 mod functions;
 mod result;
 
-pub use functions::{Function, declared_schema, function};
+pub use functions::{Function, function};
 pub use result::result_text;
 
 use crate::model::NativeKind;

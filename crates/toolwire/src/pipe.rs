@@ -28,7 +28,8 @@ use crate::codec::codec;
 use crate::ledger::Entry;
 pub use crate::model::ResponseSummary;
 use crate::model::{ApiError, Protocol, Request};
-use crate::translate::{Error, Options, invalid, is_error, utf8};
+use crate::restore::Restore;
+use crate::translate::{Error, Options, invalid, is_not_an_answer, utf8};
 use crate::wire::sse::{EVENT_LIMIT, Frame, Frames};
 
 /// One stream.
@@ -56,7 +57,18 @@ impl Pipe {
         request: Option<&Request<'_>>,
         options: &Options<'_>,
     ) -> Self {
-        let state = State::new(from, to, request, options);
+        Self::restoring(from, to, request, None, options)
+    }
+
+    /// The same, where it may be known how the tools come back.
+    pub(crate) fn restoring(
+        from: Protocol,
+        to: Protocol,
+        request: Option<&Request<'_>>,
+        restore: Option<Restore>,
+        options: &Options<'_>,
+    ) -> Self {
+        let state = State::new(from, to, request, restore, options);
         Self { frames: Frames::new(EVENT_LIMIT), state }
     }
 
@@ -78,8 +90,9 @@ impl Pipe {
     /// more to come out of the bytes that are left, even if none are.
     ///
     /// ```
-    /// # use toolwire::{Protocol, pipe::Pipe, translate::Options};
-    /// # let mut pipe = Pipe::new(Protocol::Chat, Protocol::Responses, &Options::new()).unwrap();
+    /// # use toolwire::Protocol::{Chat, Responses};
+    /// # use toolwire::{pipe::Pipe, translate::Options};
+    /// # let mut pipe = Pipe::new(Chat, Responses, &Options::new()).unwrap();
     /// # let mut send = |_: &[u8]| {};
     /// let mut bytes = b"data: [DONE]\n\n".as_slice();
     /// let mut out = Vec::new();
@@ -141,11 +154,11 @@ impl Pipe {
             // What passes keeps what no other protocol has.
             Mode::Forward(_) => {
                 let codec = codec(self.state.from);
-                let response =
-                    codec.decode_response(source).map_err(|error| invalid(source, error))?;
-                if response.is_empty() && is_error(self.state.from, source) {
+                let decoded = codec.decode_response(source);
+                if is_not_an_answer(self.state.from, source, decoded.as_ref().ok()) {
                     return Err(Error::NotAnAnswer);
                 }
+                decoded.map_err(|error| invalid(source, error))?;
                 let events =
                     codec.stream_from_response(source).map_err(|error| invalid(source, error))?;
                 self.push(&events, out);

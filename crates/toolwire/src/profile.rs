@@ -6,11 +6,12 @@
 //! of its API refuses what is sent.
 
 use crate::model::Protocol;
-use crate::wire::ids::IdRule;
-use crate::wire::names::NameRule;
+pub use crate::wire::ids::IdRule;
+pub use crate::wire::names::NameRule;
 
 /// What an upstream accepts.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Profile {
     /// The protocol it speaks.
     pub protocol: Protocol,
@@ -66,6 +67,7 @@ impl Profile {
     }
 
     /// What a protocol accepts that restricts nothing.
+    #[doc(hidden)]
     pub fn permissive(protocol: Protocol, names: NameRule, ids: IdRule) -> Self {
         Self {
             protocol,

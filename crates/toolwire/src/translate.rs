@@ -11,12 +11,13 @@ use std::ops::Range;
 
 pub use self::head::RequestHead;
 pub use self::prepared::PreparedRequest;
-pub(crate) use self::response::is_error;
+pub(crate) use self::response::is_not_an_answer;
 pub use self::response::{ResponseTranslator, TranslatedResponse};
 use crate::codec::codec;
 use crate::ledger::{Action, Entry, Ledger, LossPolicy};
 use crate::model::{Protocol, Request};
 use crate::profile::Profile;
+pub use crate::protocol::PathMatch;
 use crate::wire::{Pos, Read, ReadError, Reader, Str, What, pointer, write_str};
 
 /// How to translate.

@@ -6,6 +6,8 @@ mod bench;
 mod bless;
 mod cmd;
 mod fuzz;
+mod packages;
+mod public_api;
 mod setup;
 mod sweep;
 mod tally;
@@ -29,6 +31,8 @@ fn run(chore: Chore) -> anyhow::Result<ExitCode> {
         Chore::Test { fast: false } => test::run(test::FULL),
         Chore::Tidy => tidy::run(),
         Chore::Bless => bless::run(),
+        Chore::Api { bless: true } => public_api::bless().map(|()| ExitCode::SUCCESS),
+        Chore::Api { bless: false } => public_api::check().map(|()| ExitCode::SUCCESS),
         Chore::Bench { gateway: true, args } => bench::run_gateway(&args),
         Chore::Bench { gateway: false, args } => bench::run(&args),
         Chore::Sweep { rounds } => sweep::run(rounds),
@@ -54,8 +58,15 @@ enum Chore {
     },
     /// Check the house rules that a machine can check.
     Tidy,
-    /// Rewrite the expected files of the vectors and the generated pages, and show what changed.
+    /// Rewrite what the tests expect (vectors, examples, public API, generated pages), and show what
+    /// changed.
     Bless,
+    /// Compare the library's public API with the one that was agreed on.
+    Api {
+        /// Accept it as it is. `cargo xtask bless` does that too.
+        #[arg(long)]
+        bless: bool,
+    },
     /// Run the benchmarks of the library, or of the gateway.
     Bench {
         /// The processor time of a request through the gateway, beside nginx. ARGS are a number of

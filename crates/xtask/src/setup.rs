@@ -117,6 +117,17 @@ pub(crate) fn nightly() -> Result<()> {
         .context("fuzzing needs a nightly compiler, and none could be installed")
 }
 
+/// A compiler of this version, beside the one in use.
+pub(crate) fn toolchain(version: &str) -> Result<()> {
+    if works(&format!("cargo +{version} --version")) {
+        return Ok(());
+    }
+    println!("Installing the compiler of Rust {version}.");
+    let install = format!("rustup toolchain install {version} --profile minimal");
+    cmd::run(&mut cmd::command(&install))
+        .with_context(|| format!("the compiler of Rust {version} cannot be installed"))
+}
+
 /// cargo-fuzz, and the C++ compiler that builds libFuzzer.
 pub(crate) fn cargo_fuzz() -> Result<()> {
     if !works("c++ --version") {

@@ -6,13 +6,14 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 
 use crate::tally::Tally;
-use crate::{cmd, fuzz, setup, tidy};
+use crate::{cmd, fuzz, packages, public_api, setup, tidy};
 
 /// The inner loop: no installation, no network, no nightly compiler.
-pub(crate) const FAST: &[Step] = &[FORMAT, LINTS, TIDY, TESTS];
+pub(crate) const FAST: &[Step] = &[FORMAT, LINTS, TIDY, PACKAGES, TESTS];
 
 /// Everything.
-pub(crate) const FULL: &[Step] = &[SETUP, FORMAT, LINTS, TIDY, TESTS, DOCS, E2E, FUZZ];
+pub(crate) const FULL: &[Step] =
+    &[SETUP, FORMAT, LINTS, TIDY, PACKAGES, TESTS, DOCS, API, MSRV, E2E, FUZZ];
 
 /// Runs all the steps, also after one has failed, so that one run shows everything there is to fix.
 pub(crate) fn run(steps: &[Step]) -> Result<ExitCode> {
@@ -113,6 +114,15 @@ const TIDY: Step = Step {
     },
 };
 
+const PACKAGES: Step = Step {
+    name: "packages",
+    what: "each crate can be packaged, with everything its page needs",
+    run: || {
+        packages::check()?;
+        PASSED
+    },
+};
+
 const TESTS: Step = Step {
     name: "tests",
     what: "unit tests, vectors and laws",
@@ -127,6 +137,24 @@ const DOCS: Step = Step {
         let mut doc = cmd::command("cargo doc --workspace --lib --no-deps --locked");
         cmd::run(doc.env("RUSTDOCFLAGS", "-D warnings"))?;
         PASSED
+    },
+};
+
+const API: Step = Step {
+    name: "api",
+    what: "the public API of the library is the one that was agreed on",
+    run: || {
+        public_api::check()?;
+        PASSED
+    },
+};
+
+const MSRV: Step = Step {
+    name: "msrv",
+    what: "the library builds with the oldest compiler that it promises to build with",
+    run: || match packages::check_oldest_compiler()? {
+        None => PASSED,
+        Some(reason) => Ok(Outcome::Skipped(reason)),
     },
 };
 

@@ -1,5 +1,3 @@
-use std::borrow::Cow;
-
 use toolwire::{Action, Code, Entry, Level};
 
 use super::report;
@@ -8,8 +6,7 @@ use crate::terminal::Terminal;
 const PLAIN: Terminal = Terminal { width: 60, styled: false };
 
 fn entry(path: &str, code: Code, action: Action) -> Entry {
-    let detail = Cow::Borrowed(code.meaning());
-    Entry { path: path.to_owned(), code, action, level: Level::Loss, detail }
+    Entry::new(path, code, action)
 }
 
 fn check(entries: &[Entry], terminal: Terminal, expected: &str) {

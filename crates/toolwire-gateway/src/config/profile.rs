@@ -37,6 +37,7 @@ pub(super) fn read(
         web_search,
         tool_search: _,
         error_prefix,
+        ..
     } = &mut profile;
     for (name, flag) in [
         ("freeform_tools", freeform_tools),

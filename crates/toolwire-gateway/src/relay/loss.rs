@@ -131,9 +131,8 @@ impl Member<'_> {
         }
         text.push_str(";action=");
         text.push_str(self.entry.action.as_str());
-        match self.entry.level {
-            Level::Loss => {}
-            Level::Info => text.push_str(";level=info"),
+        if self.entry.level == Level::Info {
+            text.push_str(";level=info");
         }
         match self.side {
             Side::Request => {}

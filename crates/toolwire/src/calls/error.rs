@@ -4,6 +4,7 @@ use crate::translate;
 
 /// Why calls could not be found or answered.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Error {
     /// The request or the answer cannot be read.
     #[error(transparent)]

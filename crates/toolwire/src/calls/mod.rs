@@ -13,20 +13,24 @@ mod splice;
 use std::borrow::Cow;
 
 pub use continuation::{Continuation, continuation};
-pub(crate) use continuation::{item, member};
+#[doc(hidden)]
+pub use continuation::{item, member};
 pub use error::Error;
 #[doc(hidden)]
 pub use results::AnsweredCall;
 #[doc(hidden)]
 pub use splice::Conversation;
 
+pub use crate::model::NativeKind;
+
 use crate::codec::codec;
-use crate::model::{Arguments, Call, Item, NativeKind, Protocol, Response};
+use crate::model::{Arguments, Call, Item, Protocol, Response};
 use crate::translate::{invalid, utf8};
 use crate::wire::ids;
 
 /// A call that the model wants the client to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ToolCall {
     /// The id that the result must have: Chat's `id`, Responses' `call_id`,
     /// Messages' `id`. A call that came without one has a made-up id here.
@@ -40,6 +44,18 @@ pub struct ToolCall {
 }
 
 impl ToolCall {
+    /// A call of a tool that is in no namespace.
+    pub fn new(id: impl Into<String>, name: impl Into<String>, input: Input) -> Self {
+        Self { id: id.into(), name: name.into(), namespace: None, input }
+    }
+
+    /// Puts the tool in a namespace.
+    #[must_use]
+    pub fn namespace(mut self, namespace: impl Into<String>) -> Self {
+        self.namespace = Some(namespace.into());
+        self
+    }
+
     /// The JSON text of the arguments. `None` for freeform tools.
     pub fn arguments(&self) -> Option<&str> {
         match &self.input {
@@ -59,6 +75,7 @@ impl ToolCall {
 
 /// What a tool is called with.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Input {
     /// JSON as the model wrote it: numbers, key order and all. Chat and
     /// Responses do not promise that it is valid, and it may be empty for a
@@ -73,6 +90,7 @@ pub enum Input {
 
 /// What running a call gave.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ToolOutput {
     /// The id of the call.
     pub id: String,
@@ -86,6 +104,7 @@ pub struct ToolOutput {
 
 /// A tool's result.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Content {
     /// Text, often JSON.
     Text(String),
@@ -119,12 +138,13 @@ impl ToolOutput {
 /// several answers (Chat's `n`) the first counts.
 ///
 /// ```
-/// use toolwire::{Protocol, calls};
+/// use toolwire::Protocol::*;
+/// use toolwire::calls;
 ///
 /// let answer = br#"{"choices":[{"index":0,"finish_reason":"tool_calls","message":
 ///     {"role":"assistant","content":null,"tool_calls":[{"id":"call_1","type":"function",
 ///      "function":{"name":"get_weather","arguments":"{\"city\":\"Paris\"}"}}]}}]}"#;
-/// let calls = calls::parse(Protocol::Chat, answer)?;
+/// let calls = calls::parse(Chat, answer)?;
 /// assert_eq!(calls[0].id, "call_1");
 /// assert_eq!(calls[0].name, "get_weather");
 /// assert_eq!(calls[0].arguments(), Some(r#"{"city":"Paris"}"#));
@@ -150,13 +170,13 @@ pub fn parse(protocol: Protocol, response: &[u8]) -> Result<Vec<ToolCall>, Error
 ///
 /// ```
 /// use toolwire::calls::{self, ToolOutput};
-/// use toolwire::Protocol;
+/// use toolwire::Protocol::*;
 ///
 /// let request = br#"{"model":"m","input":[{"role":"user","content":"Weather?"}]}"#;
 /// let answer = br#"{"output":[{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"x"},
 /// {"type":"function_call","id":"fc_1","call_id":"call_1","name":"get_weather","arguments":"{}"}]}"#;
 /// let outputs = [ToolOutput::text("call_1", "sunny")];
-/// let next = calls::next_request(Protocol::Responses, request, answer, &outputs)?;
+/// let next = calls::next_request(Responses, request, answer, &outputs)?;
 /// assert_eq!(
 ///     std::str::from_utf8(&next).unwrap(),
 ///     concat!(

@@ -8,6 +8,7 @@ macro_rules! codes {
     ($( $name:ident = $text:literal, $meaning:literal; )*) => {
         /// What a line of the ledger is about.
         #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        #[non_exhaustive]
         pub enum Code {
             $( #[doc = $meaning] $name, )*
             /// A hosted tool of this class cannot cross.
@@ -45,6 +46,7 @@ macro_rules! codes {
 impl Code {
     /// The code of a field that exists in one protocol only: that of what it is
     /// about, where other places say the same by a code.
+    #[doc(hidden)]
     pub fn of_field(name: &str) -> Self {
         match name {
             "async" => Self::AsyncTool,

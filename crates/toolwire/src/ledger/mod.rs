@@ -11,11 +11,14 @@ use std::ops::Range;
 
 pub use code::Code;
 
+pub use crate::model::HostedClass;
+
 use crate::model::Item;
 use crate::wire::{Extra, Pos, Write, pointers_past};
 
 /// The lines of one translation, in the order in which they came up.
 #[derive(Clone, Debug, Default)]
+#[doc(hidden)]
 pub struct Ledger {
     notes: Vec<Note>,
     required_features: Vec<&'static str>,
@@ -23,6 +26,7 @@ pub struct Ledger {
 
 /// A line that still refers to the input by offset.
 #[derive(Clone, Debug)]
+#[doc(hidden)]
 pub struct Note {
     pos: Pos,
     key: Option<Cow<'static, str>>,
@@ -169,6 +173,7 @@ impl Note {
 
 /// One line of the ledger.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Entry {
     /// The JSON Pointer of what was lost or changed, in the document that was
     /// translated.
@@ -184,6 +189,26 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// A line about a loss, with the code's own meaning as its detail.
+    pub fn new(path: impl Into<String>, code: Code, action: Action) -> Self {
+        let detail = Cow::Borrowed(code.meaning());
+        Self { path: path.into(), code, action, level: Level::Loss, detail }
+    }
+
+    /// Says how much it matters.
+    #[must_use]
+    pub fn level(mut self, level: Level) -> Self {
+        self.level = level;
+        self
+    }
+
+    /// Says what happened, in a sentence.
+    #[must_use]
+    pub fn detail(mut self, detail: impl Into<Cow<'static, str>>) -> Self {
+        self.detail = detail.into();
+        self
+    }
+
     /// Whether a client that wants no loss would refuse this.
     pub fn is_loss(&self) -> bool {
         match self.action {
@@ -213,13 +238,19 @@ impl Write for Entry {
 
 /// What was done with something that could not cross as it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[expect(missing_docs, reason = "the ledger's methods say what each means")]
+#[non_exhaustive]
 pub enum Action {
+    /// It is missing from what was written.
     Dropped,
+    /// It was written as less than it was.
     Degraded,
+    /// It was written in another place.
     Moved,
+    /// It has another name there and its own name again in the answer.
     Renamed,
+    /// It was written in another shape that says exactly the same.
     Emulated,
+    /// The document means nothing without it, so there is no translation.
     Refused,
 }
 
@@ -239,6 +270,7 @@ impl Action {
 
 /// How much a line matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Level {
     /// The model or the caller may behave differently.
     Loss,

@@ -2,6 +2,7 @@
 
 /// An error as an API reports it.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ApiError {
     /// What went wrong.
     pub kind: ErrorKind,
@@ -42,6 +43,7 @@ impl ApiError {
 
 /// What went wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ErrorKind {
     /// The request is malformed.
     InvalidRequest,

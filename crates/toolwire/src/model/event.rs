@@ -187,6 +187,7 @@ pub struct Tail<'e> {
 
 /// What went by, for logs and accounts.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct ResponseSummary {
     /// The last token counts.
     pub usage: Option<Usage<'static>>,
@@ -206,6 +207,7 @@ pub struct ResponseSummary {
 
 impl ResponseSummary {
     /// What a whole answer says.
+    #[doc(hidden)]
     pub fn of(response: &Response<'_>) -> Self {
         let turns = response.candidates.iter().flat_map(|candidate| &candidate.turns);
         let items = turns.flat_map(|turn| &turn.items);
@@ -229,6 +231,7 @@ impl ResponseSummary {
     }
 
     /// Notes what an event says.
+    #[doc(hidden)]
     pub fn note(&mut self, event: &Event<'_>) {
         match event {
             Event::Open { block: _, head: Head::Call(_) } => {

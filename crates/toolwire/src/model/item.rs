@@ -389,6 +389,7 @@ pub enum Arguments<'a> {
 
 /// Tools that the client runs and whose shape a vendor fixed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 #[expect(missing_docs, reason = "the vendors' own words")]
 pub enum NativeKind {
     LocalShell,

@@ -31,8 +31,8 @@ pub use item::{
 };
 pub use owned::Own;
 pub use request::{
-    Display, Effort, Format, Identity, JsonSchema, Output, Request, Sampling, State, Stream,
-    Thinking, ThinkingMode,
+    Display, Echoed, Effort, Format, Identity, JsonSchema, Output, Request, Sampling, State,
+    Stream, Thinking, ThinkingMode,
 };
 pub use response::{Candidate, Response, Stop, Usage};
 pub use tool::{Grammar, Hosted, HostedClass, Native, Tool, ToolKind};

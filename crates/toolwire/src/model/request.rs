@@ -17,6 +17,8 @@ pub struct Request<'a> {
     pub tools: Vec<Tool<'a>>,
     /// Where the list of tools stood.
     pub tools_at: Pos,
+    /// Members as the client spelled them, for answers that repeat them.
+    pub echoed: Echoed<'a>,
     /// Whether the request used Chat's deprecated `functions`; the answer then
     /// comes in that shape too.
     pub legacy_functions: bool,
@@ -54,6 +56,7 @@ impl Request<'_> {
             turns: Vec::new(),
             tools: Vec::new(),
             tools_at: Pos::NONE,
+            echoed: Echoed::default(),
             legacy_functions: false,
             choice: Choice::default(),
             thinking: Thinking::default(),
@@ -68,6 +71,16 @@ impl Request<'_> {
             extra: Vec::new(),
         }
     }
+}
+
+/// Members of a request that its answer repeats as they were spelled
+/// (Responses).
+#[derive(Clone, Debug, Default)]
+pub struct Echoed<'a> {
+    /// The list of tools.
+    pub tools: Option<Raw<'a>>,
+    /// Which tools the model may, must or must not call.
+    pub choice: Option<Raw<'a>>,
 }
 
 /// How much and how visibly the model reasons.
@@ -164,8 +177,6 @@ pub enum Display<'a> {
 pub struct Output<'a> {
     /// The most tokens to generate, reasoning included.
     pub max_tokens: Option<At<u64>>,
-    /// Chat's deprecated spelling was used (`max_tokens`).
-    pub legacy_max_tokens: bool,
     /// The format of the text.
     pub format: Option<At<Format<'a>>>,
     /// How wordy the text should be.

@@ -88,8 +88,10 @@ pub enum Stop<'a> {
 
 /// Tokens used.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Usage<'a> {
     /// Where the figures stood.
+    #[doc(hidden)]
     pub at: Pos,
     /// All tokens read, cached ones included, as OpenAI counts. Messages
     /// counts cached tokens beside its `input_tokens`.
@@ -103,5 +105,6 @@ pub struct Usage<'a> {
     /// Tokens of reasoning. Part of `output`.
     pub reasoning: Option<u64>,
     /// Figures that exist in one protocol only.
+    #[doc(hidden)]
     pub extra: Vec<Extra<'a>>,
 }

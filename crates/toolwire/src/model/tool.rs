@@ -117,6 +117,7 @@ pub struct Hosted<'a> {
 
 /// What a hosted tool does, whoever hosts it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum HostedClass {
     WebSearch,

@@ -1,8 +1,7 @@
 //! Table only: the functions that stand for native tools, with the input that
 //! each vendor publishes for its tool.
 
-use crate::model::{Native, NativeKind, Tool, ToolKind};
-use crate::wire::{Kind, Raw};
+use crate::model::NativeKind;
 
 /// A native tool as an ordinary function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,16 +30,6 @@ pub fn function(kind: NativeKind, version: &str) -> Option<Function> {
         NativeKind::Memory => Some(MEMORY),
         NativeKind::Computer => None,
     }
-}
-
-/// The schema that the client gave a native tool itself, which counts before
-/// that of [`function`]: Responses' client-run tool search may have one.
-pub fn declared_schema<'t, 'a>(tool: &'t Tool<'a>) -> Option<&'t Raw<'a>> {
-    let ToolKind::Native(Native { kind: NativeKind::ToolSearch, kind_text: _ }) = &tool.kind else {
-        return None;
-    };
-    let declared = tool.extra.iter().find(|field| field.key == "parameters")?;
-    (declared.value.kind() == Kind::Object).then_some(&declared.value)
 }
 
 const LOCAL_SHELL: Function = Function {

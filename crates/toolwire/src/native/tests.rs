@@ -1,5 +1,5 @@
 use super::*;
-use crate::model::{Item, Native, ResultKind, Text, Tool, ToolKind, ToolResult};
+use crate::model::{Item, ResultKind, Text, ToolResult};
 use crate::wire::{At, Pos, Str};
 
 /// An action that goes up as arguments comes back as itself.
@@ -96,23 +96,6 @@ fn schemas_are_json_objects_that_every_protocol_accepts() {
         }
     }
     assert_eq!(function(NativeKind::Computer, "computer_20251124"), None);
-}
-
-#[test]
-fn a_tool_search_may_declare_its_own_schema() {
-    let declared = |kind, extra: Vec<Extra<'static>>| {
-        let native = Native { kind, kind_text: Str::plain("tool_search") };
-        let mut tool = Tool::new(Pos::NONE, Str::plain("tool_search"), ToolKind::Native(native));
-        tool.extra = extra;
-        declared_schema(&tool).map(|schema| schema.text().to_owned())
-    };
-    let parameters =
-        |text| vec![Extra { key: Str::plain("parameters"), value: Raw::parse(text).unwrap() }];
-    let schema = r#"{"type":"object"}"#;
-    assert_eq!(declared(NativeKind::ToolSearch, parameters(schema)).as_deref(), Some(schema));
-    assert_eq!(declared(NativeKind::ToolSearch, parameters("null")), None);
-    assert_eq!(declared(NativeKind::ToolSearch, Vec::new()), None);
-    assert_eq!(declared(NativeKind::Shell, parameters(schema)), None);
 }
 
 #[track_caller]

@@ -11,11 +11,9 @@ use super::sinks::{RestoringSink, WritingSink};
 use super::stream_ledger::StreamLedger;
 use crate::codec::{EventOutcome, EventSink, StreamReader, StreamWriter, codec};
 use crate::ledger::LossPolicy;
-use crate::model::{
-    ApiError, Event, Protocol, Request, Response, ResponseContext, ResponseSummary,
-};
+use crate::model::{ApiError, Event, Protocol, Request, ResponseContext, ResponseSummary};
 use crate::restore::Restore;
-use crate::translate::{Error, Options, invalid, is_error};
+use crate::translate::{Error, Options, invalid, is_not_an_answer};
 use crate::unfold::unfold;
 use crate::wire::sse::Frame;
 
@@ -55,6 +53,7 @@ impl State {
         from: Protocol,
         to: Protocol,
         request: Option<&Request<'_>>,
+        restore: Option<Restore>,
         options: &Options<'_>,
     ) -> Self {
         let mut context = request
@@ -66,8 +65,9 @@ impl State {
         let mode = if from == to {
             Mode::Forward(Box::new(Forward::new(to, context, options.model.as_deref())))
         } else {
-            let profile = options.profile_of(from);
-            let restore = request.map(|request| Restore::new(request, &profile));
+            let restore = request.map(|request| {
+                restore.unwrap_or_else(|| Restore::new(request, &options.profile_of(from)))
+            });
             Mode::Translate(Box::new(Translator {
                 reader: codec(from).stream_reader(),
                 restorer: CallRestorer::new(restore.unwrap_or_default()),
@@ -133,7 +133,7 @@ impl State {
         // The client's event must stay on one line.
         let data = answer.replace(['\n', '\r'], " ");
         let decoded = codec(self.from).decode_response(&data);
-        if decoded.as_ref().map_or(true, Response::is_empty) && is_error(self.from, &data) {
+        if is_not_an_answer(self.from, &data, decoded.as_ref().ok()) {
             return Err(Error::NotAnAnswer);
         }
         let response = decoded.map_err(|error| invalid(&data, error))?;

@@ -11,18 +11,19 @@ use crate::wire::{Object, Raw};
 ///
 /// ```
 /// use toolwire::registry::{Definition, Registry};
-/// use toolwire::{Options, Protocol};
+/// use toolwire::Protocol::*;
+/// use toolwire::Options;
 ///
 /// let mut registry = Registry::default();
 /// registry.add(
 ///     Definition::function("get_weather")
 ///         .description("Weather now")
 ///         .schema(r#"{"type":"object","properties":{},"required":[],"additionalProperties":false}"#)
-///         .strict(true),
+///         .strict(),
 /// )?;
 /// registry.add(Definition::freeform("run_sql").grammar("regex", "SELECT .*"))?;
 /// registry.add(Definition::typed("web_search"))?;
-/// let tools = registry.render(Protocol::Responses, &Options::default())?;
+/// let tools = registry.render(Responses, &Options::default())?;
 /// assert!(std::str::from_utf8(&tools.body)?.contains(r#""strict":true"#));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -85,11 +86,11 @@ impl Definition {
         self
     }
 
-    /// Whether a function's arguments must fit the schema exactly. Left out,
-    /// they need not.
+    /// Makes a function's arguments fit the schema exactly. Without this they
+    /// need not.
     #[must_use]
-    pub fn strict(mut self, strict: bool) -> Self {
-        self.strict = Some(strict);
+    pub fn strict(mut self) -> Self {
+        self.strict = Some(true);
         self
     }
 

@@ -26,9 +26,10 @@ pub use problem::{Problem, Reason};
 pub use shape::{SchemaMember, ToolForm};
 
 use crate::guess::Fields;
-use crate::schema::Slim;
+pub use crate::schema::Slim;
 use crate::translate::{self, invalid, utf8};
 use crate::wire::Extra;
+pub use crate::wire::Kind;
 use list::List;
 use problem::Weight;
 use shape::Shape;
@@ -49,6 +50,7 @@ pub struct Registry {
 
 /// What to do with a definition that is not valid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum OnInvalid {
     /// Refuse the list it came in and name every problem.
     #[default]
@@ -60,6 +62,7 @@ pub enum OnInvalid {
 
 /// Why definitions were not added.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Error {
     /// The list cannot be read.
     #[error(transparent)]
@@ -96,13 +99,14 @@ impl Registry {
     /// A registry of the definitions in a JSON list. See [`Registry::add_json`].
     ///
     /// ```
-    /// use toolwire::{Options, Protocol, registry::Registry};
+    /// use toolwire::Protocol::*;
+    /// use toolwire::{Options, registry::Registry};
     ///
     /// let registry = Registry::from_json(
     ///     br#"[{"type":"function","function":{"name":"get_weather","description":"Weather now",
     ///          "parameters":{"type":"object","properties":{"city":{"type":"string"}}}}}]"#,
     /// )?;
-    /// let tools = registry.render(Protocol::Messages, &Options::default())?;
+    /// let tools = registry.render(Messages, &Options::default())?;
     /// assert_eq!(
     ///     std::str::from_utf8(&tools.body)?,
     ///     concat!(
@@ -166,12 +170,13 @@ impl Registry {
     /// and add that too.
     ///
     /// ```
-    /// use toolwire::{Options, Protocol, registry::Registry};
+    /// use toolwire::Protocol::*;
+    /// use toolwire::{Options, registry::Registry};
     ///
     /// let mut registry = Registry::default();
     /// let more = registry.add_mcp("crm", br#"{"tools":[{"name":"find","inputSchema":{"type":"object"}}]}"#)?;
     /// assert_eq!(more, None);
-    /// let tools = registry.render(Protocol::Chat, &Options::default())?;
+    /// let tools = registry.render(Chat, &Options::default())?;
     /// assert!(std::str::from_utf8(&tools.body)?.contains(r#""name":"crm__find""#));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -212,15 +217,15 @@ impl Registry {
     /// each omission.
     ///
     /// ```
-    /// use toolwire::registry::{Definition, Registry};
-    /// use toolwire::schema::Slim;
-    /// use toolwire::{Options, Protocol};
+    /// use toolwire::registry::{Definition, Registry, Slim};
+    /// use toolwire::Protocol::*;
+    /// use toolwire::Options;
     ///
     /// let mut registry = Registry::default();
     /// let schema = r#"{"type":"object","properties":{},"$defs":{"old":{"type":"string"}}}"#;
     /// registry.add(Definition::function("f").schema(schema))?;
-    /// registry.slim(Slim { unused_definitions: true, ..Slim::default() });
-    /// let tools = registry.render(Protocol::Chat, &Options::default())?;
+    /// registry.slim(Slim::new().unused_definitions());
+    /// let tools = registry.render(Chat, &Options::default())?;
     /// assert!(!std::str::from_utf8(&tools.body)?.contains("old"));
     /// assert_eq!(tools.ledger[0].code.to_string(), "schema_slimmed");
     /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -7,6 +7,7 @@ use crate::wire::Kind;
 
 /// What is wrong with a definition.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Problem {
     /// The definition, counted from 0 among all that were offered.
     pub index: usize,
@@ -21,6 +22,7 @@ pub struct Problem {
 
 /// What is wrong with a value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Reason {
     /// A field that must be there is not.
     #[error("required field `{0}` is missing")]

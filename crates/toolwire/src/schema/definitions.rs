@@ -11,7 +11,7 @@ use crate::wire::{Extra, Kind, Raw, Reader, Str, Write, hash, read_fields};
 /// The schema with the definitions that are kept under `definitions` or
 /// `components.schemas` moved to `$defs`, and the references to them changed:
 /// Messages resolves no others. `None` if nothing refers to them.
-pub fn definitions(schema: &Raw<'_>) -> Option<Raw<'static>> {
+pub(crate) fn definitions(schema: &Raw<'_>) -> Option<Raw<'static>> {
     let text = schema.text();
     if !text.contains("definitions") && !text.contains("components") {
         return None;

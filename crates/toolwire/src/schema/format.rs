@@ -7,7 +7,7 @@ use crate::wire::{Kind, Raw, ReadError, Reader, Str};
 
 /// What was done to the schema of an answer so that Messages accepts it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum FormatChange {
+pub(crate) enum FormatChange {
     /// Objects that did not say so became closed: they hold the properties
     /// that they list and no others.
     Closed,
@@ -18,7 +18,7 @@ pub enum FormatChange {
 
 /// The schema of an answer as Messages accepts it: every object closed, no
 /// bounds, no exclusive choice. References and recursion stay as they are.
-pub fn output_format<'s>(schema: &'s Raw<'_>) -> (Raw<'s>, Option<FormatChange>) {
+pub(crate) fn output_format<'s>(schema: &'s Raw<'_>) -> (Raw<'s>, Option<FormatChange>) {
     let mut pass = Pass { edits: Edits::default(), open: Vec::new(), change: None };
     if walk(&mut Reader::new(schema.text()), &mut pass).is_err() {
         return (schema.borrowed(), None);

@@ -16,13 +16,14 @@ mod slim;
 mod strict;
 mod walk;
 
-pub use definitions::definitions;
+pub(crate) use definitions::definitions;
 pub(crate) use edit::Edits;
-pub use format::{FormatChange, output_format};
-pub use names::property_names;
+pub(crate) use format::{FormatChange, output_format};
+pub(crate) use names::property_names;
 pub use root::{EMPTY, RootChange, root};
-pub use slim::{Slim, slim};
-pub use strict::{fits_anthropic_strict, fits_openai_strict};
+pub use slim::Slim;
+pub(crate) use slim::slim;
+pub(crate) use strict::{fits_anthropic_strict, fits_openai_strict};
 
 #[cfg(test)]
 mod tests;

@@ -6,7 +6,7 @@ use crate::wire::{Raw, ReadError, Reader, Str};
 /// The first name of a property, at any depth, that Messages refuses, with its
 /// position in the document: it takes letters, digits, `_`, `.` and `-`, up to
 /// 64 of them.
-pub fn property_names<'s>(schema: &'s Raw<'_>) -> Option<Str<'s>> {
+pub(crate) fn property_names<'s>(schema: &'s Raw<'_>) -> Option<Str<'s>> {
     if !has_odd_key(schema.text().as_bytes()) {
         return None;
     }

@@ -11,25 +11,75 @@ use crate::wire::{Kind, Pos, Raw, ReadError, Reader, Str, read_fields, write_str
 
 /// What to leave out of schemas. Nothing, unless asked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Slim {
     /// Definitions that nothing refers to.
-    pub unused_definitions: bool,
+    pub(crate) unused_definitions: bool,
     /// What goes beyond this many characters in a description. It is cut
     /// between two words.
-    pub long_descriptions: Option<usize>,
+    pub(crate) long_descriptions: Option<usize>,
     /// `title`.
-    pub titles: bool,
+    pub(crate) titles: bool,
     /// `examples`.
-    pub examples: bool,
+    pub(crate) examples: bool,
     /// `$comment`.
-    pub comments: bool,
+    pub(crate) comments: bool,
     /// `$schema`.
-    pub dialect: bool,
+    pub(crate) dialect: bool,
+}
+
+impl Slim {
+    /// Leaves nothing out.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Leaves out definitions that nothing refers to.
+    #[must_use]
+    pub fn unused_definitions(mut self) -> Self {
+        self.unused_definitions = true;
+        self
+    }
+
+    /// Cuts descriptions after this many characters, between two words.
+    #[must_use]
+    pub fn long_descriptions(mut self, limit: usize) -> Self {
+        self.long_descriptions = Some(limit);
+        self
+    }
+
+    /// Leaves out `title`.
+    #[must_use]
+    pub fn titles(mut self) -> Self {
+        self.titles = true;
+        self
+    }
+
+    /// Leaves out `examples`.
+    #[must_use]
+    pub fn examples(mut self) -> Self {
+        self.examples = true;
+        self
+    }
+
+    /// Leaves out `$comment`.
+    #[must_use]
+    pub fn comments(mut self) -> Self {
+        self.comments = true;
+        self
+    }
+
+    /// Leaves out `$schema`.
+    #[must_use]
+    pub fn dialect(mut self) -> Self {
+        self.dialect = true;
+        self
+    }
 }
 
 /// The schema without what `wanted` leaves out. Each omission is a line of the
 /// ledger. Properties and definitions of those names stay.
-pub fn slim<'s>(schema: &'s Raw<'_>, wanted: &Slim, ledger: &mut Ledger) -> Raw<'s> {
+pub(crate) fn slim<'s>(schema: &'s Raw<'_>, wanted: &Slim, ledger: &mut Ledger) -> Raw<'s> {
     if *wanted == Slim::default() || schema.kind() != Kind::Object {
         return schema.borrowed();
     }

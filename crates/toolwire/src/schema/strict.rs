@@ -10,7 +10,7 @@ use crate::wire::{Kind, Raw, Read, ReadError, Reader, Str};
 /// Whether OpenAI accepts the schema as strict: every object closed and all its
 /// properties required, and only keywords that its decoder can hold the model
 /// to.
-pub fn fits_openai_strict(schema: &Raw<'_>) -> bool {
+pub(crate) fn fits_openai_strict(schema: &Raw<'_>) -> bool {
     let Some(facts) = Facts::of(schema, &openai_refuses) else { return false };
     facts.root_object
         && !facts.refused
@@ -24,7 +24,7 @@ pub fn fits_openai_strict(schema: &Raw<'_>) -> bool {
 
 /// Whether Anthropic accepts the schema as strict: every object closed, no
 /// bounds, no recursion, and not too much left open.
-pub fn fits_anthropic_strict(schema: &Raw<'_>) -> bool {
+pub(crate) fn fits_anthropic_strict(schema: &Raw<'_>) -> bool {
     let Some(facts) = Facts::of(schema, &anthropic_refuses) else { return false };
     facts.root_object
         && !facts.refused

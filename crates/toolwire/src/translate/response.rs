@@ -6,6 +6,7 @@ use super::{Error, Options, Translated, invalid, settle, spliced, utf8};
 use crate::codec::codec;
 use crate::ledger::{Entry, Ledger, LossPolicy};
 use crate::model::{Protocol, Request, Response, ResponseContext, ResponseSummary};
+use crate::protocol::Description;
 use crate::restore::{self, Restore};
 use crate::wire::{Kind, ReadError, Reader, Str};
 
@@ -42,9 +43,22 @@ impl ResponseTranslator {
         request: Option<&Request<'_>>,
         options: &Options<'_>,
     ) -> Self {
+        Self::restoring(from, to, request, None, options)
+    }
+
+    /// The same, where it may be known how the tools come back.
+    pub(super) fn restoring(
+        from: Protocol,
+        to: Protocol,
+        request: Option<&Request<'_>>,
+        restore: Option<Restore>,
+        options: &Options<'_>,
+    ) -> Self {
         // Where the bytes pass, nothing of the request matters.
         let request = request.filter(|_| from != to);
-        let restore = request.map(|request| Restore::new(request, &options.profile_of(from)));
+        let restore = request.map(|request| {
+            restore.unwrap_or_else(|| Restore::new(request, &options.profile_of(from)))
+        });
         Self {
             from,
             to,
@@ -65,7 +79,7 @@ impl ResponseTranslator {
     pub fn translate<'b>(&self, body: &'b [u8]) -> Result<TranslatedResponse<'b>, Error> {
         let source = utf8(body)?;
         let decoded = codec(self.from).decode_response(source);
-        if decoded.as_ref().map_or(true, Response::is_empty) && is_error(self.from, source) {
+        if is_not_an_answer(self.from, source, decoded.as_ref().ok()) {
             return Err(Error::NotAnAnswer);
         }
         self.finish(source, decoded)
@@ -128,16 +142,23 @@ impl ResponseTranslator {
 }
 
 /// Whether a document has an error and no answer. Some vendors send one with a
-/// good status.
-pub(crate) fn is_error(protocol: Protocol, source: &str) -> bool {
+/// good status. A document with an answer in it is not looked at again.
+pub(crate) fn is_not_an_answer(
+    protocol: Protocol,
+    source: &str,
+    response: Option<&Response<'_>>,
+) -> bool {
+    if response.is_some_and(|response| !response.is_empty()) {
+        return false;
+    }
     let has_error = || -> Result<bool, ReadError> {
-        let answer = protocol.describe().answer_member;
+        let Description { answer_member, error_member, .. } = protocol.describe();
         let mut reader = Reader::new(source);
         let mut members = reader.object()?;
         let (mut error, mut answered) = (false, false);
         while let Some(key) = members.next(&mut reader)? {
-            error |= key == "error" && reader.peek() != Kind::Null;
-            answered |= key == *answer;
+            error |= key == *error_member && reader.peek() != Kind::Null;
+            answered |= key == *answer_member;
             reader.skip()?;
         }
         reader.finish()?;

@@ -1,17 +1,11 @@
 //! Calls out of an answer, and results into the next request.
 
 use serde_json::{Value, json};
-use toolwire::calls::{self, Error, Input, ToolCall, ToolOutput};
-use toolwire::model::NativeKind;
+use toolwire::calls::{self, Error, Input, NativeKind, ToolCall, ToolOutput};
 use toolwire::{Code, Protocol, translate};
 
 fn call(id: &str, name: &str, arguments: &str) -> ToolCall {
-    ToolCall {
-        id: id.to_owned(),
-        name: name.to_owned(),
-        namespace: None,
-        input: Input::Arguments(arguments.to_owned()),
-    }
+    ToolCall::new(id, name, Input::Arguments(arguments.to_owned()))
 }
 
 fn parsed(protocol: Protocol, response: &str) -> Vec<ToolCall> {
@@ -68,7 +62,7 @@ fn chat_calls() {
 #[test]
 fn responses_calls() {
     let calls = parsed(Protocol::Responses, RESPONSES);
-    let first = ToolCall { namespace: Some("crm".into()), ..call("call_a", "f", r#"{"n": 1.0}"#) };
+    let first = call("call_a", "f", r#"{"n": 1.0}"#).namespace("crm");
     assert_eq!(calls[0], first);
     assert_eq!(calls[1].freeform(), Some("a\nb"));
     assert_eq!(calls.len(), 2);
@@ -399,9 +393,7 @@ fn every_answer_goes_on() {
             .map(|call| match call.input {
                 Input::Action(NativeKind::ToolSearch, _) => ToolOutput::json(&call.id, "[]"),
                 Input::Action(NativeKind::Computer, _) => ToolOutput::json(&call.id, "{}"),
-                Input::Action(_, _) | Input::Arguments(_) | Input::Freeform(_) => {
-                    ToolOutput::text(&call.id, "r")
-                }
+                _ => ToolOutput::text(&call.id, "r"),
             })
             .collect();
         let request = match protocol {

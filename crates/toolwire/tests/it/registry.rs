@@ -1,8 +1,7 @@
 //! Definitions from any source, checked early, rendered for any protocol.
 
 use serde_json::{Value, json};
-use toolwire::registry::{Definition, Error, OnInvalid, Problem, Reason, Registry};
-use toolwire::schema::Slim;
+use toolwire::registry::{Definition, Error, OnInvalid, Problem, Reason, Registry, Slim};
 use toolwire::wire;
 use toolwire::{Action, Code, Entry, Level, LossPolicy, Options, Protocol, translate};
 
@@ -19,7 +18,7 @@ fn filtered(list: &str) -> Registry {
 fn problems(list: &str) -> Vec<Problem> {
     match Registry::from_json(list.as_bytes()).unwrap_err() {
         Error::Invalid { problems } => problems,
-        Error::Document(error) => panic!("{error}"),
+        error => panic!("{error}"),
     }
 }
 
@@ -397,7 +396,7 @@ fn slimming_is_asked_for_and_reported() {
     let (plain, ledger) = render(&registry, Protocol::Responses);
     assert!(plain[0]["parameters"]["$defs"].get("unused").is_some());
     assert_eq!(ledger, [""; 0]);
-    registry.slim(Slim { unused_definitions: true, long_descriptions: Some(9), ..Slim::default() });
+    registry.slim(Slim::new().unused_definitions().long_descriptions(9));
     let (slim, ledger) = render(&registry, Protocol::Responses);
     assert_eq!(slim[0]["parameters"]["$defs"], json!({"used":{"type":"string"}}));
     let description = slim[0]["parameters"]["properties"]["a"]["description"].as_str().unwrap();

@@ -35,7 +35,7 @@ fn nested(list: &Value) -> Vec<Value> {
 fn refused(list: &Value) -> String {
     match Registry::from_json(list.to_string().as_bytes()).unwrap_err() {
         error @ Error::Invalid { .. } => error.to_string(),
-        Error::Document(error) => panic!("{error}"),
+        error => panic!("{error}"),
     }
 }
 

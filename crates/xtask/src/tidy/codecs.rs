@@ -6,23 +6,41 @@ use super::lexer::{Token, tokens};
 use super::size::is_tests;
 use super::{Problem, Tree};
 
-/// Who knows one codec knows them all: each folder has these file names. A protocol may have rooms
-/// of its own beside them, for what the others do not have.
+/// Who knows one codec knows them all: each folder has these files. A protocol may have files of its
+/// own beside them, for what the others do not have, and their names still say whether they read or
+/// write.
 pub(super) fn same_file_names(tree: &Tree) -> Vec<Problem> {
     let mut folders: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for (_, file, _) in tree.texts_in(CODECS) {
-        if let Some((folder, name)) = file.split_once('/') {
+        if let Some((folder, name)) = folder_and_file(file) {
             folders.entry(folder).or_default().insert(name);
         }
     }
     let mut problems = Vec::new();
-    for (folder, names) in &folders {
+    for (folder, names) in folders.iter().filter(|(folder, _)| !SHARED.contains(folder)) {
         for name in REQUIRED.iter().filter(|name| !names.contains(**name)) {
             let what = format!("has no {name}; every codec has the same file names");
             problems.push(Problem::in_file(&format!("{CODECS}{folder}"), what));
         }
+        for name in names.iter().filter(|name| !REQUIRED.contains(name) && !says_direction(name)) {
+            let what = "does not say whether it reads or writes; end its name in _in or _out, or \
+                        move it to stream_in/ or stream_out/";
+            problems.push(Problem::in_file(&format!("{CODECS}{folder}/{name}"), what));
+        }
     }
     problems
+}
+
+/// The folder of a protocol and what lies in it, for a path below `codec/`.
+pub(super) fn folder_and_file(file: &str) -> Option<(&str, &str)> {
+    file.split_once('/')
+}
+
+/// Whether the path says that the file reads, that it writes, or that it tests.
+fn says_direction(file: &str) -> bool {
+    let mut steps = file.trim_end_matches(".rs").split('/');
+    let is_test = |step: &str| step == "tests" || step.ends_with("_tests");
+    steps.any(|step| step.ends_with("_in") || step.ends_with("_out") || is_test(step))
 }
 
 /// In codecs a field is never skipped with `..` and a variant never with `_`: whoever adds one to
@@ -93,26 +111,43 @@ fn is_type_name(word: &str) -> bool {
     word.starts_with(|first: char| first.is_uppercase())
 }
 
-const CODECS: &str = "crates/toolwire/src/codec/";
-pub(super) const REQUIRED: [&str; 18] = [
+pub(super) const CODECS: &str = "crates/toolwire/src/codec/";
+/// Folders that belong to no protocol: what the protocols of one vendor share.
+const SHARED: &[&str] = &["openai"];
+pub(super) const REQUIRED: [&str; 33] = [
     "mod.rs",
+    "description.rs",
+    "dispositions.rs",
     "wire.rs",
+    "recognize_in.rs",
     "request_in.rs",
     "request_out.rs",
     "turns_in.rs",
     "turns_out.rs",
-    "calls_out.rs",
     "content_in.rs",
     "content_out.rs",
-    "reasoning.rs",
+    "calls_out.rs",
+    "results_out.rs",
+    "continuation_out.rs",
+    "reasoning_in.rs",
+    "reasoning_out.rs",
     "tools_in.rs",
     "tools_out.rs",
-    "choice.rs",
+    "choice_in.rs",
+    "choice_out.rs",
     "response_in.rs",
     "response_out.rs",
-    "events_in.rs",
-    "events_out.rs",
-    "error.rs",
+    "stop_in.rs",
+    "stop_out.rs",
+    "usage_in.rs",
+    "usage_out.rs",
+    "error_in.rs",
+    "error_out.rs",
+    "stream_in/mod.rs",
+    "stream_in/text_delta.rs",
+    "stream_in/observer.rs",
+    "stream_out/mod.rs",
+    "stream_out/from_response.rs",
 ];
 const WILDCARD: &str = "`_` as a match arm; name every variant, or bind what is left (`other =>`)";
 const REST: &str = "`..` in a pattern; name every field and decide what becomes of it";

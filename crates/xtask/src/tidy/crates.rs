@@ -1,6 +1,8 @@
 //! Dependencies point one way, and the library stays free of I/O. Development dependencies are
 //! exempt: a test may use whatever shows that the code is right.
 
+use std::collections::BTreeSet;
+
 use super::{Problem, Tree};
 
 /// Our crates depend on each other only as the table allows.
@@ -44,18 +46,40 @@ pub(super) fn no_tool_is_executed(tree: &Tree) -> Vec<Problem> {
     problems
 }
 
-/// The library does no I/O, keeps no clock, logs nothing, and never rewrites a number.
+/// The library does no I/O, keeps no clock, logs nothing, and never rewrites a number. Conveniences
+/// for users of other crates are features that nobody gets unasked.
 pub(super) fn library_stays_pure(tree: &Tree) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (path, _, text) in tree.texts_in("crates/toolwire/Cargo.toml") {
         for Dependency { line, package } in dependencies(text) {
+            let is_optional = text.lines().nth(line - 1).is_some_and(is_optional);
+            if is_optional && MAY_BE_OPTIONAL.contains(&package) {
+                continue;
+            }
             if let Some((_, reason)) = IMPURE.iter().find(|(name, _)| *name == package) {
                 let what = format!("the library must not depend on {package}: {reason}");
                 problems.push(Problem::on_line(path, line, what));
             }
         }
+        for (line, text) in (1..).zip(text.lines()) {
+            if text.split_once('=').is_some_and(|(key, _)| key.trim() == "default") {
+                let what = "the library has no default features; users ask for what they need";
+                problems.push(Problem::on_line(path, line, what));
+            }
+        }
     }
     problems
+}
+
+/// The tables of this file name crates that exist.
+pub(super) fn named_crates_exist(tree: &Tree) -> Vec<Problem> {
+    if !tree.has(HERE) {
+        return Vec::new();
+    }
+    let named = MAY_USE.iter().flat_map(|(name, allowed)| std::iter::once(name).chain(*allowed));
+    let named: BTreeSet<&str> = named.chain(MAY_START_PROGRAMS).copied().collect();
+    let gone = named.into_iter().filter(|name| !tree.has(&format!("crates/{name}/Cargo.toml")));
+    gone.map(|name| Problem::in_file(HERE, format!("there is no crate {name}"))).collect()
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -120,6 +144,12 @@ impl<'a> Section<'a> {
     }
 }
 
+/// Whether the dependency on this line is only there if a feature asks for it.
+fn is_optional(line: &str) -> bool {
+    let (_, after) = line.split_once("optional").unwrap_or_default();
+    after.trim_start().strip_prefix('=').is_some_and(|value| value.trim_start().starts_with("true"))
+}
+
 /// The `X` of `{ package = "X", … }`.
 fn renamed(value: &str) -> Option<&str> {
     let (_, after) = value.split_once("package")?;
@@ -138,6 +168,11 @@ const MAY_USE: &[(&str, &[&str])] = &[
 /// The crates that may start programs: the command starts agents, the chores start compilers and
 /// tests.
 const MAY_START_PROGRAMS: &[&str] = &["toolwire-cli", "xtask"];
+
+/// What a feature of the library may bring in.
+const MAY_BE_OPTIONAL: &[&str] = &["serde_json"];
+
+const HERE: &str = "crates/xtask/src/tidy/crates.rs";
 
 const IMPURE: &[(&str, &str)] = &[
     ("axum", "it does no I/O"),

@@ -7,6 +7,7 @@ mod codecs;
 mod crates;
 mod lexer;
 mod links;
+mod protocols;
 mod size;
 mod text;
 mod tree;
@@ -47,9 +48,12 @@ const RULES: &[fn(&Tree) -> Vec<Problem>] = &[
     size::files_are_rooms,
     codecs::same_file_names,
     codecs::every_field_decided,
+    protocols::few_files_name_a_protocol,
+    protocols::no_codec_names_another,
     crates::dependencies_point_one_way,
     crates::library_stays_pure,
     crates::no_tool_is_executed,
+    crates::named_crates_exist,
     vectors::every_cell_has_a_vector,
     vectors::text_is_utf8,
     text::no_unfinished_work,

@@ -1,7 +1,7 @@
 //! Each rule is shown a tree that keeps it and one that breaks it.
 
 use super::tree::Tree;
-use super::{Problem, codecs, crates, links, size, text, vectors};
+use super::{Problem, codecs, crates, links, protocols, size, text, vectors};
 
 #[test]
 fn the_workspace_is_tidy() {
@@ -52,12 +52,27 @@ fn codecs_share_their_file_names() {
     paths.push("crates/toolwire/src/codec/mod.rs".to_owned());
     check_names(&paths, &[]);
 
-    paths.push(path("chat", "a_room_of_its_own.rs"));
+    for own in ["media_in.rs", "groups_out.rs", "stream_in/calls.rs", "stream_out/a/b.rs"] {
+        paths.push(path("chat", own));
+    }
+    for tests in ["tests.rs", "tests/turns.rs", "media_in/tests.rs", "stream_tests.rs"] {
+        paths.push(path("chat", tests));
+    }
+    paths.push(path("openai", "anything.rs"));
     check_names(&paths, &[]);
 
-    paths.retain(|path| !path.ends_with("/error.rs"));
-    let both = ["crates/toolwire/src/codec/chat", "crates/toolwire/src/codec/messages"];
-    check_names(&paths, &both);
+    paths.push(path("chat", "media.rs"));
+    paths.push(path("messages", "live/mod.rs"));
+    let undirected = [path("chat", "media.rs"), path("messages", "live/mod.rs")];
+    check_names(&paths, &undirected.each_ref().map(String::as_str));
+    paths.truncate(paths.len() - undirected.len());
+
+    for required in ["/stop_out.rs", "/stream_in/observer.rs", "/dispositions.rs"] {
+        let mut paths = paths.clone();
+        paths.retain(|path| !path.ends_with(required));
+        let both = ["crates/toolwire/src/codec/chat", "crates/toolwire/src/codec/messages"];
+        check_names(&paths, &both);
+    }
 
     fn path(codec: &str, name: &str) -> String {
         format!("crates/toolwire/src/codec/{codec}/{name}")
@@ -151,6 +166,66 @@ fn only_codecs_decide_and_their_tests_need_not() {
 }
 
 #[test]
+fn many_files_that_name_a_protocol_are_refused() {
+    let rule = protocols::few_files_name_a_protocol;
+    let naming = [
+        "let to = Protocol::Chat;",
+        "use toolwire::Protocol::{Messages, Chat};",
+        "match from { Protocol::Responses | Protocol::Messages => 1 }",
+        "use crate::model::Protocol::*;",
+        "use toolwire::{Entry, Protocol::{Chat as C}};",
+        "let all = [toolwire::Protocol::Messages];",
+        "let late = Protocol :: Responses;",
+    ];
+    let paths: Vec<_> = (0..naming.len()).map(|at| format!("crates/a/src/{at}.rs")).collect();
+    let mut files: Vec<(&str, &str)> =
+        paths.iter().map(String::as_str).zip(naming.iter().copied()).collect();
+    let others = [
+        ("crates/a/src/tests.rs", "Protocol::Chat"),
+        ("crates/a/tests/it/main.rs", "Protocol::Chat"),
+        ("crates/a/src/words.rs", "// Protocol::Chat\nlet a = \"Protocol::Chat\"; Protocol::ALL"),
+        ("crates/a/src/other.rs", "Item::Messages; Protocol::parse(name)"),
+        ("crates/toolwire/src/codec/chat/mod.rs", "Protocol::Chat"),
+        ("crates/toolwire/src/protocol.rs", "Protocol::Chat"),
+    ];
+    let breaches: Vec<_> = paths.iter().map(|path| format!("{path}:1")).collect();
+    let breaches: Vec<_> = breaches.iter().map(String::as_str).collect();
+    files.extend(others);
+    check(rule, &files, &breaches);
+
+    files.remove(0);
+    check(rule, &files, &[]);
+}
+
+#[test]
+fn a_codec_that_names_another_is_refused() {
+    let rule = protocols::no_codec_names_another;
+    let path = "crates/toolwire/src/codec/chat/turns_in.rs";
+    for breach in [
+        "fine();\nif request.origin == Protocol::Messages {}",
+        "fine();\nuse crate::codec::responses::wire::Tool;",
+        "fine();\nuse super::super::messages;",
+        "fine();\nuse crate::codec::{context, messages::wire};",
+        "fine();\nuse Protocol::{Chat, Responses};",
+    ] {
+        check(rule, &[(path, breach)], &["crates/toolwire/src/codec/chat/turns_in.rs:2"]);
+    }
+    for fine in [
+        "// Unlike Protocol::Messages\nlet a = Protocol::Chat; let messages = wire.messages;",
+        "use crate::codec::{chat::wire, context::EncodeContext, openai};",
+        "use super::chunk_out::messages;",
+    ] {
+        check(rule, &[(path, fine)], &[]);
+    }
+    let shared = "crates/toolwire/src/codec/openai/error_in.rs";
+    check(rule, &[(shared, "Protocol::Chat")], &["crates/toolwire/src/codec/openai/error_in.rs:1"]);
+    let tests = "crates/toolwire/src/codec/chat/tests/turns.rs";
+    check(rule, &[(tests, "Protocol::Messages"), (COMMON, "use chat::Chat;")], &[]);
+
+    const COMMON: &str = "crates/toolwire/src/codec/mod.rs";
+}
+
+#[test]
 fn dependencies_against_the_arrows_are_refused() {
     let rule = crates::dependencies_point_one_way;
     let cli = "[dependencies]\ntoolwire.workspace = true\ntoolwire-gateway = \"1\"\nclap = \"4\"";
@@ -203,6 +278,29 @@ fn an_impure_library_is_refused() {
         &[("crates/toolwire/Cargo.toml", manifest), ("crates/toolwire-cli/Cargo.toml", manifest)],
         &["crates/toolwire/Cargo.toml:3", "crates/toolwire/Cargo.toml:4"],
     );
+}
+
+#[test]
+fn what_a_feature_of_the_library_brings_in_is_asked_for() {
+    let manifest = "[features]\nfutures = [\"dep:futures-core\"]\n[dependencies]\n\
+                    serde_json = { workspace = true, optional = true }\n\
+                    tokio = { version = \"1\", optional = true }\n";
+    let path = "crates/toolwire/Cargo.toml";
+    check(crates::library_stays_pure, &[(path, manifest)], &["crates/toolwire/Cargo.toml:5"]);
+    let manifest = "[features]\ndefault = [\"serde_json\"]\n";
+    check(crates::library_stays_pure, &[(path, manifest)], &["crates/toolwire/Cargo.toml:2"]);
+}
+
+#[test]
+fn a_table_that_names_a_crate_of_the_past_is_refused() {
+    let here = "crates/xtask/src/tidy/crates.rs";
+    let all = ["toolwire", "toolwire-demo", "toolwire-gateway", "toolwire-cli", "xtask"];
+    let manifests = all.map(|name| format!("crates/{name}/Cargo.toml"));
+    let mut files: Vec<_> = manifests.iter().map(|path| (path.as_str(), "")).collect();
+    files.push((here, ""));
+    check(crates::named_crates_exist, &files, &[]);
+    files.remove(1);
+    check(crates::named_crates_exist, &files, &[here]);
 }
 
 #[test]

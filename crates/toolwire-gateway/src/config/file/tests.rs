@@ -123,12 +123,10 @@ fn everything_can_be_set() {
     assert_eq!(anthropic.weight, 3);
     let common = Timeouts { connect: Duration::from_secs(2), ..Timeouts::default() };
     assert_eq!(anthropic.timeouts, Timeouts { total: Duration::from_secs(7200), ..common.clone() });
-    let profile = Profile {
-        sampling: true,
-        mid_system: true,
-        default_max_tokens: 64_000,
-        ..Profile::of(Protocol::Messages)
-    };
+    let mut profile = Profile::of(Protocol::Messages);
+    profile.sampling = true;
+    profile.mid_system = true;
+    profile.default_max_tokens = 64_000;
     assert_eq!(anthropic.profile, profile);
 
     assert!(anthropic.ca.is_some() && openai.ca.is_none());

@@ -58,7 +58,8 @@ pub(super) fn append_to_list(name: &str, more: &str, headers: &mut HeaderMap) ->
 
 /// The vendors of all protocols, each once.
 pub(super) fn vendors() -> impl Iterator<Item = &'static Vendor> {
-    let all = Protocol::ALL.map(|protocol| protocol.describe().vendor);
+    let mut all = Protocol::ALL.map(|protocol| protocol.describe().vendor);
+    all.reverse();
     let is_first = move |index: &usize| {
         let mut before = all.iter().take(*index);
         !before.any(|earlier| Some(earlier) == all.get(*index))
@@ -100,12 +101,9 @@ impl Header {
 
     /// The losses for a value that does not reach the upstream.
     fn entries(&self, value: &HeaderValue) -> Vec<Entry> {
-        let entry = |path: String, level, detail: &'static str| Entry {
-            path,
-            code: Code::Only(self.name.to_owned()),
-            action: Action::Dropped,
-            level,
-            detail: detail.into(),
+        let entry = |path: String, level, detail: &'static str| {
+            let code = Code::Only(self.name.to_owned());
+            Entry::new(path, code, Action::Dropped).level(level).detail(detail)
         };
         let other_vendor = "The upstream belongs to another vendor.";
         match (&self.kind, value.to_str()) {

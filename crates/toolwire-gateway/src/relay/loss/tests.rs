@@ -3,13 +3,7 @@ use toolwire::Code;
 use super::*;
 
 fn entry(path: &str, action: Action) -> Entry {
-    Entry {
-        path: path.to_owned(),
-        code: Code::CacheTtl,
-        action,
-        level: Level::Loss,
-        detail: "".into(),
-    }
+    Entry::new(path, Code::CacheTtl, action).detail("")
 }
 
 fn header(request: &[Entry], response: &[Entry], limit: usize) -> String {

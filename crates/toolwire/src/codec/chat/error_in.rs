@@ -1,3 +1,3 @@
 //! Errors: reading OpenAI's one shape.
 
-pub(super) use crate::codec::openai::error::decode;
+pub(super) use crate::codec::openai::error_in::decode;

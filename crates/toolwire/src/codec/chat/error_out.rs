@@ -1,3 +1,3 @@
 //! Errors: writing OpenAI's one shape.
 
-pub(super) use crate::codec::openai::error::encode;
+pub(super) use crate::codec::openai::error_out::encode;

@@ -1,6 +1,7 @@
 //! What OpenAI's protocols share.
 
-pub(super) mod error;
+pub(super) mod error_in;
+pub(super) mod error_out;
 pub(super) mod models_out;
 
 use crate::protocol::{Auth, RateLimitHeaders, Reset, Vendor};

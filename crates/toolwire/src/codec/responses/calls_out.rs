@@ -1,31 +1,26 @@
-//! Calls and their results: model to wire.
+//! Calls: model to wire.
 
-use super::Out;
 use super::cache_out::lose_cache;
-use super::content_out::{
-    Voice, bare_text, crosses, is_lost, lose_text, reference_text, refusal_text, search_text,
-    write_part, write_plain,
-};
-use super::media_out::lose_document;
-use super::tools_out::{is_direct_only, write_tools};
-use crate::ledger::{Code, Ledger};
-use crate::media::blocks;
-use crate::model::{Arguments, Call, Item, NativeKind, ResultKind, ToolResult, Turn};
+use super::tools_out::{is_direct_only, write_tool_name};
+use crate::codec::context::EncodeContext;
+use crate::ledger::Code;
+use crate::model::{Arguments, Call, NativeKind};
 use crate::native;
-use crate::wire::{Array, At, Object, Raw, Str, write_escaped, write_str};
+use crate::profile::Profile;
+use crate::wire::{Array, Object, Raw, Str, write_str};
 
-/// What an item says of itself beside its content.
-pub(super) struct Frame<'f> {
+/// The members of an item that identify it.
+pub(super) struct ItemHeader<'f> {
     /// The item's own id.
     pub(super) id: Option<Str<'f>>,
-    /// The id that pairs call and result.
+    /// The id that a call and its result share.
     pub(super) call_id: Option<Str<'f>>,
     /// Whether it is complete.
     pub(super) status: Option<Str<'f>>,
 }
 
-impl Frame<'_> {
-    fn write(&self, item: &mut Object<'_>) {
+impl ItemHeader<'_> {
+    pub(super) fn write(&self, item: &mut Object<'_>) {
         let Self { id, call_id, status } = self;
         item.maybe("id", id.as_ref());
         item.maybe("call_id", call_id.as_ref());
@@ -34,10 +29,13 @@ impl Frame<'_> {
 }
 
 /// The type of the item that a call becomes, and the prefix of its ids.
-pub(super) fn call_type(arguments: &Arguments<'_>, cx: &Out<'_>) -> (&'static str, &'static str) {
+pub(super) fn call_type(
+    arguments: &Arguments<'_>,
+    profile: &Profile,
+) -> (&'static str, &'static str) {
     match arguments {
         Arguments::Text(_) | Arguments::Json(_) => ("function_call", "fc"),
-        Arguments::Freeform(_) if cx.profile.freeform_tools => ("custom_tool_call", "ctc"),
+        Arguments::Freeform(_) if profile.freeform_tools => ("custom_tool_call", "ctc"),
         Arguments::Freeform(_) => ("function_call", "fc"),
         Arguments::Native(kind, _) => match kind {
             NativeKind::LocalShell => ("local_shell_call", "lsh"),
@@ -55,26 +53,25 @@ pub(super) fn call_type(arguments: &Arguments<'_>, cx: &Out<'_>) -> (&'static st
 /// Writes a call as an item.
 pub(super) fn write_call(
     call: &Call<'_>,
-    frame: &Frame<'_>,
+    header: &ItemHeader<'_>,
     items: &mut Array<'_>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
+    cx: &mut EncodeContext<'_>,
 ) {
     let Call { at: _, id: _, name, namespace, arguments, caller, cache, extra } = call;
     let mut item = items.object();
-    item.put("type", call_type(arguments, cx).0);
-    frame.write(&mut item);
+    item.put("type", call_type(arguments, cx.profile).0);
+    header.write(&mut item);
     match arguments {
         Arguments::Text(text) => {
-            write_name(name, namespace.as_ref(), &mut item, cx, ledger);
+            write_name(name, namespace.as_ref(), &mut item, cx);
             item.put("arguments", text);
         }
         Arguments::Json(raw) => {
-            write_name(name, namespace.as_ref(), &mut item, cx, ledger);
+            write_name(name, namespace.as_ref(), &mut item, cx);
             write_str(raw.text(), item.key("arguments"));
         }
         Arguments::Freeform(input) => {
-            write_name(name, namespace.as_ref(), &mut item, cx, ledger);
+            write_name(name, namespace.as_ref(), &mut item, cx);
             if cx.profile.freeform_tools {
                 item.put("input", input);
             } else {
@@ -85,31 +82,26 @@ pub(super) fn write_call(
             }
         }
         Arguments::Native(kind, action) => {
-            write_action(*kind, action, name, namespace.as_ref(), &mut item, cx, ledger);
+            write_action(*kind, action, name, namespace.as_ref(), &mut item, cx);
         }
     }
-    match caller {
-        Some(caller) if cx.same() => item.put("caller", caller),
-        Some(caller) => {
-            let note = ledger.dropped(caller.pos(), Code::ProgrammaticCallers);
-            if is_direct(caller) {
-                note.info();
-            }
+    if let Some(caller) = caller {
+        let note = cx.ledger.dropped(caller.pos(), Code::ProgrammaticCallers);
+        if is_direct(caller) {
+            note.info();
         }
-        None => {}
     }
-    lose_cache(cache.as_ref(), cx, ledger);
-    cx.extra(&mut item, extra, ledger);
+    lose_cache(cache.as_ref(), cx);
+    cx.ledger.only(extra);
 }
 
 fn write_name(
     name: &Str<'_>,
     namespace: Option<&Str<'_>>,
     item: &mut Object<'_>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
+    cx: &mut EncodeContext<'_>,
 ) {
-    cx.name("name", name, item, ledger);
+    write_tool_name(name, item, cx);
     item.maybe("namespace", namespace);
 }
 
@@ -119,8 +111,7 @@ fn write_action(
     name: &Str<'_>,
     namespace: Option<&Str<'_>>,
     item: &mut Object<'_>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
+    cx: &mut EncodeContext<'_>,
 ) {
     match kind {
         NativeKind::LocalShell | NativeKind::Shell => item.put("action", action),
@@ -130,289 +121,15 @@ fn write_action(
             item.put("arguments", action);
         }
         NativeKind::Bash | NativeKind::TextEditor | NativeKind::Memory | NativeKind::Computer => {
-            write_name(name, namespace, item, cx, ledger);
+            write_name(name, namespace, item, cx);
             write_str(native::arguments(kind, action).text(), item.key("arguments"));
         }
     }
 }
 
-/// Whether the model itself called, which is what every call means unless it
-/// says otherwise.
+/// Whether the model itself called. That is what every call means unless it says
+/// otherwise.
 fn is_direct(caller: &Raw<'_>) -> bool {
     let kind = caller.reader().tag("type");
     kind.is_ok_and(|kind| kind.is_some_and(|kind| kind == "direct")) || is_direct_only(caller)
-}
-
-/// Writes a result as an item. `kind` is that of the call it answers.
-pub(super) fn write_result(
-    result: &ToolResult<'_>,
-    kind: ResultKind,
-    turn: &Turn<'_>,
-    frame: &Frame<'_>,
-    items: &mut Array<'_>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
-) {
-    let ToolResult { at: _, call_id, name, namespace, kind: _, content, is_error, cache, extra } =
-        result;
-    let mut item = items.object();
-    match kind {
-        ResultKind::Native(NativeKind::LocalShell) => {
-            item.put("type", "local_shell_call_output");
-            // It names the call's item id as its own, so its own is written
-            // even where there are two. Some clients write the call's instead.
-            let own = turn.id.as_ref();
-            match (own, &frame.call_id) {
-                (Some(own), Some(call_id)) if own.pos() == call_id.pos() => item.put("id", own),
-                (None, Some(call_id)) if !cx.same() => item.put("id", call_id),
-                (own, call_id) => {
-                    item.maybe("id", own);
-                    item.maybe("call_id", call_id.as_ref());
-                }
-            }
-            item.maybe("status", frame.status.as_ref());
-            write_output(content, is_error.as_ref(), &mut item, cx, ledger);
-        }
-        ResultKind::Native(NativeKind::Shell) => {
-            item.put("type", "shell_call_output");
-            frame.write(&mut item);
-            write_shell(result, &mut item, cx);
-        }
-        ResultKind::Native(NativeKind::ApplyPatch) => {
-            item.put("type", "apply_patch_call_output");
-            frame.write(&mut item);
-            if frame.status.is_none() {
-                let failed = is_error.is_some_and(|failed| failed.value);
-                item.put("status", if failed { "failed" } else { "completed" });
-            }
-            if !content.is_empty() {
-                write_output(content, None, &mut item, cx, ledger);
-            }
-        }
-        ResultKind::Native(NativeKind::ToolSearch) => {
-            item.put("type", "tool_search_output");
-            frame.write(&mut item);
-            item.put("execution", "client");
-            let mut list = item.array("tools");
-            for part in content {
-                if let Item::Tools(tools) = part {
-                    write_tools(tools, &mut list, cx, ledger);
-                }
-            }
-        }
-        ResultKind::Freeform => {
-            item.put("type", "custom_tool_call_output");
-            frame.write(&mut item);
-            write_output(content, is_error.as_ref(), &mut item, cx, ledger);
-        }
-        ResultKind::Function
-        | ResultKind::Native(
-            NativeKind::Bash | NativeKind::TextEditor | NativeKind::Memory | NativeKind::Computer,
-        ) => {
-            item.put("type", "function_call_output");
-            frame.write(&mut item);
-            write_output(content, is_error.as_ref(), &mut item, cx, ledger);
-        }
-    }
-    match (name, call_id) {
-        (Some(name), _) if cx.same() => item.put("name", name),
-        // Older versions of the API refuse the name, and the call has it.
-        (Some(name), Some(_)) => {
-            ledger.dropped(name.pos(), Code::ResultName).info();
-        }
-        (Some(name), None) => {
-            ledger
-                .emulated(name.pos(), Code::ResultName)
-                .detail("Deprecated results go by their name, which found the call.");
-        }
-        (None, _) => {}
-    }
-    item.maybe("namespace", namespace.as_ref());
-    lose_cache(cache.as_ref(), cx, ledger);
-    cx.extra(&mut item, extra, ledger);
-}
-
-/// What a shell printed: OpenAI's own list, or text as the one entry of it.
-fn write_shell(result: &ToolResult<'_>, item: &mut Object<'_>, cx: &Out<'_>) {
-    if cx.same() && result.content.is_empty() {
-        return;
-    }
-    if let [Item::Json(raw)] = result.content.as_slice() {
-        item.put("output", raw);
-        return;
-    }
-    let mut stdout = String::new();
-    for part in &result.content {
-        if let Item::Text(text) = part {
-            stdout.push_str(&text.text.decode());
-        }
-    }
-    let failed = result.is_error.is_some_and(|failed| failed.value);
-    let mut list = item.array("output");
-    let mut entry = list.object();
-    entry.put("stdout", &stdout);
-    entry.put("stderr", "");
-    let mut outcome = entry.object("outcome");
-    outcome.put("type", "exit");
-    outcome.put("exit_code", &u64::from(failed));
-}
-
-/// A result that answers no call, kept as something the user said.
-pub(super) fn write_orphan(
-    result: &ToolResult<'_>,
-    items: &mut Array<'_>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
-) {
-    let ToolResult { at: _, call_id, name, namespace: _, kind: _, content, is_error, cache, extra } =
-        result;
-    let id = call_id.as_ref().or(name.as_ref()).map(|id| id.decode()).unwrap_or_default();
-    let prefix = error_prefix(is_error.as_ref(), cx, ledger);
-    let head = format!("[result of call {id}] {prefix}");
-    let mut item = items.object();
-    item.put("type", "message");
-    item.put("role", "user");
-    {
-        let mut parts = item.array("content");
-        write_plain(head.trim_end(), Voice::Input, &mut parts);
-        for part in content {
-            write_part(part, Voice::Input, &mut parts, cx, ledger);
-        }
-    }
-    lose_cache(cache.as_ref(), cx, ledger);
-    ledger.only(extra);
-}
-
-/// What stands before the text of a result that failed: there is no flag.
-fn error_prefix<'p>(is_error: Option<&At<bool>>, cx: &Out<'p>, ledger: &mut Ledger) -> &'p str {
-    match is_error {
-        Some(At { pos, value: true }) => {
-            ledger.degraded(*pos, Code::IsError).info();
-            cx.profile.error_prefix
-        }
-        Some(At { pos: _, value: false }) | None => "",
-    }
-}
-
-/// Writes what a tool said: a string unless there is media in it, because
-/// strict compatible servers refuse lists of text and everybody an empty list.
-fn write_output(
-    content: &[Item<'_>],
-    is_error: Option<&At<bool>>,
-    item: &mut Object<'_>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
-) {
-    let prefix = error_prefix(is_error, cx, ledger);
-    if let Some(text) = bare_text(content)
-        && prefix.is_empty()
-    {
-        item.put("output", text);
-        return;
-    }
-    let as_string = if cx.same() {
-        content.is_empty() || bare_text(content).is_some()
-    } else {
-        !content.iter().any(|part| has_media(part, cx))
-    };
-    if as_string {
-        let out = item.key("output");
-        out.push(b'"');
-        write_escaped(if content.is_empty() { prefix.trim_end() } else { prefix }, out);
-        let mut joined = Joined { out, first: true };
-        content.iter().for_each(|part| joined.item(part, cx, ledger));
-        out.push(b'"');
-        return;
-    }
-    let mut parts = item.array("output");
-    if !prefix.is_empty() {
-        write_plain(prefix.trim_end(), Voice::Input, &mut parts);
-    }
-    for part in content {
-        write_part(part, Voice::Input, &mut parts, cx, ledger);
-    }
-}
-
-/// Whether an item has anything in it that only a list of parts can carry.
-fn has_media(item: &Item<'_>, cx: &Out<'_>) -> bool {
-    match item {
-        Item::Image(_) | Item::Audio(_) => crosses(item, Voice::Input, cx),
-        Item::Document(document) => match blocks::parts(document) {
-            Some(parts) => parts.iter().any(|part| has_media(part, cx)),
-            None => crosses(item, Voice::Input, cx),
-        },
-        Item::Text(_)
-        | Item::SearchResult(_)
-        | Item::Refusal(_)
-        | Item::Reasoning(_)
-        | Item::Call(_)
-        | Item::Result(_)
-        | Item::Hosted(_)
-        | Item::Tools(_)
-        | Item::ToolReference(_)
-        | Item::Json(_)
-        | Item::Opaque(_) => false,
-    }
-}
-
-/// The texts of a result inside one string, a line end between them.
-struct Joined<'o> {
-    out: &'o mut Vec<u8>,
-    first: bool,
-}
-
-impl Joined<'_> {
-    fn next(&mut self) -> &mut Vec<u8> {
-        if !std::mem::replace(&mut self.first, false) {
-            self.out.extend_from_slice(b"\\n");
-        }
-        self.out
-    }
-
-    /// A part that does not cross: its own writer says so and writes nothing.
-    fn lost(&self, item: &Item<'_>, cx: &Out<'_>, ledger: &mut Ledger) {
-        is_lost(std::slice::from_ref(item), Voice::Input, cx, ledger);
-    }
-
-    fn item(&mut self, item: &Item<'_>, cx: &Out<'_>, ledger: &mut Ledger) {
-        match item {
-            Item::Text(text) => {
-                text.text.write_inside(self.next());
-                lose_text(text, cx, ledger);
-            }
-            Item::SearchResult(result) => {
-                write_escaped(&search_text(result, cx, ledger), self.next());
-            }
-            Item::Document(document) => match blocks::parts(document) {
-                Some(parts) => {
-                    lose_document(document, ledger);
-                    parts.iter().for_each(|part| self.item(part, cx, ledger));
-                }
-                None => self.lost(item, cx, ledger),
-            },
-            Item::ToolReference(At { pos, value: name }) => {
-                write_escaped(&reference_text(*pos, name, None, cx, ledger), self.next());
-            }
-            Item::Opaque(opaque) => match blocks::reference(&opaque.raw) {
-                Some((name, cache)) => {
-                    let at = opaque.raw.pos();
-                    let text = reference_text(at, &name, cache.as_ref(), cx, ledger);
-                    write_escaped(&text, self.next());
-                }
-                None => self.lost(item, cx, ledger),
-            },
-            Item::Json(raw) => write_escaped(raw.text(), self.next()),
-            Item::Image(_) | Item::Audio(_) => self.lost(item, cx, ledger),
-            Item::Refusal(refusal) => refusal_text(refusal, ledger).write_inside(self.next()),
-            Item::Tools(tools) => {
-                for tool in tools {
-                    let text = reference_text(tool.at, &tool.name, None, cx, ledger);
-                    write_escaped(&text, self.next());
-                }
-            }
-            Item::Reasoning(_) | Item::Call(_) | Item::Result(_) | Item::Hosted(_) => {
-                self.lost(item, cx, ledger);
-            }
-        }
-    }
 }

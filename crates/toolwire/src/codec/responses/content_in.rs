@@ -1,6 +1,6 @@
 //! Content parts, cache markers and media: wire to model.
 
-use super::turns_in::answer;
+use super::turns_in::plain_result;
 use super::wire::{
     AudioData, AudioPart, Breakpoint, FilePart, ForeignResult, ImagePart, RefusalPart, TextPart,
 };
@@ -106,9 +106,8 @@ fn file(part: FilePart<'_>) -> Option<Item<'_>> {
     let source = match (file_data, file_id, file_url) {
         (Some(data), None, None) => match media::split_data_url(&data) {
             Some((media, data)) => Source::Base64 { media, data },
-            // Bare base64 without a media type. PDF is the one type that has
-            // always been taken. The type has no position, since nobody wrote
-            // it, and that keeps it from being written back.
+            // This is base64 without a media type. PDF is the one type that has
+            // always been accepted.
             None => Source::Base64 { media: Str::plain("application/pdf"), data },
         },
         (None, Some(file), None) => Source::File(file),
@@ -139,14 +138,14 @@ fn audio(part: AudioPart<'_>) -> Option<Item<'_>> {
 fn foreign_result(part: ForeignResult<'_>) -> Item<'_> {
     let ForeignResult { at, kind: _, tool_use_id, content, is_error, extra } = part;
     let content = content.map(|content| content.0).unwrap_or_default();
-    let mut result = answer(at, tool_use_id, ResultKind::Function, content, extra);
+    let mut result = plain_result(at, tool_use_id, ResultKind::Function, content, extra);
     result.is_error = is_error;
     Item::Result(result)
 }
 
 fn cache(breakpoint: Breakpoint<'_>) -> Cache<'_> {
     let Breakpoint { at, ttl, mut extra } = breakpoint;
-    // A marker on a part is always explicit; only another word is worth keeping.
+    // A marker on a part is always explicit, so only another word is kept.
     extra.retain(|field| field.key != "mode" || field.value.text() != r#""explicit""#);
     Cache { at, ttl, extra }
 }

@@ -1,28 +1,29 @@
 //! Content parts, cache markers and media: model to wire.
 
-use super::Out;
 use super::cache_out::{lose_cache, write_cache};
-use super::citations::annotations;
+use super::citations_out::annotations;
 use super::media_out::{
     audio_crosses, document_crosses, image_crosses, write_audio, write_document, write_image,
 };
+use crate::codec::context::EncodeContext;
 use crate::ledger::{Code, Ledger};
 use crate::media::blocks;
-use crate::model::{Cache, Item, Opaque, Refusal, SearchResult, Text, ToolResult};
+use crate::model::{Cache, Item, Refusal, SearchResult, Text};
 use crate::wire::{Array, At, Object, Pos, Raw, Str};
 
-/// Who a part is written for: text is spelled differently for each.
+/// Where a part is written. The type of a text depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Voice {
-    /// Anybody but the model.
+pub(super) enum PartRole {
+    /// In what the model reads.
     Input,
-    /// The model, in the history.
-    Model,
-    /// The model, in an answer: every member of the published type is there.
+    /// In what the model said, in the history.
+    History,
+    /// In what the model said, in an answer. It has every member of the published
+    /// type.
     Answer,
 }
 
-/// The one text of a message or an output that can be a bare string.
+/// The text of a message or an output that can be a plain string.
 pub(super) fn bare_text<'r, 'a>(items: &'r [Item<'a>]) -> Option<&'r Str<'a>> {
     match items {
         [Item::Text(text)] if text.is_bare() && text.at == text.text.pos() => Some(&text.text),
@@ -30,9 +31,9 @@ pub(super) fn bare_text<'r, 'a>(items: &'r [Item<'a>]) -> Option<&'r Str<'a>> {
     }
 }
 
-/// Whether an item goes into a message's content. The others are items of
-/// their own in Responses.
-pub(super) fn is_content(item: &Item<'_>, turn_at: Pos, cx: &Out<'_>) -> bool {
+/// Whether an item is part of a message's content. The others are items of their
+/// own in Responses.
+pub(super) fn is_content(item: &Item<'_>, turn_at: Pos) -> bool {
     match item {
         Item::Text(_)
         | Item::Image(_)
@@ -42,63 +43,59 @@ pub(super) fn is_content(item: &Item<'_>, turn_at: Pos, cx: &Out<'_>) -> bool {
         | Item::Refusal(_)
         | Item::ToolReference(_)
         | Item::Json(_) => true,
-        // An unknown part stands inside its message, an unknown item is the
-        // whole turn.
+        // An unknown part is inside its message. An unknown item is the whole
+        // turn.
         Item::Opaque(opaque) => opaque.raw.pos() != turn_at,
-        // So does the result of Messages that somebody put into a message.
-        Item::Result(result) => cx.same() && result.at != turn_at,
-        Item::Reasoning(_) | Item::Call(_) | Item::Hosted(_) | Item::Tools(_) => false,
+        Item::Reasoning(_) | Item::Call(_) | Item::Result(_) | Item::Hosted(_) | Item::Tools(_) => {
+            false
+        }
     }
 }
 
 /// Whether anything of a content item reaches the target.
-pub(super) fn crosses(item: &Item<'_>, voice: Voice, cx: &Out<'_>) -> bool {
+pub(super) fn crosses(item: &Item<'_>, role: PartRole, cx: &EncodeContext<'_>) -> bool {
     match item {
         Item::Text(_)
         | Item::SearchResult(_)
         | Item::Refusal(_)
         | Item::ToolReference(_)
         | Item::Json(_) => true,
-        Item::Image(image) => image_crosses(image, voice, cx),
-        Item::Document(document) => document_crosses(document, voice, cx),
-        Item::Audio(audio) => audio_crosses(audio, voice, cx),
-        Item::Opaque(opaque) => cx.same() || blocks::reference(&opaque.raw).is_some(),
-        Item::Result(_) => cx.same(),
-        Item::Reasoning(_) | Item::Call(_) | Item::Hosted(_) | Item::Tools(_) => false,
+        Item::Image(image) => image_crosses(image, role, cx),
+        Item::Document(document) => document_crosses(document, role, cx),
+        Item::Audio(audio) => audio_crosses(audio, role),
+        Item::Opaque(opaque) => blocks::reference(&opaque.raw).is_some(),
+        Item::Reasoning(_) | Item::Call(_) | Item::Result(_) | Item::Hosted(_) | Item::Tools(_) => {
+            false
+        }
     }
 }
 
-/// Whether content of another protocol says nothing: Chat writes an empty text
-/// beside calls, which would become a message of its own here.
-pub(super) fn is_silent(content: &[Item<'_>], cx: &Out<'_>, ledger: &mut Ledger) -> bool {
+/// Whether content says nothing: Chat writes an empty text beside calls, which
+/// would become a message of its own here.
+pub(super) fn is_silent(content: &[Item<'_>], cx: &mut EncodeContext<'_>) -> bool {
     let empty = |item: &Item<'_>| matches!(item, Item::Text(text) if text.text.is_empty());
-    let silent = !cx.same() && content.iter().all(empty);
+    let silent = content.iter().all(empty);
     if silent {
         for item in content {
             if let Item::Text(text) = item {
-                ledger
+                cx.ledger
                     .emulated(text.at, Code::MessageBoundary)
                     .detail("An empty text says nothing and would be a message of its own.");
-                lose_text(text, cx, ledger);
+                lose_text(text, cx);
             }
         }
     }
     silent
 }
 
-/// Whether nothing of some content reaches the target. An empty message would
-/// say nothing, but the ledger says what it held.
-pub(super) fn is_lost(
-    content: &[Item<'_>],
-    voice: Voice,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
-) -> bool {
-    let lost = !content.iter().any(|item| crosses(item, voice, cx));
+/// Whether nothing of some content reaches the target. If so, the losses are
+/// reported, because no message is written that would report them.
+pub(super) fn is_lost(content: &[Item<'_>], role: PartRole, cx: &mut EncodeContext<'_>) -> bool {
+    let lost = !content.iter().any(|item| crosses(item, role, cx));
     if lost {
         let mut nowhere = Vec::new();
         for item in content {
-            write_part(item, voice, &mut Array::new(&mut nowhere), cx, ledger);
+            write_part(item, role, &mut Array::new(&mut nowhere), cx);
         }
     }
     lost
@@ -107,61 +104,58 @@ pub(super) fn is_lost(
 /// Writes one part.
 pub(super) fn write_part(
     item: &Item<'_>,
-    voice: Voice,
+    role: PartRole,
     parts: &mut Array<'_>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
+    cx: &mut EncodeContext<'_>,
 ) {
     match item {
-        Item::Text(text) => write_text(text, voice, parts, cx, ledger),
-        Item::Image(image) => write_image(image, voice, parts, cx, ledger),
-        Item::Document(document) => write_document(document, voice, parts, cx, ledger),
-        Item::Audio(audio) => write_audio(audio, voice, parts, cx, ledger),
+        Item::Text(text) => write_text(text, role, parts, cx),
+        Item::Image(image) => write_image(image, role, parts, cx),
+        Item::Document(document) => write_document(document, role, parts, cx),
+        Item::Audio(audio) => write_audio(audio, role, parts, cx),
         Item::SearchResult(result) => {
-            let text = search_text(result, cx, ledger);
-            write_plain(&text, voice, parts);
+            let text = search_text(result, cx);
+            write_plain(&text, role, parts);
         }
-        Item::Refusal(refusal) if voice == Voice::Input && !cx.same() => {
+        Item::Refusal(refusal) if role == PartRole::Input => {
             let mut part = parts.object();
-            part.put("type", voice.text_type());
-            part.put("text", refusal_text(refusal, ledger));
+            part.put("type", role.text_type());
+            part.put("text", refusal_text(refusal, cx.ledger));
         }
         Item::Refusal(refusal) => {
             let Refusal { at: _, text, extra } = refusal;
             let mut part = parts.object();
             part.put("type", "refusal");
             part.put("refusal", text);
-            cx.extra(&mut part, extra, ledger);
+            cx.ledger.only(extra);
         }
         Item::ToolReference(At { pos, value: name }) => {
-            write_plain(&reference_text(*pos, name, None, cx, ledger), voice, parts);
+            write_plain(&reference_text(*pos, name, None, cx), role, parts);
         }
-        Item::Json(raw) => write_plain(raw.text(), voice, parts),
-        Item::Opaque(Opaque { kind: _, raw }) if cx.same() => parts.push(raw),
+        Item::Json(raw) => write_plain(raw.text(), role, parts),
         Item::Opaque(opaque) => match blocks::reference(&opaque.raw) {
             Some((name, cache)) => {
                 let at = opaque.raw.pos();
-                write_plain(&reference_text(at, &name, cache.as_ref(), cx, ledger), voice, parts);
+                write_plain(&reference_text(at, &name, cache.as_ref(), cx), role, parts);
             }
             None => {
-                ledger.dropped(opaque.raw.pos(), opaque.code());
+                cx.ledger.dropped(opaque.raw.pos(), opaque.code());
             }
         },
-        Item::Result(result) if cx.same() => write_foreign(result, parts, cx, ledger),
         Item::Tools(tools) => {
             for tool in tools {
-                let text = reference_text(tool.at, &tool.name, None, cx, ledger);
-                write_plain(&text, voice, parts);
+                let text = reference_text(tool.at, &tool.name, None, cx);
+                write_plain(&text, role, parts);
             }
         }
-        // In a conversation these are items; inside a result they have no place.
+        // These are items of a conversation and have no place inside a result.
         Item::Reasoning(_) | Item::Call(_) | Item::Result(_) | Item::Hosted(_) => {
-            ledger.misplaced(item);
+            cx.ledger.misplaced(item);
         }
     }
 }
 
-/// The text of a refusal that is not the model's: Responses has none.
+/// The text of a refusal that is not the model's. Responses has no such part.
 pub(super) fn refusal_text<'r, 'a>(refusal: &'r Refusal<'a>, ledger: &mut Ledger) -> &'r Str<'a> {
     let Refusal { at, text, extra } = refusal;
     let note = ledger.emulated(*at, Code::StopReason);
@@ -170,50 +164,15 @@ pub(super) fn refusal_text<'r, 'a>(refusal: &'r Refusal<'a>, ledger: &mut Ledger
     text
 }
 
-/// The result of Messages in a message, as it came.
-fn write_foreign(
-    result: &ToolResult<'_>,
-    parts: &mut Array<'_>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
-) {
-    let ToolResult {
-        at: _,
-        call_id,
-        name: _,
-        namespace: _,
-        kind: _,
-        content,
-        is_error,
-        cache: _,
-        extra,
-    } = result;
-    let mut part = parts.object();
-    part.put("type", "tool_result");
-    part.maybe("tool_use_id", call_id.as_ref());
-    match bare_text(content) {
-        Some(text) => part.put("content", text),
-        None if content.is_empty() => {}
-        None => {
-            let mut inner = part.array("content");
-            for item in content {
-                write_part(item, Voice::Input, &mut inner, cx, ledger);
-            }
-        }
-    }
-    part.maybe("is_error", is_error.as_ref());
-    part.extra(extra);
-}
-
-/// A search result as text: Responses has no such part.
-pub(super) fn search_text(result: &SearchResult<'_>, cx: &Out<'_>, ledger: &mut Ledger) -> String {
+/// A search result as text. Responses has no such part.
+pub(super) fn search_text(result: &SearchResult<'_>, cx: &mut EncodeContext<'_>) -> String {
     let SearchResult { at, source, title, content, citations, cache, extra } = result;
-    ledger.degraded(*at, Code::Citations);
+    cx.ledger.degraded(*at, Code::Citations);
     if let Some(citations) = citations {
-        ledger.dropped(citations.pos(), Code::Citations);
+        cx.ledger.dropped(citations.pos(), Code::Citations);
     }
-    lose_cache(cache.as_ref(), cx, ledger);
-    ledger.only(extra);
+    lose_cache(cache.as_ref(), cx);
+    cx.ledger.only(extra);
     let mut text = match (title, source) {
         (Some(title), Some(source)) => format!("{} ({})", title.decode(), source.decode()),
         (Some(only), None) | (None, Some(only)) => only.decode().into_owned(),
@@ -225,68 +184,66 @@ pub(super) fn search_text(result: &SearchResult<'_>, cx: &Out<'_>, ledger: &mut 
                 text.push('\n');
             }
             text.push_str(&part.text.decode());
-            lose_text(part, cx, ledger);
+            lose_text(part, cx);
         } else {
-            ledger.misplaced(item);
+            cx.ledger.misplaced(item);
         }
     }
     text
 }
 
-/// Reports what a text has beside its words, where only words cross.
-pub(super) fn lose_text(text: &Text<'_>, cx: &Out<'_>, ledger: &mut Ledger) {
+/// Reports what a text has besides its words, for places where only words cross.
+pub(super) fn lose_text(text: &Text<'_>, cx: &mut EncodeContext<'_>) {
     let Text { at: _, text: _, citations, logprobs, cache, extra } = text;
     if let Some(citations) = citations.as_ref().filter(|list| !list.is_empty()) {
-        ledger.dropped(citations.pos(), Code::Citations);
+        cx.ledger.dropped(citations.pos(), Code::Citations);
     }
     if let Some(logprobs) = logprobs.as_ref().filter(|list| !list.is_empty()) {
-        ledger.dropped(logprobs.pos(), Code::Logprobs);
+        cx.ledger.dropped(logprobs.pos(), Code::Logprobs);
     }
-    lose_cache(cache.as_ref(), cx, ledger);
-    ledger.only(extra);
+    lose_cache(cache.as_ref(), cx);
+    cx.ledger.only(extra);
 }
 
-/// A reference to a tool as text: Responses has no such part.
+/// A reference to a tool as text. Responses has no such part.
 pub(super) fn reference_text(
     at: Pos,
     name: &Str<'_>,
     cache: Option<&Cache<'_>>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
+    cx: &mut EncodeContext<'_>,
 ) -> String {
-    ledger
+    cx.ledger
         .degraded(at, Code::ToolSearch)
         .detail("Responses has no reference to a tool in a result; the model is told its name.");
-    lose_cache(cache, cx, ledger);
+    lose_cache(cache, cx);
     format!("[tool found: {}]", name.decode())
 }
 
-/// Writes text of toolwire's own making.
-pub(super) fn write_plain(text: &str, voice: Voice, parts: &mut Array<'_>) {
+/// Writes text that toolwire made.
+pub(super) fn write_plain(text: &str, role: PartRole, parts: &mut Array<'_>) {
     let mut part = parts.object();
-    part.put("type", voice.text_type());
+    part.put("type", role.text_type());
     part.put("text", text);
-    voice.complete(&mut part, None, None);
+    role.complete(&mut part, None, None);
 }
 
-impl Voice {
-    /// Whether Responses takes nothing but text from the speaker. What was
-    /// Responses from the start is replayed whatever it holds.
-    pub(super) fn is_text_only(self, cx: &Out<'_>) -> bool {
-        self != Self::Input && !cx.same()
+impl PartRole {
+    /// Whether Responses accepts nothing but text here.
+    pub(super) fn is_text_only(self) -> bool {
+        self != Self::Input
     }
 
     fn text_type(self) -> &'static str {
         match self {
             Self::Input => "input_text",
-            Self::Model | Self::Answer => "output_text",
+            Self::History | Self::Answer => "output_text",
         }
     }
 
     /// Writes the lists that the published type of an answer's text requires.
     fn complete(self, part: &mut Object<'_>, notes: Option<&Raw<'_>>, logprobs: Option<&Raw<'_>>) {
         match self {
-            Self::Input | Self::Model => {
+            Self::Input | Self::History => {
                 part.maybe("annotations", notes);
                 part.maybe("logprobs", logprobs);
             }
@@ -298,28 +255,21 @@ impl Voice {
     }
 }
 
-fn write_text(
-    text: &Text<'_>,
-    voice: Voice,
-    parts: &mut Array<'_>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
-) {
+fn write_text(text: &Text<'_>, role: PartRole, parts: &mut Array<'_>, cx: &mut EncodeContext<'_>) {
     let Text { at: _, text, citations, logprobs, cache, extra } = text;
     let notes = match citations {
-        Some(citations) if cx.same() => Some(citations.borrowed()),
         Some(citations) if citations.is_empty() => None,
-        Some(citations) if voice == Voice::Input => {
-            ledger.dropped(citations.pos(), Code::Citations);
+        Some(citations) if role == PartRole::Input => {
+            cx.ledger.dropped(citations.pos(), Code::Citations);
             None
         }
-        Some(citations) => annotations(citations, text, ledger),
+        Some(citations) => annotations(citations, text, cx.ledger),
         None => None,
     };
     let mut part = parts.object();
-    part.put("type", voice.text_type());
+    part.put("type", role.text_type());
     part.put("text", text);
-    voice.complete(&mut part, notes.as_ref(), logprobs.as_ref());
-    write_cache(cache.as_ref(), &mut part, voice, cx, ledger);
-    cx.extra(&mut part, extra, ledger);
+    role.complete(&mut part, notes.as_ref(), logprobs.as_ref());
+    write_cache(cache.as_ref(), &mut part, role, cx);
+    cx.ledger.only(extra);
 }

@@ -62,8 +62,8 @@ fn envelope(item: &Raw<'_>) -> Result<Option<Code>, ReadError> {
     }))
 }
 
-/// Where an item's id stands, if it is one that the item does well without. The
-/// output of a local shell call names the call by this id.
+/// Where an item's id is, if the item can do without it. The output of a local
+/// shell call names the call by this id.
 fn own_id(item: &Raw<'_>) -> Result<Option<Pos>, ReadError> {
     let kind = item.reader().tag("type")?;
     if kind.is_some_and(|kind| kind.decode().starts_with("local_shell_call")) {

@@ -1,12 +1,15 @@
 //! The items of an answer: model to wire.
 
-use super::calls_out::{Frame, call_type, write_call, write_result};
-use super::content_out::{Voice, is_content, is_lost, is_silent, write_part};
-use super::response_out::{Ended, ID_LENGTH};
-use super::turns_out::{lose_turn, write_additional, write_hosted};
-use super::{Out, reasoning};
+use super::calls_out::{ItemHeader, call_type, write_call};
+use super::content_out::{PartRole, is_content, is_lost, is_silent, write_part};
+use super::reasoning_out;
+use super::response_out::ID_LENGTH;
+use super::results_out::write_result;
+use super::stop_out::ResponseEnd;
+use super::turns_out::{lose_hosted, lose_turn, write_additional};
+use crate::codec::context::EncodeContext;
 use crate::ledger::{Code, Ledger};
-use crate::model::{Call, Candidate, Issuer, Item, Opaque, Refusal, Role, Turn};
+use crate::model::{Call, Candidate, Issuer, Item, Refusal, Turn};
 use crate::wire::ids::{self, IdRule};
 use crate::wire::{Array, Pos, Raw, Read, Str, hash};
 
@@ -14,49 +17,44 @@ use crate::wire::{Array, Pos, Raw, Read, Str, hash};
 pub(super) fn write_items(
     candidate: &Candidate<'_>,
     id: &str,
-    ended: &Ended<'_>,
+    ended: &ResponseEnd<'_>,
     items: &mut Array<'_>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
+    cx: &mut EncodeContext<'_>,
 ) {
     let Candidate { at: _, turns, stop: _, logprobs, extra } = candidate;
-    if !cx.same() {
-        ledger.only(extra);
-    }
-    let groups = |turn| groups(turn, cx).count();
-    let mut left: usize = turns.iter().map(groups).sum();
+    cx.ledger.only(extra);
+    let mut left: usize = turns.iter().map(|turn| groups(turn).count()).sum();
     let mut writer = ItemWriter::new(id, 0);
-    writer.logprobs = logprobs.as_ref().and_then(|logprobs| text_logprobs(logprobs, ledger));
+    writer.logprobs = logprobs.as_ref().and_then(|logprobs| text_logprobs(logprobs, cx.ledger));
     for turn in turns {
-        lose_turn(turn, cx, ledger);
-        for group in self::groups(turn, cx) {
+        lose_turn(turn, cx.ledger);
+        for group in groups(turn) {
             left = left.saturating_sub(1);
             // Only the last item can be cut off.
-            writer.progress = if left == 0 { ended.last() } else { Progress::Whole };
-            writer.write(group, turn, items, cx, ledger);
+            writer.progress = if left == 0 { ended.last() } else { ItemProgress::Whole };
+            writer.write(group, items, cx);
             writer.index += 1;
         }
     }
     if let Some(explanation) = &ended.explanation {
-        // An item of its own: Codex drops a message whole that holds a part
-        // it does not know.
+        // It is an item of its own, because Codex drops a whole message if it
+        // does not know one of its parts.
         let refusal = Refusal { at: Pos::NONE, text: explanation.borrowed(), extra: Vec::new() };
-        let turn = Turn::new(Pos::NONE, Role::Assistant, Vec::new());
-        writer.progress = Progress::Whole;
-        writer.message(&[Item::Refusal(refusal)], &turn, items, cx, ledger);
+        writer.progress = ItemProgress::Whole;
+        writer.message(&[Item::Refusal(refusal)], items, cx);
     }
 }
 
-/// The stretches of a turn that become one item each.
-fn groups<'t, 'a>(turn: &'t Turn<'a>, cx: &'t Out<'_>) -> impl Iterator<Item = &'t [Item<'a>]> {
-    turn.items.chunk_by(|a, b| is_content(a, turn.at, cx) && is_content(b, turn.at, cx))
+/// The runs of items of a turn that become one item each.
+pub(super) fn groups<'t, 'a>(turn: &'t Turn<'a>) -> impl Iterator<Item = &'t [Item<'a>]> {
+    turn.items.chunk_by(|a, b| is_content(a, turn.at) && is_content(b, turn.at))
 }
 
-/// Chat keeps the log probabilities of all text beside it; here they belong to
-/// the text.
+/// Chat keeps the log probabilities of all texts beside them. Here they belong
+/// to the text.
 fn text_logprobs<'r>(logprobs: &'r Raw<'_>, ledger: &mut Ledger) -> Option<Raw<'r>> {
-    let parsed = ChatLogprobs::read(&mut logprobs.reader()).ok();
-    let Some(ChatLogprobs { at: _, content, refusal, extra }) = parsed else {
+    let parsed = CandidateLogprobs::read(&mut logprobs.reader()).ok();
+    let Some(CandidateLogprobs { at: _, content, refusal, extra }) = parsed else {
         ledger.dropped(logprobs.pos(), Code::Logprobs);
         return None;
     };
@@ -68,7 +66,7 @@ fn text_logprobs<'r>(logprobs: &'r Raw<'_>, ledger: &mut Ledger) -> Option<Raw<'
 }
 
 wire! {
-    struct ChatLogprobs<'a> {
+    struct CandidateLogprobs<'a> {
         content: Raw<'a> = "content",
         refusal: Raw<'a> = "refusal",
     }
@@ -76,7 +74,7 @@ wire! {
 
 /// How far an item has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Progress {
+pub(super) enum ItemProgress {
     /// It grows.
     Running,
     /// It was cut off.
@@ -89,10 +87,10 @@ pub(super) enum Progress {
 pub(super) struct ItemWriter<'r> {
     /// The answer's id.
     response: &'r str,
-    /// How many items there are before it, those that do not cross included.
+    /// How many items are before it, including those that do not cross.
     pub(super) index: u64,
-    pub(super) progress: Progress,
-    /// The id of reasoning that was given one before its seal was known.
+    pub(super) progress: ItemProgress,
+    /// The id of reasoning that got one before its seal was known.
     pub(super) reasoning_id: Option<&'r str>,
     /// Log probabilities for the first text that has none.
     logprobs: Option<Raw<'r>>,
@@ -100,17 +98,15 @@ pub(super) struct ItemWriter<'r> {
 
 impl<'r> ItemWriter<'r> {
     pub(super) fn new(response: &'r str, index: u64) -> Self {
-        Self { response, index, progress: Progress::Whole, reasoning_id: None, logprobs: None }
+        Self { response, index, progress: ItemProgress::Whole, reasoning_id: None, logprobs: None }
     }
 
-    /// Writes what is one item, or nothing if it does not cross.
+    /// Writes a group as one item, or nothing if it does not cross.
     pub(super) fn write(
         &mut self,
         group: &[Item<'_>],
-        turn: &Turn<'_>,
         items: &mut Array<'_>,
-        cx: &Out<'_>,
-        ledger: &mut Ledger,
+        cx: &mut EncodeContext<'_>,
     ) {
         match group {
             [Item::Reasoning(found)] => {
@@ -119,47 +115,33 @@ impl<'r> ItemWriter<'r> {
                 {
                     (Some(id), _) => Str::plain(id),
                     (None, Some(id)) => id.borrowed(),
-                    (None, None) => self.id(turn, "rs", cx),
+                    (None, None) => Str::plain(self.id("rs")),
                 };
-                let status = turn.status.as_ref().filter(|_| cx.same());
-                reasoning::write_item(found, Some(&id), status, items, cx, ledger);
+                reasoning_out::write_item(found, &id, items, cx.ledger);
             }
-            [Item::Call(call)] => self.call(call, turn, items, cx, ledger),
+            [Item::Call(call)] => self.call(call, items, cx),
             [Item::Result(result)] => {
-                let frame = Frame {
-                    id: turn.id.as_ref().map(Str::borrowed),
-                    call_id: result.call_id.as_ref().map(Str::borrowed),
-                    status: turn.status.as_ref().map(Str::borrowed),
-                };
-                write_result(result, result.kind, turn, &frame, items, cx, ledger);
+                let call_id = result.call_id.as_ref().map(Str::borrowed);
+                let header = ItemHeader { id: None, call_id, status: None };
+                write_result(result, result.kind, &header, items, cx);
             }
             [Item::Tools(tools)] => {
-                let id = self.id(turn, "at", cx);
-                write_additional(tools, Some(&id), turn, items, cx, ledger);
+                let id = Str::plain(self.id("at"));
+                write_additional(tools, Some(&id), items, cx);
             }
-            [Item::Hosted(hosted)] => write_hosted(hosted, items, cx, ledger),
-            [Item::Opaque(Opaque { kind: _, raw })] if raw.pos() == turn.at && cx.same() => {
-                items.push(raw);
-            }
-            content => self.message(content, turn, items, cx, ledger),
+            [Item::Hosted(hosted)] => lose_hosted(hosted, cx.ledger),
+            content => self.message(content, items, cx),
         }
     }
 
-    fn call(
-        &self,
-        call: &Call<'_>,
-        turn: &Turn<'_>,
-        items: &mut Array<'_>,
-        cx: &Out<'_>,
-        ledger: &mut Ledger,
-    ) {
-        let (_, prefix) = call_type(&call.arguments, cx);
+    fn call(&self, call: &Call<'_>, items: &mut Array<'_>, cx: &mut EncodeContext<'_>) {
+        let (_, prefix) = call_type(&call.arguments, cx.profile);
         let minted;
         let known = call.id.as_ref().filter(|id| !id.is_empty());
         let call_id = match known {
             Some(id) if IdRule::RESPONSES.accepts(&id.decode()) => id.borrowed(),
             Some(id) => {
-                ledger.renamed(id.pos(), Code::CallId);
+                cx.ledger.renamed(id.pos(), Code::CallId);
                 minted = IdRule::RESPONSES.render(&id.decode(), 0).into_owned();
                 Str::plain(minted)
             }
@@ -168,32 +150,25 @@ impl<'r> ItemWriter<'r> {
                 Str::plain(ids::mint(self.response, ordinal))
             }
         };
-        let frame = Frame {
-            id: Some(self.id(turn, prefix, cx)),
+        let header = ItemHeader {
+            id: Some(Str::plain(self.id(prefix))),
             call_id: Some(call_id),
-            status: self.status(turn, cx),
+            status: Some(Str::plain(self.status())),
         };
-        write_call(call, &frame, items, cx, ledger);
+        write_call(call, &header, items, cx);
     }
 
-    fn message(
-        &mut self,
-        content: &[Item<'_>],
-        turn: &Turn<'_>,
-        items: &mut Array<'_>,
-        cx: &Out<'_>,
-        ledger: &mut Ledger,
-    ) {
-        if is_silent(content, cx, ledger) {
+    fn message(&mut self, content: &[Item<'_>], items: &mut Array<'_>, cx: &mut EncodeContext<'_>) {
+        if is_silent(content, cx) {
             return;
         }
-        if is_lost(content, Voice::Answer, cx, ledger) {
+        if is_lost(content, PartRole::Answer, cx) {
             return;
         }
         let mut item = items.object();
         item.put("type", "message");
-        item.put("id", &self.id(turn, "msg", cx));
-        item.maybe("status", self.status(turn, cx).as_ref());
+        item.put("id", &self.id("msg"));
+        item.put("status", self.status());
         item.put("role", "assistant");
         {
             let mut parts = item.array("content");
@@ -204,37 +179,25 @@ impl<'r> ItemWriter<'r> {
                 {
                     let mut text = text.clone();
                     text.logprobs = Some(logprobs.into_owned());
-                    write_part(&Item::Text(text), Voice::Answer, &mut parts, cx, ledger);
+                    write_part(&Item::Text(text), PartRole::Answer, &mut parts, cx);
                 } else {
-                    write_part(part, Voice::Answer, &mut parts, cx, ledger);
+                    write_part(part, PartRole::Answer, &mut parts, cx);
                 }
             }
-        }
-        if cx.same() {
-            item.maybe("phase", turn.phase.as_ref());
-            item.extra(&turn.extra);
         }
     }
 
     /// The item's own id.
-    pub(super) fn id<'t>(&self, turn: &'t Turn<'_>, prefix: &str, cx: &Out<'_>) -> Str<'t> {
-        match &turn.id {
-            Some(id) if cx.same() => id.borrowed(),
-            Some(_) | None => {
-                let parts = [self.response.as_bytes(), &self.index.to_be_bytes()];
-                Str::plain(format!("{prefix}_{}", hash::base62(&parts, ID_LENGTH)))
-            }
-        }
+    pub(super) fn id(&self, prefix: &str) -> String {
+        let parts = [self.response.as_bytes(), &self.index.to_be_bytes()];
+        format!("{prefix}_{}", hash::base62(&parts, ID_LENGTH))
     }
 
-    fn status<'t>(&self, turn: &'t Turn<'_>, cx: &Out<'_>) -> Option<Str<'t>> {
-        if cx.same() {
-            return turn.status.as_ref().map(Str::borrowed);
+    fn status(&self) -> &'static str {
+        match self.progress {
+            ItemProgress::Running => "in_progress",
+            ItemProgress::Cut => "incomplete",
+            ItemProgress::Whole => "completed",
         }
-        Some(Str::plain(match self.progress {
-            Progress::Running => "in_progress",
-            Progress::Cut => "incomplete",
-            Progress::Whole => "completed",
-        }))
     }
 }

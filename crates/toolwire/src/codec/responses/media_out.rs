@@ -1,40 +1,39 @@
 //! Images, documents and sound: model to wire.
 
-use super::Out;
 use super::cache_out::write_cache;
-use super::content_out::{Voice, crosses, write_part, write_plain};
+use super::content_out::{PartRole, crosses, write_part, write_plain};
+use crate::codec::context::EncodeContext;
 use crate::ledger::{Code, Ledger};
 use crate::media;
 use crate::media::blocks;
 use crate::model::{Audio, Document, Image, Source};
-use crate::wire::{Array, Object, Pos, Read, Str};
+use crate::wire::{Array, Object, Read, Str};
 
 /// Why media from this source cannot cross, if it cannot.
-fn lost(source: &Source<'_>, voice: Voice, cx: &Out<'_>) -> Option<Code> {
-    if voice.is_text_only(cx) {
+fn lost(source: &Source<'_>, role: PartRole, cx: &EncodeContext<'_>) -> Option<Code> {
+    if role.is_text_only() {
         return Some(Code::MediaType);
     }
     match source {
         Source::Url(_) | Source::Base64 { media: _, data: _ } => None,
-        Source::File(_) => (!cx.knows_files()).then_some(Code::FileId),
+        Source::File(_) => (!cx.same_vendor()).then_some(Code::FileId),
         Source::Text { media: _, data: _ } | Source::Other(_) => Some(Code::MediaType),
     }
 }
 
-pub(super) fn image_crosses(image: &Image<'_>, voice: Voice, cx: &Out<'_>) -> bool {
-    lost(&image.source, voice, cx).is_none()
+pub(super) fn image_crosses(image: &Image<'_>, role: PartRole, cx: &EncodeContext<'_>) -> bool {
+    lost(&image.source, role, cx).is_none()
 }
 
 pub(super) fn write_image(
     image: &Image<'_>,
-    voice: Voice,
+    role: PartRole,
     parts: &mut Array<'_>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
+    cx: &mut EncodeContext<'_>,
 ) {
     let Image { at, source, detail, cache, extra } = image;
-    if let Some(code) = lost(source, voice, cx) {
-        ledger.dropped(*at, code);
+    if let Some(code) = lost(source, role, cx) {
+        cx.ledger.dropped(*at, code);
         return;
     }
     let mut part = parts.object();
@@ -49,43 +48,45 @@ pub(super) fn write_image(
     }
     match detail {
         Some(detail) => part.put("detail", detail),
-        None if cx.same() => {}
         // The published type requires it, and this is the API's own default.
         None => part.put("detail", "auto"),
     }
-    write_cache(cache.as_ref(), &mut part, Voice::Input, cx, ledger);
-    cx.extra(&mut part, extra, ledger);
+    write_cache(cache.as_ref(), &mut part, PartRole::Input, cx);
+    cx.ledger.only(extra);
 }
 
-pub(super) fn document_crosses(document: &Document<'_>, voice: Voice, cx: &Out<'_>) -> bool {
+pub(super) fn document_crosses(
+    document: &Document<'_>,
+    role: PartRole,
+    cx: &EncodeContext<'_>,
+) -> bool {
     match blocks::parts(document) {
-        Some(parts) => parts.iter().any(|part| crosses(part, voice, cx)),
-        None => lost(&document.source, voice, cx).is_none(),
+        Some(parts) => parts.iter().any(|part| crosses(part, role, cx)),
+        None => lost(&document.source, role, cx).is_none(),
     }
 }
 
-/// Writes a file as a file, and a document that can be read as what it says.
+/// Writes a file as a file, and a document that can be read as its content.
 pub(super) fn write_document(
     document: &Document<'_>,
-    voice: Voice,
+    role: PartRole,
     parts: &mut Array<'_>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
+    cx: &mut EncodeContext<'_>,
 ) {
     match blocks::parts(document) {
         Some(read) => {
-            lose_document(document, ledger);
+            lose_document(document, cx.ledger);
             for part in &read {
-                write_part(part, voice, parts, cx, ledger);
+                write_part(part, role, parts, cx);
             }
         }
-        None => write_file(document, voice, parts, cx, ledger),
+        None => write_file(document, role, parts, cx),
     }
 }
 
-/// Reports what becomes of a document that crosses as what it says.
+/// Reports what is lost of a document that crosses as its content.
 pub(super) fn lose_document(document: &Document<'_>, ledger: &mut Ledger) {
-    // What the document is called and about, and its marker, are in its parts.
+    // Its name, its context and its cache marker are in the parts.
     let Document { at, source, name: _, context: _, citations, cache: _, extra } = document;
     let note = match source {
         Source::Text { media: _, data: _ } => ledger.emulated(*at, Code::MediaType),
@@ -103,21 +104,20 @@ pub(super) fn lose_document(document: &Document<'_>, ledger: &mut Ledger) {
 
 fn write_file(
     document: &Document<'_>,
-    voice: Voice,
+    role: PartRole,
     parts: &mut Array<'_>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
+    cx: &mut EncodeContext<'_>,
 ) {
     let Document { at, source, name, context, citations, cache, extra } = document;
-    if let Some(code) = lost(source, voice, cx) {
-        ledger.dropped(*at, code);
+    if let Some(code) = lost(source, role, cx) {
+        cx.ledger.dropped(*at, code);
         return;
     }
     if let Some(context) = context {
-        ledger.dropped(context.pos(), Code::Only("context".to_owned()));
+        cx.ledger.dropped(context.pos(), Code::Only("context".to_owned()));
     }
     if let Some(citations) = citations {
-        ledger.dropped(citations.pos(), Code::Citations);
+        cx.ledger.dropped(citations.pos(), Code::Citations);
     }
     let mut part = parts.object();
     part.put("type", "input_file");
@@ -127,12 +127,8 @@ fn write_file(
             part.maybe("filename", name.as_ref());
         }
         Source::Base64 { media, data } => {
-            write_name(name.as_ref(), &media.decode(), &mut part, cx);
-            if cx.same() && media.pos() == Pos::NONE {
-                part.put("file_data", data);
-            } else {
-                media::write_data_url(media, data, part.key("file_data"));
-            }
+            write_name(name.as_ref(), &media.decode(), &mut part);
+            media::write_data_url(media, data, part.key("file_data"));
         }
         Source::File(file) => {
             part.put("file_id", file);
@@ -140,15 +136,14 @@ fn write_file(
         }
         Source::Text { media: _, data: _ } | Source::Other(_) => {}
     }
-    write_cache(cache.as_ref(), &mut part, Voice::Input, cx, ledger);
-    cx.extra(&mut part, extra, ledger);
+    write_cache(cache.as_ref(), &mut part, PartRole::Input, cx);
+    cx.ledger.only(extra);
 }
 
-/// A file's name, which OpenAI requires beside the file's bytes.
-fn write_name(name: Option<&Str<'_>>, media: &str, part: &mut Object<'_>, cx: &Out<'_>) {
+/// Writes a file's name, which OpenAI requires with the file's bytes.
+fn write_name(name: Option<&Str<'_>>, media: &str, part: &mut Object<'_>) {
     match name {
         Some(name) => part.put("filename", name),
-        None if cx.same() => {}
         None => {
             let ending = match media {
                 "application/pdf" => "pdf",
@@ -160,33 +155,28 @@ fn write_name(name: Option<&Str<'_>>, media: &str, part: &mut Object<'_>, cx: &O
     }
 }
 
-pub(super) fn audio_crosses(audio: &Audio<'_>, voice: Voice, cx: &Out<'_>) -> bool {
-    if voice.is_text_only(cx) {
-        transcript(audio).is_some()
-    } else {
-        cx.same() || audio.data.is_some()
-    }
+pub(super) fn audio_crosses(audio: &Audio<'_>, role: PartRole) -> bool {
+    if role.is_text_only() { transcript(audio).is_some() } else { audio.data.is_some() }
 }
 
 pub(super) fn write_audio(
     audio: &Audio<'_>,
-    voice: Voice,
+    role: PartRole,
     parts: &mut Array<'_>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
+    cx: &mut EncodeContext<'_>,
 ) {
     let Audio { at, data, format, cache, extra } = audio;
-    if voice.is_text_only(cx)
+    if role.is_text_only()
         && let Some(text) = transcript(audio)
     {
-        ledger
+        cx.ledger
             .degraded(*at, Code::Audio)
             .detail("The target's models speak no audio; the transcript crosses.");
-        write_plain(&text, voice, parts);
+        write_plain(&text, role, parts);
         return;
     }
-    if !audio_crosses(audio, voice, cx) {
-        ledger.dropped(*at, Code::Audio);
+    if !audio_crosses(audio, role) {
+        cx.ledger.dropped(*at, Code::Audio);
         return;
     }
     let mut part = parts.object();
@@ -196,11 +186,11 @@ pub(super) fn write_audio(
         inner.maybe("data", data.as_ref());
         inner.maybe("format", format.as_ref());
     }
-    write_cache(cache.as_ref(), &mut part, Voice::Input, cx, ledger);
-    cx.extra(&mut part, extra, ledger);
+    write_cache(cache.as_ref(), &mut part, PartRole::Input, cx);
+    cx.ledger.only(extra);
 }
 
-/// What a model of Chat's said, in words.
+/// The transcript of what a Chat model said.
 fn transcript(audio: &Audio<'_>) -> Option<String> {
     let field = audio.extra.iter().find(|field| field.key == "transcript")?;
     Str::read(&mut field.value.reader()).ok().map(|text| text.into_decoded().into_owned())

@@ -1,49 +1,46 @@
 //! Responses.
 
-mod alike;
 mod cache_out;
 mod calls_out;
-mod choice;
-mod citations;
+mod choice_in;
+mod choice_out;
+mod citations_out;
 mod content_in;
 mod content_out;
 mod continuation_out;
 mod description;
 mod dispositions;
-mod echo;
-mod error;
-mod events_in;
-mod events_out;
+mod echo_out;
+mod error_in;
+mod error_out;
 mod foreign_reasoning_in;
-mod groups_out;
-mod items_in;
 mod items_out;
-mod live;
 mod media_out;
-mod parts_out;
-mod pen;
-mod reasoning;
+mod reasoning_in;
+mod reasoning_out;
 mod recognize_in;
 mod request_in;
 mod request_out;
 mod response_in;
 mod response_out;
-mod rest_in;
-#[cfg(test)]
-mod tests;
+mod results_out;
+mod stop_in;
+mod stop_out;
+mod stream_in;
+mod stream_out;
 mod thinking_out;
-mod thoughts_out;
 mod tools_in;
 mod tools_out;
 mod turns_in;
 mod turns_out;
-mod unroll;
-mod usage;
-mod watch;
+mod usage_in;
+mod usage_out;
 mod wire;
 mod withdrawn_out;
 
-use std::borrow::Cow;
+#[cfg(test)]
+mod tests;
+
 use std::ops::Range;
 
 use crate::calls::{AnsweredCall, Continuation, Error};
@@ -51,15 +48,14 @@ use crate::codec::openai::models_out;
 use crate::codec::{Codec, StreamObserver, StreamReader, StreamWriter};
 use crate::disposition::Row;
 use crate::guess::{Certainty, Document, Fields};
-use crate::ledger::{Code, Ledger};
-use crate::model::{ApiError, Display, Protocol, Request, Response, ResponseContext, Tool};
+use crate::ledger::Ledger;
+use crate::model::{ApiError, Protocol, Request, Response, ResponseContext, Tool};
 use crate::profile::Profile;
 use crate::protocol::{Description, ListedModel};
 use crate::registry::{SchemaMember, ToolForm};
 use crate::toolset::Toolset;
-use crate::wire::names::Names;
 use crate::wire::sse::Frame;
-use crate::wire::{Array, Extra, Object, Read, ReadError, Reader, Str, Write, string_under};
+use crate::wire::{Object, ReadError, Str, string_under};
 
 /// The Responses protocol.
 pub struct Responses;
@@ -84,11 +80,12 @@ impl Codec for Responses {
     fn encode_request(
         &self,
         request: &Request<'_>,
+        tools: &Toolset<'_, '_>,
         profile: &Profile,
         out: &mut Vec<u8>,
         ledger: &mut Ledger,
     ) {
-        request_out::encode(request, profile, out, ledger);
+        request_out::encode(request, tools, profile, out, ledger);
     }
 
     fn foreign_reasoning(
@@ -104,38 +101,31 @@ impl Codec for Responses {
     }
 
     fn response_context(&self, request: &Request<'_>) -> ResponseContext {
-        let mut asked = ResponseContext::of(request);
-        echo::write(request, &mut asked.echo);
-        // The client's own spacing would end the line of an event. Inside a
-        // text no line end can stand.
-        for byte in &mut asked.echo {
-            if let b'\n' | b'\r' = byte {
-                *byte = b' ';
-            }
-        }
-        asked
+        let mut context = ResponseContext::of(request);
+        echo_out::write(request, &mut context.echo);
+        context
     }
 
     fn encode_response(
         &self,
         response: &Response<'_>,
-        asked: Option<&ResponseContext>,
+        context: Option<&ResponseContext>,
         out: &mut Vec<u8>,
         ledger: &mut Ledger,
     ) {
-        response_out::encode(response, asked, out, ledger);
+        response_out::encode(response, context, out, ledger);
     }
 
     fn stream_reader(&self) -> Box<dyn StreamReader> {
-        Box::<events_in::Reading>::default()
+        Box::<stream_in::ResponsesStreamReader>::default()
     }
 
-    fn stream_writer(&self, asked: ResponseContext) -> Box<dyn StreamWriter> {
-        Box::new(events_out::Writing::new(asked))
+    fn stream_writer(&self, context: ResponseContext) -> Box<dyn StreamWriter> {
+        Box::new(stream_out::ResponsesStreamWriter::new(context))
     }
 
     fn stream_observer(&self) -> Box<dyn StreamObserver> {
-        Box::<watch::Watching>::default()
+        Box::<stream_in::observer::ResponsesStreamObserver>::default()
     }
 
     fn opens_stream(&self, frame: &Frame<'_>) -> bool {
@@ -148,15 +138,15 @@ impl Codec for Responses {
     }
 
     fn stream_from_response(&self, body: &str) -> Result<Vec<u8>, ReadError> {
-        unroll::unroll(body)
+        stream_out::from_response::stream_from_response(body)
     }
 
     fn decode_error(&self, status: Option<u16>, body: &str) -> Result<ApiError, ReadError> {
-        error::decode(status, body)
+        error_in::decode(status, body)
     }
 
     fn encode_error(&self, error: &ApiError, out: &mut Vec<u8>) -> u16 {
-        error::encode(error, out)
+        error_out::encode(error, out)
     }
 
     fn write_models(&self, models: &[ListedModel<'_>], out: &mut Vec<u8>) {
@@ -174,10 +164,7 @@ impl Codec for Responses {
     }
 
     fn decode_tools<'a>(&self, body: &'a str) -> Result<Vec<Tool<'a>>, ReadError> {
-        let mut reader = Reader::new(body);
-        let tools_in::ToolList { at: _, list } = Read::read(&mut reader)?;
-        reader.finish()?;
-        Ok(list)
+        tools_in::decode(body)
     }
 
     fn encode_tools(
@@ -188,10 +175,7 @@ impl Codec for Responses {
         out: &mut Vec<u8>,
         ledger: &mut Ledger,
     ) {
-        let toolset = Toolset::of_list(tools, origin, profile);
-        let tool_search = tools_out::has_search(tools, origin, profile);
-        let cx = Out { origin, profile, names: &toolset.names, tool_search };
-        tools_out::write_tools(tools, &mut Array::new(out), &cx, ledger);
+        tools_out::encode(tools, origin, profile, out, ledger);
     }
 
     fn answer_items(&self, response: &str) -> Result<Vec<String>, ReadError> {
@@ -228,81 +212,5 @@ impl Codec for Responses {
 
     fn dispositions(&self) -> &'static [Row] {
         dispositions::TABLE
-    }
-}
-
-/// What every writer of this codec needs to know.
-struct Out<'c> {
-    /// The protocol that the document was written in.
-    origin: Protocol,
-    profile: &'c Profile,
-    /// The tools' names toward the target.
-    names: &'c Names,
-    /// Whether deferred tools can be searched for.
-    tool_search: bool,
-}
-
-impl Out<'_> {
-    /// Whether the document was a Responses document from the start.
-    fn same(&self) -> bool {
-        self.origin == Protocol::Responses
-    }
-
-    /// Whether ids of uploaded files mean something: OpenAI's two protocols
-    /// share one store of files.
-    fn knows_files(&self) -> bool {
-        self.same_vendor()
-    }
-
-    /// Whether the document came from one of OpenAI's protocols.
-    fn same_vendor(&self) -> bool {
-        self.origin.same_vendor(Protocol::Responses)
-    }
-
-    /// Whether cache markers cross. Only newer models take them, but a client
-    /// of OpenAI's other protocol knows that as well.
-    fn takes_markers(&self) -> bool {
-        self.profile.cache_breakpoints || self.same_vendor()
-    }
-
-    /// Replays members that the model has no room for, or reports them.
-    fn extra(&self, object: &mut Object<'_>, extra: &[Extra<'_>], ledger: &mut Ledger) {
-        if self.same() {
-            object.extra(extra);
-        } else {
-            ledger.only(extra);
-        }
-    }
-
-    /// Writes a tool's name as the target knows it.
-    fn name(&self, key: &str, name: &Str<'_>, object: &mut Object<'_>, ledger: &mut Ledger) {
-        match self.names.wire(None, &name.decode()) {
-            Cow::Owned(wire) if !self.same() => {
-                ledger.renamed(name.pos(), Code::ToolName);
-                object.put(key, &wire);
-            }
-            Cow::Owned(_) | Cow::Borrowed(_) => object.put(key, name),
-        }
-    }
-}
-
-/// Writes the members of an object inside the request that are known by their
-/// path.
-fn replay_under(path: &str, extra: &[Extra<'_>], object: &mut Object<'_>) {
-    for field in extra {
-        if let Some(name) = field.name_under(path) {
-            field.value.write(object.foreign_key(&Str::plain(name)));
-        }
-    }
-}
-
-/// `reasoning.summary` for what the client wants to see.
-fn summary_word<'r>(display: &'r Display<'_>) -> Option<Str<'r>> {
-    match display {
-        Display::Summary => Some(Str::plain("auto")),
-        Display::Concise => Some(Str::plain("concise")),
-        Display::Detailed => Some(Str::plain("detailed")),
-        Display::Omitted => None,
-        Display::Other(word) => Some(word.borrowed()),
     }
 }

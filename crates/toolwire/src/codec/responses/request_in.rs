@@ -1,5 +1,6 @@
 //! The request object: settings, wire to model.
 
+use super::choice_in::ToolChoice;
 use super::tools_in::ToolList;
 use super::wire::{self, JsonSchemaFormat, ReasoningConfig, StreamOptions, TextConfig};
 use crate::model::{
@@ -45,11 +46,15 @@ pub(super) fn decode(body: &str) -> Result<Request<'_>, ReadError> {
     let mut request = Request::new(Protocol::Responses);
     request.model = model;
     request.turns = turns(instructions, input.map(|input| input.0).unwrap_or_default());
-    if let Some(ToolList { at, list }) = tools {
+    if let Some(ToolList { at, list, raw }) = tools {
         request.tools_at = at;
         request.tools = list;
+        request.echoed.tools = Some(raw);
     }
-    request.choice = tool_choice.map(|choice| choice.0).unwrap_or_default();
+    if let Some(ToolChoice { choice, raw }) = tool_choice {
+        request.choice = choice;
+        request.echoed.choice = Some(raw);
+    }
     request.choice.parallel = parallel_tool_calls;
     request.extra = extra;
     set_thinking(&mut request, reasoning);
@@ -168,8 +173,8 @@ impl<'a> Read<'a> for Includes<'a> {
 /// the request under their path.
 pub(super) const TEXT: &str = "text";
 
-/// Members of `reasoning` that the model has no room for are known by their
-/// path too: `context` alone would say little in a report.
+/// Members of `reasoning` that the model has no room for are named by their path
+/// too, because `context` alone would say little in a report.
 pub(super) const REASONING: &str = "reasoning";
 
 /// The word in `include` that asks for log probabilities.

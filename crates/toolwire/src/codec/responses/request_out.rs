@@ -1,12 +1,13 @@
 //! The request object: settings, model to wire.
 
 use super::cache_out::lose_cache;
-use super::choice::{filter, write_choice};
-use super::request_in::{INCLUDE_LOGPROBS, TEXT};
+use super::choice_out::{filter, write_choice};
+use super::request_in::INCLUDE_LOGPROBS;
 use super::thinking_out::write_thinking;
 use super::tools_out::{has_search, write_tool, write_tools};
-use super::withdrawn_out::{self, Left};
-use super::{Out, replay_under, turns_out};
+use super::turns_out;
+use super::withdrawn_out::{self, RemainingTools};
+use crate::codec::context::EncodeContext;
 use crate::ledger::{Code, Ledger};
 use crate::model::{Format, Identity, JsonSchema, Output, Request, Sampling, State, Stream};
 use crate::profile::Profile;
@@ -17,6 +18,7 @@ use crate::wire::{At, Extra, Object, Pos, Str, hash};
 /// Writes a request for an upstream.
 pub(super) fn encode(
     request: &Request<'_>,
+    toolset: &Toolset<'_, '_>,
     profile: &Profile,
     out: &mut Vec<u8>,
     ledger: &mut Ledger,
@@ -27,6 +29,7 @@ pub(super) fn encode(
         turns,
         tools,
         tools_at,
+        echoed: _,
         legacy_functions,
         choice,
         thinking,
@@ -40,83 +43,68 @@ pub(super) fn encode(
         stream,
         extra,
     } = request;
-    let toolset = Toolset::new(request, profile);
+    debug_assert_ne!(*origin, profile.protocol, "within one protocol the bytes pass");
     let left = (!toolset.withdrawn.is_empty())
         .then(|| withdrawn_out::without(request, &toolset.withdrawn, ledger));
     let (tools, turns, emptied) = match &left {
-        Some(Left { tools, turns, emptied }) => (tools, turns, emptied.as_slice()),
+        Some(RemainingTools { tools, turns, emptied }) => (tools, turns, emptied.as_slice()),
         None => (tools, turns, [].as_slice()),
     };
-    let cx = Out {
-        origin: *origin,
-        profile,
-        names: &toolset.names,
-        tool_search: has_search(tools, *origin, profile),
-    };
+    let cx = &mut EncodeContext::new(*origin, profile, &toolset.names, ledger);
+    cx.tool_search = has_search(tools, *origin, profile);
     if *legacy_functions {
-        ledger.emulated(*tools_at, Code::LegacyFunctions);
+        cx.ledger.emulated(*tools_at, Code::LegacyFunctions);
     }
     for turn in emptied {
-        turns_out::lose_turn(turn, &cx, ledger);
+        turns_out::lose_turn(turn, cx.ledger);
     }
     let mut object = Object::new(out);
     object.maybe("model", model.as_ref());
-    turns_out::write_input(turns, &mut object, &cx, ledger);
-    let allowed = filter(choice, &cx, ledger);
-    if !toolset.is_empty() || (cx.same() && *tools_at != Pos::NONE) {
+    turns_out::write_input(turns, &mut object, cx);
+    let allowed = filter(choice, cx);
+    if !toolset.is_empty() {
         let mut list = object.array("tools");
         match &allowed {
             Some(allowed) => {
                 for tool in tools {
                     if allowed.contains(tool.name.decode().as_ref()) {
-                        write_tool(tool, &mut list, &cx, ledger);
+                        write_tool(tool, &mut list, cx);
                     }
                 }
             }
-            None => write_tools(tools, &mut list, &cx, ledger),
+            None => write_tools(tools, &mut list, cx),
         }
     } else {
-        // Nothing is left of the tools, but the ledger hears about each.
-        write_tools(tools, &mut crate::wire::Array::new(&mut Vec::new()), &cx, ledger);
+        // No tool is sent, but the loss of each is reported.
+        write_tools(tools, &mut crate::wire::Array::new(&mut Vec::new()), cx);
     }
-    write_choice(choice, &toolset, &mut object, &cx, ledger);
-    write_thinking(thinking, &mut object, &cx, ledger);
-    write_text(output, extra, &mut object, &cx, ledger);
-    write_limits(output, &mut object, &cx, ledger);
-    write_sampling(sampling, &mut object, &cx, ledger);
-    write_identity(identity, &mut object, &cx, ledger);
-    lose_cache(cache.as_ref(), &cx, ledger);
+    write_choice(choice, toolset, &mut object, cx);
+    write_thinking(thinking, &mut object, cx.ledger);
+    write_text(output, &mut object, cx);
+    write_limits(output, &mut object, cx.ledger);
+    write_sampling(sampling, &mut object, cx);
+    write_identity(identity, &mut object, cx.ledger);
+    lose_cache(cache.as_ref(), cx);
     if let Some(tier) = tier {
-        write_tier(tier, &mut object, &cx, ledger);
+        write_tier(tier, &mut object, cx);
     }
-    write_state(state, output, &mut object, &cx);
-    match context_management {
-        Some(settings) if cx.same() => object.put("context_management", settings),
-        Some(settings) => {
-            ledger.dropped(settings.pos(), Code::ContextManagement);
-        }
-        None => {}
+    write_state(state, output, &mut object);
+    if let Some(settings) = context_management {
+        cx.ledger.dropped(settings.pos(), Code::ContextManagement);
     }
-    write_stream(stream, &mut object, &cx, ledger);
-    write_extra(extra, &mut object, &cx, ledger);
+    write_stream(stream, &mut object, cx.ledger);
+    write_extra(extra, &mut object, cx);
 }
 
-fn write_text(
-    output: &Output<'_>,
-    extra: &[Extra<'_>],
-    object: &mut Object<'_>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
-) {
-    let own = cx.same() && extra.iter().any(|field| field.name_under(TEXT).is_some());
+fn write_text(output: &Output<'_>, object: &mut Object<'_>, cx: &mut EncodeContext<'_>) {
     let format = output.format.as_ref().filter(|format| match &format.value {
-        Format::Other(raw) if !cx.same() => {
-            ledger.dropped(raw.pos(), Code::UnknownValue);
+        Format::Other(raw) => {
+            cx.ledger.dropped(raw.pos(), Code::UnknownValue);
             false
         }
-        Format::Text | Format::JsonObject | Format::JsonSchema(_) | Format::Other(_) => true,
+        Format::Text | Format::JsonObject | Format::JsonSchema(_) => true,
     });
-    if format.is_none() && output.verbosity.is_none() && !own {
+    if format.is_none() && output.verbosity.is_none() {
         return;
     }
     let mut text = object.object("text");
@@ -125,31 +113,25 @@ fn write_text(
         Some(Format::JsonObject) => text.object("format").put("type", "json_object"),
         Some(Format::JsonSchema(schema)) => {
             let at = format.map_or(Pos::NONE, |format| format.pos);
-            write_schema(schema, at, &mut text.object("format"), cx, ledger);
+            write_schema(schema, at, &mut text.object("format"), cx);
         }
-        Some(Format::Other(raw)) => text.put("format", raw),
-        None => {}
+        Some(Format::Other(_)) | None => {}
     }
     text.maybe("verbosity", output.verbosity.as_ref());
-    if cx.same() {
-        replay_under(TEXT, extra, &mut text);
-    }
 }
 
 fn write_schema(
     format: &JsonSchema<'_>,
     at: Pos,
     object: &mut Object<'_>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
+    cx: &mut EncodeContext<'_>,
 ) {
     let JsonSchema { name, description, schema, strict, extra } = format;
     object.put("type", "json_schema");
     match name {
         Some(name) => object.put("name", name),
-        None if cx.same() => {}
         None => {
-            ledger
+            cx.ledger
                 .emulated(at, Code::FormatName)
                 .detail("The target requires a name of the schema; one was made up.");
             object.put("name", "response");
@@ -159,24 +141,23 @@ fn write_schema(
     object.maybe("schema", schema.as_ref());
     match strict {
         Some(strict) => object.put("strict", strict),
-        // Some protocols always hold the output to the schema.
-        None if cx.origin.conventions().formats_are_strict => {
+        // In some protocols the output always fits the schema.
+        None if cx.conventions().formats_are_strict => {
             let fits = schema.as_ref().is_some_and(schema::fits_openai_strict);
             if !fits {
                 let at = schema.as_ref().map_or(at, |schema| schema.pos());
-                ledger.degraded(at, Code::StrictDowngraded);
+                cx.ledger.degraded(at, Code::StrictDowngraded);
             }
             object.put("strict", &fits);
         }
         None => {}
     }
-    cx.extra(object, extra, ledger);
+    cx.ledger.only(extra);
 }
 
-fn write_limits(output: &Output<'_>, object: &mut Object<'_>, cx: &Out<'_>, ledger: &mut Ledger) {
+fn write_limits(output: &Output<'_>, object: &mut Object<'_>, ledger: &mut Ledger) {
     let Output {
         max_tokens,
-        legacy_max_tokens: _,
         format: _,
         verbosity: _,
         stop,
@@ -188,7 +169,7 @@ fn write_limits(output: &Output<'_>, object: &mut Object<'_>, cx: &Out<'_>, ledg
     } = output;
     if let Some(limit) = max_tokens {
         let mut value = limit.value;
-        if !cx.same() && value < FLOOR {
+        if value < FLOOR {
             let note = ledger.degraded(limit.pos, Code::MaxTokensFloor);
             if value > 0 {
                 note.info();
@@ -216,12 +197,7 @@ fn write_limits(output: &Output<'_>, object: &mut Object<'_>, cx: &Out<'_>, ledg
     object.maybe("max_tool_calls", max_tool_calls.as_ref());
 }
 
-fn write_sampling(
-    sampling: &Sampling<'_>,
-    object: &mut Object<'_>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
-) {
+fn write_sampling(sampling: &Sampling<'_>, object: &mut Object<'_>, cx: &mut EncodeContext<'_>) {
     let Sampling {
         temperature,
         top_p,
@@ -231,13 +207,13 @@ fn write_sampling(
         seed,
         logit_bias,
     } = sampling;
-    let free = cx.same() || cx.profile.sampling;
-    let both = cx.same() || cx.profile.temperature_with_top_p || temperature.is_none();
+    let free = cx.profile.sampling;
+    let both = cx.profile.temperature_with_top_p || temperature.is_none();
     for (key, value, sent) in [("temperature", temperature, free), ("top_p", top_p, free && both)] {
         match value {
             Some(value) if sent => object.put(key, value),
             Some(value) => {
-                ledger.dropped(value.pos(), Code::Sampling);
+                cx.ledger.dropped(value.pos(), Code::Sampling);
             }
             None => {}
         }
@@ -245,20 +221,15 @@ fn write_sampling(
     for value in
         [top_k, frequency_penalty, presence_penalty, seed, logit_bias].into_iter().flatten()
     {
-        ledger.dropped(value.pos(), Code::Sampling);
+        cx.ledger.dropped(value.pos(), Code::Sampling);
     }
 }
 
-fn write_identity(
-    identity: &Identity<'_>,
-    object: &mut Object<'_>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
-) {
+fn write_identity(identity: &Identity<'_>, object: &mut Object<'_>, ledger: &mut Ledger) {
     let Identity { end_user, user, metadata, metadata_extra, cache_key } = identity;
     if let Some(end_user) = end_user {
         let name = end_user.decode();
-        if !cx.same() && name.chars().count() > USER_MAX {
+        if name.chars().count() > USER_MAX {
             // Claude Code's identifiers are longer than OpenAI accepts.
             ledger
                 .degraded(end_user.pos(), Code::User)
@@ -278,54 +249,47 @@ fn write_identity(
     object.maybe("prompt_cache_key", cache_key.as_ref());
 }
 
-fn write_tier(tier: &Str<'_>, object: &mut Object<'_>, cx: &Out<'_>, ledger: &mut Ledger) {
+fn write_tier(tier: &Str<'_>, object: &mut Object<'_>, cx: &mut EncodeContext<'_>) {
     match tier.decode().as_ref() {
         word if cx.same_vendor() || word == "auto" => object.put("service_tier", word),
-        word if cx.origin.conventions().standard_tiers.contains(&word) => {
-            ledger.emulated(tier.pos(), Code::Tier);
+        word if cx.conventions().standard_tiers.contains(&word) => {
+            cx.ledger.emulated(tier.pos(), Code::Tier);
             object.put("service_tier", "default");
         }
         _unknown => {
-            ledger.dropped(tier.pos(), Code::Tier);
+            cx.ledger.dropped(tier.pos(), Code::Tier);
         }
     }
 }
 
-/// A client of another protocol knows nothing of stored answers, so none is
-/// kept unless it asked, and sealed reasoning comes along instead.
-fn write_state(state: &State<'_>, output: &Output<'_>, object: &mut Object<'_>, cx: &Out<'_>) {
-    let State { store, previous, conversation, background, include, include_at, truncation } =
-        state;
-    match store {
-        Some(store) => object.put("store", store),
-        None if cx.same() => {}
-        None => object.put("store", &false),
-    }
+/// A client of another protocol does not know stored answers. So none is stored
+/// unless the client asks for it, and the answer includes sealed reasoning.
+fn write_state(state: &State<'_>, output: &Output<'_>, object: &mut Object<'_>) {
+    let State {
+        store,
+        previous,
+        conversation,
+        background,
+        // Only Responses has it, so another protocol never sets it.
+        include: _,
+        include_at: _,
+        truncation,
+    } = state;
+    object.put("store", &store.is_some_and(|store| store.value));
     object.maybe("previous_response_id", previous.as_ref());
     object.maybe("conversation", conversation.as_ref());
     object.maybe("background", background.as_ref());
-    let logprobs = output.logprobs.filter(|asked| asked.value);
-    if !cx.same() {
+    {
         let mut list = object.array("include");
         list.push("reasoning.encrypted_content");
-        if logprobs.is_some() {
+        if output.logprobs.is_some_and(|wanted| wanted.value) {
             list.push(INCLUDE_LOGPROBS);
         }
-    } else if *include_at != Pos::NONE {
-        let mut list = object.array("include");
-        let place = logprobs
-            .map_or(0, |asked| include.iter().filter(|word| word.pos() < asked.pos).count());
-        let (before, behind) = include.split_at_checked(place).unwrap_or((include, &[]));
-        before.iter().for_each(|word| list.push(word));
-        if logprobs.is_some() {
-            list.push(INCLUDE_LOGPROBS);
-        }
-        behind.iter().for_each(|word| list.push(word));
     }
     object.maybe("truncation", truncation.as_ref());
 }
 
-fn write_stream(stream: &Stream<'_>, object: &mut Object<'_>, cx: &Out<'_>, ledger: &mut Ledger) {
+fn write_stream(stream: &Stream<'_>, object: &mut Object<'_>, ledger: &mut Ledger) {
     let Stream { on, usage, obfuscation, extra } = stream;
     object.maybe("stream", on.as_ref());
     if let Some(usage) = usage {
@@ -333,36 +297,27 @@ fn write_stream(stream: &Stream<'_>, object: &mut Object<'_>, cx: &Out<'_>, ledg
             .emulated(usage.pos, Code::StreamOptions)
             .detail("Every stream of the target ends with usage.");
     }
-    if !cx.same() {
-        ledger.only(extra);
-    }
-    if obfuscation.is_some() || (cx.same() && !extra.is_empty()) {
-        let mut options = object.object("stream_options");
-        options.maybe("include_obfuscation", obfuscation.as_ref());
-        if cx.same() {
-            options.extra(extra);
-        }
+    ledger.only(extra);
+    if let Some(obfuscation) = obfuscation {
+        object.object("stream_options").put("include_obfuscation", obfuscation);
     }
 }
 
-fn write_extra(extra: &[Extra<'_>], object: &mut Object<'_>, cx: &Out<'_>, ledger: &mut Ledger) {
+fn write_extra(extra: &[Extra<'_>], object: &mut Object<'_>, cx: &mut EncodeContext<'_>) {
     for field in extra {
         let name = field.key.decode();
-        if cx.same() && field.name_under(TEXT).is_some() {
-            continue;
-        }
-        if cx.same() || cx.same_vendor() && SHARED.contains(&name.as_ref()) {
+        if cx.same_vendor() && SHARED.contains(&name.as_ref()) {
             object.extra(std::slice::from_ref(field));
         } else {
-            ledger.only(std::slice::from_ref(field));
+            cx.ledger.only(std::slice::from_ref(field));
         }
     }
 }
 
-/// Fields that all of OpenAI's protocols have, shape and all.
+/// Fields that all of OpenAI's protocols have in the same shape.
 const SHARED: [&str; 3] = ["moderation", "prompt_cache_options", "prompt_cache_retention"];
 
-/// OpenAI answers 400 to a smaller limit of output tokens.
+/// OpenAI refuses a smaller limit of output tokens with status 400.
 const FLOOR: u64 = 16;
 
 /// The longest `safety_identifier` that every version of the API accepts.

@@ -1,8 +1,8 @@
 //! The answer: wire to model.
 
-use super::wire::{self, IncompleteDetails};
-use super::{error, usage};
-use crate::model::{Candidate, Item, Protocol, Response, Stop, Turn};
+use super::stop_in::{finished, incomplete};
+use super::{error_in, usage_in, wire};
+use crate::model::{Candidate, Protocol, Response, Stop};
 use crate::wire::{At, Read, ReadError, Reader, Str};
 
 /// Reads an answer.
@@ -30,11 +30,11 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>) -> Result<Response<'a>, ReadErro
     } = wire::Response::read(reader)?;
     extra.retain(|field| !ECHO.contains(&field.key.decode().as_ref()));
     let turns = output.map(|output| output.0).unwrap_or_default();
-    let failure = error.map(error::of_detail);
+    let failure = error.map(error_in::of_detail);
     let pos = status.as_ref().map_or(at, Str::pos);
     let stop = match (status.as_ref().map(Str::decode).as_deref(), failure) {
         (Some("failed") | None, Some(failure)) => Stop::Failed(Box::new(failure)),
-        (Some("failed"), None) => Stop::Failed(Box::new(error::unexplained())),
+        (Some("failed"), None) => Stop::Failed(Box::new(error_in::unexplained())),
         (Some("cancelled"), _) => Stop::Cancelled,
         (Some("queued" | "in_progress"), _) => Stop::Running,
         (Some("incomplete"), _) => incomplete(incomplete_details),
@@ -48,51 +48,15 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>) -> Result<Response<'a>, ReadErro
         model,
         created: created_at,
         candidates: vec![candidate],
-        usage: tokens.map(usage::decode),
+        usage: tokens.map(usage_in::decode),
         tier: service_tier,
         extra,
     })
 }
 
-fn incomplete(details: Option<IncompleteDetails<'_>>) -> Stop<'_> {
-    let Some(IncompleteDetails { at: _, reason: Some(reason), extra: _ }) = details else {
-        return Stop::MaxTokens;
-    };
-    match reason.decode().as_ref() {
-        "max_output_tokens" => Stop::MaxTokens,
-        "content_filter" => Stop::ContentFilter,
-        "steered" => Stop::Steered,
-        _unknown => Stop::Other(reason.clone()),
-    }
-}
-
-/// `completed` does not say what the model waits for; its items do.
-fn finished<'a>(turns: &[Turn<'_>]) -> Stop<'a> {
-    let mut refused = false;
-    for item in turns.iter().flat_map(|turn| &turn.items) {
-        match item {
-            Item::Call(_) => return Stop::ToolCalls,
-            Item::Refusal(_) => refused = true,
-            Item::Text(_)
-            | Item::Image(_)
-            | Item::Document(_)
-            | Item::Audio(_)
-            | Item::SearchResult(_)
-            | Item::Reasoning(_)
-            | Item::Result(_)
-            | Item::Hosted(_)
-            | Item::Tools(_)
-            | Item::ToolReference(_)
-            | Item::Json(_)
-            | Item::Opaque(_) => {}
-        }
-    }
-    if refused { Stop::Refusal { category: None, explanation: None } } else { Stop::EndTurn }
-}
-
-/// Members in which an answer repeats the request's own settings, or says what
-/// every answer says. The client has them from its request, and another
-/// protocol's answer has no place for them, so their absence there is no loss.
+/// Members that repeat the request's settings, or say what every answer says.
+/// The client has them from its request, so it is no loss that answers in other
+/// protocols do not have them.
 pub(super) const ECHO: [&str; 32] = [
     "access_programs",
     "background",

@@ -1,38 +1,29 @@
 //! Reasoning settings: model to wire.
 
-use super::request_in::REASONING;
-use super::{Out, replay_under, summary_word};
 use crate::ledger::{Code, Ledger};
 use crate::model::{Display, Effort, Thinking, ThinkingMode};
 use crate::wire::{At, Object, Pos, Str};
 
-/// Writes `reasoning`, if there is anything to say in it.
+/// Writes `reasoning`, unless it would be empty.
 pub(super) fn write_thinking(
     thinking: &Thinking<'_>,
     object: &mut Object<'_>,
-    cx: &Out<'_>,
     ledger: &mut Ledger,
 ) {
-    let Thinking { at, effort, mode, budget, display, extra } = thinking;
+    let Thinking { at: _, effort, mode, budget, display, extra } = thinking;
     let effort = self::effort(effort.as_ref(), mode.as_ref(), budget.as_ref(), ledger);
-    let summary = summary(display.as_ref(), mode.as_ref(), cx, ledger);
-    if !cx.same() {
-        ledger.only(extra);
-    }
-    let own = cx.same() && *at != Pos::NONE;
-    if effort.is_none() && summary.is_none() && !own {
+    let summary = summary(display.as_ref(), mode.as_ref(), ledger);
+    ledger.only(extra);
+    if effort.is_none() && summary.is_none() {
         return;
     }
     let mut reasoning = object.object("reasoning");
     reasoning.maybe("effort", effort.as_ref().map(Effort::name).as_ref());
     reasoning.maybe("summary", summary.as_ref());
-    if cx.same() {
-        replay_under(REASONING, extra, &mut reasoning);
-    }
 }
 
-/// The effort that comes nearest to what Messages says with a mode, a budget
-/// and an effort of its own.
+/// The effort that is nearest to a thinking mode, a budget and an effort, which
+/// Messages has separately.
 fn effort<'r>(
     effort: Option<&'r At<Effort<'_>>>,
     mode: Option<&At<ThinkingMode<'_>>>,
@@ -85,12 +76,11 @@ fn borrow<'r>(effort: &'r Effort<'_>) -> Effort<'r> {
     Effort::parse(effort.name())
 }
 
-/// What of the reasoning the client wants to see. A Messages client that turns
-/// thinking on sees it; Responses shows nothing unless asked.
+/// What the client wants to see of the reasoning. Messages shows it if thinking
+/// is on, Responses only if asked.
 fn summary<'r>(
     display: Option<&'r At<Display<'_>>>,
     mode: Option<&At<ThinkingMode<'_>>>,
-    cx: &Out<'_>,
     ledger: &mut Ledger,
 ) -> Option<Str<'r>> {
     let thinks = match mode.map(|mode| &mode.value) {
@@ -98,7 +88,7 @@ fn summary<'r>(
         Some(ThinkingMode::Disabled | ThinkingMode::Other(_)) | None => false,
     };
     match display.map(|display| &display.value) {
-        Some(Display::Other(word)) if !cx.same() => {
+        Some(Display::Other(word)) => {
             ledger.dropped(word.pos(), Code::ReasoningDisplay);
             thinks.then(|| Str::plain("auto"))
         }
@@ -111,5 +101,16 @@ fn summary<'r>(
         }
         Some(display) => summary_word(display),
         None => thinks.then(|| Str::plain("auto")),
+    }
+}
+
+/// `reasoning.summary` for what the client wants to see.
+pub(super) fn summary_word<'r>(display: &'r Display<'_>) -> Option<Str<'r>> {
+    match display {
+        Display::Summary => Some(Str::plain("auto")),
+        Display::Concise => Some(Str::plain("concise")),
+        Display::Detailed => Some(Str::plain("detailed")),
+        Display::Omitted => None,
+        Display::Other(word) => Some(word.borrowed()),
     }
 }

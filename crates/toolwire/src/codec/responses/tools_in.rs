@@ -4,21 +4,32 @@ use super::wire::{CustomTool, FunctionTool, GrammarFormat, NamespaceTool, TypedT
 use crate::model::{Grammar, Hosted, HostedClass, Native, NativeKind, Tool, ToolKind};
 use crate::wire::{Extra, Pos, Raw, Read, ReadError, Reader, Str};
 
-/// A list of tools and where it stood.
+/// Reads a bare array of tool definitions.
+pub(super) fn decode(body: &str) -> Result<Vec<Tool<'_>>, ReadError> {
+    let mut reader = Reader::new(body);
+    let ToolList { at: _, list, raw: _ } = ToolList::read(&mut reader)?;
+    reader.finish()?;
+    Ok(list)
+}
+
+/// A list of tools, where it stood and how it was spelled.
 #[derive(Debug)]
 pub(super) struct ToolList<'a> {
     pub(super) at: Pos,
     pub(super) list: Vec<Tool<'a>>,
+    pub(super) raw: Raw<'a>,
 }
 
 impl<'a> Read<'a> for ToolList<'a> {
     fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
+        let at = reader.here();
+        let start = reader.clone();
         let mut members = reader.array()?;
         let mut list = Vec::new();
         while members.more(reader)? {
             list.push(tool(reader)?);
         }
-        Ok(Self { at: members.at(), list })
+        Ok(Self { at, list, raw: reader.raw_since(&start) })
     }
 }
 
@@ -110,11 +121,11 @@ fn custom(tool: CustomTool<'_>) -> Result<Tool<'_>, ReadError> {
     Ok(tool)
 }
 
-/// The format of a freeform tool's input. Plain text, the default, is none.
+/// The format of a freeform tool's input. Plain text is the default.
 #[derive(Debug)]
-pub(super) struct Format<'a>(Option<Grammar<'a>>);
+pub(super) struct FreeformFormat<'a>(Option<Grammar<'a>>);
 
-impl<'a> Read<'a> for Format<'a> {
+impl<'a> Read<'a> for FreeformFormat<'a> {
     fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
         let plain = reader.tag("type")?.is_some_and(|kind| kind == "text");
         let GrammarFormat { at, kind: _, syntax, definition, extra } = GrammarFormat::read(reader)?;
@@ -139,7 +150,7 @@ fn native<'a>(
 ) -> Result<Tool<'a>, ReadError> {
     let native = Native { kind, kind_text: tag.clone() };
     let mut tool = typed(TypedTool::read(reader)?, tag, ToolKind::Native(native));
-    // Who runs the tool is what made it a native one.
+    // The kind of the tool already says who runs it.
     tool.extra.retain(|field| field.key != "execution");
     Ok(tool)
 }

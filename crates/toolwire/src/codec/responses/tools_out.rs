@@ -1,32 +1,44 @@
 //! Tool definitions: model to wire.
 
-use super::Out;
+use std::borrow::Cow;
+
+use crate::codec::context::EncodeContext;
 use crate::ledger::{Code, Ledger};
-use crate::model::{Grammar, Hosted, HostedClass, Native, NativeKind, Protocol, Tool, ToolKind};
+use crate::model::{Grammar, Hosted, HostedClass, Native, Protocol, Tool, ToolKind};
 use crate::native;
 use crate::profile::Profile;
 use crate::schema::{self, RootChange};
-use crate::toolset::ToolMapping;
+use crate::toolset::{ToolMapping, Toolset};
 use crate::wire::{
     Array, At, Extra, Object, Raw, Read, ReadError, Reader, Str, write_escaped, write_str,
 };
 
-/// Writes the tools that cross.
-pub(super) fn write_tools(
+/// Writes a bare array of tool definitions.
+pub(super) fn encode(
     tools: &[Tool<'_>],
-    list: &mut Array<'_>,
-    cx: &Out<'_>,
+    origin: Protocol,
+    profile: &Profile,
+    out: &mut Vec<u8>,
     ledger: &mut Ledger,
 ) {
+    debug_assert_ne!(origin, profile.protocol, "within one protocol the bytes pass");
+    let toolset = Toolset::of_list(tools, origin, profile);
+    let mut cx = EncodeContext::new(origin, profile, &toolset.names, ledger);
+    cx.tool_search = has_search(tools, origin, profile);
+    write_tools(tools, &mut Array::new(out), &mut cx);
+}
+
+/// Writes the tools that cross.
+pub(super) fn write_tools(tools: &[Tool<'_>], list: &mut Array<'_>, cx: &mut EncodeContext<'_>) {
     for tool in tools {
-        write_tool(tool, list, cx, ledger);
+        write_tool(tool, list, cx);
     }
 }
 
-pub(super) fn write_tool(tool: &Tool<'_>, list: &mut Array<'_>, cx: &Out<'_>, ledger: &mut Ledger) {
+pub(super) fn write_tool(tool: &Tool<'_>, list: &mut Array<'_>, cx: &mut EncodeContext<'_>) {
     match ToolMapping::of(tool, cx.origin, cx.profile) {
         ToolMapping::Dropped(code) => {
-            ledger.dropped(tool.at, code);
+            cx.ledger.dropped(tool.at, code);
             return;
         }
         ToolMapping::Same
@@ -38,111 +50,86 @@ pub(super) fn write_tool(tool: &Tool<'_>, list: &mut Array<'_>, cx: &Out<'_>, le
         ToolKind::Function { schema } => {
             let mut item = list.object();
             item.put("type", "function");
-            write_function(tool, schema.as_ref(), &mut item, cx, ledger);
-            write_common(tool, Kept::Extra, &mut item, cx, ledger);
+            write_function(tool, schema.as_ref(), &mut item, cx);
+            write_common(tool, ExtraMembers::Report, &mut item, cx);
         }
         ToolKind::Freeform { grammar } if cx.profile.freeform_tools => {
             let mut item = list.object();
             item.put("type", "custom");
-            cx.name("name", &tool.name, &mut item, ledger);
+            write_tool_name(&tool.name, &mut item, cx);
             item.maybe("description", tool.description.as_ref());
-            write_grammar(grammar.as_ref(), &mut item, cx, ledger);
-            write_common(tool, Kept::Extra, &mut item, cx, ledger);
+            write_grammar(grammar.as_ref(), &mut item, cx.ledger);
+            write_common(tool, ExtraMembers::Report, &mut item, cx);
         }
         ToolKind::Freeform { grammar } => {
             let mut item = list.object();
             item.put("type", "function");
-            write_wrapped(tool, grammar.as_ref(), &mut item, cx, ledger);
-            write_common(tool, Kept::Extra, &mut item, cx, ledger);
+            write_wrapped(tool, grammar.as_ref(), &mut item, cx);
+            write_common(tool, ExtraMembers::Report, &mut item, cx);
         }
-        ToolKind::Namespace { tools } => {
-            let mut item = list.object();
-            item.put("type", "namespace");
-            item.put("name", &tool.name);
-            item.maybe("description", tool.description.as_ref());
-            write_tools(tools, &mut item.array("tools"), cx, ledger);
-            write_common(tool, Kept::Extra, &mut item, cx, ledger);
-        }
-        ToolKind::Native(native) if cx.same() => {
-            let Native { kind, kind_text } = native;
-            let mut item = list.object();
-            item.put("type", kind_text);
-            if *kind == NativeKind::ToolSearch {
-                item.put("execution", "client");
-            }
-            item.maybe("description", tool.description.as_ref());
-            write_common(tool, Kept::Extra, &mut item, cx, ledger);
-        }
-        ToolKind::Native(native) => write_native(tool, native, list, cx, ledger),
-        ToolKind::Hosted(hosted) if cx.same() => {
-            let Hosted { class, kind_text } = hosted;
-            let mut item = list.object();
-            item.put("type", kind_text);
-            if *class == HostedClass::Mcp && tool.name != *kind_text {
-                item.put("server_label", &tool.name);
-            }
-            item.maybe("description", tool.description.as_ref());
-            write_common(tool, Kept::Extra, &mut item, cx, ledger);
-        }
-        ToolKind::Hosted(hosted) => write_hosted(tool, hosted, list, cx, ledger),
-        ToolKind::Unknown(raw) => list.push(raw),
+        ToolKind::Native(native) => write_native(tool, native, list, cx),
+        ToolKind::Hosted(hosted) => write_hosted(tool, hosted, list, cx),
+        // They are dropped above.
+        ToolKind::Namespace { tools: _ } | ToolKind::Unknown(_) => {}
     }
 }
 
-/// The members of an ordinary function.
+/// Writes a tool's name as the target knows it.
+pub(super) fn write_tool_name(name: &Str<'_>, object: &mut Object<'_>, cx: &mut EncodeContext<'_>) {
+    match cx.names.wire(None, &name.decode()) {
+        Cow::Owned(wire) => {
+            cx.ledger.renamed(name.pos(), Code::ToolName);
+            object.put("name", &wire);
+        }
+        Cow::Borrowed(_) => object.put("name", name),
+    }
+}
+
+/// Writes the members of an ordinary function.
 fn write_function(
     tool: &Tool<'_>,
     schema: Option<&Raw<'_>>,
     item: &mut Object<'_>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
+    cx: &mut EncodeContext<'_>,
 ) {
-    cx.name("name", &tool.name, item, ledger);
-    write_description(tool, item, cx, ledger);
-    let schema = if cx.same() {
-        schema.map(Raw::borrowed)
-    } else {
-        let (root, change) = schema::root(schema);
-        let at = schema.map_or(tool.at, Raw::pos);
-        match change {
-            Some(RootChange::Empty) => {
-                ledger.emulated(at, Code::SchemaEmpty);
-            }
-            Some(RootChange::Typed) => {
-                ledger
-                    .emulated(at, Code::SchemaRootWrapped)
-                    .detail("The root of the schema names no type; `object` was added.");
-            }
-            Some(RootChange::Union) => {
-                ledger.degraded(at, Code::SchemaRootUnion);
-            }
-            Some(RootChange::Wrapped) => {
-                ledger.emulated(at, Code::SchemaRootWrapped);
-            }
-            None => {}
+    write_tool_name(&tool.name, item, cx);
+    write_description(tool, item, cx);
+    let (root, change) = schema::root(schema);
+    let at = schema.map_or(tool.at, Raw::pos);
+    match change {
+        Some(RootChange::Empty) => {
+            cx.ledger.emulated(at, Code::SchemaEmpty);
         }
-        Some(root)
-    };
-    item.maybe("parameters", schema.as_ref());
-    write_strict(tool.strict, schema.as_ref(), item, cx, ledger);
+        Some(RootChange::Typed) => {
+            cx.ledger
+                .emulated(at, Code::SchemaRootWrapped)
+                .detail("The root of the schema names no type; `object` was added.");
+        }
+        Some(RootChange::Union) => {
+            cx.ledger.degraded(at, Code::SchemaRootUnion);
+        }
+        Some(RootChange::Wrapped) => {
+            cx.ledger.emulated(at, Code::SchemaRootWrapped);
+        }
+        None => {}
+    }
+    item.put("parameters", &root);
+    write_strict(tool.strict, &root, item, cx);
 }
 
-/// Left out, `strict` makes Responses try the schema as a strict one, which
-/// neither Chat nor Messages does, so what they left out is written as false.
+/// Writes `strict`. If it is left out, Responses tries to use the schema as a
+/// strict one. Other protocols do not, so for them it is written as false.
 fn write_strict(
     strict: Option<At<bool>>,
-    schema: Option<&Raw<'_>>,
+    schema: &Raw<'_>,
     item: &mut Object<'_>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
+    cx: &mut EncodeContext<'_>,
 ) {
     match strict {
-        Some(strict) if cx.same() => item.put("strict", &strict),
-        None if cx.same() => {}
         Some(At { pos, value: true }) => {
-            let fits = cx.profile.strict && schema.is_some_and(schema::fits_openai_strict);
+            let fits = cx.profile.strict && schema::fits_openai_strict(schema);
             if !fits {
-                ledger.degraded(pos, Code::StrictDowngraded);
+                cx.ledger.degraded(pos, Code::StrictDowngraded);
             }
             if cx.profile.strict {
                 item.put("strict", &fits);
@@ -156,10 +143,10 @@ fn write_strict(
     }
 }
 
-fn write_description(tool: &Tool<'_>, item: &mut Object<'_>, cx: &Out<'_>, ledger: &mut Ledger) {
+fn write_description(tool: &Tool<'_>, item: &mut Object<'_>, cx: &mut EncodeContext<'_>) {
     match (&tool.description, &tool.examples) {
         (description, Some(examples)) if cx.profile.examples_in_description => {
-            ledger
+            cx.ledger
                 .emulated(examples.pos(), Code::InputExamples)
                 .detail("The examples stand in the description.");
             let out = item.key("description");
@@ -173,41 +160,35 @@ fn write_description(tool: &Tool<'_>, item: &mut Object<'_>, cx: &Out<'_>, ledge
             out.push(b'"');
         }
         (description, Some(examples)) => {
-            ledger.dropped(examples.pos(), Code::InputExamples);
+            cx.ledger.dropped(examples.pos(), Code::InputExamples);
             item.maybe("description", description.as_ref());
         }
         (description, None) => item.maybe("description", description.as_ref()),
     }
 }
 
-fn write_grammar(
-    grammar: Option<&Grammar<'_>>,
-    item: &mut Object<'_>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
-) {
+fn write_grammar(grammar: Option<&Grammar<'_>>, item: &mut Object<'_>, ledger: &mut Ledger) {
     let Some(Grammar { at: _, syntax, definition, extra }) = grammar else { return };
     let mut format = item.object("format");
     format.put("type", "grammar");
     format.maybe("syntax", syntax.as_ref());
     format.maybe("definition", definition.as_ref());
-    cx.extra(&mut format, extra, ledger);
+    ledger.only(extra);
 }
 
-/// A freeform tool for a server that has only functions.
+/// Writes a freeform tool for a server that has only functions.
 fn write_wrapped(
     tool: &Tool<'_>,
     grammar: Option<&Grammar<'_>>,
     item: &mut Object<'_>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
+    cx: &mut EncodeContext<'_>,
 ) {
-    ledger.emulated(tool.at, Code::FreeformWrapped);
-    cx.name("name", &tool.name, item, ledger);
+    cx.ledger.emulated(tool.at, Code::FreeformWrapped);
+    write_tool_name(&tool.name, item, cx);
     let mut text = tool.description.as_ref().map(|text| text.decode().into_owned());
     if let Some(Grammar { at, syntax, definition, extra }) = grammar {
-        ledger.degraded(*at, Code::GrammarUnenforced);
-        ledger.only(extra);
+        cx.ledger.degraded(*at, Code::GrammarUnenforced);
+        cx.ledger.only(extra);
         let text = text.get_or_insert_default();
         text.push_str("\n\nThe input must follow this ");
         text.push_str(&syntax.as_ref().map_or("".into(), |syntax| syntax.decode()));
@@ -223,20 +204,19 @@ fn write_wrapped(
     }
 }
 
-/// A tool that Messages fixed the shape of, as the function it amounts to.
+/// Writes a native tool of another vendor as a function.
 fn write_native(
     tool: &Tool<'_>,
     native: &Native<'_>,
     list: &mut Array<'_>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
+    cx: &mut EncodeContext<'_>,
 ) {
     let Native { kind, kind_text } = native;
-    ledger.degraded(tool.at, Code::NativeToolTraining);
+    cx.ledger.degraded(tool.at, Code::NativeToolTraining);
     let function = native::function(*kind, &kind_text.decode());
     let mut item = list.object();
     item.put("type", "function");
-    cx.name("name", &tool.name, &mut item, ledger);
+    write_tool_name(&tool.name, &mut item, cx);
     match (&tool.description, &function) {
         (Some(description), _) => item.put("description", description),
         (None, Some(function)) => item.put("description", function.description),
@@ -247,29 +227,28 @@ fn write_native(
     if cx.profile.strict {
         item.put("strict", &false);
     }
-    write_common(tool, Kept::Extra, &mut item, cx, ledger);
+    write_common(tool, ExtraMembers::Report, &mut item, cx);
 }
 
-/// Another vendor's hosted tool as OpenAI's own of the same class.
+/// Writes another vendor's hosted tool as OpenAI's tool of the same class.
 fn write_hosted(
     tool: &Tool<'_>,
     hosted: &Hosted<'_>,
     list: &mut Array<'_>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
+    cx: &mut EncodeContext<'_>,
 ) {
     let Hosted { class, kind_text } = hosted;
     let mut item = list.object();
     if *class == HostedClass::ToolSearch {
         item.put("type", "tool_search");
-        ledger
+        cx.ledger
             .degraded(kind_text.pos(), Code::ToolSearch)
             .detail("The target searches in its own way, not by this one.")
             .info();
-        write_common(tool, Kept::Extra, &mut item, cx, ledger);
+        write_common(tool, ExtraMembers::Report, &mut item, cx);
         return;
     }
-    ledger.emulated(tool.at, Code::HostedTool(*class)).detail("The target runs its own.");
+    cx.ledger.emulated(tool.at, Code::HostedTool(*class)).detail("The target runs its own.");
     item.put("type", "web_search");
     for Extra { key, value } in &tool.extra {
         match key.decode().as_ref() {
@@ -277,14 +256,15 @@ fn write_hosted(
             "user_location" => write_location(value, &mut item),
             "search_context_size" => item.put("search_context_size", value),
             _other => {
-                ledger.dropped(value.pos(), Code::WebSearchOption);
+                cx.ledger.dropped(value.pos(), Code::WebSearchOption);
             }
         }
     }
-    write_common(tool, Kept::Nothing, &mut item, cx, ledger);
+    write_common(tool, ExtraMembers::Reported, &mut item, cx);
 }
 
-/// Chat nests the place in a member named after its kind; the others do not.
+/// Writes the location of a search. Chat nests it in a member that is named after
+/// its kind.
 fn write_location(location: &Raw<'_>, item: &mut Object<'_>) {
     let nested = Location::read(&mut location.reader()).ok().and_then(|place| place.approximate);
     match nested {
@@ -299,33 +279,33 @@ fn write_location(location: &Raw<'_>, item: &mut Object<'_>) {
 
 wire! {
     struct Location<'a> {
-        approximate: Fields<'a> = "approximate",
+        approximate: LocationFields<'a> = "approximate",
     }
 }
 
 #[derive(Debug)]
-struct Fields<'a>(Vec<Extra<'a>>);
+struct LocationFields<'a>(Vec<Extra<'a>>);
 
-impl<'a> Read<'a> for Fields<'a> {
+impl<'a> Read<'a> for LocationFields<'a> {
     fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
         crate::wire::read_fields(reader).map(Self)
     }
 }
 
-/// Which of a tool's own members are left to write.
+/// Whether the members of a tool that only its own protocol has are still to be
+/// reported.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kept {
-    Extra,
-    Nothing,
+enum ExtraMembers {
+    Report,
+    Reported,
 }
 
-/// The members that every kind of tool may have.
-pub(super) fn write_common(
+/// Writes or reports the members that every kind of tool may have.
+fn write_common(
     tool: &Tool<'_>,
-    kept: Kept,
+    members: ExtraMembers,
     item: &mut Object<'_>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
+    cx: &mut EncodeContext<'_>,
 ) {
     let Tool {
         at: _,
@@ -344,43 +324,39 @@ pub(super) fn write_common(
     } = tool;
     if !matches!(kind, ToolKind::Function { schema: _ }) {
         if let Some(At { pos, value: true }) = strict {
-            ledger.degraded(*pos, Code::StrictDowngraded);
+            cx.ledger.degraded(*pos, Code::StrictDowngraded);
         }
         if let Some(examples) = examples {
-            ledger.dropped(examples.pos(), Code::InputExamples);
+            cx.ledger.dropped(examples.pos(), Code::InputExamples);
         }
     }
-    // What OpenAI runs itself, the search for tools above all, is always there.
+    // OpenAI's own tools, above all the search for tools, are always loaded.
     let deferrable = cx.tool_search && !matches!(kind, ToolKind::Hosted(_));
     match defer {
-        Some(defer) if cx.same() || (defer.value && deferrable) => {
+        Some(defer) if defer.value && deferrable => {
             item.put("defer_loading", defer);
         }
         Some(At { pos, value: true }) => {
-            ledger.degraded(*pos, Code::DeferLoading);
+            cx.ledger.degraded(*pos, Code::DeferLoading);
         }
         Some(At { pos: _, value: false }) | None => {}
     }
-    match callers {
-        Some(callers) if cx.same() => item.put("allowed_callers", callers),
-        Some(callers) => {
-            let note = ledger.dropped(callers.pos(), Code::ProgrammaticCallers);
-            if is_direct_only(callers) {
-                note.info();
-            }
+    if let Some(callers) = callers {
+        let note = cx.ledger.dropped(callers.pos(), Code::ProgrammaticCallers);
+        if is_direct_only(callers) {
+            note.info();
         }
-        None => {}
     }
     item.maybe("output_schema", output_schema.as_ref());
     item.maybe("async", deferred_result.as_ref());
     if let Some(eager) = eager {
-        ledger.dropped(eager.pos, Code::Only("eager_input_streaming".to_owned())).info();
+        cx.ledger.dropped(eager.pos, Code::Only("eager_input_streaming".to_owned())).info();
     }
     if let Some(cache) = cache {
-        ledger.dropped(cache.at, Code::CacheBreakpoint);
+        cx.ledger.dropped(cache.at, Code::CacheBreakpoint);
     }
-    if kept == Kept::Extra {
-        cx.extra(item, extra, ledger);
+    if members == ExtraMembers::Report {
+        cx.ledger.only(extra);
     }
 }
 
@@ -397,12 +373,10 @@ pub(super) fn has_search(tools: &[Tool<'_>], origin: Protocol, profile: &Profile
             hosted.class == HostedClass::ToolSearch
                 && !matches!(ToolMapping::of(tool, origin, profile), ToolMapping::Dropped(_))
         }
-        ToolKind::Native(native) => {
-            native.kind == NativeKind::ToolSearch && origin == profile.protocol
-        }
         ToolKind::Function { schema: _ }
         | ToolKind::Freeform { grammar: _ }
         | ToolKind::Namespace { tools: _ }
+        | ToolKind::Native(_)
         | ToolKind::Unknown(_) => false,
     })
 }

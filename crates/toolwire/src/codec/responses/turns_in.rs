@@ -1,9 +1,9 @@
-//! Conversation to model: one turn per item.
+//! The conversation: wire to model. Every item is a turn.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::reasoning;
+use super::reasoning_in;
 use super::wire::{AdditionalTools, Message, ShellOutput, ToolCall, ToolOutput, ToolSearchOutput};
 use crate::model::{
     Arguments, Call, HostedClass, HostedItem, Item, NativeKind, Opaque, ResultKind, Role, Text,
@@ -11,51 +11,52 @@ use crate::model::{
 };
 use crate::wire::{At, Extra, Kind, Pos, Raw, Read, ReadError, Reader, Str};
 
-/// `input`: one text of the user's, or items.
+/// `input`: a text of the user, or items.
 #[derive(Debug)]
 pub(super) struct Input<'a>(pub(super) Vec<Turn<'a>>);
 
 impl<'a> Read<'a> for Input<'a> {
     fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
         if reader.peek() != Kind::String {
-            return Ok(Self(Items::read(reader)?.0));
+            return Ok(Self(ItemList::read(reader)?.0));
         }
         let text = reader.string()?;
-        // The turn stands where its text stands, which no message does: that
-        // is how the encoder knows the short form again.
         Ok(Self(vec![Turn::new(text.pos(), Role::User, vec![Item::Text(Text::new(text))])]))
     }
 }
 
 /// A list of items, as in `input` and `output`.
 #[derive(Debug)]
-pub(super) struct Items<'a>(pub(super) Vec<Turn<'a>>);
+pub(super) struct ItemList<'a>(pub(super) Vec<Turn<'a>>);
 
-impl<'a> Read<'a> for Items<'a> {
+impl<'a> Read<'a> for ItemList<'a> {
     fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
         let mut turns = Vec::new();
-        let mut shells = Shells::default();
+        let mut local_shells = LocalShellCalls::default();
         let mut members = reader.array()?;
         while members.more(reader)? {
-            turns.push(item(reader, &mut shells)?);
+            turns.push(item(reader, &mut local_shells)?);
         }
         Ok(Self(turns))
     }
 }
 
-/// Reads one item of an answer, which answers no earlier one.
+/// Reads one item without the items before it.
 pub(super) fn item_alone<'a>(reader: &mut Reader<'a>) -> Result<Turn<'a>, ReadError> {
-    item(reader, &mut Shells::default())
+    item(reader, &mut LocalShellCalls::default())
 }
 
-/// The local shell calls so far. Their outputs name the call's item id, where
-/// every other output names its `call_id`.
+/// The local shell calls so far. Their outputs name the call by its item id, and
+/// all other outputs by its `call_id`.
 #[derive(Default)]
-struct Shells<'a> {
+struct LocalShellCalls<'a> {
     call_ids: BTreeMap<Cow<'a, str>, Str<'a>>,
 }
 
-fn item<'a>(reader: &mut Reader<'a>, shells: &mut Shells<'a>) -> Result<Turn<'a>, ReadError> {
+fn item<'a>(
+    reader: &mut Reader<'a>,
+    local_shells: &mut LocalShellCalls<'a>,
+) -> Result<Turn<'a>, ReadError> {
     let Some(tag) = reader.tag("type")? else {
         let message = reader.peek() != Kind::Object || reader.tag("role")?.is_some();
         return if message { self::message(reader) } else { opaque(reader, None) };
@@ -67,7 +68,7 @@ fn item<'a>(reader: &mut Reader<'a>, shells: &mut Shells<'a>) -> Result<Turn<'a>
         "custom_tool_call" => call(ToolCall::read(reader)?, ResultKind::Freeform)?,
         "local_shell_call" => {
             let shell = ToolCall::read(reader)?;
-            shells.remember(&shell);
+            local_shells.remember(&shell);
             call(shell, ResultKind::Native(NativeKind::LocalShell))?
         }
         "shell_call" => call(ToolCall::read(reader)?, ResultKind::Native(NativeKind::Shell))?,
@@ -79,14 +80,16 @@ fn item<'a>(reader: &mut Reader<'a>, shells: &mut Shells<'a>) -> Result<Turn<'a>
         }
         "function_call_output" => Some(output(ToolOutput::read(reader)?, ResultKind::Function)),
         "custom_tool_call_output" => Some(output(ToolOutput::read(reader)?, ResultKind::Freeform)),
-        "local_shell_call_output" => Some(local_shell_output(ToolOutput::read(reader)?, shells)),
+        "local_shell_call_output" => {
+            Some(local_shell_output(ToolOutput::read(reader)?, local_shells))
+        }
         "shell_call_output" => Some(shell_output(ShellOutput::read(reader)?)),
         "apply_patch_call_output" => Some(patch_output(ToolOutput::read(reader)?)),
         "tool_search_output" if run_by_client(reader)? => {
             Some(search_output(ToolSearchOutput::read(reader)?))
         }
         "additional_tools" => additional_tools(AdditionalTools::read(reader)?),
-        "reasoning" => reasoning::decode(reader)?,
+        "reasoning" => reasoning_in::decode(reader)?,
         other => match hosted_class(other) {
             Some((class, role)) => {
                 let raw = reader.raw()?;
@@ -98,8 +101,8 @@ fn item<'a>(reader: &mut Reader<'a>, shells: &mut Shells<'a>) -> Result<Turn<'a>
     };
     match read {
         Some(turn) => Ok(turn),
-        // A kind that nobody knows, or a known one that says more than the
-        // model has room for, stays as it came.
+        // An unknown kind, or a known one that says more than the model has room
+        // for, is kept as it came.
         None => {
             *reader = start;
             opaque(reader, Some(tag))
@@ -132,8 +135,8 @@ fn role(name: Str<'_>) -> Role<'_> {
 fn opaque<'a>(reader: &mut Reader<'a>, kind: Option<Str<'a>>) -> Result<Turn<'a>, ReadError> {
     let role = match reader.tag("role")? {
         Some(role) => self::role(role),
-        // What answers something is the client's; anything else, a reference
-        // to an earlier item above all, stands in for what the model said.
+        // An answer to something is the client's. Anything else, above all a
+        // reference to an earlier item, takes the place of what the model said.
         None => match &kind {
             Some(kind) if is_answer(&kind.decode()) => Role::User,
             Some(_) | None => Role::Assistant,
@@ -166,8 +169,8 @@ fn hosted_class(kind: &str) -> Option<(HostedClass, Role<'static>)> {
     })
 }
 
-/// A search is the server's unless it says otherwise or waits for an answer by
-/// call id.
+/// Whether the client runs a search for tools. The server does, unless the item
+/// says otherwise or has a call id to be answered.
 fn run_by_client(reader: &mut Reader<'_>) -> Result<bool, ReadError> {
     Ok(match reader.tag("execution")? {
         Some(execution) => execution == "client",
@@ -175,8 +178,8 @@ fn run_by_client(reader: &mut Reader<'_>) -> Result<bool, ReadError> {
     })
 }
 
-/// A call. `None` if it says more than a call of its kind has, which is then
-/// kept as it came.
+/// A call. `None` if it says more than a call of its kind has. It is then kept as
+/// it came.
 fn call(call: ToolCall<'_>, kind: ResultKind) -> Result<Option<Turn<'_>>, ReadError> {
     let ToolCall {
         at,
@@ -251,14 +254,14 @@ fn native_name(native: NativeKind) -> &'static str {
 fn output(output: ToolOutput<'_>, kind: ResultKind) -> Turn<'_> {
     let ToolOutput { at, kind: _, id, call_id, name, namespace, output, status, extra } = output;
     let content = output.map(|output| output.0).unwrap_or_default();
-    let mut result = answer(at, call_id, kind, content, extra);
+    let mut result = plain_result(at, call_id, kind, content, extra);
     result.name = name;
     result.namespace = namespace;
     turn(at, Role::User, Item::Result(result), id, status)
 }
 
-/// A result with nothing but what every output has.
-pub(super) fn answer<'a>(
+/// A result with only what every output has.
+pub(super) fn plain_result<'a>(
     at: Pos,
     call_id: Option<Str<'a>>,
     kind: ResultKind,
@@ -278,12 +281,12 @@ pub(super) fn answer<'a>(
     }
 }
 
-fn local_shell_output<'a>(output: ToolOutput<'a>, shells: &Shells<'a>) -> Turn<'a> {
+fn local_shell_output<'a>(output: ToolOutput<'a>, local_shells: &LocalShellCalls<'a>) -> Turn<'a> {
     let mut turn = self::output(output, ResultKind::Native(NativeKind::LocalShell));
     if let [Item::Result(result)] = turn.items.as_mut_slice()
         && result.call_id.is_none()
     {
-        result.call_id = turn.id.as_ref().map(|id| shells.call_id(id));
+        result.call_id = turn.id.as_ref().map(|id| local_shells.call_id(id));
     }
     turn
 }
@@ -292,11 +295,11 @@ fn shell_output(output: ShellOutput<'_>) -> Turn<'_> {
     let ShellOutput { at, kind: _, id, call_id, output, status, extra } = output;
     let content = output.map(Item::Json).into_iter().collect();
     let kind = ResultKind::Native(NativeKind::Shell);
-    let result = answer(at, call_id, kind, content, extra);
+    let result = plain_result(at, call_id, kind, content, extra);
     turn(at, Role::User, Item::Result(result), id, status)
 }
 
-/// The one output with an outcome: its status says whether the patch applied.
+/// The output of a patch. It is the only one whose status says whether it failed.
 fn patch_output(output: ToolOutput<'_>) -> Turn<'_> {
     let mut turn = self::output(output, ResultKind::Native(NativeKind::ApplyPatch));
     let failed = match &turn.status {
@@ -317,7 +320,7 @@ fn search_output(output: ToolSearchOutput<'_>) -> Turn<'_> {
     let ToolSearchOutput { at, kind: _, id, call_id, execution: _, tools, status, extra } = output;
     let content = vec![Item::Tools(tools.map(|tools| tools.list).unwrap_or_default())];
     let kind = ResultKind::Native(NativeKind::ToolSearch);
-    let result = answer(at, call_id, kind, content, extra);
+    let result = plain_result(at, call_id, kind, content, extra);
     turn(at, Role::User, Item::Result(result), id, status)
 }
 
@@ -330,7 +333,7 @@ fn additional_tools(item: AdditionalTools<'_>) -> Option<Turn<'_>> {
     Some(turn)
 }
 
-/// An item that is no message.
+/// An item that is not a message.
 pub(super) fn turn<'a>(
     at: Pos,
     role: Role<'a>,
@@ -344,7 +347,7 @@ pub(super) fn turn<'a>(
     turn
 }
 
-impl<'a> Shells<'a> {
+impl<'a> LocalShellCalls<'a> {
     fn remember(&mut self, call: &ToolCall<'a>) {
         if let (Some(id), Some(call_id)) = (&call.id, &call.call_id) {
             self.call_ids.insert(id.clone().into_decoded(), call_id.clone());
@@ -352,7 +355,7 @@ impl<'a> Shells<'a> {
     }
 
     /// The `call_id` of the call with that item id. Codex answers with the
-    /// `call_id` itself, so an id that is no item's stands for itself.
+    /// `call_id` itself, so an unknown id is taken as the `call_id`.
     fn call_id(&self, id: &Str<'a>) -> Str<'a> {
         match self.call_ids.get(&id.decode()) {
             Some(call_id) => call_id.clone().at(id.pos()),

@@ -1,216 +1,141 @@
-//! Model to conversation.
+//! The conversation: model to wire.
 
-use super::cache_out::lose_cache;
-use super::calls_out::{Frame, write_call, write_orphan, write_result};
-use super::content_out::{Voice, bare_text, is_content, is_lost, is_silent, lose_text, write_part};
+use super::cache_out::{lose_cache, takes_markers};
+use super::calls_out::{ItemHeader, write_call};
+use super::content_out::{PartRole, bare_text, is_lost, is_silent, lose_text, write_part};
+use super::items_out::groups;
+use super::reasoning_out;
+use super::results_out::{write_orphan, write_result};
 use super::tools_out::write_tools;
-use super::{Out, reasoning};
+use crate::codec::context::EncodeContext;
 use crate::ledger::{Code, Ledger};
 use crate::model::{
-    Arguments, Call, HostedItem, Item, Opaque, ResultKind, Role, Slot, Text, Tool, ToolResult, Turn,
+    Arguments, Call, HostedItem, Item, ResultKind, Role, Slot, Text, Tool, ToolResult, Turn,
 };
 use crate::thread::{ResultMatch, Thread};
-use crate::wire::{Array, Object, Pos, Str};
+use crate::wire::{Array, Object, Str};
 
 /// Writes `instructions` and `input`.
-pub(super) fn write_input(
-    turns: &[Turn<'_>],
-    object: &mut Object<'_>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
-) {
-    let stripped;
-    let turns = if cx.same() && turns.iter().any(reasoning::is_foreign) {
-        stripped = without_ids(turns, ledger);
-        stripped.as_slice()
-    } else {
-        turns
-    };
+pub(super) fn write_input(turns: &[Turn<'_>], object: &mut Object<'_>, cx: &mut EncodeContext<'_>) {
     let turns = match instructions(turns, cx) {
         Some((turn, text, rest)) => {
-            lose_turn(turn, cx, ledger);
-            if !cx.same() {
-                lose_cache(text.cache.as_ref(), cx, ledger);
-            }
+            lose_turn(turn, cx.ledger);
+            lose_cache(text.cache.as_ref(), cx);
             object.put("instructions", &text.text);
             rest
         }
         None => turns,
     };
-    if cx.same()
-        && let [turn] = turns
-        && let Some(text) = short_input(turn)
-    {
-        object.put("input", text);
-        return;
-    }
-    if cx.same() && turns.is_empty() {
-        return;
-    }
-    // The client's own order and pairs are replayed as they are: an earlier
-    // answer that the server keeps may hold the other half of a pair.
-    let thread = (!cx.same()).then(|| Thread::new(turns, cx.profile.ids, ledger));
-    let mut writer = Writer { thread, calls: 0, fates: 0, unanswered: Vec::new() };
+    let thread = Thread::new(turns, cx.profile.ids, cx.ledger);
+    let mut writer = InputWriter { thread, calls: 0, results: 0, unanswered: Vec::new() };
     let mut items = object.array("input");
     for run in turns.chunk_by(|a, b| (a.role == Role::Assistant) == (b.role == Role::Assistant)) {
         for turn in run {
-            writer.turn(turn, &mut items, cx, ledger);
+            writer.turn(turn, &mut items, cx);
         }
-        // A run of the model's turns is behind us, so results that are still
-        // missing will not come.
+        // After a run of the model's turns, results that are still missing will
+        // not come.
         writer.answer_missing(&mut items, cx);
     }
     if let Some(turn) = turns.last()
-        && !cx.same()
         && !cx.profile.prefill
         && turn.role == Role::Assistant
         && matches!(turn.items.last(), Some(Item::Text(_)))
     {
-        ledger.degraded(turn.at, Code::Prefill);
+        cx.ledger.degraded(turn.at, Code::Prefill);
     }
 }
 
-/// The turns without their items' ids. Reasoning that another vendor sealed is
-/// left out, and an item that still bore the id of the same answer would ask
-/// for it.
-fn without_ids<'a>(turns: &[Turn<'a>], ledger: &mut Ledger) -> Vec<Turn<'a>> {
-    let mut turns = turns.to_vec();
-    for turn in turns.iter_mut().filter(|turn| !reasoning::is_foreign(turn)) {
-        if let Some(id) = turn.id.take() {
-            ledger.dropped(id.pos(), Code::ItemId).info();
-        }
-    }
-    turns
-}
-
-/// The first turn, if it can be `instructions`, and the turns behind it.
+/// The first turn, if it can be `instructions`, and the other turns.
 ///
-/// Instructions of another protocol can if they are one text with nothing
-/// behind it that is instructions too: those keep their order among the items.
+/// It can if it is one text and the next turn holds no instructions: several
+/// such turns keep their order among the items.
 fn instructions<'r, 'a>(
     turns: &'r [Turn<'a>],
-    cx: &Out<'_>,
+    cx: &EncodeContext<'_>,
 ) -> Option<(&'r Turn<'a>, &'r Text<'a>, &'r [Turn<'a>])> {
     let (turn, rest) = turns.split_first()?;
     let [Item::Text(text)] = turn.items.as_slice() else { return None };
-    if cx.same() {
-        return (turn.slot == Slot::Top).then_some((turn, text, rest));
-    }
     let Text { at: _, text: _, citations, logprobs, cache, extra } = text;
     let plain = citations.is_none() && logprobs.is_none() && extra.is_empty();
-    let marked = cache.is_some() && cx.takes_markers();
+    let marked = cache.is_some() && takes_markers(cx);
     let more = rest.first().is_some_and(|next| matches!(next.role, Role::System | Role::Developer));
-    // Instructions alone are no request: then they are the input.
+    // A request needs input, so instructions alone are the input.
     let alone = rest.is_empty();
     let fits = turn.role == Role::System && plain && !marked && !more && !alone;
     fits.then_some((turn, text, rest))
 }
 
-/// The text of `input` when it was no list.
-fn short_input<'r, 'a>(turn: &'r Turn<'a>) -> Option<&'r Str<'a>> {
-    bare_text(&turn.items).filter(|text| text.pos() == turn.at && turn.at != Pos::NONE)
-}
-
-struct Writer<'r, 'a> {
-    thread: Option<Thread<'r, 'a>>,
+struct InputWriter<'r, 'a> {
+    thread: Thread<'r, 'a>,
     /// How many calls have been written.
     calls: usize,
     /// How many results have been seen.
-    fates: usize,
-    /// The calls of this run that nobody answers.
+    results: usize,
+    /// The calls of this run without a result.
     unanswered: Vec<usize>,
 }
 
-impl Writer<'_, '_> {
-    fn turn(&mut self, turn: &Turn<'_>, items: &mut Array<'_>, cx: &Out<'_>, ledger: &mut Ledger) {
-        lose_turn(turn, cx, ledger);
+impl InputWriter<'_, '_> {
+    fn turn(&mut self, turn: &Turn<'_>, items: &mut Array<'_>, cx: &mut EncodeContext<'_>) {
+        lose_turn(turn, cx.ledger);
         if turn.items.is_empty() {
-            write_message(turn, &[], items, cx, ledger);
+            write_message(turn, &[], items, cx);
         }
-        for group in
-            turn.items.chunk_by(|a, b| is_content(a, turn.at, cx) && is_content(b, turn.at, cx))
-        {
+        for group in groups(turn) {
             match group {
                 [Item::Reasoning(found)] => {
-                    reasoning::write_history(found, turn, items, cx, ledger);
+                    reasoning_out::write_history(found, items, cx.ledger);
                 }
-                [Item::Call(call)] => self.call(call, turn, items, cx, ledger),
-                [Item::Result(result)] if !cx.same() || result.at == turn.at => {
-                    self.result(result, turn, items, cx, ledger)
-                }
-                [Item::Tools(tools)] => {
-                    let id = item_id(turn, cx);
-                    write_additional(tools, id.as_ref(), turn, items, cx, ledger);
-                }
-                [Item::Hosted(hosted)] => write_hosted(hosted, items, cx, ledger),
-                [Item::Opaque(Opaque { kind: _, raw })] if raw.pos() == turn.at && cx.same() => {
-                    items.push(raw);
-                }
-                content => write_message(turn, content, items, cx, ledger),
+                [Item::Call(call)] => self.call(call, items, cx),
+                [Item::Result(result)] => self.result(result, items, cx),
+                [Item::Tools(tools)] => write_additional(tools, None, items, cx),
+                [Item::Hosted(hosted)] => lose_hosted(hosted, cx.ledger),
+                content => write_message(turn, content, items, cx),
             }
         }
     }
 
-    fn call(
-        &mut self,
-        call: &Call<'_>,
-        turn: &Turn<'_>,
-        items: &mut Array<'_>,
-        cx: &Out<'_>,
-        ledger: &mut Ledger,
-    ) {
+    fn call(&mut self, call: &Call<'_>, items: &mut Array<'_>, cx: &mut EncodeContext<'_>) {
         let index = self.calls;
         self.calls += 1;
-        let paired = self.thread.as_ref().and_then(|thread| thread.calls.get(index));
+        let paired = self.thread.calls.get(index);
         if paired.is_some_and(|paired| paired.result.is_none()) {
             self.unanswered.push(index);
         }
-        let frame = Frame {
-            id: item_id(turn, cx),
-            call_id: match paired {
-                Some(paired) => Some(Str::plain(paired.id.as_ref())),
-                None => call.id.as_ref().map(Str::borrowed),
-            },
-            status: item_status(turn, cx),
+        let header = ItemHeader {
+            id: None,
+            call_id: paired.map(|paired| Str::plain(paired.id.as_ref())),
+            status: None,
         };
-        write_call(call, &frame, items, cx, ledger);
+        write_call(call, &header, items, cx);
     }
 
     fn result(
         &mut self,
         result: &ToolResult<'_>,
-        turn: &Turn<'_>,
         items: &mut Array<'_>,
-        cx: &Out<'_>,
-        ledger: &mut Ledger,
+        cx: &mut EncodeContext<'_>,
     ) {
-        let order = self.fates;
-        self.fates += 1;
-        let (id, status) = (item_id(turn, cx), item_status(turn, cx));
-        let Some(thread) = &self.thread else {
-            let call_id = result.call_id.as_ref().map(Str::borrowed);
-            let frame = Frame { id, call_id, status };
-            write_result(result, result.kind, turn, &frame, items, cx, ledger);
-            return;
-        };
-        match thread.fates.get(order) {
+        let order = self.results;
+        self.results += 1;
+        match self.thread.fates.get(order) {
             Some(ResultMatch::Answers(call)) => {
-                let Some(paired) = thread.calls.get(*call) else { return };
+                let Some(paired) = self.thread.calls.get(*call) else { return };
                 let call_id = Some(Str::plain(paired.id.as_ref()));
                 let kind = result_kind(&paired.call.arguments, cx);
-                let frame = Frame { id, call_id, status };
-                write_result(result, kind, turn, &frame, items, cx, ledger);
+                let header = ItemHeader { id: None, call_id, status: None };
+                write_result(result, kind, &header, items, cx);
             }
             Some(ResultMatch::Superseded) => {}
-            Some(ResultMatch::Orphan) | None => write_orphan(result, items, cx, ledger),
+            Some(ResultMatch::Orphan) | None => write_orphan(result, items, cx),
         }
     }
 
-    /// OpenAI answers 400 to a call without a result.
-    fn answer_missing(&mut self, items: &mut Array<'_>, cx: &Out<'_>) {
+    /// Answers calls without a result, which OpenAI refuses with status 400.
+    fn answer_missing(&mut self, items: &mut Array<'_>, cx: &EncodeContext<'_>) {
         for index in std::mem::take(&mut self.unanswered) {
-            let paired = self.thread.as_ref().and_then(|thread| thread.calls.get(index));
-            let Some(paired) = paired else { continue };
+            let Some(paired) = self.thread.calls.get(index) else { continue };
             let mut item = items.object();
             item.put(
                 "type",
@@ -225,8 +150,8 @@ impl Writer<'_, '_> {
     }
 }
 
-/// What a result is called, by the call it answers.
-fn result_kind(arguments: &Arguments<'_>, cx: &Out<'_>) -> ResultKind {
+/// The kind of a result, by the call it answers.
+fn result_kind(arguments: &Arguments<'_>, cx: &EncodeContext<'_>) -> ResultKind {
     match arguments {
         Arguments::Freeform(_) if cx.profile.freeform_tools => ResultKind::Freeform,
         Arguments::Text(_) | Arguments::Json(_) | Arguments::Freeform(_) => ResultKind::Function,
@@ -238,67 +163,55 @@ fn write_message(
     turn: &Turn<'_>,
     content: &[Item<'_>],
     items: &mut Array<'_>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
+    cx: &mut EncodeContext<'_>,
 ) {
-    let voice = if turn.role == Role::Assistant { Voice::Model } else { Voice::Input };
-    if content.len() < turn.items.len() && is_silent(content, cx, ledger) {
+    let role = if turn.role == Role::Assistant { PartRole::History } else { PartRole::Input };
+    if content.len() < turn.items.len() && is_silent(content, cx) {
         return;
     }
-    if !content.is_empty() && is_lost(content, voice, cx, ledger) {
+    if !content.is_empty() && is_lost(content, role, cx) {
         return;
     }
-    let id = item_id(turn, cx);
     let text = match content {
-        // The published types take a list from the model only with the ids that
-        // the API gave, and compatible servers go by them.
-        [Item::Text(text)] if voice == Voice::Model && !cx.same() && is_words(text) => {
-            lose_text(text, cx, ledger);
+        // The published types allow a list from the model only with the API's own
+        // ids, and compatible servers check that.
+        [Item::Text(text)] if role == PartRole::History && is_words(text) => {
+            lose_text(text, cx);
             Some(&text.text)
         }
         _parts => bare_text(content),
     };
     let mut item = items.object();
-    // Who writes the results of Messages here leaves the type out too.
-    let foreign = content.iter().any(|part| matches!(part, Item::Result(_)));
-    if (text.is_none() && !foreign) || id.is_some() {
+    if text.is_none() {
         item.put("type", "message");
     }
-    item.maybe("id", id.as_ref());
-    write_role(turn, &mut item, cx);
+    item.put("role", role_name(turn));
     match text {
         Some(text) => item.put("content", text),
-        None if content.is_empty() && !cx.same() => item.put("content", ""),
+        None if content.is_empty() => item.put("content", ""),
         None => {
             let mut parts = item.array("content");
             for part in content {
-                write_part(part, voice, &mut parts, cx, ledger);
+                write_part(part, role, &mut parts, cx);
             }
         }
     }
-    if cx.same() {
-        item.maybe("status", turn.status.as_ref());
-        item.maybe("phase", turn.phase.as_ref());
-        item.extra(&turn.extra);
-    }
 }
 
-/// Whether a text says nothing but its words, whatever stands behind it.
+/// Whether a text is only words. A cache marker does not matter.
 fn is_words(text: &Text<'_>) -> bool {
     let Text { at: _, text: _, citations, logprobs, cache: _, extra: _ } = text;
     citations.is_none() && logprobs.is_none()
 }
 
-fn write_role(turn: &Turn<'_>, item: &mut Object<'_>, cx: &Out<'_>) {
+fn role_name(turn: &Turn<'_>) -> &'static str {
     match &turn.role {
-        // What stood beside the conversation outranks what stands in it.
-        Role::System if turn.slot == Slot::Top => item.put("role", "developer"),
-        Role::System => item.put("role", "system"),
-        Role::Developer => item.put("role", "developer"),
-        Role::User => item.put("role", "user"),
-        Role::Assistant => item.put("role", "assistant"),
-        Role::Other(name) if cx.same() => item.put("role", name),
-        Role::Other(_) => item.put("role", "user"),
+        // Instructions beside the conversation outrank those inside it.
+        Role::System if turn.slot == Slot::Top => "developer",
+        Role::System => "system",
+        Role::Developer => "developer",
+        Role::User | Role::Other(_) => "user",
+        Role::Assistant => "assistant",
     }
 }
 
@@ -306,55 +219,27 @@ fn write_role(turn: &Turn<'_>, item: &mut Object<'_>, cx: &Out<'_>) {
 pub(super) fn write_additional(
     tools: &[Tool<'_>],
     id: Option<&Str<'_>>,
-    turn: &Turn<'_>,
     items: &mut Array<'_>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
+    cx: &mut EncodeContext<'_>,
 ) {
     let mut item = items.object();
     item.put("type", "additional_tools");
     item.maybe("id", id);
-    if cx.same() {
-        write_role(turn, &mut item, cx);
-        item.extra(&turn.extra);
-    } else {
-        item.put("role", "developer");
-    }
-    write_tools(tools, &mut item.array("tools"), cx, ledger);
+    item.put("role", "developer");
+    write_tools(tools, &mut item.array("tools"), cx);
 }
 
-/// Writes what a vendor's own tool did, which no other vendor takes.
-pub(super) fn write_hosted(
-    hosted: &HostedItem<'_>,
-    items: &mut Array<'_>,
-    cx: &Out<'_>,
-    ledger: &mut Ledger,
-) {
+/// Reports what a vendor's own tool did, which no other vendor accepts.
+pub(super) fn lose_hosted(hosted: &HostedItem<'_>, ledger: &mut Ledger) {
     let HostedItem { class: _, raw } = hosted;
-    if cx.same() {
-        items.push(raw);
-    } else {
-        ledger.dropped(raw.pos(), Code::HostedHistory);
-    }
+    ledger.dropped(raw.pos(), Code::HostedHistory);
 }
 
-/// An item's own id, which only this vendor's items have.
-fn item_id<'r>(turn: &'r Turn<'_>, cx: &Out<'_>) -> Option<Str<'r>> {
-    turn.id.as_ref().filter(|_| cx.same()).map(Str::borrowed)
-}
-
-fn item_status<'r>(turn: &'r Turn<'_>, cx: &Out<'_>) -> Option<Str<'r>> {
-    turn.status.as_ref().filter(|_| cx.same()).map(Str::borrowed)
-}
-
-/// What a turn of another protocol has beside its content.
-pub(super) fn lose_turn(turn: &Turn<'_>, cx: &Out<'_>, ledger: &mut Ledger) {
+/// Reports what a turn has besides its content.
+pub(super) fn lose_turn(turn: &Turn<'_>, ledger: &mut Ledger) {
     let Turn { at: _, role, slot: _, items: _, id, name, status, phase, extra } = turn;
     if let Some(name) = name {
         ledger.dropped(name.pos(), Code::MessageName).info();
-    }
-    if cx.same() {
-        return;
     }
     if let Role::Other(name) = role {
         ledger.degraded(name.pos(), Code::Role);

@@ -1,14 +1,14 @@
 //! The objects of Responses in the vendor's own words.
 //!
-//! `type` is declared where an item is known by it, so that it does not turn
-//! up among the unknown members.
+//! `type` is declared where it tells items apart, so that it is not among the
+//! unknown members.
 
-use super::choice::ToolChoice;
+use super::choice_in::ToolChoice;
 use super::content_in::Content;
 use super::request_in::{Includes, TextFormat};
-use super::tools_in::{Format, ToolList};
-use super::turns_in::{CallArguments, Input, Items};
-use crate::codec::openai::error::ErrorDetail;
+use super::tools_in::{FreeformFormat, ToolList};
+use super::turns_in::{CallArguments, Input, ItemList};
+use crate::codec::openai::error_in::ErrorDetail;
 use crate::wire::{At, Raw, Str};
 
 wire! {
@@ -65,7 +65,7 @@ wire! {
         include_obfuscation: At<bool> = "include_obfuscation",
     }
 
-    /// A message, easy or full, of any role.
+    /// A message of any role, in its short or its full form.
     pub(super) struct Message<'a> {
         kind: Str<'a> = "type",
         role: Str<'a> = "role",
@@ -75,8 +75,8 @@ wire! {
         phase: Str<'a> = "phase",
     }
 
-    /// `function_call`, `custom_tool_call` and the calls of native tools, whose
-    /// members differ only in where the arguments stand.
+    /// `function_call`, `custom_tool_call` and the calls of native tools. They
+    /// differ only in the member that holds the arguments.
     pub(super) struct ToolCall<'a> {
         kind: Str<'a> = "type",
         id: Str<'a> = "id",
@@ -187,7 +187,7 @@ wire! {
         ttl: Str<'a> = "ttl",
     }
 
-    /// Messages' `tool_result`, which people send to Responses by mistake.
+    /// The `tool_result` of Messages, which people send to Responses by mistake.
     pub(super) struct ForeignResult<'a> {
         kind: Str<'a> = "type",
         tool_use_id: Str<'a> = "tool_use_id",
@@ -205,7 +205,7 @@ wire! {
         allowed_callers: Raw<'a> = "allowed_callers",
         output_schema: Raw<'a> = "output_schema",
         deferred_result: At<bool> = "async",
-        /// Chat's nesting, which the vendor's own SDK lets through.
+        /// How Chat nests a function. The vendor's own SDK accepts it.
         function: Raw<'a> = "function",
     }
 
@@ -213,7 +213,7 @@ wire! {
         kind: Str<'a> = "type",
         name: Str<'a> = "name",
         description: Str<'a> = "description",
-        format: Format<'a> = "format",
+        format: FreeformFormat<'a> = "format",
         defer_loading: At<bool> = "defer_loading",
         allowed_callers: Raw<'a> = "allowed_callers",
         deferred_result: At<bool> = "async",
@@ -232,7 +232,7 @@ wire! {
         tools: ToolList<'a> = "tools",
     }
 
-    /// A native or hosted tool: known by its type, and the rest is settings.
+    /// A native or hosted tool. Its type identifies it, and the rest is settings.
     pub(super) struct TypedTool<'a> {
         kind: Str<'a> = "type",
         description: Str<'a> = "description",
@@ -262,7 +262,7 @@ wire! {
         status: Str<'a> = "status",
         error: ErrorDetail<'a> = "error",
         incomplete_details: IncompleteDetails<'a> = "incomplete_details",
-        output: Items<'a> = "output",
+        output: ItemList<'a> = "output",
         usage: Usage<'a> = "usage",
         service_tier: Str<'a> = "service_tier",
     }
@@ -289,7 +289,7 @@ wire! {
     }
 
     /// An event of a stream about one item.
-    pub(super) struct Step<'a> {
+    pub(super) struct OutputItemEvent<'a> {
         kind: Str<'a> = "type",
         sequence_number: Raw<'a> = "sequence_number",
         item_id: Str<'a> = "item_id",

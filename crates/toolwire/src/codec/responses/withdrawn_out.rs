@@ -6,21 +6,21 @@ use crate::ledger::{Code, Ledger};
 use crate::model::{Item, Request, Tool, Turn};
 
 /// What is left of a request.
-pub(super) struct Left<'a> {
+pub(super) struct RemainingTools<'a> {
     pub(super) tools: Vec<Tool<'a>>,
     pub(super) turns: Vec<Turn<'a>>,
-    /// Turns that did nothing but declare what was withdrawn: each would be an
-    /// empty message.
+    /// Turns that only declared tools that were withdrawn. Each would be an empty
+    /// message.
     pub(super) emptied: Vec<Turn<'a>>,
 }
 
-/// Takes out the tools that were withdrawn. Responses declares tools in the
-/// middle of a conversation as Messages does, but cannot withdraw one.
+/// Takes out the tools that were withdrawn. Like Messages, Responses can declare
+/// tools in the middle of a conversation, but it cannot withdraw one.
 pub(super) fn without<'a>(
     request: &Request<'a>,
     withdrawn: &BTreeSet<String>,
     ledger: &mut Ledger,
-) -> Left<'a> {
+) -> RemainingTools<'a> {
     let mut stays = |tool: &Tool<'_>| {
         let stays = !withdrawn.contains(tool.name.decode().as_ref());
         if !stays {
@@ -60,5 +60,5 @@ pub(super) fn without<'a>(
             turns.push(turn);
         }
     }
-    Left { tools, turns, emptied }
+    RemainingTools { tools, turns, emptied }
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
 
-use super::super::events_in::Reading;
+use super::super::stream_in::ResponsesStreamReader;
 use crate::codec::{EventSink, StreamReader};
 use crate::ledger::Ledger;
 use crate::model::{CallForm, Event, Head, Piece};
@@ -96,10 +96,10 @@ pub(super) fn read(stream: &str) -> Lines {
 }
 
 pub(super) fn read_sse(sse: &str) -> Lines {
-    let mut reading = Reading::default();
+    let mut reader = ResponsesStreamReader::default();
     let mut lines = Lines::default();
     let mut frames = Frames::default();
-    let mut each = |frame: crate::wire::sse::Frame<'_>| match reading.read(&frame, &mut lines) {
+    let mut each = |frame: crate::wire::sse::Frame<'_>| match reader.read(&frame, &mut lines) {
         Ok(()) => ControlFlow::Continue(()),
         Err(error) => {
             writeln!(lines.text, "unreadable: {error}").unwrap();
@@ -108,7 +108,7 @@ pub(super) fn read_sse(sse: &str) -> Lines {
     };
     frames.push(sse.as_bytes(), &mut each).unwrap();
     frames.finish(&mut each).unwrap();
-    reading.finish(&mut lines);
+    reader.finish(&mut lines);
     lines
 }
 

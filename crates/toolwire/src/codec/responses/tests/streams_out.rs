@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::super::Responses;
-use super::super::events_out::Writing;
+use super::super::stream_out::ResponsesStreamWriter;
 use super::streams_in::read_sse;
 use crate::codec::{Codec, StreamWriter};
 use crate::fold::Fold;
@@ -90,13 +90,13 @@ struct Written {
 }
 
 fn write(events: &[Event<'_>]) -> Written {
-    let mut writing = Writing::new(ResponseContext::default());
+    let mut writer = ResponsesStreamWriter::new(ResponseContext::default());
     let mut out = Vec::new();
     let mut ledger = Ledger::default();
     let mut fold = Fold::default();
     for event in events {
         fold.event(event);
-        writing.write(event, &mut out, &mut ledger);
+        writer.write(event, &mut out, &mut ledger);
     }
     let sse = String::from_utf8(out).unwrap();
     let mut events = Vec::new();
@@ -279,7 +279,7 @@ fn kinds(written: &Written) -> Vec<&str> {
     kinds
 }
 
-const ORIGINS: [Protocol; 3] = [Protocol::Chat, Protocol::Responses, Protocol::Messages];
+const ORIGINS: [Protocol; 2] = [Protocol::Chat, Protocol::Messages];
 
 #[test]
 fn text() {
@@ -417,31 +417,6 @@ fn consecutive_texts_are_parts_of_one_message() {
         let written = check(origin, &parts, &stop(Stop::ToolCalls));
         assert_eq!(written.events[2]["item"]["type"], "function_call");
     }
-}
-
-#[test]
-fn messages_of_responses_stay_apart() {
-    let part = |message, phase: Option<&'static str>| {
-        Head::Text(Part { message, phase: phase.map(Str::plain), extra: Vec::new() })
-    };
-    let written = check(
-        Protocol::Responses,
-        &[
-            Event::Open { block: 0, head: part(0, Some("commentary")) },
-            say(0, "One"),
-            close(0),
-            Event::Open { block: 1, head: part(0, Some("commentary")) },
-            say(1, "Two"),
-            close(1),
-            Event::Open { block: 2, head: part(1, None) },
-            say(2, "Three"),
-            close(2),
-        ],
-        &stop(Stop::EndTurn),
-    );
-    let output = &written.events.last().unwrap()["response"]["output"];
-    assert_eq!(output.as_array().unwrap().len(), 2);
-    assert_eq!(output[0]["phase"], "commentary");
 }
 
 #[test]
@@ -664,12 +639,12 @@ fn errors() {
 
 #[test]
 fn a_stream_that_somebody_else_began() {
-    let mut writing = Writing::new(ResponseContext::default());
+    let mut writer = ResponsesStreamWriter::new(ResponseContext::default());
     let Event::Start(start) = start(Protocol::Responses) else { panic!() };
-    writing.resume(&start, 5);
+    writer.resume(&start, 5);
     let mut out = Vec::new();
     let error = Event::Error(ApiError::new(ErrorKind::Truncated, "Cut."));
-    writing.write(&error, &mut out, &mut Ledger::default());
+    writer.write(&error, &mut out, &mut Ledger::default());
     let sse = String::from_utf8(out).unwrap();
     assert!(sse.contains(r#"{"type":"error","sequence_number":5,"#), "{sse}");
     assert!(sse.contains(r#""sequence_number":6,"response":{"id":"up_1","#), "{sse}");

@@ -1,0 +1,169 @@
+//! OpenAI's error body: model to wire.
+
+use crate::model::{ApiError, ErrorKind, Retry};
+use crate::wire::Object;
+
+/// Writes an error body and says which status belongs to it.
+pub(crate) fn encode(error: &ApiError, out: &mut Vec<u8>) -> u16 {
+    let mut object = Object::new(out);
+    detail(error, object.object("error"));
+    http_status(error.kind, error.status)
+}
+
+/// Writes what an error body says about its error.
+pub(crate) fn detail(error: &ApiError, mut detail: Object<'_>) {
+    let ApiError {
+        kind,
+        blame: _,
+        retry,
+        message,
+        status: _,
+        vendor_type,
+        code: _,
+        param,
+        request_id: _,
+    } = error;
+    match retry {
+        // Codex reads the time to wait from the message.
+        Retry::After(seconds)
+            if *kind == ErrorKind::RateLimit && !message.contains("try again in") =>
+        {
+            let sentence = format!("{} Please try again in {seconds}s.", message.trim_end());
+            detail.put("message", sentence.trim_start());
+        }
+        Retry::Never | Retry::Later | Retry::After(_) => detail.put("message", message),
+    }
+    match vendor_type {
+        Some(own) if is_openai_type(own) => detail.put("type", own),
+        Some(_) | None => detail.put("type", default_type(*kind)),
+    }
+    detail.put("param", &param.as_ref());
+    let code = body_code(error);
+    detail.put("code", &code);
+}
+
+/// The code of the error inside a failed answer, which must have one.
+pub(crate) fn code(error: &ApiError) -> &str {
+    // Clients only know the published codes, so the message says which side
+    // failed.
+    let published = body_code(error).filter(|code| !code.starts_with("upstream_"));
+    published.unwrap_or(match error.kind {
+        ErrorKind::InvalidRequest | ErrorKind::Unsupported => "invalid_prompt",
+        ErrorKind::InvalidToolSchema
+        | ErrorKind::ContextLength
+        | ErrorKind::Auth
+        | ErrorKind::Quota
+        | ErrorKind::Permission
+        | ErrorKind::NotFound
+        | ErrorKind::Conflict
+        | ErrorKind::TooLarge
+        | ErrorKind::RateLimit
+        | ErrorKind::Overloaded
+        | ErrorKind::Timeout
+        | ErrorKind::Server
+        | ErrorKind::Truncated
+        | ErrorKind::ContentFilter => default_code(error.kind).unwrap_or("server_error"),
+    })
+}
+
+/// Whether a type is one of OpenAI's rather than Anthropic's. Unknown types are
+/// a vendor's own and are kept.
+fn is_openai_type(kind: &str) -> bool {
+    !matches!(
+        kind,
+        "authentication_error"
+            | "billing_error"
+            | "permission_error"
+            | "not_found_error"
+            | "conflict_error"
+            | "request_too_large"
+            | "rate_limit_error"
+            | "overloaded_error"
+            | "timeout_error"
+            | "api_error"
+    )
+}
+
+fn default_type(kind: ErrorKind) -> &'static str {
+    match kind {
+        ErrorKind::InvalidRequest
+        | ErrorKind::Unsupported
+        | ErrorKind::InvalidToolSchema
+        | ErrorKind::ContextLength
+        | ErrorKind::Auth
+        | ErrorKind::Permission
+        | ErrorKind::NotFound
+        | ErrorKind::Conflict
+        | ErrorKind::TooLarge
+        | ErrorKind::ContentFilter => "invalid_request_error",
+        ErrorKind::Quota => "insufficient_quota",
+        ErrorKind::RateLimit => "requests",
+        ErrorKind::Overloaded | ErrorKind::Timeout | ErrorKind::Server | ErrorKind::Truncated => {
+            "server_error"
+        }
+    }
+}
+
+/// The code of an error. If its vendor has no codes, it is OpenAI's code for this
+/// kind of error.
+fn body_code(error: &ApiError) -> Option<&str> {
+    let own = error.vendor_type.as_deref().is_some_and(is_openai_type);
+    match &error.code {
+        Some(code) => Some(code),
+        // Clients act on these codes, and some vendors only say them in words.
+        None if matches!(error.kind, ErrorKind::ContextLength | ErrorKind::InvalidToolSchema) => {
+            default_code(error.kind)
+        }
+        None if own && error.vendor_type.as_deref() != Some("invalid_request_error") => None,
+        // Both vendors have this type, so it does not tell them apart.
+        None if own && error.kind == ErrorKind::InvalidRequest => None,
+        None => default_code(error.kind),
+    }
+}
+
+fn default_code(kind: ErrorKind) -> Option<&'static str> {
+    match kind {
+        ErrorKind::InvalidRequest | ErrorKind::Conflict => None,
+        ErrorKind::Unsupported => Some("unsupported_parameter"),
+        ErrorKind::InvalidToolSchema => Some("invalid_function_parameters"),
+        ErrorKind::ContextLength => Some("context_length_exceeded"),
+        ErrorKind::Auth => Some("invalid_api_key"),
+        ErrorKind::Quota => Some("insufficient_quota"),
+        ErrorKind::Permission => Some("permission_denied"),
+        ErrorKind::NotFound => Some("not_found"),
+        ErrorKind::TooLarge => Some("request_too_large"),
+        ErrorKind::RateLimit => Some("rate_limit_exceeded"),
+        ErrorKind::Overloaded => Some("server_is_overloaded"),
+        ErrorKind::Timeout => Some("timeout"),
+        ErrorKind::Server | ErrorKind::Truncated => Some("server_error"),
+        ErrorKind::ContentFilter => Some("content_filter"),
+    }
+}
+
+fn http_status(kind: ErrorKind, status: Option<u16>) -> u16 {
+    let usual = match kind {
+        ErrorKind::InvalidRequest
+        | ErrorKind::Unsupported
+        | ErrorKind::InvalidToolSchema
+        | ErrorKind::ContextLength
+        | ErrorKind::ContentFilter => 400,
+        ErrorKind::Auth => 401,
+        ErrorKind::Quota | ErrorKind::RateLimit => 429,
+        ErrorKind::Permission => 403,
+        ErrorKind::NotFound => 404,
+        ErrorKind::Conflict => 409,
+        ErrorKind::TooLarge => 413,
+        ErrorKind::Overloaded => 503,
+        ErrorKind::Timeout => 504,
+        ErrorKind::Server => 500,
+        ErrorKind::Truncated => 502,
+    };
+    match (kind, status) {
+        // A status that says more than the kind of error is kept.
+        (ErrorKind::InvalidRequest, Some(own)) if CLIENT_FAULTS.contains(&own) => own,
+        (ErrorKind::Server, Some(own)) if own >= 500 && own != 529 => own,
+        (_kind, _status) => usual,
+    }
+}
+
+const CLIENT_FAULTS: std::ops::RangeInclusive<u16> = std::ops::RangeInclusive::new(400, 499);

@@ -1,0 +1,162 @@
+//! The client's own settings, repeated in the answer. The published type
+//! requires most of them, and clients read them.
+
+use super::request_in::REASONING;
+use super::thinking_out::summary_word;
+use crate::model::{Effort, Format, Item, Protocol, Request, Slot, Tool, ToolKind};
+use crate::schema;
+use crate::wire::{Array, At, Kind, Object, Raw, Str, Write, read_fields};
+
+/// The settings of a client whose request is not known: the API's defaults.
+pub(super) fn defaults() -> Vec<u8> {
+    let mut out = Vec::new();
+    write(&Request::new(Protocol::Responses), &mut out);
+    out
+}
+
+/// Writes the settings as members without their object. Where the client left
+/// one out, it is the API's default.
+pub(super) fn write(request: &Request<'_>, out: &mut Vec<u8>) {
+    write_members(request, &mut Object::members_only(out));
+    // The client's own spacing would end the line of an event. A line end cannot
+    // be inside a string.
+    for byte in out {
+        if let b'\n' | b'\r' = byte {
+            *byte = b' ';
+        }
+    }
+}
+
+fn write_members(request: &Request<'_>, object: &mut Object<'_>) {
+    object.put("instructions", &instructions(request));
+    object.put("max_output_tokens", &request.output.max_tokens);
+    object.put("max_tool_calls", &request.output.max_tool_calls);
+    write_tools(request, &mut object.array("tools"));
+    match &request.echoed.choice {
+        Some(choice) => copy(choice, object.key("tool_choice")),
+        None => object.put("tool_choice", "auto"),
+    }
+    object.put("parallel_tool_calls", &request.choice.parallel.unwrap_or(At::made(true)));
+    write_reasoning(request, object);
+    write_text(request, object);
+    let one = Raw::made("1.0");
+    object.put("temperature", request.sampling.temperature.as_ref().unwrap_or(&one));
+    object.put("top_p", request.sampling.top_p.as_ref().unwrap_or(&one));
+    let zero = At::made(0u64);
+    object.put("top_logprobs", request.output.top_logprobs.as_ref().unwrap_or(&zero));
+    for key in ["presence_penalty", "frequency_penalty"] {
+        // Open Responses has them in the request too.
+        let sent = request.extra.iter().find(|field| field.key == key);
+        object.put(key, sent.map_or(&Raw::made("0.0"), |field| &field.value));
+    }
+    object.put("previous_response_id", &request.state.previous.as_ref());
+    object.put("store", &request.state.store.is_none_or(|store| store.value));
+    object.put("background", &request.state.background.is_some_and(|later| later.value));
+    let disabled = Str::plain("disabled");
+    object.put("truncation", request.state.truncation.as_ref().unwrap_or(&disabled));
+    object.put("prompt_cache_key", &request.identity.cache_key.as_ref());
+    object.put("safety_identifier", &request.identity.end_user.as_ref());
+    object.put("user", &request.identity.user.as_ref());
+    object.put("metadata", request.identity.metadata.as_ref().unwrap_or(&Raw::made("{}")));
+}
+
+fn instructions<'r>(request: &'r Request<'_>) -> Option<&'r Str<'r>> {
+    let turn = request.turns.first().filter(|turn| turn.slot == Slot::Top)?;
+    turn.items
+        .first()
+        .and_then(|item| if let Item::Text(text) = item { Some(&text.text) } else { None })
+}
+
+fn write_tools(request: &Request<'_>, list: &mut Array<'_>) {
+    let spelled = request.echoed.tools.as_ref().and_then(|tools| tools.elements().ok());
+    for (tool, spelled) in request.tools.iter().zip(spelled.unwrap_or_default()) {
+        match &tool.kind {
+            ToolKind::Function { schema } => {
+                write_function(tool, schema.as_ref(), &mut list.object());
+            }
+            ToolKind::Freeform { grammar: _ }
+            | ToolKind::Namespace { tools: _ }
+            | ToolKind::Native(_)
+            | ToolKind::Hosted(_)
+            | ToolKind::Unknown(_) => copy(&spelled, list.item()),
+        }
+    }
+}
+
+/// A function with every member of the published type, `strict` as the API
+/// resolves it when left out.
+fn write_function(tool: &Tool<'_>, parameters: Option<&Raw<'_>>, item: &mut Object<'_>) {
+    item.put("type", "function");
+    item.put("name", &tool.name);
+    item.put("description", &tool.description.as_ref());
+    item.put("parameters", &parameters);
+    let strict = match tool.strict {
+        Some(strict) => strict.value,
+        None => parameters.is_some_and(schema::fits_openai_strict),
+    };
+    item.put("strict", &strict);
+    item.maybe("defer_loading", tool.defer.as_ref());
+    item.maybe("allowed_callers", tool.callers.as_ref());
+    item.maybe("output_schema", tool.output_schema.as_ref());
+    item.maybe("async", tool.deferred_result.as_ref());
+    item.extra(&tool.extra);
+}
+
+/// Copies a value as the client spelled it, without the white space between its
+/// parts. Schemas keep theirs.
+fn copy(value: &Raw<'_>, out: &mut Vec<u8>) {
+    if value.kind() == Kind::Object
+        && let Ok(fields) = read_fields(&mut value.reader())
+    {
+        let mut object = Object::new(out);
+        for field in fields {
+            match field.key == "parameters" {
+                true => field.value.write(object.foreign_key(&field.key)),
+                false => copy(&field.value, object.foreign_key(&field.key)),
+            }
+        }
+    } else if value.kind() == Kind::Array
+        && let Ok(elements) = value.elements()
+    {
+        let mut list = Array::new(out);
+        for element in elements {
+            copy(&element, list.item());
+        }
+    } else {
+        value.write(out);
+    }
+}
+
+fn write_reasoning(request: &Request<'_>, object: &mut Object<'_>) {
+    let thinking = &request.thinking;
+    let mut reasoning = object.object("reasoning");
+    let effort = thinking.effort.as_ref().map(|effort| Effort::name(&effort.value));
+    reasoning.put("effort", &effort);
+    let summary = thinking.display.as_ref().and_then(|display| summary_word(&display.value));
+    reasoning.put("summary", &summary);
+    for field in &thinking.extra {
+        if let Some(name) = field.name_under(REASONING) {
+            field.value.write(reasoning.foreign_key(&Str::plain(name)));
+        }
+    }
+}
+
+fn write_text(request: &Request<'_>, object: &mut Object<'_>) {
+    let mut text = object.object("text");
+    match request.output.format.as_ref().map(|format| &format.value) {
+        Some(Format::JsonSchema(format)) => {
+            let mut item = text.object("format");
+            item.put("type", "json_schema");
+            item.maybe("name", format.name.as_ref());
+            item.put("description", &format.description.as_ref());
+            item.maybe("schema", format.schema.as_ref());
+            item.put("strict", &format.strict.is_some_and(|strict| strict.value));
+            item.extra(&format.extra);
+        }
+        Some(Format::JsonObject) => text.object("format").put("type", "json_object"),
+        Some(Format::Other(raw)) => text.put("format", raw),
+        Some(Format::Text) | None => text.object("format").put("type", "text"),
+    }
+    let medium = Str::plain("medium");
+    text.put("verbosity", request.output.verbosity.as_ref().unwrap_or(&medium));
+}

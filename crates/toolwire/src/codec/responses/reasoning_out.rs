@@ -1,0 +1,77 @@
+//! Reasoning items and envelopes: model to wire.
+
+use crate::ledger::{Code, Ledger};
+use crate::model::{Issuer, Reasoning, Sealed};
+use crate::wire::envelope::Envelope;
+use crate::wire::{Array, Object, Str};
+
+/// Writes reasoning of the history for an upstream, which only accepts what it
+/// sealed itself.
+pub(super) fn write_history(reasoning: &Reasoning<'_>, items: &mut Array<'_>, ledger: &mut Ledger) {
+    let Reasoning { at, summary, content: _, sealed, place: _, extra } = reasoning;
+    let Some(Sealed { issuer: Issuer::OpenAi, item_id, blob: Some(blob), redacted: _ }) = sealed
+    else {
+        let bound = sealed.as_ref().is_some_and(|sealed| sealed.blob.is_some());
+        let code = if bound { Code::ReasoningForeign } else { Code::ReasoningUnsigned };
+        ledger.dropped(*at, code);
+        return;
+    };
+    let mut item = items.object();
+    item.put("type", "reasoning");
+    item.maybe("id", item_id.as_ref());
+    write_texts("summary", "summary_text", summary.iter(), &mut item);
+    item.put("encrypted_content", blob);
+    ledger.only(extra);
+}
+
+/// Writes reasoning of an answer for a client. What another vendor sealed goes
+/// into an envelope, which the client returns with the conversation.
+pub(super) fn write_item(
+    reasoning: &Reasoning<'_>,
+    id: &Str<'_>,
+    items: &mut Array<'_>,
+    ledger: &mut Ledger,
+) {
+    let Reasoning { at: _, summary, content, sealed, place, extra } = reasoning;
+    let mut item = items.object();
+    item.put("type", "reasoning");
+    item.put("id", id);
+    let shown = summary.iter().filter(|text| !text.is_empty());
+    write_texts("summary", "summary_text", shown, &mut item);
+    if !content.is_empty() {
+        write_texts("content", "reasoning_text", content.iter(), &mut item);
+    }
+    match sealed {
+        Some(Sealed { issuer: Issuer::OpenAi, item_id: _, blob, redacted: _ }) => {
+            item.maybe("encrypted_content", blob.as_ref());
+        }
+        Some(Sealed { issuer, item_id, blob, redacted }) => {
+            let own = |text: &Str<'_>| text.decode().into_owned();
+            let envelope = Envelope {
+                issuer: issuer.clone(),
+                item_id: item_id.as_ref().map(own),
+                text: Some(summary.iter().map(own).collect()).filter(|_| !summary.is_empty()),
+                blob: blob.as_ref().map(own),
+                redacted: *redacted,
+                place: *place,
+            };
+            item.put("encrypted_content", &envelope.seal());
+        }
+        None => {}
+    }
+    ledger.only(extra);
+}
+
+fn write_texts<'t>(
+    key: &str,
+    kind: &str,
+    texts: impl Iterator<Item = &'t Str<'t>>,
+    item: &mut Object<'_>,
+) {
+    let mut parts = item.array(key);
+    for text in texts {
+        let mut part = parts.object();
+        part.put("type", kind);
+        part.put("text", text);
+    }
+}

@@ -1,0 +1,179 @@
+//! Observes a stream that passes between two sides that both speak Responses.
+
+use super::text_delta;
+use crate::codec::openai::error_in::ErrorDetail;
+use crate::codec::responses::wire::Usage;
+use crate::codec::responses::{error_in, usage_in};
+use crate::codec::{EventOutcome, StreamObserver};
+use crate::model::{ApiError, Own, Protocol, ResponseSummary, Start};
+use crate::wire::sse::Frame;
+use crate::wire::stencil::Stencil;
+use crate::wire::{At, Kind, Raw, Read, ReadError, Reader, Str};
+
+/// A stream being observed.
+#[derive(Debug, Default)]
+pub(crate) struct ResponsesStreamObserver {
+    /// How the last event was written, if it only added text.
+    last: Stencil<()>,
+    start: Option<Start<'static>>,
+    /// The number of the next event.
+    next: u64,
+}
+
+impl StreamObserver for ResponsesStreamObserver {
+    fn frame(
+        &mut self,
+        frame: &Frame<'_>,
+        summary: &mut ResponseSummary,
+    ) -> Result<EventOutcome, ReadError> {
+        if self.last.fit(frame).is_some() {
+            self.next += 1;
+            return Ok(EventOutcome::GoesOn);
+        }
+        let repeats = self.last.forget();
+        // The marker ends nothing here, but clients stop reading at it, so the
+        // error that ends a cut stream must come first.
+        // vectors/streams/responses-cut-but-done-marker.
+        if frame.data.trim() == "[DONE]" {
+            return Ok(EventOutcome::Cut);
+        }
+        let mut reader = Reader::new(frame.data);
+        let named = || Str::plain(frame.name.unwrap_or_default());
+        let kind = reader.tag("type")?.unwrap_or_else(named);
+        self.next += 1;
+        let outcome = match kind.decode().as_ref() {
+            "response.created" => {
+                let ObservedEvent { number, response, item: _ } = ObservedEvent::read(reader)?;
+                if let Some(number) = number.and_then(|raw| At::<u64>::read(&mut raw.reader()).ok())
+                {
+                    self.next = number.value.saturating_add(1);
+                }
+                self.start = response.map(ObservedResponse::start).or(self.start.take());
+                return Ok(EventOutcome::GoesOn);
+            }
+            "response.output_item.added" => {
+                let ObservedEvent { number: _, response: _, item } = ObservedEvent::read(reader)?;
+                let kind = item.as_ref().and_then(string);
+                summary.calls += usize::from(kind.is_some_and(is_call));
+                return Ok(EventOutcome::GoesOn);
+            }
+            "response.completed" | "response.incomplete" | "response.cancelled" => {
+                EventOutcome::End
+            }
+            "response.failed" => EventOutcome::Failed,
+            // `response.failed` follows, if the upstream gets that far.
+            "error" => {
+                let mut failure = error_in::decode(None, frame.data)?;
+                // This is the name of the event and not a kind of error.
+                failure.vendor_type = failure.vendor_type.filter(|kind| kind != "error");
+                summary.error = Some(failure);
+                return Ok(EventOutcome::GoesOn);
+            }
+            _other => {
+                reader.skip()?;
+                reader.finish()?;
+                if repeats {
+                    self.last
+                        .cut(frame, |data, holes| text_delta::find(data, holes).map(|_place| ()));
+                }
+                return Ok(EventOutcome::GoesOn);
+            }
+        };
+        let ObservedEvent { number: _, response, item: _ } = ObservedEvent::read(reader)?;
+        if let Some(response) = response {
+            summary.error = response.failure().or(summary.error.take());
+            let counts = response
+                .usage
+                .map(|raw| Usage::read(&mut raw.reader()).map(usage_in::decode).ok().into_owned());
+            summary.usage = counts.flatten();
+        }
+        Ok(outcome)
+    }
+
+    fn is_complete(&self) -> bool {
+        false
+    }
+
+    fn begun(&self) -> Option<(Start<'_>, u64)> {
+        self.start.as_ref().map(|start| (start.clone(), self.next))
+    }
+}
+
+/// The members of an event that are observed. None of them is checked, because
+/// the event passes as it is.
+struct ObservedEvent<'a> {
+    number: Option<Raw<'a>>,
+    response: Option<ObservedResponse<'a>>,
+    /// The type of the item.
+    item: Option<Raw<'a>>,
+}
+
+struct ObservedResponse<'a> {
+    id: Option<Raw<'a>>,
+    model: Option<Raw<'a>>,
+    created: Option<Raw<'a>>,
+    status: Option<Raw<'a>>,
+    error: Option<Raw<'a>>,
+    usage: Option<Raw<'a>>,
+}
+
+impl<'a> ObservedEvent<'a> {
+    fn read(mut reader: Reader<'a>) -> Result<Self, ReadError> {
+        let mut observed = Self { number: None, response: None, item: None };
+        let mut members = reader.object()?;
+        while let Some(key) = members.next(&mut reader)? {
+            match key.decode().as_ref() {
+                "sequence_number" => observed.number = reader.nullable()?,
+                "response" => {
+                    let keys = ["id", "model", "created_at", "status", "error", "usage"];
+                    let [id, model, created, status, error, usage] = reader.pick(keys)?;
+                    observed.response =
+                        Some(ObservedResponse { id, model, created, status, error, usage });
+                }
+                "item" => [observed.item] = reader.pick(["type"])?,
+                _other => reader.skip()?,
+            }
+        }
+        reader.finish()?;
+        Ok(observed)
+    }
+}
+
+impl ObservedResponse<'_> {
+    fn start(self) -> Start<'static> {
+        let text = |raw: Option<Raw<'_>>| raw.as_ref().and_then(string).into_owned();
+        Start {
+            origin: Protocol::Responses,
+            id: text(self.id),
+            model: text(self.model),
+            created: self.created.and_then(|raw| At::read(&mut raw.reader()).ok()),
+        }
+    }
+
+    /// How the answer failed, if it did.
+    fn failure(&self) -> Option<ApiError> {
+        let status = self.status.as_ref().and_then(string);
+        let detail = self.error.as_ref().map(|raw| ErrorDetail::read(&mut raw.reader()));
+        let detail = detail.and_then(Result::ok).map(error_in::of_detail);
+        match status.as_ref().map(Str::decode).as_deref() {
+            Some("failed") => Some(detail.unwrap_or_else(error_in::unexplained)),
+            Some(_other) => None,
+            None => detail,
+        }
+    }
+}
+
+fn string<'r>(raw: &'r Raw<'_>) -> Option<Str<'r>> {
+    if raw.kind() == Kind::String { raw.reader().string().ok() } else { None }
+}
+
+fn is_call(kind: Str<'_>) -> bool {
+    matches!(
+        kind.decode().as_ref(),
+        "function_call"
+            | "custom_tool_call"
+            | "local_shell_call"
+            | "shell_call"
+            | "apply_patch_call"
+    )
+}

@@ -1,0 +1,167 @@
+//! A whole answer of Responses as a stream, with every item as it came.
+
+use super::event_writer::{EventWriter, part_place, place};
+use crate::wire::{Kind, Raw, ReadError, Write};
+
+/// Writes the stream. An answer that is not finished has no end.
+pub(crate) fn stream_from_response(kind: &str) -> Result<Vec<u8>, ReadError> {
+    // A line end between two tokens would end the data of an event.
+    let kind = kind.replace(['\n', '\r'], " ");
+    let answer = Raw::parse(&kind)?;
+    let [status, output] = answer.reader().pick(["status", "output"])?;
+    let mut events =
+        ResponseEvents { events: EventWriter::default(), out: Vec::with_capacity(4 * kind.len()) };
+    for kind in ["response.created", "response.in_progress"] {
+        events.write(kind, b"", &[("response", &answer.but(&BEGUN)?)]);
+    }
+    for (number, item) in (0u64..).zip(list(output.as_ref())?) {
+        events.item(number, &item)?;
+    }
+    let end = match status.as_ref().and_then(text).as_deref() {
+        Some("completed") | None => "response.completed",
+        Some("incomplete") => "response.incomplete",
+        Some("failed") => "response.failed",
+        Some("cancelled") => "response.cancelled",
+        Some(_unfinished) => return Ok(events.out),
+    };
+    events.write(end, b"", &[("response", &answer)]);
+    Ok(events.out)
+}
+
+/// The events of the stream.
+struct ResponseEvents {
+    events: EventWriter,
+    out: Vec<u8>,
+}
+
+impl ResponseEvents {
+    /// Writes an event: where it belongs, and members that are JSON already.
+    fn write(&mut self, kind: &str, place: &[u8], members: &[(&str, &Raw<'_>)]) {
+        self.events.begin(kind, &mut self.out);
+        self.out.extend_from_slice(place);
+        for (key, value) in members {
+            self.out.extend_from_slice(b",\"");
+            self.out.extend_from_slice(key.as_bytes());
+            self.out.extend_from_slice(b"\":");
+            value.write(&mut self.out);
+        }
+        EventWriter::end(&mut self.out);
+    }
+
+    fn item(&mut self, number: u64, item: &Raw<'_>) -> Result<(), ReadError> {
+        let keys = ["type", "id", "content", "summary", "arguments", "input"];
+        let [kind, id, content, summary, arguments, input] = item.reader().pick(keys)?;
+        let kind = kind.as_ref().and_then(text).unwrap_or_default();
+        let id = id.as_ref().and_then(text).unwrap_or_default();
+        let mut index = b",\"output_index\":".to_vec();
+        number.write(&mut index);
+        let begun = match kind.as_str() {
+            "message" | "reasoning" | "function_call" | "custom_tool_call" => item.but(&EMPTY)?,
+            _given => item.borrowed(),
+        };
+        self.write("response.output_item.added", &index, &[("item", &begun)]);
+        match (kind.as_str(), &arguments, &input) {
+            ("function_call", Some(text), _) => {
+                self.grow(
+                    "response.function_call_arguments",
+                    &place(&id, number),
+                    "arguments",
+                    text,
+                );
+            }
+            ("custom_tool_call", _, Some(text)) => {
+                self.grow("response.custom_tool_call_input", &place(&id, number), "input", text);
+            }
+            ("reasoning", _, _) => {
+                for (part, text) in (0u64..).zip(list(summary.as_ref())?) {
+                    let place = part_place(&id, number, "summary_index", part);
+                    self.part(SUMMARY, &place, &text)?;
+                }
+                for (part, text) in (0u64..).zip(list(content.as_ref())?) {
+                    self.part(CONTENT, &part_place(&id, number, "content_index", part), &text)?;
+                }
+            }
+            ("message", _, _) => {
+                for (part, value) in (0u64..).zip(list(content.as_ref())?) {
+                    self.part(CONTENT, &part_place(&id, number, "content_index", part), &value)?;
+                }
+            }
+            (_given, _, _) => {}
+        }
+        self.write("response.output_item.done", &index, &[("item", item)]);
+        Ok(())
+    }
+
+    /// Writes a part of an item. A part without text comes in one piece.
+    fn part(&mut self, names: [&str; 2], place: &[u8], part: &Raw<'_>) -> Result<(), ReadError> {
+        let keys = ["type", "text", "refusal", "annotations"];
+        let [kind, value, refusal, annotations] = part.reader().pick(keys)?;
+        let kind = kind.as_ref().and_then(text).unwrap_or_default();
+        let grows = match (kind.as_str(), &value, &refusal) {
+            ("output_text", Some(value), _) => Some(("response.output_text", "text", value)),
+            ("summary_text", Some(value), _) => {
+                Some(("response.reasoning_summary_text", "text", value))
+            }
+            ("reasoning_text", Some(value), _) => Some(("response.reasoning_text", "text", value)),
+            ("refusal", _, Some(value)) => Some(("response.refusal", "refusal", value)),
+            (_given, _, _) => None,
+        };
+        let [added, done] = names;
+        let begun = if grows.is_some() { part.but(&EMPTY)? } else { part.borrowed() };
+        self.write(added, place, &[("part", &begun)]);
+        if let Some((event, key, value)) = grows {
+            self.grow(event, place, key, value);
+        }
+        for (number, annotation) in (0u64..).zip(list(annotations.as_ref())?) {
+            let index = Raw::made(number.to_string());
+            let members = [("annotation_index", &index), ("annotation", &annotation)];
+            self.write("response.output_text.annotation.added", place, &members);
+        }
+        self.write(done, place, &[("part", part)]);
+        Ok(())
+    }
+
+    /// Writes a text as one delta and the event that ends it.
+    fn grow(&mut self, event: &str, place: &[u8], key: &str, text: &Raw<'_>) {
+        self.write(&format!("{event}.delta"), place, &[("delta", text)]);
+        self.write(&format!("{event}.done"), place, &[(key, text)]);
+    }
+}
+
+fn list<'r>(raw: Option<&'r Raw<'_>>) -> Result<Vec<Raw<'r>>, ReadError> {
+    raw.map_or(Ok(Vec::new()), Raw::elements)
+}
+
+fn text(raw: &Raw<'_>) -> Option<String> {
+    if raw.kind() != Kind::String {
+        return None;
+    }
+    Some(raw.reader().string().ok()?.decode().into_owned())
+}
+
+const CONTENT: [&str; 2] = ["response.content_part.added", "response.content_part.done"];
+const SUMMARY: [&str; 2] =
+    ["response.reasoning_summary_part.added", "response.reasoning_summary_part.done"];
+
+/// What an answer that has just begun does not have yet.
+const BEGUN: [(&str, &str); 6] = [
+    ("status", "\"in_progress\""),
+    ("output", "[]"),
+    ("usage", "null"),
+    ("error", "null"),
+    ("incomplete_details", "null"),
+    ("completed_at", "null"),
+];
+
+/// What an item or a part that has just begun does not have yet.
+const EMPTY: [(&str, &str); 9] = [
+    ("status", "\"in_progress\""),
+    ("content", "[]"),
+    ("summary", "[]"),
+    ("arguments", "\"\""),
+    ("input", "\"\""),
+    ("text", "\"\""),
+    ("refusal", "\"\""),
+    ("annotations", "[]"),
+    ("logprobs", "[]"),
+];

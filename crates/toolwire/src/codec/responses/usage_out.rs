@@ -1,0 +1,23 @@
+//! Token counts: model to wire.
+
+use crate::ledger::{Code, Ledger};
+use crate::model::Usage;
+use crate::wire::Object;
+
+/// Writes every count that the published type requires.
+pub(super) fn write(usage: &Usage<'_>, object: &mut Object<'_>, ledger: &mut Ledger) {
+    let Usage { at: _, input, cache_read, cache_write, output, reasoning, extra } = usage;
+    let mut tokens = object.object("usage");
+    tokens.put("input_tokens", input);
+    {
+        let mut details = tokens.object("input_tokens_details");
+        details.put("cached_tokens", &cache_read.unwrap_or_default());
+        details.put("cache_write_tokens", &cache_write.unwrap_or_default());
+    }
+    tokens.put("output_tokens", output);
+    tokens.object("output_tokens_details").put("reasoning_tokens", &reasoning.unwrap_or_default());
+    tokens.put("total_tokens", &input.saturating_add(*output));
+    for field in extra {
+        ledger.dropped(field.value.pos(), Code::UsageDetail).info();
+    }
+}

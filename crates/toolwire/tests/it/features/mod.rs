@@ -1,0 +1,4 @@
+//! What the library's features add.
+
+mod json;
+mod stream;

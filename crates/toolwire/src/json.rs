@@ -44,12 +44,13 @@ pub struct TranslatedErrorValue {
 ///
 /// ```
 /// use serde_json::json;
-/// use toolwire::{Options, Protocol};
+/// use toolwire::Protocol::{Chat, Messages};
+/// use toolwire::Options;
 ///
 /// let request = json!({"model": "m", "messages": [{"role": "user", "content": "Hi"}]});
 /// let sent = toolwire::json::request(
-///     Protocol::Chat,
-///     Protocol::Messages,
+///     Chat,
+///     Messages,
 ///     &request,
 ///     &Options::new().model("claude-haiku-4-5"),
 /// )?;

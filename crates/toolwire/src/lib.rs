@@ -182,7 +182,8 @@ pub mod ledger;
 mod media;
 #[doc(hidden)]
 pub mod model;
-mod native;
+#[doc(hidden)]
+pub mod native;
 pub mod pipe;
 pub mod profile;
 #[doc(hidden)]
@@ -190,11 +191,14 @@ pub mod protocol;
 pub mod registry;
 #[doc(hidden)]
 pub mod restore;
-mod schema;
+#[doc(hidden)]
+pub mod schema;
 #[cfg(feature = "futures")]
 pub mod stream;
-mod thread;
-mod toolset;
+#[doc(hidden)]
+pub mod thread;
+#[doc(hidden)]
+pub mod toolset;
 pub mod translate;
 #[doc(hidden)]
 pub mod unfold;

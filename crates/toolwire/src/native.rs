@@ -8,15 +8,15 @@
 mod functions;
 mod result;
 
-pub(crate) use functions::{Function, function};
-pub(crate) use result::result_text;
+pub use functions::{Function, function};
+pub use result::result_text;
 
 use crate::model::NativeKind;
 use crate::wire::{Extra, Kind, Object, Raw, Write, read_fields};
 
 /// The function's arguments that say what a native action says. Members keep
 /// their bytes and their order.
-pub(crate) fn arguments<'r>(kind: NativeKind, action: &'r Raw<'_>) -> Raw<'r> {
+pub fn arguments<'r>(kind: NativeKind, action: &'r Raw<'_>) -> Raw<'r> {
     match kind {
         NativeKind::LocalShell => local_shell_arguments(action),
         NativeKind::ApplyPatch => {
@@ -34,7 +34,7 @@ pub(crate) fn arguments<'r>(kind: NativeKind, action: &'r Raw<'_>) -> Raw<'r> {
 
 /// The native action that says what the function's arguments say. `None` if
 /// they do not fit, in which case the call stays a function call.
-pub(crate) fn action(kind: NativeKind, arguments: &str) -> Option<Raw<'static>> {
+pub fn action(kind: NativeKind, arguments: &str) -> Option<Raw<'static>> {
     let arguments = Raw::parse(arguments).ok()?;
     let fields = read_fields(&mut arguments.reader()).ok()?;
     match kind {

@@ -43,7 +43,7 @@ impl Protocol {
 
     /// Reads and writes the protocol.
     #[doc(hidden)]
-    pub fn codec(self) -> &'static dyn Codec {
+    pub const fn codec(self) -> &'static dyn Codec {
         match self {
             Self::Chat => &Chat,
             Self::Responses => &Responses,
@@ -118,6 +118,13 @@ pub struct Description {
     pub counts_input_first: bool,
     /// The member of an answer that holds what the model said.
     pub answer_member: &'static str,
+    /// The member that names the model in an answer and in the events of a
+    /// stream.
+    pub model_member: &'static str,
+    /// The member that holds an error.
+    pub error_member: &'static str,
+    /// The members of a request that declare tools.
+    pub tool_members: &'static [&'static str],
     /// Whether answers repeat the settings of the request.
     pub echoes_request: bool,
     /// What its documents mean without saying it.

@@ -46,9 +46,10 @@ impl Pipe {
 /// #         Err(std::io::ErrorKind::ConnectionReset.into()),
 /// #     ].into_iter())
 /// # }
-/// use toolwire::{Options, Pipe, Protocol};
+/// use toolwire::Protocol::{Chat, Messages};
+/// use toolwire::{Options, Pipe};
 ///
-/// let pipe = Pipe::new(Protocol::Chat, Protocol::Messages, &Options::new())?;
+/// let pipe = Pipe::new(Chat, Messages, &Options::new())?;
 /// let mut events = pipe.stream(response_body());
 /// # let mut body = Vec::new();
 /// # let mut context = Context::from_waker(Waker::noop());

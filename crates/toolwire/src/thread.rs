@@ -15,27 +15,27 @@ use crate::wire::ids::{self, IdRule};
 
 /// A conversation with its calls and results paired.
 #[derive(Debug)]
-pub(crate) struct Thread<'r, 'a> {
+pub struct Thread<'r, 'a> {
     /// Every call, in the order of the conversation.
-    pub(crate) calls: Vec<Paired<'r, 'a>>,
+    pub calls: Vec<Paired<'r, 'a>>,
     /// What became of every result, in the order of the conversation.
-    pub(crate) fates: Vec<ResultMatch>,
+    pub fates: Vec<ResultMatch>,
 }
 
 /// A call and what answers it.
 #[derive(Debug)]
-pub(crate) struct Paired<'r, 'a> {
+pub struct Paired<'r, 'a> {
     /// The call.
-    pub(crate) call: &'r Call<'a>,
+    pub call: &'r Call<'a>,
     /// Its id as the target gets it.
-    pub(crate) id: Cow<'r, str>,
+    pub id: Cow<'r, str>,
     /// The result that answers it, if any.
-    pub(crate) result: Option<&'r ToolResult<'a>>,
+    pub result: Option<&'r ToolResult<'a>>,
 }
 
 /// What became of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ResultMatch {
+pub enum ResultMatch {
     /// It answers the call with this index.
     Answers(usize),
     /// A later result answers the same call.
@@ -46,7 +46,7 @@ pub(crate) enum ResultMatch {
 
 /// A stretch of the conversation in the order of a strict protocol.
 #[derive(Debug)]
-pub(crate) enum Step<'r, 'a> {
+pub enum Step<'r, 'a> {
     /// Instructions.
     System(&'r Turn<'a>),
     /// Everything the model said and called until somebody else spoke. The
@@ -73,7 +73,7 @@ pub(crate) enum Step<'r, 'a> {
 
 impl<'r, 'a> Thread<'r, 'a> {
     /// Pairs the calls and results of a conversation.
-    pub(crate) fn new(turns: &'r [Turn<'a>], rule: IdRule, ledger: &mut Ledger) -> Self {
+    pub fn new(turns: &'r [Turn<'a>], rule: IdRule, ledger: &mut Ledger) -> Self {
         let mut pairing = Pairing { rule, ..Pairing::default() };
         for turn in turns {
             if turn.role != Role::Assistant {
@@ -107,7 +107,7 @@ impl<'r, 'a> Thread<'r, 'a> {
     }
 
     /// The conversation in the order of a strict protocol.
-    pub(crate) fn steps(&self, turns: &'r [Turn<'a>], ledger: &mut Ledger) -> Vec<Step<'r, 'a>> {
+    pub fn steps(&self, turns: &'r [Turn<'a>], ledger: &mut Ledger) -> Vec<Step<'r, 'a>> {
         let arrivals = self.arrivals();
         let mut steps = Vec::with_capacity(turns.len());
         let mut run: Vec<&'r Turn<'a>> = Vec::new();

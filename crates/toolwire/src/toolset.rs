@@ -16,34 +16,34 @@ use crate::wire::names::Names;
 
 /// The tools of a request toward one target.
 #[derive(Debug)]
-pub(crate) struct Toolset<'r, 'a> {
+pub struct Toolset<'r, 'a> {
     /// The tools in the order of declaration, members of namespaces one by one.
-    pub(crate) entries: Vec<Declared<'r, 'a>>,
+    pub entries: Vec<Declared<'r, 'a>>,
     /// The namespaces themselves, also those without members.
-    pub(crate) namespaces: Vec<&'r Tool<'a>>,
+    pub namespaces: Vec<&'r Tool<'a>>,
     /// The names of the tools toward the target.
-    pub(crate) names: Names,
+    pub names: Names,
     /// The tools that the conversation withdrew and did not offer again, by
     /// their own names. A target that declares tools once does not get them.
-    pub(crate) withdrawn: BTreeSet<String>,
+    pub withdrawn: BTreeSet<String>,
 }
 
 /// A tool, where it was declared and how it crosses.
 #[derive(Debug)]
-pub(crate) struct Declared<'r, 'a> {
+pub struct Declared<'r, 'a> {
     /// The tool.
-    pub(crate) tool: &'r Tool<'a>,
+    pub tool: &'r Tool<'a>,
     /// The namespace it is a member of.
-    pub(crate) namespace: Option<&'r Tool<'a>>,
+    pub namespace: Option<&'r Tool<'a>>,
     /// Whether it was declared in the middle of the conversation.
-    pub(crate) inline: bool,
+    pub inline: bool,
     /// How it crosses.
-    pub(crate) crossing: ToolMapping,
+    pub crossing: ToolMapping,
 }
 
 /// How a tool crosses to a target.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum ToolMapping {
+pub enum ToolMapping {
     /// The target has such tools.
     Same,
     /// A freeform tool, as a function of one text.
@@ -58,7 +58,7 @@ pub(crate) enum ToolMapping {
 
 impl<'r, 'a> Toolset<'r, 'a> {
     /// The tools of a request toward an upstream.
-    pub(crate) fn new(request: &'r Request<'a>, profile: &Profile) -> Self {
+    pub fn new(request: &'r Request<'a>, profile: &Profile) -> Self {
         let mut set = Self::with_room(request.tools.len());
         set.declare(&request.tools, request.origin, profile, false);
         if profile.protocol != request.origin {
@@ -72,7 +72,7 @@ impl<'r, 'a> Toolset<'r, 'a> {
     }
 
     /// A bare list of tools toward an upstream.
-    pub(crate) fn of_list(tools: &'r [Tool<'a>], origin: Protocol, profile: &Profile) -> Self {
+    pub fn of_list(tools: &'r [Tool<'a>], origin: Protocol, profile: &Profile) -> Self {
         let mut set = Self::with_room(tools.len());
         set.declare(tools, origin, profile, false);
         set.name(profile);
@@ -80,17 +80,17 @@ impl<'r, 'a> Toolset<'r, 'a> {
     }
 
     /// The tool's name toward the target.
-    pub(crate) fn wire_name<'n>(&self, namespace: Option<&str>, name: &'n str) -> Cow<'n, str> {
+    pub fn wire_name<'n>(&self, namespace: Option<&str>, name: &'n str) -> Cow<'n, str> {
         self.names.wire(namespace, name)
     }
 
     /// The declared tool that a choice means.
-    pub(crate) fn find(&self, wanted: &ToolRef<'_>) -> Option<&Declared<'r, 'a>> {
+    pub fn find(&self, wanted: &ToolRef<'_>) -> Option<&Declared<'r, 'a>> {
         self.entries.iter().find(|declared| declared.is(wanted))
     }
 
     /// A way to find many tools without looking at every tool for each.
-    pub(crate) fn finder(&self) -> Finder<'_, 'r, 'a> {
+    pub fn finder(&self) -> Finder<'_, 'r, 'a> {
         let mut finder = Finder {
             entries: &self.entries,
             named: BTreeMap::new(),
@@ -104,7 +104,7 @@ impl<'r, 'a> Toolset<'r, 'a> {
     }
 
     /// Whether any tool is left for the model to call.
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         !self.entries.iter().any(|declared| declared.crosses())
     }
 
@@ -200,7 +200,7 @@ impl<'r, 'a> Toolset<'r, 'a> {
 
 impl Declared<'_, '_> {
     /// Whether the target gets the tool at all.
-    pub(crate) fn crosses(&self) -> bool {
+    pub fn crosses(&self) -> bool {
         !matches!(self.crossing, ToolMapping::Dropped(_))
     }
 
@@ -230,7 +230,7 @@ impl Declared<'_, '_> {
 
 /// Finds what [`Toolset::find`] does, for choices that name many tools.
 #[derive(Debug)]
-pub(crate) struct Finder<'t, 'r, 'a> {
+pub struct Finder<'t, 'r, 'a> {
     entries: &'t [Declared<'r, 'a>],
     named: BTreeMap<Cow<'t, str>, usize>,
     spaced: BTreeMap<(Cow<'t, str>, Cow<'t, str>), usize>,
@@ -239,12 +239,12 @@ pub(crate) struct Finder<'t, 'r, 'a> {
 
 impl<'t, 'r, 'a> Finder<'t, 'r, 'a> {
     /// The declared tool that a choice means.
-    pub(crate) fn find(&self, wanted: &ToolRef<'_>) -> Option<&'t Declared<'r, 'a>> {
+    pub fn find(&self, wanted: &ToolRef<'_>) -> Option<&'t Declared<'r, 'a>> {
         self.entries.get(self.index(wanted)?)
     }
 
     /// Where the declared tool that a choice means stands among the tools.
-    pub(crate) fn index(&self, wanted: &ToolRef<'_>) -> Option<usize> {
+    pub fn index(&self, wanted: &ToolRef<'_>) -> Option<usize> {
         let name = wanted.name.decode();
         let found = match (wanted.kind, &wanted.namespace) {
             (ToolRefKind::Typed | ToolRefKind::Mcp, _) => self.typed.get(&name),
@@ -286,7 +286,7 @@ impl<'t, 'r, 'a> Finder<'t, 'r, 'a> {
 
 impl ToolMapping {
     /// How a tool read from `origin` crosses to an upstream.
-    pub(crate) fn of(tool: &Tool<'_>, origin: Protocol, profile: &Profile) -> Self {
+    pub fn of(tool: &Tool<'_>, origin: Protocol, profile: &Profile) -> Self {
         let target = profile.protocol;
         match &tool.kind {
             ToolKind::Function { schema: _ } => Self::Same,

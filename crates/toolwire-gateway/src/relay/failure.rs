@@ -210,19 +210,7 @@ pub(crate) fn no_model(name: &str) -> Failure {
 
 /// The error for a body that cannot be read.
 fn by_status(upstream: &Upstream, status: StatusCode) -> ApiError {
-    let kind = match status.as_u16() {
-        401 => ErrorKind::Auth,
-        402 => ErrorKind::Quota,
-        403 => ErrorKind::Permission,
-        404 => ErrorKind::NotFound,
-        408 | 504 => ErrorKind::Timeout,
-        409 => ErrorKind::Conflict,
-        413 => ErrorKind::TooLarge,
-        429 => ErrorKind::RateLimit,
-        503 | 529 => ErrorKind::Overloaded,
-        400..=499 => ErrorKind::InvalidRequest,
-        _other => ErrorKind::Server,
-    };
+    let kind = ErrorKind::from_status(status.as_u16()).unwrap_or(ErrorKind::Server);
     let name = &upstream.config.name;
     ApiError::new(kind, format!("The upstream {name} responded with status {}.", status.as_u16()))
 }

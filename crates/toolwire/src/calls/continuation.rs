@@ -48,13 +48,13 @@ impl Continuation {
 ///
 /// ```
 /// use toolwire::calls::{self, ToolOutput};
-/// use toolwire::Protocol;
+/// use toolwire::Protocol::*;
 ///
 /// let answer = br#"{"role":"assistant","stop_reason":"tool_use","content":[
 ///     {"type":"thinking","thinking":"","signature":"EqQB"},
 ///     {"type":"tool_use","id":"toolu_1","name":"get_weather","input":{"city":"Paris"}}]}"#;
 /// let outputs = [ToolOutput::error("toolu_1", "no such city")];
-/// let continuation = calls::continuation(Protocol::Messages, answer, &outputs)?;
+/// let continuation = calls::continuation(Messages, answer, &outputs)?;
 /// let items: Vec<&str> = continuation.items().collect();
 /// assert!(items[0].contains(r#"{"type":"thinking","thinking":"","signature":"EqQB"}"#));
 /// assert_eq!(
@@ -120,7 +120,7 @@ fn pair<'a>(
 }
 
 /// The bytes of a member of the object that comes next.
-pub(crate) fn member<'a>(mut reader: Reader<'a>, name: &'static str) -> Result<Raw<'a>, ReadError> {
+pub fn member<'a>(mut reader: Reader<'a>, name: &'static str) -> Result<Raw<'a>, ReadError> {
     let mut members = reader.object()?;
     while let Some(key) = members.next(&mut reader)? {
         let value = reader.raw()?;
@@ -132,7 +132,7 @@ pub(crate) fn member<'a>(mut reader: Reader<'a>, name: &'static str) -> Result<R
 }
 
 /// The JSON text that `write` writes.
-pub(crate) fn item<E>(write: impl FnOnce(&mut Vec<u8>) -> Result<(), E>) -> Result<String, E> {
+pub fn item<E>(write: impl FnOnce(&mut Vec<u8>) -> Result<(), E>) -> Result<String, E> {
     let mut out = Vec::new();
     write(&mut out)?;
     // JSON is only written from texts, so it is UTF-8.

@@ -13,7 +13,8 @@ mod splice;
 use std::borrow::Cow;
 
 pub use continuation::{Continuation, continuation};
-pub(crate) use continuation::{item, member};
+#[doc(hidden)]
+pub use continuation::{item, member};
 pub use error::Error;
 #[doc(hidden)]
 pub use results::AnsweredCall;
@@ -137,12 +138,13 @@ impl ToolOutput {
 /// several answers (Chat's `n`) the first counts.
 ///
 /// ```
-/// use toolwire::{Protocol, calls};
+/// use toolwire::Protocol::*;
+/// use toolwire::calls;
 ///
 /// let answer = br#"{"choices":[{"index":0,"finish_reason":"tool_calls","message":
 ///     {"role":"assistant","content":null,"tool_calls":[{"id":"call_1","type":"function",
 ///      "function":{"name":"get_weather","arguments":"{\"city\":\"Paris\"}"}}]}}]}"#;
-/// let calls = calls::parse(Protocol::Chat, answer)?;
+/// let calls = calls::parse(Chat, answer)?;
 /// assert_eq!(calls[0].id, "call_1");
 /// assert_eq!(calls[0].name, "get_weather");
 /// assert_eq!(calls[0].arguments(), Some(r#"{"city":"Paris"}"#));
@@ -168,13 +170,13 @@ pub fn parse(protocol: Protocol, response: &[u8]) -> Result<Vec<ToolCall>, Error
 ///
 /// ```
 /// use toolwire::calls::{self, ToolOutput};
-/// use toolwire::Protocol;
+/// use toolwire::Protocol::*;
 ///
 /// let request = br#"{"model":"m","input":[{"role":"user","content":"Weather?"}]}"#;
 /// let answer = br#"{"output":[{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"x"},
 /// {"type":"function_call","id":"fc_1","call_id":"call_1","name":"get_weather","arguments":"{}"}]}"#;
 /// let outputs = [ToolOutput::text("call_1", "sunny")];
-/// let next = calls::next_request(Protocol::Responses, request, answer, &outputs)?;
+/// let next = calls::next_request(Responses, request, answer, &outputs)?;
 /// assert_eq!(
 ///     std::str::from_utf8(&next).unwrap(),
 ///     concat!(

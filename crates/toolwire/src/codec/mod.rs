@@ -4,11 +4,13 @@
 //! protocol. No codec knows another: nine pairs come from six translators.
 
 pub mod chat;
-pub(crate) mod context;
+#[doc(hidden)]
+pub mod context;
 pub mod messages;
 mod openai;
 pub mod responses;
-pub(crate) mod sent_tools;
+#[doc(hidden)]
+pub mod sent_tools;
 
 use std::ops::Range;
 
@@ -22,6 +24,7 @@ use crate::model::{
 use crate::profile::Profile;
 use crate::protocol::{Description, ListedModel};
 use crate::registry::{SchemaMember, ToolForm};
+use crate::toolset::Toolset;
 use crate::wire::sse::Frame;
 use crate::wire::{Object, ReadError, Str};
 
@@ -43,10 +46,11 @@ pub trait Codec: Sync {
     /// Reads a request.
     fn decode_request<'a>(&self, body: &'a str) -> Result<Request<'a>, ReadError>;
 
-    /// Writes a request for an upstream.
+    /// Writes a request for an upstream. `tools` says how its tools cross.
     fn encode_request(
         &self,
         request: &Request<'_>,
+        tools: &Toolset<'_, '_>,
         profile: &Profile,
         out: &mut Vec<u8>,
         ledger: &mut Ledger,
@@ -255,8 +259,18 @@ pub enum EventOutcome {
     Cut,
 }
 
-/// The one list of codecs.
-pub const CODECS: [&dyn Codec; 3] = [&chat::Chat, &responses::Responses, &messages::Messages];
+/// The codecs of the built-in protocols, in the order of [`Protocol::ALL`].
+#[expect(clippy::indexing_slicing, reason = "the compiler evaluates it")]
+pub const CODECS: [&dyn Codec; Protocol::ALL.len()] = {
+    let [first, ..] = Protocol::ALL;
+    let mut codecs = [first.codec(); Protocol::ALL.len()];
+    let mut index = 0;
+    while index < codecs.len() {
+        codecs[index] = Protocol::ALL[index].codec();
+        index += 1;
+    }
+    codecs
+};
 
 /// The protocol whose tool definitions can say the most: grammars, schemas of
 /// results, namespaces. Definitions from elsewhere are stored in its spelling.

@@ -6,25 +6,28 @@ use std::collections::BTreeSet;
 use crate::ledger::{Code, Ledger};
 use crate::model::{HostedClass, Subset, Tool, ToolKind, ToolRef};
 use crate::toolset::{Declared, ToolMapping, Toolset};
+use crate::wire::names::Names;
 
 /// The tools that are sent to a target. The ledger has those that are not.
 ///
 /// It is for targets without namespaces that take one tool of each name.
-pub(crate) struct SentTools<'t, 'r, 'a> {
-    pub(crate) toolset: &'t Toolset<'r, 'a>,
+pub struct SentTools<'t, 'r, 'a> {
+    pub toolset: &'t Toolset<'r, 'a>,
     /// What the target calls a hosted tool of its own.
     hosted_name: HostedName,
     /// By the index of the tool, its name toward the target, if it is sent.
     names: Vec<Option<Cow<'r, str>>>,
+    /// The names under which tools are sent.
+    used: BTreeSet<Cow<'r, str>>,
 }
 
 /// The target's name for a hosted tool of a class, if it has one.
-pub(crate) type HostedName = fn(HostedClass) -> Option<&'static str>;
+pub type HostedName = fn(HostedClass) -> Option<&'static str>;
 
 impl<'t, 'r, 'a> SentTools<'t, 'r, 'a> {
     /// The tools that `subset` allows, or all of them. `subset` is for a target
     /// that cannot restrict a choice to some tools: it does not get the others.
-    pub(crate) fn new(
+    pub fn new(
         toolset: &'t Toolset<'r, 'a>,
         subset: Option<&Subset<'_>>,
         hosted_name: HostedName,
@@ -38,7 +41,7 @@ impl<'t, 'r, 'a> SentTools<'t, 'r, 'a> {
             Some(allowed) => allowed.get(index).copied().unwrap_or_default(),
             None => true,
         };
-        let mut names: Vec<Option<Cow<'r, str>>> = toolset
+        let names: Vec<Option<Cow<'r, str>>> = toolset
             .entries
             .iter()
             .map(|declared| wire_name(declared, toolset, hosted_name))
@@ -53,51 +56,59 @@ impl<'t, 'r, 'a> SentTools<'t, 'r, 'a> {
             .filter(|(index, (declared, _))| is_allowed(*index) && !is_hosted(declared))
             .filter_map(|(_, (_, name))| name.as_deref())
             .collect();
-        let mut used = BTreeSet::new();
-        let mut left_out = Vec::new();
+        let mut sent = Self::none(toolset, hosted_name);
         for (index, (declared, name)) in toolset.entries.iter().zip(&names).enumerate() {
-            let Declared { tool, namespace: _, inline, crossing } = declared;
-            if let ToolMapping::Dropped(code) = crossing {
-                ledger.dropped(tool.at, code.clone());
+            if let ToolMapping::Dropped(code) = &declared.crossing {
+                ledger.dropped(declared.tool.at, code.clone());
             } else if !is_allowed(index) {
-                let note = ledger.dropped(tool.at, Code::AllowedToolsFiltered);
+                let note = ledger.dropped(declared.tool.at, Code::AllowedToolsFiltered);
                 note.detail("The choice does not allow the tool, so it is not sent.").info();
-            } else if let Some(name) = name.as_deref()
-                && ((is_hosted(declared) && client_names.contains(name)) || !used.insert(name))
-            {
-                let note = ledger.dropped(tool.at, Code::ToolName);
-                note.detail("Another tool has the same name, and the target takes one of each.");
-                if *inline {
-                    note.info();
+            } else if let Some(name) = name {
+                if is_hosted(declared) && client_names.contains(name.as_ref()) {
+                    report_same_name(declared, ledger);
+                } else {
+                    sent.send(index, name.clone(), ledger);
                 }
-            } else {
-                continue;
-            }
-            left_out.push(index);
-        }
-        drop((client_names, used));
-        for index in left_out {
-            if let Some(name) = names.get_mut(index) {
-                *name = None;
             }
         }
-        Self { toolset, hosted_name, names }
+        sent
+    }
+
+    /// No tools. A codec that decides about each tool when it writes it adds them
+    /// with [`SentTools::send`].
+    pub fn none(toolset: &'t Toolset<'r, 'a>, hosted_name: HostedName) -> Self {
+        let names = vec![None; toolset.entries.len()];
+        Self { toolset, hosted_name, names, used: BTreeSet::new() }
+    }
+
+    /// Sends the tool with that index. Returns `false`, and reports it, if another
+    /// tool has been sent under the name.
+    pub fn send(&mut self, index: usize, name: Cow<'r, str>, ledger: &mut Ledger) -> bool {
+        let is_first = self.used.insert(name.clone());
+        if !is_first {
+            if let Some(declared) = self.toolset.entries.get(index) {
+                report_same_name(declared, ledger);
+            }
+        } else if let Some(slot) = self.names.get_mut(index) {
+            *slot = Some(name);
+        }
+        is_first
     }
 
     /// The tools that are sent, and their names toward the target.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&'t Declared<'r, 'a>, &Cow<'r, str>)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&'t Declared<'r, 'a>, &Cow<'r, str>)> {
         let pairs = self.toolset.entries.iter().zip(&self.names);
         pairs.filter_map(|(declared, name)| Some((declared, name.as_ref()?)))
     }
 
     /// Whether no tool is sent.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.iter().next().is_none()
+    pub fn is_empty(&self) -> bool {
+        self.used.is_empty()
     }
 
     /// The declared tool that a choice means, and its name toward the target
     /// if it is sent. If two tools have that name, it is the one that is sent.
-    pub(crate) fn find(
+    pub fn find(
         &self,
         wanted: &ToolRef<'_>,
     ) -> Option<(&'t Declared<'r, 'a>, Option<Cow<'r, str>>)> {
@@ -143,11 +154,24 @@ fn wire_name<'r>(
         ToolMapping::Dropped(_) => return None,
         ToolMapping::Same | ToolMapping::Freeform | ToolMapping::Native(_) => {}
     }
+    Some(client_name(declared, &toolset.names))
+}
+
+/// The name toward the target of a tool that the client declared.
+pub fn client_name<'r>(declared: &Declared<'r, '_>, names: &Names) -> Cow<'r, str> {
     let namespace = declared.namespace.map(|namespace| namespace.name.decode());
-    Some(match declared.tool.name.decode() {
-        Cow::Borrowed(name) => toolset.wire_name(namespace.as_deref(), name),
-        Cow::Owned(name) => Cow::Owned(toolset.wire_name(namespace.as_deref(), &name).into_owned()),
-    })
+    match declared.tool.name.decode() {
+        Cow::Borrowed(name) => names.wire(namespace.as_deref(), name),
+        Cow::Owned(name) => Cow::Owned(names.wire(namespace.as_deref(), &name).into_owned()),
+    }
+}
+
+fn report_same_name(declared: &Declared<'_, '_>, ledger: &mut Ledger) {
+    let note = ledger.dropped(declared.tool.at, Code::ToolName);
+    note.detail("Another tool has the same name, and the target takes one of each.");
+    if declared.inline {
+        note.info();
+    }
 }
 
 /// Reports that a namespace is sent only as part of the names and descriptions

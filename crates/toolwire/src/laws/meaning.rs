@@ -351,7 +351,11 @@ impl Atoms {
                 // What every protocol does without being told.
                 Mode::Auto => {}
                 Mode::None => self.add("choice", "none", mode.pos),
-                Mode::Any => self.add("choice", "any", mode.pos),
+                // Any tool out of some is about those, wherever the word stands.
+                Mode::Any => {
+                    let at = subset.as_ref().map_or(mode.pos, |subset| subset.at);
+                    self.add("choice", "any", at);
+                }
                 Mode::Named(named) => self.tool_ref("choice.named", named),
                 Mode::Other(raw) => self.raw("choice.other", Some(raw)),
             }
@@ -385,7 +389,6 @@ impl Atoms {
     fn output(&mut self, output: &Output<'_>) {
         let Output {
             max_tokens,
-            legacy_max_tokens: _,
             format,
             verbosity,
             stop,

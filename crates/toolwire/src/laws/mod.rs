@@ -12,54 +12,82 @@ use crate::codec::{CODECS, Codec, codec};
 use crate::ledger::{Action, Ledger};
 use crate::model::{Protocol, Request};
 use crate::profile::Profile;
-use crate::wire::Raw;
+use crate::toolset::Toolset;
 use crate::wire::cuts::without;
+use crate::wire::{At, Raw, Str};
 
-/// Completeness: whatever a request says is said by its translation, or the
-/// ledger has a line for it. A document that cannot be read keeps every law.
+/// Completeness: whatever a request says is said by its translation into every
+/// other built-in protocol, or the ledger has a line for it. A document that
+/// cannot be read keeps every law.
 pub fn nothing_is_lost_in_silence(from: Protocol, text: &str) -> Result<(), String> {
+    others(from).try_for_each(|to| nothing_is_lost_between(from, to, text))
+}
+
+/// Completeness between two protocols.
+pub fn nothing_is_lost_between(from: Protocol, to: Protocol, text: &str) -> Result<(), String> {
     let Ok(request) = codec(from).decode_request(text) else { return Ok(()) };
     let before = meaning::request(&request);
-    for to in others(from) {
-        let (out, ledger) = encode(to, &request);
-        let translated = readable(to, &out)?;
-        let back = to
-            .decode_request(translated)
-            .map_err(|error| format!("{}: {error}: {translated}", to.protocol()))?;
-        let entries = ledger.entries(text);
-        // What is refused is not sent at all, and the client is told.
-        if entries.iter().any(|entry| entry.action == Action::Refused) {
-            continue;
-        }
-        let lost = diff::lost(&before, &meaning::request(&back), text, &entries);
-        if let Some((atom, path)) = lost.first() {
-            let count = lost.len();
-            let class = atom.class;
-            return Err(format!(
-                "to {}: {count} silent: {class} {:?} at {path}: {translated}",
-                to.protocol(),
-                atom.value
-            ));
-        }
+    let (out, ledger) = encode(to, &request);
+    let translated = readable(to, &out)?;
+    let mut back = codec(to)
+        .decode_request(translated)
+        .map_err(|error| format!("{to}: {error}: {translated}"))?;
+    carry_in_url(&request, to, &mut back)?;
+    let entries = ledger.entries(text);
+    // What is refused is not sent at all, and the client is told.
+    if entries.iter().any(|entry| entry.action == Action::Refused) {
+        return Ok(());
     }
+    let lost = diff::lost(&before, &meaning::request(&back), text, &entries);
+    match lost.first() {
+        Some((atom, path)) => {
+            let (count, class, value) = (lost.len(), atom.class, &atom.value);
+            Err(format!("to {to}: {count} silent: {class} {value:?} at {path}: {translated}"))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Gives a translated request what its protocol keeps in the URL: the model's
+/// name, and whether a stream is wanted.
+fn carry_in_url(request: &Request<'_>, to: Protocol, back: &mut Request<'_>) -> Result<(), String> {
+    let endpoint = &to.describe().answers;
+    let Some(model) = request.model.as_ref().filter(|_| endpoint.names_model()) else {
+        return Ok(());
+    };
+    if model.is_empty() {
+        // There is no such path, so a request without a name is not sent.
+        back.model = Some(Str::plain(""));
+        back.stream.on = request.stream.on;
+        return Ok(());
+    }
+    let stream = request.stream.on.is_some_and(|wanted| wanted.value);
+    let path = endpoint.fill(&model.decode(), stream);
+    let found = endpoint.matches(&path).ok_or_else(|| format!("{to} does not know {path}"))?;
+    back.model = found.model.map(Str::plain);
+    back.stream.on = found.stream.map(At::made);
     Ok(())
 }
 
-/// The same input gives the same bytes and the same ledger.
+/// The same input gives the same bytes and the same ledger, toward every other
+/// built-in protocol.
 pub fn the_same_bytes_every_time(from: Protocol, text: &str) -> Result<(), String> {
+    others(from).try_for_each(|to| the_same_bytes_between(from, to, text))
+}
+
+/// The same input gives the same bytes and the same ledger.
+pub fn the_same_bytes_between(from: Protocol, to: Protocol, text: &str) -> Result<(), String> {
     let Ok(request) = codec(from).decode_request(text) else { return Ok(()) };
     let Ok(again) = codec(from).decode_request(text) else {
         return Err("the second reading failed".to_owned());
     };
-    for to in others(from) {
-        let (first, second) = (encode(to, &request), encode(to, &again));
-        if first.0 != second.0 || first.1.entries(text) != second.1.entries(text) {
-            return Err(format!("to {}: two translations differ", to.protocol()));
-        }
-        let ledger = first.1;
-        if ledger.entries(text) != ledger.entries_past(text, &request.literals(text)) {
-            return Err(format!("to {}: a pointer depends on the texts before it", to.protocol()));
-        }
+    let (first, second) = (encode(to, &request), encode(to, &again));
+    if first.0 != second.0 || first.1.entries(text) != second.1.entries(text) {
+        return Err(format!("to {to}: two translations differ"));
+    }
+    let ledger = first.1;
+    if ledger.entries(text) != ledger.entries_past(text, &request.literals(text)) {
+        return Err(format!("to {to}: a pointer depends on the texts before it"));
     }
     Ok(())
 }
@@ -89,43 +117,53 @@ pub fn only_foreign_reasoning_is_cut(protocol: Protocol, text: &str) -> Result<(
 }
 
 /// Answers, errors and tool lists come out as JSON that their own protocol
-/// reads.
+/// reads, in every other built-in protocol.
 pub fn answers_are_readable(from: Protocol, text: &str) -> Result<(), String> {
+    others(from).try_for_each(|to| answers_are_readable_between(from, to, text))
+}
+
+/// Answers, errors and tool lists come out as JSON that their own protocol
+/// reads.
+pub fn answers_are_readable_between(
+    from: Protocol,
+    to: Protocol,
+    text: &str,
+) -> Result<(), String> {
     let mut ledger = Ledger::default();
-    for to in others(from) {
-        if let Ok(response) = codec(from).decode_response(text) {
-            let mut out = Vec::new();
-            to.encode_response(&response, None, &mut out, &mut ledger);
-            let written = readable(to, &out)?;
-            to.decode_response(written)
-                .map_err(|error| format!("{}: {error}: {written}", to.protocol()))?;
-        }
-        if let Ok(error) = codec(from).decode_error(None, text) {
-            let mut out = Vec::new();
-            to.encode_error(&error, &mut out);
-            readable(to, &out)?;
-        }
-        if let Ok(tools) = codec(from).decode_tools(text) {
-            let mut out = Vec::new();
-            to.encode_tools(&tools, from, &Profile::of(to.protocol()), &mut out, &mut ledger);
-            readable(to, &out)?;
-        }
+    if let Ok(response) = codec(from).decode_response(text) {
+        let mut out = Vec::new();
+        codec(to).encode_response(&response, None, &mut out, &mut ledger);
+        let written = readable(to, &out)?;
+        let read = codec(to).decode_response(written);
+        read.map_err(|error| format!("{to}: {error}: {written}"))?;
+    }
+    if let Ok(error) = codec(from).decode_error(None, text) {
+        let mut out = Vec::new();
+        codec(to).encode_error(&error, &mut out);
+        readable(to, &out)?;
+    }
+    if let Ok(tools) = codec(from).decode_tools(text) {
+        let mut out = Vec::new();
+        codec(to).encode_tools(&tools, from, &Profile::of(to), &mut out, &mut ledger);
+        readable(to, &out)?;
     }
     Ok(())
 }
 
-fn others(from: Protocol) -> impl Iterator<Item = &'static dyn Codec> {
-    CODECS.into_iter().filter(move |codec| codec.protocol() != from)
+fn others(from: Protocol) -> impl Iterator<Item = Protocol> {
+    CODECS.into_iter().map(Codec::protocol).filter(move |protocol| *protocol != from)
 }
 
-fn encode(to: &dyn Codec, request: &Request<'_>) -> (Vec<u8>, Ledger) {
+fn encode(to: Protocol, request: &Request<'_>) -> (Vec<u8>, Ledger) {
     let (mut out, mut ledger) = (Vec::new(), Ledger::default());
-    to.encode_request(request, &Profile::of(to.protocol()), &mut out, &mut ledger);
+    let profile = Profile::of(to);
+    let tools = Toolset::new(request, &profile);
+    codec(to).encode_request(request, &tools, &profile, &mut out, &mut ledger);
     (out, ledger)
 }
 
-fn readable<'o>(to: &dyn Codec, out: &'o [u8]) -> Result<&'o str, String> {
-    let text = std::str::from_utf8(out).map_err(|error| format!("{}: {error}", to.protocol()))?;
-    Raw::parse(text).map_err(|error| format!("{}: {error}: {text}", to.protocol()))?;
+fn readable(to: Protocol, out: &[u8]) -> Result<&str, String> {
+    let text = std::str::from_utf8(out).map_err(|error| format!("{to}: {error}"))?;
+    Raw::parse(text).map_err(|error| format!("{to}: {error}: {text}"))?;
     Ok(text)
 }

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use crate::codec::{EventSink, codec};
 use crate::ledger::Ledger;
-use crate::model::{Event, Protocol};
+use crate::model::{Event, Item, Protocol};
 use crate::pipe::Pipe;
 use crate::translate::Options;
 use crate::wire::sse::{Frame, Frames};
@@ -62,26 +62,41 @@ pub fn one_ending(from: Protocol, to: Protocol, bytes: &[u8]) -> Result<(), Stri
 }
 
 /// Whatever a whole answer is, the stream that is made of it has one ending,
-/// which is a good one only if the answer has one.
+/// which is a good one only if the answer has one, for a client of every built-in
+/// protocol.
 pub fn a_whole_answer_ends_once(from: Protocol, text: &str) -> Result<(), String> {
+    Protocol::ALL.into_iter().try_for_each(|to| a_whole_answer_ends_once_between(from, to, text))
+}
+
+/// Whatever a whole answer is, the stream that is made of it has one ending,
+/// which is a good one only if the answer has one.
+pub fn a_whole_answer_ends_once_between(
+    from: Protocol,
+    to: Protocol,
+    text: &str,
+) -> Result<(), String> {
     // In a stream of Chat a call without a name is one that is cut.
-    if text.contains(r#""name":"""#) {
+    if has_nameless_call(from, text) {
         return Ok(());
     }
-    for to in Protocol::ALL {
-        let mut pipe = Pipe::for_request(from, to, None, &Options::new());
-        let mut out = Vec::new();
-        pipe.whole(text.as_bytes(), &mut out);
-        if !pipe.is_done() {
-            return Err(format!("to {to}: it never ends"));
-        }
-        // What passes is as good as it was.
-        if from != to {
-            ends_once(to, &out, pipe.summary().complete)
-                .map_err(|what| format!("to {to}: {what}"))?;
-        }
+    let mut pipe = Pipe::for_request(from, to, None, &Options::new());
+    let mut out = Vec::new();
+    pipe.whole(text.as_bytes(), &mut out);
+    if !pipe.is_done() {
+        return Err(format!("to {to}: it never ends"));
     }
-    Ok(())
+    // What passes is as good as it was.
+    if from == to {
+        return Ok(());
+    }
+    ends_once(to, &out, pipe.summary().complete).map_err(|what| format!("to {to}: {what}"))
+}
+
+fn has_nameless_call(protocol: Protocol, text: &str) -> bool {
+    let Ok(response) = codec(protocol).decode_response(text) else { return false };
+    let turns = response.candidates.iter().flat_map(|candidate| &candidate.turns);
+    let nameless = |item: &Item<'_>| matches!(item, Item::Call(call) if call.name.is_empty());
+    turns.flat_map(|turn| &turn.items).any(nameless)
 }
 
 /// Whether a stream has one ending, and a good one if it is to be complete.

@@ -7,7 +7,8 @@ use crate::wire::{At, Extra, Pos, Raw, Str};
 pub struct Choice<'a> {
     /// Whether to call, and what.
     pub mode: Option<At<Mode<'a>>>,
-    /// The only tools that may be called, out of those declared.
+    /// The only tools that may be called, out of those declared. Not beside
+    /// [`Mode::Named`], which allows one.
     pub subset: Option<Subset<'a>>,
     /// Whether several calls may come at once.
     pub parallel: Option<At<bool>>,

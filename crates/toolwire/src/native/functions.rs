@@ -5,16 +5,16 @@ use crate::model::NativeKind;
 
 /// A native tool as an ordinary function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Function {
+pub struct Function {
     /// What it is for.
-    pub(crate) description: &'static str,
+    pub description: &'static str,
     /// The schema of its arguments.
-    pub(crate) schema: &'static str,
+    pub schema: &'static str,
 }
 
 /// The function that stands for a native tool. `version` is the tool's type as
 /// spelled (`text_editor_20250728`). The computer tools have none.
-pub(crate) fn function(kind: NativeKind, version: &str) -> Option<Function> {
+pub fn function(kind: NativeKind, version: &str) -> Option<Function> {
     match kind {
         NativeKind::LocalShell => Some(LOCAL_SHELL),
         NativeKind::Shell => Some(SHELL),

@@ -8,7 +8,7 @@ use crate::wire::{Extra, Kind, Raw, read_fields};
 /// A native result as text: what a shell printed, how a patch went. `None` for
 /// the result of an ordinary call, and for one with media in it, which crosses
 /// as any other.
-pub(crate) fn result_text(result: &ToolResult<'_>) -> Option<String> {
+pub fn result_text(result: &ToolResult<'_>) -> Option<String> {
     let ResultKind::Native(kind) = result.kind else { return None };
     let mut text = String::new();
     for item in &result.content {

@@ -33,11 +33,12 @@ impl Rename {
     pub(super) fn new(codec: &'static dyn Codec, name: &str) -> Self {
         let mut literal = Vec::with_capacity(name.len() + 2);
         write_str(name, &mut literal);
+        let member = format!("\"{}\"", codec.describe().model_member);
         Self {
             codec,
             name: name.to_owned(),
             literal,
-            spelled: Finder::new(b"\"model\""),
+            spelled: Finder::new(&member).into_owned(),
             numbered: Finder::new(b"\\u00"),
             last: Vec::new(),
             at: 0,

@@ -11,7 +11,8 @@ use crate::wire::{Object, Raw};
 ///
 /// ```
 /// use toolwire::registry::{Definition, Registry};
-/// use toolwire::{Options, Protocol};
+/// use toolwire::Protocol::*;
+/// use toolwire::Options;
 ///
 /// let mut registry = Registry::default();
 /// registry.add(
@@ -22,7 +23,7 @@ use crate::wire::{Object, Raw};
 /// )?;
 /// registry.add(Definition::freeform("run_sql").grammar("regex", "SELECT .*"))?;
 /// registry.add(Definition::typed("web_search"))?;
-/// let tools = registry.render(Protocol::Responses, &Options::default())?;
+/// let tools = registry.render(Responses, &Options::default())?;
 /// assert!(std::str::from_utf8(&tools.body)?.contains(r#""strict":true"#));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -99,13 +99,14 @@ impl Registry {
     /// A registry of the definitions in a JSON list. See [`Registry::add_json`].
     ///
     /// ```
-    /// use toolwire::{Options, Protocol, registry::Registry};
+    /// use toolwire::Protocol::*;
+    /// use toolwire::{Options, registry::Registry};
     ///
     /// let registry = Registry::from_json(
     ///     br#"[{"type":"function","function":{"name":"get_weather","description":"Weather now",
     ///          "parameters":{"type":"object","properties":{"city":{"type":"string"}}}}}]"#,
     /// )?;
-    /// let tools = registry.render(Protocol::Messages, &Options::default())?;
+    /// let tools = registry.render(Messages, &Options::default())?;
     /// assert_eq!(
     ///     std::str::from_utf8(&tools.body)?,
     ///     concat!(
@@ -169,12 +170,13 @@ impl Registry {
     /// and add that too.
     ///
     /// ```
-    /// use toolwire::{Options, Protocol, registry::Registry};
+    /// use toolwire::Protocol::*;
+    /// use toolwire::{Options, registry::Registry};
     ///
     /// let mut registry = Registry::default();
     /// let more = registry.add_mcp("crm", br#"{"tools":[{"name":"find","inputSchema":{"type":"object"}}]}"#)?;
     /// assert_eq!(more, None);
-    /// let tools = registry.render(Protocol::Chat, &Options::default())?;
+    /// let tools = registry.render(Chat, &Options::default())?;
     /// assert!(std::str::from_utf8(&tools.body)?.contains(r#""name":"crm__find""#));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -216,13 +218,14 @@ impl Registry {
     ///
     /// ```
     /// use toolwire::registry::{Definition, Registry, Slim};
-    /// use toolwire::{Options, Protocol};
+    /// use toolwire::Protocol::*;
+    /// use toolwire::Options;
     ///
     /// let mut registry = Registry::default();
     /// let schema = r#"{"type":"object","properties":{},"$defs":{"old":{"type":"string"}}}"#;
     /// registry.add(Definition::function("f").schema(schema))?;
     /// registry.slim(Slim::new().unused_definitions());
-    /// let tools = registry.render(Protocol::Chat, &Options::default())?;
+    /// let tools = registry.render(Chat, &Options::default())?;
     /// assert!(!std::str::from_utf8(&tools.body)?.contains("old"));
     /// assert_eq!(tools.ledger[0].code.to_string(), "schema_slimmed");
     /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -24,12 +24,13 @@ impl Registry {
     /// for are wrapped; [`Registry::calls`] turns calls of them back.
     ///
     /// ```
-    /// use toolwire::{Options, Protocol, registry::Registry};
+    /// use toolwire::Protocol::*;
+    /// use toolwire::{Options, registry::Registry};
     ///
     /// let registry = Registry::from_json(
     ///     br#"[{"type":"web_search"},{"type":"function","name":"f","strict":false}]"#,
     /// )?;
-    /// let tools = registry.render(Protocol::Chat, &Options::default())?;
+    /// let tools = registry.render(Chat, &Options::default())?;
     /// assert_eq!(tools.ledger.len(), 1);
     /// assert_eq!(tools.ledger[0].path, "/0");
     /// assert_eq!(tools.ledger[0].code.to_string(), "hosted_tool:web_search");
@@ -84,14 +85,15 @@ impl Registry {
     ///
     /// ```
     /// use toolwire::registry::{Definition, Registry};
-    /// use toolwire::{Options, Protocol};
+    /// use toolwire::Protocol::*;
+    /// use toolwire::Options;
     ///
     /// let mut registry = Registry::default();
     /// registry.add(Definition::freeform("run_sql"))?;
     /// // Messages has no freeform tools, so the model called a function of one text.
     /// let answer = br#"{"role":"assistant","stop_reason":"tool_use","content":[
     ///     {"type":"tool_use","id":"toolu_1","name":"run_sql","input":{"input":"SELECT 1"}}]}"#;
-    /// let calls = registry.calls(Protocol::Messages, answer, &Options::default())?;
+    /// let calls = registry.calls(Messages, answer, &Options::default())?;
     /// assert_eq!(calls[0].freeform(), Some("SELECT 1"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

@@ -12,7 +12,7 @@ use crate::wire::{Extra, Kind, Object, Raw, Reader, Str, Write, read_fields};
 
 /// What was done to the root of a schema so that every protocol accepts it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum RootChange {
+pub enum RootChange {
     /// There was no schema, or one that says nothing: it became that of an
     /// object without properties.
     Empty,
@@ -27,7 +27,7 @@ pub(crate) enum RootChange {
 }
 
 /// The schema of a tool's arguments with a root that every protocol accepts.
-pub(crate) fn root<'s>(schema: Option<&'s Raw<'_>>) -> (Raw<'s>, Option<RootChange>) {
+pub fn root<'s>(schema: Option<&'s Raw<'_>>) -> (Raw<'s>, Option<RootChange>) {
     let Some(schema) = schema else { return (Raw::made(EMPTY), Some(RootChange::Empty)) };
     if schema.kind() != Kind::Object {
         return (Raw::made(EMPTY).at(schema.pos()), Some(RootChange::Empty));
@@ -42,7 +42,7 @@ pub(crate) fn root<'s>(schema: Option<&'s Raw<'_>>) -> (Raw<'s>, Option<RootChan
 }
 
 /// The schema of an object without properties.
-pub(crate) const EMPTY: &str = r#"{"type":"object","properties":{}}"#;
+pub const EMPTY: &str = r#"{"type":"object","properties":{}}"#;
 
 /// Whether the root is fine as it is, as nearly every root is.
 fn is_plain(reader: &mut Reader<'_>) -> bool {

@@ -42,7 +42,9 @@ impl RequestHead {
     }
 
     fn scan(protocol: Protocol, path: &PathMatch, source: &str) -> Result<Self, ReadError> {
-        let model_in_body = !protocol.describe().answers.names_model();
+        let description = protocol.describe();
+        let model_in_body = !description.answers.names_model();
+        let stream_in_body = description.answers.stream_path.is_none();
         let has_envelope = Envelope::may_be_in(source.as_bytes());
         let mut head = Self { has_envelope, ..Self::default() };
         let mut reader = Reader::new(source);
@@ -50,8 +52,12 @@ impl RequestHead {
         while let Some(key) = members.next(&mut reader)? {
             match key.decode().as_ref() {
                 "model" if model_in_body => head.read_model(&mut reader)?,
-                "stream" if reader.peek() == Kind::Bool => head.stream = reader.boolean()?,
-                "tools" | "functions" if reader.peek() == Kind::Array => {
+                "stream" if stream_in_body && reader.peek() == Kind::Bool => {
+                    head.stream = reader.boolean()?
+                }
+                name if description.tool_members.contains(&name)
+                    && reader.peek() == Kind::Array =>
+                {
                     let mut items = reader.array()?;
                     while items.more(&mut reader)? {
                         head.tool_bytes += reader.raw()?.text().len();

@@ -6,6 +6,7 @@ use super::{Error, Options, Translated, invalid, settle, spliced, utf8};
 use crate::codec::codec;
 use crate::ledger::{Entry, Ledger, LossPolicy};
 use crate::model::{Protocol, Request, Response, ResponseContext, ResponseSummary};
+use crate::protocol::Description;
 use crate::restore::{self, Restore};
 use crate::wire::{Kind, ReadError, Reader, Str};
 
@@ -42,9 +43,22 @@ impl ResponseTranslator {
         request: Option<&Request<'_>>,
         options: &Options<'_>,
     ) -> Self {
+        Self::restoring(from, to, request, None, options)
+    }
+
+    /// The same, where it may be known how the tools come back.
+    pub(super) fn restoring(
+        from: Protocol,
+        to: Protocol,
+        request: Option<&Request<'_>>,
+        restore: Option<Restore>,
+        options: &Options<'_>,
+    ) -> Self {
         // Where the bytes pass, nothing of the request matters.
         let request = request.filter(|_| from != to);
-        let restore = request.map(|request| Restore::new(request, &options.profile_of(from)));
+        let restore = request.map(|request| {
+            restore.unwrap_or_else(|| Restore::new(request, &options.profile_of(from)))
+        });
         Self {
             from,
             to,
@@ -138,13 +152,13 @@ pub(crate) fn is_not_an_answer(
         return false;
     }
     let has_error = || -> Result<bool, ReadError> {
-        let answer = protocol.describe().answer_member;
+        let Description { answer_member, error_member, .. } = protocol.describe();
         let mut reader = Reader::new(source);
         let mut members = reader.object()?;
         let (mut error, mut answered) = (false, false);
         while let Some(key) = members.next(&mut reader)? {
-            error |= key == "error" && reader.peek() != Kind::Null;
-            answered |= key == *answer;
+            error |= key == *error_member && reader.peek() != Kind::Null;
+            answered |= key == *answer_member;
             reader.skip()?;
         }
         reader.finish()?;

@@ -4,18 +4,18 @@ use std::ops::Range;
 
 /// The byte ranges to leave out of a document.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Cuts {
+pub struct Cuts {
     ranges: Vec<Range<usize>>,
 }
 
 impl Cuts {
     /// Begins a list or an object of which some members are left out.
-    pub(crate) fn container(&mut self) -> ContainerCuts<'_> {
+    pub fn container(&mut self) -> ContainerCuts<'_> {
         ContainerCuts { cuts: self, kept_until: None, leading: None }
     }
 
     /// The ranges in the order of the document.
-    pub(crate) fn into_ranges(mut self) -> Vec<Range<usize>> {
+    pub fn into_ranges(mut self) -> Vec<Range<usize>> {
         self.ranges.sort_unstable_by_key(|range| range.start);
         self.ranges
     }
@@ -26,7 +26,7 @@ impl Cuts {
 ///
 /// Every member that is cut takes one comma with it: the one before it or, if
 /// no member before it is kept, the one behind it.
-pub(crate) struct ContainerCuts<'c> {
+pub struct ContainerCuts<'c> {
     cuts: &'c mut Cuts,
     /// Where the last member ends, if one up to it is kept.
     kept_until: Option<usize>,
@@ -36,12 +36,12 @@ pub(crate) struct ContainerCuts<'c> {
 
 impl ContainerCuts<'_> {
     /// Begins a list or an object inside the next member.
-    pub(crate) fn container(&mut self) -> ContainerCuts<'_> {
+    pub fn container(&mut self) -> ContainerCuts<'_> {
         self.cuts.container()
     }
 
     /// Keeps a member, except for what was cut inside it.
-    pub(crate) fn keep(&mut self, member: Range<usize>) {
+    pub fn keep(&mut self, member: Range<usize>) {
         if let Some(leading) = self.leading.take() {
             self.cuts.ranges.push(leading.start..member.start);
         }
@@ -49,7 +49,7 @@ impl ContainerCuts<'_> {
     }
 
     /// Cuts a member.
-    pub(crate) fn cut(&mut self, member: Range<usize>) {
+    pub fn cut(&mut self, member: Range<usize>) {
         // What was cut inside this member came last.
         while self.cuts.ranges.pop_if(|last| last.end > member.start).is_some() {}
         match &mut self.kept_until {
@@ -62,7 +62,7 @@ impl ContainerCuts<'_> {
     }
 
     /// Ends the container and says whether any of its members is kept.
-    pub(crate) fn finish(self) -> bool {
+    pub fn finish(self) -> bool {
         self.cuts.ranges.extend(self.leading);
         self.kept_until.is_some()
     }

@@ -117,7 +117,8 @@ impl<'a> Extra<'a> {
 
 /// Refuses an object that names a field twice: which of the two counts would
 /// depend on who reads it.
-pub(crate) fn check_duplicates(extra: &[Extra<'_>]) -> Result<(), ReadError> {
+#[doc(hidden)]
+pub fn check_duplicates(extra: &[Extra<'_>]) -> Result<(), ReadError> {
     if extra.len() < 2 || are_few_and_distinct(extra) {
         return Ok(());
     }
@@ -154,7 +155,8 @@ const FEW: usize = 16;
 
 /// Stores the value of a field that may appear once. `null` means absent: the
 /// three published schemas give an explicit null no other meaning.
-pub(crate) fn fill<'a, T: Read<'a>>(
+#[doc(hidden)]
+pub fn fill<'a, T: Read<'a>>(
     slot: &mut Option<T>,
     seen: &mut bool,
     key: &'static str,
@@ -184,6 +186,8 @@ pub(crate) fn fill<'a, T: Read<'a>>(
 /// `strict: Option<At<bool>>` and `extra: Vec<Extra<'a>>`, which implements
 /// `Read`. A codec takes it apart by destructuring without `..`, so a field
 /// added here does not compile until somebody has decided about it.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! wire {
     ($(
         $(#[$meta:meta])*
@@ -206,8 +210,8 @@ macro_rules! wire {
         impl<$life> $crate::wire::Read<$life> for $name<$life> {
             fn read(reader: &mut $crate::wire::Reader<$life>) -> Result<Self, $crate::wire::ReadError> {
                 #[derive(Default)]
-                struct ResponseSummary { $( $field: bool, )* }
-                let mut seen = ResponseSummary::default();
+                struct SeenFields { $( $field: bool, )* }
+                let mut seen = SeenFields::default();
                 let mut members = reader.object()?;
                 let mut this = Self { at: members.at(), $( $field: None, )* extra: Vec::new() };
                 while let Some(key) = members.next(reader)? {

@@ -11,7 +11,8 @@
 
 #[macro_use]
 mod fields;
-pub(crate) mod cuts;
+#[doc(hidden)]
+pub mod cuts;
 pub mod envelope;
 pub mod glob;
 pub mod hash;
@@ -27,12 +28,14 @@ mod text;
 mod write;
 
 pub use fields::{At, Extra, Pos};
-pub(crate) use fields::{check_duplicates, fill};
+#[doc(hidden)]
+pub use fields::{check_duplicates, fill};
 pub(crate) use pointer::pointers_past;
 pub use pointer::{pointer, pointers};
 pub use raw::Raw;
 pub use read::{Kind, Members, Read, ReadError, Reader, What};
-pub(crate) use read::{read_fields, string_under};
+#[doc(hidden)]
+pub use read::{read_fields, string_under};
 pub use text::{Str, TextBuffer};
 pub use write::{Array, Object, Write, write_escaped, write_str};
 

@@ -47,7 +47,7 @@ impl<'a> Raw<'a> {
     }
 
     /// Where the value stands in the input, from its first byte to its last.
-    pub(crate) fn range(&self) -> Option<Range<usize>> {
+    pub fn range(&self) -> Option<Range<usize>> {
         self.pos.offset().map(|start| start..start + self.text.len())
     }
 
@@ -85,7 +85,7 @@ impl<'a> Raw<'a> {
     }
 
     /// The elements of a list. What is no list has none.
-    pub(crate) fn elements(&self) -> Result<Vec<Raw<'_>>, ReadError> {
+    pub fn elements(&self) -> Result<Vec<Raw<'_>>, ReadError> {
         if self.kind() == Kind::Array { Vec::read(&mut self.reader()) } else { Ok(Vec::new()) }
     }
 

@@ -455,7 +455,7 @@ impl<'a, T: Read<'a>> Read<'a> for Vec<T> {
 }
 
 /// Reads an object of which nothing is known beforehand.
-pub(crate) fn read_fields<'a>(reader: &mut Reader<'a>) -> Result<Vec<Extra<'a>>, ReadError> {
+pub fn read_fields<'a>(reader: &mut Reader<'a>) -> Result<Vec<Extra<'a>>, ReadError> {
     let mut fields = Vec::new();
     let mut members = reader.object()?;
     while let Some(key) = members.next(reader)? {
@@ -467,7 +467,7 @@ pub(crate) fn read_fields<'a>(reader: &mut Reader<'a>) -> Result<Vec<Extra<'a>>,
 
 /// The string that `path` leads to from the top of a document. Nothing behind
 /// it is looked at.
-pub(crate) fn string_under<'a>(source: &'a str, path: &[&str]) -> Option<Str<'a>> {
+pub fn string_under<'a>(source: &'a str, path: &[&str]) -> Option<Str<'a>> {
     let mut reader = Reader::new(source);
     for key in path {
         reader.seek(key).ok()?.then_some(())?;

@@ -3,16 +3,17 @@
 use toolwire::laws::{self, diff, meaning};
 use toolwire::{Code, Ledger, Protocol, codec};
 
-use crate::vectors::inputs;
+use crate::PROTOCOLS;
+use crate::documents::documents;
 
 #[test]
 fn nothing_is_lost_in_silence() {
-    check("requests", laws::nothing_is_lost_in_silence);
+    check_pairs("requests", laws::nothing_is_lost_between);
 }
 
 #[test]
 fn the_same_bytes_every_time() {
-    check("requests", laws::the_same_bytes_every_time);
+    check_pairs("requests", laws::the_same_bytes_between);
 }
 
 #[test]
@@ -23,7 +24,7 @@ fn only_foreign_reasoning_is_cut() {
 #[test]
 fn answers_are_readable() {
     for kind in ["responses", "errors", "tools"] {
-        check(kind, laws::answers_are_readable);
+        check_pairs(kind, laws::answers_are_readable_between);
     }
 }
 
@@ -48,9 +49,21 @@ fn a_loss_without_a_ledger_line_is_found() {
 
 fn check(kind: &str, law: fn(Protocol, &str) -> Result<(), String>) {
     let mut wrong = Vec::new();
-    for (folder, from, body) in inputs(kind) {
+    for (folder, from, body) in documents(kind) {
         if let Err(what) = law(from, std::str::from_utf8(&body).unwrap()) {
             wrong.push(format!("{} {from} {what}", folder.display()));
+        }
+    }
+    assert!(wrong.is_empty(), "{}\n{}", wrong.len(), wrong.join("\n"));
+}
+
+fn check_pairs(kind: &str, law: fn(Protocol, Protocol, &str) -> Result<(), String>) {
+    let mut wrong = Vec::new();
+    for (folder, from, body) in documents(kind) {
+        for to in PROTOCOLS.into_iter().filter(|to| *to != from) {
+            if let Err(what) = law(from, to, std::str::from_utf8(&body).unwrap()) {
+                wrong.push(format!("{} {from} {what}", folder.display()));
+            }
         }
     }
     assert!(wrong.is_empty(), "{}\n{}", wrong.len(), wrong.join("\n"));

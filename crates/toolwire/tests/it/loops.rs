@@ -4,20 +4,26 @@
 //! back with the results of its calls, and the request goes up again. The
 //! upstream must find its own reasoning, calls and text, byte for byte.
 
+use std::path::Path;
+
 use toolwire::calls::{self, Input, ToolCall, ToolOutput};
 use toolwire::model::{Arguments, Issuer, Item, NativeKind, Role, Turn};
 use toolwire::translate::{self, Error, Options};
 use toolwire::{Code, Protocol, codec};
 
+use crate::PROTOCOLS;
+use crate::documents::documents;
 use crate::json::pretty;
-use crate::vectors::inputs;
 
 #[test]
 fn what_a_model_said_comes_back_to_it() {
     let mut closed = 0;
     let mut wrong = Vec::new();
-    for (folder, upstream, answer) in inputs("responses") {
-        for client in Protocol::ALL.into_iter().filter(|client| *client != upstream) {
+    for (folder, upstream, answer) in documents("responses") {
+        if is_made_for_a_client(&folder, upstream, &answer) {
+            continue;
+        }
+        for client in PROTOCOLS.into_iter().filter(|client| *client != upstream) {
             let asked = std::fs::read(folder.join(format!("request.{client}.json")));
             // Tools that only the upstream's protocol has come back as
             // themselves only if the client declared what stands for them.
@@ -47,6 +53,15 @@ fn what_a_model_said_comes_back_to_it() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(closed > 30, "only {closed} loops");
+}
+
+/// The answers of a protocol without vectors were translated for a client of it.
+/// Some have what no upstream says: envelopes around what another vendor sealed,
+/// and names that tools have toward another upstream.
+fn is_made_for_a_client(folder: &Path, upstream: Protocol, answer: &[u8]) -> bool {
+    let has_request = |client| folder.join(format!("request.{client}.json")).exists();
+    let has_envelope = answer.windows(5).any(|bytes| bytes == b"\"tw1.");
+    !Protocol::ALL.contains(&upstream) && (has_envelope || PROTOCOLS.into_iter().any(has_request))
 }
 
 type Said = Vec<String>;
@@ -159,7 +174,10 @@ fn plain_request(protocol: Protocol) -> Vec<u8> {
         Protocol::Messages => {
             r#"{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"go"}]}"#
         }
-        other => panic!("not a built-in protocol: {other:?}"),
+        other => {
+            let chat = plain_request(Protocol::Chat);
+            return translate::request(Protocol::Chat, other, &chat, &Options::new()).unwrap().body;
+        }
     }
     .into()
 }

@@ -10,8 +10,10 @@
 
 mod bad_input;
 mod calls;
+mod documents;
 mod examples;
 mod features;
+mod fourth;
 mod json;
 mod laws;
 mod loops;
@@ -23,3 +25,14 @@ mod splice;
 mod streams;
 mod unfold;
 mod vectors;
+
+use toolwire::Protocol;
+
+/// The protocols that the laws are held to in all pairs. A new protocol is one
+/// folder and one line here or, if it is built in, in the library's own list.
+pub(crate) const PROTOCOLS: [Protocol; 4] = [
+    Protocol::Chat, //
+    Protocol::Responses,
+    Protocol::Messages,
+    fourth::FOURTH,
+];

@@ -1,9 +1,10 @@
 //! Random documents keep the laws.
 
 use arbitrary::Unstructured;
+use serde_json::Value;
 use toolwire::{Protocol, laws};
 
-use crate::splice;
+use crate::{PROTOCOLS, documents, splice};
 
 #[test]
 fn spliced_requests_keep_the_laws() {
@@ -42,6 +43,45 @@ fn check(kind: &str, laws: &[Law]) {
         }
     }
     assert!(made > 3_500, "only {made} documents");
+}
+
+#[test]
+fn spliced_requests_keep_the_laws_in_every_pair() {
+    check_pairs("requests", &[laws::nothing_is_lost_between, laws::the_same_bytes_between]);
+}
+
+#[test]
+fn spliced_answers_are_readable_in_every_pair() {
+    let ends_once = laws::stream::a_whole_answer_ends_once_between;
+    check_pairs("responses", &[laws::answers_are_readable_between, ends_once]);
+}
+
+type PairLaw = fn(Protocol, Protocol, &str) -> Result<(), String>;
+
+/// The pairs of built-in protocols are checked above, so these are the others.
+fn check_pairs(kind: &str, laws: &[PairLaw]) {
+    let tree = |(_, from, body): documents::Document| {
+        (from, serde_json::from_slice::<Value>(&body).unwrap())
+    };
+    let documents: Vec<_> = documents::documents(kind).into_iter().map(tree).collect();
+    let is_built_in = |protocol: Protocol| Protocol::ALL.contains(&protocol);
+    let mut made = 0;
+    for seed in 0..2_000 {
+        let noise = noise(seed);
+        let Ok((from, text)) = splice::document(&mut Unstructured::new(&noise), &documents) else {
+            continue;
+        };
+        made += 1;
+        let other = |to: &Protocol| *to != from && !(is_built_in(from) && is_built_in(*to));
+        for to in PROTOCOLS.into_iter().filter(other) {
+            for law in laws {
+                if let Err(what) = law(from, to, &text) {
+                    panic!("seed {seed}: {from}: {what}\n{text}");
+                }
+            }
+        }
+    }
+    assert!(made > 1_750, "only {made} documents");
 }
 
 /// SplitMix64, which is enough to be unlike everything else.

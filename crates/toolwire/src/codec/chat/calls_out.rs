@@ -1,7 +1,7 @@
 //! Calls: writing them.
 
 use super::cache_out::drop_marker;
-use super::tools_out::WrittenTools;
+use super::tools_out::ChatTools;
 use crate::codec::context::EncodeContext;
 use crate::ledger::{Code, Ledger};
 use crate::model::{Arguments, Call};
@@ -95,7 +95,7 @@ pub(super) fn write_call(
     object: &mut Object<'_>,
     call: &Call<'_>,
     id: &str,
-    sent: &WrittenTools<'_, '_, '_>,
+    tools: &ChatTools<'_, '_, '_>,
     cx: &mut EncodeContext<'_>,
 ) {
     let Call { at, id: _, name, namespace, arguments, caller, cache, extra } = call;
@@ -103,8 +103,8 @@ pub(super) fn write_call(
     let freeform = matches!(arguments, Arguments::Freeform(_)) && cx.profile.freeform_tools;
     let own = name.decode();
     let space = namespace.as_ref().map(Str::decode);
-    let wire = sent.toolset.wire_name(space.as_deref(), &own);
-    let wrapping = sent.wrapping(&wire);
+    let wire = cx.names.wire(space.as_deref(), &own);
+    let wrapping = tools.wrapping(&wire);
     put_call(object, &wire, arguments, freeform, wrapping);
     if namespace.is_some() {
         cx.ledger.emulated(*at, Code::NamespaceFlattened);

@@ -2,18 +2,19 @@
 
 use std::collections::BTreeSet;
 
-use super::tools_out::WrittenTools;
 use crate::codec::context::EncodeContext;
+use crate::codec::sent_tools::{SentTools, client_name};
 use crate::ledger::Code;
 use crate::model::{Choice, Mode, Subset, ToolKind, ToolRef, ToolRefKind};
-use crate::toolset::{Declared, ToolMapping};
+use crate::toolset::{Declared, ToolMapping, Toolset};
+use crate::wire::names::Names;
 use crate::wire::{At, Object, Str};
 
 /// The wire names of the only tools to send, if the choice is restricted to some
 /// of them and the upstream does not support that.
 pub(super) fn filter(
     choice: &Choice<'_>,
-    sent: &WrittenTools<'_, '_, '_>,
+    toolset: &Toolset<'_, '_>,
     cx: &mut EncodeContext<'_>,
 ) -> Option<BTreeSet<String>> {
     let Subset { at, tools } = choice.subset.as_ref()?;
@@ -21,22 +22,23 @@ pub(super) fn filter(
         return None;
     }
     cx.ledger.emulated(*at, Code::AllowedToolsFiltered).info();
-    let finder = sent.toolset.finder();
-    Some(tools.iter().map(|tool| wire_name(tool, finder.find(tool), sent)).collect())
+    let finder = toolset.finder();
+    let name = |tool: &ToolRef<'_>| wire_name(tool, finder.find(tool), cx.names);
+    Some(tools.iter().map(name).collect())
 }
 
 /// Writes the choice.
 pub(super) fn write(
     object: &mut Object<'_>,
     choice: &Choice<'_>,
-    sent: &WrittenTools<'_, '_, '_>,
+    sent: &SentTools<'_, '_, '_>,
     cx: &mut EncodeContext<'_>,
 ) {
     let Choice { mode, subset, parallel, extra } = choice;
     cx.ledger.only(extra);
     // Chat answers 400 to either member if there are no tools.
     // vectors/requests/chat-choice-without-tools
-    if sent.written.is_empty() {
+    if sent.is_empty() {
         return without_tools(choice, sent, cx);
     }
     match (subset, mode) {
@@ -49,7 +51,7 @@ pub(super) fn write(
     object.maybe("parallel_tool_calls", parallel.as_ref());
 }
 
-fn without_tools(choice: &Choice<'_>, sent: &WrittenTools<'_, '_, '_>, cx: &mut EncodeContext<'_>) {
+fn without_tools(choice: &Choice<'_>, sent: &SentTools<'_, '_, '_>, cx: &mut EncodeContext<'_>) {
     let Choice { mode, subset, parallel, extra: _ } = choice;
     match mode {
         Some(At { pos, value: Mode::Any }) => {
@@ -94,7 +96,7 @@ fn refuse(tool: &ToolRef<'_>, declared: &Declared<'_, '_>, cx: &mut EncodeContex
 fn write_mode(
     object: &mut Object<'_>,
     mode: &At<Mode<'_>>,
-    sent: &WrittenTools<'_, '_, '_>,
+    sent: &SentTools<'_, '_, '_>,
     cx: &mut EncodeContext<'_>,
 ) {
     match &mode.value {
@@ -117,7 +119,7 @@ fn write_mode(
                 return;
             }
             let mut named = object.object("tool_choice");
-            put_target(&mut named, tool, declared, sent, cx);
+            put_target(&mut named, tool, declared, cx);
         }
     }
 }
@@ -126,7 +128,7 @@ fn write_subset(
     object: &mut Object<'_>,
     subset: &Subset<'_>,
     mode: Option<&At<Mode<'_>>>,
-    sent: &WrittenTools<'_, '_, '_>,
+    sent: &SentTools<'_, '_, '_>,
     cx: &mut EncodeContext<'_>,
 ) {
     let Subset { at, tools } = subset;
@@ -170,7 +172,7 @@ fn write_subset(
     allowed.put("mode", if any { "required" } else { "auto" });
     let mut array = allowed.array("tools");
     for (tool, declared) in kept {
-        put_target(&mut array.object(), tool, Some(declared), sent, cx);
+        put_target(&mut array.object(), tool, Some(declared), cx);
     }
 }
 
@@ -186,7 +188,6 @@ fn put_target(
     object: &mut Object<'_>,
     tool: &ToolRef<'_>,
     declared: Option<&Declared<'_, '_>>,
-    sent: &WrittenTools<'_, '_, '_>,
     cx: &mut EncodeContext<'_>,
 ) {
     let ToolRef { at, kind: _, name, namespace, extra } = tool;
@@ -195,7 +196,7 @@ fn put_target(
         matches!(declared.tool.kind, ToolKind::Freeform { grammar: _ })
             && declared.crossing == ToolMapping::Same
     });
-    let wire = wire_name(tool, declared, sent);
+    let wire = wire_name(tool, declared, cx.names);
     if let (Some(namespace), Some(Declared { tool: _, namespace: None, inline: _, crossing: _ })) =
         (namespace, declared)
     {
@@ -219,17 +220,13 @@ fn put_target(
     object.object(under).put("name", &wire);
 }
 
-fn wire_name(
-    tool: &ToolRef<'_>,
-    declared: Option<&Declared<'_, '_>>,
-    sent: &WrittenTools<'_, '_, '_>,
-) -> String {
+fn wire_name(tool: &ToolRef<'_>, declared: Option<&Declared<'_, '_>>, names: &Names) -> String {
     match declared {
-        Some(declared) => sent.wire_name(declared),
+        Some(declared) => client_name(declared, names).into_owned(),
         None => {
             let namespace = tool.namespace.as_ref().map(Str::decode);
             let name = tool.name.decode();
-            sent.toolset.wire_name(namespace.as_deref(), &name).into_owned()
+            names.wire(namespace.as_deref(), &name).into_owned()
         }
     }
 }

@@ -16,6 +16,9 @@ pub(super) static DESCRIPTION: Description = Description {
     token_count: None,
     counts_input_first: false,
     answer_member: "choices",
+    model_member: "model",
+    error_member: "error",
+    tool_members: &["tools", "functions"],
     echoes_request: false,
     conventions: Conventions {
         formats_are_strict: false,

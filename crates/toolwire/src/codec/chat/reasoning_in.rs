@@ -13,17 +13,21 @@ use crate::wire::envelope::Envelope;
 use crate::wire::{Extra, Pos, Raw, Read, Str};
 
 /// The reasoning members of a message.
-pub(super) struct Members<'a> {
+pub(super) struct ReasoningMembers<'a> {
     pub(super) reasoning_content: Option<Raw<'a>>,
     pub(super) reasoning: Option<Raw<'a>>,
     pub(super) reasoning_details: Option<Raw<'a>>,
     pub(super) thinking_blocks: Option<Raw<'a>>,
 }
 
-/// Reads the reasoning of a message. Members of an unknown shape are added to
+/// Reads the reasoning of a message. ReasoningMembers of an unknown shape are added to
 /// `extra`.
-pub(super) fn read<'a>(members: Members<'a>, extra: &mut Vec<Extra<'a>>) -> Vec<Reasoning<'a>> {
-    let Members { reasoning_content, reasoning, reasoning_details, thinking_blocks } = members;
+pub(super) fn read<'a>(
+    members: ReasoningMembers<'a>,
+    extra: &mut Vec<Extra<'a>>,
+) -> Vec<Reasoning<'a>> {
+    let ReasoningMembers { reasoning_content, reasoning, reasoning_details, thinking_blocks } =
+        members;
     let mut keep = |key: &'static str, value: Raw<'a>| {
         extra.push(Extra { key: Str::plain(key), value });
     };

@@ -5,15 +5,19 @@ use crate::registry::ToolForm;
 use crate::wire::{Kind, string_under};
 
 pub(super) fn document(fields: &Fields<'_>) -> Option<(Document, Certainty)> {
-    Some(match fields.text("object").as_deref() {
-        Some("chat.completion") => (Document::Response, Certainty::Certain),
-        _ if fields.is("choices", Kind::Array) => (Document::Response, Certainty::Certain),
-        // vectors/errors/chat-vendor-context-length
-        Some("error") => (Document::Error, Certainty::Certain),
-        _ if is_error(fields) => (Document::Error, Certainty::Likely(0)),
-        _ if fields.is("messages", Kind::Array) => (Document::Request, request(fields)),
-        _ => return None,
-    })
+    let object = fields.text("object");
+    let object = object.as_deref().unwrap_or_default();
+    if object == "chat.completion" || fields.is("choices", Kind::Array) {
+        return Some((Document::Response, Certainty::Certain));
+    }
+    // vectors/errors/chat-vendor-context-length
+    if object == "error" {
+        return Some((Document::Error, Certainty::Certain));
+    }
+    if is_error(fields) {
+        return Some((Document::Error, Certainty::Likely(0)));
+    }
+    fields.is("messages", Kind::Array).then(|| (Document::Request, request(fields)))
 }
 
 pub(super) fn event(data: &str) -> bool {

@@ -1,14 +1,11 @@
 //! The request object: writing it.
 
 use super::cache_out::drop_marker;
-use super::tools_out::WrittenTools;
-use super::{choice_out, settings_out, turns_out};
+use super::tools_out::ChatTools;
+use super::{choice_out, settings_out, thinking_out, turns_out};
 use crate::codec::context::EncodeContext;
 use crate::ledger::{Code, Ledger};
-use crate::model::{
-    Display, Effort, Format, JsonSchema, Output, Protocol, Request, Thinking, ThinkingMode, Tool,
-    ToolKind,
-};
+use crate::model::{Format, JsonSchema, Output, Protocol, Request, Tool, ToolKind};
 use crate::profile::Profile;
 use crate::schema;
 use crate::toolset::Toolset;
@@ -17,6 +14,7 @@ use crate::wire::{At, Object};
 /// Writes a request for an upstream.
 pub(super) fn encode(
     request: &Request<'_>,
+    toolset: &Toolset<'_, '_>,
     profile: &Profile,
     out: &mut Vec<u8>,
     ledger: &mut Ledger,
@@ -42,17 +40,15 @@ pub(super) fn encode(
         extra,
     } = request;
     debug_assert!(*origin != Protocol::Chat, "within one protocol the bytes pass");
-    let toolset = Toolset::new(request, profile);
     let cx = &mut EncodeContext::new(*origin, profile, &toolset.names, ledger);
     let object = &mut Object::new(out);
     object.maybe("model", model.as_ref());
-    let mut sent = WrittenTools::new(&toolset);
-    sent.subset = choice_out::filter(choice, &sent, cx);
+    let mut chat_tools = ChatTools::new(toolset, choice_out::filter(choice, toolset, cx));
     report_empty_namespaces(tools, cx);
-    sent.write(object, cx);
-    choice_out::write(object, choice, &sent, cx);
-    turns_out::write(&mut object.array("messages"), turns, &sent, cx);
-    put_thinking(object, thinking, cx);
+    chat_tools.write(object, cx);
+    choice_out::write(object, choice, &chat_tools.sent, cx);
+    turns_out::write(&mut object.array("messages"), turns, &chat_tools, cx);
+    thinking_out::put_thinking(object, thinking, cx);
     let wants_logprobs = settings_out::put_state(object, state, cx);
     put_output(object, output, wants_logprobs, cx);
     settings_out::put_sampling(object, sampling, cx);
@@ -77,59 +73,6 @@ fn report_empty_namespaces(tools: &[Tool<'_>], cx: &mut EncodeContext<'_>) {
     }
 }
 
-fn put_thinking(object: &mut Object<'_>, thinking: &Thinking<'_>, cx: &mut EncodeContext<'_>) {
-    let Thinking { at: _, effort, mode, budget, display, extra } = thinking;
-    cx.ledger.only(extra);
-    let disabled = matches!(mode, Some(At { pos: _, value: ThinkingMode::Disabled }));
-    match (effort, budget) {
-        (Some(effort), budget) => {
-            object.put("reasoning_effort", &effort.value.name());
-            if let Some(budget) = budget {
-                cx.ledger.dropped(budget.pos, Code::ThinkingBudget);
-            }
-        }
-        (None, Some(budget)) if !disabled => {
-            let effort = match budget.value {
-                0..=2_048 => Effort::Low,
-                2_049..=8_192 => Effort::Medium,
-                8_193..=24_576 => Effort::High,
-                24_577..=u64::MAX => Effort::XHigh,
-            };
-            object.put("reasoning_effort", &effort.name());
-            cx.ledger.degraded(budget.pos, Code::ThinkingBudget);
-        }
-        (None, Some(budget)) => {
-            object.put("reasoning_effort", &Effort::None.name());
-            let note = cx.ledger.emulated(budget.pos, Code::ThinkingBudget);
-            note.detail("Thinking is off, so its budget says nothing.");
-        }
-        (None, None) if disabled => object.put("reasoning_effort", &Effort::None.name()),
-        (None, None) => {}
-    }
-    if let Some(At { pos, value }) = mode {
-        match value {
-            ThinkingMode::Disabled if effort.is_none() => {
-                cx.ledger.emulated(*pos, Code::ThinkingMode)
-            }
-            // Thinking with a budget is reported with the budget.
-            ThinkingMode::Enabled => cx.ledger.dropped(*pos, Code::ThinkingMode).info(),
-            ThinkingMode::Disabled
-            | ThinkingMode::Adaptive
-            | ThinkingMode::BetweenTools
-            | ThinkingMode::Other(_) => cx.ledger.dropped(*pos, Code::ThinkingMode),
-        };
-    }
-    if let Some(At { pos, value }) = display {
-        match value {
-            Display::Summary
-            | Display::Concise
-            | Display::Detailed
-            | Display::Omitted
-            | Display::Other(_) => cx.ledger.dropped(*pos, Code::ReasoningDisplay),
-        };
-    }
-}
-
 fn put_output(
     object: &mut Object<'_>,
     output: &Output<'_>,
@@ -138,7 +81,6 @@ fn put_output(
 ) {
     let Output {
         max_tokens,
-        legacy_max_tokens: _,
         format,
         verbosity,
         stop,

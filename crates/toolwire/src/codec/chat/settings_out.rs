@@ -1,10 +1,11 @@
-//! The settings of a request that do not shape the output: writing them.
+//! Sampling, identity, tier, state and streaming: writing them.
 
 use crate::codec::context::EncodeContext;
 use crate::ledger::Code;
 use crate::model::{Identity, Sampling, State, Stream};
 use crate::wire::{At, Extra, Object, Raw, Str, Write, read_fields};
 
+/// Writes the sampling parameters that the upstream takes.
 pub(super) fn put_sampling(
     object: &mut Object<'_>,
     sampling: &Sampling<'_>,
@@ -41,6 +42,7 @@ pub(super) fn put_sampling(
     }
 }
 
+/// Writes who the request is for.
 pub(super) fn put_identity(
     object: &mut Object<'_>,
     identity: &Identity<'_>,
@@ -67,6 +69,7 @@ pub(super) fn put_identity(
     }
 }
 
+/// Writes the processing tier, or the one that comes closest.
 pub(super) fn put_tier(
     object: &mut Object<'_>,
     tier: Option<&Str<'_>>,
@@ -134,10 +137,11 @@ pub(super) fn put_state(
     logprobs
 }
 
+/// Writes whether the answer is streamed, and how.
 pub(super) fn put_stream(object: &mut Object<'_>, stream: &Stream<'_>, cx: &mut EncodeContext<'_>) {
     let Stream { on, usage, obfuscation, extra } = stream;
     object.maybe("stream", on.as_ref());
-    // The other protocols always end a stream with its usage.
+    // Streams of the other protocols always end with token counts.
     let asks = usage.is_none() && on.as_ref().is_some_and(|on| on.value);
     if usage.is_some() || obfuscation.is_some() || asks {
         let mut options = object.object("stream_options");

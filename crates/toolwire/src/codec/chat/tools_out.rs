@@ -1,5 +1,6 @@
 //! Tool definitions: writing them.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::calls_out::Wrapping;
@@ -9,6 +10,7 @@ use super::tool_losses_out::{
 };
 use super::web_search_out;
 use crate::codec::context::EncodeContext;
+use crate::codec::sent_tools::{SentTools, client_name};
 use crate::ledger::{Code, Ledger};
 use crate::model::{Grammar, Native, Protocol, Tool, ToolKind};
 use crate::native;
@@ -28,28 +30,27 @@ pub(super) fn encode(
     debug_assert!(origin != Protocol::Chat, "within one protocol the bytes pass");
     let toolset = Toolset::of_list(tools, origin, profile);
     let cx = &mut EncodeContext::new(origin, profile, &toolset.names, ledger);
-    WrittenTools::new(&toolset).write_list(&mut Array::new(out), cx);
+    let every_tool = None;
+    ChatTools::new(&toolset, every_tool).write_list(&mut Array::new(out), cx);
 }
 
-/// The tools that have been written, for the choice and the calls that name
-/// them.
-pub(super) struct WrittenTools<'t, 'r, 'a> {
-    pub(super) toolset: &'t Toolset<'r, 'a>,
+/// The tools that are sent, and in which shape their arguments go up.
+pub(super) struct ChatTools<'t, 'r, 'a> {
+    pub(super) sent: SentTools<'t, 'r, 'a>,
     /// The wire names of the only tools to send, if the upstream cannot restrict
     /// a choice to some tools.
-    pub(super) subset: Option<BTreeSet<String>>,
-    /// The wire names written so far.
-    pub(super) written: BTreeSet<String>,
+    subset: Option<BTreeSet<String>>,
     /// The wire names of tools whose arguments become the property `value` of an
     /// object.
-    wrapped: BTreeSet<String>,
+    wrapped: BTreeSet<Cow<'r, str>>,
 }
 
-impl<'t, 'r, 'a> WrittenTools<'t, 'r, 'a> {
-    /// Nothing written yet.
-    pub(super) fn new(toolset: &'t Toolset<'r, 'a>) -> Self {
-        let (written, wrapped) = (BTreeSet::new(), BTreeSet::new());
-        Self { toolset, subset: None, written, wrapped }
+impl<'t, 'r, 'a> ChatTools<'t, 'r, 'a> {
+    /// The tools of a request, of which none has been written.
+    pub(super) fn new(toolset: &'t Toolset<'r, 'a>, subset: Option<BTreeSet<String>>) -> Self {
+        // A hosted tool is no tool in Chat, so it has no name.
+        let sent = SentTools::none(toolset, |_class| None);
+        Self { sent, subset, wrapped: BTreeSet::new() }
     }
 
     /// Writes `tools` and `web_search_options`.
@@ -58,10 +59,10 @@ impl<'t, 'r, 'a> WrittenTools<'t, 'r, 'a> {
         // whether the list has any.
         let mut list = Vec::new();
         self.write_list(&mut Array::new(&mut list), cx);
-        if !self.written.is_empty() {
+        if !self.sent.is_empty() {
             object.key("tools").extend_from_slice(&list);
         }
-        for declared in &self.toolset.entries {
+        for declared in &self.sent.toolset.entries {
             if let ToolMapping::Hosted(_) = declared.crossing {
                 web_search_out::write_options(object, declared.tool, cx);
                 return;
@@ -72,7 +73,8 @@ impl<'t, 'r, 'a> WrittenTools<'t, 'r, 'a> {
     /// Writes every tool that Chat takes in a list.
     pub(super) fn write_list(&mut self, array: &mut Array<'_>, cx: &mut EncodeContext<'_>) {
         let mut last: Option<&Tool<'_>> = None;
-        for declared in &self.toolset.entries {
+        let toolset = self.sent.toolset;
+        for (index, declared) in toolset.entries.iter().enumerate() {
             let Declared { tool, namespace, inline, crossing } = declared;
             if let Some(namespace) = namespace
                 && !last.is_some_and(|last| std::ptr::eq(last, *namespace))
@@ -80,9 +82,9 @@ impl<'t, 'r, 'a> WrittenTools<'t, 'r, 'a> {
                 report_namespace(namespace, cx);
                 last = Some(namespace);
             }
-            let wire = self.wire_name(declared);
+            let wire = client_name(declared, cx.names);
             if let Some(subset) = &self.subset
-                && !subset.contains(&wire)
+                && !subset.contains(wire.as_ref())
             {
                 continue;
             }
@@ -100,12 +102,7 @@ impl<'t, 'r, 'a> WrittenTools<'t, 'r, 'a> {
                 cx.ledger.dropped(tool.at, Code::UnknownTool);
                 continue;
             }
-            if !self.written.insert(wire.clone()) {
-                let note = cx.ledger.dropped(tool.at, Code::ToolName);
-                note.detail("Another tool has the same name, and the target takes one of each.");
-                if *inline {
-                    note.info();
-                }
+            if !self.sent.send(index, wire.clone(), cx.ledger) {
                 continue;
             }
             if *inline {
@@ -117,7 +114,7 @@ impl<'t, 'r, 'a> WrittenTools<'t, 'r, 'a> {
                     None => cx.ledger.renamed(tool.name.pos(), Code::ToolName),
                 };
             }
-            if self.write_one(array, declared, &wire, cx) {
+            if write_tool(array, declared, &wire, cx) {
                 self.wrapped.insert(wire);
             }
         }
@@ -127,79 +124,71 @@ impl<'t, 'r, 'a> WrittenTools<'t, 'r, 'a> {
     pub(super) fn wrapping(&self, wire_name: &str) -> Wrapping {
         if self.wrapped.contains(wire_name) { Wrapping::Value } else { Wrapping::None }
     }
+}
 
-    /// A tool's name toward the upstream.
-    pub(super) fn wire_name(&self, declared: &Declared<'_, '_>) -> String {
-        let namespace = declared.namespace.map(|namespace| namespace.name.decode());
-        let name = declared.tool.name.decode();
-        self.toolset.wire_name(namespace.as_deref(), &name).into_owned()
-    }
-
-    /// Writes one tool and says whether its arguments go up wrapped.
-    fn write_one(
-        &self,
-        array: &mut Array<'_>,
-        declared: &Declared<'_, '_>,
-        wire: &str,
-        cx: &mut EncodeContext<'_>,
-    ) -> bool {
-        let tool = declared.tool;
-        report_tool_losses(tool, cx);
-        let description = ToolDescription::of(declared, cx);
-        match &tool.kind {
-            ToolKind::Function { schema } => {
-                let changed = schema.as_ref().map(|schema| schema::root(Some(schema)));
-                let (schema, change) = match changed {
-                    Some((schema, change)) => (Some(schema), change),
-                    None => (None, None),
-                };
-                if let Some(change) = change {
-                    report_root(tool, change, cx);
-                }
-                let strict = strict(tool, schema.as_ref(), cx);
-                put_function(array, wire, &description, schema.as_ref(), strict);
-                change == Some(RootChange::Wrapped)
+/// Writes one tool and returns whether its arguments go up wrapped.
+fn write_tool(
+    array: &mut Array<'_>,
+    declared: &Declared<'_, '_>,
+    wire: &str,
+    cx: &mut EncodeContext<'_>,
+) -> bool {
+    let tool = declared.tool;
+    report_tool_losses(tool, cx);
+    let description = ToolDescription::of(declared, cx);
+    match &tool.kind {
+        ToolKind::Function { schema } => {
+            let changed = schema.as_ref().map(|schema| schema::root(Some(schema)));
+            let (schema, change) = match changed {
+                Some((schema, change)) => (Some(schema), change),
+                None => (None, None),
+            };
+            if let Some(change) = change {
+                report_root(tool, change, cx);
             }
-            ToolKind::Freeform { grammar } if declared.crossing == ToolMapping::Same => {
-                report_strict(tool, cx);
-                let mut object = array.object();
-                object.put("type", "custom");
-                let mut custom = object.object("custom");
-                custom.put("name", wire);
-                description.put(&mut custom);
-                if let Some(grammar) = grammar {
-                    put_grammar(&mut custom, grammar, cx);
-                }
-                false
-            }
-            ToolKind::Freeform { grammar } => {
-                cx.ledger.emulated(tool.at, Code::FreeformWrapped);
-                report_strict(tool, cx);
-                if let Some(Grammar { at, syntax: _, definition: _, extra }) = grammar {
-                    cx.ledger.degraded(*at, Code::GrammarUnenforced);
-                    cx.ledger.only(extra);
-                }
-                put_function(array, wire, &description, Some(&Raw::made(INPUT_SCHEMA)), None);
-                false
-            }
-            ToolKind::Native(Native { kind, kind_text }) => {
-                let Some(function) = native::function(*kind, &kind_text.decode()) else {
-                    return false;
-                };
-                report_native(tool, *kind, cx);
-                report_strict(tool, cx);
-                let description = description.or(function.description);
-                // A search that the client runs has its own schema.
-                let own = tool.extra.iter().find(|field| is_carried(*kind, field));
-                let schema = match own {
-                    Some(field) => schema::root(Some(&field.value)).0,
-                    None => Raw::made(function.schema),
-                };
-                put_function(array, wire, &description, Some(&schema), None);
-                false
-            }
-            ToolKind::Namespace { tools: _ } | ToolKind::Hosted(_) | ToolKind::Unknown(_) => false,
+            let strict = strict(tool, schema.as_ref(), cx);
+            put_function(array, wire, &description, schema.as_ref(), strict);
+            change == Some(RootChange::Wrapped)
         }
+        ToolKind::Freeform { grammar } if declared.crossing == ToolMapping::Same => {
+            report_strict(tool, cx);
+            let mut object = array.object();
+            object.put("type", "custom");
+            let mut custom = object.object("custom");
+            custom.put("name", wire);
+            description.put(&mut custom);
+            if let Some(grammar) = grammar {
+                put_grammar(&mut custom, grammar, cx);
+            }
+            false
+        }
+        ToolKind::Freeform { grammar } => {
+            cx.ledger.emulated(tool.at, Code::FreeformWrapped);
+            report_strict(tool, cx);
+            if let Some(Grammar { at, syntax: _, definition: _, extra }) = grammar {
+                cx.ledger.degraded(*at, Code::GrammarUnenforced);
+                cx.ledger.only(extra);
+            }
+            put_function(array, wire, &description, Some(&Raw::made(INPUT_SCHEMA)), None);
+            false
+        }
+        ToolKind::Native(Native { kind, kind_text }) => {
+            let Some(function) = native::function(*kind, &kind_text.decode()) else {
+                return false;
+            };
+            report_native(tool, *kind, cx);
+            report_strict(tool, cx);
+            let description = description.or(function.description);
+            // A search that the client runs has its own schema.
+            let own = tool.extra.iter().find(|field| is_carried(*kind, field));
+            let schema = match own {
+                Some(field) => schema::root(Some(&field.value)).0,
+                None => Raw::made(function.schema),
+            };
+            put_function(array, wire, &description, Some(&schema), None);
+            false
+        }
+        ToolKind::Namespace { tools: _ } | ToolKind::Hosted(_) | ToolKind::Unknown(_) => false,
     }
 }
 

@@ -1,7 +1,7 @@
 //! The conversation: reading it.
 
 use super::content_in::Content;
-use super::reasoning_in::{self, Members};
+use super::reasoning_in::{self, ReasoningMembers};
 use super::wire::{
     AnyToolCall, ArgumentsValue, CalledCustom, CalledFunction, Message, MessageAudio, ToolCall,
     literal, nest,
@@ -80,7 +80,8 @@ pub(super) fn turn<'a>(message: Message<'a>) -> Result<Turn<'a>, ReadError> {
     if let Some(id) = tool_call_id {
         extra.push(Extra { key: Str::plain("tool_call_id"), value: literal(&id) });
     }
-    let members = Members { reasoning_content, reasoning, reasoning_details, thinking_blocks };
+    let members =
+        ReasoningMembers { reasoning_content, reasoning, reasoning_details, thinking_blocks };
     let found = reasoning_in::read(members, &mut extra);
     let mut turn = Turn::new(at, role, reasoning_in::insert(items, found));
     turn.name = name;

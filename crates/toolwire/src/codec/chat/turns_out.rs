@@ -3,7 +3,7 @@
 use super::calls_out::write_call;
 use super::content_out::{self, has_part, write_content};
 use super::results_out::{write_orphan, write_results};
-use super::tools_out::WrittenTools;
+use super::tools_out::ChatTools;
 use super::{documents_out, reasoning_out};
 use crate::codec::context::EncodeContext;
 use crate::ledger::{Code, Ledger};
@@ -15,7 +15,7 @@ use crate::wire::{Array, Object};
 pub(super) fn write(
     messages: &mut Array<'_>,
     turns: &[Turn<'_>],
-    sent: &WrittenTools<'_, '_, '_>,
+    tools: &ChatTools<'_, '_, '_>,
     cx: &mut EncodeContext<'_>,
 ) {
     for turn in turns {
@@ -28,7 +28,7 @@ pub(super) fn write(
             Step::System(turn) => write_system(messages, turn, cx),
             Step::Assistant { turns, calls } => {
                 let paired_calls = thread.calls.get(calls.clone()).unwrap_or_default();
-                write_assistant(messages, turns, paired_calls, sent, cx);
+                write_assistant(messages, turns, paired_calls, tools, cx);
             }
             Step::Results(order) => write_results(messages, order, &thread, cx),
             Step::User { turn, fates } => {
@@ -103,7 +103,7 @@ fn write_assistant(
     messages: &mut Array<'_>,
     turns: &[&Turn<'_>],
     paired_calls: &[Paired<'_, '_>],
-    sent: &WrittenTools<'_, '_, '_>,
+    tools: &ChatTools<'_, '_, '_>,
     cx: &mut EncodeContext<'_>,
 ) {
     let MessageParts { parts, refusal, audio, calls, reasoning } =
@@ -140,7 +140,7 @@ fn write_assistant(
     if !calls.is_empty() {
         let mut array = object.array("tool_calls");
         for Paired { call, id, result: _ } in paired_calls {
-            write_call(&mut array.object(), call, id, sent, cx);
+            write_call(&mut array.object(), call, id, tools, cx);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::block_list_out::{BlockList, Written};
+use super::blocks_out::{BlockWriter, WrittenBlock};
 use super::content_out::{write_part, write_text};
 use super::{calls_out, reasoning_out};
 use crate::codec::context::EncodeContext;
@@ -27,7 +27,7 @@ impl AssistantWriter<'_, '_, '_> {
         &self,
         parts: &[AssistantPart<'_, '_>],
         ends_conversation: bool,
-        blocks: &mut BlockList,
+        blocks: &mut BlockWriter,
         context: &mut EncodeContext<'_>,
     ) {
         let first_call = if parts.iter().any(AssistantPart::is_signed) {
@@ -60,7 +60,7 @@ impl AssistantWriter<'_, '_, '_> {
     fn part(
         &self,
         part: &AssistantPart<'_, '_>,
-        blocks: &mut BlockList,
+        blocks: &mut BlockWriter,
         context: &mut EncodeContext<'_>,
     ) {
         match part {
@@ -68,7 +68,7 @@ impl AssistantWriter<'_, '_, '_> {
                 let Some(paired) = self.thread.calls.get(*index) else { return };
                 blocks.add(|out| {
                     calls_out::write_past_call(paired, self.wrapped, out, context);
-                    Written::Block
+                    WrittenBlock::Block
                 });
             }
             AssistantPart::Item(Item::Reasoning(reasoning)) => {
@@ -98,7 +98,7 @@ impl AssistantWriter<'_, '_, '_> {
     fn last_part(
         &self,
         part: &AssistantPart<'_, '_>,
-        blocks: &mut BlockList,
+        blocks: &mut BlockWriter,
         context: &mut EncodeContext<'_>,
     ) {
         match part {
@@ -186,7 +186,11 @@ fn in_recorded_order<'r, 'a>(items: &'r [Item<'a>]) -> Vec<&'r Item<'a>> {
 
 /// Writes the beginning of an answer that the model is to go on with. The API
 /// refuses one that ends in whitespace.
-fn write_prefill(text: &Text<'_>, out: &mut Vec<u8>, context: &mut EncodeContext<'_>) -> Written {
+fn write_prefill(
+    text: &Text<'_>,
+    out: &mut Vec<u8>,
+    context: &mut EncodeContext<'_>,
+) -> WrittenBlock {
     let words = text.text.decode();
     let kept = words.trim_end();
     if kept.len() == words.len() || kept.is_empty() {

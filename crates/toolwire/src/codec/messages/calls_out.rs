@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::block_list_out::Written;
+use super::blocks_out::WrittenBlock;
 use super::content_out::write_cache;
 use crate::codec::context::EncodeContext;
 use crate::ledger::{Code, Ledger};
@@ -126,7 +126,7 @@ pub(super) fn write_answer_call(
     is_cut: bool,
     out: &mut Vec<u8>,
     ledger: &mut Ledger,
-) -> Written {
+) -> WrittenBlock {
     let Call { at, id, name, namespace, arguments, caller, cache: _, extra } = call;
     let mut block = Object::new(out);
     write_call_head(*at, id.as_ref(), minted_id, name, namespace.as_ref(), &mut block, ledger);
@@ -142,7 +142,7 @@ pub(super) fn write_answer_call(
         ledger.dropped(caller.pos(), Code::ProgrammaticCallers).info();
     }
     ledger.only(extra);
-    Written::Block
+    WrittenBlock::Block
 }
 
 /// Writes the members of a call before its arguments. `minted_id` is its id if

@@ -3,7 +3,7 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use super::block_list_out::{BlockList, Written};
+use super::blocks_out::{BlockWriter, WrittenBlock};
 use crate::codec::context::EncodeContext;
 use crate::ledger::{Code, Ledger};
 use crate::media;
@@ -15,7 +15,7 @@ pub(super) fn write_part(
     item: &Item<'_>,
     out: &mut Vec<u8>,
     context: &mut EncodeContext<'_>,
-) -> Written {
+) -> WrittenBlock {
     match item {
         Item::Text(text) => write_text(text, out, context),
         Item::Image(image) => write_image(image, out, context),
@@ -23,7 +23,7 @@ pub(super) fn write_part(
         Item::SearchResult(result) => write_search_result(result, out, context),
         Item::Audio(Audio { at, data: _, format: _, cache: _, extra: _ }) => {
             context.ledger.dropped(*at, Code::Audio);
-            Written::Nothing
+            WrittenBlock::Nothing
         }
         Item::Refusal(Refusal { at, text, extra }) => {
             report_refusal(*at, context.ledger);
@@ -33,23 +33,23 @@ pub(super) fn write_part(
         Item::Json(value) => write_text(&Text::new(Str::plain(value.text())), out, context),
         Item::ToolReference(name) => {
             context.ledger.dropped(name.pos, Code::ToolSearch);
-            Written::Nothing
+            WrittenBlock::Nothing
         }
         Item::Hosted(item) => {
             context.ledger.dropped(item.raw.pos(), Code::HostedHistory);
-            Written::Nothing
+            WrittenBlock::Nothing
         }
         Item::Opaque(item) => {
             context.ledger.dropped(item.raw.pos(), item.code());
-            Written::Nothing
+            WrittenBlock::Nothing
         }
         Item::Reasoning(_) => {
             context.ledger.misplaced(item);
-            Written::Nothing
+            WrittenBlock::Nothing
         }
         // Their place in the turn decides how these are written, so the callers
         // do it.
-        Item::Call(_) | Item::Result(_) | Item::Tools(_) => Written::Nothing,
+        Item::Call(_) | Item::Result(_) | Item::Tools(_) => WrittenBlock::Nothing,
     }
 }
 
@@ -92,7 +92,7 @@ pub(super) fn write_text(
     text: &Text<'_>,
     out: &mut Vec<u8>,
     context: &mut EncodeContext<'_>,
-) -> Written {
+) -> WrittenBlock {
     let Text { at, text: words, citations, logprobs, cache, extra } = text;
     if let Some(citations) = citations.as_ref().filter(|list| !list.is_empty()) {
         context.ledger.dropped(citations.pos(), Code::Citations);
@@ -108,13 +108,13 @@ pub(super) fn write_text(
         if !words.is_empty() {
             report_blank(*at, context.ledger);
         }
-        return Written::Nothing;
+        return WrittenBlock::Nothing;
     }
     let mut block = Object::new(out);
     block.put("type", "text");
     block.put("text", words);
     write_cache(cache.as_ref(), &mut block, context);
-    if cache.is_none() { Written::BareText } else { Written::Block }
+    if cache.is_none() { WrittenBlock::BareText } else { WrittenBlock::Block }
 }
 
 /// Reports text of nothing but spaces, which is left out.
@@ -123,10 +123,14 @@ pub(super) fn report_blank(at: Pos, ledger: &mut Ledger) {
     note.detail("The target refuses text of nothing but spaces; it is left out.").info();
 }
 
-fn write_image(image: &Image<'_>, out: &mut Vec<u8>, context: &mut EncodeContext<'_>) -> Written {
+fn write_image(
+    image: &Image<'_>,
+    out: &mut Vec<u8>,
+    context: &mut EncodeContext<'_>,
+) -> WrittenBlock {
     let Image { at, source, detail, cache, extra } = image;
-    let Some(source) = BlockSource::new(source, *at, Medium::Image, context.ledger) else {
-        return Written::Nothing;
+    let Some(source) = MediaSource::new(source, *at, Medium::Image, context.ledger) else {
+        return WrittenBlock::Nothing;
     };
     if let Some(detail) = detail {
         context.ledger.dropped(detail.pos(), Code::ImageDetail).info();
@@ -136,17 +140,17 @@ fn write_image(image: &Image<'_>, out: &mut Vec<u8>, context: &mut EncodeContext
     source.write(&mut block);
     write_cache(cache.as_ref(), &mut block, context);
     context.lose(extra);
-    Written::Block
+    WrittenBlock::Block
 }
 
 fn write_document(
     document: &Document<'_>,
     out: &mut Vec<u8>,
     context: &mut EncodeContext<'_>,
-) -> Written {
+) -> WrittenBlock {
     let Document { at, source, name, context: about, citations, cache, extra } = document;
-    let Some(source) = BlockSource::new(source, *at, Medium::Document, context.ledger) else {
-        return Written::Nothing;
+    let Some(source) = MediaSource::new(source, *at, Medium::Document, context.ledger) else {
+        return WrittenBlock::Nothing;
     };
     let mut block = Object::new(out);
     block.put("type", "document");
@@ -156,20 +160,20 @@ fn write_document(
     block.maybe("citations", citations.as_ref());
     write_cache(cache.as_ref(), &mut block, context);
     context.lose(extra);
-    Written::Block
+    WrittenBlock::Block
 }
 
 fn write_search_result(
     result: &SearchResult<'_>,
     out: &mut Vec<u8>,
     context: &mut EncodeContext<'_>,
-) -> Written {
+) -> WrittenBlock {
     let SearchResult { at: _, source, title, content, citations, cache, extra } = result;
     let mut block = Object::new(out);
     block.put("type", "search_result");
     block.maybe("source", source.as_ref());
     block.maybe("title", title.as_ref());
-    let mut blocks = BlockList::default();
+    let mut blocks = BlockWriter::default();
     for item in content {
         blocks.add(|out| write_part(item, out, context));
     }
@@ -177,7 +181,7 @@ fn write_search_result(
     block.maybe("citations", citations.as_ref());
     write_cache(cache.as_ref(), &mut block, context);
     context.lose(extra);
-    Written::Block
+    WrittenBlock::Block
 }
 
 #[derive(Clone, Copy)]
@@ -188,13 +192,13 @@ enum Medium {
 
 /// The `source` of an image or a document, as far as the API can take it from
 /// another vendor's request.
-enum BlockSource<'s> {
+enum MediaSource<'s> {
     Url(Str<'s>),
     Base64 { media: Str<'s>, data: Str<'s> },
     Text { media: Str<'s>, data: Str<'s> },
 }
 
-impl<'s> BlockSource<'s> {
+impl<'s> MediaSource<'s> {
     /// The source as the API takes it. If there is none, the ledger says why.
     fn new(source: &'s Source<'_>, at: Pos, medium: Medium, ledger: &mut Ledger) -> Option<Self> {
         match source {

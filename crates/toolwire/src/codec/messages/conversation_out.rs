@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::assistant_out::{AssistantWriter, assistant_parts};
-use super::block_list_out::{BARE_TEXT, BlockList, BlockListState, Written};
+use super::blocks_out::{BARE_TEXT, BlockWriter, BlockWriterState, WrittenBlock};
 use super::content_out::{write_cache, write_part, write_text};
 use super::turns_out::is_declaration;
 use super::{description, results_out};
@@ -13,19 +13,19 @@ use crate::model::{Item, Text, ToolResult, Turn};
 use crate::thread::{ResultMatch, Thread};
 use crate::wire::{Object, Pos, Str};
 
-/// Writes `messages`. Neighbouring turns of one speaker become one message.
+/// Writes `messages`. Neighbouring turns of one role become one message.
 pub(super) struct ConversationWriter<'o, 't, 'r, 'a> {
     out: &'o mut Vec<u8>,
     thread: &'t Thread<'r, 'a>,
     /// The names of the tools whose arguments are wrapped in an object.
     wrapped: &'t BTreeSet<String>,
-    /// Who speaks in the open message, if one is open.
-    speaker: Option<Speaker>,
+    /// The role of the open message, if one is open.
+    role: Option<MessageRole>,
     /// Where the open message starts in `out`.
     message_start: usize,
     /// Where its blocks start.
     blocks_start: usize,
-    blocks: BlockListState,
+    blocks: BlockWriterState,
     /// Where the turn that the open message began with stood in the input.
     message_at: Pos,
     /// Whether the open message holds a turn of the user's.
@@ -47,10 +47,10 @@ impl<'o, 't, 'r, 'a> ConversationWriter<'o, 't, 'r, 'a> {
             out,
             thread,
             wrapped,
-            speaker: None,
+            role: None,
             message_start: 0,
             blocks_start: 0,
-            blocks: BlockListState::default(),
+            blocks: BlockWriterState::default(),
             message_at: Pos::START,
             has_user_turn: false,
             complete: 0,
@@ -61,58 +61,58 @@ impl<'o, 't, 'r, 'a> ConversationWriter<'o, 't, 'r, 'a> {
     pub(super) fn finish(mut self, context: &mut EncodeContext<'_>) {
         self.close_message(context);
         if self.complete == 0 {
-            self.open_message(Speaker::User, Pos::START);
+            self.open_message(MessageRole::User, Pos::START);
             self.close_message(context);
         }
         self.out.push(b']');
     }
 
-    /// Makes sure that the open message is one of the speaker's.
-    fn switch_to(&mut self, speaker: Speaker, at: Pos, context: &mut EncodeContext<'_>) {
-        if self.speaker == Some(speaker) {
+    /// Makes sure that the open message has this role.
+    fn switch_to(&mut self, role: MessageRole, at: Pos, context: &mut EncodeContext<'_>) {
+        if self.role == Some(role) {
             return;
         }
         self.close_message(context);
-        if self.complete == 0 && speaker != Speaker::User && self.speaker.is_none() {
+        if self.complete == 0 && role != MessageRole::User && self.role.is_none() {
             // The first message must be the user's.
-            self.open_message(Speaker::User, at);
+            self.open_message(MessageRole::User, at);
             self.close_message(context);
         }
-        self.open_message(speaker, at);
+        self.open_message(role, at);
     }
 
-    fn open_message(&mut self, speaker: Speaker, at: Pos) {
+    fn open_message(&mut self, role: MessageRole, at: Pos) {
         self.has_user_turn = false;
         self.message_start = self.out.len();
         if self.complete > 0 {
             self.out.push(b',');
         }
-        self.out.extend_from_slice(match speaker {
-            Speaker::User => br#"{"role":"user","content":["#,
-            Speaker::Assistant => br#"{"role":"assistant","content":["#,
-            Speaker::System => br#"{"role":"system","content":["#,
+        self.out.extend_from_slice(match role {
+            MessageRole::User => br#"{"role":"user","content":["#,
+            MessageRole::Assistant => br#"{"role":"assistant","content":["#,
+            MessageRole::System => br#"{"role":"system","content":["#,
         });
         self.blocks_start = self.out.len();
-        self.blocks = BlockListState::default();
-        (self.speaker, self.message_at) = (Some(speaker), at);
+        self.blocks = BlockWriterState::default();
+        (self.role, self.message_at) = (Some(role), at);
     }
 
     fn close_message(&mut self, context: &mut EncodeContext<'_>) {
-        let Some(speaker) = self.speaker.take() else { return };
+        let Some(role) = self.role.take() else { return };
         if self.blocks.count == 0 {
-            match speaker {
-                Speaker::User => {
+            match role {
+                MessageRole::User => {
                     context.ledger.degraded(self.message_at, Code::Placeholder);
                     let text = Text::new(Str::plain(EMPTY_MESSAGE));
                     self.add(|out| write_text(&text, out, context));
                 }
-                Speaker::Assistant | Speaker::System => {
+                MessageRole::Assistant | MessageRole::System => {
                     self.out.truncate(self.message_start);
                     return;
                 }
             }
         }
-        if speaker == Speaker::System {
+        if role == MessageRole::System {
             context.ledger.require(description::MID_CONVERSATION_SYSTEM);
         }
         let blocks = self.out.get(self.blocks_start..).unwrap_or_default();
@@ -130,7 +130,7 @@ impl<'o, 't, 'r, 'a> ConversationWriter<'o, 't, 'r, 'a> {
         self.complete += 1;
     }
 
-    fn add(&mut self, write: impl FnOnce(&mut Vec<u8>) -> Written) {
+    fn add(&mut self, write: impl FnOnce(&mut Vec<u8>) -> WrittenBlock) {
         self.blocks.add(self.out, write);
     }
 
@@ -145,13 +145,13 @@ impl<'o, 't, 'r, 'a> ConversationWriter<'o, 't, 'r, 'a> {
         if is_declaration(turn) {
             return;
         }
-        let follows = matches!(self.speaker, Some(Speaker::User | Speaker::System));
+        let follows = matches!(self.role, Some(MessageRole::User | MessageRole::System));
         let in_place = is_allowed && follows;
         if in_place {
-            self.switch_to(Speaker::System, turn.at, context);
+            self.switch_to(MessageRole::System, turn.at, context);
         } else {
             context.ledger.moved(turn.at, Code::SystemPosition);
-            self.switch_to(Speaker::User, turn.at, context);
+            self.switch_to(MessageRole::User, turn.at, context);
         }
         for item in &turn.items {
             match item {
@@ -184,7 +184,7 @@ impl<'o, 't, 'r, 'a> ConversationWriter<'o, 't, 'r, 'a> {
         matches: &[ResultMatch],
         context: &mut EncodeContext<'_>,
     ) {
-        self.switch_to(Speaker::User, turn.at, context);
+        self.switch_to(MessageRole::User, turn.at, context);
         if std::mem::replace(&mut self.has_user_turn, true) {
             context.ledger.degraded(turn.at, Code::MessageBoundary).info();
         }
@@ -229,12 +229,12 @@ impl<'o, 't, 'r, 'a> ConversationWriter<'o, 't, 'r, 'a> {
 
     /// Writes the results of the calls with these numbers.
     pub(super) fn results(&mut self, calls: &[usize], context: &mut EncodeContext<'_>) {
-        self.switch_to(Speaker::User, Pos::START, context);
+        self.switch_to(MessageRole::User, Pos::START, context);
         for &index in calls {
             let Some(paired) = self.thread.calls.get(index) else { continue };
             self.add(|out| {
                 results_out::write_result(paired, out, context);
-                Written::Block
+                WrittenBlock::Block
             });
         }
     }
@@ -249,7 +249,7 @@ impl<'o, 't, 'r, 'a> ConversationWriter<'o, 't, 'r, 'a> {
         context: &mut EncodeContext<'_>,
     ) {
         let at = turns.first().map_or(Pos::START, |turn| turn.at);
-        let mut blocks = BlockList::reusing(std::mem::take(&mut self.spare));
+        let mut blocks = BlockWriter::reusing(std::mem::take(&mut self.spare));
         let parts = assistant_parts(turns, first_call);
         let writer = AssistantWriter { thread: self.thread, wrapped: self.wrapped };
         writer.write(&parts, ends_conversation, &mut blocks, context);
@@ -257,7 +257,7 @@ impl<'o, 't, 'r, 'a> ConversationWriter<'o, 't, 'r, 'a> {
             let note = context.ledger.dropped(at, Code::Placeholder);
             note.detail("The target refuses an empty message; it is left out.").info();
         } else {
-            self.switch_to(Speaker::Assistant, at, context);
+            self.switch_to(MessageRole::Assistant, at, context);
             self.add(|out| blocks.append_to(out));
         }
         self.spare = blocks.into_bytes();
@@ -265,13 +265,17 @@ impl<'o, 't, 'r, 'a> ConversationWriter<'o, 't, 'r, 'a> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Speaker {
+enum MessageRole {
     User,
     Assistant,
     System,
 }
 
-fn write_reminder(text: &Text<'_>, out: &mut Vec<u8>, context: &mut EncodeContext<'_>) -> Written {
+fn write_reminder(
+    text: &Text<'_>,
+    out: &mut Vec<u8>,
+    context: &mut EncodeContext<'_>,
+) -> WrittenBlock {
     let Text { at: _, text: words, citations: _, logprobs: _, cache, extra } = text;
     let mut block = Object::new(out);
     block.put("type", "text");
@@ -281,7 +285,7 @@ fn write_reminder(text: &Text<'_>, out: &mut Vec<u8>, context: &mut EncodeContex
     literal.extend_from_slice(b"\\n</system-reminder>\"");
     write_cache(cache.as_ref(), &mut block, context);
     context.lose(extra);
-    if cache.is_none() { Written::BareText } else { Written::Block }
+    if cache.is_none() { WrittenBlock::BareText } else { WrittenBlock::Block }
 }
 
 /// What the user says where the API demands words and there are none.

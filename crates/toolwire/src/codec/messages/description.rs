@@ -15,6 +15,9 @@ pub(super) static DESCRIPTION: Description = Description {
     token_count: Some(Endpoint::fixed("/v1/messages/count_tokens")),
     counts_input_first: true,
     answer_member: "content",
+    model_member: "model",
+    error_member: "error",
+    tool_members: &["tools"],
     echoes_request: false,
     conventions: Conventions {
         formats_are_strict: true,
@@ -96,13 +99,12 @@ static VENDOR: Vendor = Vendor {
 pub(super) const MID_CONVERSATION_SYSTEM: &str = "mid-conversation-system-2026-04-07";
 
 pub(super) fn profile() -> Profile {
-    Profile {
-        freeform_tools: false,
-        web_search: true,
-        tool_search: true,
-        allowed_tools: false,
-        sampling: false,
-        temperature_with_top_p: false,
-        ..Profile::permissive(Protocol::Messages, NameRule::MESSAGES, IdRule::MESSAGES)
-    }
+    let mut profile = Profile::permissive(Protocol::Messages, NameRule::MESSAGES, IdRule::MESSAGES);
+    profile.freeform_tools = false;
+    profile.web_search = true;
+    profile.tool_search = true;
+    profile.allowed_tools = false;
+    profile.sampling = false;
+    profile.temperature_with_top_p = false;
+    profile
 }

@@ -105,18 +105,10 @@ fn by_message(code: Option<&str>, message: &str) -> ErrorKind {
 }
 
 fn by_status(status: Option<u16>, code: Option<&str>, message: &str) -> ErrorKind {
-    match status {
-        Some(401) => ErrorKind::Auth,
-        Some(402) => ErrorKind::Quota,
-        Some(403) => ErrorKind::Permission,
-        Some(404) => ErrorKind::NotFound,
-        Some(408 | 504) => ErrorKind::Timeout,
-        Some(409) => ErrorKind::Conflict,
-        Some(413) => ErrorKind::TooLarge,
-        Some(429) => ErrorKind::RateLimit,
-        Some(503 | 529) => ErrorKind::Overloaded,
-        Some(400..=499) => by_message(code, message),
-        Some(_) | None => ErrorKind::Server,
+    match status.and_then(ErrorKind::from_status) {
+        Some(ErrorKind::InvalidRequest) => by_message(code, message),
+        Some(kind) => kind,
+        None => ErrorKind::Server,
     }
 }
 

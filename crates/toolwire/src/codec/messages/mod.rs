@@ -1,7 +1,7 @@
 //! Anthropic Messages.
 
 mod assistant_out;
-mod block_list_out;
+mod blocks_out;
 mod calls_out;
 mod choice_in;
 mod choice_out;
@@ -32,6 +32,7 @@ mod stream_out;
 #[cfg(test)]
 mod tests;
 mod thinking_out;
+mod tool_description_out;
 mod tools_in;
 mod tools_out;
 mod turns_in;
@@ -51,6 +52,7 @@ use crate::model::{ApiError, Protocol, Request, Response, ResponseContext, Tool}
 use crate::profile::Profile;
 use crate::protocol::{Description, ListedModel};
 use crate::registry::{SchemaMember, ToolForm};
+use crate::toolset::Toolset;
 use crate::wire::sse::Frame;
 use crate::wire::{ReadError, Str, string_under};
 
@@ -77,11 +79,12 @@ impl Codec for Messages {
     fn encode_request(
         &self,
         request: &Request<'_>,
+        tools: &Toolset<'_, '_>,
         profile: &Profile,
         out: &mut Vec<u8>,
         ledger: &mut Ledger,
     ) {
-        request_out::encode(request, profile, out, ledger);
+        request_out::encode(request, tools, profile, out, ledger);
     }
 
     fn foreign_reasoning(

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use super::block_list_out::Written;
+use super::blocks_out::WrittenBlock;
 use super::reasoning_in::unsealed_issuer;
 use crate::ledger::{Code, Ledger};
 use crate::model::{Issuer, Reasoning, Sealed};
@@ -18,11 +18,11 @@ pub(super) fn write_past(
     reasoning: &Reasoning<'_>,
     out: &mut Vec<u8>,
     ledger: &mut Ledger,
-) -> Written {
+) -> WrittenBlock {
     match vendor_loss(reasoning) {
         Some(code) => {
             ledger.dropped(reasoning.at, code);
-            Written::Nothing
+            WrittenBlock::Nothing
         }
         None => write_block(reasoning, out, ledger),
     }
@@ -51,7 +51,7 @@ pub(super) fn write_block(
     reasoning: &Reasoning<'_>,
     out: &mut Vec<u8>,
     ledger: &mut Ledger,
-) -> Written {
+) -> WrittenBlock {
     let Reasoning { at, summary, content, sealed, place: _, extra } = reasoning;
     let mut block = Object::new(out);
     match sealed {
@@ -90,7 +90,7 @@ pub(super) fn write_block(
         }
     }
     ledger.only(extra);
-    Written::Block
+    WrittenBlock::Block
 }
 
 /// The signature with which a client keeps reasoning that the API did not seal.

@@ -5,13 +5,15 @@ use crate::registry::ToolForm;
 use crate::wire::Kind;
 
 pub(super) fn document(fields: &Fields<'_>) -> Option<(Document, Certainty)> {
-    Some(match fields.text("type").as_deref() {
-        Some("message") => (Document::Response, Certainty::Certain),
-        _ if fields.has("stop_reason") => (Document::Response, Certainty::Certain),
-        Some("error") => (Document::Error, Certainty::Certain),
-        _ if fields.is("messages", Kind::Array) => (Document::Request, request(fields)),
-        _ => return None,
-    })
+    let kind = fields.text("type");
+    let kind = kind.as_deref().unwrap_or_default();
+    if kind == "message" || fields.has("stop_reason") {
+        return Some((Document::Response, Certainty::Certain));
+    }
+    if kind == "error" {
+        return Some((Document::Error, Certainty::Certain));
+    }
+    fields.is("messages", Kind::Array).then(|| (Document::Request, request(fields)))
 }
 
 pub(super) fn event(kind: &str) -> bool {

@@ -1,6 +1,6 @@
 //! An answer: from the model to Messages.
 
-use super::block_list_out::BlockList;
+use super::blocks_out::BlockWriter;
 use super::calls_out::write_answer_call;
 use super::content_out::write_part;
 use super::reasoning_out;
@@ -84,7 +84,7 @@ fn write_content<'r>(
     context: &mut EncodeContext<'_>,
 ) -> AnswerSummary<'r> {
     let mut summary = AnswerSummary::default();
-    let mut blocks = BlockList::default();
+    let mut blocks = BlockWriter::default();
     let items = turns.iter().flat_map(|turn| &turn.items);
     let calls = items.filter(|item| matches!(item, Item::Call(_))).count();
     for turn in turns {

@@ -1,6 +1,6 @@
 //! Results of calls: from the model to Messages.
 
-use super::block_list_out::{BlockList, Written};
+use super::blocks_out::{BlockWriter, WrittenBlock};
 use super::content_out::{self, write_cache, write_text};
 use crate::codec::context::EncodeContext;
 use crate::ledger::Code;
@@ -60,7 +60,7 @@ fn write_content(content: &[Item<'_>], block: &mut Object<'_>, context: &mut Enc
         }
         return;
     }
-    let mut blocks = BlockList::default();
+    let mut blocks = BlockWriter::default();
     for item in content {
         blocks.add(|out| write_part(item, out, context));
     }
@@ -74,7 +74,7 @@ pub(super) fn write_part(
     item: &Item<'_>,
     out: &mut Vec<u8>,
     context: &mut EncodeContext<'_>,
-) -> Written {
+) -> WrittenBlock {
     match item {
         Item::Tools(tools) => {
             let mut list = String::from("Loaded tools:");
@@ -86,7 +86,7 @@ pub(super) fn write_part(
         }
         Item::Call(_) | Item::Result(_) => {
             context.ledger.misplaced(item);
-            Written::Nothing
+            WrittenBlock::Nothing
         }
         Item::Text(_)
         | Item::Image(_)

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use super::content_out::write_cache;
 use super::hosted_tools_out::{hosted_name, write_hosted_tool};
+use super::tool_description_out::DescriptionText;
 use crate::codec::context::EncodeContext;
 use crate::codec::sent_tools::SentTools;
 use crate::ledger::{Code, Ledger};
@@ -13,7 +14,7 @@ use crate::native;
 use crate::profile::Profile;
 use crate::schema::{self, RootChange};
 use crate::toolset::{Declared, ToolMapping, Toolset};
-use crate::wire::{Array, At, Extra, Pos, Raw, Read, Str, write_escaped};
+use crate::wire::{Array, At, Extra, Pos, Raw, Read, Str};
 
 /// Writes a bare array of tool definitions.
 pub(super) fn encode(
@@ -270,52 +271,6 @@ fn report_root(at: Pos, change: Option<RootChange>, ledger: &mut Ledger) {
 fn is_direct_only(callers: &Raw<'_>) -> bool {
     let list = Vec::<Str<'_>>::read(&mut callers.reader());
     list.is_ok_and(|list| list.iter().all(|caller| *caller == *"direct"))
-}
-
-/// The description that a tool is sent with: a text of the client's, and notes
-/// behind it.
-struct DescriptionText<'d> {
-    text: Option<Str<'d>>,
-    notes: Vec<Cow<'d, str>>,
-}
-
-impl<'d> DescriptionText<'d> {
-    /// The description of the tool behind that of its namespace.
-    fn new(
-        tool: &'d Tool<'_>,
-        namespace: Option<&'d Tool<'_>>,
-        mut notes: Vec<Cow<'d, str>>,
-    ) -> Self {
-        let of_namespace = namespace.and_then(|namespace| namespace.description.as_ref());
-        let own = tool.description.as_ref();
-        if let (Some(_), Some(own)) = (of_namespace, own) {
-            notes.insert(0, Cow::Borrowed("\n\n"));
-            notes.insert(1, own.decode());
-        }
-        let text = of_namespace.or(own).map(Str::borrowed);
-        if text.is_none()
-            && let Some(first) = notes.first_mut()
-        {
-            *first = Cow::Owned(first.trim_start().to_owned());
-        }
-        Self { text, notes }
-    }
-
-    fn is_empty(&self) -> bool {
-        self.text.is_none() && self.notes.is_empty()
-    }
-
-    /// Writes one literal. The client's text keeps its escapes.
-    fn write(&self, out: &mut Vec<u8>) {
-        out.push(b'"');
-        if let Some(text) = &self.text {
-            text.write_inside(out);
-        }
-        for note in &self.notes {
-            write_escaped(note, out);
-        }
-        out.push(b'"');
-    }
 }
 
 const FREEFORM_NOTE: &str = "\n\nGive the whole text as the one argument `input`.";

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::block_list_out::BlockList;
+use super::blocks_out::BlockWriter;
 use super::content_out::write_text;
 use super::conversation_out::ConversationWriter;
 use crate::codec::context::EncodeContext;
@@ -110,7 +110,7 @@ fn write_system(
             }
         }
     }
-    let mut blocks = BlockList::default();
+    let mut blocks = BlockWriter::default();
     for text in texts {
         blocks.add(|out| write_text(text, out, context));
     }

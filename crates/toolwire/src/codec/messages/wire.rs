@@ -8,15 +8,15 @@ wire! {
     /// The body of a request.
     pub(super) struct RequestBody<'a> {
         model: Str<'a> = "model",
-        messages: List<Message<'a>> = "messages",
+        messages: PositionedList<Message<'a>> = "messages",
         system: MessageContent<'a> = "system",
         max_tokens: At<u64> = "max_tokens",
-        tools: List<ToolDefinition<'a>> = "tools",
+        tools: PositionedList<ToolDefinition<'a>> = "tools",
         tool_choice: Raw<'a> = "tool_choice",
         thinking: Thinking<'a> = "thinking",
         output_config: OutputConfig<'a> = "output_config",
         metadata: Metadata<'a> = "metadata",
-        stop_sequences: List<Str<'a>> = "stop_sequences",
+        stop_sequences: PositionedList<Str<'a>> = "stop_sequences",
         temperature: Raw<'a> = "temperature",
         top_p: Raw<'a> = "top_p",
         top_k: Raw<'a> = "top_k",
@@ -303,12 +303,12 @@ wire! {
 
 /// An array and its position.
 #[derive(Debug)]
-pub(super) struct List<T> {
+pub(super) struct PositionedList<T> {
     pub(super) at: Pos,
     pub(super) items: Vec<T>,
 }
 
-impl<'a, T: Read<'a>> Read<'a> for List<T> {
+impl<'a, T: Read<'a>> Read<'a> for PositionedList<T> {
     fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
         let at = reader.here();
         Ok(Self { at, items: Vec::read(reader)? })

@@ -88,7 +88,7 @@ fn write_subset(
         Some(Mode::Any) => choice.put("mode", "required"),
         Some(Mode::None) => choice.put("mode", "none"),
         // OpenAI's protocols share these words, and may get more of them.
-        Some(Mode::Other(word)) if word.kind() == Kind::String => {
+        Some(Mode::Other(word)) if cx.same_vendor() && word.kind() == Kind::String => {
             choice.put("mode", word);
         }
         Some(Mode::Other(value)) => {

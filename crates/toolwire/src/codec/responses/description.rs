@@ -16,6 +16,9 @@ pub(super) static DESCRIPTION: Description = Description {
     token_count: Some(Endpoint::fixed("/v1/responses/input_tokens")),
     counts_input_first: false,
     answer_member: "output",
+    model_member: "model",
+    error_member: "error",
+    tool_members: &["tools"],
     echoes_request: true,
     conventions: Conventions {
         formats_are_strict: false,
@@ -28,11 +31,11 @@ pub(super) static DESCRIPTION: Description = Description {
 };
 
 pub(super) fn profile() -> Profile {
-    Profile {
-        namespaces: true,
-        web_search: true,
-        tool_search: true,
-        prefill: false,
-        ..Profile::permissive(Protocol::Responses, NameRule::RESPONSES, IdRule::RESPONSES)
-    }
+    let mut profile =
+        Profile::permissive(Protocol::Responses, NameRule::RESPONSES, IdRule::RESPONSES);
+    profile.namespaces = true;
+    profile.web_search = true;
+    profile.tool_search = true;
+    profile.prefill = false;
+    profile
 }

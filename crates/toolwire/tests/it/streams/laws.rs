@@ -170,7 +170,7 @@ impl EventSink for Collect {
     }
 }
 
-fn folded(protocol: Protocol, bytes: &[u8]) -> Option<Fold> {
+pub(crate) fn folded(protocol: Protocol, bytes: &[u8]) -> Option<Fold> {
     let mut collect = Collect { fold: Fold::default(), ended: false, ledger: Ledger::default() };
     let mut reader = codec(protocol).stream_reader();
     let mut frames = Frames::default();

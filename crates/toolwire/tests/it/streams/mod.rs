@@ -6,6 +6,7 @@ mod faults;
 mod identity;
 pub(crate) mod laws;
 pub(crate) mod oracle;
+mod pairs;
 mod renamed;
 mod steps;
 mod vectors;

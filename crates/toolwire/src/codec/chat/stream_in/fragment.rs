@@ -6,7 +6,7 @@ use crate::model::{Arguments, CallForm};
 use crate::wire::{Extra, Str};
 
 /// A piece of a call.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct CallFragment<'a> {
     pub(super) index: Option<u64>,
     pub(super) id: Option<Str<'a>>,
@@ -23,6 +23,29 @@ pub(super) struct CallFragment<'a> {
 }
 
 impl<'a> CallFragment<'a> {
+    /// A piece that has nothing.
+    pub(super) fn empty() -> Self {
+        Self {
+            index: None,
+            id: None,
+            name: None,
+            form: None,
+            text: None,
+            place: None,
+            legacy: false,
+            extra: Vec::new(),
+        }
+    }
+
+    /// A piece of the arguments of a function.
+    pub(super) fn arguments(index: Option<u64>, text: Str<'a>) -> Self {
+        let mut fragment = Self::empty();
+        fragment.index = index;
+        fragment.form = Some(CallForm::Json);
+        fragment.text = Some(text);
+        fragment
+    }
+
     /// A piece of the call of a function.
     pub(super) fn from_function(function: FunctionDelta<'a>) -> Self {
         let FunctionDelta { at: _, name, arguments, extra: nested } = function;
@@ -33,7 +56,7 @@ impl<'a> CallFragment<'a> {
                 Str::plain(raw.into_text()).at(pos)
             }
         });
-        let mut fragment = Self::default();
+        let mut fragment = Self::empty();
         nest(&mut fragment.extra, "function", nested);
         fragment.form = Some(CallForm::Json);
         fragment.name = name;
@@ -44,7 +67,7 @@ impl<'a> CallFragment<'a> {
     /// A piece of the call of a custom tool.
     pub(super) fn from_custom(custom: CustomDelta<'a>) -> Self {
         let CustomDelta { at: _, name, input, extra: nested } = custom;
-        let mut fragment = Self::default();
+        let mut fragment = Self::empty();
         nest(&mut fragment.extra, "custom", nested);
         fragment.form = Some(CallForm::Freeform);
         fragment.name = name;

@@ -24,14 +24,12 @@ use self::chunk::{
 use self::fragment::CallFragment;
 use self::members::{MemberReporter, is_meaningful};
 use self::text_delta::DeltaText;
-use super::reasoning_in::Members;
+use super::reasoning_in::ReasoningMembers;
 use super::wire::{reread, string};
 use super::{error_in, stop_in, usage_in};
 use crate::codec::{EventSink, StreamReader};
 use crate::ledger::Code;
-use crate::model::{
-    ApiError, CallForm, ErrorKind, Event, Item, Opaque, Protocol, Refusal, Start, Text,
-};
+use crate::model::{ApiError, ErrorKind, Event, Item, Opaque, Protocol, Refusal, Start, Text};
 use crate::wire::sse::Frame;
 use crate::wire::stencil::Stencil;
 use crate::wire::{At, Pos, Raw, Read, ReadError, Reader, Str};
@@ -44,7 +42,7 @@ pub(super) struct ChatStreamReader {
     last: Stencil<DeltaText>,
     blocks: BlockAssembler,
     /// The last `finish_reason`.
-    finish: Option<String>,
+    finish_reason: Option<String>,
     members: MemberReporter,
     reported_other_choices: bool,
     reported_audio: bool,
@@ -70,22 +68,22 @@ impl StreamReader for ChatStreamReader {
         let repeats = self.last.forget();
         match frame.data.trim() {
             "[DONE]" => {
-                self.done(sink);
+                self.read_done(sink);
                 return Ok(());
             }
             "" => return Ok(()),
             _chunk => {}
         }
         if frame.name == Some("error") {
-            return self.failed(frame.data, sink);
+            return self.read_error(frame.data, sink);
         }
         let mut reader = Reader::new(frame.data);
         let chunk = Chunk::read(&mut reader)?;
         reader.finish()?;
         if is_error(&chunk) {
-            return self.failed(frame.data, sink);
+            return self.read_error(frame.data, sink);
         }
-        self.chunk(chunk, sink)?;
+        self.read_chunk(chunk, sink)?;
         self.blocks.forget_positions();
         if repeats && self.state == ReaderState::Begun {
             self.last.cut(frame, text_delta::find);
@@ -94,7 +92,7 @@ impl StreamReader for ChatStreamReader {
     }
 
     fn finish(&mut self, sink: &mut dyn EventSink) {
-        if self.state == ReaderState::Begun && self.finish.is_some() {
+        if self.state == ReaderState::Begun && self.finish_reason.is_some() {
             self.end(sink);
         }
     }
@@ -107,17 +105,17 @@ impl ChatStreamReader {
             DeltaText::Content => self.blocks.push_text(text, None, sink),
             DeltaText::Reasoning(member) => self.blocks.push_reasoning(member, text, sink),
             DeltaText::Arguments(index) => {
-                let mut fragment = CallFragment::default();
-                fragment.index = index;
-                fragment.form = Some(CallForm::Json);
-                fragment.text = Some(text);
-                self.blocks.push_call(fragment, sink);
+                self.blocks.push_call(CallFragment::arguments(index, text), sink);
                 self.blocks.forget_positions();
             }
         }
     }
 
-    fn chunk<'a>(&mut self, chunk: Chunk<'a>, sink: &mut dyn EventSink) -> Result<(), ReadError> {
+    fn read_chunk<'a>(
+        &mut self,
+        chunk: Chunk<'a>,
+        sink: &mut dyn EventSink,
+    ) -> Result<(), ReadError> {
         let Chunk {
             at: _,
             id,
@@ -160,7 +158,7 @@ impl ChatStreamReader {
             if let Some(Ok(Groq { at: _, usage: counted, error, extra: _ })) = reread(&own) {
                 usage = usage.or(counted);
                 if let Some(error) = error {
-                    return self.failed(error.text(), sink);
+                    return self.read_error(error.text(), sink);
                 }
             }
             self.members.member("x_groq", Some(own), sink);
@@ -172,7 +170,7 @@ impl ChatStreamReader {
                 }
                 continue;
             }
-            self.choice(choice, sink)?;
+            self.read_choice(choice, sink)?;
         }
         if let Some(counted) = usage
             && self.state == ReaderState::Begun
@@ -182,7 +180,7 @@ impl ChatStreamReader {
         Ok(())
     }
 
-    fn choice<'a>(
+    fn read_choice<'a>(
         &mut self,
         choice: ChunkChoice<'a>,
         sink: &mut dyn EventSink,
@@ -204,16 +202,16 @@ impl ChatStreamReader {
         } = choice;
         if let Some(error) = error.filter(is_meaningful) {
             let body = format!("{{\"error\":{}}}", error.text());
-            return self.failed(&body, sink);
+            return self.read_error(&body, sink);
         }
         if let Some(delta) = delta.or(message) {
-            self.delta(delta, logprobs, sink);
+            self.read_delta(delta, logprobs, sink);
         }
         if let Some(raw) = finish_reason {
             match string(&raw) {
                 Some(word) if word.is_empty() => {}
                 Some(word) => {
-                    self.finish = Some(word.into_decoded().into_owned());
+                    self.finish_reason = Some(word.into_decoded().into_owned());
                     // Token counts may follow, but a whole call gets nothing more.
                     self.blocks.close_calls(sink);
                 }
@@ -231,7 +229,7 @@ impl ChatStreamReader {
         Ok(())
     }
 
-    fn delta<'a>(
+    fn read_delta<'a>(
         &mut self,
         delta: ChunkDelta<'a>,
         logprobs: Option<Raw<'a>>,
@@ -252,7 +250,8 @@ impl ChatStreamReader {
             thinking_blocks,
             extra,
         } = delta;
-        let members = Members { reasoning_content, reasoning, reasoning_details, thinking_blocks };
+        let members =
+            ReasoningMembers { reasoning_content, reasoning, reasoning_details, thinking_blocks };
         for unknown in reasoning::read(members, &mut self.blocks, sink).into_iter().flatten() {
             self.members.members(vec![unknown], sink);
         }
@@ -261,7 +260,7 @@ impl ChatStreamReader {
             Some(DeltaContent::Text(text)) => self.blocks.push_text(text, text_logprobs, sink),
             Some(DeltaContent::Parts(items)) => {
                 for item in items {
-                    self.part(item, sink);
+                    self.read_part(item, sink);
                 }
             }
             None => {}
@@ -287,7 +286,7 @@ impl ChatStreamReader {
         if let Some(list) = tool_calls {
             let several = list.len() > 1;
             for (place, call) in list.into_iter().enumerate() {
-                self.call(call, several.then_some(place), sink);
+                self.read_call(call, several.then_some(place), sink);
             }
         }
         if let Some(function) = function_call {
@@ -299,7 +298,7 @@ impl ChatStreamReader {
     }
 
     /// Takes one part of content that is a list.
-    fn part(&mut self, item: Item<'_>, sink: &mut dyn EventSink) {
+    fn read_part(&mut self, item: Item<'_>, sink: &mut dyn EventSink) {
         match item {
             Item::Text(Text { at: _, text, citations: _, logprobs, cache: _, extra }) => {
                 self.members.members(extra, sink);
@@ -324,7 +323,12 @@ impl ChatStreamReader {
         }
     }
 
-    fn call(&mut self, call: AnyCallDelta<'_>, place: Option<usize>, sink: &mut dyn EventSink) {
+    fn read_call(
+        &mut self,
+        call: AnyCallDelta<'_>,
+        place: Option<usize>,
+        sink: &mut dyn EventSink,
+    ) {
         let CallDelta { at: _, index, id, kind: _, function, custom, extra } = match call {
             AnyCallDelta::Known(call) => call,
             AnyCallDelta::Unknown { kind, raw } => {
@@ -336,7 +340,7 @@ impl ChatStreamReader {
         let mut fragment = match (function, custom) {
             (Some(function), _) => CallFragment::from_function(function),
             (None, Some(custom)) => CallFragment::from_custom(custom),
-            (None, None) => CallFragment::default(),
+            (None, None) => CallFragment::empty(),
         };
         fragment.index = index.map(|index| index.value);
         fragment.id = id;
@@ -345,10 +349,10 @@ impl ChatStreamReader {
         self.blocks.push_call(fragment, sink);
     }
 
-    fn done(&mut self, sink: &mut dyn EventSink) {
+    fn read_done(&mut self, sink: &mut dyn EventSink) {
         if self.state == ReaderState::Before {
             self.fail(truncated("The upstream ended its stream without an answer."), sink);
-        } else if self.finish.is_none() && self.blocks.is_cut() {
+        } else if self.finish_reason.is_none() && self.blocks.is_cut() {
             self.fail(truncated("The upstream ended its stream in the middle of a call."), sink);
         } else {
             self.end(sink);
@@ -356,7 +360,7 @@ impl ChatStreamReader {
     }
 
     fn end(&mut self, sink: &mut dyn EventSink) {
-        let word = self.finish.take();
+        let word = self.finish_reason.take();
         if word.as_deref() == Some("error") {
             let message = "The upstream stopped with an error that it did not explain.";
             return self.fail(ApiError::new(ErrorKind::Server, message), sink);
@@ -372,7 +376,7 @@ impl ChatStreamReader {
         sink.event(Event::End);
     }
 
-    fn failed(&mut self, body: &str, sink: &mut dyn EventSink) -> Result<(), ReadError> {
+    fn read_error(&mut self, body: &str, sink: &mut dyn EventSink) -> Result<(), ReadError> {
         let error = error_in::decode(None, body)?;
         self.fail(error, sink);
         Ok(())

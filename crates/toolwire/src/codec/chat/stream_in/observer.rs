@@ -39,7 +39,7 @@ impl StreamObserver for ChatStreamObserver {
         while let Some(key) = members.next(&mut reader)? {
             let name = key.decode();
             if name == "choices" && reader.peek() == Kind::Array {
-                self.choices(&mut reader, summary)?;
+                self.read_choices(&mut reader, summary)?;
             } else if name == "usage" && reader.peek() == Kind::Object {
                 let counts = reader.nullable::<Usage<'_>>()?;
                 summary.usage = counts.map(|counts| usage_in::read(counts).into_owned());
@@ -69,7 +69,7 @@ impl StreamObserver for ChatStreamObserver {
 }
 
 impl ChatStreamObserver {
-    fn choices(
+    fn read_choices(
         &mut self,
         reader: &mut Reader<'_>,
         summary: &mut ResponseSummary,
@@ -84,7 +84,7 @@ impl ChatStreamObserver {
             while let Some(key) = members.next(reader)? {
                 let name = key.decode();
                 if name == "delta" && reader.peek() == Kind::Object {
-                    delta(reader, summary)?;
+                    count_calls(reader, summary)?;
                 } else {
                     let value = reader.raw()?;
                     let is_filled = value.kind() == Kind::String && value.text() != "\"\"";
@@ -107,7 +107,7 @@ pub(crate) fn opens_stream(frame: &Frame<'_>) -> bool {
 }
 
 /// Counts the calls that begin, which are those with a name.
-fn delta(reader: &mut Reader<'_>, summary: &mut ResponseSummary) -> Result<(), ReadError> {
+fn count_calls(reader: &mut Reader<'_>, summary: &mut ResponseSummary) -> Result<(), ReadError> {
     let mut members = reader.object()?;
     while let Some(key) = members.next(reader)? {
         if key != "tool_calls" || reader.peek() != Kind::Array {

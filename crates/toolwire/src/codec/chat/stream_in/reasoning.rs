@@ -3,7 +3,7 @@
 use super::blocks::BlockAssembler;
 use super::chunk::SmallList;
 use crate::codec::EventSink;
-use crate::codec::chat::reasoning_in::{self, Members};
+use crate::codec::chat::reasoning_in::{self, ReasoningMembers};
 use crate::codec::chat::wire::{
     REASONING, REASONING_CONTENT, REASONING_DETAILS, THINKING_BLOCKS, ThinkingBlock, string,
 };
@@ -26,11 +26,12 @@ pub(super) enum ReasoningMember {
 /// Vendors repeat a text in several members, for clients that know only one of
 /// them. It is read once.
 pub(super) fn read<'a>(
-    members: Members<'a>,
+    members: ReasoningMembers<'a>,
     blocks: &mut BlockAssembler,
     sink: &mut dyn EventSink,
 ) -> [Option<Extra<'a>>; 4] {
-    let Members { reasoning_content, reasoning, reasoning_details, thinking_blocks } = members;
+    let ReasoningMembers { reasoning_content, reasoning, reasoning_details, thinking_blocks } =
+        members;
     let (content, odd_content) = text_of(REASONING_CONTENT, reasoning_content);
     let (other, odd_reasoning) = text_of(REASONING, reasoning);
     let mut shown: Option<Str<'a>> = None;

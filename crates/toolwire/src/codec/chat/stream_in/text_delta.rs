@@ -21,9 +21,9 @@ pub(super) fn find(data: &str, holes: &mut Holes<'_>) -> Option<DeltaText> {
     let mut members = reader.object().ok()?;
     while let Some(key) = members.next(&mut reader).ok()? {
         match key.decode().as_ref() {
-            "choices" => found_text = Some(choices(&mut reader, holes)?),
-            "obfuscation" => padding(&mut reader, holes)?,
-            "usage" | "error" | "x_groq" => null(&mut reader)?,
+            "choices" => found_text = Some(find_in_choices(&mut reader, holes)?),
+            "obfuscation" => skip_padding(&mut reader, holes)?,
+            "usage" | "error" | "x_groq" => skip_null(&mut reader)?,
             // The name of the answer and of its model count once.
             _repeated => reader.skip().ok()?,
         }
@@ -31,7 +31,7 @@ pub(super) fn find(data: &str, holes: &mut Holes<'_>) -> Option<DeltaText> {
     found_text
 }
 
-fn choices(reader: &mut Reader<'_>, holes: &mut Holes<'_>) -> Option<DeltaText> {
+fn find_in_choices(reader: &mut Reader<'_>, holes: &mut Holes<'_>) -> Option<DeltaText> {
     let mut found_text = None;
     let mut list = reader.array().ok()?;
     while list.more(reader).ok()? {
@@ -42,16 +42,16 @@ fn choices(reader: &mut Reader<'_>, holes: &mut Holes<'_>) -> Option<DeltaText> 
         while let Some(key) = members.next(reader).ok()? {
             match key.decode().as_ref() {
                 "index" => (At::<u64>::read(reader).ok()?.value == 0).then_some(())?,
-                "delta" => found_text = Some(delta(reader, holes)?),
-                "finish_reason" => empty(reader)?,
-                _silent => null(reader)?,
+                "delta" => found_text = Some(find_in_delta(reader, holes)?),
+                "finish_reason" => skip_empty(reader)?,
+                _silent => skip_null(reader)?,
             }
         }
     }
     found_text
 }
 
-fn delta(reader: &mut Reader<'_>, holes: &mut Holes<'_>) -> Option<DeltaText> {
+fn find_in_delta(reader: &mut Reader<'_>, holes: &mut Holes<'_>) -> Option<DeltaText> {
     let mut found_text = None;
     let mut members = reader.object().ok()?;
     while let Some(key) = members.next(reader).ok()? {
@@ -64,11 +64,11 @@ fn delta(reader: &mut Reader<'_>, holes: &mut Holes<'_>) -> Option<DeltaText> {
             "reasoning_content" => DeltaText::Reasoning(ReasoningMember::Content),
             "reasoning" => DeltaText::Reasoning(ReasoningMember::Reasoning),
             "tool_calls" if reader.peek() == Kind::Array && found_text.is_none() => {
-                found_text = Some(calls(reader, holes)?);
+                found_text = Some(find_in_calls(reader, holes)?);
                 continue;
             }
             _silent => {
-                null(reader)?;
+                skip_null(reader)?;
                 continue;
             }
         };
@@ -88,7 +88,7 @@ fn delta(reader: &mut Reader<'_>, holes: &mut Holes<'_>) -> Option<DeltaText> {
     found_text
 }
 
-fn calls(reader: &mut Reader<'_>, holes: &mut Holes<'_>) -> Option<DeltaText> {
+fn find_in_calls(reader: &mut Reader<'_>, holes: &mut Holes<'_>) -> Option<DeltaText> {
     let mut found_text = None;
     let mut list = reader.array().ok()?;
     while list.more(reader).ok()? {
@@ -101,9 +101,9 @@ fn calls(reader: &mut Reader<'_>, holes: &mut Holes<'_>) -> Option<DeltaText> {
             match key.decode().as_ref() {
                 "index" => index = reader.nullable::<At<u64>>().ok()?,
                 "type" => reader.skip().ok()?,
-                "id" => empty(reader)?,
-                "function" => found = function(reader, holes)?,
-                "custom" => null(reader)?,
+                "id" => skip_empty(reader)?,
+                "function" => found = find_in_function(reader, holes)?,
+                "custom" => skip_null(reader)?,
                 _kept => return None,
             }
         }
@@ -114,7 +114,7 @@ fn calls(reader: &mut Reader<'_>, holes: &mut Holes<'_>) -> Option<DeltaText> {
 }
 
 /// Whether the function of a call has arguments, and nothing else.
-fn function(reader: &mut Reader<'_>, holes: &mut Holes<'_>) -> Option<bool> {
+fn find_in_function(reader: &mut Reader<'_>, holes: &mut Holes<'_>) -> Option<bool> {
     let mut found = false;
     let mut members = reader.object().ok()?;
     while let Some(key) = members.next(reader).ok()? {
@@ -123,28 +123,28 @@ fn function(reader: &mut Reader<'_>, holes: &mut Holes<'_>) -> Option<bool> {
                 holes.text(&reader.string().ok()?)?;
                 found = true;
             }
-            "name" => empty(reader)?,
+            "name" => skip_empty(reader)?,
             _kept => return None,
         }
     }
     Some(found)
 }
 
-fn padding(reader: &mut Reader<'_>, holes: &mut Holes<'_>) -> Option<()> {
+fn skip_padding(reader: &mut Reader<'_>, holes: &mut Holes<'_>) -> Option<()> {
     if reader.peek() != Kind::String {
         return reader.skip().ok();
     }
     holes.padding(&reader.string().ok()?)
 }
 
-fn null(reader: &mut Reader<'_>) -> Option<()> {
+fn skip_null(reader: &mut Reader<'_>) -> Option<()> {
     (reader.peek() == Kind::Null).then_some(())?;
     reader.skip().ok()
 }
 
-fn empty(reader: &mut Reader<'_>) -> Option<()> {
+fn skip_empty(reader: &mut Reader<'_>) -> Option<()> {
     if reader.peek() == Kind::String {
         return reader.string().ok()?.is_empty().then_some(());
     }
-    null(reader)
+    skip_null(reader)
 }

@@ -11,12 +11,12 @@ use crate::wire::sse::Frames;
 
 /// Every event in a line of its own.
 #[derive(Default)]
-pub(super) struct Told {
+pub(super) struct EventLog {
     pub(super) lines: Vec<String>,
     pub(super) ledger: Ledger,
 }
 
-impl EventSink for Told {
+impl EventSink for EventLog {
     fn event(&mut self, event: Event<'_>) {
         self.lines.push(line(&event));
     }
@@ -28,11 +28,11 @@ impl EventSink for Told {
 
 /// Reads a stream, and what is in the ledger at the end.
 pub(super) fn read(stream: &str) -> Vec<String> {
-    let mut told = Told::default();
+    let mut log = EventLog::default();
     let mut reader = Chat.stream_reader();
     let mut each = |frame: crate::wire::sse::Frame<'_>| {
-        if let Err(error) = reader.read(&frame, &mut told) {
-            told.lines.push(format!("unreadable: {error}"));
+        if let Err(error) = reader.read(&frame, &mut log) {
+            log.lines.push(format!("unreadable: {error}"));
             return ControlFlow::Break(());
         }
         ControlFlow::Continue(())
@@ -40,8 +40,8 @@ pub(super) fn read(stream: &str) -> Vec<String> {
     let mut frames = Frames::default();
     frames.push(stream.as_bytes(), &mut each).unwrap();
     frames.finish(&mut each).unwrap();
-    reader.finish(&mut told);
-    let Told { mut lines, ledger } = told;
+    reader.finish(&mut log);
+    let EventLog { mut lines, ledger } = log;
     lines.extend(notes(&ledger));
     lines
 }

@@ -14,8 +14,8 @@ use crate::wire::{At, Pos, Raw, Str};
 
 /// What a client gets: every chunk without what all have in common, and the
 /// ledger.
-fn written(asked: ResponseContext, events: &[Event<'_>]) -> Vec<String> {
-    let (out, ledger) = bytes(asked, events);
+fn written(context: ResponseContext, events: &[Event<'_>]) -> Vec<String> {
+    let (out, ledger) = bytes(context, events);
     let mut lines = Vec::new();
     for event in out.split_terminator("\n\n") {
         let data = event.strip_prefix("data: ").unwrap();
@@ -29,9 +29,9 @@ fn written(asked: ResponseContext, events: &[Event<'_>]) -> Vec<String> {
     lines
 }
 
-fn bytes(asked: ResponseContext, events: &[Event<'_>]) -> (String, Ledger) {
+fn bytes(context: ResponseContext, events: &[Event<'_>]) -> (String, Ledger) {
     let (mut out, mut ledger) = (Vec::new(), Ledger::default());
-    let mut writer = Chat.stream_writer(asked);
+    let mut writer = Chat.stream_writer(context);
     for event in events {
         writer.write(event, &mut out, &mut ledger);
     }
@@ -45,9 +45,9 @@ fn check(events: Vec<Event<'_>>, expected: &[&str]) {
 }
 
 /// The events of a whole answer, without its start.
-fn check_for(asked: ResponseContext, mut events: Vec<Event<'_>>, expected: &[&str]) {
+fn check_for(context: ResponseContext, mut events: Vec<Event<'_>>, expected: &[&str]) {
     events.insert(0, start(Protocol::Messages));
-    let lines = written(asked, &events);
+    let lines = written(context, &events);
     assert_eq!(lines, expected);
 }
 

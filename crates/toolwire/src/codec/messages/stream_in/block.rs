@@ -11,7 +11,7 @@ use crate::wire::{
 
 /// An open block.
 #[derive(Debug)]
-pub(super) enum OpenBlock {
+pub(super) enum OpenContentBlock {
     Text {
         number: usize,
     },
@@ -51,7 +51,7 @@ pub(super) struct BufferedBlock {
     pub(super) members: Vec<Extra<'static>>,
 }
 
-impl OpenBlock {
+impl OpenContentBlock {
     /// Whether this is a call, and `start` starts the same call.
     pub(super) fn is_started_by(&self, start: &Raw<'_>) -> Result<bool, ReadError> {
         let Self::Call(OpenCall { number: _, id: Some(id), input: _ }) = self else {

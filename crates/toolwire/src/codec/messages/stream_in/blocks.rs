@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::super::wire::{BlockDelta, BlockStart, BlockStop, CallStart, TextStart, ThinkingBlock};
 use super::block::{
-    BufferedBlock, OpenBlock, OpenCall, OpenThinking, report, send_text, send_whole,
+    BufferedBlock, OpenCall, OpenContentBlock, OpenThinking, report, send_text, send_whole,
 };
 use super::text_delta::{DeltaKind, TextDelta};
 use crate::codec::EventSink;
@@ -17,14 +17,14 @@ use crate::wire::{Kind, Raw, Read, ReadError, Str, TextBuffer};
 /// The API has one block open at a time. Some relays forget to close one or mix
 /// two, so any number may be open, and none loses what still comes for it.
 #[derive(Debug, Default)]
-pub(super) struct OpenBlocks {
-    blocks: BTreeMap<u64, OpenBlock>,
+pub(super) struct OpenContentBlocks {
+    blocks: BTreeMap<u64, OpenContentBlock>,
     /// The number of the next block that is passed on.
     next: usize,
     has_calls: bool,
 }
 
-impl OpenBlocks {
+impl OpenContentBlocks {
     /// Whether the model has called a tool that the client runs.
     pub(super) fn has_calls(&self) -> bool {
         self.has_calls
@@ -72,12 +72,14 @@ impl OpenBlocks {
     pub(super) fn text_delta(&mut self, delta: TextDelta, text: Str<'_>, sink: &mut dyn EventSink) {
         let TextDelta { index, kind } = delta;
         match (kind, self.find(index)) {
-            (DeltaKind::Text, Some(OpenBlock::Text { number })) => send_text(*number, text, sink),
-            (DeltaKind::Thinking, Some(OpenBlock::Thinking(thinking))) => {
+            (DeltaKind::Text, Some(OpenContentBlock::Text { number })) => {
+                send_text(*number, text, sink)
+            }
+            (DeltaKind::Thinking, Some(OpenContentBlock::Thinking(thinking))) => {
                 thinking.push(text, sink);
             }
-            (DeltaKind::Input, Some(OpenBlock::Call(call))) => call.push(text, sink),
-            (DeltaKind::Input, Some(OpenBlock::Buffered(buffered))) => {
+            (DeltaKind::Input, Some(OpenContentBlock::Call(call))) => call.push(text, sink),
+            (DeltaKind::Input, Some(OpenContentBlock::Buffered(buffered))) => {
                 buffered.input.push_str(&text.decode());
             }
             (kind, block) => debug_assert!(false, "{block:?} does not grow by {kind:?}"),
@@ -85,7 +87,7 @@ impl OpenBlocks {
     }
 
     /// The open block that an event is about.
-    fn find(&mut self, index: Option<u64>) -> Option<&mut OpenBlock> {
+    fn find(&mut self, index: Option<u64>) -> Option<&mut OpenContentBlock> {
         match index {
             Some(index) => self.blocks.get_mut(&index),
             None => self.blocks.values_mut().next_back(),
@@ -112,7 +114,11 @@ impl OpenBlocks {
         }
     }
 
-    fn open(&mut self, raw: &Raw<'_>, sink: &mut dyn EventSink) -> Result<OpenBlock, ReadError> {
+    fn open(
+        &mut self,
+        raw: &Raw<'_>,
+        sink: &mut dyn EventSink,
+    ) -> Result<OpenContentBlock, ReadError> {
         let mut reader = raw.reader();
         let kind = reader.tag("type")?;
         match kind.as_ref().map(Str::decode).as_deref() {
@@ -123,7 +129,7 @@ impl OpenBlocks {
                 Ok(self.open_thinking(start, sink))
             }
             Some("server_tool_use" | "mcp_tool_use" | "compaction") => {
-                Ok(OpenBlock::Buffered(BufferedBlock {
+                Ok(OpenContentBlock::Buffered(BufferedBlock {
                     start: raw.text().to_owned(),
                     input: String::new(),
                     members: Vec::new(),
@@ -131,7 +137,7 @@ impl OpenBlocks {
             }
             Some(_) | None => {
                 send_whole(reader, sink)?;
-                Ok(OpenBlock::Passed)
+                Ok(OpenContentBlock::Passed)
             }
         }
     }
@@ -147,7 +153,7 @@ impl OpenBlocks {
         &mut self,
         start: TextStart<'_>,
         sink: &mut dyn EventSink,
-    ) -> Result<OpenBlock, ReadError> {
+    ) -> Result<OpenContentBlock, ReadError> {
         let TextStart { at: _, kind: _, text, citations, extra } = start;
         let number = self.send_open(Head::Text(Part { message: 0, phase: None, extra }), sink);
         if let Some(text) = text {
@@ -161,14 +167,14 @@ impl OpenBlocks {
                 sink.event(Event::Delta { block: number, piece });
             }
         }
-        Ok(OpenBlock::Text { number })
+        Ok(OpenContentBlock::Text { number })
     }
 
     fn open_call(
         &mut self,
         start: CallStart<'_>,
         sink: &mut dyn EventSink,
-    ) -> Result<OpenBlock, ReadError> {
+    ) -> Result<OpenContentBlock, ReadError> {
         let CallStart { at, kind: _, id, name, input, caller, extra } = start;
         let name = name.ok_or_else(|| ReadError::missing(at, "name"))?;
         let form = CallForm::Json;
@@ -178,10 +184,14 @@ impl OpenBlocks {
         self.has_calls = true;
         let input = input.filter(|input| input.kind() != Kind::Object || !input.is_empty());
         let input = input.map(|input| input.text().to_owned());
-        Ok(OpenBlock::Call(OpenCall { number, id: own_id, input }))
+        Ok(OpenContentBlock::Call(OpenCall { number, id: own_id, input }))
     }
 
-    fn open_thinking(&mut self, start: ThinkingBlock<'_>, sink: &mut dyn EventSink) -> OpenBlock {
+    fn open_thinking(
+        &mut self,
+        start: ThinkingBlock<'_>,
+        sink: &mut dyn EventSink,
+    ) -> OpenContentBlock {
         let ThinkingBlock { at: _, kind: _, thinking: text, signature, extra } = start;
         let number = self.send_open(Head::Reasoning { id: None }, sink);
         let mut thinking = OpenThinking {
@@ -196,6 +206,6 @@ impl OpenBlocks {
         if let Some(signature) = signature {
             thinking.signature.push(&signature);
         }
-        OpenBlock::Thinking(thinking)
+        OpenContentBlock::Thinking(thinking)
     }
 }

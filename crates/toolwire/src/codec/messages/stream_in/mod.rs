@@ -5,7 +5,7 @@ mod blocks;
 mod observer;
 mod text_delta;
 
-use self::blocks::OpenBlocks;
+use self::blocks::OpenContentBlocks;
 pub(super) use self::observer::MessagesStreamObserver;
 use self::text_delta::TextDelta;
 use super::wire::{MessageDelta, MessageStart, MessageStop, ResponseMessage, StopDelta, Usage};
@@ -23,7 +23,7 @@ pub(super) struct MessagesStreamReader {
     phase: ReadPhase,
     /// How the last event was spelled, if it was a text delta.
     last: Stencil<TextDelta>,
-    blocks: OpenBlocks,
+    blocks: OpenContentBlocks,
     /// The counts so far. Later events leave out what has not changed.
     usage: Option<Usage<'static>>,
 }

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::super::block_list_out::Written;
+use super::super::blocks_out::WrittenBlock;
 use super::super::content_out::{report_refusal, write_part};
 use super::super::turns_out::report_turn_losses;
 use super::block::{BlockBody, report_logprobs};
@@ -30,7 +30,7 @@ pub(super) struct BlockQueue {
 
 #[derive(Debug)]
 struct QueuedBlock {
-    place: Place,
+    place: QueuePlace,
     body: BlockBody,
     /// Whether its turn has come.
     is_started: bool,
@@ -42,13 +42,13 @@ struct QueuedBlock {
 /// Where a block stands among the others. What came in one piece has the number
 /// of the block that follows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Place {
+struct QueuePlace {
     number: usize,
-    kind: PlaceKind,
+    kind: QueuePlaceKind,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum PlaceKind {
+enum QueuePlaceKind {
     /// What came in one piece.
     Whole,
     /// A block with a number of its own.
@@ -93,7 +93,7 @@ impl BlockQueue {
         };
         self.next = number + 1;
         self.blocks.push_back(QueuedBlock {
-            place: Place { number, kind: PlaceKind::Block },
+            place: QueuePlace { number, kind: QueuePlaceKind::Block },
             body,
             is_started: false,
             is_complete: false,
@@ -110,7 +110,7 @@ impl BlockQueue {
         out: &mut Vec<u8>,
         ledger: &mut Ledger,
     ) {
-        let place = Place { number, kind: PlaceKind::Block };
+        let place = QueuePlace { number, kind: QueuePlaceKind::Block };
         if let Some(first) = self.blocks.front_mut()
             && first.place == place
         {
@@ -131,7 +131,7 @@ impl BlockQueue {
     ) {
         let Tail { sealed, extra } = tail;
         ledger.only(extra);
-        if let Some(block) = self.find(Place { number, kind: PlaceKind::Block }) {
+        if let Some(block) = self.find(QueuePlace { number, kind: QueuePlaceKind::Block }) {
             block.is_complete = true;
             block.sealed = sealed.clone().into_owned();
             self.advance(out, ledger);
@@ -154,7 +154,7 @@ impl BlockQueue {
             let (body, sealed) = self.body(item, context);
             if let Some(body) = body {
                 self.blocks.push_back(QueuedBlock {
-                    place: Place { number: self.next, kind: PlaceKind::Whole },
+                    place: QueuePlace { number: self.next, kind: QueuePlaceKind::Whole },
                     body,
                     is_started: false,
                     is_complete: true,
@@ -223,8 +223,8 @@ impl BlockQueue {
             | Item::Opaque(_) => {
                 let mut bytes = Vec::new();
                 match write_part(item, &mut bytes, context) {
-                    Written::Nothing => return (None, None),
-                    Written::BareText | Written::Block => BlockBody::Whole(bytes),
+                    WrittenBlock::Nothing => return (None, None),
+                    WrittenBlock::BareText | WrittenBlock::Block => BlockBody::Whole(bytes),
                 }
             }
         };
@@ -238,7 +238,7 @@ impl BlockQueue {
         minted
     }
 
-    fn find(&mut self, place: Place) -> Option<&mut QueuedBlock> {
+    fn find(&mut self, place: QueuePlace) -> Option<&mut QueuedBlock> {
         let found = self.blocks.binary_search_by(|block| block.place.cmp(&place)).ok()?;
         self.blocks.get_mut(found)
     }

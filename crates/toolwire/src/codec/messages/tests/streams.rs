@@ -24,14 +24,14 @@ mod writing;
 
 /// What a reader handed on, as lines that are easy to compare.
 #[derive(Default)]
-struct Seen {
+struct Collected {
     lines: Vec<String>,
     fold: Fold,
     ledger: Ledger,
     ended: bool,
 }
 
-impl EventSink for Seen {
+impl EventSink for Collected {
     fn event(&mut self, event: Event<'_>) {
         assert!(!self.ended, "{event:?} comes after the end");
         self.ended = matches!(event, Event::End | Event::Error(_));
@@ -81,18 +81,20 @@ fn line(event: &Event<'_>) -> String {
     }
 }
 
-fn read(stream: &str) -> Seen {
-    let mut seen = Seen::default();
+fn read(stream: &str) -> Collected {
+    let mut collected = Collected::default();
     let mut reader = Messages.stream_reader();
     let mut frames = Frames::default();
     let mut each = |frame: crate::wire::sse::Frame<'_>| {
-        reader.read(&frame, &mut seen).unwrap_or_else(|error| panic!("{error}: {}", frame.data));
+        reader
+            .read(&frame, &mut collected)
+            .unwrap_or_else(|error| panic!("{error}: {}", frame.data));
         ControlFlow::Continue(())
     };
     frames.push(stream.as_bytes(), &mut each).unwrap();
     frames.finish(&mut each).unwrap();
-    reader.finish(&mut seen);
-    seen
+    reader.finish(&mut collected);
+    collected
 }
 
 /// The stream as the vendor's own libraries add it up.

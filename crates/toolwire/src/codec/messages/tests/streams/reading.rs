@@ -1,14 +1,14 @@
 use super::*;
 
-fn check(stream: &[&str], lines: &[&str]) -> Seen {
+fn check(stream: &[&str], lines: &[&str]) -> Collected {
     let text: String = stream.iter().map(|data| format!("data: {data}\n\n")).collect();
-    let seen = read(&text);
-    assert_eq!(seen.lines, lines);
-    seen
+    let collected = read(&text);
+    assert_eq!(collected.lines, lines);
+    collected
 }
 
-fn codes(seen: &Seen) -> Vec<String> {
-    seen.ledger.entries("{}").into_iter().map(|entry| entry.code.to_string()).collect()
+fn codes(collected: &Collected) -> Vec<String> {
+    collected.ledger.entries("{}").into_iter().map(|entry| entry.code.to_string()).collect()
 }
 
 const START: &str = r#"{"type":"message_start","message":{"id":"m","model":"c","content":[]}}"#;
@@ -21,8 +21,8 @@ const OVER: &str = r#"{"type":"message_stop"}"#;
 fn a_stream_folds_into_the_answer_it_amounts_to() {
     let mut complete = 0;
     for (name, stream) in vectors() {
-        let seen = read(events_of(&stream));
-        if !matches!(seen.lines.last().map(String::as_str), Some("end")) {
+        let collected = read(events_of(&stream));
+        if !matches!(collected.lines.last().map(String::as_str), Some("end")) {
             continue;
         }
         // A relay's stream that the vendor's libraries cannot add up either, and
@@ -39,7 +39,7 @@ fn a_stream_folds_into_the_answer_it_amounts_to() {
                 codec(target).encode_response(response, None, &mut out, &mut Ledger::default());
                 String::from_utf8(out).unwrap()
             };
-            let (folded, wanted) = (encoded(&seen.fold.response()), encoded(&unary));
+            let (folded, wanted) = (encoded(&collected.fold.response()), encoded(&unary));
             assert_eq!(loosely(&folded), loosely(&wanted), "{name} to {target:?}");
         }
     }
@@ -86,9 +86,9 @@ fn streams_that_do_not_end_well_have_no_end() {
     ];
     for (name, error) in failing {
         let (_, stream) = vectors().into_iter().find(|(found, _)| found == name).unwrap();
-        let seen = read(events_of(&stream));
-        assert!(!seen.lines.contains(&"end".to_owned()), "{name}");
-        let last = seen.lines.last().map(String::as_str);
+        let collected = read(events_of(&stream));
+        assert!(!collected.lines.contains(&"end".to_owned()), "{name}");
+        let last = collected.lines.last().map(String::as_str);
         assert_eq!(last.filter(|line| line.starts_with("error")), error, "{name}");
     }
 }
@@ -163,7 +163,7 @@ fn what_a_block_begins_with_is_its_first_piece() {
 
 #[test]
 fn hosted_blocks_come_whole_with_their_input() {
-    let seen = check(
+    let collected = check(
         &[
             START,
             r#"{"type":"content_block_start","index":0,"content_block":{"type":"server_tool_use","id":"s","name":"web_search","input":{}}}"#,
@@ -191,12 +191,12 @@ fn hosted_blocks_come_whole_with_their_input() {
             r#"hosted WebSearch {"type":"server_tool_use","id":"s","name":"web_search","input":{}}"#,
         ],
     );
-    assert_eq!(codes(&seen), ["unknown_item", "args_truncated"]);
+    assert_eq!(codes(&collected), ["unknown_item", "args_truncated"]);
 }
 
 #[test]
 fn relays_forget_and_mix_things() {
-    let seen = check(
+    let collected = check(
         &[
             // No message_start, no index, no stop of a block.
             r#"{"type":"content_block_start","content_block":{"type":"text","text":""}}"#,
@@ -235,7 +235,7 @@ fn relays_forget_and_mix_things() {
             "end",
         ],
     );
-    assert_eq!(codes(&seen), ["unknown_item"; 5]);
+    assert_eq!(codes(&collected), ["unknown_item"; 5]);
 }
 
 #[test]
@@ -307,11 +307,11 @@ fn what_is_no_event_is_refused() {
     for data in ["{", "{}x", r#"{"type":"content_block_start","index":0}"#, "hello", swallowed] {
         let mut reader = Messages.stream_reader();
         let frame = crate::wire::sse::Frame { name: None, data, raw: b"", ended: true };
-        assert!(reader.read(&frame, &mut Seen::default()).is_err(), "{data}");
+        assert!(reader.read(&frame, &mut Collected::default()).is_err(), "{data}");
     }
     for (data, fits) in [("{\"type\":event: x\n{}", false), ("pong", true), ("{}", true)] {
         let mut reader = Messages.stream_reader();
         let frame = crate::wire::sse::Frame { name: Some("ping"), data, raw: b"", ended: true };
-        assert_eq!(reader.read(&frame, &mut Seen::default()).is_ok(), fits, "{data}");
+        assert_eq!(reader.read(&frame, &mut Collected::default()).is_ok(), fits, "{data}");
     }
 }

@@ -2,7 +2,7 @@
 
 /// What was written for an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Written {
+pub(super) enum WrittenBlock {
     /// Nothing: the item cannot cross or is empty.
     Nothing,
     /// A text block with nothing attached.
@@ -13,23 +13,23 @@ pub(super) enum Written {
 
 /// Blocks in a buffer of their own.
 #[derive(Default)]
-pub(super) struct BlockList {
+pub(super) struct BlockWriter {
     bytes: Vec<u8>,
-    state: BlockListState,
+    state: BlockWriterState,
 }
 
 /// How many blocks have been written, and whether they are one bare text.
 #[derive(Clone, Copy, Default)]
-pub(super) struct BlockListState {
+pub(super) struct BlockWriterState {
     pub(super) count: usize,
     is_bare_text: bool,
 }
 
-impl BlockList {
+impl BlockWriter {
     /// An empty list in a buffer that was used before.
     pub(super) fn reusing(mut bytes: Vec<u8>) -> Self {
         bytes.clear();
-        Self { bytes, state: BlockListState::default() }
+        Self { bytes, state: BlockWriterState::default() }
     }
 
     /// Returns the buffer.
@@ -41,14 +41,14 @@ impl BlockList {
         self.state.count == 0
     }
 
-    pub(super) fn add(&mut self, write: impl FnOnce(&mut Vec<u8>) -> Written) {
+    pub(super) fn add(&mut self, write: impl FnOnce(&mut Vec<u8>) -> WrittenBlock) {
         self.state.add(&mut self.bytes, write);
     }
 
     /// Appends the blocks to others.
-    pub(super) fn append_to(&self, out: &mut Vec<u8>) -> Written {
+    pub(super) fn append_to(&self, out: &mut Vec<u8>) -> WrittenBlock {
         out.extend_from_slice(&self.bytes);
-        if self.state.is_bare_text { Written::BareText } else { Written::Block }
+        if self.state.is_bare_text { WrittenBlock::BareText } else { WrittenBlock::Block }
     }
 
     /// Writes the blocks as a string if they are one bare text, otherwise as a
@@ -68,17 +68,21 @@ impl BlockList {
     }
 }
 
-impl BlockListState {
+impl BlockWriterState {
     /// Adds the block that `write` writes, if any, with its comma.
-    pub(super) fn add(&mut self, bytes: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>) -> Written) {
+    pub(super) fn add(
+        &mut self,
+        bytes: &mut Vec<u8>,
+        write: impl FnOnce(&mut Vec<u8>) -> WrittenBlock,
+    ) {
         let start = bytes.len();
         if self.count > 0 {
             bytes.push(b',');
         }
         match write(bytes) {
-            Written::Nothing => bytes.truncate(start),
-            written @ (Written::BareText | Written::Block) => {
-                self.is_bare_text = self.count == 0 && written == Written::BareText;
+            WrittenBlock::Nothing => bytes.truncate(start),
+            written @ (WrittenBlock::BareText | WrittenBlock::Block) => {
+                self.is_bare_text = self.count == 0 && written == WrittenBlock::BareText;
                 self.count += 1;
             }
         }

@@ -1,0 +1,244 @@
+//! The settings of a request: from the model to the protocol.
+
+use toolwire::codec::context::EncodeContext;
+use toolwire::codec::sent_tools::SentTools;
+use toolwire::model::{
+    Format, Identity, JsonSchema, Output, Request, Sampling, State, Stream, Thinking,
+};
+use toolwire::toolset::Toolset;
+use toolwire::wire::{At, Object};
+use toolwire::{Code, Ledger, Profile};
+
+use super::{FOURTH, choice_out, content_out, tools_out, turns_out};
+
+/// Writes a request. Its model and whether it is streamed go into the URL.
+pub(super) fn encode(
+    request: &Request<'_>,
+    toolset: &Toolset<'_, '_>,
+    profile: &Profile,
+    out: &mut Vec<u8>,
+    ledger: &mut Ledger,
+) {
+    debug_assert_ne!(request.origin, FOURTH, "the bytes of one protocol pass");
+    let Request {
+        origin,
+        model: _,
+        turns,
+        tools: _,
+        tools_at,
+        legacy_functions,
+        choice,
+        thinking,
+        output,
+        sampling,
+        identity,
+        cache,
+        tier,
+        state,
+        context_management,
+        stream,
+        // Only a protocol whose answers repeat the request needs it again.
+        echoed: _,
+        extra,
+    } = request;
+    let sent = SentTools::new(toolset, None, tools_out::hosted_name, ledger);
+    let mut context = EncodeContext::new(*origin, profile, &toolset.names, ledger);
+    if *legacy_functions {
+        context.ledger.emulated(*tools_at, Code::LegacyFunctions);
+    }
+    let mut object = Object::new(out);
+    let mut wrapped = Default::default();
+    if !sent.is_empty() {
+        wrapped = tools_out::encode(&sent, object.key("instruments"), &mut context);
+    }
+    choice_out::encode(choice, &sent, &mut object, &mut context);
+    turns_out::encode(turns, &wrapped, &mut object, &mut context);
+    write_thinking(thinking, &mut object, &mut context);
+    write_output(output, &mut object, &mut context);
+    write_sampling(sampling, &mut object, &mut context);
+    write_identity(identity, &mut object, &mut context);
+    content_out::lose_cache(cache.as_ref(), context.ledger);
+    if let Some(tier) = tier {
+        let note = context.ledger.dropped(tier.pos(), Code::Tier);
+        if context.origin.conventions().standard_tiers.contains(&tier.decode().as_ref()) {
+            note.info();
+        }
+    }
+    lose_state(state, &mut context);
+    if let Some(raw) = context_management {
+        context.ledger.dropped(raw.pos(), Code::ContextManagement);
+    }
+    lose_stream_options(stream, &mut context);
+    context.lose(extra);
+}
+
+fn write_thinking(
+    thinking: &Thinking<'_>,
+    object: &mut Object<'_>,
+    context: &mut EncodeContext<'_>,
+) {
+    let Thinking { at: _, effort, mode, budget, display, extra } = thinking;
+    if let Some(At { pos: _, value }) = effort {
+        object.put("ponder", &value.name());
+    }
+    if let Some(mode) = mode {
+        context.ledger.dropped(mode.pos, Code::ThinkingMode);
+    }
+    if let Some(budget) = budget {
+        context.ledger.dropped(budget.pos, Code::ThinkingBudget);
+    }
+    if let Some(display) = display {
+        context.ledger.dropped(display.pos, Code::ReasoningDisplay).info();
+    }
+    context.lose(extra);
+}
+
+fn write_output(output: &Output<'_>, object: &mut Object<'_>, context: &mut EncodeContext<'_>) {
+    let Output {
+        max_tokens,
+        format,
+        verbosity,
+        stop,
+        stop_at: _,
+        n,
+        logprobs,
+        top_logprobs,
+        max_tool_calls,
+    } = output;
+    if max_tokens.is_some() || !stop.is_empty() {
+        let mut limits = object.object("limits");
+        limits.maybe("tokens", max_tokens.as_ref());
+        if !stop.is_empty() {
+            limits.put("stops", stop);
+        }
+    }
+    if let Some(format) = format {
+        write_format(format, object, context);
+    }
+    if let Some(verbosity) = verbosity {
+        context.ledger.dropped(verbosity.pos(), Code::Verbosity).info();
+    }
+    match n {
+        Some(At { pos, value: 0 | 1 }) => {
+            let note = context.ledger.emulated(*pos, Code::MultipleAnswers);
+            note.detail("One answer is what the target gives anyway.");
+        }
+        Some(At { pos, value: _ }) => {
+            context.ledger.refused(*pos, Code::MultipleAnswers);
+        }
+        None => {}
+    }
+    let logprobs = logprobs.as_ref().filter(|wanted| wanted.value).map(|wanted| wanted.pos);
+    let top_logprobs = top_logprobs.as_ref().map(|most| most.pos);
+    for pos in logprobs.into_iter().chain(top_logprobs) {
+        context.ledger.dropped(pos, Code::Logprobs);
+    }
+    if let Some(most) = max_tool_calls {
+        context.ledger.dropped(most.pos, Code::MaxToolCalls);
+    }
+}
+
+fn write_format(format: &At<Format<'_>>, object: &mut Object<'_>, context: &mut EncodeContext<'_>) {
+    match &format.value {
+        Format::Text => object.put("shape", "text"),
+        Format::JsonObject => object.put("shape", "json"),
+        Format::JsonSchema(JsonSchema { name, description, schema, strict, extra }) => {
+            let mut shape = object.object("shape");
+            shape.maybe("name", name.as_ref());
+            shape.maybe("about", description.as_ref());
+            shape.maybe("schema", schema.as_ref());
+            let usual = context.conventions().formats_are_strict.then_some(At::made(true));
+            shape.maybe("exact", strict.as_ref().or(usual.as_ref()));
+            context.lose(extra);
+        }
+        Format::Other(raw) => {
+            context.ledger.dropped(raw.pos(), Code::UnknownValue);
+        }
+    }
+}
+
+fn write_sampling(
+    sampling: &Sampling<'_>,
+    object: &mut Object<'_>,
+    context: &mut EncodeContext<'_>,
+) {
+    let Sampling {
+        temperature,
+        top_p,
+        top_k,
+        frequency_penalty,
+        presence_penalty,
+        seed,
+        logit_bias,
+    } = sampling;
+    object.maybe("heat", temperature.as_ref());
+    object.maybe("nucleus", top_p.as_ref());
+    let lost = [top_k, frequency_penalty, presence_penalty, seed, logit_bias];
+    for value in lost.into_iter().flatten() {
+        context.ledger.dropped(value.pos(), Code::Sampling);
+    }
+}
+
+fn write_identity(
+    identity: &Identity<'_>,
+    object: &mut Object<'_>,
+    context: &mut EncodeContext<'_>,
+) {
+    let Identity { end_user, user, metadata, metadata_extra, cache_key } = identity;
+    object.maybe("asker", end_user.as_ref().or(user.as_ref()));
+    if let (Some(_), Some(user)) = (end_user, user) {
+        context.ledger.dropped(user.pos(), Code::User);
+    }
+    if let Some(metadata) = metadata {
+        context.ledger.dropped(metadata.pos(), Code::Metadata);
+    }
+    context.lose(metadata_extra);
+    if let Some(key) = cache_key {
+        context.ledger.dropped(key.pos(), Code::PromptCacheKey).info();
+    }
+}
+
+fn lose_state(state: &State<'_>, context: &mut EncodeContext<'_>) {
+    let State { store, previous, conversation, background, include, include_at: _, truncation } =
+        state;
+    if let Some(store) = store {
+        let note = context.ledger.dropped(store.pos, Code::ServerState);
+        if !store.value {
+            note.info();
+        }
+    }
+    if let Some(previous) = previous {
+        context.ledger.refused(previous.pos(), Code::PreviousResponse);
+    }
+    if let Some(conversation) = conversation {
+        context.ledger.refused(conversation.pos(), Code::Conversation);
+    }
+    match background {
+        Some(At { pos, value: true }) => {
+            context.ledger.refused(*pos, Code::Background);
+        }
+        Some(At { pos, value: false }) => {
+            let note = context.ledger.emulated(*pos, Code::Background);
+            note.detail("The target answers at once anyway.");
+        }
+        None => {}
+    }
+    for word in include {
+        context.ledger.dropped(word.pos(), Code::Include).info();
+    }
+    if let Some(truncation) = truncation {
+        context.ledger.dropped(truncation.pos(), Code::Truncation);
+    }
+}
+
+fn lose_stream_options(stream: &Stream<'_>, context: &mut EncodeContext<'_>) {
+    let Stream { on: _, usage, obfuscation, extra } = stream;
+    if let Some(usage) = usage {
+        let note = context.ledger.emulated(usage.pos, Code::StreamOptions);
+        note.detail("The target's streams always have token counts.");
+    }
+    if let Some(obfuscation) = obfuscation {
+        context.ledger.dropped(obfuscation.pos, Code::StreamOptions).info();
+    }
+    context.lose(extra);
+}

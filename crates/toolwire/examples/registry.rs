@@ -10,7 +10,7 @@ use toolwire::{Options, Protocol};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut registry = Registry::from_json(
-        br#"[{"type":"function","function":{"name":"get_weather"}},{"type":"web_search"}]"#,
+        br#"[{"type": "function", "function": {"name": "get_weather"}}, {"type": "web_search"}]"#,
     )?;
     registry
         .add_mcp("crm", br#"{"tools": [{"name": "find", "inputSchema": {"type": "object"}}]}"#)?;

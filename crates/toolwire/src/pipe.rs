@@ -28,6 +28,7 @@ use crate::codec::codec;
 use crate::ledger::Entry;
 pub use crate::model::ResponseSummary;
 use crate::model::{ApiError, Protocol, Request};
+use crate::restore::Restore;
 use crate::translate::{Error, Options, invalid, is_not_an_answer, utf8};
 use crate::wire::sse::{EVENT_LIMIT, Frame, Frames};
 
@@ -56,7 +57,18 @@ impl Pipe {
         request: Option<&Request<'_>>,
         options: &Options<'_>,
     ) -> Self {
-        let state = State::new(from, to, request, options);
+        Self::restoring(from, to, request, None, options)
+    }
+
+    /// The same, where it may be known how the tools come back.
+    pub(crate) fn restoring(
+        from: Protocol,
+        to: Protocol,
+        request: Option<&Request<'_>>,
+        restore: Option<Restore>,
+        options: &Options<'_>,
+    ) -> Self {
+        let state = State::new(from, to, request, restore, options);
         Self { frames: Frames::new(EVENT_LIMIT), state }
     }
 

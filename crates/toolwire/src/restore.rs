@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 pub use self::ids::distinct;
 pub(crate) use self::ids::{Ids, REPEATED};
 
-use crate::model::{Arguments, Call, Item, NativeKind, Request, Response, ToolKind};
+use crate::model::{Arguments, Call, Item, NativeKind, Protocol, Request, Response, ToolKind};
 use crate::native;
 use crate::profile::Profile;
 use crate::schema::{self, RootChange};
@@ -52,7 +52,11 @@ pub enum Shape {
 impl Restore {
     /// The way back for answers to `request` from an upstream.
     pub fn new(request: &Request<'_>, profile: &Profile) -> Self {
-        let set = Toolset::new(request, profile);
+        Self::of(&Toolset::new(request, profile), request.origin, profile)
+    }
+
+    /// The same for tools of which it is known how they crossed.
+    pub(crate) fn of(set: &Toolset<'_, '_>, origin: Protocol, profile: &Profile) -> Self {
         let mut tools = BTreeMap::new();
         for declared in set.entries.iter().filter(|declared| declared.crosses()) {
             let Declared { tool, namespace, inline: _, crossing: _ } = declared;
@@ -60,7 +64,7 @@ impl Restore {
             // An upstream that has namespaces names them itself.
             let namespace =
                 namespace.filter(|_| !profile.namespaces).map(|space| space.name.decode());
-            let shape = Shape::of(declared, request.origin == profile.protocol);
+            let shape = Shape::of(declared, origin == profile.protocol);
             let wire = set.wire_name(namespace.as_deref(), &name);
             if shape == Shape::Same && namespace.is_none() && wire == name {
                 continue;

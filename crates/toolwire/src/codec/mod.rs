@@ -24,6 +24,7 @@ use crate::model::{
 use crate::profile::Profile;
 use crate::protocol::{Description, ListedModel};
 use crate::registry::{SchemaMember, ToolForm};
+use crate::toolset::Toolset;
 use crate::wire::sse::Frame;
 use crate::wire::{Object, ReadError, Str};
 
@@ -45,10 +46,11 @@ pub trait Codec: Sync {
     /// Reads a request.
     fn decode_request<'a>(&self, body: &'a str) -> Result<Request<'a>, ReadError>;
 
-    /// Writes a request for an upstream.
+    /// Writes a request for an upstream. `tools` says how its tools cross.
     fn encode_request(
         &self,
         request: &Request<'_>,
+        tools: &Toolset<'_, '_>,
         profile: &Profile,
         out: &mut Vec<u8>,
         ledger: &mut Ledger,

@@ -389,7 +389,6 @@ impl Atoms {
     fn output(&mut self, output: &Output<'_>) {
         let Output {
             max_tokens,
-            legacy_max_tokens: _,
             format,
             verbosity,
             stop,

@@ -12,6 +12,7 @@ use crate::codec::{CODECS, Codec, codec};
 use crate::ledger::{Action, Ledger};
 use crate::model::{Protocol, Request};
 use crate::profile::Profile;
+use crate::toolset::Toolset;
 use crate::wire::cuts::without;
 use crate::wire::{At, Raw, Str};
 
@@ -155,7 +156,9 @@ fn others(from: Protocol) -> impl Iterator<Item = Protocol> {
 
 fn encode(to: Protocol, request: &Request<'_>) -> (Vec<u8>, Ledger) {
     let (mut out, mut ledger) = (Vec::new(), Ledger::default());
-    codec(to).encode_request(request, &Profile::of(to), &mut out, &mut ledger);
+    let profile = Profile::of(to);
+    let tools = Toolset::new(request, &profile);
+    codec(to).encode_request(request, &tools, &profile, &mut out, &mut ledger);
     (out, ledger)
 }
 

@@ -177,8 +177,6 @@ pub enum Display<'a> {
 pub struct Output<'a> {
     /// The most tokens to generate, reasoning included.
     pub max_tokens: Option<At<u64>>,
-    /// Chat's deprecated spelling was used (`max_tokens`).
-    pub legacy_max_tokens: bool,
     /// The format of the text.
     pub format: Option<At<Format<'a>>>,
     /// How wordy the text should be.

@@ -53,6 +53,7 @@ impl State {
         from: Protocol,
         to: Protocol,
         request: Option<&Request<'_>>,
+        restore: Option<Restore>,
         options: &Options<'_>,
     ) -> Self {
         let mut context = request
@@ -64,8 +65,9 @@ impl State {
         let mode = if from == to {
             Mode::Forward(Box::new(Forward::new(to, context, options.model.as_deref())))
         } else {
-            let profile = options.profile_of(from);
-            let restore = request.map(|request| Restore::new(request, &profile));
+            let restore = request.map(|request| {
+                restore.unwrap_or_else(|| Restore::new(request, &options.profile_of(from)))
+            });
             Mode::Translate(Box::new(Translator {
                 reader: codec(from).stream_reader(),
                 restorer: CallRestorer::new(restore.unwrap_or_default()),

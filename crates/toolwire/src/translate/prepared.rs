@@ -10,6 +10,8 @@ use crate::codec::codec;
 use crate::ledger::Ledger;
 use crate::model::{Protocol, Request};
 use crate::pipe::Pipe;
+use crate::restore::Restore;
+use crate::toolset::Toolset;
 use crate::wire::cuts::without;
 use crate::wire::envelope::Envelope;
 use crate::wire::{At, Str};
@@ -23,6 +25,8 @@ pub struct PreparedRequest<'a> {
     source: &'a str,
     request: Option<Request<'a>>,
     model_span: Option<Range<usize>>,
+    /// How the tools come back, once the request has been translated.
+    restore: Option<Restore>,
     /// Reasoning that another vendor sealed, to be cut out where the bytes pass,
     /// and what the ledger says about it.
     cuts: Vec<Range<usize>>,
@@ -80,7 +84,7 @@ impl<'a> PreparedRequest<'a> {
             // An envelope may hold reasoning that this upstream never sealed.
             cuts = codec(from).foreign_reasoning(source, &mut cut_ledger).map_err(fault)?;
         }
-        Ok(Self { from, to, source, request, model_span: None, cuts, cut_ledger })
+        Ok(Self { from, to, source, request, model_span: None, restore: None, cuts, cut_ledger })
     }
 
     /// The request, unless its bytes pass unread.
@@ -106,7 +110,9 @@ impl<'a> PreparedRequest<'a> {
             request.model = Some(Str::plain(model.clone()));
         }
         let profile = options.profile_of(self.to);
-        codec(self.to).encode_request(request, &profile, &mut out, &mut ledger);
+        let tools = Toolset::new(request, &profile);
+        codec(self.to).encode_request(request, &tools, &profile, &mut out, &mut ledger);
+        self.restore = Some(Restore::of(&tools, self.from, &profile));
         request.model = own;
         let mut translated = if ledger.is_empty() {
             Translated::unchanged(out)
@@ -140,7 +146,8 @@ impl<'a> PreparedRequest<'a> {
 
     /// Translates the answer, if it is not a stream.
     pub fn response_translator(&self, options: &Options<'_>) -> ResponseTranslator {
-        ResponseTranslator::new(self.to, self.from, self.request.as_ref(), options)
+        let restore = self.restore.clone();
+        ResponseTranslator::restoring(self.to, self.from, self.request.as_ref(), restore, options)
     }
 
     /// Translates the answer, if it is a stream.
@@ -150,6 +157,6 @@ impl<'a> PreparedRequest<'a> {
         let repeats = self.request.is_none() && self.from.describe().echoes_request;
         let read = if repeats { codec(self.from).decode_request(self.source).ok() } else { None };
         let request = self.request.as_ref().or(read.as_ref());
-        Pipe::for_request(self.to, self.from, request, options)
+        Pipe::restoring(self.to, self.from, request, self.restore.clone(), options)
     }
 }

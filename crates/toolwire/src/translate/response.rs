@@ -43,9 +43,22 @@ impl ResponseTranslator {
         request: Option<&Request<'_>>,
         options: &Options<'_>,
     ) -> Self {
+        Self::restoring(from, to, request, None, options)
+    }
+
+    /// The same, where it may be known how the tools come back.
+    pub(super) fn restoring(
+        from: Protocol,
+        to: Protocol,
+        request: Option<&Request<'_>>,
+        restore: Option<Restore>,
+        options: &Options<'_>,
+    ) -> Self {
         // Where the bytes pass, nothing of the request matters.
         let request = request.filter(|_| from != to);
-        let restore = request.map(|request| Restore::new(request, &options.profile_of(from)));
+        let restore = request.map(|request| {
+            restore.unwrap_or_else(|| Restore::new(request, &options.profile_of(from)))
+        });
         Self {
             from,
             to,

@@ -90,7 +90,6 @@ pub(super) fn decode<'a>(body: &'a str) -> Result<Request<'a>, ReadError> {
         stop.map_or((Vec::new(), Pos::NONE), |StopTexts { at, texts }| (texts, at));
     request.output = Output {
         max_tokens: limit,
-        legacy_max_tokens: max_completion_tokens.is_none() && max_tokens.is_some(),
         format,
         verbosity,
         stop,

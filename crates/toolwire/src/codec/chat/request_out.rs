@@ -14,6 +14,7 @@ use crate::wire::{At, Object};
 /// Writes a request for an upstream.
 pub(super) fn encode(
     request: &Request<'_>,
+    toolset: &Toolset<'_, '_>,
     profile: &Profile,
     out: &mut Vec<u8>,
     ledger: &mut Ledger,
@@ -39,11 +40,10 @@ pub(super) fn encode(
         extra,
     } = request;
     debug_assert!(*origin != Protocol::Chat, "within one protocol the bytes pass");
-    let toolset = Toolset::new(request, profile);
     let cx = &mut EncodeContext::new(*origin, profile, &toolset.names, ledger);
     let object = &mut Object::new(out);
     object.maybe("model", model.as_ref());
-    let mut chat_tools = ChatTools::new(&toolset, choice_out::filter(choice, &toolset, cx));
+    let mut chat_tools = ChatTools::new(toolset, choice_out::filter(choice, toolset, cx));
     report_empty_namespaces(tools, cx);
     chat_tools.write(object, cx);
     choice_out::write(object, choice, &chat_tools.sent, cx);
@@ -81,7 +81,6 @@ fn put_output(
 ) {
     let Output {
         max_tokens,
-        legacy_max_tokens: _,
         format,
         verbosity,
         stop,

@@ -52,6 +52,7 @@ use crate::model::{ApiError, Protocol, Request, Response, ResponseContext, Tool}
 use crate::profile::Profile;
 use crate::protocol::{Description, ListedModel};
 use crate::registry::{SchemaMember, ToolForm};
+use crate::toolset::Toolset;
 use crate::wire::sse::Frame;
 use crate::wire::{ReadError, Str, string_under};
 
@@ -78,11 +79,12 @@ impl Codec for Messages {
     fn encode_request(
         &self,
         request: &Request<'_>,
+        tools: &Toolset<'_, '_>,
         profile: &Profile,
         out: &mut Vec<u8>,
         ledger: &mut Ledger,
     ) {
-        request_out::encode(request, profile, out, ledger);
+        request_out::encode(request, tools, profile, out, ledger);
     }
 
     fn foreign_reasoning(

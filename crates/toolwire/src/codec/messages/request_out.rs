@@ -16,6 +16,7 @@ use crate::wire::{Object, Pos, Raw, Str};
 /// Writes a request.
 pub(super) fn encode(
     request: &Request<'_>,
+    toolset: &Toolset<'_, '_>,
     profile: &Profile,
     out: &mut Vec<u8>,
     ledger: &mut Ledger,
@@ -41,7 +42,6 @@ pub(super) fn encode(
         extra,
     } = request;
     debug_assert_ne!(*origin, Protocol::Messages, "the bytes of one protocol pass");
-    let toolset = Toolset::new(request, profile);
     let context = &mut EncodeContext::new(*origin, profile, &toolset.names, ledger);
     let mut object = Object::new(out);
     object.maybe("model", model.as_ref());
@@ -50,7 +50,7 @@ pub(super) fn encode(
         context.ledger.emulated(*tools_at, Code::LegacyFunctions);
     }
     let subset = choice.subset.as_ref();
-    let sent = SentTools::new(&toolset, subset, hosted_tools_out::hosted_name, context.ledger);
+    let sent = SentTools::new(toolset, subset, hosted_tools_out::hosted_name, context.ledger);
     let mut wrapped = BTreeSet::new();
     if sent.is_empty() {
         choice_out::write_choice(choice, &sent, &mut object, context.ledger);

@@ -24,7 +24,6 @@ pub(super) fn write_limit(
 pub(super) fn write_output(output: &Output<'_>, object: &mut Object<'_>, ledger: &mut Ledger) {
     let Output {
         max_tokens: _,
-        legacy_max_tokens: _,
         format: _,
         verbosity,
         stop,

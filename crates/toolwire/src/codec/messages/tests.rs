@@ -13,6 +13,7 @@ use crate::model::{
     ToolRef, ToolRefKind, ToolResult, Turn, Usage,
 };
 use crate::profile::Profile;
+use crate::toolset::Toolset;
 use crate::translate::{self, Options};
 use crate::wire::cuts::without;
 use crate::wire::envelope::Envelope;
@@ -77,7 +78,8 @@ fn numbers_and_escapes_keep_their_spelling() {
         // Nothing is written in the protocol it was read from.
         request.origin = Protocol::Chat;
         let mut out = Vec::new();
-        Messages.encode_request(&request, &profile, &mut out, &mut Ledger::default());
+        let tools = Toolset::new(&request, &profile);
+        Messages.encode_request(&request, &tools, &profile, &mut out, &mut Ledger::default());
         let out = String::from_utf8(out).unwrap();
         for part in [
             r#""input":{"z":12345678901234567890,"a":1.0,"e":1e2,"nested":{"b":0.10,"a":-0}}"#,
@@ -140,7 +142,8 @@ fn errors_of_other_protocols() {
 /// Encodes a request that another protocol wrote.
 fn sent(request: &Request<'_>, profile: &Profile) -> (Value, Vec<String>) {
     let (mut out, mut ledger) = (Vec::new(), Ledger::default());
-    Messages.encode_request(request, profile, &mut out, &mut ledger);
+    let tools = Toolset::new(request, profile);
+    Messages.encode_request(request, &tools, profile, &mut out, &mut ledger);
     (parsed(&out), lines(&ledger.entries("")))
 }
 

@@ -18,6 +18,7 @@ use crate::wire::{At, Extra, Object, Pos, Str, hash};
 /// Writes a request for an upstream.
 pub(super) fn encode(
     request: &Request<'_>,
+    toolset: &Toolset<'_, '_>,
     profile: &Profile,
     out: &mut Vec<u8>,
     ledger: &mut Ledger,
@@ -43,7 +44,6 @@ pub(super) fn encode(
         extra,
     } = request;
     debug_assert_ne!(*origin, profile.protocol, "within one protocol the bytes pass");
-    let toolset = Toolset::new(request, profile);
     let left = (!toolset.withdrawn.is_empty())
         .then(|| withdrawn_out::without(request, &toolset.withdrawn, ledger));
     let (tools, turns, emptied) = match &left {
@@ -78,7 +78,7 @@ pub(super) fn encode(
         // No tool is sent, but the loss of each is reported.
         write_tools(tools, &mut crate::wire::Array::new(&mut Vec::new()), cx);
     }
-    write_choice(choice, &toolset, &mut object, cx);
+    write_choice(choice, toolset, &mut object, cx);
     write_thinking(thinking, &mut object, cx.ledger);
     write_text(output, &mut object, cx);
     write_limits(output, &mut object, cx.ledger);
@@ -158,7 +158,6 @@ fn write_schema(
 fn write_limits(output: &Output<'_>, object: &mut Object<'_>, ledger: &mut Ledger) {
     let Output {
         max_tokens,
-        legacy_max_tokens: _,
         format: _,
         verbosity: _,
         stop,

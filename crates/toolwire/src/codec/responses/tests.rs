@@ -16,6 +16,7 @@ use crate::model::{
     Text, ThinkingMode, Tool, ToolKind, ToolRef, ToolRefKind, ToolResult, Turn, Usage,
 };
 use crate::profile::Profile;
+use crate::toolset::Toolset;
 use crate::translate::{self, Options};
 use crate::wire::envelope::Envelope;
 use crate::wire::{At, Extra, Pos, Raw, Str};
@@ -705,7 +706,8 @@ fn encode(request: &Request<'_>) -> (Value, Vec<Entry>) {
 fn encode_for(request: &Request<'_>, profile: &Profile) -> (Value, Vec<Entry>) {
     let mut out = Vec::new();
     let mut ledger = Ledger::default();
-    Responses.encode_request(request, profile, &mut out, &mut ledger);
+    let tools = Toolset::new(request, profile);
+    Responses.encode_request(request, &tools, profile, &mut out, &mut ledger);
     (bytes(&out), ledger.entries(""))
 }
 

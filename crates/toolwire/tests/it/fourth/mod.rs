@@ -67,6 +67,7 @@ use toolwire::guess::{Certainty, Document, Fields};
 use toolwire::model::{ApiError, Request, Response, ResponseContext, Tool};
 use toolwire::protocol::{Description, ListedModel};
 use toolwire::registry::{SchemaMember, ToolForm};
+use toolwire::toolset::Toolset;
 use toolwire::wire::sse::Frame;
 use toolwire::wire::{Object, ReadError, Str, string_under};
 use toolwire::{Codec, Ledger, Profile, Protocol};
@@ -97,11 +98,12 @@ impl Codec for Fourth {
     fn encode_request(
         &self,
         request: &Request<'_>,
+        tools: &Toolset<'_, '_>,
         profile: &Profile,
         out: &mut Vec<u8>,
         ledger: &mut Ledger,
     ) {
-        request_out::encode(request, profile, out, ledger);
+        request_out::encode(request, tools, profile, out, ledger);
     }
 
     fn foreign_reasoning(

@@ -14,6 +14,7 @@ use super::{FOURTH, choice_out, content_out, tools_out, turns_out};
 /// Writes a request. Its model and whether it is streamed go into the URL.
 pub(super) fn encode(
     request: &Request<'_>,
+    toolset: &Toolset<'_, '_>,
     profile: &Profile,
     out: &mut Vec<u8>,
     ledger: &mut Ledger,
@@ -40,8 +41,7 @@ pub(super) fn encode(
         echoed: _,
         extra,
     } = request;
-    let toolset = Toolset::new(request, profile);
-    let sent = SentTools::new(&toolset, None, tools_out::hosted_name, ledger);
+    let sent = SentTools::new(toolset, None, tools_out::hosted_name, ledger);
     let mut context = EncodeContext::new(*origin, profile, &toolset.names, ledger);
     if *legacy_functions {
         context.ledger.emulated(*tools_at, Code::LegacyFunctions);
@@ -96,7 +96,6 @@ fn write_thinking(
 fn write_output(output: &Output<'_>, object: &mut Object<'_>, context: &mut EncodeContext<'_>) {
     let Output {
         max_tokens,
-        legacy_max_tokens: _,
         format,
         verbosity,
         stop,

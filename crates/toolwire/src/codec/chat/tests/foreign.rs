@@ -13,6 +13,7 @@ use crate::model::{
     ToolRef, ToolRefKind, ToolResult, Turn, Usage,
 };
 use crate::profile::Profile;
+use crate::toolset::Toolset;
 use crate::wire::{At, Pos, Raw, Str};
 
 /// Encodes a request and compares the fields of `expected` and the codes of
@@ -23,7 +24,8 @@ fn check(request: &Request<'_>, expected: Value, codes: &[&str]) {
 
 fn check_with(request: &Request<'_>, profile: &Profile, expected: Value, codes: &[&str]) {
     let (mut out, mut ledger) = (Vec::new(), Ledger::default());
-    Chat.encode_request(request, profile, &mut out, &mut ledger);
+    let tools = Toolset::new(request, profile);
+    Chat.encode_request(request, &tools, profile, &mut out, &mut ledger);
     let text = String::from_utf8(out).unwrap();
     let found: Value = serde_json::from_str(&text).unwrap_or_else(|e| panic!("{e}: {text}"));
     for (key, value) in expected.as_object().unwrap() {
@@ -533,7 +535,8 @@ fn native_calls_and_tools_are_functions() {
         }),
     )];
     let (mut out, mut ledger) = (Vec::new(), Ledger::default());
-    Chat.encode_request(&request, &Profile::of(Protocol::Chat), &mut out, &mut ledger);
+    let tools = Toolset::new(&request, &Profile::of(Protocol::Chat));
+    Chat.encode_request(&request, &tools, &Profile::of(Protocol::Chat), &mut out, &mut ledger);
     let found: Value = serde_json::from_slice(&out).unwrap();
     assert_eq!(found["messages"][0]["tool_calls"][0]["type"], "function");
     assert!(codes_of(&ledger).contains(&"emulated native_tool".to_owned()));

@@ -33,6 +33,7 @@ mod content_in;
 mod content_out;
 mod continuation_out;
 mod description;
+mod dispositions;
 mod error_in;
 mod error_out;
 mod foreign_reasoning_in;
@@ -61,6 +62,7 @@ use std::ops::Range;
 
 use toolwire::calls::{AnsweredCall, Continuation, Error};
 use toolwire::codec::{StreamObserver, StreamReader, StreamWriter};
+use toolwire::disposition::Row;
 use toolwire::guess::{Certainty, Document, Fields};
 use toolwire::model::{ApiError, Request, Response, ResponseContext, Tool};
 use toolwire::protocol::{Description, ListedModel};
@@ -215,5 +217,9 @@ impl Codec for Fourth {
 
     fn schema_member(&self) -> SchemaMember {
         SchemaMember { name: "takes", required: false }
+    }
+
+    fn dispositions(&self) -> &'static [Row] {
+        dispositions::TABLE
     }
 }

@@ -12,7 +12,7 @@ use toolwire::registry::Registry;
 use toolwire::translate::{self, Error, Options, PreparedRequest, RequestHead};
 use toolwire::wire::Reader;
 use toolwire::wire::sse::{Frame, Frames};
-use toolwire::{Ledger, Protocol, codec};
+use toolwire::{Action, Code, Entry, Ledger, Protocol, codec};
 
 use super::accumulate::accumulate;
 use super::error_in::KINDS;
@@ -339,4 +339,38 @@ fn models_and_token_counts() {
     out.clear();
     codec(FOURTH).write_token_count(7, &mut out);
     assert_eq!(out, br#"{"spent":{"in":7}}"#);
+}
+
+/// A request with every field of the table.
+const EVERY_FIELD: &str = r#"{"charter":"Be brief.","dialogue":[{"by":"human","says":"Weather?"},
+    {"by":"machine","says":[{"do":{"ref":"c1","tool":"f","with":{}}}]},
+    {"by":"tool","ref":"c1","gave":"no such city","failed":true}],
+    "instruments":[{"tool":"f","about":"Finds.","takes":{"type":"object","properties":{}}},{"tool":"g"}],
+    "must":"some","only":["f"],"alone":true,"limits":{"tokens":100,"stops":["END"]},
+    "shape":{"name":"n","schema":{"type":"object","properties":{},"additionalProperties":false}},
+    "heat":0.5,"nucleus":0.9,"ponder":"low","asker":"u1"}"#;
+
+/// The table says what the ledger says.
+#[test]
+fn the_table_tells_the_truth() {
+    for to in Protocol::ALL {
+        let done = translate::request(FOURTH, to, EVERY_FIELD.as_bytes(), &Options::new()).unwrap();
+        for row in codec(FOURTH).dispositions() {
+            let (field, disposition) = (row.field, row.toward(to).unwrap());
+            let is_about = |entry: &&Entry| {
+                let words: Vec<&str> = entry.path.split('/').skip(1).collect();
+                let names =
+                    words.iter().map(|word| if word.parse::<u64>().is_ok() { "[]" } else { word });
+                let path = names.collect::<Vec<_>>().join(".").replace(".[]", "[]");
+                path == field || path.starts_with(&format!("{field}["))
+            };
+            let losses = done
+                .ledger
+                .iter()
+                .filter(is_about)
+                .filter(|entry| !matches!(entry.action, Action::Emulated | Action::Renamed));
+            let codes: Vec<Code> = losses.map(|entry| entry.code.clone()).collect();
+            assert_eq!(codes, disposition.codes(), "{field} to {to}: {:?}", done.ledger);
+        }
+    }
 }

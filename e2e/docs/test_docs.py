@@ -72,7 +72,7 @@ def serving(command, **process_options):
     try:
         address = None
         for line in process.stdout:
-            match = re.search(r"listens on http://(\S+)", line)
+            match = re.search(r"listening on http://(\S+)", line)
             address = match[1] if match else address
             if line.startswith("Ctrl-C stops it"):
                 break

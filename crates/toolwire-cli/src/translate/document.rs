@@ -71,9 +71,12 @@ impl<'a> DocumentTranslation<'a> {
         body: &[u8],
         request: Option<&[u8]>,
     ) -> Result<TranslatedDocument, CommandError> {
-        self.attempt(body, request).map_err(|error| match error {
-            Error::Refused { entries } => self.refused(&entries),
-            error => self.unreadable(&error, request),
+        self.attempt(body, request).map_err(|error| {
+            if let Error::Refused { entries } = &error {
+                self.refused(entries)
+            } else {
+                self.unreadable(&error, request)
+            }
         })
     }
 

@@ -45,15 +45,12 @@ impl Failure {
     /// The request cannot be translated.
     pub(super) fn from_translation(error: &translate::Error) -> Self {
         let mut api = ApiError::new(ErrorKind::InvalidRequest, error.to_string());
-        match error {
-            translate::Error::Invalid { pointer, .. } => {
-                api.param = Some(pointer.clone()).filter(|pointer| !pointer.is_empty());
-            }
-            translate::Error::Refused { entries } => {
-                api.kind = ErrorKind::Unsupported;
-                api.param = entries.first().map(|entry| entry.path.clone());
-            }
-            _other => {}
+        if let translate::Error::Invalid { pointer, .. } = error {
+            api.param = Some(pointer.clone()).filter(|pointer| !pointer.is_empty());
+        }
+        if let translate::Error::Refused { entries } = error {
+            api.kind = ErrorKind::Unsupported;
+            api.param = entries.first().map(|entry| entry.path.clone());
         }
         Self::new(api)
     }

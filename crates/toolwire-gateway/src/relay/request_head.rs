@@ -48,14 +48,11 @@ impl RequestHead {
 }
 
 fn unreadable(error: &translate::Error) -> Failure {
-    let message = match error {
-        translate::Error::Invalid { pointer, offset, message } if pointer.is_empty() => {
-            format!("The request cannot be read: {message} (byte {offset}).")
-        }
-        translate::Error::Invalid { pointer, offset, message } => {
-            format!("The request cannot be read at {pointer}: {message} (byte {offset}).")
-        }
-        other => format!("The request cannot be read: {other}."),
+    let message = if let translate::Error::Invalid { pointer, offset, message } = error {
+        let place = if pointer.is_empty() { String::new() } else { format!(" at {pointer}") };
+        format!("The request cannot be read{place}: {message} (byte {offset}).")
+    } else {
+        format!("The request cannot be read: {error}.")
     };
     Failure::new(ApiError::new(ErrorKind::InvalidRequest, message))
 }

@@ -10,7 +10,8 @@ use std::sync::LazyLock;
 use arbitrary::Unstructured;
 use libfuzzer_sys::{Corpus, fuzz_target};
 use serde_json::Value;
-use toolwire::{Protocol, laws};
+use toolwire::Protocol;
+use toolwire_laws as laws;
 
 static REQUESTS: LazyLock<Vec<(Protocol, Value)>> = LazyLock::new(|| splice::documents("requests"));
 static ANSWERS: LazyLock<Vec<(Protocol, Value)>> = LazyLock::new(|| splice::documents("responses"));

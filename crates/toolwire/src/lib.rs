@@ -175,9 +175,6 @@ pub mod fold;
 pub mod guess;
 #[cfg(feature = "serde_json")]
 pub mod json;
-#[cfg(feature = "laws")]
-#[doc(hidden)]
-pub mod laws;
 pub mod ledger;
 mod media;
 #[doc(hidden)]

@@ -144,7 +144,8 @@ impl Ledger {
 
     /// Like [`Ledger::entries`], with string literals of `source`, in order,
     /// that need not be looked through for the pointers.
-    pub(crate) fn entries_past(&self, source: &str, known: &[Range<usize>]) -> Vec<Entry> {
+    #[doc(hidden)]
+    pub fn entries_past(&self, source: &str, known: &[Range<usize>]) -> Vec<Entry> {
         let positions: Vec<Pos> = self.notes.iter().map(|note| note.pos).collect();
         let paths = pointers_past(source, &positions, known);
         self.notes.iter().zip(paths).map(|(note, path)| note.entry(path)).collect()

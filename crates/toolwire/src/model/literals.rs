@@ -9,7 +9,7 @@ impl Request<'_> {
     /// The string literals of `source` that hold what is said in the
     /// conversation, in order. They are most of a request, and whoever looks
     /// for something else in it can pass over them.
-    pub(crate) fn literals(&self, source: &str) -> Vec<Range<usize>> {
+    pub fn literals(&self, source: &str) -> Vec<Range<usize>> {
         let mut literals = Literals { source, found: Vec::with_capacity(2 * self.turns.len()) };
         for turn in &self.turns {
             literals.add_items(&turn.items);

@@ -69,7 +69,7 @@ impl ContainerCuts<'_> {
 }
 
 /// A document without the given ranges, which are in order.
-pub(crate) fn without(source: &str, cuts: &[Range<usize>]) -> String {
+pub fn without(source: &str, cuts: &[Range<usize>]) -> String {
     let mut rest = String::with_capacity(source.len());
     let mut from = 0;
     for cut in cuts {

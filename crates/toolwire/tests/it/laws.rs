@@ -1,7 +1,8 @@
 //! The laws of translation, over every vector and every pair of protocols.
 
-use toolwire::laws::{self, diff, meaning};
 use toolwire::{Code, Ledger, Protocol, codec};
+use toolwire_laws as laws;
+use toolwire_laws::{self, diff, meaning};
 
 use crate::PROTOCOLS;
 use crate::documents::documents;

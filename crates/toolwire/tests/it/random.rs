@@ -2,7 +2,8 @@
 
 use arbitrary::Unstructured;
 use serde_json::Value;
-use toolwire::{Protocol, laws};
+use toolwire::Protocol;
+use toolwire_laws as laws;
 
 use crate::{PROTOCOLS, documents, splice};
 

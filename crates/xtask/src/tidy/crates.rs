@@ -160,6 +160,7 @@ fn renamed(value: &str) -> Option<&str> {
 const MAY_USE: &[(&str, &[&str])] = &[
     ("toolwire", &[]),
     ("toolwire-demo", &["toolwire"]),
+    ("toolwire-laws", &["toolwire"]),
     ("toolwire-gateway", &["toolwire", "toolwire-demo"]),
     ("toolwire-cli", &["toolwire", "toolwire-gateway"]),
     ("xtask", &[]),

@@ -1,7 +1,7 @@
 //! The laws of streams in every pair of protocols.
 
 use toolwire::Protocol;
-use toolwire::laws::stream as laws;
+use toolwire_laws::stream as laws;
 
 use super::{pipe, translated};
 use crate::PROTOCOLS;

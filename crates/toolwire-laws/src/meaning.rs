@@ -4,8 +4,8 @@
 //! to the model must be given a place here before this compiles. That makes the
 //! completeness law complete.
 
-use crate::model::*;
-use crate::wire::{At, Extra, Pos, Raw, Str};
+use toolwire::model::*;
+use toolwire::wire::{At, Extra, Pos, Raw, Str};
 
 /// One thing that a request says.
 #[derive(Clone, Debug, PartialEq)]

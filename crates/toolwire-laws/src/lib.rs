@@ -1,20 +1,22 @@
 //! The laws of translation, as functions that any test can hold any bytes to:
 //! the vectors, random documents and the fuzzers all call these.
 //!
-//! Compiled only with the feature `laws`. A law returns what is wrong as text,
-//! so that it can be used where nothing may panic.
+//! A law returns what is wrong as text, so that it can be used where nothing may
+//! panic.
+
+#![deny(missing_docs)]
 
 pub mod diff;
 pub mod meaning;
 pub mod stream;
 
-use crate::codec::{CODECS, Codec, codec};
-use crate::ledger::{Action, Ledger};
-use crate::model::{Protocol, Request};
-use crate::profile::Profile;
-use crate::toolset::Toolset;
-use crate::wire::cuts::without;
-use crate::wire::{At, Raw, Str};
+use toolwire::codec::{CODECS, Codec, codec};
+use toolwire::ledger::{Action, Ledger};
+use toolwire::model::{Protocol, Request};
+use toolwire::profile::Profile;
+use toolwire::toolset::Toolset;
+use toolwire::wire::cuts::without;
+use toolwire::wire::{At, Raw, Str};
 
 /// Completeness: whatever a request says is said by its translation into every
 /// other built-in protocol, or the ledger has a line for it. A document that

@@ -2,12 +2,12 @@
 
 use std::ops::ControlFlow;
 
-use crate::codec::{EventSink, codec};
-use crate::ledger::Ledger;
-use crate::model::{Event, Item, Protocol};
-use crate::pipe::Pipe;
-use crate::translate::Options;
-use crate::wire::sse::{Frame, Frames};
+use toolwire::codec::{EventSink, codec};
+use toolwire::ledger::Ledger;
+use toolwire::model::{Event, Item, Protocol};
+use toolwire::pipe::Pipe;
+use toolwire::translate::Options;
+use toolwire::wire::sse::{Frame, Frames};
 
 /// However the bytes are cut, they are the same events, and every byte belongs
 /// to one of them.
@@ -79,7 +79,8 @@ pub fn a_whole_answer_ends_once_between(
     if has_nameless_call(from, text) {
         return Ok(());
     }
-    let mut pipe = Pipe::for_request(from, to, None, &Options::new());
+    let mut pipe =
+        Pipe::new(from, to, &Options::new()).map_err(|error| format!("{from} to {to}: {error}"))?;
     let mut out = Vec::new();
     pipe.whole(text.as_bytes(), &mut out);
     if !pipe.is_done() {
@@ -115,7 +116,8 @@ fn piped<'c>(
     to: Protocol,
     chunks: impl IntoIterator<Item = &'c [u8]>,
 ) -> Result<(Vec<u8>, bool), String> {
-    let mut pipe = Pipe::for_request(from, to, None, &Options::new());
+    let mut pipe =
+        Pipe::new(from, to, &Options::new()).map_err(|error| format!("{from} to {to}: {error}"))?;
     let mut out = Vec::new();
     for chunk in chunks {
         pipe.push(chunk, &mut out);

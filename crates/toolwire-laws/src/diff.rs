@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::meaning::Atom;
-use crate::ledger::Entry;
-use crate::wire::{Pos, pointers};
+use toolwire::ledger::Entry;
+use toolwire::wire::{Pos, pointers};
 
 /// What `before` says that neither `after` says nor the ledger admits.
 ///

@@ -12,25 +12,45 @@ use crate::codec::chat::Chat;
 use crate::codec::messages::Messages;
 use crate::codec::responses::Responses;
 
-/// A wire protocol that clients and models speak.
-#[derive(Clone, Copy)]
-#[non_exhaustive]
-pub enum Protocol {
+/// Declares the protocols from the one list of them.
+macro_rules! protocols {
+    ($( $(#[$doc:meta])* $name:ident => $codec:expr, )*) => {
+        /// A wire protocol that clients and models speak.
+        #[derive(Clone, Copy)]
+        #[non_exhaustive]
+        pub enum Protocol {
+            $( $(#[$doc])* $name, )*
+            /// A protocol that is defined outside this crate.
+            #[doc(hidden)]
+            Custom(&'static dyn Codec),
+        }
+
+        impl Protocol {
+            /// The built-in protocols, in the order used everywhere.
+            pub const ALL: [Self; [$(stringify!($name)),*].len()] = [$(Self::$name),*];
+
+            /// Reads and writes the protocol.
+            #[doc(hidden)]
+            pub const fn codec(self) -> &'static dyn Codec {
+                match self {
+                    $( Self::$name => &$codec, )*
+                    Self::Custom(codec) => codec,
+                }
+            }
+        }
+    };
+}
+
+protocols! {
     /// OpenAI Chat Completions, `/v1/chat/completions`.
-    Chat,
+    Chat => Chat,
     /// OpenAI Responses, `/v1/responses`.
-    Responses,
+    Responses => Responses,
     /// Anthropic Messages, `/v1/messages`.
-    Messages,
-    /// A protocol that is defined outside this crate.
-    #[doc(hidden)]
-    Custom(&'static dyn Codec),
+    Messages => Messages,
 }
 
 impl Protocol {
-    /// The built-in protocols, in the order used everywhere.
-    pub const ALL: [Self; 3] = [Self::Chat, Self::Responses, Self::Messages];
-
     /// The protocol's name in configuration, on the command line and in file names.
     pub fn as_str(self) -> &'static str {
         self.describe().name
@@ -39,17 +59,6 @@ impl Protocol {
     /// The built-in protocol with that name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|protocol| protocol.as_str() == name)
-    }
-
-    /// Reads and writes the protocol.
-    #[doc(hidden)]
-    pub const fn codec(self) -> &'static dyn Codec {
-        match self {
-            Self::Chat => &Chat,
-            Self::Responses => &Responses,
-            Self::Messages => &Messages,
-            Self::Custom(codec) => codec,
-        }
     }
 
     /// Whether both are protocols of one vendor, which share keys, headers and

@@ -19,6 +19,10 @@ mod errors;
 mod fallback;
 mod faults;
 mod fixtures;
+mod fourth;
+#[allow(dead_code, reason = "the library's tests use the rest")]
+#[path = "../../../toolwire/tests/it/fourth/mod.rs"]
+mod fourth_codec;
 mod guard;
 mod headers;
 mod http2;

@@ -14,6 +14,7 @@ mod documents;
 mod examples;
 mod features;
 mod fourth;
+mod fourth_tests;
 mod json;
 mod laws;
 mod loops;

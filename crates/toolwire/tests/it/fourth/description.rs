@@ -9,7 +9,7 @@ use toolwire::wire::names::NameRule;
 
 use super::FOURTH;
 
-pub(super) static DESCRIPTION: Description = Description {
+pub(crate) static DESCRIPTION: Description = Description {
     name: "fourth",
     title: "Example Dialogue",
     vendor: &VENDOR,
@@ -55,10 +55,10 @@ static VENDOR: Vendor = Vendor {
 };
 
 /// The vendor's name, which is also the issuer of its sealed reasoning.
-pub(super) const VENDOR_NAME: &str = "example";
+pub(crate) const VENDOR_NAME: &str = "example";
 
 /// Names and ids are shorter than anywhere else, so that many are replaced.
-pub(super) fn profile() -> Profile {
+pub(crate) fn profile() -> Profile {
     let ids = IdRule { max: 32, word: true, unique: true };
     Profile::permissive(FOURTH, NameRule { max: 40 }, ids)
 }

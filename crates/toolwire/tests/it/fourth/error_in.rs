@@ -28,7 +28,7 @@ pub(super) fn decode(status: Option<u16>, body: &str) -> Result<ApiError, ReadEr
 
 /// The word for each kind of error, and the status that it comes with. Of kinds
 /// that share a status, the first is what the status alone means.
-pub(super) const KINDS: [(&str, ErrorKind, u16); 16] = [
+pub(crate) const KINDS: [(&str, ErrorKind, u16); 16] = [
     ("malformed", ErrorKind::InvalidRequest, 400),
     ("unsupported", ErrorKind::Unsupported, 400),
     ("instrument", ErrorKind::InvalidToolSchema, 400),

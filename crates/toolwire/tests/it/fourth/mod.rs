@@ -25,16 +25,15 @@
 //! {"fault":{"kind":"busy","words":"Come back later."}}
 //! ```
 
-mod accumulate;
 mod calls_out;
 mod choice_in;
 mod choice_out;
 mod content_in;
 mod content_out;
 mod continuation_out;
-mod description;
+pub(crate) mod description;
 mod dispositions;
-mod error_in;
+pub(crate) mod error_in;
 mod error_out;
 mod foreign_reasoning_in;
 mod models_out;
@@ -49,7 +48,6 @@ mod stop_in;
 mod stop_out;
 mod stream_in;
 mod stream_out;
-mod tests;
 mod tools_in;
 mod tools_out;
 mod turns_in;

@@ -1,5 +1,7 @@
 //! What the protocol is held to beyond the laws that every protocol keeps.
 
+mod accumulate;
+
 use serde_json::{Value, json};
 use toolwire::calls::{self, ToolOutput};
 use toolwire::codec::EventOutcome;
@@ -14,14 +16,14 @@ use toolwire::wire::Reader;
 use toolwire::wire::sse::{Frame, Frames};
 use toolwire::{Action, Code, Entry, Ledger, Protocol, codec};
 
-use super::accumulate::accumulate;
-use super::error_in::KINDS;
-use super::{FOURTH, description};
 use crate::documents::documents;
+use crate::fourth::error_in::KINDS;
+use crate::fourth::{FOURTH, description};
 use crate::json::without_nulls;
 use crate::streams::laws::{PLAIN_REQUEST, folded};
 use crate::streams::{recorded, translated};
 use crate::vectors::inputs;
+use accumulate::accumulate;
 
 const REQUEST: &str = r#"{"charter":"Be brief.","dialogue":[{"by":"human","says":"Weather?"}],
     "instruments":[{"tool":"weather","about":"The weather.","takes":{"type":"object"}}]}"#;

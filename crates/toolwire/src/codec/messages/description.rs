@@ -17,7 +17,7 @@ pub(super) static DESCRIPTION: Description = Description {
     answer_member: "content",
     model_member: "model",
     error_member: "error",
-    tool_members: &["tools"],
+    tool_members: &["tools", "functions"],
     echoes_request: false,
     conventions: Conventions {
         formats_are_strict: true,

@@ -18,7 +18,7 @@ pub(super) static DESCRIPTION: Description = Description {
     answer_member: "output",
     model_member: "model",
     error_member: "error",
-    tool_members: &["tools"],
+    tool_members: &["tools", "functions"],
     echoes_request: true,
     conventions: Conventions {
         formats_are_strict: false,

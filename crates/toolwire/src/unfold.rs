@@ -37,24 +37,11 @@ pub fn unfold(response: &Response<'_>, sink: &mut dyn EventSink) {
     let Some(Candidate { at: _, turns: _, stop, logprobs: _, extra }) = candidates.first() else {
         return;
     };
-    match &stop.value {
-        Stop::Running => {}
-        Stop::Failed(error) => sink.event(Event::Error(error.as_ref().clone())),
-        Stop::EndTurn
-        | Stop::ToolCalls
-        | Stop::MaxTokens
-        | Stop::ContextWindow
-        | Stop::StopSequence(_)
-        | Stop::ContentFilter
-        | Stop::Refusal { category: _, explanation: _ }
-        | Stop::Paused
-        | Stop::Compaction
-        | Stop::Cancelled
-        | Stop::Steered
-        | Stop::Other(_) => {
-            sink.event(Event::Stop { stop: stop.clone(), extra: extra.clone() });
-            sink.event(Event::End);
-        }
+    if let Stop::Failed(error) = &stop.value {
+        sink.event(Event::Error(error.as_ref().clone()));
+    } else if stop.value != Stop::Running {
+        sink.event(Event::Stop { stop: stop.clone(), extra: extra.clone() });
+        sink.event(Event::End);
     }
 }
 

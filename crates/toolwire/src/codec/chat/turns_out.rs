@@ -162,34 +162,20 @@ fn write_user(
             continue;
         }
         only_tools &= matches!(item, Item::Tools(_));
-        match item {
-            Item::Reasoning(reasoning) => reasoning_out::report_lost(reasoning, cx.ledger),
-            Item::Document(document) if documents_out::reads_as_text(document) => {
-                if has_part(item, cx) {
-                    for part in documents_out::document_parts(document, cx) {
-                        if has_part(&part, cx) {
-                            user_parts.push(UserPart::Made(Box::new(part)));
-                        }
-                    }
+        if let Item::Reasoning(reasoning) = item {
+            reasoning_out::report_lost(reasoning, cx.ledger);
+        } else if !has_part(item, cx) {
+            continue;
+        } else if let Item::Document(document) = item
+            && documents_out::reads_as_text(document)
+        {
+            for part in documents_out::document_parts(document, cx) {
+                if has_part(&part, cx) {
+                    user_parts.push(UserPart::Made(Box::new(part)));
                 }
             }
-            Item::Text(_)
-            | Item::Image(_)
-            | Item::Document(_)
-            | Item::Audio(_)
-            | Item::SearchResult(_)
-            | Item::Refusal(_)
-            | Item::Call(_)
-            | Item::Result(_)
-            | Item::Hosted(_)
-            | Item::Tools(_)
-            | Item::ToolReference(_)
-            | Item::Json(_)
-            | Item::Opaque(_) => {
-                if has_part(item, cx) {
-                    user_parts.push(UserPart::Item(item));
-                }
-            }
+        } else {
+            user_parts.push(UserPart::Item(item));
         }
     }
     if user_parts.is_empty() && only_tools {

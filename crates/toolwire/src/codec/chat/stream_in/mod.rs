@@ -299,27 +299,15 @@ impl ChatStreamReader {
 
     /// Takes one part of content that is a list.
     fn read_part(&mut self, item: Item<'_>, sink: &mut dyn EventSink) {
-        match item {
-            Item::Text(Text { at: _, text, citations: _, logprobs, cache: _, extra }) => {
-                self.members.members(extra, sink);
-                self.blocks.push_text(text, logprobs, sink);
-            }
-            Item::Refusal(Refusal { at: _, text, extra }) => {
-                self.members.members(extra, sink);
-                self.blocks.push_refusal(text, None, sink);
-            }
-            other @ (Item::Image(_)
-            | Item::Document(_)
-            | Item::Audio(_)
-            | Item::SearchResult(_)
-            | Item::Reasoning(_)
-            | Item::Call(_)
-            | Item::Result(_)
-            | Item::Hosted(_)
-            | Item::Tools(_)
-            | Item::ToolReference(_)
-            | Item::Json(_)
-            | Item::Opaque(_)) => self.blocks.push_whole(Pos::START, other, sink),
+        if let Item::Text(text) = item {
+            let Text { at: _, text, citations: _, logprobs, cache: _, extra } = text;
+            self.members.members(extra, sink);
+            self.blocks.push_text(text, logprobs, sink);
+        } else if let Item::Refusal(Refusal { at: _, text, extra }) = item {
+            self.members.members(extra, sink);
+            self.blocks.push_refusal(text, None, sink);
+        } else {
+            self.blocks.push_whole(Pos::START, item, sink);
         }
     }
 

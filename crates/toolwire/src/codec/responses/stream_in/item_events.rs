@@ -305,23 +305,15 @@ impl ResponsesStreamReader {
         part: &Raw<'_>,
         sink: &mut dyn EventSink,
     ) -> Result<(), ReadError> {
-        let (kind, extra) = match content_in::part(&mut part.reader())? {
-            Item::Text(text) => (PartKind::Text, text.extra),
-            Item::Refusal(refusal) => (PartKind::Refusal, refusal.extra),
-            // Reasoning was opened with its item. Everything else comes whole
-            // with its message.
-            Item::Image(_)
-            | Item::Document(_)
-            | Item::Audio(_)
-            | Item::SearchResult(_)
-            | Item::Reasoning(_)
-            | Item::Call(_)
-            | Item::Result(_)
-            | Item::Hosted(_)
-            | Item::Tools(_)
-            | Item::ToolReference(_)
-            | Item::Json(_)
-            | Item::Opaque(_) => return Ok(()),
+        // Reasoning was opened with its item. Everything but texts comes whole
+        // with its message.
+        let part = content_in::part(&mut part.reader())?;
+        let (kind, extra) = if let Item::Text(text) = part {
+            (PartKind::Text, text.extra)
+        } else if let Item::Refusal(refusal) = part {
+            (PartKind::Refusal, refusal.extra)
+        } else {
+            return Ok(());
         };
         let item = self.message(key);
         self.open_part(kind, item, number, extra, sink);

@@ -286,24 +286,12 @@ impl ResponsesStreamReader {
         part: Item<'_>,
         sink: &mut dyn EventSink,
     ) {
-        let (kind, text) = match part {
-            Item::Text(text) => (PartKind::Text, text),
-            Item::Refusal(Refusal { at, text, extra }) => {
-                let text = Text { at, text, citations: None, logprobs: None, cache: None, extra };
-                (PartKind::Refusal, text)
-            }
-            Item::Image(_)
-            | Item::Document(_)
-            | Item::Audio(_)
-            | Item::SearchResult(_)
-            | Item::Reasoning(_)
-            | Item::Call(_)
-            | Item::Result(_)
-            | Item::Hosted(_)
-            | Item::Tools(_)
-            | Item::ToolReference(_)
-            | Item::Json(_)
-            | Item::Opaque(_) => return,
+        let (kind, text) = if let Item::Text(text) = part {
+            (PartKind::Text, text)
+        } else if let Item::Refusal(Refusal { at: _, text, extra }) = part {
+            (PartKind::Refusal, Text { extra, ..Text::new(text) })
+        } else {
+            return;
         };
         let Text { at: _, text, citations, logprobs, cache: _, extra } = text;
         let Some(open) = self.open_part(kind, item, number, Vec::new(), sink) else { return };

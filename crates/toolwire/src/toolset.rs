@@ -303,7 +303,14 @@ impl ToolMapping {
             // Without a search every tool is simply there from the start.
             HostedClass::ToolSearch => Self::Dropped(Code::ToolSearch),
             HostedClass::Computer => Self::Dropped(Code::ComputerTool),
-            other => Self::Dropped(Code::HostedTool(other)),
+            HostedClass::WebSearch
+            | HostedClass::WebFetch
+            | HostedClass::Code
+            | HostedClass::FileSearch
+            | HostedClass::ImageGeneration
+            | HostedClass::Mcp
+            | HostedClass::Advisor
+            | HostedClass::Other => Self::Dropped(Code::HostedTool(class)),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{HostedClass, Tool};
 use crate::ledger::Code;
-use crate::wire::{At, Extra, Pos, Raw, Str};
+use crate::wire::{At, Extra, Placed, Pos, Raw, Str};
 
 /// One message of a conversation, or one item where the protocol has items
 /// that are not messages.
@@ -144,6 +144,12 @@ pub struct Cache<'a> {
     pub ttl: Option<Str<'a>>,
     /// Other members.
     pub extra: Vec<Extra<'a>>,
+}
+
+impl Placed for Cache<'_> {
+    fn pos(&self) -> Pos {
+        self.at
+    }
 }
 
 /// Text.

@@ -48,6 +48,36 @@ impl std::fmt::Debug for Pos {
     }
 }
 
+/// A value that remembers where it stood in the input.
+pub(crate) trait Placed {
+    /// Where it stood.
+    fn pos(&self) -> Pos;
+}
+
+impl<T: Placed> Placed for &T {
+    fn pos(&self) -> Pos {
+        (*self).pos()
+    }
+}
+
+impl Placed for Str<'_> {
+    fn pos(&self) -> Pos {
+        self.pos()
+    }
+}
+
+impl Placed for Raw<'_> {
+    fn pos(&self) -> Pos {
+        self.pos()
+    }
+}
+
+impl<T> Placed for At<T> {
+    fn pos(&self) -> Pos {
+        self.pos
+    }
+}
+
 /// A small value together with where it stood in the input.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct At<T> {

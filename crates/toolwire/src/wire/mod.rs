@@ -27,7 +27,7 @@ mod text;
 mod write;
 
 pub use fields::{At, Extra, Pos};
-pub(crate) use fields::{check_duplicates, fill};
+pub(crate) use fields::{Placed, check_duplicates, fill};
 pub(crate) use pointer::pointers_past;
 pub use pointer::{pointer, pointers};
 pub use raw::Raw;

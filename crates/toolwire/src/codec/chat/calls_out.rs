@@ -1,6 +1,5 @@
 //! Calls: writing them.
 
-use super::cache_out::drop_marker;
 use super::tools_out::ChatTools;
 use crate::codec::context::EncodeContext;
 use crate::ledger::{Code, Ledger};
@@ -126,7 +125,7 @@ pub(super) fn write_call(
     if let Some(caller) = caller {
         report_caller(caller, cx.ledger);
     }
-    drop_marker(cache.as_ref(), cx.ledger);
+    cx.ledger.lost_info(cache, Code::CacheBreakpoint);
     cx.ledger.only(extra);
 }
 

@@ -87,9 +87,7 @@ pub(super) fn report_tool_losses(tool: &Tool<'_>, cx: &mut EncodeContext<'_>) {
             ledger.dropped(examples.pos(), Code::InputExamples);
         }
     }
-    if let Some(schema) = output_schema {
-        ledger.dropped(schema.pos(), Code::OutputSchema).info();
-    }
+    ledger.lost_info(output_schema, Code::OutputSchema);
     if let Some(later) = deferred_result {
         let note = ledger.dropped(later.pos, Code::AsyncTool);
         if !later.value {
@@ -99,9 +97,7 @@ pub(super) fn report_tool_losses(tool: &Tool<'_>, cx: &mut EncodeContext<'_>) {
     if let Some(eager) = eager {
         ledger.dropped(eager.pos, Code::Only("eager_input_streaming".to_owned())).info();
     }
-    if let Some(cache) = cache {
-        ledger.dropped(cache.at, Code::CacheBreakpoint);
-    }
+    ledger.lost(cache, Code::CacheBreakpoint);
     for field in extra {
         let carried = matches!(kind, ToolKind::Native(native) if is_carried(native.kind, field));
         if !carried {

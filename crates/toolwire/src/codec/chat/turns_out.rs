@@ -53,20 +53,15 @@ fn report_turn_losses(turn: &Turn<'_>, cx: &mut EncodeContext<'_>) {
         cx.ledger.degraded(word.pos(), Code::Role);
     }
     report_member_losses(turn, cx.ledger);
-    if let Some(phase) = phase {
-        cx.ledger.dropped(phase.pos(), Code::Phase).info();
-    }
+    cx.ledger.lost_info(phase, Code::Phase);
 }
 
 /// Reports the members of a turn that no caller relies on, and the unknown ones.
 pub(super) fn report_member_losses(turn: &Turn<'_>, ledger: &mut Ledger) {
     let Turn { at: _, role: _, slot: _, items: _, id, name, status, phase: _, extra } = turn;
-    let members = [(id, Code::ItemId), (name, Code::MessageName), (status, Code::Status)];
-    for (member, code) in members {
-        if let Some(member) = member {
-            ledger.dropped(member.pos(), code).info();
-        }
-    }
+    ledger.lost_info(id, Code::ItemId);
+    ledger.lost_info(name, Code::MessageName);
+    ledger.lost_info(status, Code::Status);
     ledger.only(extra);
 }
 

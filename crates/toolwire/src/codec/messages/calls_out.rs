@@ -138,9 +138,7 @@ pub(super) fn write_answer_call(
         | Arguments::Freeform(_)
         | Arguments::Native(_, _) => write_input(arguments, *at, input, ledger),
     }
-    if let Some(caller) = caller {
-        ledger.dropped(caller.pos(), Code::ProgrammaticCallers).info();
-    }
+    ledger.lost_info(caller, Code::ProgrammaticCallers);
     ledger.only(extra);
     WrittenBlock::Block
 }

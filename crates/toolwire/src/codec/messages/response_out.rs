@@ -68,9 +68,7 @@ fn write_candidate(
     let Candidate { at: _, turns, stop, logprobs, extra } = candidate;
     let is_cut = matches!(stop.value, Stop::MaxTokens | Stop::ContextWindow);
     let summary = write_content(turns, message_id, is_cut, object.key("content"), context);
-    if let Some(logprobs) = logprobs {
-        context.ledger.dropped(logprobs.pos(), Code::Logprobs).info();
-    }
+    context.ledger.lost_info(logprobs, Code::Logprobs);
     write_stop(stop, &summary, object, context.ledger);
     context.lose(extra);
 }

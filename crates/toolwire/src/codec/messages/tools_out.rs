@@ -172,9 +172,7 @@ fn write_definition(
         }
     }
     object.maybe("input_examples", examples.as_ref());
-    if let Some(schema) = output_schema {
-        context.ledger.dropped(schema.pos(), Code::OutputSchema);
-    }
+    context.ledger.lost(output_schema, Code::OutputSchema);
     match deferred_result {
         Some(At { pos, value: true }) => {
             context.ledger.dropped(*pos, Code::AsyncTool);

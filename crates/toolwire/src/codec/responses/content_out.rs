@@ -168,9 +168,7 @@ pub(super) fn refusal_text<'r, 'a>(refusal: &'r Refusal<'a>, ledger: &mut Ledger
 pub(super) fn search_text(result: &SearchResult<'_>, cx: &mut EncodeContext<'_>) -> String {
     let SearchResult { at, source, title, content, citations, cache, extra } = result;
     cx.ledger.degraded(*at, Code::Citations);
-    if let Some(citations) = citations {
-        cx.ledger.dropped(citations.pos(), Code::Citations);
-    }
+    cx.ledger.lost(citations, Code::Citations);
     lose_cache(cache.as_ref(), cx);
     cx.ledger.only(extra);
     let mut text = match (title, source) {

@@ -326,9 +326,7 @@ fn write_common(
         if let Some(At { pos, value: true }) = strict {
             cx.ledger.degraded(*pos, Code::StrictDowngraded);
         }
-        if let Some(examples) = examples {
-            cx.ledger.dropped(examples.pos(), Code::InputExamples);
-        }
+        cx.ledger.lost(examples, Code::InputExamples);
     }
     // OpenAI's own tools, above all the search for tools, are always loaded.
     let deferrable = cx.tool_search && !matches!(kind, ToolKind::Hosted(_));
@@ -352,9 +350,7 @@ fn write_common(
     if let Some(eager) = eager {
         cx.ledger.dropped(eager.pos, Code::Only("eager_input_streaming".to_owned())).info();
     }
-    if let Some(cache) = cache {
-        cx.ledger.dropped(cache.at, Code::CacheBreakpoint);
-    }
+    cx.ledger.lost(cache, Code::CacheBreakpoint);
     if members == ExtraMembers::Report {
         cx.ledger.only(extra);
     }

@@ -393,6 +393,19 @@ pub enum Arguments<'a> {
     Native(NativeKind, Raw<'a>),
 }
 
+impl<'a> Arguments<'a> {
+    /// The arguments as text: JSON, or the input of a freeform tool.
+    pub(crate) fn into_text(self) -> Str<'a> {
+        match self {
+            Self::Text(text) | Self::Freeform(text) => text,
+            Self::Json(raw) | Self::Native(_, raw) => {
+                let pos = raw.pos();
+                Str::plain(raw.into_text()).at(pos)
+            }
+        }
+    }
+}
+
 /// Tools that the client runs and whose shape a vendor fixed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]

@@ -2,11 +2,11 @@
 
 use super::wire::{
     AudioPart, Breakpoint, File, FilePart, ImagePart, ImageUrl, InputAudio, RefusalPart, TextPart,
-    literal, nest,
+    nest,
 };
 use crate::media;
 use crate::model::{Audio, Cache, Document, Image, Item, Opaque, Refusal, Source, Text};
-use crate::wire::{Extra, Kind, Read, ReadError, Reader, Str};
+use crate::wire::{Extra, Kind, Raw, Read, ReadError, Reader, Str};
 
 /// The content of a message: one text, or parts.
 #[derive(Debug)]
@@ -90,7 +90,7 @@ fn file_part<'a>(reader: &mut Reader<'a>) -> Result<Item<'a>, ReadError> {
         (Some(data), id) => {
             if let Some(id) = id {
                 // OpenAI does not document both at once; the bytes win.
-                let value = literal(&id);
+                let value = Raw::literal(&id);
                 extra.push(Extra { key: Str::plain("file.file_id"), value });
             }
             match media::split_data_url(&data) {
@@ -119,7 +119,7 @@ fn marker<'a>(breakpoint: Breakpoint<'a>) -> Cache<'a> {
     let Breakpoint { at, mode, ttl, mut extra } = breakpoint;
     // A marker on a part is always explicit, so only another mode is kept.
     if let Some(mode) = mode.filter(|mode| *mode != "explicit") {
-        let value = literal(&mode);
+        let value = Raw::literal(&mode);
         extra.push(Extra { key: Str::plain("mode"), value });
     }
     Cache { at, ttl, extra }

@@ -2,10 +2,10 @@
 
 use super::wire::{
     Custom, CustomFormat, CustomTool, Function, FunctionTool, Grammar as WireGrammar, RawMembers,
-    WEB_SEARCH_OPTIONS, literal, nest,
+    WEB_SEARCH_OPTIONS, nest,
 };
 use crate::model::{Grammar, Hosted, HostedClass, Tool, ToolKind};
-use crate::wire::{Extra, Pos, Read, ReadError, Reader, Str};
+use crate::wire::{Extra, Pos, Raw, Read, ReadError, Reader, Str};
 
 /// Reads a bare list of tools.
 pub(super) fn decode<'a>(body: &'a str) -> Result<Vec<Tool<'a>>, ReadError> {
@@ -100,7 +100,7 @@ fn custom<'a>(reader: &mut Reader<'a>) -> Result<Tool<'a>, ReadError> {
             // Every custom tool takes free text. Any other format without a
             // grammar is one that toolwire does not know.
             let key = Str::plain("custom.format.type");
-            extra.push(Extra { key, value: literal(&kind) });
+            extra.push(Extra { key, value: Raw::literal(&kind) });
         }
     }
     let mut tool = Tool::new(at, name, ToolKind::Freeform { grammar });

@@ -7,8 +7,9 @@ use super::choice_in::ToolChoice;
 use super::content_in::Content;
 use super::request_in::{Includes, TextFormat};
 use super::tools_in::{FreeformFormat, ToolList};
-use super::turns_in::{CallArguments, Input, ItemList};
+use super::turns_in::{Input, ItemList};
 use crate::codec::openai::error_in::ErrorDetail;
+use crate::model::Arguments;
 use crate::wire::{At, Raw, Str};
 
 wire! {
@@ -83,7 +84,7 @@ wire! {
         call_id: Str<'a> = "call_id",
         name: Str<'a> = "name",
         namespace: Str<'a> = "namespace",
-        arguments: CallArguments<'a> = "arguments",
+        arguments: Arguments<'a> = "arguments",
         input: Str<'a> = "input",
         action: Raw<'a> = "action",
         operation: Raw<'a> = "operation",
@@ -301,7 +302,7 @@ wire! {
         obfuscation: Raw<'a> = "obfuscation",
         text: Str<'a> = "text",
         refusal: Str<'a> = "refusal",
-        arguments: CallArguments<'a> = "arguments",
+        arguments: Arguments<'a> = "arguments",
         input: Str<'a> = "input",
         name: Str<'a> = "name",
         part: Raw<'a> = "part",

@@ -10,10 +10,9 @@ use super::items::{
 use super::text_delta::ItemTextDelta;
 use crate::codec::EventSink;
 use crate::codec::responses::content_in;
-use crate::codec::responses::turns_in::CallArguments;
 use crate::codec::responses::wire::OutputItemEvent;
 use crate::ledger::Code;
-use crate::model::{Event, Head, Item, Part, Piece};
+use crate::model::{Arguments, Event, Head, Item, Part, Piece};
 use crate::wire::{Extra, Raw, ReadError, Str};
 
 /// What an event says about an item.
@@ -122,7 +121,7 @@ impl ResponsesStreamReader {
                 self.push_text(PartKind::Refusal, item, number, event_text, None, sink);
             }
             ItemEvent::Arguments => {
-                let whole = arguments.map(CallArguments::into_text).or(input);
+                let whole = arguments.map(Arguments::into_text).or(input);
                 if let Some(event_text) = EventText::of(delta, whole) {
                     match self.items.find_or_last(key) {
                         Some(item) => self.push_arguments(item, &event_text, sink),

@@ -9,7 +9,7 @@ use super::items::{
     StreamMessage, unsent,
 };
 use crate::codec::EventSink;
-use crate::codec::responses::turns_in::{CallArguments, item_alone};
+use crate::codec::responses::turns_in::item_alone;
 use crate::model::{
     Arguments, Call, CallForm, CallHead, Event, Head, Item, Piece, Reasoning, Refusal, Role, Tail,
     Text, Turn,
@@ -215,7 +215,7 @@ impl ResponsesStreamReader {
         else {
             return;
         };
-        let text = CallArguments(call.arguments).into_text();
+        let text = call.arguments.into_text();
         if let Some(text) = unsent(&text, &mut open.sent) {
             sink.event(Event::Delta { block: open.block, piece: Piece::Arguments(text) });
         }

@@ -288,8 +288,9 @@ impl ResponsesStreamReader {
     ) {
         let (kind, text) = if let Item::Text(text) = part {
             (PartKind::Text, text)
-        } else if let Item::Refusal(Refusal { at: _, text, extra }) = part {
-            (PartKind::Refusal, Text { extra, ..Text::new(text) })
+        } else if let Item::Refusal(Refusal { at, text, extra }) = part {
+            let text = Text { at, text, citations: None, logprobs: None, cache: None, extra };
+            (PartKind::Refusal, text)
         } else {
             return;
         };

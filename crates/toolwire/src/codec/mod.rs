@@ -9,6 +9,7 @@ pub mod messages;
 mod openai;
 pub mod responses;
 pub(crate) mod sent_tools;
+pub(crate) mod tool_losses_out;
 
 use std::ops::Range;
 

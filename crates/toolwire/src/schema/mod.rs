@@ -20,7 +20,7 @@ pub(crate) use definitions::definitions;
 pub(crate) use edit::Edits;
 pub(crate) use format::{FormatChange, output_format};
 pub(crate) use names::property_names;
-pub(crate) use root::{EMPTY, RootChange, root};
+pub(crate) use root::{EMPTY, FREEFORM, RootChange, root};
 pub use slim::Slim;
 pub(crate) use slim::slim;
 pub(crate) use strict::{fits_anthropic_strict, fits_openai_strict};

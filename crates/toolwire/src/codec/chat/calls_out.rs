@@ -2,7 +2,8 @@
 
 use super::tools_out::ChatTools;
 use crate::codec::context::EncodeContext;
-use crate::ledger::{Code, Ledger};
+use crate::codec::tool_losses_out::report_caller;
+use crate::ledger::Code;
 use crate::model::{Arguments, Call};
 use crate::native;
 use crate::wire::{Object, Raw, Read, Str, Write, write_escaped};
@@ -122,19 +123,7 @@ pub(super) fn write_call(
     if wrapping == Wrapping::Value {
         cx.ledger.emulated(*at, Code::SchemaRootWrapped);
     }
-    if let Some(caller) = caller {
-        report_caller(caller, cx.ledger);
-    }
+    report_caller(caller.as_ref(), cx.ledger);
     cx.ledger.lost_info(cache, Code::CacheBreakpoint);
     cx.ledger.only(extra);
-}
-
-/// Reports the caller of a call. In Chat it is always the model itself, so that
-/// is no loss.
-pub(super) fn report_caller(caller: &Raw<'_>, ledger: &mut Ledger) {
-    let direct = matches!(caller.reader().tag("type"), Ok(Some(kind)) if kind == "direct");
-    let note = ledger.dropped(caller.pos(), Code::ProgrammaticCallers);
-    if direct {
-        note.info();
-    }
 }

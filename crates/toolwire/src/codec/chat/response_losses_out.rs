@@ -1,7 +1,7 @@
 //! What an answer loses: reporting it.
 
-use super::calls_out::report_caller;
 use super::turns_out::report_member_losses;
+use crate::codec::tool_losses_out::report_caller;
 use crate::ledger::{Code, Ledger};
 use crate::model::{Arguments, Call, Item, Turn};
 use crate::wire::{Extra, Pos, Raw, Str};
@@ -52,9 +52,7 @@ pub(super) fn report_head_losses(
     ledger: &mut Ledger,
 ) {
     ledger.lost(&namespace, Code::NamespaceFlattened);
-    if let Some(caller) = caller {
-        report_caller(caller, ledger);
-    }
+    report_caller(caller, ledger);
     ledger.only(extra);
 }
 

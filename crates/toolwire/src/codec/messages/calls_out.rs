@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::blocks_out::WrittenBlock;
 use super::content_out::write_cache;
 use crate::codec::context::EncodeContext;
+use crate::codec::tool_losses_out::report_caller;
 use crate::ledger::{Code, Ledger};
 use crate::model::{Arguments, Call};
 use crate::native;
@@ -40,13 +41,7 @@ pub(super) fn write_past_call(
     } else {
         write_input(arguments, *at, input, context.ledger);
     }
-    if let Some(caller) = caller {
-        let note = context.ledger.dropped(caller.pos(), Code::ProgrammaticCallers);
-        if caller.reader().tag("type").is_ok_and(|kind| kind.is_some_and(|kind| kind == *"direct"))
-        {
-            note.info();
-        }
-    }
+    report_caller(caller.as_ref(), context.ledger);
     write_cache(cache.as_ref(), &mut block, context);
     context.lose(extra);
 }

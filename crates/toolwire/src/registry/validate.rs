@@ -4,11 +4,11 @@ use std::borrow::Cow;
 
 use super::problem::{Problem, Reason};
 use super::shape::{Shape, ToolForm};
-use super::{Stored, list, mcp};
+use super::{Stored, mcp};
 use crate::guess::Fields;
 use crate::model::ToolKind;
 use crate::wire::names::{NameRule, full_name};
-use crate::wire::{Extra, Kind, Object, Raw, ReadError, Reader, pointer};
+use crate::wire::{Extra, Kind, Object, Raw, Read, ReadError, Reader, pointer};
 
 /// A definition that was looked at.
 pub(super) struct Checked {
@@ -138,7 +138,8 @@ impl Check {
         let Some(tools) = fields.get(members) else {
             return self.problem("", Reason::Missing(members));
         };
-        let Some(Ok(list)) = tools.source_reader().map(|mut reader| list::elements(&mut reader))
+        let Some(Ok(list)) =
+            tools.source_reader().map(|mut reader| Vec::<Raw<'_>>::read(&mut reader))
         else {
             return self.wrong(&format!("/{members}"), tools, Kind::Array);
         };

@@ -25,10 +25,7 @@ impl<'a> Raw<'a> {
 
     /// Checks that `text` is one JSON value.
     pub fn parse(text: &'a str) -> Result<Self, ReadError> {
-        let mut reader = Reader::new(text);
-        let raw = Self::read(&mut reader)?;
-        reader.finish()?;
-        Ok(raw)
+        Reader::new(text).document()
     }
 
     /// A text as a string literal.

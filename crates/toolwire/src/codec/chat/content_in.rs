@@ -17,12 +17,7 @@ impl<'a> Read<'a> for Content<'a> {
         if reader.peek() != Kind::Array {
             return Ok(Self(vec![Item::Text(Text::new(reader.string()?))]));
         }
-        let mut items = Vec::new();
-        let mut members = reader.array()?;
-        while members.more(reader)? {
-            items.push(part(reader)?);
-        }
-        Ok(Self(items))
+        Ok(Self(reader.list(part)?))
     }
 }
 

@@ -14,12 +14,7 @@ pub(super) struct Turns<'a>(pub(super) Vec<Turn<'a>>);
 
 impl<'a> Read<'a> for Turns<'a> {
     fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
-        let mut turns = Vec::new();
-        let mut members = reader.array()?;
-        while members.more(reader)? {
-            turns.push(turn(Message::read(reader)?)?);
-        }
-        Ok(Self(turns))
+        Ok(Self(reader.list(|reader| turn(Message::read(reader)?))?))
     }
 }
 

@@ -9,7 +9,6 @@ use crate::wire::{At, Kind, Raw, Read, ReadError, Reader};
 
 /// Reads a request.
 pub(super) fn decode(body: &str) -> Result<Request<'_>, ReadError> {
-    let mut reader = Reader::new(body);
     let RequestBody {
         at: _,
         model,
@@ -30,8 +29,7 @@ pub(super) fn decode(body: &str) -> Result<Request<'_>, ReadError> {
         context_management,
         stream,
         extra,
-    } = RequestBody::read(&mut reader)?;
-    reader.finish()?;
+    } = Reader::new(body).document()?;
     let mut request = Request::new(Protocol::Messages);
     request.model = model;
     request.turns.extend(system.map(turns_in::system));

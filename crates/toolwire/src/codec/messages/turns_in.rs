@@ -24,12 +24,7 @@ impl<'a> Read<'a> for MessageContent<'a> {
             let text = crate::model::Text::new(reader.string()?);
             return Ok(Self { at, items: vec![Item::Text(text)] });
         }
-        let mut items = Vec::new();
-        let mut members = reader.array()?;
-        while members.more(reader)? {
-            items.push(block(reader)?);
-        }
-        Ok(Self { at, items })
+        Ok(Self { at, items: reader.list(block)? })
     }
 }
 

@@ -22,12 +22,7 @@ impl<'a> Read<'a> for Content<'a> {
         if reader.peek() == Kind::Object {
             return Ok(Self(vec![part(reader)?]));
         }
-        let mut parts = Vec::new();
-        let mut members = reader.array()?;
-        while members.more(reader)? {
-            parts.push(part(reader)?);
-        }
-        Ok(Self(parts))
+        Ok(Self(reader.list(part)?))
     }
 }
 

@@ -10,7 +10,6 @@ use crate::wire::{At, Pos, Read, ReadError, Reader, Str};
 
 /// Reads a request.
 pub(super) fn decode(body: &str) -> Result<Request<'_>, ReadError> {
-    let mut reader = Reader::new(body);
     let wire::Request {
         at: _,
         model,
@@ -41,8 +40,7 @@ pub(super) fn decode(body: &str) -> Result<Request<'_>, ReadError> {
         stream,
         stream_options,
         extra,
-    } = wire::Request::read(&mut reader)?;
-    reader.finish()?;
+    } = Reader::new(body).document()?;
     let mut request = Request::new(Protocol::Responses);
     request.model = model;
     request.turns = turns(instructions, input.map(|input| input.0).unwrap_or_default());

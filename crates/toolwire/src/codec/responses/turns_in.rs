@@ -31,13 +31,8 @@ pub(super) struct ItemList<'a>(pub(super) Vec<Turn<'a>>);
 
 impl<'a> Read<'a> for ItemList<'a> {
     fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
-        let mut turns = Vec::new();
         let mut local_shells = LocalShellCalls::default();
-        let mut members = reader.array()?;
-        while members.more(reader)? {
-            turns.push(item(reader, &mut local_shells)?);
-        }
-        Ok(Self(turns))
+        Ok(Self(reader.list(|reader| item(reader, &mut local_shells))?))
     }
 }
 

@@ -283,6 +283,17 @@ pub struct SearchResult<'a> {
     pub extra: Vec<Extra<'a>>,
 }
 
+impl SearchResult<'_> {
+    /// Its title and source as a line of text.
+    pub(crate) fn heading(&self) -> String {
+        match (&self.title, &self.source) {
+            (Some(title), Some(source)) => format!("{} ({})", title.decode(), source.decode()),
+            (Some(only), None) | (None, Some(only)) => only.decode().into_owned(),
+            (None, None) => String::new(),
+        }
+    }
+}
+
 /// The model declines.
 #[derive(Clone, Debug)]
 pub struct Refusal<'a> {

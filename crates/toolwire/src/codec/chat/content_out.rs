@@ -210,15 +210,11 @@ fn tool_reference<'r>(opaque: &'r Opaque<'_>) -> Option<(Str<'r>, Option<Cache<'
 }
 
 fn search_result_text(found: &SearchResult<'_>, cx: &mut EncodeContext<'_>) -> String {
-    let SearchResult { at, source, title, content, citations, cache: _, extra } = found;
+    let SearchResult { at, source: _, title: _, content, citations, cache: _, extra } = found;
     cx.ledger.degraded(*at, Code::Citations);
     cx.ledger.lost(citations, Code::Citations);
     cx.ledger.only(extra);
-    let mut text = match (title, source) {
-        (Some(title), Some(source)) => format!("{} ({})", title.decode(), source.decode()),
-        (Some(only), None) | (None, Some(only)) => only.decode().into_owned(),
-        (None, None) => String::new(),
-    };
+    let mut text = found.heading();
     for item in content {
         if let Item::Text(part) = item {
             text.push('\n');

@@ -338,6 +338,13 @@ pub struct Sealed<'a> {
     pub redacted: bool,
 }
 
+impl<'a> Sealed<'a> {
+    /// A blob that shows its text beside it and is the seal of no item.
+    pub(crate) fn new(issuer: Issuer, blob: Option<Str<'a>>) -> Self {
+        Self { issuer, item_id: None, blob, redacted: false }
+    }
+}
+
 /// Who sealed a piece of reasoning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Issuer {

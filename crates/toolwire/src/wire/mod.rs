@@ -34,6 +34,7 @@ pub use raw::Raw;
 pub use read::{Kind, Members, Read, ReadError, Reader, What};
 pub(crate) use read::{read_fields, string_under};
 pub use text::{Str, TextBuffer};
+pub(crate) use write::written;
 pub use write::{Array, Object, Write, write_escaped, write_str};
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use crate::codec::tool_losses_out::report_caller;
 use crate::ledger::{Code, Ledger};
 use crate::model::{Arguments, Call};
 use crate::native;
+use crate::restore::RAW_KEY;
 use crate::thread::Paired;
 use crate::wire::ids::IdRule;
 use crate::wire::names::full_name;
@@ -110,7 +111,7 @@ pub(super) fn write_input(
 fn write_raw_input(text: &str, at: Pos, out: &mut Vec<u8>, ledger: &mut Ledger) {
     ledger.degraded(at, Code::ArgumentsNotObject);
     let mut object = Object::new(out);
-    write_str(text, object.key("__toolwire_raw"));
+    write_str(text, object.key(RAW_KEY));
 }
 
 /// Writes a call of an answer. `minted_id` is its id if it came without one;

@@ -469,6 +469,12 @@ impl<'a, T: Read<'a>> Read<'a> for Vec<T> {
     }
 }
 
+impl<'a, T: Read<'a>> Read<'a> for At<Vec<T>> {
+    fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
+        Ok(Self { pos: reader.here(), value: Vec::read(reader)? })
+    }
+}
+
 /// Reads an object of which nothing is known beforehand.
 pub(crate) fn read_fields<'a>(reader: &mut Reader<'a>) -> Result<Vec<Extra<'a>>, ReadError> {
     let mut fields = Vec::new();

@@ -5,7 +5,7 @@
 
 use super::choice_in::ToolChoice;
 use super::content_in::Content;
-use super::request_in::{Includes, TextFormat};
+use super::request_in::TextFormat;
 use super::tools_in::{FreeformFormat, ToolList};
 use super::turns_in::{Input, ItemList};
 use crate::codec::openai::error_in::ErrorDetail;
@@ -37,7 +37,7 @@ wire! {
         previous_response_id: Str<'a> = "previous_response_id",
         conversation: Raw<'a> = "conversation",
         background: At<bool> = "background",
-        include: Includes<'a> = "include",
+        include: At<Vec<Str<'a>>> = "include",
         truncation: Str<'a> = "truncation",
         context_management: Raw<'a> = "context_management",
         stream: At<bool> = "stream",

@@ -110,7 +110,7 @@ impl ResponsesStreamReader {
         let number = content_index.map(|index| index.value);
         match event {
             ItemEvent::Text => {
-                let logprobs = logprobs.filter(|list| !content_in::is_empty_list(list));
+                let logprobs = logprobs.filter(|list| !list.is_empty());
                 let event_text = EventText::of(delta, text);
                 let item = self.message(key);
                 self.push_text(PartKind::Text, item, number, event_text, logprobs, sink);

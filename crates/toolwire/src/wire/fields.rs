@@ -112,9 +112,8 @@ impl<T: Write> Write for At<T> {
     }
 }
 
-/// A field that the model has no room for, kept as it came.
-///
-/// It is replayed to its own protocol and reported toward any other.
+/// A field that the model has no room for, kept as it came so that its loss can
+/// be reported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Extra<'a> {
     /// The field's name.

@@ -196,6 +196,19 @@ pub fn unwrap_raw<'a>(arguments: &Arguments<'a>) -> Option<Str<'a>> {
     }
 }
 
+/// Like [`unwrap_raw`], for arguments that are JSON and toolwire wrapped itself.
+/// Only how they begin is looked at, unless they begin so.
+pub(crate) fn unwrap_raw_json<'s>(json: &str, reader: Reader<'s>) -> Option<Str<'s>> {
+    let name = json.strip_prefix('{')?.trim_start().strip_prefix('"')?;
+    if !name.strip_prefix(RAW_KEY)?.starts_with('"') {
+        return None;
+    }
+    match read_sole(reader, RAW_KEY)? {
+        Member::Text(text) => Some(text),
+        Member::Value(_) => None,
+    }
+}
+
 /// The value of the one member of an object.
 enum Member<'a> {
     /// A string, as its text.

@@ -80,21 +80,10 @@ impl<'r, 'a> Thread<'r, 'a> {
                 pairing.group += 1;
             }
             for item in &turn.items {
-                match item {
-                    Item::Call(call) => pairing.call(call, ledger),
-                    Item::Result(result) => pairing.result(result, ledger),
-                    Item::Text(_)
-                    | Item::Image(_)
-                    | Item::Document(_)
-                    | Item::Audio(_)
-                    | Item::SearchResult(_)
-                    | Item::Refusal(_)
-                    | Item::Reasoning(_)
-                    | Item::Hosted(_)
-                    | Item::Tools(_)
-                    | Item::ToolReference(_)
-                    | Item::Json(_)
-                    | Item::Opaque(_) => {}
+                if let Item::Call(call) = item {
+                    pairing.call(call, ledger);
+                } else if let Item::Result(result) = item {
+                    pairing.result(result, ledger);
                 }
             }
         }

@@ -117,37 +117,24 @@ impl<'r, 'a> Toolset<'r, 'a> {
     /// Takes out the tools that the conversation withdrew for good.
     fn withdraw(&mut self, turns: &[Turn<'_>]) {
         for item in turns.iter().flat_map(|turn| &turn.items) {
-            match item {
-                Item::Tools(tools) if !self.withdrawn.is_empty() => {
-                    for tool in tools {
-                        self.withdrawn.remove(tool.name.decode().as_ref());
-                    }
+            if let Item::Tools(tools) = item
+                && !self.withdrawn.is_empty()
+            {
+                for tool in tools {
+                    self.withdrawn.remove(tool.name.decode().as_ref());
                 }
-                Item::Opaque(opaque) if opaque.code() == Code::ToolPosition => {
-                    match blocks::change(&opaque.raw) {
-                        Some(Change::Offered(name)) => {
-                            self.withdrawn.remove(name.decode().as_ref());
-                        }
-                        Some(Change::Withdrawn(name)) => {
-                            self.withdrawn.insert(name.into_decoded().into_owned());
-                        }
-                        None => {}
+            } else if let Item::Opaque(opaque) = item
+                && opaque.code() == Code::ToolPosition
+            {
+                match blocks::change(&opaque.raw) {
+                    Some(Change::Offered(name)) => {
+                        self.withdrawn.remove(name.decode().as_ref());
                     }
+                    Some(Change::Withdrawn(name)) => {
+                        self.withdrawn.insert(name.into_decoded().into_owned());
+                    }
+                    None => {}
                 }
-                Item::Tools(_)
-                | Item::Text(_)
-                | Item::Image(_)
-                | Item::Document(_)
-                | Item::Audio(_)
-                | Item::SearchResult(_)
-                | Item::Refusal(_)
-                | Item::Reasoning(_)
-                | Item::Call(_)
-                | Item::Result(_)
-                | Item::Hosted(_)
-                | Item::ToolReference(_)
-                | Item::Json(_)
-                | Item::Opaque(_) => {}
             }
         }
         if self.withdrawn.is_empty() {
@@ -330,26 +317,12 @@ impl ToolMapping {
 
 /// The lists of tools that become known inside a conversation.
 fn inline_tools<'r, 'a>(turns: &'r [Turn<'a>]) -> impl Iterator<Item = &'r [Tool<'a>]> {
-    turns.iter().flat_map(|turn| &turn.items).flat_map(|item| match item {
-        Item::Tools(tools) => vec![tools.as_slice()],
-        Item::Result(result) => result
-            .content
-            .iter()
-            .filter_map(
-                |part| if let Item::Tools(tools) = part { Some(tools.as_slice()) } else { None },
-            )
-            .collect(),
-        Item::Text(_)
-        | Item::Image(_)
-        | Item::Document(_)
-        | Item::Audio(_)
-        | Item::SearchResult(_)
-        | Item::Refusal(_)
-        | Item::Reasoning(_)
-        | Item::Call(_)
-        | Item::Hosted(_)
-        | Item::ToolReference(_)
-        | Item::Json(_)
-        | Item::Opaque(_) => Vec::new(),
-    })
+    let results = |item: &'r Item<'a>| {
+        let content = if let Item::Result(result) = item { result.content.as_slice() } else { &[] };
+        std::iter::once(item).chain(content)
+    };
+    let items = turns.iter().flat_map(|turn| &turn.items).flat_map(results);
+    items.filter_map(
+        |item| if let Item::Tools(tools) = item { Some(tools.as_slice()) } else { None },
+    )
 }

@@ -37,24 +37,11 @@ pub fn unfold(response: &Response<'_>, sink: &mut dyn EventSink) {
     let Some(Candidate { at: _, turns: _, stop, logprobs: _, extra }) = candidates.first() else {
         return;
     };
-    match &stop.value {
-        Stop::Running => {}
-        Stop::Failed(error) => sink.event(Event::Error(error.as_ref().clone())),
-        Stop::EndTurn
-        | Stop::ToolCalls
-        | Stop::MaxTokens
-        | Stop::ContextWindow
-        | Stop::StopSequence(_)
-        | Stop::ContentFilter
-        | Stop::Refusal { category: _, explanation: _ }
-        | Stop::Paused
-        | Stop::Compaction
-        | Stop::Cancelled
-        | Stop::Steered
-        | Stop::Other(_) => {
-            sink.event(Event::Stop { stop: stop.clone(), extra: extra.clone() });
-            sink.event(Event::End);
-        }
+    if let Stop::Failed(error) = &stop.value {
+        sink.event(Event::Error(error.as_ref().clone()));
+    } else if stop.value != Stop::Running {
+        sink.event(Event::Stop { stop: stop.clone(), extra: extra.clone() });
+        sink.event(Event::End);
     }
 }
 
@@ -103,28 +90,21 @@ impl Unfolding<'_> {
                 phase: phase.clone(),
                 extra: std::mem::take(&mut extra).into_iter().chain(own.iter().cloned()).collect(),
             };
-            match item {
-                Item::Text(text) => self.text(text, part(&text.extra)),
-                Item::Refusal(refusal) => self.refusal(refusal, part(&refusal.extra)),
-                Item::Reasoning(reasoning) if !comes_whole(reasoning) => {
-                    self.reasoning(reasoning, id.as_ref());
-                }
-                Item::Call(call) if !is_native(call) => self.call(call),
-                Item::Reasoning(_)
-                | Item::Call(_)
-                | Item::Image(_)
-                | Item::Document(_)
-                | Item::Audio(_)
-                | Item::SearchResult(_)
-                | Item::Result(_)
-                | Item::Hosted(_)
-                | Item::Tools(_)
-                | Item::ToolReference(_)
-                | Item::Json(_)
-                | Item::Opaque(_) => {
-                    let turn = Turn::new(*at, Role::Assistant, vec![item.clone()]);
-                    self.sink.event(Event::Whole(turn));
-                }
+            if let Item::Text(text) = item {
+                self.text(text, part(&text.extra));
+            } else if let Item::Refusal(refusal) = item {
+                self.refusal(refusal, part(&refusal.extra));
+            } else if let Item::Reasoning(reasoning) = item
+                && !comes_whole(reasoning)
+            {
+                self.reasoning(reasoning, id.as_ref());
+            } else if let Item::Call(call) = item
+                && !is_native(call)
+            {
+                self.call(call);
+            } else {
+                let turn = Turn::new(*at, Role::Assistant, vec![item.clone()]);
+                self.sink.event(Event::Whole(turn));
             }
         }
         self.sink.ledger().only(&extra);

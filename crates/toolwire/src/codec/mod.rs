@@ -11,6 +11,7 @@ mod openai;
 pub mod responses;
 #[doc(hidden)]
 pub mod sent_tools;
+pub(crate) mod tool_losses_out;
 
 use std::ops::Range;
 

@@ -192,19 +192,11 @@ fn report_namespace(namespace: &Tool<'_>, ledger: &mut Ledger) {
         cache: _,
         extra,
     } = namespace;
-    match kind {
-        ToolKind::Namespace { tools } if tools.is_empty() => {
-            let note = ledger.dropped(*at, Code::NamespaceFlattened);
-            note.detail("The target has no namespaces, and this one has no tools.").info();
-        }
-        ToolKind::Namespace { tools: _ }
-        | ToolKind::Function { schema: _ }
-        | ToolKind::Freeform { grammar: _ }
-        | ToolKind::Native(_)
-        | ToolKind::Hosted(_)
-        | ToolKind::Unknown(_) => {
-            ledger.emulated(*at, Code::NamespaceFlattened);
-        }
+    if matches!(kind, ToolKind::Namespace { tools } if tools.is_empty()) {
+        let note = ledger.dropped(*at, Code::NamespaceFlattened);
+        note.detail("The target has no namespaces, and this one has no tools.").info();
+    } else {
+        ledger.emulated(*at, Code::NamespaceFlattened);
     }
     ledger.only(extra);
 }

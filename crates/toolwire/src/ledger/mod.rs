@@ -14,7 +14,7 @@ pub use code::Code;
 pub use crate::model::HostedClass;
 
 use crate::model::Item;
-use crate::wire::{Extra, Pos, Write, pointers_past};
+use crate::wire::{Extra, Placed, Pos, Write, pointers_past};
 
 /// The lines of one translation, in the order in which they came up.
 #[derive(Clone, Debug, Default)]
@@ -62,6 +62,20 @@ impl Ledger {
     /// Something did not cross.
     pub fn dropped(&mut self, pos: Pos, code: Code) -> &mut Note {
         self.note(pos, code, Action::Dropped)
+    }
+
+    /// A member did not cross, if it was there.
+    pub(crate) fn lost<T: Placed>(&mut self, member: &Option<T>, code: Code) {
+        if let Some(member) = member {
+            self.dropped(member.pos(), code);
+        }
+    }
+
+    /// A member did not cross, if it was there. No caller relies on it.
+    pub(crate) fn lost_info<T: Placed>(&mut self, member: &Option<T>, code: Code) {
+        if let Some(member) = member {
+            self.dropped(member.pos(), code).info();
+        }
     }
 
     /// Something crossed as less than it was.

@@ -1,8 +1,8 @@
 //! What a conversation is made of.
 
-use super::{HostedClass, Tool};
+use super::{HostedClass, Reasoning, Tool};
 use crate::ledger::Code;
-use crate::wire::{At, Extra, Pos, Raw, Str};
+use crate::wire::{At, Extra, Placed, Pos, Raw, Str};
 
 /// One message of a conversation, or one item where the protocol has items
 /// that are not messages.
@@ -146,6 +146,12 @@ pub struct Cache<'a> {
     pub extra: Vec<Extra<'a>>,
 }
 
+impl Placed for Cache<'_> {
+    fn pos(&self) -> Pos {
+        self.at
+    }
+}
+
 /// Text.
 #[derive(Clone, Debug)]
 pub struct Text<'a> {
@@ -277,6 +283,17 @@ pub struct SearchResult<'a> {
     pub extra: Vec<Extra<'a>>,
 }
 
+impl SearchResult<'_> {
+    /// Its title and source as a line of text.
+    pub(crate) fn heading(&self) -> String {
+        match (&self.title, &self.source) {
+            (Some(title), Some(source)) => format!("{} ({})", title.decode(), source.decode()),
+            (Some(only), None) | (None, Some(only)) => only.decode().into_owned(),
+            (None, None) => String::new(),
+        }
+    }
+}
+
 /// The model declines.
 #[derive(Clone, Debug)]
 pub struct Refusal<'a> {
@@ -286,70 +303,6 @@ pub struct Refusal<'a> {
     pub text: Str<'a>,
     /// Other members.
     pub extra: Vec<Extra<'a>>,
-}
-
-/// The model reasons.
-#[derive(Clone, Debug)]
-pub struct Reasoning<'a> {
-    /// Where it stood.
-    pub at: Pos,
-    /// What the vendor shows of it: Messages' `thinking` (one text),
-    /// Responses' `summary` (any number).
-    pub summary: Vec<Str<'a>>,
-    /// The reasoning itself, unsigned: Responses' `reasoning_text`, the
-    /// `reasoning_content` of Chat vendors.
-    pub content: Vec<Str<'a>>,
-    /// What only the vendor can read, and checks when it comes back.
-    pub sealed: Option<Sealed<'a>>,
-    /// How many items of its turn stood before it, if it came through a
-    /// protocol that has no place for it among them.
-    pub place: Option<u64>,
-    /// Other members.
-    pub extra: Vec<Extra<'a>>,
-}
-
-/// Reasoning that only its issuer can read.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Sealed<'a> {
-    /// Who can read it.
-    pub issuer: Issuer,
-    /// The item id it is bound to (Responses).
-    pub item_id: Option<Str<'a>>,
-    /// Messages' `signature` or `data`, Responses' `encrypted_content`.
-    pub blob: Option<Str<'a>>,
-    /// The issuer withheld the text (Messages' `redacted_thinking`).
-    pub redacted: bool,
-}
-
-/// Who sealed a piece of reasoning.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Issuer {
-    /// A model behind Messages.
-    Anthropic,
-    /// A model behind Responses.
-    OpenAi,
-    /// Somebody else, by name.
-    Vendor(String),
-}
-
-impl Issuer {
-    /// The issuer's name inside an envelope.
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Anthropic => "anthropic",
-            Self::OpenAi => "openai",
-            Self::Vendor(name) => name,
-        }
-    }
-
-    /// The issuer with that name.
-    pub fn parse(name: &str) -> Self {
-        match name {
-            "anthropic" => Self::Anthropic,
-            "openai" => Self::OpenAi,
-            vendor => Self::Vendor(vendor.to_owned()),
-        }
-    }
 }
 
 /// The model calls a tool that the client runs.
@@ -385,6 +338,19 @@ pub enum Arguments<'a> {
     /// The action of a tool whose shape its vendor fixed (Responses'
     /// `local_shell`, `shell`, `apply_patch`, client-run `tool_search`).
     Native(NativeKind, Raw<'a>),
+}
+
+impl<'a> Arguments<'a> {
+    /// The arguments as text: JSON, or the input of a freeform tool.
+    pub(crate) fn into_text(self) -> Str<'a> {
+        match self {
+            Self::Text(text) | Self::Freeform(text) => text,
+            Self::Json(raw) | Self::Native(_, raw) => {
+                let pos = raw.pos();
+                Str::plain(raw.into_text()).at(pos)
+            }
+        }
+    }
 }
 
 /// Tools that the client runs and whose shape a vendor fixed.

@@ -6,8 +6,8 @@
 //! and Chat's `content` beside `tool_calls` is the special case.
 //!
 //! Values borrow the document they were read from. What the model has no room
-//! for stays in `extra` and is replayed to the protocol it came from; what it
-//! does not know as a kind of item is [`Item::Opaque`].
+//! for stays in `extra` and is reported as lost; what it does not know as a kind
+//! of item is [`Item::Opaque`].
 
 mod choice;
 mod context;
@@ -16,6 +16,7 @@ mod event;
 mod item;
 mod literals;
 mod owned;
+mod reasoning;
 mod request;
 mod response;
 mod tool;
@@ -25,11 +26,11 @@ pub use context::ResponseContext;
 pub use error::{ApiError, Blame, ErrorKind, Retry};
 pub use event::{CallForm, CallHead, Event, Head, Part, Piece, ResponseSummary, Start, Tail};
 pub use item::{
-    Arguments, Audio, Cache, Call, Document, HostedItem, Image, Issuer, Item, NativeKind, Opaque,
-    Reasoning, Refusal, ResultKind, Role, Sealed, SearchResult, Slot, Source, Text, ToolResult,
-    Turn,
+    Arguments, Audio, Cache, Call, Document, HostedItem, Image, Item, NativeKind, Opaque, Refusal,
+    ResultKind, Role, SearchResult, Slot, Source, Text, ToolResult, Turn,
 };
 pub use owned::Own;
+pub use reasoning::{Issuer, Reasoning, Sealed};
 pub use request::{
     Display, Echoed, Effort, Format, Identity, JsonSchema, Output, Request, Sampling, State,
     Stream, Thinking, ThinkingMode,

@@ -3,9 +3,9 @@
 //! Every field is named, so that one that is added is carried here too.
 
 use super::{
-    Arguments, Audio, Cache, Call, CallHead, Document, Grammar, Hosted, HostedItem, Image, Item,
-    Native, Opaque, Part, Reasoning, Refusal, Role, Sealed, SearchResult, Source, Stop, Text, Tool,
-    ToolKind, ToolResult, Turn, Usage,
+    ApiError, Arguments, Audio, Cache, Call, CallHead, Document, Grammar, Hosted, HostedItem,
+    Image, Item, Native, NativeKind, Opaque, Part, Reasoning, Refusal, Role, Sealed, SearchResult,
+    Source, Stop, Text, Tool, ToolKind, ToolResult, Turn, Usage,
 };
 use crate::wire::{At, Extra, Raw, Str};
 
@@ -36,6 +36,20 @@ impl Own for Extra<'_> {
     type Owned = Extra<'static>;
     fn into_owned(self) -> Self::Owned {
         Extra::into_owned(self)
+    }
+}
+
+impl Own for NativeKind {
+    type Owned = Self;
+    fn into_owned(self) -> Self {
+        self
+    }
+}
+
+impl Own for Box<ApiError> {
+    type Owned = Self;
+    fn into_owned(self) -> Self {
+        self
     }
 }
 
@@ -101,105 +115,40 @@ own! {
     CallHead { id, name, namespace, caller, extra; form }
 }
 
-impl Own for Role<'_> {
-    type Owned = Role<'static>;
-    fn into_owned(self) -> Self::Owned {
-        match self {
-            Self::System => Role::System,
-            Self::Developer => Role::Developer,
-            Self::User => Role::User,
-            Self::Assistant => Role::Assistant,
-            Self::Other(word) => Role::Other(word.into_owned()),
-        }
-    }
-}
-
-impl Own for Item<'_> {
-    type Owned = Item<'static>;
-    fn into_owned(self) -> Self::Owned {
-        match self {
-            Self::Text(text) => Item::Text(text.into_owned()),
-            Self::Image(image) => Item::Image(image.into_owned()),
-            Self::Document(document) => Item::Document(document.into_owned()),
-            Self::Audio(audio) => Item::Audio(audio.into_owned()),
-            Self::SearchResult(found) => Item::SearchResult(found.into_owned()),
-            Self::Refusal(refusal) => Item::Refusal(refusal.into_owned()),
-            Self::Reasoning(reasoning) => Item::Reasoning(reasoning.into_owned()),
-            Self::Call(call) => Item::Call(call.into_owned()),
-            Self::Result(result) => Item::Result(result.into_owned()),
-            Self::Hosted(hosted) => Item::Hosted(hosted.into_owned()),
-            Self::Tools(tools) => Item::Tools(tools.into_owned()),
-            Self::ToolReference(name) => Item::ToolReference(name.into_owned()),
-            Self::Json(raw) => Item::Json(raw.into_owned()),
-            Self::Opaque(opaque) => Item::Opaque(opaque.into_owned()),
-        }
-    }
-}
-
-impl Own for Source<'_> {
-    type Owned = Source<'static>;
-    fn into_owned(self) -> Self::Owned {
-        match self {
-            Self::Url(url) => Source::Url(url.into_owned()),
-            Self::Base64 { media, data } => {
-                Source::Base64 { media: media.into_owned(), data: data.into_owned() }
+/// The same for enums, whose variants hold nothing, values or fields.
+macro_rules! own_variants {
+    ($( $name:ident { $(
+        $variant:ident $( ( $($value:ident),+ ) )? $( { $($field:ident),+ } )?
+    ),+ $(,)? } )*) => {$(
+        impl Own for $name<'_> {
+            type Owned = $name<'static>;
+            fn into_owned(self) -> Self::Owned {
+                match self {
+                    $( Self::$variant $( ( $($value),+ ) )? $( { $($field),+ } )? => $name::$variant
+                        $( ( $($value.into_owned()),+ ) )?
+                        $( { $($field: $field.into_owned()),+ } )?, )+
+                }
             }
-            Self::File(id) => Source::File(id.into_owned()),
-            Self::Text { media, data } => {
-                Source::Text { media: media.into_owned(), data: data.into_owned() }
-            }
-            Self::Other(raw) => Source::Other(raw.into_owned()),
         }
-    }
+    )*};
 }
 
-impl Own for Arguments<'_> {
-    type Owned = Arguments<'static>;
-    fn into_owned(self) -> Self::Owned {
-        match self {
-            Self::Text(text) => Arguments::Text(text.into_owned()),
-            Self::Json(json) => Arguments::Json(json.into_owned()),
-            Self::Freeform(text) => Arguments::Freeform(text.into_owned()),
-            Self::Native(kind, action) => Arguments::Native(kind, action.into_owned()),
-        }
+own_variants! {
+    Role { System, Developer, User, Assistant, Other(word) }
+    Item {
+        Text(text), Image(image), Document(document), Audio(audio), SearchResult(found),
+        Refusal(refusal), Reasoning(reasoning), Call(call), Result(result), Hosted(hosted),
+        Tools(tools), ToolReference(name), Json(raw), Opaque(opaque),
     }
-}
-
-impl Own for ToolKind<'_> {
-    type Owned = ToolKind<'static>;
-    fn into_owned(self) -> Self::Owned {
-        match self {
-            Self::Function { schema } => ToolKind::Function { schema: schema.into_owned() },
-            Self::Freeform { grammar } => ToolKind::Freeform { grammar: grammar.into_owned() },
-            Self::Namespace { tools } => ToolKind::Namespace { tools: tools.into_owned() },
-            Self::Native(native) => ToolKind::Native(native.into_owned()),
-            Self::Hosted(hosted) => ToolKind::Hosted(hosted.into_owned()),
-            Self::Unknown(raw) => ToolKind::Unknown(raw.into_owned()),
-        }
+    Source { Url(url), Base64 { media, data }, File(id), Text { media, data }, Other(raw) }
+    Arguments { Text(text), Json(json), Freeform(text), Native(kind, action) }
+    ToolKind {
+        Function { schema }, Freeform { grammar }, Namespace { tools }, Native(native),
+        Hosted(hosted), Unknown(raw),
     }
-}
-
-impl Own for Stop<'_> {
-    type Owned = Stop<'static>;
-    fn into_owned(self) -> Self::Owned {
-        match self {
-            Self::EndTurn => Stop::EndTurn,
-            Self::ToolCalls => Stop::ToolCalls,
-            Self::MaxTokens => Stop::MaxTokens,
-            Self::ContextWindow => Stop::ContextWindow,
-            Self::StopSequence(text) => Stop::StopSequence(text.into_owned()),
-            Self::ContentFilter => Stop::ContentFilter,
-            Self::Refusal { category, explanation } => Stop::Refusal {
-                category: category.into_owned(),
-                explanation: explanation.into_owned(),
-            },
-            Self::Paused => Stop::Paused,
-            Self::Compaction => Stop::Compaction,
-            Self::Cancelled => Stop::Cancelled,
-            Self::Steered => Stop::Steered,
-            Self::Running => Stop::Running,
-            Self::Failed(error) => Stop::Failed(error),
-            Self::Other(word) => Stop::Other(word.into_owned()),
-        }
+    Stop {
+        EndTurn, ToolCalls, MaxTokens, ContextWindow, StopSequence(text), ContentFilter,
+        Refusal { category, explanation }, Paused, Compaction, Cancelled, Steered, Running,
+        Failed(error), Other(word),
     }
 }

@@ -12,21 +12,12 @@ pub fn result_text(result: &ToolResult<'_>) -> Option<String> {
     let ResultKind::Native(kind) = result.kind else { return None };
     let mut text = String::new();
     for item in &result.content {
-        match item {
-            Item::Text(part) => line(&mut text, &part.text.decode()),
-            Item::Json(output) => outputs(&mut text, output),
-            Item::Image(_)
-            | Item::Document(_)
-            | Item::Audio(_)
-            | Item::SearchResult(_)
-            | Item::Refusal(_)
-            | Item::Reasoning(_)
-            | Item::Call(_)
-            | Item::Result(_)
-            | Item::Hosted(_)
-            | Item::Tools(_)
-            | Item::ToolReference(_)
-            | Item::Opaque(_) => return None,
+        if let Item::Text(part) = item {
+            line(&mut text, &part.text.decode());
+        } else if let Item::Json(output) = item {
+            outputs(&mut text, output);
+        } else {
+            return None;
         }
     }
     // A patch may go well or badly without a word.

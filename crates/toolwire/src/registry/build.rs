@@ -4,7 +4,7 @@ use super::problem::{Problem, Reason};
 use super::shape::Shape;
 use super::validate::{Checked, check};
 use crate::schema::EMPTY;
-use crate::wire::{Object, Raw};
+use crate::wire::{Object, Raw, written};
 
 /// A tool definition being built. Nothing is checked before it is added to a
 /// [`Registry`](super::Registry).
@@ -129,9 +129,8 @@ impl Definition {
     fn text(&self, schemas: bool) -> String {
         let Self { kind, name, description, namespace: _, schema, output_schema, grammar, strict } =
             self;
-        let mut out = Vec::new();
-        {
-            let mut tool = Object::new(&mut out);
+        written(|out| {
+            let mut tool = Object::new(out);
             tool.put("type", kind);
             tool.maybe("name", name.as_ref());
             tool.maybe("description", description.as_ref());
@@ -151,8 +150,6 @@ impl Definition {
                 format.put("syntax", syntax);
                 format.put("definition", definition);
             }
-        }
-        // JSON is only written from texts, so it is UTF-8.
-        String::from_utf8(out).unwrap_or_default()
+        })
     }
 }

@@ -1,6 +1,6 @@
 //! Where a document keeps its definitions.
 
-use crate::wire::{Kind, Pos, Raw, ReadError, Reader, Str, What};
+use crate::wire::{Kind, Pos, Raw, Read, ReadError, Reader, Str, What};
 
 /// The definitions of a document.
 #[derive(Default)]
@@ -20,7 +20,7 @@ impl<'a> List<'a> {
         if reader.peek() == Kind::Object {
             list.object(&mut reader)?;
         } else {
-            list.definitions = Some(elements(&mut reader)?);
+            list.definitions = Some(Vec::read(&mut reader)?);
         }
         reader.finish()?;
         if list.definitions.is_none() {
@@ -36,7 +36,7 @@ impl<'a> List<'a> {
                 "tools" if self.definitions.is_some() => {
                     return Err(reader.error(What::Duplicate("tools".to_owned())));
                 }
-                "tools" => self.definitions = Some(elements(reader)?),
+                "tools" => self.definitions = Some(Vec::read(reader)?),
                 "nextCursor" => self.cursor = reader.nullable()?,
                 "result" if reader.peek() == Kind::Object => self.object(reader)?,
                 _other => reader.skip()?,
@@ -44,14 +44,4 @@ impl<'a> List<'a> {
         }
         Ok(())
     }
-}
-
-/// The elements of the list that comes next.
-pub(super) fn elements<'a>(reader: &mut Reader<'a>) -> Result<Vec<Raw<'a>>, ReadError> {
-    let mut members = reader.array()?;
-    let mut list = Vec::new();
-    while members.more(reader)? {
-        list.push(reader.raw()?);
-    }
-    Ok(list)
 }

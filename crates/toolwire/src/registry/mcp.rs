@@ -2,7 +2,7 @@
 
 use crate::guess::Fields;
 use crate::schema::EMPTY;
-use crate::wire::{Extra, Object, Raw};
+use crate::wire::{Extra, Object, Raw, written};
 
 /// An MCP tool as it is stored, and the members that no protocol has a place
 /// for: title, annotations, icons, `_meta`.
@@ -10,9 +10,8 @@ use crate::wire::{Extra, Object, Raw};
 /// Responses would make a function without `strict` strict, which MCP servers do
 /// not ask for, so `strict` is always written.
 pub(super) fn definition(fields: &Fields<'_>) -> (String, Vec<Extra<'static>>) {
-    let mut out = Vec::new();
-    {
-        let mut tool = Object::new(&mut out);
+    let text = written(|out| {
+        let mut tool = Object::new(out);
         tool.put("type", "function");
         tool.maybe("name", fields.get("name"));
         tool.maybe("description", fields.get("description"));
@@ -22,14 +21,13 @@ pub(super) fn definition(fields: &Fields<'_>) -> (String, Vec<Extra<'static>>) {
         }
         tool.put("strict", &false);
         tool.maybe("output_schema", fields.get("outputSchema"));
-    }
+    });
     let extra = fields
         .iter()
         .filter(|field| !CARRIED.iter().any(|key| field.key == *key))
         .map(|field| field.clone().into_owned())
         .collect();
-    // JSON is only written from texts, so it is UTF-8.
-    (String::from_utf8(out).unwrap_or_default(), extra)
+    (text, extra)
 }
 
 const CARRIED: [&str; 4] = ["name", "description", "inputSchema", "outputSchema"];

@@ -12,7 +12,7 @@ use crate::profile::Profile;
 use crate::restore::Restore;
 use crate::schema::Edits;
 use crate::translate::{Error, Options, Translated, invalid, judge, utf8};
-use crate::wire::{Array, Raw};
+use crate::wire::{Array, Raw, written};
 
 impl Registry {
     /// The definitions for a protocol: a JSON list, ready to be a request's
@@ -189,15 +189,12 @@ fn units(stored: &[Stored]) -> Vec<Unit<'_>> {
 
 impl Run<'_> {
     fn write(&mut self, to: Protocol) {
-        let mut out = Vec::new();
-        {
-            let mut list = Array::new(&mut out);
+        self.text = written(|out| {
+            let mut list = Array::new(out);
             for unit in &self.units {
                 unit.write(to, &mut list);
             }
-        }
-        // JSON is only written from texts, so it is UTF-8.
-        self.text = String::from_utf8(out).unwrap_or_default();
+        });
     }
 
     fn decode(&self) -> Result<Vec<Tool<'_>>, Error> {

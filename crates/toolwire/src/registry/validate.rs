@@ -4,11 +4,11 @@ use std::borrow::Cow;
 
 use super::problem::{Problem, Reason};
 use super::shape::{Shape, ToolForm};
-use super::{Stored, list, mcp};
+use super::{Stored, mcp};
 use crate::guess::Fields;
 use crate::model::ToolKind;
 use crate::wire::names::{NameRule, full_name};
-use crate::wire::{Extra, Kind, Object, Raw, ReadError, Reader, pointer};
+use crate::wire::{Extra, Kind, Object, Raw, Read, ReadError, Reader, pointer, written};
 
 /// A definition that was looked at.
 pub(super) struct Checked {
@@ -138,7 +138,8 @@ impl Check {
         let Some(tools) = fields.get(members) else {
             return self.problem("", Reason::Missing(members));
         };
-        let Some(Ok(list)) = tools.source_reader().map(|mut reader| list::elements(&mut reader))
+        let Some(Ok(list)) =
+            tools.source_reader().map(|mut reader| Vec::<Raw<'_>>::read(&mut reader))
         else {
             return self.wrong(&format!("/{members}"), tools, Kind::Array);
         };
@@ -209,14 +210,11 @@ fn fields_of(source: &str) -> Result<Fields<'_>, ReadError> {
 
 /// A definition in the wrapper that it lacks.
 fn wrapped(wrapper: &str, source: &str) -> String {
-    let mut out = Vec::with_capacity(source.len() + 40);
-    {
-        let mut tool = Object::new(&mut out);
+    written(|out| {
+        let mut tool = Object::new(out);
         tool.put("type", wrapper);
         tool.put(wrapper, &Raw::made(source));
-    }
-    // JSON is only written from texts, so it is UTF-8.
-    String::from_utf8(out).unwrap_or_default()
+    })
 }
 
 /// The published schema of Responses says so, and flattened names start so.

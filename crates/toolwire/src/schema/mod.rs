@@ -20,6 +20,7 @@ pub(crate) use definitions::definitions;
 pub(crate) use edit::Edits;
 pub(crate) use format::{FormatChange, output_format};
 pub(crate) use names::property_names;
+pub(crate) use root::FREEFORM;
 pub use root::{EMPTY, RootChange, root};
 pub use slim::Slim;
 pub(crate) use slim::slim;

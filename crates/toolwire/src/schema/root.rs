@@ -44,6 +44,10 @@ pub fn root<'s>(schema: Option<&'s Raw<'_>>) -> (Raw<'s>, Option<RootChange>) {
 /// The schema of an object without properties.
 pub const EMPTY: &str = r#"{"type":"object","properties":{}}"#;
 
+/// The schema of a freeform tool as a function of one text.
+pub(crate) const FREEFORM: &str =
+    r#"{"type":"object","properties":{"input":{"type":"string"}},"required":["input"]}"#;
+
 /// Whether the root is fine as it is, as nearly every root is.
 fn is_plain(reader: &mut Reader<'_>) -> bool {
     let Ok(mut members) = reader.object() else { return false };

@@ -37,68 +37,49 @@ pub(crate) fn fits_anthropic_strict(schema: &Raw<'_>) -> bool {
 
 fn openai_refuses(key: &str, value: &Raw<'_>) -> bool {
     match key {
-        "allOf"
-        | "oneOf"
-        | "not"
-        | "if"
-        | "then"
-        | "else"
-        | "dependentRequired"
-        | "dependentSchemas"
-        | "dependencies"
-        | "patternProperties"
-        | "propertyNames"
-        | "minProperties"
-        | "maxProperties"
-        | "unevaluatedProperties"
-        | "unevaluatedItems"
-        | "contains"
-        | "minContains"
-        | "maxContains"
-        | "uniqueItems"
-        | "prefixItems"
-        | "default" => true,
+        "allOf" | "default" => true,
         "additionalProperties" => value.text() != "false",
-        _other => false,
+        other => both_refuse(other),
     }
 }
 
 /// Whether Anthropic cannot hold a model to this keyword.
 pub(super) fn anthropic_refuses(key: &str, value: &Raw<'_>) -> bool {
     match key {
-        "oneOf"
-        | "not"
-        | "if"
-        | "then"
-        | "else"
-        | "dependentRequired"
-        | "dependentSchemas"
-        | "dependencies"
-        | "patternProperties"
-        | "propertyNames"
-        | "minProperties"
-        | "maxProperties"
-        | "unevaluatedProperties"
-        | "unevaluatedItems"
-        | "contains"
-        | "minContains"
-        | "maxContains"
-        | "uniqueItems"
-        | "prefixItems"
-        | "maxItems"
-        | "minimum"
-        | "maximum"
-        | "exclusiveMinimum"
-        | "exclusiveMaximum"
-        | "multipleOf"
-        | "minLength"
-        | "maxLength" => true,
+        "maxItems" | "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum"
+        | "multipleOf" | "minLength" | "maxLength" => true,
         "minItems" => !matches!(value.text(), "0" | "1"),
         "additionalProperties" => value.text() != "false",
         // Only plain values: no objects or lists.
         "enum" => value.text().get(1..).is_some_and(|inside| inside.contains(['{', '['])),
-        _other => false,
+        other => both_refuse(other),
     }
+}
+
+/// Whether neither vendor can hold a model to this keyword.
+fn both_refuse(key: &str) -> bool {
+    matches!(
+        key,
+        "oneOf"
+            | "not"
+            | "if"
+            | "then"
+            | "else"
+            | "dependentRequired"
+            | "dependentSchemas"
+            | "dependencies"
+            | "patternProperties"
+            | "propertyNames"
+            | "minProperties"
+            | "maxProperties"
+            | "unevaluatedProperties"
+            | "unevaluatedItems"
+            | "contains"
+            | "minContains"
+            | "maxContains"
+            | "uniqueItems"
+            | "prefixItems"
+    )
 }
 
 /// What a walk over a schema counts.

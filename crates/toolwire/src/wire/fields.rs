@@ -48,6 +48,36 @@ impl std::fmt::Debug for Pos {
     }
 }
 
+/// A value that remembers where it stood in the input.
+pub(crate) trait Placed {
+    /// Where it stood.
+    fn pos(&self) -> Pos;
+}
+
+impl<T: Placed> Placed for &T {
+    fn pos(&self) -> Pos {
+        (*self).pos()
+    }
+}
+
+impl Placed for Str<'_> {
+    fn pos(&self) -> Pos {
+        self.pos()
+    }
+}
+
+impl Placed for Raw<'_> {
+    fn pos(&self) -> Pos {
+        self.pos()
+    }
+}
+
+impl<T> Placed for At<T> {
+    fn pos(&self) -> Pos {
+        self.pos
+    }
+}
+
 /// A small value together with where it stood in the input.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct At<T> {
@@ -82,9 +112,8 @@ impl<T: Write> Write for At<T> {
     }
 }
 
-/// A field that the model has no room for, kept as it came.
-///
-/// It is replayed to its own protocol and reported toward any other.
+/// A field that the model has no room for, kept as it came so that its loss can
+/// be reported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Extra<'a> {
     /// The field's name.

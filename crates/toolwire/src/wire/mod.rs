@@ -27,6 +27,7 @@ pub(crate) mod stencil;
 mod text;
 mod write;
 
+pub(crate) use fields::Placed;
 pub use fields::{At, Extra, Pos};
 #[doc(hidden)]
 pub use fields::{check_duplicates, fill};
@@ -37,6 +38,7 @@ pub use read::{Kind, Members, Read, ReadError, Reader, What};
 #[doc(hidden)]
 pub use read::{read_fields, string_under};
 pub use text::{Str, TextBuffer};
+pub(crate) use write::written;
 pub use write::{Array, Object, Write, write_escaped, write_str};
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::{Kind, Pos, Read, ReadError, Reader, Write, read_fields};
+use super::{Kind, Pos, Read, ReadError, Reader, Str, Write, read_fields};
 
 /// One JSON value, kept as the bytes it was written in.
 #[derive(Clone)]
@@ -25,10 +25,14 @@ impl<'a> Raw<'a> {
 
     /// Checks that `text` is one JSON value.
     pub fn parse(text: &'a str) -> Result<Self, ReadError> {
-        let mut reader = Reader::new(text);
-        let raw = Self::read(&mut reader)?;
-        reader.finish()?;
-        Ok(raw)
+        Reader::new(text).document()
+    }
+
+    /// A text as a string literal.
+    pub(crate) fn literal(text: &Str<'_>) -> Self {
+        let mut out = Vec::with_capacity(text.size_hint() + 2);
+        text.write(&mut out);
+        Self::made(String::from_utf8(out).unwrap_or_default()).at(text.pos())
     }
 
     /// The bytes of the value.

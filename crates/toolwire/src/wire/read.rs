@@ -31,6 +31,26 @@ impl<'a> Reader<'a> {
         Self { src, pos: 0, base, depth: 0 }
     }
 
+    /// Reads one value, and refuses anything but whitespace behind it.
+    pub fn document<T: Read<'a>>(mut self) -> Result<T, ReadError> {
+        let value = T::read(&mut self)?;
+        self.finish()?;
+        Ok(value)
+    }
+
+    /// Reads an array, each element by `read`.
+    pub(crate) fn list<T>(
+        &mut self,
+        mut read: impl FnMut(&mut Self) -> Result<T, ReadError>,
+    ) -> Result<Vec<T>, ReadError> {
+        let mut list = Vec::new();
+        let mut members = self.array()?;
+        while members.more(self)? {
+            list.push(read(self)?);
+        }
+        Ok(list)
+    }
+
     /// Refuses anything but whitespace behind the value that was read.
     pub fn finish(mut self) -> Result<(), ReadError> {
         self.skip_whitespace();
@@ -445,12 +465,13 @@ fn whole(text: &str) -> Option<u64> {
 
 impl<'a, T: Read<'a>> Read<'a> for Vec<T> {
     fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
-        let mut list = Self::new();
-        let mut members = reader.array()?;
-        while members.more(reader)? {
-            list.push(T::read(reader)?);
-        }
-        Ok(list)
+        reader.list(T::read)
+    }
+}
+
+impl<'a, T: Read<'a>> Read<'a> for At<Vec<T>> {
+    fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
+        Ok(Self { pos: reader.here(), value: Vec::read(reader)? })
     }
 }
 

@@ -10,6 +10,14 @@ pub trait Write {
     fn write(&self, out: &mut Vec<u8>);
 }
 
+/// The JSON that `write` writes, as text.
+pub(crate) fn written(write: impl FnOnce(&mut Vec<u8>)) -> String {
+    let mut out = Vec::new();
+    write(&mut out);
+    // JSON is only written from texts, so it is UTF-8.
+    String::from_utf8(out).unwrap_or_default()
+}
+
 /// An object being written. It is closed when dropped.
 pub struct Object<'o> {
     out: &'o mut Vec<u8>,

@@ -1,7 +1,7 @@
 //! Cache markers: writing them.
 
 use crate::codec::context::EncodeContext;
-use crate::ledger::{Code, Ledger};
+use crate::ledger::Code;
 use crate::model::Cache;
 use crate::wire::{Object, Str};
 
@@ -18,7 +18,7 @@ pub(super) fn put_marker(
     cx: &mut EncodeContext<'_>,
 ) {
     if !takes_marker(cache, cx) {
-        return drop_marker(cache, cx.ledger);
+        return cx.ledger.lost_info(&cache, Code::CacheBreakpoint);
     }
     let Some(Cache { at, ttl, extra }) = cache else { return };
     let mut marker = object.object("prompt_cache_breakpoint");
@@ -35,11 +35,4 @@ pub(super) fn put_marker(
         Some(_) | None => marker.maybe("ttl", ttl.as_ref()),
     }
     cx.ledger.only(extra);
-}
-
-/// Reports a cache marker at a place where Chat has none.
-pub(super) fn drop_marker(cache: Option<&Cache<'_>>, ledger: &mut Ledger) {
-    if let Some(Cache { at, ttl: _, extra: _ }) = cache {
-        ledger.dropped(*at, Code::CacheBreakpoint).info();
-    }
 }

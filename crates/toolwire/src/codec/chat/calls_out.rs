@@ -1,12 +1,13 @@
 //! Calls: writing them.
 
-use super::cache_out::drop_marker;
 use super::tools_out::ChatTools;
 use crate::codec::context::EncodeContext;
-use crate::ledger::{Code, Ledger};
+use crate::codec::tool_losses_out::report_caller;
+use crate::ledger::Code;
 use crate::model::{Arguments, Call};
 use crate::native;
-use crate::wire::{Object, Raw, Read, Str, Write, write_escaped};
+use crate::restore::unwrap_raw_json;
+use crate::wire::{Object, Str, Write, write_escaped};
 
 /// Whether arguments are put into an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +54,7 @@ pub(super) fn put_arguments(
     }
     match arguments {
         Arguments::Text(text) => text.write_inside(out),
-        Arguments::Json(raw) => match unparsed(raw) {
+        Arguments::Json(raw) => match unwrap_raw_json(raw.text(), raw.reader()) {
             Some(text) => text.write_inside(out),
             None => write_escaped(raw.text(), out),
         },
@@ -72,23 +73,6 @@ pub(super) fn put_arguments(
         out.push(b'}');
     }
     out.push(b'"');
-}
-
-/// The text that toolwire wrapped in an object for a protocol in which arguments
-/// must be one, because the text was none.
-fn unparsed<'r>(raw: &'r Raw<'_>) -> Option<Str<'r>> {
-    let inside = raw.text().strip_prefix('{')?.trim_start();
-    if !inside.starts_with("\"__toolwire_raw\"") {
-        return None;
-    }
-    let Unparsed { at: _, text, extra } = Unparsed::read(&mut raw.reader()).ok()?;
-    text.filter(|_| extra.is_empty())
-}
-
-wire! {
-    struct Unparsed<'a> {
-        text: Str<'a> = "__toolwire_raw",
-    }
 }
 
 pub(super) fn write_call(
@@ -123,19 +107,7 @@ pub(super) fn write_call(
     if wrapping == Wrapping::Value {
         cx.ledger.emulated(*at, Code::SchemaRootWrapped);
     }
-    if let Some(caller) = caller {
-        report_caller(caller, cx.ledger);
-    }
-    drop_marker(cache.as_ref(), cx.ledger);
+    report_caller(caller.as_ref(), cx.ledger);
+    cx.ledger.lost_info(cache, Code::CacheBreakpoint);
     cx.ledger.only(extra);
-}
-
-/// Reports the caller of a call. In Chat it is always the model itself, so that
-/// is no loss.
-pub(super) fn report_caller(caller: &Raw<'_>, ledger: &mut Ledger) {
-    let direct = matches!(caller.reader().tag("type"), Ok(Some(kind)) if kind == "direct");
-    let note = ledger.dropped(caller.pos(), Code::ProgrammaticCallers);
-    if direct {
-        note.info();
-    }
 }

@@ -73,9 +73,7 @@ fn without_tools(choice: &Choice<'_>, sent: &SentTools<'_, '_, '_>, cx: &mut Enc
     if let Some(Subset { at, tools: _ }) = subset {
         cx.ledger.dropped(*at, Code::ChoiceWithoutTools).info();
     }
-    if let Some(parallel) = parallel {
-        cx.ledger.dropped(parallel.pos, Code::ChoiceWithoutTools).info();
-    }
+    cx.ledger.lost_info(parallel, Code::ChoiceWithoutTools);
 }
 
 /// Refuses a choice, and reports both the choice and the tool that it forces.

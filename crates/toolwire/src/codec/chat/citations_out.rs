@@ -7,9 +7,7 @@ use crate::wire::{Array, At, Object, Raw, Read, Str, Write};
 /// Writes citations that have a URL as annotations of the whole text.
 pub(super) fn write(message: &mut Object<'_>, texts: &[&Text<'_>], ledger: &mut Ledger) {
     for text in texts {
-        if let Some(cache) = &text.cache {
-            ledger.dropped(cache.at, Code::CacheBreakpoint).info();
-        }
+        ledger.lost_info(&text.cache, Code::CacheBreakpoint);
         ledger.only(&text.extra);
     }
     let cites = |text: &&&Text<'_>| text.citations.as_ref().is_some_and(|list| !list.is_empty());

@@ -2,11 +2,11 @@
 
 use super::wire::{
     AudioPart, Breakpoint, File, FilePart, ImagePart, ImageUrl, InputAudio, RefusalPart, TextPart,
-    literal, nest,
+    nest,
 };
 use crate::media;
 use crate::model::{Audio, Cache, Document, Image, Item, Opaque, Refusal, Source, Text};
-use crate::wire::{Extra, Kind, Read, ReadError, Reader, Str};
+use crate::wire::{Extra, Kind, Raw, Read, ReadError, Reader, Str};
 
 /// The content of a message: one text, or parts.
 #[derive(Debug)]
@@ -17,12 +17,7 @@ impl<'a> Read<'a> for Content<'a> {
         if reader.peek() != Kind::Array {
             return Ok(Self(vec![Item::Text(Text::new(reader.string()?))]));
         }
-        let mut items = Vec::new();
-        let mut members = reader.array()?;
-        while members.more(reader)? {
-            items.push(part(reader)?);
-        }
-        Ok(Self(items))
+        Ok(Self(reader.list(part)?))
     }
 }
 
@@ -90,7 +85,7 @@ fn file_part<'a>(reader: &mut Reader<'a>) -> Result<Item<'a>, ReadError> {
         (Some(data), id) => {
             if let Some(id) = id {
                 // OpenAI does not document both at once; the bytes win.
-                let value = literal(&id);
+                let value = Raw::literal(&id);
                 extra.push(Extra { key: Str::plain("file.file_id"), value });
             }
             match media::split_data_url(&data) {
@@ -119,7 +114,7 @@ fn marker<'a>(breakpoint: Breakpoint<'a>) -> Cache<'a> {
     let Breakpoint { at, mode, ttl, mut extra } = breakpoint;
     // A marker on a part is always explicit, so only another mode is kept.
     if let Some(mode) = mode.filter(|mode| *mode != "explicit") {
-        let value = literal(&mode);
+        let value = Raw::literal(&mode);
         extra.push(Extra { key: Str::plain("mode"), value });
     }
     Cache { at, ttl, extra }

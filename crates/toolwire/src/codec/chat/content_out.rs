@@ -1,6 +1,6 @@
 //! Content parts and media: writing them.
 
-use super::cache_out::{drop_marker, put_marker, takes_marker};
+use super::cache_out::{put_marker, takes_marker};
 use super::documents_out::{document_parts, reads_as_text, write_document};
 use crate::codec::context::EncodeContext;
 use crate::ledger::{Code, Ledger};
@@ -20,7 +20,7 @@ pub(super) fn write_content(
         && !takes_marker(text.cache.as_ref(), cx)
     {
         object.put("content", &text.text);
-        drop_marker(text.cache.as_ref(), cx.ledger);
+        cx.ledger.lost_info(&text.cache, Code::CacheBreakpoint);
         return report_text_losses(text, cx);
     }
     let mut parts = object.array("content");
@@ -210,22 +210,16 @@ fn tool_reference<'r>(opaque: &'r Opaque<'_>) -> Option<(Str<'r>, Option<Cache<'
 }
 
 fn search_result_text(found: &SearchResult<'_>, cx: &mut EncodeContext<'_>) -> String {
-    let SearchResult { at, source, title, content, citations, cache: _, extra } = found;
+    let SearchResult { at, source: _, title: _, content, citations, cache: _, extra } = found;
     cx.ledger.degraded(*at, Code::Citations);
-    if let Some(citations) = citations {
-        cx.ledger.dropped(citations.pos(), Code::Citations);
-    }
+    cx.ledger.lost(citations, Code::Citations);
     cx.ledger.only(extra);
-    let mut text = match (title, source) {
-        (Some(title), Some(source)) => format!("{} ({})", title.decode(), source.decode()),
-        (Some(only), None) | (None, Some(only)) => only.decode().into_owned(),
-        (None, None) => String::new(),
-    };
+    let mut text = found.heading();
     for item in content {
         if let Item::Text(part) = item {
             text.push('\n');
             text.push_str(&part.text.decode());
-            drop_marker(part.cache.as_ref(), cx.ledger);
+            cx.ledger.lost_info(&part.cache, Code::CacheBreakpoint);
             report_text_losses(part, cx);
         } else {
             cx.ledger.misplaced(item);

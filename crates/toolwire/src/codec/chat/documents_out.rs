@@ -1,6 +1,6 @@
 //! Documents: writing them as files, or as what can be read of them.
 
-use super::cache_out::{drop_marker, put_marker};
+use super::cache_out::put_marker;
 use crate::codec::context::EncodeContext;
 use crate::ledger::Code;
 use crate::media::{self, blocks};
@@ -74,7 +74,7 @@ pub(super) fn document_parts<'r>(
     if let Some(marker) = cache
         && kept.is_none_or(|kept| kept.at != marker.at)
     {
-        drop_marker(Some(marker), cx.ledger);
+        cx.ledger.dropped(marker.at, Code::CacheBreakpoint).info();
     }
     parts
 }
@@ -95,7 +95,5 @@ fn report_document_losses(
     if let Some(context) = context {
         cx.ledger.dropped(context.pos(), Code::Only("context".to_owned()));
     }
-    if let Some(citations) = citations {
-        cx.ledger.dropped(citations.pos(), Code::Citations);
-    }
+    cx.ledger.lost(&citations, Code::Citations);
 }

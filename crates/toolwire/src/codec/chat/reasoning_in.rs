@@ -57,11 +57,11 @@ pub(super) fn read<'a>(
                 }
                 found.append(&mut opened);
                 if let Some(rest) = rest {
-                    let mut item = sealed(raw.pos(), Issuer::Vendor(REASONING_DETAILS.to_owned()));
+                    let mut item = bare(raw.pos());
                     item.content.extend(other.take());
-                    if let Some(seal) = &mut item.sealed {
-                        seal.blob = Some(Str::plain(rest).at(raw.pos()));
-                    }
+                    let blob = Some(Str::plain(rest).at(raw.pos()));
+                    let issuer = Issuer::Vendor(REASONING_DETAILS.to_owned());
+                    item.sealed = Some(Sealed::new(issuer, blob));
                     found.push(item);
                 }
             }
@@ -182,6 +182,6 @@ fn bare<'a>(at: Pos) -> Reasoning<'a> {
 
 fn sealed<'a>(at: Pos, issuer: Issuer) -> Reasoning<'a> {
     let mut item = bare(at);
-    item.sealed = Some(Sealed { issuer, item_id: None, blob: None, redacted: false });
+    item.sealed = Some(Sealed::new(issuer, None));
     item
 }

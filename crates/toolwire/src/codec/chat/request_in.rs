@@ -5,13 +5,11 @@ use super::{choice_in, tools_in};
 use crate::model::{
     Choice, Effort, Format, Identity, JsonSchema, Output, Protocol, Request, Sampling,
 };
-use crate::wire::{At, Extra, Pos, Raw, Read, ReadError, Reader, Str};
+use crate::wire::{At, Extra, Pos, Raw, ReadError, Reader, Str};
 
 /// Reads a request.
 pub(super) fn decode<'a>(body: &'a str) -> Result<Request<'a>, ReadError> {
-    let mut reader = Reader::new(body);
-    let read = wire::Request::read(&mut reader)?;
-    reader.finish()?;
+    let read: wire::Request<'a> = Reader::new(body).document()?;
     let wire::Request {
         at,
         model,

@@ -1,6 +1,5 @@
 //! The request object: writing it.
 
-use super::cache_out::drop_marker;
 use super::tools_out::ChatTools;
 use super::{choice_out, settings_out, thinking_out, turns_out};
 use crate::codec::context::EncodeContext;
@@ -53,11 +52,9 @@ pub(super) fn encode(
     put_output(object, output, wants_logprobs, cx);
     settings_out::put_sampling(object, sampling, cx);
     settings_out::put_identity(object, identity, cx);
-    drop_marker(cache.as_ref(), cx.ledger);
+    cx.ledger.lost_info(cache, Code::CacheBreakpoint);
     settings_out::put_tier(object, tier.as_ref(), cx);
-    if let Some(raw) = context_management {
-        cx.ledger.dropped(raw.pos(), Code::ContextManagement);
-    }
+    cx.ledger.lost(context_management, Code::ContextManagement);
     settings_out::put_stream(object, stream, cx);
     settings_out::put_extra(object, extra, cx);
 }
@@ -129,9 +126,7 @@ fn put_output(
         }
         None => {}
     }
-    if let Some(limit) = max_tool_calls {
-        cx.ledger.dropped(limit.pos, Code::MaxToolCalls);
-    }
+    cx.ledger.lost(max_tool_calls, Code::MaxToolCalls);
 }
 
 fn put_format(object: &mut Object<'_>, format: &At<Format<'_>>, cx: &mut EncodeContext<'_>) {

@@ -3,13 +3,11 @@
 use super::wire::{Completion, CompletionChoice};
 use super::{stop_in, turns_in, usage_in};
 use crate::model::{Candidate, Protocol, Response};
-use crate::wire::{At, Extra, Raw, Read, ReadError, Reader, Str};
+use crate::wire::{At, Extra, Raw, ReadError, Reader, Str};
 
 /// Reads an answer.
 pub(super) fn decode<'a>(body: &'a str) -> Result<Response<'a>, ReadError> {
-    let mut reader = Reader::new(body);
-    let read = Completion::read(&mut reader)?;
-    reader.finish()?;
+    let read: Completion<'a> = Reader::new(body).document()?;
     let Completion { at, id, object: _, created, model, choices, usage, service_tier, extra } =
         read;
     let choices = choices.ok_or_else(|| ReadError::missing(at, "choices"))?;

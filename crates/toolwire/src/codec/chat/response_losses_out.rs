@@ -1,7 +1,7 @@
 //! What an answer loses: reporting it.
 
-use super::calls_out::report_caller;
 use super::turns_out::report_member_losses;
+use crate::codec::tool_losses_out::report_caller;
 use crate::ledger::{Code, Ledger};
 use crate::model::{Arguments, Call, Item, Turn};
 use crate::wire::{Extra, Pos, Raw, Str};
@@ -27,9 +27,7 @@ pub(super) fn report_item_loss(item: &Item<'_>, turn: Pos, ledger: &mut Ledger) 
 pub(super) fn report_turn_losses(turn: &Turn<'_>, has_text_before: &mut bool, ledger: &mut Ledger) {
     let Turn { at, role: _, slot: _, items, id: _, name: _, status: _, phase, extra: _ } = turn;
     report_member_losses(turn, ledger);
-    if let Some(phase) = phase {
-        ledger.dropped(phase.pos(), Code::Phase);
-    }
+    ledger.lost(phase, Code::Phase);
     let has_text = items.iter().any(|item| matches!(item, Item::Text(_)));
     if has_text && *has_text_before {
         ledger.degraded(*at, Code::MessageBoundary);
@@ -43,9 +41,7 @@ pub(super) fn report_call_losses(call: &Call<'_>, ledger: &mut Ledger) {
         ledger.emulated(*at, Code::NativeToolWrapped);
     }
     report_head_losses(namespace.as_ref(), caller.as_ref(), extra, ledger);
-    if let Some(cache) = cache {
-        ledger.dropped(cache.at, Code::CacheBreakpoint).info();
-    }
+    ledger.lost_info(cache, Code::CacheBreakpoint);
 }
 
 /// Reports the members of a call that Chat does not have.
@@ -55,12 +51,8 @@ pub(super) fn report_head_losses(
     extra: &[Extra<'_>],
     ledger: &mut Ledger,
 ) {
-    if let Some(namespace) = namespace {
-        ledger.dropped(namespace.pos(), Code::NamespaceFlattened);
-    }
-    if let Some(caller) = caller {
-        report_caller(caller, ledger);
-    }
+    ledger.lost(&namespace, Code::NamespaceFlattened);
+    report_caller(caller, ledger);
     ledger.only(extra);
 }
 

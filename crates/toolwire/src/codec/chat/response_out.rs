@@ -111,9 +111,7 @@ impl ChoiceWriter<'_> {
         choice.put("finish_reason", word);
         stop_out::report_losses(stop, self.origin, ledger);
         write_logprobs(choice, &parts.texts);
-        if let Some(logprobs) = logprobs {
-            ledger.dropped(logprobs.pos(), Code::Logprobs);
-        }
+        ledger.lost(logprobs, Code::Logprobs);
         ledger.only(extra);
     }
 
@@ -255,9 +253,7 @@ fn write_legacy(message: &mut Object<'_>, calls: &[&Call<'_>], ledger: &mut Ledg
         function.put("name", &call.name);
         put_arguments(&mut function, &call.arguments, Wrapping::None);
         report_call_losses(call, ledger);
-        if let Some(id) = &call.id {
-            ledger.dropped(id.pos(), Code::CallId).info();
-        }
+        ledger.lost_info(&call.id, Code::CallId);
     }
 }
 

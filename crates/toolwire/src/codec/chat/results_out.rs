@@ -1,6 +1,5 @@
 //! Results: writing them.
 
-use super::cache_out::drop_marker;
 use std::borrow::Cow;
 
 use super::content_out::{self, has_part, text_of};
@@ -78,7 +77,7 @@ fn write_result<'r>(
             None => {}
         }
     }
-    drop_marker(cache.as_ref(), cx.ledger);
+    cx.ledger.lost_info(cache, Code::CacheBreakpoint);
     cx.ledger.only(extra);
     if let Some(failed) = is_error {
         if failed.value {
@@ -142,7 +141,7 @@ impl<'r> ResultText<'_, 'r> {
                 if !self.has_text {
                     text.text.write_inside(self.out);
                 }
-                drop_marker(text.cache.as_ref(), cx.ledger);
+                cx.ledger.lost_info(&text.cache, Code::CacheBreakpoint);
                 content_out::report_text_losses(text, cx);
             }
             Item::Json(raw) => {
@@ -170,7 +169,7 @@ impl<'r> ResultText<'_, 'r> {
                 if has_part(&item, cx) {
                     let (text, cache) = text_of(&item, cx);
                     write_escaped(&text, self.out);
-                    drop_marker(cache.as_ref(), cx.ledger);
+                    cx.ledger.lost_info(&cache, Code::CacheBreakpoint);
                 }
             }
             Item::Tools(tools) => {

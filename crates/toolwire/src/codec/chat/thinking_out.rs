@@ -17,9 +17,7 @@ pub(super) fn put_thinking(
     match (effort, budget) {
         (Some(effort), budget) => {
             object.put("reasoning_effort", &effort.value.name());
-            if let Some(budget) = budget {
-                cx.ledger.dropped(budget.pos, Code::ThinkingBudget);
-            }
+            cx.ledger.lost(budget, Code::ThinkingBudget);
         }
         (None, Some(budget)) if !disabled => {
             let effort = match budget.value {

@@ -1,10 +1,10 @@
 //! What a tool loses: reporting it.
 
 use crate::codec::context::EncodeContext;
+use crate::codec::tool_losses_out::report_callers;
 use crate::ledger::Code;
 use crate::model::{NativeKind, Tool, ToolKind};
-use crate::schema::RootChange;
-use crate::wire::{At, Extra, Raw, Read, Str};
+use crate::wire::{At, Extra};
 
 /// Reports the strictness of a tool whose schema is toolwire's own, or that has
 /// none.
@@ -12,27 +12,6 @@ pub(super) fn report_strict(tool: &Tool<'_>, cx: &mut EncodeContext<'_>) {
     if let Some(At { pos, value: true }) = tool.strict {
         cx.ledger.degraded(pos, Code::StrictDowngraded);
     }
-}
-
-pub(super) fn report_root(tool: &Tool<'_>, change: RootChange, cx: &mut EncodeContext<'_>) {
-    let at = match &tool.kind {
-        ToolKind::Function { schema: Some(schema) } => schema.pos(),
-        ToolKind::Function { schema: None }
-        | ToolKind::Freeform { grammar: _ }
-        | ToolKind::Namespace { tools: _ }
-        | ToolKind::Native(_)
-        | ToolKind::Hosted(_)
-        | ToolKind::Unknown(_) => tool.at,
-    };
-    match change {
-        RootChange::Empty => cx.ledger.emulated(at, Code::SchemaEmpty),
-        RootChange::Typed => cx
-            .ledger
-            .emulated(at, Code::SchemaRootWrapped)
-            .detail("The target needs the type of the root; it was added."),
-        RootChange::Union => cx.ledger.degraded(at, Code::SchemaRootUnion),
-        RootChange::Wrapped => cx.ledger.emulated(at, Code::SchemaRootWrapped),
-    };
 }
 
 pub(super) fn report_native(tool: &Tool<'_>, kind: NativeKind, cx: &mut EncodeContext<'_>) {
@@ -74,12 +53,7 @@ pub(super) fn report_tool_losses(tool: &Tool<'_>, cx: &mut EncodeContext<'_>) {
             note.info();
         }
     }
-    if let Some(callers) = callers {
-        let note = ledger.dropped(callers.pos(), Code::ProgrammaticCallers);
-        if only_direct(callers) {
-            note.info();
-        }
-    }
+    report_callers(callers.as_ref(), ledger);
     if let Some(examples) = examples {
         if cx.profile.examples_in_description {
             ledger.degraded(examples.pos(), Code::InputExamples).info();
@@ -87,9 +61,7 @@ pub(super) fn report_tool_losses(tool: &Tool<'_>, cx: &mut EncodeContext<'_>) {
             ledger.dropped(examples.pos(), Code::InputExamples);
         }
     }
-    if let Some(schema) = output_schema {
-        ledger.dropped(schema.pos(), Code::OutputSchema).info();
-    }
+    ledger.lost_info(output_schema, Code::OutputSchema);
     if let Some(later) = deferred_result {
         let note = ledger.dropped(later.pos, Code::AsyncTool);
         if !later.value {
@@ -99,9 +71,7 @@ pub(super) fn report_tool_losses(tool: &Tool<'_>, cx: &mut EncodeContext<'_>) {
     if let Some(eager) = eager {
         ledger.dropped(eager.pos, Code::Only("eager_input_streaming".to_owned())).info();
     }
-    if let Some(cache) = cache {
-        ledger.dropped(cache.at, Code::CacheBreakpoint);
-    }
+    ledger.lost(cache, Code::CacheBreakpoint);
     for field in extra {
         let carried = matches!(kind, ToolKind::Native(native) if is_carried(native.kind, field));
         if !carried {
@@ -121,9 +91,4 @@ pub(super) fn report_namespace(namespace: &Tool<'_>, cx: &mut EncodeContext<'_>)
     report_tool_losses(namespace, cx);
     cx.ledger.emulated(namespace.at, Code::NamespaceFlattened);
     report_strict(namespace, cx);
-}
-
-fn only_direct(callers: &Raw<'_>) -> bool {
-    Vec::<Str<'_>>::read(&mut callers.reader())
-        .is_ok_and(|list| list.iter().all(|caller| *caller == "direct"))
 }

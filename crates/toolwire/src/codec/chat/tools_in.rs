@@ -2,16 +2,14 @@
 
 use super::wire::{
     Custom, CustomFormat, CustomTool, Function, FunctionTool, Grammar as WireGrammar, RawMembers,
-    WEB_SEARCH_OPTIONS, literal, nest,
+    WEB_SEARCH_OPTIONS, nest,
 };
 use crate::model::{Grammar, Hosted, HostedClass, Tool, ToolKind};
-use crate::wire::{Extra, Pos, Read, ReadError, Reader, Str};
+use crate::wire::{Extra, Pos, Raw, Read, ReadError, Reader, Str};
 
 /// Reads a bare list of tools.
 pub(super) fn decode<'a>(body: &'a str) -> Result<Vec<Tool<'a>>, ReadError> {
-    let mut reader = Reader::new(body);
-    let Tools { at: _, list } = Tools::read(&mut reader)?;
-    reader.finish()?;
+    let Tools { at: _, list } = Reader::new(body).document()?;
     Ok(list)
 }
 
@@ -24,13 +22,7 @@ pub(super) struct Tools<'a> {
 
 impl<'a> Read<'a> for Tools<'a> {
     fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
-        let at = reader.here();
-        let mut list = Vec::new();
-        let mut members = reader.array()?;
-        while members.more(reader)? {
-            list.push(tool(reader)?);
-        }
-        Ok(Self { at, list })
+        Ok(Self { at: reader.here(), list: reader.list(tool)? })
     }
 }
 
@@ -44,12 +36,10 @@ pub(super) struct Functions<'a> {
 impl<'a> Read<'a> for Functions<'a> {
     fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
         let at = reader.here();
-        let mut list = Vec::new();
-        let mut members = reader.array()?;
-        while members.more(reader)? {
+        let list = reader.list(|reader| {
             let read = Function::read(reader)?;
-            list.push(function(read.at, read)?);
-        }
+            function(read.at, read)
+        })?;
         Ok(Self { at, list })
     }
 }
@@ -100,7 +90,7 @@ fn custom<'a>(reader: &mut Reader<'a>) -> Result<Tool<'a>, ReadError> {
             // Every custom tool takes free text. Any other format without a
             // grammar is one that toolwire does not know.
             let key = Str::plain("custom.format.type");
-            extra.push(Extra { key, value: literal(&kind) });
+            extra.push(Extra { key, value: Raw::literal(&kind) });
         }
     }
     let mut tool = Tool::new(at, name, ToolKind::Freeform { grammar });

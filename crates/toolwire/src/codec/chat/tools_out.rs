@@ -6,11 +6,12 @@ use std::collections::BTreeSet;
 use super::calls_out::Wrapping;
 use super::tool_description_out::ToolDescription;
 use super::tool_losses_out::{
-    is_carried, report_namespace, report_native, report_root, report_strict, report_tool_losses,
+    is_carried, report_namespace, report_native, report_strict, report_tool_losses,
 };
 use super::web_search_out;
 use crate::codec::context::EncodeContext;
 use crate::codec::sent_tools::{SentTools, client_name};
+use crate::codec::tool_losses_out::report_root;
 use crate::ledger::{Code, Ledger};
 use crate::model::{Grammar, Native, Protocol, Tool, ToolKind};
 use crate::native;
@@ -138,14 +139,14 @@ fn write_tool(
     let description = ToolDescription::of(declared, cx);
     match &tool.kind {
         ToolKind::Function { schema } => {
+            let at = schema.as_ref().map_or(tool.at, Raw::pos);
             let changed = schema.as_ref().map(|schema| schema::root(Some(schema)));
             let (schema, change) = match changed {
                 Some((schema, change)) => (Some(schema), change),
                 None => (None, None),
             };
-            if let Some(change) = change {
-                report_root(tool, change, cx);
-            }
+            let typed = "The target needs the type of the root; it was added.";
+            report_root(at, change, (Code::SchemaRootWrapped, typed), cx.ledger);
             let strict = strict(tool, schema.as_ref(), cx);
             put_function(array, wire, &description, schema.as_ref(), strict);
             change == Some(RootChange::Wrapped)
@@ -169,7 +170,7 @@ fn write_tool(
                 cx.ledger.degraded(*at, Code::GrammarUnenforced);
                 cx.ledger.only(extra);
             }
-            put_function(array, wire, &description, Some(&Raw::made(INPUT_SCHEMA)), None);
+            put_function(array, wire, &description, Some(&Raw::made(schema::FREEFORM)), None);
             false
         }
         ToolKind::Native(Native { kind, kind_text }) => {
@@ -246,7 +247,3 @@ fn strict(tool: &Tool<'_>, schema: Option<&Raw<'_>>, cx: &mut EncodeContext<'_>)
         None => None,
     }
 }
-
-/// The schema of a freeform tool as a function of one text.
-const INPUT_SCHEMA: &str =
-    r#"{"type":"object","properties":{"input":{"type":"string"}},"required":["input"]}"#;

@@ -3,8 +3,7 @@
 use super::content_in::Content;
 use super::reasoning_in::{self, ReasoningMembers};
 use super::wire::{
-    AnyToolCall, ArgumentsValue, CalledCustom, CalledFunction, Message, MessageAudio, ToolCall,
-    literal, nest,
+    AnyToolCall, CalledCustom, CalledFunction, Message, MessageAudio, ToolCall, nest,
 };
 use crate::model::{Arguments, Audio, Call, Item, Refusal, ResultKind, Role, ToolResult, Turn};
 use crate::wire::{Extra, Pos, Raw, Read, ReadError, Reader, Str};
@@ -15,12 +14,7 @@ pub(super) struct Turns<'a>(pub(super) Vec<Turn<'a>>);
 
 impl<'a> Read<'a> for Turns<'a> {
     fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
-        let mut turns = Vec::new();
-        let mut members = reader.array()?;
-        while members.more(reader)? {
-            turns.push(turn(Message::read(reader)?)?);
-        }
-        Ok(Self(turns))
+        Ok(Self(reader.list(|reader| turn(Message::read(reader)?))?))
     }
 }
 
@@ -78,7 +72,7 @@ pub(super) fn turn<'a>(message: Message<'a>) -> Result<Turn<'a>, ReadError> {
         items.push(Item::Call(called(function.at, None, function, Vec::new())?));
     }
     if let Some(id) = tool_call_id {
-        extra.push(Extra { key: Str::plain("tool_call_id"), value: literal(&id) });
+        extra.push(Extra { key: Str::plain("tool_call_id"), value: Raw::literal(&id) });
     }
     let members =
         ReasoningMembers { reasoning_content, reasoning, reasoning_details, thinking_blocks };
@@ -163,8 +157,7 @@ fn called<'a>(
 ) -> Result<Call<'a>, ReadError> {
     let CalledFunction { at: inner, name, arguments, extra: nested } = function;
     nest(&mut extra, "function", nested);
-    let arguments = arguments
-        .map_or_else(|| Arguments::Text(Str::plain("")), |ArgumentsValue(arguments)| arguments);
+    let arguments = arguments.unwrap_or(Arguments::Text(Str::plain("")));
     let name = name.ok_or_else(|| ReadError::missing(inner, "name"))?;
     Ok(Call { at, id, name, namespace: None, arguments, caller: None, cache: None, extra })
 }

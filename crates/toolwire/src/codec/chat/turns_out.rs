@@ -53,20 +53,15 @@ fn report_turn_losses(turn: &Turn<'_>, cx: &mut EncodeContext<'_>) {
         cx.ledger.degraded(word.pos(), Code::Role);
     }
     report_member_losses(turn, cx.ledger);
-    if let Some(phase) = phase {
-        cx.ledger.dropped(phase.pos(), Code::Phase).info();
-    }
+    cx.ledger.lost_info(phase, Code::Phase);
 }
 
 /// Reports the members of a turn that no caller relies on, and the unknown ones.
 pub(super) fn report_member_losses(turn: &Turn<'_>, ledger: &mut Ledger) {
     let Turn { at: _, role: _, slot: _, items: _, id, name, status, phase: _, extra } = turn;
-    let members = [(id, Code::ItemId), (name, Code::MessageName), (status, Code::Status)];
-    for (member, code) in members {
-        if let Some(member) = member {
-            ledger.dropped(member.pos(), code).info();
-        }
-    }
+    ledger.lost_info(id, Code::ItemId);
+    ledger.lost_info(name, Code::MessageName);
+    ledger.lost_info(status, Code::Status);
     ledger.only(extra);
 }
 
@@ -162,34 +157,20 @@ fn write_user(
             continue;
         }
         only_tools &= matches!(item, Item::Tools(_));
-        match item {
-            Item::Reasoning(reasoning) => reasoning_out::report_lost(reasoning, cx.ledger),
-            Item::Document(document) if documents_out::reads_as_text(document) => {
-                if has_part(item, cx) {
-                    for part in documents_out::document_parts(document, cx) {
-                        if has_part(&part, cx) {
-                            user_parts.push(UserPart::Made(Box::new(part)));
-                        }
-                    }
+        if let Item::Reasoning(reasoning) = item {
+            reasoning_out::report_lost(reasoning, cx.ledger);
+        } else if !has_part(item, cx) {
+            continue;
+        } else if let Item::Document(document) = item
+            && documents_out::reads_as_text(document)
+        {
+            for part in documents_out::document_parts(document, cx) {
+                if has_part(&part, cx) {
+                    user_parts.push(UserPart::Made(Box::new(part)));
                 }
             }
-            Item::Text(_)
-            | Item::Image(_)
-            | Item::Document(_)
-            | Item::Audio(_)
-            | Item::SearchResult(_)
-            | Item::Refusal(_)
-            | Item::Call(_)
-            | Item::Result(_)
-            | Item::Hosted(_)
-            | Item::Tools(_)
-            | Item::ToolReference(_)
-            | Item::Json(_)
-            | Item::Opaque(_) => {
-                if has_part(item, cx) {
-                    user_parts.push(UserPart::Item(item));
-                }
-            }
+        } else {
+            user_parts.push(UserPart::Item(item));
         }
     }
     if user_parts.is_empty() && only_tools {

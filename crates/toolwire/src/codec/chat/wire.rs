@@ -4,7 +4,7 @@ use super::content_in::Content;
 use super::tools_in::{Functions, Tools};
 use super::turns_in::Turns;
 use crate::model::Arguments;
-use crate::wire::{At, Extra, Kind, Pos, Raw, Read, ReadError, Reader, Str, Write, read_fields};
+use crate::wire::{At, Extra, Kind, Pos, Raw, Read, ReadError, Reader, Str, read_fields};
 
 wire! {
     /// The body of a request.
@@ -97,7 +97,7 @@ wire! {
     /// The `function` of a call, and the deprecated `function_call`.
     pub(super) struct CalledFunction<'a> {
         name: Str<'a> = "name",
-        arguments: ArgumentsValue<'a> = "arguments",
+        arguments: Arguments<'a> = "arguments",
     }
 
     /// The `custom` of a call.
@@ -300,25 +300,6 @@ impl<'a> Read<'a> for AnyToolCall<'a> {
     }
 }
 
-/// The arguments of a call: a string, or the JSON itself from some vendors.
-#[derive(Debug)]
-pub(super) struct ArgumentsValue<'a>(pub(super) Arguments<'a>);
-
-impl<'a> Read<'a> for ArgumentsValue<'a> {
-    fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
-        Ok(Self(match reader.peek() {
-            Kind::String => Arguments::Text(reader.string()?),
-            Kind::Null
-            | Kind::Bool
-            | Kind::Number
-            | Kind::Array
-            | Kind::Object
-            | Kind::Invalid
-            | Kind::End => Arguments::Json(reader.raw()?),
-        }))
-    }
-}
-
 /// `stop`: one text or several.
 #[derive(Debug)]
 pub(super) struct StopTexts<'a> {
@@ -329,16 +310,8 @@ pub(super) struct StopTexts<'a> {
 impl<'a> Read<'a> for StopTexts<'a> {
     fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
         let at = reader.here();
-        let texts = match reader.peek() {
-            Kind::String => vec![reader.string()?],
-            Kind::Null
-            | Kind::Bool
-            | Kind::Number
-            | Kind::Array
-            | Kind::Object
-            | Kind::Invalid
-            | Kind::End => Vec::read(reader)?,
-        };
+        let texts =
+            if reader.peek() == Kind::String { vec![reader.string()?] } else { Vec::read(reader)? };
         Ok(Self { at, texts })
     }
 }
@@ -364,13 +337,6 @@ pub(super) fn reread<'a, T: Read<'a>>(raw: &Raw<'a>) -> Option<Result<T, ReadErr
 /// The string that a raw value is, if it is one.
 pub(super) fn string<'a>(raw: &Raw<'a>) -> Option<Str<'a>> {
     if raw.kind() == Kind::String { raw.source_reader()?.string().ok() } else { None }
-}
-
-/// A string as a raw value.
-pub(super) fn literal<'a>(text: &Str<'_>) -> Raw<'a> {
-    let mut out = Vec::with_capacity(text.size_hint() + 2);
-    text.write(&mut out);
-    Raw::made(String::from_utf8(out).unwrap_or_default()).at(text.pos())
 }
 
 /// Keeps the unknown members of a nested object among those of the object that

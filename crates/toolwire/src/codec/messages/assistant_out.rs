@@ -7,7 +7,7 @@ use super::content_out::{write_part, write_text};
 use super::{calls_out, reasoning_out};
 use crate::codec::context::EncodeContext;
 use crate::ledger::Code;
-use crate::model::{Document, Image, Issuer, Item, Text, Turn};
+use crate::model::{Issuer, Item, Text, Turn};
 use crate::thread::Thread;
 use crate::wire::Str;
 
@@ -74,19 +74,9 @@ impl AssistantWriter<'_, '_, '_> {
             AssistantPart::Item(Item::Reasoning(reasoning)) => {
                 blocks.add(|out| reasoning_out::write_past(reasoning, out, context.ledger));
             }
-            AssistantPart::Item(
-                Item::Image(Image { at, source: _, detail: _, cache: _, extra: _ })
-                | Item::Document(Document {
-                    at,
-                    source: _,
-                    name: _,
-                    context: _,
-                    citations: _,
-                    cache: _,
-                    extra: _,
-                }),
-            ) => {
-                let note = context.ledger.dropped(*at, Code::MediaType);
+            AssistantPart::Item(item @ (Item::Image(_) | Item::Document(_))) => {
+                let (at, code) = item.loss();
+                let note = context.ledger.dropped(at, code);
                 note.detail("The target takes no media in what the model said.");
             }
             AssistantPart::Item(item) => blocks.add(|out| write_part(item, out, context)),
@@ -101,11 +91,10 @@ impl AssistantWriter<'_, '_, '_> {
         blocks: &mut BlockWriter,
         context: &mut EncodeContext<'_>,
     ) {
-        match part {
-            AssistantPart::Item(Item::Text(text)) => {
-                blocks.add(|out| write_prefill(text, out, context));
-            }
-            AssistantPart::Item(_) | AssistantPart::Call(_) => self.part(part, blocks, context),
+        if let AssistantPart::Item(Item::Text(text)) = part {
+            blocks.add(|out| write_prefill(text, out, context));
+        } else {
+            self.part(part, blocks, context);
         }
     }
 }

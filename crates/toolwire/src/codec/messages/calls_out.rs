@@ -5,9 +5,11 @@ use std::collections::BTreeSet;
 use super::blocks_out::WrittenBlock;
 use super::content_out::write_cache;
 use crate::codec::context::EncodeContext;
+use crate::codec::tool_losses_out::report_caller;
 use crate::ledger::{Code, Ledger};
 use crate::model::{Arguments, Call};
 use crate::native;
+use crate::restore::RAW_KEY;
 use crate::thread::Paired;
 use crate::wire::ids::IdRule;
 use crate::wire::names::full_name;
@@ -40,13 +42,7 @@ pub(super) fn write_past_call(
     } else {
         write_input(arguments, *at, input, context.ledger);
     }
-    if let Some(caller) = caller {
-        let note = context.ledger.dropped(caller.pos(), Code::ProgrammaticCallers);
-        if caller.reader().tag("type").is_ok_and(|kind| kind.is_some_and(|kind| kind == *"direct"))
-        {
-            note.info();
-        }
-    }
+    report_caller(caller.as_ref(), context.ledger);
     write_cache(cache.as_ref(), &mut block, context);
     context.lose(extra);
 }
@@ -115,7 +111,7 @@ pub(super) fn write_input(
 fn write_raw_input(text: &str, at: Pos, out: &mut Vec<u8>, ledger: &mut Ledger) {
     ledger.degraded(at, Code::ArgumentsNotObject);
     let mut object = Object::new(out);
-    write_str(text, object.key("__toolwire_raw"));
+    write_str(text, object.key(RAW_KEY));
 }
 
 /// Writes a call of an answer. `minted_id` is its id if it came without one;
@@ -138,9 +134,7 @@ pub(super) fn write_answer_call(
         | Arguments::Freeform(_)
         | Arguments::Native(_, _) => write_input(arguments, *at, input, ledger),
     }
-    if let Some(caller) = caller {
-        ledger.dropped(caller.pos(), Code::ProgrammaticCallers).info();
-    }
+    ledger.lost_info(caller, Code::ProgrammaticCallers);
     ledger.only(extra);
     WrittenBlock::Block
 }

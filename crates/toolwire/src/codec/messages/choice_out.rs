@@ -7,7 +7,7 @@ use crate::codec::sent_tools::SentTools;
 use crate::ledger::{Code, Ledger};
 use crate::model::{Choice, Mode, ToolRef, ToolRefKind};
 use crate::toolset::{Declared, ToolMapping};
-use crate::wire::{At, Object, Pos};
+use crate::wire::{At, Object};
 
 /// Whether a tool must be called.
 pub(super) fn is_forced(choice: &Choice<'_>) -> bool {
@@ -165,15 +165,9 @@ fn report_without_tools(choice: &Choice<'_>, tools: &SentTools<'_, '_, '_>, ledg
             note.detail("A tool must be called, and none of them can cross.");
         }
         Some(At { pos, value: Mode::Auto | Mode::None | Mode::Other(_) }) => {
-            drop_choice(*pos, ledger);
+            ledger.dropped(*pos, Code::ChoiceWithoutTools).info();
         }
         None => {}
     }
-    if let Some(parallel) = parallel {
-        drop_choice(parallel.pos, ledger);
-    }
-}
-
-fn drop_choice(pos: Pos, ledger: &mut Ledger) {
-    ledger.dropped(pos, Code::ChoiceWithoutTools).info();
+    ledger.lost_info(parallel, Code::ChoiceWithoutTools);
 }

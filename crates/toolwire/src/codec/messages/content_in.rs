@@ -2,16 +2,13 @@
 
 use super::wire;
 use crate::model::{Cache, Document, Image, SearchResult, Source, Text};
-use crate::wire::{Extra, Kind, Raw, Read, ReadError, Str, Write};
+use crate::wire::{Extra, Kind, Raw, Read, ReadError, Str};
 
 pub(super) fn cache(marker: wire::CacheControl<'_>) -> Cache<'_> {
     let wire::CacheControl { at, kind, ttl, mut extra } = marker;
     // A marker of a kind other than the one known is reported by its name.
     if let Some(kind) = kind.filter(|kind| *kind != *"ephemeral") {
-        let mut value = Vec::new();
-        kind.write(&mut value);
-        let text = String::from_utf8(value).unwrap_or_default();
-        extra.push(Extra { key: Str::plain("type"), value: Raw::made(text).at(kind.pos()) });
+        extra.push(Extra { key: Str::plain("type"), value: Raw::literal(&kind) });
     }
     Cache { at, ttl, extra }
 }

@@ -132,9 +132,7 @@ fn write_image(
     let Some(source) = MediaSource::new(source, *at, Medium::Image, context.ledger) else {
         return WrittenBlock::Nothing;
     };
-    if let Some(detail) = detail {
-        context.ledger.dropped(detail.pos(), Code::ImageDetail).info();
-    }
+    context.ledger.lost_info(detail, Code::ImageDetail);
     let mut block = Object::new(out);
     block.put("type", "image");
     source.write(&mut block);

@@ -154,25 +154,13 @@ impl<'o, 't, 'r, 'a> ConversationWriter<'o, 't, 'r, 'a> {
             self.switch_to(MessageRole::User, turn.at, context);
         }
         for item in &turn.items {
-            match item {
-                Item::Text(text) if in_place => self.add(|out| write_text(text, out, context)),
-                Item::Text(text) if !text.text.is_blank() => {
-                    self.add(|out| write_reminder(text, out, context));
-                }
-                Item::Text(_)
-                | Item::Image(_)
-                | Item::Document(_)
-                | Item::Audio(_)
-                | Item::SearchResult(_)
-                | Item::Refusal(_)
-                | Item::Reasoning(_)
-                | Item::Call(_)
-                | Item::Result(_)
-                | Item::Hosted(_)
-                | Item::Tools(_)
-                | Item::ToolReference(_)
-                | Item::Json(_)
-                | Item::Opaque(_) => self.add(|out| write_part(item, out, context)),
+            if let Item::Text(text) = item
+                && (in_place || !text.text.is_blank())
+            {
+                let write = if in_place { write_text } else { write_reminder };
+                self.add(|out| write(text, out, context));
+            } else {
+                self.add(|out| write_part(item, out, context));
             }
         }
     }
@@ -190,27 +178,14 @@ impl<'o, 't, 'r, 'a> ConversationWriter<'o, 't, 'r, 'a> {
         }
         let mut matches = matches.iter();
         for item in &turn.items {
-            match item {
-                Item::Result(result) => {
-                    if matches.next() == Some(&ResultMatch::Orphan) {
-                        self.orphan(result, context);
-                    }
+            if let Item::Result(result) = item {
+                if matches.next() == Some(&ResultMatch::Orphan) {
+                    self.orphan(result, context);
                 }
-                Item::Reasoning(reasoning) => {
-                    context.ledger.dropped(reasoning.at, Code::ReasoningUnsigned);
-                }
-                Item::Text(_)
-                | Item::Image(_)
-                | Item::Document(_)
-                | Item::Audio(_)
-                | Item::SearchResult(_)
-                | Item::Refusal(_)
-                | Item::Call(_)
-                | Item::Hosted(_)
-                | Item::Tools(_)
-                | Item::ToolReference(_)
-                | Item::Json(_)
-                | Item::Opaque(_) => self.add(|out| write_part(item, out, context)),
+            } else if let Item::Reasoning(reasoning) = item {
+                context.ledger.dropped(reasoning.at, Code::ReasoningUnsigned);
+            } else {
+                self.add(|out| write_part(item, out, context));
             }
         }
     }

@@ -6,9 +6,7 @@ use crate::wire::{Kind, Raw, Read, ReadError, Reader, Str};
 
 /// Reads an error body.
 pub(super) fn decode(status: Option<u16>, body: &str) -> Result<ApiError, ReadError> {
-    let mut reader = Reader::new(body);
-    let ErrorBody { at: _, error, message, request_id, extra: _ } = ErrorBody::read(&mut reader)?;
-    reader.finish()?;
+    let ErrorBody { at: _, error, message, request_id, extra: _ } = Reader::new(body).document()?;
     let mut fields = ErrorFields::default();
     match &error {
         Some(error) if error.kind() == Kind::Object => {

@@ -17,7 +17,7 @@ pub(super) fn thinking(block: ThinkingBlock<'_>) -> Reasoning<'_> {
     let text = signature.decode();
     if !Envelope::is_sealed(&text) {
         drop(text);
-        reasoning.sealed = Some(sealed_by(Issuer::Anthropic, signature));
+        reasoning.sealed = Some(Sealed::new(Issuer::Anthropic, Some(signature)));
         return reasoning;
     }
     match Envelope::open(&text) {
@@ -26,7 +26,7 @@ pub(super) fn thinking(block: ThinkingBlock<'_>) -> Reasoning<'_> {
         None => {
             drop(text);
             reasoning.sealed =
-                Some(sealed_by(Issuer::Vendor(UNKNOWN_ISSUER.to_owned()), signature));
+                Some(Sealed::new(Issuer::Vendor(UNKNOWN_ISSUER.to_owned()), Some(signature)));
         }
     }
     reasoning
@@ -57,10 +57,6 @@ pub(super) fn redacted(block: RedactedThinking<'_>) -> Reasoning<'_> {
         place: None,
         extra,
     }
-}
-
-fn sealed_by(issuer: Issuer, blob: Str<'_>) -> Sealed<'_> {
-    Sealed { issuer, item_id: None, blob: Some(blob), redacted: false }
 }
 
 /// Restores the reasoning that an envelope holds.

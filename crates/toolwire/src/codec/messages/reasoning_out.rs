@@ -30,20 +30,23 @@ pub(super) fn write_past(
 
 /// Why the vendor cannot take reasoning back, if it cannot.
 fn vendor_loss(reasoning: &Reasoning<'_>) -> Option<Code> {
-    let Reasoning { at: _, summary: _, content: _, sealed, place: _, extra: _ } = reasoning;
-    match sealed {
-        Some(Sealed { issuer: Issuer::Anthropic, item_id: _, blob: Some(blob), redacted: _ })
-            if !(blob.is_empty() || Envelope::is_sealed(&blob.decode())) =>
-        {
-            None
+    let sealed = reasoning.sealed.as_ref();
+    match own_seal(sealed) {
+        Some((blob, _)) if blob.is_empty() || Envelope::is_sealed(&blob.decode()) => {
+            Some(Code::ReasoningUnsigned)
         }
-        Some(Sealed { issuer: Issuer::Anthropic, item_id: _, blob: _, redacted: _ })
-        | Some(Sealed { issuer: _, item_id: _, blob: None, redacted: _ })
-        | None => Some(Code::ReasoningUnsigned),
-        Some(Sealed { issuer: _, item_id: _, blob: Some(_), redacted: _ }) => {
-            Some(Code::ReasoningForeign)
-        }
+        Some(_) => None,
+        None if sealed.is_some_and(|sealed| sealed.blob.is_some()) => Some(Code::ReasoningForeign),
+        None => Some(Code::ReasoningUnsigned),
     }
+}
+
+/// The blob with which the vendor itself sealed reasoning, and whether it
+/// withheld the text.
+pub(super) fn own_seal<'s, 'a>(sealed: Option<&'s Sealed<'a>>) -> Option<(&'s Str<'a>, bool)> {
+    let Sealed { issuer, item_id: _, blob, redacted } = sealed?;
+    let blob = blob.as_ref().filter(|_| *issuer == Issuer::Anthropic)?;
+    Some((blob, *redacted))
 }
 
 /// Writes reasoning as a block that a client can send back.
@@ -54,13 +57,8 @@ pub(super) fn write_block(
 ) -> WrittenBlock {
     let Reasoning { at, summary, content, sealed, place: _, extra } = reasoning;
     let mut block = Object::new(out);
-    match sealed {
-        Some(Sealed {
-            issuer: Issuer::Anthropic,
-            item_id: _,
-            blob: Some(blob),
-            redacted: true,
-        }) => {
+    match own_seal(sealed.as_ref()) {
+        Some((blob, true)) => {
             if !(summary.is_empty() && content.is_empty()) {
                 let note = ledger.dropped(*at, Code::ReasoningDisplay);
                 note.detail("Reasoning that its vendor withheld has no text.");
@@ -68,12 +66,7 @@ pub(super) fn write_block(
             block.put("type", "redacted_thinking");
             block.put("data", blob);
         }
-        Some(Sealed {
-            issuer: Issuer::Anthropic,
-            item_id: _,
-            blob: Some(blob),
-            redacted: false,
-        }) => {
+        Some((blob, false)) => {
             if !content.is_empty() {
                 let note = ledger.dropped(*at, Code::ReasoningDisplay).key("content");
                 note.detail("The signature covers one text of reasoning; the summary was kept.");
@@ -82,7 +75,7 @@ pub(super) fn write_block(
             block.put("thinking", &joined(summary));
             block.put("signature", blob);
         }
-        Some(Sealed { issuer: _, item_id: _, blob: _, redacted: _ }) | None => {
+        None => {
             block.put("type", "thinking");
             let shown = if summary.is_empty() { content } else { summary };
             block.put("thinking", &joined(shown));

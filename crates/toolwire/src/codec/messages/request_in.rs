@@ -1,6 +1,6 @@
 //! A request: from Messages into the model.
 
-use super::wire::{self, Metadata, OutputConfig, OutputFormat, PositionedList, RequestBody};
+use super::wire::{self, Metadata, OutputConfig, OutputFormat, RequestBody};
 use super::{choice_in, content_in, tools_in, turns_in};
 use crate::model::{
     Display, Effort, Format, JsonSchema, Protocol, Request, Thinking, ThinkingMode,
@@ -9,7 +9,6 @@ use crate::wire::{At, Kind, Raw, Read, ReadError, Reader};
 
 /// Reads a request.
 pub(super) fn decode(body: &str) -> Result<Request<'_>, ReadError> {
-    let mut reader = Reader::new(body);
     let RequestBody {
         at: _,
         model,
@@ -30,15 +29,14 @@ pub(super) fn decode(body: &str) -> Result<Request<'_>, ReadError> {
         context_management,
         stream,
         extra,
-    } = RequestBody::read(&mut reader)?;
-    reader.finish()?;
+    } = Reader::new(body).document()?;
     let mut request = Request::new(Protocol::Messages);
     request.model = model;
     request.turns.extend(system.map(turns_in::system));
-    if let Some(PositionedList { at: _, items }) = messages {
+    if let Some(At { pos: _, value: items }) = messages {
         request.turns.extend(items.into_iter().map(turns_in::message));
     }
-    if let Some(PositionedList { at, items }) = tools {
+    if let Some(At { pos: at, value: items }) = tools {
         request.tools_at = at;
         request.tools = items.into_iter().map(|tools_in::ToolDefinition(tool)| tool).collect();
     }
@@ -51,7 +49,7 @@ pub(super) fn decode(body: &str) -> Result<Request<'_>, ReadError> {
         decode_output(config, &mut request)?;
     }
     request.output.max_tokens = max_tokens;
-    if let Some(PositionedList { at, items }) = stop_sequences {
+    if let Some(At { pos: at, value: items }) = stop_sequences {
         request.output.stop_at = at;
         request.output.stop = items;
     }

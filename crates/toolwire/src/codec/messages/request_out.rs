@@ -68,9 +68,7 @@ pub(super) fn encode(
     settings_out::write_tier(tier.as_ref(), &mut object, context.ledger);
     write_cache(cache.as_ref(), &mut object, context);
     settings_out::report_state(state, context.ledger);
-    if let Some(raw) = context_management {
-        context.ledger.dropped(raw.pos(), Code::ContextManagement);
-    }
+    context.ledger.lost(context_management, Code::ContextManagement);
     settings_out::write_stream(stream, &mut object, context.ledger);
     context.lose(extra);
 }

@@ -4,11 +4,10 @@ use super::turns_in::MessageContent;
 use super::wire::ResponseMessage;
 use super::{stop_in, usage_in};
 use crate::model::{Candidate, Item, Protocol, Response, Role, Turn};
-use crate::wire::{Read, ReadError, Reader};
+use crate::wire::{ReadError, Reader};
 
 /// Reads an answer.
 pub(super) fn decode(body: &str) -> Result<Response<'_>, ReadError> {
-    let mut reader = Reader::new(body);
     let ResponseMessage {
         at,
         kind: _,
@@ -21,8 +20,7 @@ pub(super) fn decode(body: &str) -> Result<Response<'_>, ReadError> {
         stop_details,
         usage,
         extra,
-    } = ResponseMessage::read(&mut reader)?;
-    reader.finish()?;
+    } = Reader::new(body).document()?;
     let (content_at, items) = match content {
         Some(MessageContent { at, items }) => (at, items),
         None => (at, Vec::new()),

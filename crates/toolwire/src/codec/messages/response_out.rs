@@ -68,9 +68,7 @@ fn write_candidate(
     let Candidate { at: _, turns, stop, logprobs, extra } = candidate;
     let is_cut = matches!(stop.value, Stop::MaxTokens | Stop::ContextWindow);
     let summary = write_content(turns, message_id, is_cut, object.key("content"), context);
-    if let Some(logprobs) = logprobs {
-        context.ledger.dropped(logprobs.pos(), Code::Logprobs).info();
-    }
+    context.ledger.lost_info(logprobs, Code::Logprobs);
     write_stop(stop, &summary, object, context.ledger);
     context.lose(extra);
 }
@@ -90,33 +88,18 @@ fn write_content<'r>(
     for turn in turns {
         report_turn_losses(turn, context.ledger);
         for item in &turn.items {
-            match item {
-                Item::Call(call) => {
-                    let minted_id = ids::mint(message_id, summary.calls);
-                    summary.calls += 1;
-                    let is_cut = is_cut && summary.calls == calls;
-                    blocks.add(|out| {
-                        write_answer_call(call, &minted_id, is_cut, out, context.ledger)
-                    });
-                }
-                Item::Reasoning(reasoning) => {
-                    blocks.add(|out| reasoning_out::write_block(reasoning, out, context.ledger));
-                }
-                Item::Refusal(refusal) => {
+            if let Item::Call(call) = item {
+                let minted_id = ids::mint(message_id, summary.calls);
+                summary.calls += 1;
+                let is_cut = is_cut && summary.calls == calls;
+                blocks.add(|out| write_answer_call(call, &minted_id, is_cut, out, context.ledger));
+            } else if let Item::Reasoning(reasoning) = item {
+                blocks.add(|out| reasoning_out::write_block(reasoning, out, context.ledger));
+            } else {
+                if let Item::Refusal(refusal) = item {
                     summary.refusal = Some(&refusal.text);
-                    blocks.add(|out| write_part(item, out, context));
                 }
-                Item::Text(_)
-                | Item::Image(_)
-                | Item::Document(_)
-                | Item::Audio(_)
-                | Item::SearchResult(_)
-                | Item::Result(_)
-                | Item::Hosted(_)
-                | Item::Tools(_)
-                | Item::ToolReference(_)
-                | Item::Json(_)
-                | Item::Opaque(_) => blocks.add(|out| write_part(item, out, context)),
+                blocks.add(|out| write_part(item, out, context));
             }
         }
     }

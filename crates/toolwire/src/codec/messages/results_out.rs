@@ -75,29 +75,17 @@ pub(super) fn write_part(
     out: &mut Vec<u8>,
     context: &mut EncodeContext<'_>,
 ) -> WrittenBlock {
-    match item {
-        Item::Tools(tools) => {
-            let mut list = String::from("Loaded tools:");
-            for tool in tools {
-                list.push(' ');
-                list.push_str(&tool.name.decode());
-            }
-            write_text(&Text::new(Str::plain(list)), out, context)
+    if let Item::Tools(tools) = item {
+        let mut list = String::from("Loaded tools:");
+        for tool in tools {
+            list.push(' ');
+            list.push_str(&tool.name.decode());
         }
-        Item::Call(_) | Item::Result(_) => {
-            context.ledger.misplaced(item);
-            WrittenBlock::Nothing
-        }
-        Item::Text(_)
-        | Item::Image(_)
-        | Item::Document(_)
-        | Item::Audio(_)
-        | Item::SearchResult(_)
-        | Item::Refusal(_)
-        | Item::Reasoning(_)
-        | Item::Hosted(_)
-        | Item::ToolReference(_)
-        | Item::Json(_)
-        | Item::Opaque(_) => content_out::write_part(item, out, context),
+        write_text(&Text::new(Str::plain(list)), out, context)
+    } else if let Item::Call(_) | Item::Result(_) = item {
+        context.ledger.misplaced(item);
+        WrittenBlock::Nothing
+    } else {
+        content_out::write_part(item, out, context)
     }
 }

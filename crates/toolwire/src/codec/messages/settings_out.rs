@@ -41,9 +41,7 @@ pub(super) fn write_output(output: &Output<'_>, object: &mut Object<'_>, ledger:
         let note = ledger.dropped(blank.pos(), Code::Stop);
         note.detail("The target refuses stop texts of nothing but spaces.");
     }
-    if let Some(verbosity) = verbosity {
-        ledger.dropped(verbosity.pos(), Code::Verbosity).info();
-    }
+    ledger.lost_info(verbosity, Code::Verbosity);
     match n {
         Some(At { pos, value: 0 | 1 }) => {
             let note = ledger.emulated(*pos, Code::MultipleAnswers);
@@ -62,12 +60,8 @@ pub(super) fn write_output(output: &Output<'_>, object: &mut Object<'_>, ledger:
         };
         note.detail("The target gives no log probabilities.");
     }
-    if let Some(top) = top_logprobs {
-        ledger.dropped(top.pos, Code::Logprobs);
-    }
-    if let Some(most) = max_tool_calls {
-        ledger.dropped(most.pos, Code::MaxToolCalls);
-    }
+    ledger.lost(top_logprobs, Code::Logprobs);
+    ledger.lost(max_tool_calls, Code::MaxToolCalls);
 }
 
 /// Writes the sampling parameters that the upstream takes.
@@ -132,13 +126,9 @@ pub(super) fn write_identity(
         }
         (_, None) => {}
     }
-    if let Some(metadata) = metadata {
-        ledger.dropped(metadata.pos(), Code::Metadata);
-    }
+    ledger.lost(metadata, Code::Metadata);
     ledger.only(metadata_extra);
-    if let Some(key) = cache_key {
-        ledger.dropped(key.pos(), Code::PromptCacheKey).info();
-    }
+    ledger.lost_info(cache_key, Code::PromptCacheKey);
 }
 
 /// Writes `service_tier`.
@@ -219,8 +209,6 @@ pub(super) fn write_stream(stream: &Stream<'_>, object: &mut Object<'_>, ledger:
         let note = ledger.emulated(usage.pos, Code::StreamOptions);
         note.detail("The target always counts tokens at the end of a stream.");
     }
-    if let Some(obfuscation) = obfuscation {
-        ledger.dropped(obfuscation.pos, Code::StreamOptions).info();
-    }
+    ledger.lost_info(obfuscation, Code::StreamOptions);
     ledger.only(extra);
 }

@@ -2,7 +2,7 @@
 
 use super::wire::StopDetails;
 use crate::model::Stop;
-use crate::wire::{At, Extra, Kind, Pos, Raw, Read, ReadError, Str, Write};
+use crate::wire::{At, Extra, Kind, Pos, Raw, Read, ReadError, Str};
 
 /// Why the model stopped. `has_calls` says that it called tools. Members that do
 /// not belong to the reason are added to `extra`.
@@ -33,11 +33,7 @@ pub(super) fn stop<'a>(
         Some(_) => Stop::Other(reason.clone().unwrap_or(Str::plain(""))),
     };
     if let Some(sequence) = sequence {
-        let mut literal = Vec::new();
-        sequence.write(&mut literal);
-        let text = String::from_utf8(literal).unwrap_or_default();
-        let value = Raw::made(text).at(sequence.pos());
-        extra.push(Extra { key: Str::plain("stop_sequence"), value });
+        extra.push(Extra { key: Str::plain("stop_sequence"), value: Raw::literal(&sequence) });
     }
     if let Some(value) = details {
         extra.push(Extra { key: Str::plain("stop_details"), value });

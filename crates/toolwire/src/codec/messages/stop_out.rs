@@ -54,22 +54,7 @@ pub(super) fn write_stop(
         }
     };
     object.put("stop_reason", reason);
-    let sequence = match value {
-        Stop::StopSequence(text) => text.as_ref(),
-        Stop::EndTurn
-        | Stop::ToolCalls
-        | Stop::MaxTokens
-        | Stop::ContextWindow
-        | Stop::ContentFilter
-        | Stop::Refusal { category: _, explanation: _ }
-        | Stop::Paused
-        | Stop::Compaction
-        | Stop::Cancelled
-        | Stop::Steered
-        | Stop::Running
-        | Stop::Failed(_)
-        | Stop::Other(_) => None,
-    };
+    let sequence = if let Stop::StopSequence(text) = value { text.as_ref() } else { None };
     object.put("stop_sequence", &sequence);
     if reason == "refusal" {
         write_details(value, summary, object);
@@ -77,21 +62,10 @@ pub(super) fn write_stop(
 }
 
 fn write_details(stop: &Stop<'_>, summary: &AnswerSummary<'_>, object: &mut Object<'_>) {
-    let (category, explanation) = match stop {
-        Stop::Refusal { category, explanation } => (category.as_ref(), explanation.as_ref()),
-        Stop::EndTurn
-        | Stop::ToolCalls
-        | Stop::MaxTokens
-        | Stop::ContextWindow
-        | Stop::StopSequence(_)
-        | Stop::ContentFilter
-        | Stop::Paused
-        | Stop::Compaction
-        | Stop::Cancelled
-        | Stop::Steered
-        | Stop::Running
-        | Stop::Failed(_)
-        | Stop::Other(_) => (None, None),
+    let (category, explanation) = if let Stop::Refusal { category, explanation } = stop {
+        (category.as_ref(), explanation.as_ref())
+    } else {
+        (None, None)
     };
     let explanation = explanation.or(summary.refusal);
     let mut details = object.object("stop_details");

@@ -7,9 +7,7 @@ use crate::wire::{Extra, Raw, Read, ReadError, Reader, Str};
 
 /// Reads a bare array of tool definitions.
 pub(super) fn decode(body: &str) -> Result<Vec<Tool<'_>>, ReadError> {
-    let mut reader = Reader::new(body);
-    let list = Vec::<ToolDefinition<'_>>::read(&mut reader)?;
-    reader.finish()?;
+    let list: Vec<ToolDefinition<'_>> = Reader::new(body).document()?;
     Ok(list.into_iter().map(|ToolDefinition(tool)| tool).collect())
 }
 

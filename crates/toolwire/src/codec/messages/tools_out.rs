@@ -8,13 +8,14 @@ use super::hosted_tools_out::{hosted_name, write_hosted_tool};
 use super::tool_description_out::DescriptionText;
 use crate::codec::context::EncodeContext;
 use crate::codec::sent_tools::SentTools;
+use crate::codec::tool_losses_out::{report_callers, report_root};
 use crate::ledger::{Code, Ledger};
 use crate::model::{Grammar, HostedClass, Native, NativeKind, Protocol, Tool, ToolKind};
 use crate::native;
 use crate::profile::Profile;
 use crate::schema::{self, RootChange};
 use crate::toolset::{Declared, ToolMapping, Toolset};
-use crate::wire::{Array, At, Extra, Pos, Raw, Read, Str};
+use crate::wire::{Array, At, Extra, Raw, Str};
 
 /// Writes a bare array of tool definitions.
 pub(super) fn encode(
@@ -99,7 +100,7 @@ fn write_tool(
                 notes.push(Cow::Owned(note));
             }
             let description = DescriptionText::new(tool, *namespace, notes);
-            let schema = Raw::made(FREEFORM_SCHEMA);
+            let schema = Raw::made(schema::FREEFORM);
             write_definition(tool, name, &description, &schema, &tool.extra, list, context);
             None
         }
@@ -165,16 +166,9 @@ fn write_definition(
         }
         None => {}
     }
-    if let Some(callers) = callers {
-        let note = context.ledger.dropped(callers.pos(), Code::ProgrammaticCallers);
-        if is_direct_only(callers) {
-            note.info();
-        }
-    }
+    report_callers(callers.as_ref(), context.ledger);
     object.maybe("input_examples", examples.as_ref());
-    if let Some(schema) = output_schema {
-        context.ledger.dropped(schema.pos(), Code::OutputSchema);
-    }
+    context.ledger.lost(output_schema, Code::OutputSchema);
     match deferred_result {
         Some(At { pos, value: true }) => {
             context.ledger.dropped(*pos, Code::AsyncTool);
@@ -239,7 +233,8 @@ fn input_schema<'s>(
         ));
     }
     let (schema, change) = schema::root(own);
-    report_root(own.map_or(tool.at, Raw::pos), change, ledger);
+    let typed = "The target wants the schema to say that arguments are an object.";
+    report_root(own.map_or(tool.at, Raw::pos), change, (Code::SchemaEmpty, typed), ledger);
     match schema::definitions(&schema) {
         Some(moved) => {
             ledger.emulated(schema.pos(), Code::SchemaDefinitions);
@@ -249,31 +244,4 @@ fn input_schema<'s>(
     }
 }
 
-fn report_root(at: Pos, change: Option<RootChange>, ledger: &mut Ledger) {
-    match change {
-        Some(RootChange::Empty) => {
-            ledger.emulated(at, Code::SchemaEmpty);
-        }
-        Some(RootChange::Typed) => {
-            let note = ledger.emulated(at, Code::SchemaEmpty);
-            note.detail("The target wants the schema to say that arguments are an object.");
-        }
-        Some(RootChange::Union) => {
-            ledger.degraded(at, Code::SchemaRootUnion);
-        }
-        Some(RootChange::Wrapped) => {
-            ledger.emulated(at, Code::SchemaRootWrapped);
-        }
-        None => {}
-    }
-}
-
-fn is_direct_only(callers: &Raw<'_>) -> bool {
-    let list = Vec::<Str<'_>>::read(&mut callers.reader());
-    list.is_ok_and(|list| list.iter().all(|caller| *caller == *"direct"))
-}
-
 const FREEFORM_NOTE: &str = "\n\nGive the whole text as the one argument `input`.";
-
-const FREEFORM_SCHEMA: &str =
-    r#"{"type":"object","properties":{"input":{"type":"string"}},"required":["input"]}"#;

@@ -8,6 +8,7 @@ use crate::model::{
     Arguments, Call, HostedClass, HostedItem, Item, Opaque, ResultKind, Role, Slot, ToolResult,
     Turn,
 };
+use crate::restore::unwrap_raw_json;
 use crate::wire::{At, Kind, Pos, Raw, Read, ReadError, Reader, Str};
 
 /// The content of a message or a result: a string, or blocks.
@@ -24,12 +25,7 @@ impl<'a> Read<'a> for MessageContent<'a> {
             let text = crate::model::Text::new(reader.string()?);
             return Ok(Self { at, items: vec![Item::Text(text)] });
         }
-        let mut items = Vec::new();
-        let mut members = reader.array()?;
-        while members.more(reader)? {
-            items.push(block(reader)?);
-        }
-        Ok(Self { at, items })
+        Ok(Self { at, items: reader.list(block)? })
     }
 }
 
@@ -112,25 +108,10 @@ fn call(block: ToolUse<'_>) -> Result<Call<'_>, ReadError> {
 /// text of one member, and are that text again here.
 fn arguments<'a>(input: Option<Raw<'a>>) -> Arguments<'a> {
     let Some(input) = input else { return Arguments::Json(Raw::made("{}")) };
-    match raw_text(&input) {
+    let text = input.source_reader().and_then(|reader| unwrap_raw_json(input.text(), reader));
+    match text {
         Some(text) => Arguments::Text(text),
         None => Arguments::Json(input),
-    }
-}
-
-/// The text of arguments that were no object.
-fn raw_text<'a>(input: &Raw<'a>) -> Option<Str<'a>> {
-    let inside = input.text().strip_prefix('{')?.trim_start();
-    if !inside.starts_with("\"__toolwire_raw\"") {
-        return None;
-    }
-    let mut reader = input.source_reader()?;
-    let mut members = reader.object().ok()?;
-    members.next(&mut reader).ok()??;
-    let text = reader.string().ok()?;
-    match members.next(&mut reader).ok()? {
-        Some(_) => None,
-        None => Some(text),
     }
 }
 

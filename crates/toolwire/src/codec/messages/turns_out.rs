@@ -142,17 +142,9 @@ pub(super) fn report_turn_losses(turn: &Turn<'_>, ledger: &mut Ledger) {
         }
         Role::System | Role::User | Role::Assistant => {}
     }
-    if let Some(id) = id {
-        ledger.dropped(id.pos(), Code::ItemId).info();
-    }
-    if let Some(name) = name {
-        ledger.dropped(name.pos(), Code::MessageName).info();
-    }
-    if let Some(status) = status {
-        ledger.dropped(status.pos(), Code::Status).info();
-    }
-    if let Some(phase) = phase {
-        ledger.dropped(phase.pos(), Code::Phase).info();
-    }
+    ledger.lost_info(id, Code::ItemId);
+    ledger.lost_info(name, Code::MessageName);
+    ledger.lost_info(status, Code::Status);
+    ledger.lost_info(phase, Code::Phase);
     ledger.only(extra);
 }

@@ -41,33 +41,29 @@ pub(super) fn counts(usage: Usage<'_>) -> Result<(Counts<'_>, Option<Str<'_>>), 
 
 /// Counts are running totals, so a later one replaces an earlier one. One that
 /// is left out has not changed.
-pub(super) fn merge_counts<'e>(before: Usage<'static>, later: Usage<'e>) -> Usage<'e> {
+pub(super) fn merge_counts<'e>(before: Usage<'static>, mut later: Usage<'e>) -> Usage<'e> {
     let Usage {
-        at,
+        at: _,
         input_tokens,
         cache_read_input_tokens,
         cache_creation_input_tokens,
         output_tokens,
         output_tokens_details,
-        service_tier,
-        mut extra,
-    } = later;
-    for field in before.extra {
-        if !extra.iter().any(|newer| newer.key == field.key) {
-            extra.push(field);
+        service_tier: _,
+        extra,
+    } = before;
+    later.input_tokens = later.input_tokens.or(input_tokens);
+    later.cache_read_input_tokens = later.cache_read_input_tokens.or(cache_read_input_tokens);
+    later.cache_creation_input_tokens =
+        later.cache_creation_input_tokens.or(cache_creation_input_tokens);
+    later.output_tokens = later.output_tokens.or(output_tokens);
+    later.output_tokens_details = later.output_tokens_details.or(output_tokens_details);
+    for field in extra {
+        if !later.extra.iter().any(|newer| newer.key == field.key) {
+            later.extra.push(field);
         }
     }
-    Usage {
-        at,
-        input_tokens: input_tokens.or(before.input_tokens),
-        cache_read_input_tokens: cache_read_input_tokens.or(before.cache_read_input_tokens),
-        cache_creation_input_tokens: cache_creation_input_tokens
-            .or(before.cache_creation_input_tokens),
-        output_tokens: output_tokens.or(before.output_tokens),
-        output_tokens_details: output_tokens_details.or(before.output_tokens_details),
-        service_tier,
-        extra,
-    }
+    later
 }
 
 /// The counts without the bytes they were read from. The tier is left out,

@@ -2,21 +2,21 @@
 
 use super::tools_in::ToolDefinition;
 use super::turns_in::MessageContent;
-use crate::wire::{At, Pos, Raw, Read, ReadError, Reader, Str};
+use crate::wire::{At, Raw, Str};
 
 wire! {
     /// The body of a request.
     pub(super) struct RequestBody<'a> {
         model: Str<'a> = "model",
-        messages: PositionedList<Message<'a>> = "messages",
+        messages: At<Vec<Message<'a>>> = "messages",
         system: MessageContent<'a> = "system",
         max_tokens: At<u64> = "max_tokens",
-        tools: PositionedList<ToolDefinition<'a>> = "tools",
+        tools: At<Vec<ToolDefinition<'a>>> = "tools",
         tool_choice: Raw<'a> = "tool_choice",
         thinking: Thinking<'a> = "thinking",
         output_config: OutputConfig<'a> = "output_config",
         metadata: Metadata<'a> = "metadata",
-        stop_sequences: PositionedList<Str<'a>> = "stop_sequences",
+        stop_sequences: At<Vec<Str<'a>>> = "stop_sequences",
         temperature: Raw<'a> = "temperature",
         top_p: Raw<'a> = "top_p",
         top_k: Raw<'a> = "top_k",
@@ -298,19 +298,5 @@ wire! {
         details: Raw<'a> = "details",
         code: Raw<'a> = "code",
         param: Raw<'a> = "param",
-    }
-}
-
-/// An array and its position.
-#[derive(Debug)]
-pub(super) struct PositionedList<T> {
-    pub(super) at: Pos,
-    pub(super) items: Vec<T>,
-}
-
-impl<'a, T: Read<'a>> Read<'a> for PositionedList<T> {
-    fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
-        let at = reader.here();
-        Ok(Self { at, items: Vec::read(reader)? })
     }
 }

@@ -15,8 +15,7 @@ pub(crate) fn decode(status: Option<u16>, body: &str) -> Result<ApiError, ReadEr
         return Ok(finish(status, fields));
     }
     let ErrorBody { at: _, error, message, kind, code, param, detail, request_id, extra: _ } =
-        ErrorBody::read(&mut reader)?;
-    reader.finish()?;
+        reader.document()?;
     let mut fields = ErrorMembers::default();
     match &error {
         Some(error) if error.kind() == Kind::Object => {

@@ -1,5 +1,6 @@
 //! What OpenAI's protocols share.
 
+mod arguments_in;
 pub(super) mod error_in;
 pub(super) mod error_out;
 pub(super) mod models_out;

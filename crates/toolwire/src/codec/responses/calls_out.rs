@@ -1,8 +1,9 @@
 //! Calls: model to wire.
 
 use super::cache_out::lose_cache;
-use super::tools_out::{is_direct_only, write_tool_name};
+use super::tools_out::write_tool_name;
 use crate::codec::context::EncodeContext;
+use crate::codec::tool_losses_out::{is_direct, is_direct_only};
 use crate::ledger::Code;
 use crate::model::{Arguments, Call, NativeKind};
 use crate::native;
@@ -87,7 +88,7 @@ pub(super) fn write_call(
     }
     if let Some(caller) = caller {
         let note = cx.ledger.dropped(caller.pos(), Code::ProgrammaticCallers);
-        if is_direct(caller) {
+        if is_direct(caller) || is_direct_only(caller) {
             note.info();
         }
     }
@@ -125,11 +126,4 @@ fn write_action(
             write_str(native::arguments(kind, action).text(), item.key("arguments"));
         }
     }
-}
-
-/// Whether the model itself called. That is what every call means unless it says
-/// otherwise.
-fn is_direct(caller: &Raw<'_>) -> bool {
-    let kind = caller.reader().tag("type");
-    kind.is_ok_and(|kind| kind.is_some_and(|kind| kind == "direct")) || is_direct_only(caller)
 }

@@ -2,7 +2,7 @@
 
 use super::wire::{AllowedTools, ChoiceRef};
 use crate::model::{Choice, Mode, Subset, ToolRef, ToolRefKind};
-use crate::wire::{At, Extra, Kind, Raw, Read, ReadError, Reader, Str, Write};
+use crate::wire::{At, Extra, Kind, Raw, Read, ReadError, Reader, Str};
 
 /// `tool_choice` in any of its shapes, and how it was spelled.
 #[derive(Debug)]
@@ -45,7 +45,7 @@ fn mode<'a>(word: &Str<'a>) -> Mode<'a> {
         "auto" => Mode::Auto,
         "none" => Mode::None,
         "required" => Mode::Any,
-        _unknown => Mode::Other(literal(word)),
+        _unknown => Mode::Other(Raw::literal(word)),
     }
 }
 
@@ -78,11 +78,5 @@ fn tool_of_server(name: Str<'_>) -> Extra<'_> {
 }
 
 fn member<'a>(key: &'static str, text: Str<'a>) -> Extra<'a> {
-    Extra { key: Str::plain(key), value: literal(&text) }
-}
-
-fn literal<'a>(text: &Str<'_>) -> Raw<'a> {
-    let mut out = Vec::with_capacity(text.size_hint() + 2);
-    text.write(&mut out);
-    Raw::made(String::from_utf8(out).unwrap_or_default()).at(text.pos())
+    Extra { key: Str::plain(key), value: Raw::literal(&text) }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::tools_out::write_tool_name;
 use crate::codec::context::EncodeContext;
 use crate::ledger::Code;
-use crate::model::{Choice, HostedClass, Mode, Subset, Tool, ToolKind, ToolRef, ToolRefKind};
+use crate::model::{Choice, HostedClass, Mode, Subset, ToolKind, ToolRef, ToolRefKind};
 use crate::toolset::{Declared, ToolMapping, Toolset};
 use crate::wire::{Array, At, Extra, Kind, Object};
 
@@ -137,22 +137,11 @@ fn target<'t, 'a>(wanted: &'t ToolRef<'a>, toolset: &Toolset<'_, '_>) -> Option<
         // A search for tools cannot be forced.
         ToolMapping::Hosted(_) => None,
         ToolMapping::Freeform | ToolMapping::Native(_) => Some(NamedTool::Function(wanted)),
-        ToolMapping::Same => Some(if is_freeform(tool) {
+        ToolMapping::Same => Some(if let ToolKind::Freeform { grammar: _ } = tool.kind {
             NamedTool::Freeform(wanted)
         } else {
             NamedTool::Function(wanted)
         }),
-    }
-}
-
-fn is_freeform(tool: &Tool<'_>) -> bool {
-    match &tool.kind {
-        ToolKind::Freeform { grammar: _ } => true,
-        ToolKind::Function { schema: _ }
-        | ToolKind::Namespace { tools: _ }
-        | ToolKind::Native(_)
-        | ToolKind::Hosted(_)
-        | ToolKind::Unknown(_) => false,
     }
 }
 

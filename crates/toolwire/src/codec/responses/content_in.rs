@@ -8,7 +8,7 @@ use crate::media;
 use crate::model::{
     Audio, Cache, Document, Image, Item, Opaque, Refusal, ResultKind, Source, Text,
 };
-use crate::wire::{Kind, Raw, Read, ReadError, Reader, Str};
+use crate::wire::{Kind, Read, ReadError, Reader, Str};
 
 /// The content of a message or the output of a tool: text, or parts.
 #[derive(Debug)]
@@ -22,12 +22,7 @@ impl<'a> Read<'a> for Content<'a> {
         if reader.peek() == Kind::Object {
             return Ok(Self(vec![part(reader)?]));
         }
-        let mut parts = Vec::new();
-        let mut members = reader.array()?;
-        while members.more(reader)? {
-            parts.push(part(reader)?);
-        }
-        Ok(Self(parts))
+        Ok(Self(reader.list(part)?))
     }
 }
 
@@ -57,19 +52,15 @@ pub(super) fn part<'a>(reader: &mut Reader<'a>) -> Result<Item<'a>, ReadError> {
 fn text(part: TextPart<'_>) -> Option<Item<'_>> {
     let TextPart { at, kind: _, text, annotations, logprobs, prompt_cache_breakpoint, extra } =
         part;
+    // An empty list says nothing; OpenAI writes both on every text.
     Some(Item::Text(Text {
         at,
         text: text?,
-        citations: annotations.filter(|list| !is_empty_list(list)),
-        logprobs: logprobs.filter(|list| !is_empty_list(list)),
+        citations: annotations.filter(|list| !list.is_empty()),
+        logprobs: logprobs.filter(|list| !list.is_empty()),
         cache: prompt_cache_breakpoint.map(cache),
         extra,
     }))
-}
-
-/// An empty list of annotations says nothing; OpenAI writes it on every text.
-pub(super) fn is_empty_list(list: &Raw<'_>) -> bool {
-    list.is_empty()
 }
 
 fn refusal(part: RefusalPart<'_>) -> Option<Item<'_>> {

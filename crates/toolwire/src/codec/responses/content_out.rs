@@ -166,18 +166,12 @@ pub(super) fn refusal_text<'r, 'a>(refusal: &'r Refusal<'a>, ledger: &mut Ledger
 
 /// A search result as text. Responses has no such part.
 pub(super) fn search_text(result: &SearchResult<'_>, cx: &mut EncodeContext<'_>) -> String {
-    let SearchResult { at, source, title, content, citations, cache, extra } = result;
+    let SearchResult { at, source: _, title: _, content, citations, cache, extra } = result;
     cx.ledger.degraded(*at, Code::Citations);
-    if let Some(citations) = citations {
-        cx.ledger.dropped(citations.pos(), Code::Citations);
-    }
+    cx.ledger.lost(citations, Code::Citations);
     lose_cache(cache.as_ref(), cx);
     cx.ledger.only(extra);
-    let mut text = match (title, source) {
-        (Some(title), Some(source)) => format!("{} ({})", title.decode(), source.decode()),
-        (Some(only), None) | (None, Some(only)) => only.decode().into_owned(),
-        (None, None) => String::new(),
-    };
+    let mut text = result.heading();
     for item in content {
         if let Item::Text(part) = item {
             if !text.is_empty() {

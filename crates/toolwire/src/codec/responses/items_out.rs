@@ -58,9 +58,7 @@ fn text_logprobs<'r>(logprobs: &'r Raw<'_>, ledger: &mut Ledger) -> Option<Raw<'
         ledger.dropped(logprobs.pos(), Code::Logprobs);
         return None;
     };
-    if let Some(refusal) = refusal {
-        ledger.dropped(refusal.pos(), Code::Logprobs);
-    }
+    ledger.lost(&refusal, Code::Logprobs);
     ledger.only(&extra);
     content
 }

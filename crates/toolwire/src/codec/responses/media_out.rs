@@ -96,9 +96,7 @@ pub(super) fn lose_document(document: &Document<'_>, ledger: &mut Ledger) {
         | Source::Other(_) => ledger.degraded(*at, Code::MediaType),
     };
     note.detail("The target has no such documents; what it says crosses under its title.");
-    if let Some(citations) = citations {
-        ledger.dropped(citations.pos(), Code::Citations);
-    }
+    ledger.lost(citations, Code::Citations);
     ledger.only(extra);
 }
 
@@ -116,9 +114,7 @@ fn write_file(
     if let Some(context) = context {
         cx.ledger.dropped(context.pos(), Code::Only("context".to_owned()));
     }
-    if let Some(citations) = citations {
-        cx.ledger.dropped(citations.pos(), Code::Citations);
-    }
+    cx.ledger.lost(citations, Code::Citations);
     let mut part = parts.object();
     part.put("type", "input_file");
     match source {

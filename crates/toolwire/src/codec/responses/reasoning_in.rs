@@ -43,12 +43,7 @@ fn unseal<'a>(reasoning: &mut Reasoning<'a>, blob: Str<'a>) {
     let pos = blob.pos();
     let Some(envelope) = Envelope::open(&blob.decode()) else {
         // It was damaged on the way, so no vendor can read it.
-        reasoning.sealed = Some(Sealed {
-            issuer: Issuer::Vendor(String::new()),
-            item_id: None,
-            blob: Some(blob),
-            redacted: false,
-        });
+        reasoning.sealed = Some(Sealed::new(Issuer::Vendor(String::new()), Some(blob)));
         return;
     };
     let Envelope { issuer, item_id, text, blob, redacted, place } = envelope;

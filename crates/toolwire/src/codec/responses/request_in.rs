@@ -6,11 +6,10 @@ use super::wire::{self, JsonSchemaFormat, ReasoningConfig, StreamOptions, TextCo
 use crate::model::{
     Display, Effort, Format, Item, JsonSchema, Protocol, Request, Role, Slot, Text, Turn,
 };
-use crate::wire::{At, Pos, Read, ReadError, Reader, Str};
+use crate::wire::{At, Read, ReadError, Reader, Str};
 
 /// Reads a request.
 pub(super) fn decode(body: &str) -> Result<Request<'_>, ReadError> {
-    let mut reader = Reader::new(body);
     let wire::Request {
         at: _,
         model,
@@ -41,8 +40,7 @@ pub(super) fn decode(body: &str) -> Result<Request<'_>, ReadError> {
         stream,
         stream_options,
         extra,
-    } = wire::Request::read(&mut reader)?;
-    reader.finish()?;
+    } = Reader::new(body).document()?;
     let mut request = Request::new(Protocol::Responses);
     request.model = model;
     request.turns = turns(instructions, input.map(|input| input.0).unwrap_or_default());
@@ -73,7 +71,7 @@ pub(super) fn decode(body: &str) -> Result<Request<'_>, ReadError> {
     request.state.previous = previous_response_id;
     request.state.conversation = conversation;
     request.state.background = background;
-    if let Some(Includes { at, mut list }) = include {
+    if let Some(At { pos: at, value: mut list }) = include {
         // Asking for log probabilities is a setting of its own elsewhere.
         list.retain(|word| {
             let logprobs = *word == INCLUDE_LOGPROBS;
@@ -153,19 +151,6 @@ impl<'a> Read<'a> for TextFormat<'a> {
             Some(_) | None => Format::Other(reader.raw()?),
         };
         Ok(Self(At::new(at, format)))
-    }
-}
-
-/// `include` and where it stood.
-#[derive(Debug)]
-pub(super) struct Includes<'a> {
-    at: Pos,
-    list: Vec<Str<'a>>,
-}
-
-impl<'a> Read<'a> for Includes<'a> {
-    fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
-        Ok(Self { at: reader.here(), list: Vec::read(reader)? })
     }
 }
 

@@ -89,9 +89,7 @@ pub(super) fn encode(
         write_tier(tier, &mut object, cx);
     }
     write_state(state, output, &mut object);
-    if let Some(settings) = context_management {
-        cx.ledger.dropped(settings.pos(), Code::ContextManagement);
-    }
+    cx.ledger.lost(context_management, Code::ContextManagement);
     write_stream(stream, &mut object, cx.ledger);
     write_extra(extra, &mut object, cx);
 }

@@ -184,24 +184,13 @@ fn write_output(
 
 /// Whether an item contains anything that only a list of parts can carry.
 fn has_media(item: &Item<'_>, cx: &EncodeContext<'_>) -> bool {
-    match item {
-        Item::Image(_) | Item::Audio(_) => crosses(item, PartRole::Input, cx),
-        Item::Document(document) => match blocks::parts(document) {
-            Some(parts) => parts.iter().any(|part| has_media(part, cx)),
-            None => crosses(item, PartRole::Input, cx),
-        },
-        Item::Text(_)
-        | Item::SearchResult(_)
-        | Item::Refusal(_)
-        | Item::Reasoning(_)
-        | Item::Call(_)
-        | Item::Result(_)
-        | Item::Hosted(_)
-        | Item::Tools(_)
-        | Item::ToolReference(_)
-        | Item::Json(_)
-        | Item::Opaque(_) => false,
+    if let Item::Document(document) = item
+        && let Some(parts) = blocks::parts(document)
+    {
+        return parts.iter().any(|part| has_media(part, cx));
     }
+    matches!(item, Item::Image(_) | Item::Audio(_) | Item::Document(_))
+        && crosses(item, PartRole::Input, cx)
 }
 
 /// The texts of a result in one string, separated by line ends.

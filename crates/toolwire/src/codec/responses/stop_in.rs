@@ -20,22 +20,10 @@ pub(super) fn incomplete(details: Option<IncompleteDetails<'_>>) -> Stop<'_> {
 pub(super) fn finished<'a>(turns: &[Turn<'_>]) -> Stop<'a> {
     let mut refused = false;
     for item in turns.iter().flat_map(|turn| &turn.items) {
-        match item {
-            Item::Call(_) => return Stop::ToolCalls,
-            Item::Refusal(_) => refused = true,
-            Item::Text(_)
-            | Item::Image(_)
-            | Item::Document(_)
-            | Item::Audio(_)
-            | Item::SearchResult(_)
-            | Item::Reasoning(_)
-            | Item::Result(_)
-            | Item::Hosted(_)
-            | Item::Tools(_)
-            | Item::ToolReference(_)
-            | Item::Json(_)
-            | Item::Opaque(_) => {}
+        if let Item::Call(_) = item {
+            return Stop::ToolCalls;
         }
+        refused |= matches!(item, Item::Refusal(_));
     }
     if refused { Stop::Refusal { category: None, explanation: None } } else { Stop::EndTurn }
 }

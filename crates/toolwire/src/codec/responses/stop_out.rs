@@ -40,9 +40,7 @@ impl<'r> ResponseEnd<'r> {
             // A refusal in the model's own words is part of its answer.
             Stop::Refusal { category: _, explanation: _ } if authored => with("completed", None),
             Stop::Refusal { category, explanation } => {
-                if let Some(category) = category {
-                    ledger.dropped(category.pos(), Code::StopReason);
-                }
+                ledger.lost(category, Code::StopReason);
                 let mut ended = with("incomplete", Some("content_filter"));
                 ended.explanation = explanation.as_ref().map(Str::borrowed);
                 ended

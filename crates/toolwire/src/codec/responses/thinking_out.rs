@@ -57,9 +57,7 @@ fn effort<'r>(
     }
     match (effort, budget) {
         (Some(effort), budget) => {
-            if let Some(budget) = budget {
-                ledger.dropped(budget.pos, Code::ThinkingBudget);
-            }
+            ledger.lost(&budget, Code::ThinkingBudget);
             Some(borrow(&effort.value))
         }
         (None, Some(budget)) => {

@@ -6,9 +6,7 @@ use crate::wire::{Extra, Pos, Raw, Read, ReadError, Reader, Str};
 
 /// Reads a bare array of tool definitions.
 pub(super) fn decode(body: &str) -> Result<Vec<Tool<'_>>, ReadError> {
-    let mut reader = Reader::new(body);
-    let ToolList { at: _, list, raw: _ } = ToolList::read(&mut reader)?;
-    reader.finish()?;
+    let ToolList { at: _, list, raw: _ } = Reader::new(body).document()?;
     Ok(list)
 }
 
@@ -24,11 +22,7 @@ impl<'a> Read<'a> for ToolList<'a> {
     fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
         let at = reader.here();
         let start = reader.clone();
-        let mut members = reader.array()?;
-        let mut list = Vec::new();
-        while members.more(reader)? {
-            list.push(tool(reader)?);
-        }
+        let list = reader.list(tool)?;
         Ok(Self { at, list, raw: reader.raw_since(&start) })
     }
 }

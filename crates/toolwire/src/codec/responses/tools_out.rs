@@ -3,11 +3,12 @@
 use std::borrow::Cow;
 
 use crate::codec::context::EncodeContext;
+use crate::codec::tool_losses_out::{report_callers, report_root};
 use crate::ledger::{Code, Ledger};
 use crate::model::{Grammar, Hosted, HostedClass, Native, Protocol, Tool, ToolKind};
 use crate::native;
 use crate::profile::Profile;
-use crate::schema::{self, RootChange};
+use crate::schema;
 use crate::toolset::{ToolMapping, Toolset};
 use crate::wire::{
     Array, At, Extra, Object, Raw, Read, ReadError, Reader, Str, write_escaped, write_str,
@@ -96,23 +97,8 @@ fn write_function(
     write_description(tool, item, cx);
     let (root, change) = schema::root(schema);
     let at = schema.map_or(tool.at, Raw::pos);
-    match change {
-        Some(RootChange::Empty) => {
-            cx.ledger.emulated(at, Code::SchemaEmpty);
-        }
-        Some(RootChange::Typed) => {
-            cx.ledger
-                .emulated(at, Code::SchemaRootWrapped)
-                .detail("The root of the schema names no type; `object` was added.");
-        }
-        Some(RootChange::Union) => {
-            cx.ledger.degraded(at, Code::SchemaRootUnion);
-        }
-        Some(RootChange::Wrapped) => {
-            cx.ledger.emulated(at, Code::SchemaRootWrapped);
-        }
-        None => {}
-    }
+    let typed = "The root of the schema names no type; `object` was added.";
+    report_root(at, change, (Code::SchemaRootWrapped, typed), cx.ledger);
     item.put("parameters", &root);
     write_strict(tool.strict, &root, item, cx);
 }
@@ -198,7 +184,7 @@ fn write_wrapped(
     if let Some(text) = text {
         write_str(&text, item.key("description"));
     }
-    item.put("parameters", &Raw::made(WRAPPED));
+    item.put("parameters", &Raw::made(schema::FREEFORM));
     if cx.profile.strict {
         item.put("strict", &false);
     }
@@ -326,9 +312,7 @@ fn write_common(
         if let Some(At { pos, value: true }) = strict {
             cx.ledger.degraded(*pos, Code::StrictDowngraded);
         }
-        if let Some(examples) = examples {
-            cx.ledger.dropped(examples.pos(), Code::InputExamples);
-        }
+        cx.ledger.lost(examples, Code::InputExamples);
     }
     // OpenAI's own tools, above all the search for tools, are always loaded.
     let deferrable = cx.tool_search && !matches!(kind, ToolKind::Hosted(_));
@@ -341,46 +325,20 @@ fn write_common(
         }
         Some(At { pos: _, value: false }) | None => {}
     }
-    if let Some(callers) = callers {
-        let note = cx.ledger.dropped(callers.pos(), Code::ProgrammaticCallers);
-        if is_direct_only(callers) {
-            note.info();
-        }
-    }
+    report_callers(callers.as_ref(), cx.ledger);
     item.maybe("output_schema", output_schema.as_ref());
     item.maybe("async", deferred_result.as_ref());
     if let Some(eager) = eager {
         cx.ledger.dropped(eager.pos, Code::Only("eager_input_streaming".to_owned())).info();
     }
-    if let Some(cache) = cache {
-        cx.ledger.dropped(cache.at, Code::CacheBreakpoint);
-    }
+    cx.ledger.lost(cache, Code::CacheBreakpoint);
     if members == ExtraMembers::Report {
         cx.ledger.only(extra);
     }
 }
 
-/// Whether only the model itself may call, which is the default everywhere.
-pub(super) fn is_direct_only(callers: &Raw<'_>) -> bool {
-    let words = Vec::<Str<'_>>::read(&mut callers.reader());
-    words.is_ok_and(|words| words.iter().all(|word| *word == "direct"))
-}
-
 /// Whether a search over deferred tools reaches the target.
 pub(super) fn has_search(tools: &[Tool<'_>], origin: Protocol, profile: &Profile) -> bool {
-    tools.iter().any(|tool| match &tool.kind {
-        ToolKind::Hosted(hosted) => {
-            hosted.class == HostedClass::ToolSearch
-                && !matches!(ToolMapping::of(tool, origin, profile), ToolMapping::Dropped(_))
-        }
-        ToolKind::Function { schema: _ }
-        | ToolKind::Freeform { grammar: _ }
-        | ToolKind::Namespace { tools: _ }
-        | ToolKind::Native(_)
-        | ToolKind::Unknown(_) => false,
-    })
+    let search = ToolMapping::Hosted(HostedClass::ToolSearch);
+    tools.iter().any(|tool| ToolMapping::of(tool, origin, profile) == search)
 }
-
-/// The schema of a freeform tool as a function of one text.
-const WRAPPED: &str =
-    r#"{"type":"object","properties":{"input":{"type":"string"}},"required":["input"]}"#;

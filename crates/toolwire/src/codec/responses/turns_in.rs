@@ -31,13 +31,8 @@ pub(super) struct ItemList<'a>(pub(super) Vec<Turn<'a>>);
 
 impl<'a> Read<'a> for ItemList<'a> {
     fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
-        let mut turns = Vec::new();
         let mut local_shells = LocalShellCalls::default();
-        let mut members = reader.array()?;
-        while members.more(reader)? {
-            turns.push(item(reader, &mut local_shells)?);
-        }
-        Ok(Self(turns))
+        Ok(Self(reader.list(|reader| item(reader, &mut local_shells))?))
     }
 }
 
@@ -201,7 +196,7 @@ fn call(call: ToolCall<'_>, kind: ResultKind) -> Result<Option<Turn<'_>>, ReadEr
     let plain = execution.is_none() && action.is_none() && operation.is_none();
     let nameless = name.is_none() && namespace.is_none();
     let arguments = match (kind, arguments, input) {
-        (ResultKind::Function, Some(CallArguments(arguments)), None) if plain => arguments,
+        (ResultKind::Function, Some(arguments), None) if plain => arguments,
         (ResultKind::Function, None, None) if plain => Arguments::Text(empty),
         (ResultKind::Freeform, None, input) if plain => Arguments::Freeform(input.unwrap_or(empty)),
         (ResultKind::Native(native), arguments, None) if nameless => {
@@ -224,16 +219,14 @@ fn call(call: ToolCall<'_>, kind: ResultKind) -> Result<Option<Turn<'_>>, ReadEr
 
 fn native_action<'a>(
     native: NativeKind,
-    arguments: Option<CallArguments<'a>>,
+    arguments: Option<Arguments<'a>>,
     action: Option<Raw<'a>>,
     operation: Option<Raw<'a>>,
 ) -> Option<Raw<'a>> {
     match (native, arguments, action, operation) {
         (NativeKind::LocalShell | NativeKind::Shell, None, action, None) => action,
         (NativeKind::ApplyPatch, None, None, operation) => operation,
-        (NativeKind::ToolSearch, Some(CallArguments(Arguments::Json(raw))), None, None) => {
-            Some(raw)
-        }
+        (NativeKind::ToolSearch, Some(Arguments::Json(raw)), None, None) => Some(raw),
         (_native, _arguments, _action, _operation) => None,
     }
 }
@@ -361,38 +354,5 @@ impl<'a> LocalShellCalls<'a> {
             Some(call_id) => call_id.clone().at(id.pos()),
             None => id.clone(),
         }
-    }
-}
-
-/// The arguments of a call: JSON as text, or a value where the protocol or a
-/// compatible server has one.
-#[derive(Debug)]
-pub(super) struct CallArguments<'a>(pub(super) Arguments<'a>);
-
-impl<'a> CallArguments<'a> {
-    /// The arguments as JSON text.
-    pub(super) fn into_text(self) -> Str<'a> {
-        match self.0 {
-            Arguments::Text(text) | Arguments::Freeform(text) => text,
-            Arguments::Json(raw) | Arguments::Native(_, raw) => {
-                let pos = raw.pos();
-                Str::plain(raw.into_text()).at(pos)
-            }
-        }
-    }
-}
-
-impl<'a> Read<'a> for CallArguments<'a> {
-    fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
-        Ok(Self(match reader.peek() {
-            Kind::String => Arguments::Text(reader.string()?),
-            Kind::Null
-            | Kind::Bool
-            | Kind::Number
-            | Kind::Array
-            | Kind::Object
-            | Kind::Invalid
-            | Kind::End => Arguments::Json(Raw::read(reader)?),
-        }))
     }
 }

@@ -238,20 +238,12 @@ pub(super) fn lose_hosted(hosted: &HostedItem<'_>, ledger: &mut Ledger) {
 /// Reports what a turn has besides its content.
 pub(super) fn lose_turn(turn: &Turn<'_>, ledger: &mut Ledger) {
     let Turn { at: _, role, slot: _, items: _, id, name, status, phase, extra } = turn;
-    if let Some(name) = name {
-        ledger.dropped(name.pos(), Code::MessageName).info();
-    }
+    ledger.lost_info(name, Code::MessageName);
     if let Role::Other(name) = role {
         ledger.degraded(name.pos(), Code::Role);
     }
-    if let Some(id) = id {
-        ledger.dropped(id.pos(), Code::ItemId).info();
-    }
-    if let Some(status) = status {
-        ledger.dropped(status.pos(), Code::Status).info();
-    }
-    if let Some(phase) = phase {
-        ledger.dropped(phase.pos(), Code::Phase);
-    }
+    ledger.lost_info(id, Code::ItemId);
+    ledger.lost_info(status, Code::Status);
+    ledger.lost(phase, Code::Phase);
     ledger.only(extra);
 }

@@ -5,10 +5,11 @@
 
 use super::choice_in::ToolChoice;
 use super::content_in::Content;
-use super::request_in::{Includes, TextFormat};
+use super::request_in::TextFormat;
 use super::tools_in::{FreeformFormat, ToolList};
-use super::turns_in::{CallArguments, Input, ItemList};
+use super::turns_in::{Input, ItemList};
 use crate::codec::openai::error_in::ErrorDetail;
+use crate::model::Arguments;
 use crate::wire::{At, Raw, Str};
 
 wire! {
@@ -36,7 +37,7 @@ wire! {
         previous_response_id: Str<'a> = "previous_response_id",
         conversation: Raw<'a> = "conversation",
         background: At<bool> = "background",
-        include: Includes<'a> = "include",
+        include: At<Vec<Str<'a>>> = "include",
         truncation: Str<'a> = "truncation",
         context_management: Raw<'a> = "context_management",
         stream: At<bool> = "stream",
@@ -83,7 +84,7 @@ wire! {
         call_id: Str<'a> = "call_id",
         name: Str<'a> = "name",
         namespace: Str<'a> = "namespace",
-        arguments: CallArguments<'a> = "arguments",
+        arguments: Arguments<'a> = "arguments",
         input: Str<'a> = "input",
         action: Raw<'a> = "action",
         operation: Raw<'a> = "operation",
@@ -301,7 +302,7 @@ wire! {
         obfuscation: Raw<'a> = "obfuscation",
         text: Str<'a> = "text",
         refusal: Str<'a> = "refusal",
-        arguments: CallArguments<'a> = "arguments",
+        arguments: Arguments<'a> = "arguments",
         input: Str<'a> = "input",
         name: Str<'a> = "name",
         part: Raw<'a> = "part",

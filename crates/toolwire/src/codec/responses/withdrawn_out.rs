@@ -35,24 +35,10 @@ pub(super) fn without<'a>(
     let mut emptied = Vec::new();
     for mut turn in request.turns.iter().cloned() {
         let before = turn.items.len();
-        turn.items.retain_mut(|item| match item {
-            Item::Tools(tools) => {
-                tools.retain(&mut stays);
-                !tools.is_empty()
-            }
-            Item::Text(_)
-            | Item::Image(_)
-            | Item::Document(_)
-            | Item::Audio(_)
-            | Item::SearchResult(_)
-            | Item::Refusal(_)
-            | Item::Reasoning(_)
-            | Item::Call(_)
-            | Item::Result(_)
-            | Item::Hosted(_)
-            | Item::ToolReference(_)
-            | Item::Json(_)
-            | Item::Opaque(_) => true,
+        turn.items.retain_mut(|item| {
+            let Item::Tools(tools) = item else { return true };
+            tools.retain(&mut stays);
+            !tools.is_empty()
         });
         if turn.items.is_empty() && before > 0 {
             emptied.push(turn);

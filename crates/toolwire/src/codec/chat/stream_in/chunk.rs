@@ -5,8 +5,8 @@
 //! chunk.
 
 use crate::codec::chat::content_in::Content;
-use crate::codec::chat::wire::{ArgumentsValue, Usage};
-use crate::model::Item;
+use crate::codec::chat::wire::Usage;
+use crate::model::{Arguments, Item};
 use crate::wire::{At, Kind, Raw, Read, ReadError, Reader, Str};
 
 wire! {
@@ -78,7 +78,7 @@ wire! {
     /// The `function` of a call, and the deprecated `function_call`.
     pub(super) struct FunctionDelta<'a> {
         name: Str<'a> = "name",
-        arguments: ArgumentsValue<'a> = "arguments",
+        arguments: Arguments<'a> = "arguments",
     }
 
     /// The `custom` of a call.

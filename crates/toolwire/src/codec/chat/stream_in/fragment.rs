@@ -1,7 +1,7 @@
 //! A piece of a call, as one chunk has it.
 
 use super::chunk::{CustomDelta, FunctionDelta};
-use crate::codec::chat::wire::{ArgumentsValue, nest};
+use crate::codec::chat::wire::nest;
 use crate::model::{Arguments, CallForm};
 use crate::wire::{Extra, Str};
 
@@ -49,18 +49,11 @@ impl<'a> CallFragment<'a> {
     /// A piece of the call of a function.
     pub(super) fn from_function(function: FunctionDelta<'a>) -> Self {
         let FunctionDelta { at: _, name, arguments, extra: nested } = function;
-        let text = arguments.map(|ArgumentsValue(arguments)| match arguments {
-            Arguments::Text(text) | Arguments::Freeform(text) => text,
-            Arguments::Json(raw) | Arguments::Native(_, raw) => {
-                let pos = raw.pos();
-                Str::plain(raw.into_text()).at(pos)
-            }
-        });
         let mut fragment = Self::empty();
         nest(&mut fragment.extra, "function", nested);
         fragment.form = Some(CallForm::Json);
         fragment.name = name;
-        fragment.text = text;
+        fragment.text = arguments.map(Arguments::into_text);
         fragment
     }
 

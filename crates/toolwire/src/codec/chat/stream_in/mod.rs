@@ -32,7 +32,7 @@ use crate::ledger::Code;
 use crate::model::{ApiError, ErrorKind, Event, Item, Opaque, Protocol, Refusal, Start, Text};
 use crate::wire::sse::Frame;
 use crate::wire::stencil::Stencil;
-use crate::wire::{At, Pos, Raw, Read, ReadError, Reader, Str};
+use crate::wire::{At, Pos, Raw, ReadError, Reader, Str};
 
 /// Reads a stream of Chat.
 #[derive(Debug, Default)]
@@ -77,9 +77,7 @@ impl StreamReader for ChatStreamReader {
         if frame.name == Some("error") {
             return self.read_error(frame.data, sink);
         }
-        let mut reader = Reader::new(frame.data);
-        let chunk = Chunk::read(&mut reader)?;
-        reader.finish()?;
+        let chunk: Chunk<'_> = Reader::new(frame.data).document()?;
         if is_error(&chunk) {
             return self.read_error(frame.data, sink);
         }
@@ -299,27 +297,15 @@ impl ChatStreamReader {
 
     /// Takes one part of content that is a list.
     fn read_part(&mut self, item: Item<'_>, sink: &mut dyn EventSink) {
-        match item {
-            Item::Text(Text { at: _, text, citations: _, logprobs, cache: _, extra }) => {
-                self.members.members(extra, sink);
-                self.blocks.push_text(text, logprobs, sink);
-            }
-            Item::Refusal(Refusal { at: _, text, extra }) => {
-                self.members.members(extra, sink);
-                self.blocks.push_refusal(text, None, sink);
-            }
-            other @ (Item::Image(_)
-            | Item::Document(_)
-            | Item::Audio(_)
-            | Item::SearchResult(_)
-            | Item::Reasoning(_)
-            | Item::Call(_)
-            | Item::Result(_)
-            | Item::Hosted(_)
-            | Item::Tools(_)
-            | Item::ToolReference(_)
-            | Item::Json(_)
-            | Item::Opaque(_)) => self.blocks.push_whole(Pos::START, other, sink),
+        if let Item::Text(text) = item {
+            let Text { at: _, text, citations: _, logprobs, cache: _, extra } = text;
+            self.members.members(extra, sink);
+            self.blocks.push_text(text, logprobs, sink);
+        } else if let Item::Refusal(Refusal { at: _, text, extra }) = item {
+            self.members.members(extra, sink);
+            self.blocks.push_refusal(text, None, sink);
+        } else {
+            self.blocks.push_whole(Pos::START, item, sink);
         }
     }
 

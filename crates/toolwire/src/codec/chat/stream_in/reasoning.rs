@@ -8,7 +8,7 @@ use crate::codec::chat::wire::{
     REASONING, REASONING_CONTENT, REASONING_DETAILS, THINKING_BLOCKS, ThinkingBlock, string,
 };
 use crate::model::{Issuer, Item, Sealed, Tail};
-use crate::wire::{Array, Extra, Kind, Raw, Read, Str, TextBuffer, Write};
+use crate::wire::{Array, Extra, Kind, Raw, Read, Str, TextBuffer, Write, written};
 
 /// The member that reasoning came in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -161,10 +161,7 @@ impl ReasoningBlock {
             Some(ReasoningMember::Reasoning) | None => (vendor(REASONING), None),
             Some(ReasoningMember::Content) => return Tail::default(),
         };
-        Tail {
-            sealed: Some(Sealed { issuer, item_id: None, blob, redacted: false }),
-            extra: Vec::new(),
-        }
+        Tail { sealed: Some(Sealed::new(issuer, blob)), extra: Vec::new() }
     }
 }
 
@@ -209,9 +206,8 @@ impl DetailsBuffer {
     }
 
     fn list(&self) -> String {
-        let mut out = Vec::new();
-        {
-            let mut array = Array::new(&mut out);
+        written(|out| {
+            let mut array = Array::new(out);
             for DetailEntry { grows: _, members } in &self.entries {
                 let mut object = array.object();
                 for (key, value) in members {
@@ -222,8 +218,7 @@ impl DetailsBuffer {
                     }
                 }
             }
-        }
-        String::from_utf8(out).unwrap_or_default()
+        })
     }
 }
 

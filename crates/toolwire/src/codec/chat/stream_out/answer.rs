@@ -165,9 +165,7 @@ impl StreamedAnswer {
     pub(super) fn write_whole(&mut self, turn: &Turn<'_>, out: &mut Vec<u8>, ledger: &mut Ledger) {
         let Turn { at, role: _, slot: _, items, id: _, name: _, status: _, phase, extra: _ } = turn;
         report_member_losses(turn, ledger);
-        if let Some(phase) = phase {
-            ledger.dropped(phase.pos(), Code::Phase);
-        }
+        ledger.lost(phase, Code::Phase);
         for item in items {
             match item {
                 Item::Call(call) => self.calls.write_whole(call, &mut self.chunks, out, ledger),
@@ -257,9 +255,7 @@ impl StreamedAnswer {
 
     fn report_part_losses(part: &Part<'_>, ledger: &mut Ledger) {
         let Part { message: _, phase, extra } = part;
-        if let Some(phase) = phase {
-            ledger.dropped(phase.pos(), Code::Phase);
-        }
+        ledger.lost(phase, Code::Phase);
         ledger.only(extra);
     }
 

@@ -137,9 +137,7 @@ impl CallWriter {
             return None;
         }
         if self.legacy {
-            if let Some(id) = id {
-                ledger.dropped(id.pos(), Code::CallId).info();
-            }
+            ledger.lost_info(&id, Code::CallId);
             chunks.delta(out, |out| {
                 let mut members = Object::members_only(out);
                 let mut function = members.object("function_call");

@@ -15,7 +15,7 @@ use crate::ledger::Code;
 use crate::model::{ApiError, ErrorKind, Event, Protocol, Start};
 use crate::wire::sse::Frame;
 use crate::wire::stencil::Stencil;
-use crate::wire::{Extra, Kind, Pos, Raw, Read, ReadError, Reader, Str};
+use crate::wire::{Extra, Kind, Pos, Raw, ReadError, Reader, Str};
 
 /// A stream of Messages while it is read.
 #[derive(Debug, Default)]
@@ -57,7 +57,7 @@ impl StreamReader for MessagesStreamReader {
         let kind = tag.as_ref().map(Str::decode);
         match kind.as_deref().or(frame.name).unwrap_or_default() {
             "content_block_delta" => {
-                let event = read_event(reader)?;
+                let event = reader.document()?;
                 if self.accepts_content(sink) {
                     let fits = self.blocks.delta(event, sink);
                     if fits && repeats {
@@ -66,25 +66,25 @@ impl StreamReader for MessagesStreamReader {
                 }
             }
             "content_block_start" => {
-                let event = read_event(reader)?;
+                let event = reader.document()?;
                 if self.accepts_content(sink) {
                     self.blocks.start(event, sink)?;
                 }
             }
             "content_block_stop" => {
-                let event = read_event(reader)?;
+                let event = reader.document()?;
                 if self.accepts_content(sink) {
                     self.blocks.stop(event, sink);
                 }
             }
-            "message_start" => self.start(read_event(reader)?, sink)?,
-            "message_delta" => self.delta(read_event(reader)?, sink)?,
-            "message_stop" => self.stop(read_event(reader)?, sink),
+            "message_start" => self.start(reader.document()?, sink)?,
+            "message_delta" => self.delta(reader.document()?, sink)?,
+            "message_stop" => self.stop(reader.document()?, sink),
             // A broken object may have swallowed another event, so it is an
             // error. Some servers put other values into a ping, which mean
             // nothing.
             "ping" if reader.peek() == Kind::Object => {
-                read_event::<Raw<'_>>(reader)?;
+                reader.document::<Raw<'_>>()?;
             }
             "ping" => {}
             "error" => self.fail(error_in::decode(None, data)?, sink),
@@ -238,13 +238,6 @@ impl MessagesStreamReader {
         sink.event(Event::Usage(counts));
         Ok(tier.filter(|_| is_tier_new))
     }
-}
-
-/// Reads an event to its end.
-fn read_event<'e, T: Read<'e>>(mut reader: Reader<'e>) -> Result<T, ReadError> {
-    let event = T::read(&mut reader)?;
-    reader.finish()?;
-    Ok(event)
 }
 
 fn unnamed_start() -> Start<'static> {

@@ -81,9 +81,7 @@ impl BlockQueue {
                 BlockBody::Text(StreamedText::new(part, ledger))
             }
             Head::Reasoning { id } => {
-                if let Some(id) = id {
-                    ledger.dropped(id.pos(), Code::ItemId).info();
-                }
+                ledger.lost_info(id, Code::ItemId);
                 BlockBody::Thinking(StreamedThinking::default())
             }
             Head::Call(head) => {

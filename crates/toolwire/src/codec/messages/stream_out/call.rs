@@ -188,9 +188,7 @@ impl CallFields<'_> {
         let mut block = Object::new(&mut bytes);
         write_call_head(at, id, minted_id, name, namespace, &mut block, ledger);
         drop(block.object("input"));
-        if let Some(caller) = caller {
-            ledger.dropped(caller.pos(), Code::ProgrammaticCallers).info();
-        }
+        ledger.lost_info(&caller, Code::ProgrammaticCallers);
         ledger.only(extra);
         drop(block);
         bytes

@@ -20,9 +20,7 @@ pub(super) struct StreamedText {
 impl StreamedText {
     pub(super) fn new(part: &Part<'_>, ledger: &mut Ledger) -> Self {
         let Part { message: _, phase, extra } = part;
-        if let Some(phase) = phase {
-            ledger.dropped(phase.pos(), Code::Phase).info();
-        }
+        ledger.lost_info(phase, Code::Phase);
         ledger.only(extra);
         Self::default()
     }

@@ -1,10 +1,10 @@
 //! A `thinking` block of a stream.
 
-use super::super::reasoning_out::{PART_SEPARATOR, envelope};
+use super::super::reasoning_out::{PART_SEPARATOR, envelope, own_seal};
 use super::block::Destination;
 use super::events::{BlockDeltas, BlockEvents};
 use crate::ledger::Ledger;
-use crate::model::{Issuer, Piece, Reasoning, Sealed};
+use crate::model::{Piece, Reasoning, Sealed};
 use crate::wire::{Object, Pos, Str, TextBuffer};
 
 /// Reasoning while it is written. A block shows one text: that of the kind that
@@ -107,33 +107,23 @@ impl StreamedThinking {
         ledger: &mut Ledger,
     ) {
         let is_withheld = !events.is_open();
-        match &sealed {
-            Some(Sealed {
-                issuer: Issuer::Anthropic,
-                item_id: _,
-                blob: Some(blob),
-                redacted: true,
-            }) if is_withheld => {
-                events.open(BlockDeltas::Thinking, out, |out| {
-                    let mut block = Object::new(out);
-                    block.put("type", "redacted_thinking");
-                    block.put("data", blob);
-                });
-                return;
-            }
-            Some(Sealed { issuer: _, item_id: _, blob: _, redacted: _ }) | None => {}
+        let own_seal = own_seal(sealed.as_ref());
+        if let Some((blob, true)) = own_seal
+            && is_withheld
+        {
+            events.open(BlockDeltas::Thinking, out, |out| {
+                let mut block = Object::new(out);
+                block.put("type", "redacted_thinking");
+                block.put("data", blob);
+            });
+            return;
         }
         if is_withheld {
             open(events, out);
         }
-        match &sealed {
-            Some(Sealed {
-                issuer: Issuer::Anthropic,
-                item_id: _,
-                blob: Some(blob),
-                redacted: false,
-            }) => events.other_delta("signature_delta", "signature", blob, out),
-            Some(Sealed { issuer: _, item_id: _, blob: _, redacted: _ }) | None => {
+        match own_seal {
+            Some((blob, false)) => events.other_delta("signature_delta", "signature", blob, out),
+            Some((_, true)) | None => {
                 let reasoning = Reasoning {
                     at: Pos::START,
                     summary: self.summary.texts(),

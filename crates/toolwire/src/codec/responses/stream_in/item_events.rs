@@ -10,10 +10,9 @@ use super::items::{
 use super::text_delta::ItemTextDelta;
 use crate::codec::EventSink;
 use crate::codec::responses::content_in;
-use crate::codec::responses::turns_in::CallArguments;
 use crate::codec::responses::wire::OutputItemEvent;
 use crate::ledger::Code;
-use crate::model::{Event, Head, Item, Part, Piece};
+use crate::model::{Arguments, Event, Head, Item, Part, Piece};
 use crate::wire::{Extra, Raw, ReadError, Str};
 
 /// What an event says about an item.
@@ -111,7 +110,7 @@ impl ResponsesStreamReader {
         let number = content_index.map(|index| index.value);
         match event {
             ItemEvent::Text => {
-                let logprobs = logprobs.filter(|list| !content_in::is_empty_list(list));
+                let logprobs = logprobs.filter(|list| !list.is_empty());
                 let event_text = EventText::of(delta, text);
                 let item = self.message(key);
                 self.push_text(PartKind::Text, item, number, event_text, logprobs, sink);
@@ -122,7 +121,7 @@ impl ResponsesStreamReader {
                 self.push_text(PartKind::Refusal, item, number, event_text, None, sink);
             }
             ItemEvent::Arguments => {
-                let whole = arguments.map(CallArguments::into_text).or(input);
+                let whole = arguments.map(Arguments::into_text).or(input);
                 if let Some(event_text) = EventText::of(delta, whole) {
                     match self.items.find_or_last(key) {
                         Some(item) => self.push_arguments(item, &event_text, sink),
@@ -305,23 +304,15 @@ impl ResponsesStreamReader {
         part: &Raw<'_>,
         sink: &mut dyn EventSink,
     ) -> Result<(), ReadError> {
-        let (kind, extra) = match content_in::part(&mut part.reader())? {
-            Item::Text(text) => (PartKind::Text, text.extra),
-            Item::Refusal(refusal) => (PartKind::Refusal, refusal.extra),
-            // Reasoning was opened with its item. Everything else comes whole
-            // with its message.
-            Item::Image(_)
-            | Item::Document(_)
-            | Item::Audio(_)
-            | Item::SearchResult(_)
-            | Item::Reasoning(_)
-            | Item::Call(_)
-            | Item::Result(_)
-            | Item::Hosted(_)
-            | Item::Tools(_)
-            | Item::ToolReference(_)
-            | Item::Json(_)
-            | Item::Opaque(_) => return Ok(()),
+        // Reasoning was opened with its item. Everything but texts comes whole
+        // with its message.
+        let part = content_in::part(&mut part.reader())?;
+        let (kind, extra) = if let Item::Text(text) = part {
+            (PartKind::Text, text.extra)
+        } else if let Item::Refusal(refusal) = part {
+            (PartKind::Refusal, refusal.extra)
+        } else {
+            return Ok(());
         };
         let item = self.message(key);
         self.open_part(kind, item, number, extra, sink);

@@ -20,7 +20,7 @@ use crate::ledger::Code;
 use crate::model::{ApiError, Candidate, ErrorKind, Event, Protocol, Response, Start, Stop};
 use crate::wire::sse::Frame;
 use crate::wire::stencil::Stencil;
-use crate::wire::{At, Raw, Read, ReadError, Reader};
+use crate::wire::{At, Raw, ReadError, Reader};
 use item_events::ItemEvent;
 use items::{ItemState, StreamItems};
 use text_delta::ItemTextDelta;
@@ -91,7 +91,7 @@ impl ResponsesStreamReader {
     fn read_event(
         &mut self,
         kind: &str,
-        mut reader: Reader<'_>,
+        reader: Reader<'_>,
         sink: &mut dyn EventSink,
     ) -> Result<(), ReadError> {
         let event = match kind {
@@ -118,8 +118,7 @@ impl ResponsesStreamReader {
             "response.output_item.done" => ItemEvent::ItemClosed,
             lifecycle => return self.lifecycle(lifecycle, reader, sink),
         };
-        let body = OutputItemEvent::read(&mut reader)?;
-        reader.finish()?;
+        let body: OutputItemEvent<'_> = reader.document()?;
         self.start(None, sink);
         self.item_event(event, body, sink)
     }
@@ -134,8 +133,7 @@ impl ResponsesStreamReader {
         match kind {
             "response.created" | "response.queued" | "response.in_progress" => {
                 let ResponseEvent { at: _, kind: _, sequence_number: _, response, extra } =
-                    ResponseEvent::read(&mut reader)?;
-                reader.finish()?;
+                    reader.document()?;
                 sink.ledger().only(&extra);
                 self.start(response, sink);
             }
@@ -144,8 +142,7 @@ impl ResponsesStreamReader {
             | "response.failed"
             | "response.cancelled" => {
                 let ResponseEvent { at, kind: _, sequence_number: _, response, extra } =
-                    ResponseEvent::read(&mut reader)?;
-                reader.finish()?;
+                    reader.document()?;
                 sink.ledger().only(&extra);
                 let response = response.ok_or(ReadError::missing(at, "response"))?;
                 self.terminal(kind, &response, sink)?;

@@ -2,7 +2,6 @@
 
 use super::item_events::ItemEvent;
 use super::items::ItemKey;
-use crate::codec::responses::content_in::is_empty_list;
 use crate::wire::stencil::Holes;
 use crate::wire::{At, Kind, Reader, Str};
 
@@ -47,7 +46,7 @@ pub(super) fn find<'d>(data: &'d str, holes: &mut Holes<'_>) -> Option<DeltaPlac
             "content_index" => content = reader.nullable::<At<u64>>().ok()?,
             "summary_index" => summary = reader.nullable::<At<u64>>().ok()?,
             "delta" => holes.text(&reader.string().ok()?)?,
-            "logprobs" => is_empty_list(&reader.raw().ok()?).then_some(())?,
+            "logprobs" => reader.raw().ok()?.is_empty().then_some(())?,
             "obfuscation" if reader.peek() == Kind::String => {
                 holes.padding(&reader.string().ok()?)?;
             }

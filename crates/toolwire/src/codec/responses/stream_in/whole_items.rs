@@ -9,7 +9,7 @@ use super::items::{
     StreamMessage, unsent,
 };
 use crate::codec::EventSink;
-use crate::codec::responses::turns_in::{CallArguments, item_alone};
+use crate::codec::responses::turns_in::item_alone;
 use crate::model::{
     Arguments, Call, CallForm, CallHead, Event, Head, Item, Piece, Reasoning, Refusal, Role, Tail,
     Text, Turn,
@@ -215,7 +215,7 @@ impl ResponsesStreamReader {
         else {
             return;
         };
-        let text = CallArguments(call.arguments).into_text();
+        let text = call.arguments.into_text();
         if let Some(text) = unsent(&text, &mut open.sent) {
             sink.event(Event::Delta { block: open.block, piece: Piece::Arguments(text) });
         }
@@ -286,24 +286,13 @@ impl ResponsesStreamReader {
         part: Item<'_>,
         sink: &mut dyn EventSink,
     ) {
-        let (kind, text) = match part {
-            Item::Text(text) => (PartKind::Text, text),
-            Item::Refusal(Refusal { at, text, extra }) => {
-                let text = Text { at, text, citations: None, logprobs: None, cache: None, extra };
-                (PartKind::Refusal, text)
-            }
-            Item::Image(_)
-            | Item::Document(_)
-            | Item::Audio(_)
-            | Item::SearchResult(_)
-            | Item::Reasoning(_)
-            | Item::Call(_)
-            | Item::Result(_)
-            | Item::Hosted(_)
-            | Item::Tools(_)
-            | Item::ToolReference(_)
-            | Item::Json(_)
-            | Item::Opaque(_) => return,
+        let (kind, text) = if let Item::Text(text) = part {
+            (PartKind::Text, text)
+        } else if let Item::Refusal(Refusal { at, text, extra }) = part {
+            let text = Text { at, text, citations: None, logprobs: None, cache: None, extra };
+            (PartKind::Refusal, text)
+        } else {
+            return;
         };
         let Text { at: _, text, citations, logprobs, cache: _, extra } = text;
         let Some(open) = self.open_part(kind, item, number, Vec::new(), sink) else { return };

@@ -102,9 +102,7 @@ impl ResponsesStreamWriter {
         let Part { message: _, phase, extra } = part;
         let number = self.message_group(out, ledger);
         ledger.only(extra);
-        if let Some(phase) = phase {
-            ledger.dropped(phase.pos(), Code::Phase);
-        }
+        ledger.lost(phase, Code::Phase);
         (number, MessagePart { refusal: false, place: None })
     }
 
@@ -341,9 +339,7 @@ fn write_text(
     ledger: &mut Ledger,
 ) {
     if refusal {
-        if let Some(logprobs) = logprobs {
-            ledger.dropped(logprobs.pos(), Code::Logprobs);
-        }
+        ledger.lost(&logprobs, Code::Logprobs);
         if !text.is_empty() {
             events.delta(event_writer::REFUSAL, place, out);
             text.write_inside(out);

@@ -333,21 +333,14 @@ impl ResponsesStreamWriter {
     ) {
         let number = self.begin_group(GroupKind::Whole, out, ledger);
         let (before, events) = (out.len(), self.events);
-        let prefix = match item {
-            Item::Call(call) => call_type(&call.arguments, &self.settings.profile).1,
-            Item::Reasoning(_) => "rs",
-            Item::Tools(_) => "at",
-            Item::Text(_)
-            | Item::Image(_)
-            | Item::Document(_)
-            | Item::Audio(_)
-            | Item::SearchResult(_)
-            | Item::Refusal(_)
-            | Item::Result(_)
-            | Item::Hosted(_)
-            | Item::ToolReference(_)
-            | Item::Json(_)
-            | Item::Opaque(_) => "msg",
+        let prefix = if let Item::Call(call) = item {
+            call_type(&call.arguments, &self.settings.profile).1
+        } else if let Item::Reasoning(_) = item {
+            "rs"
+        } else if let Item::Tools(_) = item {
+            "at"
+        } else {
+            "msg"
         };
         self.place_group(number, prefix);
         self.begin_item_added(number, out);

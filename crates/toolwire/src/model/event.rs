@@ -199,6 +199,9 @@ pub struct ResponseSummary {
     /// Whether the model has said or called anything yet. Upstreams that are
     /// overloaded open a stream and fail before they do.
     pub has_content: bool,
+    /// Why the model stopped, in one word for every protocol: `end_turn`,
+    /// `tool_calls`, `max_tokens`, …
+    pub stop: Option<&'static str>,
     /// How it failed, if it did.
     pub error: Option<ApiError>,
     /// Whether the upstream's own end marker came.
@@ -215,6 +218,7 @@ impl ResponseSummary {
             usage: response.usage.clone().map(Own::into_owned),
             calls: items.filter(|item| matches!(item, Item::Call(_))).count(),
             has_content: true,
+            stop: response.candidates.first().map(|candidate| candidate.stop.value.as_str()),
             complete: true,
             ..Self::default()
         };
@@ -251,8 +255,10 @@ impl ResponseSummary {
             | Event::Open { block: _, head: Head::Reasoning { id: _ } }
             | Event::Close { block: _, tail: _ }
             | Event::About { tier: _, extra: _ } => {}
-            Event::Delta { block: _, piece: _ } | Event::Stop { stop: _, extra: _ } => {
+            Event::Delta { block: _, piece: _ } => self.has_content = true,
+            Event::Stop { stop, extra: _ } => {
                 self.has_content = true;
+                self.stop = Some(stop.value.as_str());
             }
         }
     }

@@ -86,6 +86,28 @@ pub enum Stop<'a> {
     Other(Str<'a>),
 }
 
+impl Stop<'_> {
+    /// The reason in one word.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::EndTurn => "end_turn",
+            Self::ToolCalls => "tool_calls",
+            Self::MaxTokens => "max_tokens",
+            Self::ContextWindow => "context_window",
+            Self::StopSequence(_) => "stop_sequence",
+            Self::ContentFilter => "content_filter",
+            Self::Refusal { category: _, explanation: _ } => "refusal",
+            Self::Paused => "paused",
+            Self::Compaction => "compaction",
+            Self::Cancelled => "cancelled",
+            Self::Steered => "steered",
+            Self::Running => "running",
+            Self::Failed(_) => "failed",
+            Self::Other(_) => "other",
+        }
+    }
+}
+
 /// Tokens used.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]

@@ -9,6 +9,7 @@ pub(crate) mod oracle;
 mod pairs;
 mod renamed;
 mod steps;
+mod summary;
 mod vectors;
 
 use std::fs;

@@ -4,7 +4,7 @@ use memchr::memmem;
 
 use super::text_delta::{self, DeltaText};
 use crate::codec::chat::wire::Usage;
-use crate::codec::chat::{Chat, usage_in};
+use crate::codec::chat::{Chat, stop_in, usage_in};
 use crate::codec::{Codec, EventOutcome, StreamObserver};
 use crate::model::{Own, ResponseSummary, Start};
 use crate::wire::sse::Frame;
@@ -31,6 +31,8 @@ impl StreamObserver for ChatStreamObserver {
         }
         let repeats = self.last.forget();
         if frame.data.trim() == "[DONE]" {
+            let ended = || stop_in::of_word(None, summary.calls > 0, false).as_str();
+            summary.stop = Some(summary.stop.unwrap_or_else(ended));
             return Ok(EventOutcome::End);
         }
         let mut reader = Reader::new(frame.data);
@@ -88,7 +90,12 @@ impl ChatStreamObserver {
                 } else {
                     let value = reader.raw()?;
                     let is_filled = value.kind() == Kind::String && value.text() != "\"\"";
-                    self.finished |= name == "finish_reason" && is_filled;
+                    if name == "finish_reason" && is_filled {
+                        self.finished = true;
+                        let word = value.reader().string().ok();
+                        let has_calls = summary.calls > 0;
+                        summary.stop = Some(stop_in::of_word(word, has_calls, false).as_str());
+                    }
                 }
             }
         }

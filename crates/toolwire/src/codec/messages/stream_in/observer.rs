@@ -1,6 +1,7 @@
 //! A stream of Messages that passes unchanged.
 
 use super::super::Messages;
+use super::super::stop_in::stop;
 use super::super::usage_in::counts;
 use super::super::wire::Usage;
 use super::text_delta::{self, TextDelta};
@@ -8,7 +9,7 @@ use crate::codec::{Codec, EventOutcome, StreamObserver};
 use crate::model::{Own, ResponseSummary, Start};
 use crate::wire::sse::Frame;
 use crate::wire::stencil::Stencil;
-use crate::wire::{Kind, Raw, Read, ReadError, Reader, Str};
+use crate::wire::{Kind, Pos, Raw, Read, ReadError, Reader, Str};
 
 /// Observes a stream of Messages.
 #[derive(Debug, Default)]
@@ -81,7 +82,14 @@ impl MessagesStreamObserver {
                 "usage" => counts = reader.nullable::<Raw<'_>>()?.or(counts),
                 "delta" => {
                     let [reason] = reader.pick(["stop_reason"])?;
-                    self.has_stopped |= reason.is_some();
+                    if let Some(reason) = reason {
+                        self.has_stopped = true;
+                        let word = reason.reader().string().ok();
+                        let has_calls = summary.calls > 0;
+                        let mut extra = Vec::new();
+                        let stop = stop(Pos::START, word, None, None, has_calls, &mut extra);
+                        summary.stop = stop.ok().map(|stop| stop.value.as_str());
+                    }
                 }
                 "content_block" => {
                     let [kind] = reader.pick(["type"])?;

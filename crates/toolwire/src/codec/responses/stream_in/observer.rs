@@ -3,9 +3,9 @@
 use super::text_delta;
 use crate::codec::openai::error_in::ErrorDetail;
 use crate::codec::responses::wire::Usage;
-use crate::codec::responses::{error_in, usage_in};
+use crate::codec::responses::{error_in, stop_in, usage_in};
 use crate::codec::{EventOutcome, StreamObserver};
-use crate::model::{ApiError, Own, Protocol, ResponseSummary, Start};
+use crate::model::{ApiError, Own, Protocol, ResponseSummary, Start, Stop};
 use crate::wire::sse::Frame;
 use crate::wire::stencil::Stencil;
 use crate::wire::{At, Kind, Raw, Read, ReadError, Reader, Str};
@@ -81,6 +81,7 @@ impl StreamObserver for ResponsesStreamObserver {
         };
         let ObservedEvent { number: _, response, item: _ } = ObservedEvent::read(reader)?;
         if let Some(response) = response {
+            summary.stop = Some(response.stop(&kind.decode(), summary.calls > 0).as_str());
             summary.error = response.failure().or(summary.error.take());
             let counts = response
                 .usage
@@ -114,6 +115,7 @@ struct ObservedResponse<'a> {
     created: Option<Raw<'a>>,
     status: Option<Raw<'a>>,
     error: Option<Raw<'a>>,
+    incomplete: Option<Raw<'a>>,
     usage: Option<Raw<'a>>,
 }
 
@@ -125,10 +127,17 @@ impl<'a> ObservedEvent<'a> {
             match key.decode().as_ref() {
                 "sequence_number" => observed.number = reader.nullable()?,
                 "response" => {
-                    let keys = ["id", "model", "created_at", "status", "error", "usage"];
-                    let [id, model, created, status, error, usage] = reader.pick(keys)?;
-                    observed.response =
-                        Some(ObservedResponse { id, model, created, status, error, usage });
+                    let [id, model, created, status, error, incomplete, usage] =
+                        reader.pick(RESPONSE_MEMBERS)?;
+                    observed.response = Some(ObservedResponse {
+                        id,
+                        model,
+                        created,
+                        status,
+                        error,
+                        incomplete,
+                        usage,
+                    });
                 }
                 "item" => [observed.item] = reader.pick(["type"])?,
                 _other => reader.skip()?,
@@ -150,6 +159,20 @@ impl ObservedResponse<'_> {
         }
     }
 
+    /// Why the answer ended with this event.
+    fn stop(&self, event: &str, has_calls: bool) -> Stop<'_> {
+        match event {
+            "response.incomplete" => {
+                let details = self.incomplete.as_ref();
+                stop_in::incomplete(details.and_then(|raw| Read::read(&mut raw.reader()).ok()))
+            }
+            "response.cancelled" => Stop::Cancelled,
+            "response.failed" => Stop::Failed(Box::new(error_in::unexplained())),
+            _completed if has_calls => Stop::ToolCalls,
+            _completed => Stop::EndTurn,
+        }
+    }
+
     /// How the answer failed, if it did.
     fn failure(&self) -> Option<ApiError> {
         let status = self.status.as_ref().and_then(string);
@@ -162,6 +185,9 @@ impl ObservedResponse<'_> {
         }
     }
 }
+
+const RESPONSE_MEMBERS: [&str; 7] =
+    ["id", "model", "created_at", "status", "error", "incomplete_details", "usage"];
 
 fn string<'r>(raw: &'r Raw<'_>) -> Option<Str<'r>> {
     if raw.kind() == Kind::String { raw.reader().string().ok() } else { None }

@@ -1,0 +1,54 @@
+//! What a stream says of itself is the same whether its bytes pass or are
+//! translated.
+
+use toolwire::Protocol;
+
+use super::{pipe, recorded};
+
+#[test]
+fn a_stream_that_passes_is_summed_up_like_one_that_is_translated() {
+    let mut compared = 0;
+    let mut wrong = Vec::new();
+    for stream in recorded() {
+        if SHALLOW.iter().any(|(name, _)| stream.folder.ends_with(name)) {
+            continue;
+        }
+        let told = stream.folder.display();
+        let summary = |to| {
+            let mut pipe = pipe(stream.from, to, None);
+            let mut out = Vec::new();
+            pipe.push(&stream.bytes, &mut out);
+            pipe.finish(&mut out);
+            let summary = pipe.summary();
+            let usage = summary.usage.as_ref().map(|usage| (usage.input, usage.output));
+            summary.complete.then_some((summary.stop, summary.calls, usage, summary.has_content))
+        };
+        let passed = summary(stream.from);
+        for to in Protocol::ALL.into_iter().filter(|to| *to != stream.from) {
+            let translated = summary(to);
+            if let (Some(passed), Some(translated)) = (passed, translated) {
+                compared += 1;
+                if passed != translated || passed.0.is_none() {
+                    wrong.push(format!("{told} to {to}: {passed:?} {translated:?}"));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(compared > 100, "{compared}");
+}
+
+/// Streams of which an observer sees less than a reader, and what it misses. It
+/// reads only what usual streams have, because it reads every event that passes.
+const SHALLOW: &[(&str, &str)] = &[
+    ("chat-groq-call", "usage inside `x_groq`"),
+    ("chat-kimi-function-ids", "usage inside a choice"),
+    ("chat-legacy-function-call", "a call of the deprecated kind"),
+    ("chat-refusal", "a refusal"),
+    ("chat-vendor-every-index-zero", "that two fragments with names are one call"),
+    ("chat-vendor-split-name", "that two fragments with names are one call"),
+    ("responses-only-completed", "calls that only the last event has"),
+    ("responses-only-items-done", "calls that only come when they are done"),
+    ("responses-refusal", "a refusal"),
+    ("responses-several-parts", "a refusal"),
+];

@@ -23,7 +23,7 @@ pub(crate) fn report(heading: &str, entries: &[Entry], terminal: Terminal) -> St
 /// One row for each entry. Entries that differ only in a list index share a row.
 pub(crate) fn table(entries: &[Entry], terminal: Terminal) -> String {
     let rows = rows(entries);
-    let widest = |cell: fn(&Row<'_>) -> usize| rows.iter().map(cell).max().unwrap_or_default();
+    let widest = |cell: fn(&TableRow<'_>) -> usize| rows.iter().map(cell).max().unwrap_or_default();
     let field = widest(|row| row.field.chars().count()).clamp(FIELD.len(), terminal.width / 3);
     let action = widest(|row| row.action.len()).max(ACTION.len());
     let reason = terminal.width.saturating_sub(field + action + 2 * GAP).max(16);
@@ -87,14 +87,14 @@ fn style(entry: &Entry) -> Style {
     }
 }
 
-struct Row<'e> {
+struct TableRow<'e> {
     field: String,
     action: &'static str,
     reason: String,
     entry: &'e Entry,
 }
 
-fn rows(entries: &[Entry]) -> Vec<Row<'_>> {
+fn rows(entries: &[Entry]) -> Vec<TableRow<'_>> {
     let mut counts: HashMap<(String, String), usize> = HashMap::new();
     for entry in entries {
         *counts.entry(row_key(entry)).or_default() += 1;
@@ -108,7 +108,7 @@ fn rows(entries: &[Entry]) -> Vec<Row<'_>> {
             1 => escape_controls(&entry.path),
             _ => format!("{} ({count}×)", escape_controls(&pattern(&entry.path))),
         };
-        rows.push(Row { field, action: entry.action.as_str(), reason: reason(entry), entry });
+        rows.push(TableRow { field, action: entry.action.as_str(), reason: reason(entry), entry });
     }
     // Losses come first. Otherwise the order is the ledger's.
     rows.sort_by_key(|row| (is_exact(row.entry), !row.entry.is_loss()));

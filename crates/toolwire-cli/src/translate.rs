@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use toolwire::guess::Document;
+use toolwire::guess::DocumentKind;
 use toolwire::wire::Write as _;
 use toolwire::{Entry, LossPolicy, Options, Protocol};
 
@@ -77,7 +77,7 @@ pub(crate) struct Args {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     /// A whole document.
-    Document(Document),
+    DocumentKind(DocumentKind),
     /// Server-sent events, translated as they arrive.
     Stream,
 }
@@ -207,12 +207,14 @@ impl Args {
 }
 
 fn kind_parser() -> impl TypedValueParser<Value = Kind> {
-    PossibleValuesParser::new(Document::ALL.map(Document::as_str).into_iter().chain([STREAM]))
-        .try_map(|name| match Document::parse(&name) {
-            Some(document) => Ok(Kind::Document(document)),
-            None if name == STREAM => Ok(Kind::Stream),
-            None => Err("no such kind"),
-        })
+    PossibleValuesParser::new(
+        DocumentKind::ALL.map(DocumentKind::as_str).into_iter().chain([STREAM]),
+    )
+    .try_map(|name| match DocumentKind::parse(&name) {
+        Some(document) => Ok(Kind::DocumentKind(document)),
+        None if name == STREAM => Ok(Kind::Stream),
+        None => Err("no such kind"),
+    })
 }
 
 const STREAM: &str = "stream";

@@ -27,11 +27,11 @@ pub(crate) async fn handle(
     let (parts, body) = request.into_parts();
     let path = parts.uri.path().to_owned();
     let protocols = active.config.protocols.as_slice();
-    let endpoint = Endpoint::find(protocols, &path);
+    let endpoint = ServedEndpoint::find(protocols, &path);
     let client = client_protocol(protocols, &path, &parts.headers);
-    let log_path = endpoint.as_ref().map_or("elsewhere", Endpoint::log_path);
+    let log_path = endpoint.as_ref().map_or("elsewhere", ServedEndpoint::log_path);
     let log = || RequestLog::start(state, active.config.log, relay::request_id(), client, log_path);
-    let is_public = matches!(endpoint, Some(Endpoint::Live | Endpoint::Ready));
+    let is_public = matches!(endpoint, Some(ServedEndpoint::Live | ServedEndpoint::Ready));
     let credentials = match guard::check(&active.config, &parts, is_public) {
         Ok(credentials) => credentials,
         Err(failure) => {
@@ -51,19 +51,23 @@ pub(crate) async fn handle(
         RequestContext { state, active, parts, credentials, client, path, log }
     };
     match endpoint {
-        Endpoint::Answers { path, .. } => relay::relay(context(path, log()), body).await,
-        Endpoint::TokenCount { path, .. } => relay::count_tokens(context(path, log()), body).await,
-        Endpoint::Models => json(models::list(&active, client)),
-        Endpoint::Model { name } => model(&active, client, &name),
-        Endpoint::Live => text(StatusCode::OK, "ok\n".to_owned()),
-        Endpoint::Ready => ready(state),
-        Endpoint::Metrics => text(StatusCode::OK, state.metrics.render(state.log.lost_lines())),
-        Endpoint::Reload => reload(state, peer, client),
+        ServedEndpoint::Answers { path, .. } => relay::relay(context(path, log()), body).await,
+        ServedEndpoint::TokenCount { path, .. } => {
+            relay::count_tokens(context(path, log()), body).await
+        }
+        ServedEndpoint::Models => json(models::list(&active, client)),
+        ServedEndpoint::Model { name } => model(&active, client, &name),
+        ServedEndpoint::Live => text(StatusCode::OK, "ok\n".to_owned()),
+        ServedEndpoint::Ready => ready(state),
+        ServedEndpoint::Metrics => {
+            text(StatusCode::OK, state.metrics.render(state.log.lost_lines()))
+        }
+        ServedEndpoint::Reload => reload(state, peer, client),
     }
 }
 
 /// What the gateway serves.
-enum Endpoint {
+enum ServedEndpoint {
     Answers { template: &'static str, path: PathMatch },
     TokenCount { template: &'static str, path: PathMatch },
     Models,
@@ -74,7 +78,7 @@ enum Endpoint {
     Reload,
 }
 
-impl Endpoint {
+impl ServedEndpoint {
     /// What is served at a path. Every protocol brings its own paths.
     fn find(protocols: &[Protocol], path: &str) -> Option<Self> {
         match path {

@@ -16,7 +16,7 @@ pub struct Fold {
     id: Option<Str<'static>>,
     model: Option<Str<'static>>,
     created: Option<At<u64>>,
-    entries: Vec<Entry>,
+    entries: Vec<FoldedItem>,
     /// The entry of each block.
     blocks: Vec<usize>,
     usage: Option<Usage<'static>>,
@@ -28,16 +28,16 @@ pub struct Fold {
 
 /// One item of the answer.
 #[derive(Clone, Debug)]
-enum Entry {
-    Text { part: Part<'static>, text: TextBuffer, citations: List, logprobs: List },
+enum FoldedItem {
+    Text { part: Part<'static>, text: TextBuffer, citations: JsonList, logprobs: JsonList },
     Refusal { part: Part<'static>, text: TextBuffer },
-    Reasoning(Thought),
+    Reasoning(FoldedReasoning),
     Call { head: CallHead<'static>, arguments: TextBuffer, extra: Vec<Extra<'static>> },
     Whole(Turn<'static>),
 }
 
 #[derive(Clone, Debug, Default)]
-struct Thought {
+struct FoldedReasoning {
     id: Option<Str<'static>>,
     summary: Vec<TextBuffer>,
     content: Vec<TextBuffer>,
@@ -47,9 +47,9 @@ struct Thought {
 
 /// The inside of a JSON list that grows.
 #[derive(Clone, Debug, Default)]
-struct List(String);
+struct JsonList(String);
 
-impl List {
+impl JsonList {
     fn push(&mut self, inside: &str) {
         if inside.is_empty() {
             return;
@@ -79,7 +79,7 @@ impl Fold {
             Event::Open { block: _, head } => self.open(head),
             Event::Delta { block, piece } => self.delta(*block, piece),
             Event::Close { block, tail } => self.close(*block, tail),
-            Event::Whole(turn) => self.entries.push(Entry::Whole(turn.clone().into_owned())),
+            Event::Whole(turn) => self.entries.push(FoldedItem::Whole(turn.clone().into_owned())),
             Event::About { tier, extra } => {
                 if let Some(tier) = tier {
                     self.tier = Some(tier.clone().into_owned());
@@ -124,11 +124,11 @@ impl Fold {
     /// The turn of an item that came in one piece.
     pub fn whole(&self, entry: usize) -> Option<&Turn<'static>> {
         match self.entries.get(entry)? {
-            Entry::Whole(turn) => Some(turn),
-            Entry::Text { part: _, text: _, citations: _, logprobs: _ }
-            | Entry::Refusal { part: _, text: _ }
-            | Entry::Reasoning(_)
-            | Entry::Call { head: _, arguments: _, extra: _ } => None,
+            FoldedItem::Whole(turn) => Some(turn),
+            FoldedItem::Text { part: _, text: _, citations: _, logprobs: _ }
+            | FoldedItem::Refusal { part: _, text: _ }
+            | FoldedItem::Reasoning(_)
+            | FoldedItem::Call { head: _, arguments: _, extra: _ } => None,
         }
     }
 
@@ -136,11 +136,11 @@ impl Fold {
     pub fn text(&self, entry: usize) -> &str {
         match self.entries.get(entry) {
             Some(
-                Entry::Text { part: _, text, citations: _, logprobs: _ }
-                | Entry::Refusal { part: _, text }
-                | Entry::Call { head: _, arguments: text, extra: _ },
+                FoldedItem::Text { part: _, text, citations: _, logprobs: _ }
+                | FoldedItem::Refusal { part: _, text }
+                | FoldedItem::Call { head: _, arguments: text, extra: _ },
             ) => text.inside(),
-            Some(Entry::Reasoning(_) | Entry::Whole(_)) | None => "",
+            Some(FoldedItem::Reasoning(_) | FoldedItem::Whole(_)) | None => "",
         }
     }
 
@@ -152,16 +152,16 @@ impl Fold {
         let mut message = None;
         for entry in &self.entries {
             let (belongs, id, phase, extra) = match entry {
-                Entry::Text { part, text: _, citations: _, logprobs: _ }
-                | Entry::Refusal { part, text: _ } => {
+                FoldedItem::Text { part, text: _, citations: _, logprobs: _ }
+                | FoldedItem::Refusal { part, text: _ } => {
                     let Part { message, phase, extra } = part;
                     (Some(*message), None, phase.as_ref(), extra.as_slice())
                 }
-                Entry::Reasoning(thought) => (None, thought.id.as_ref(), None, [].as_slice()),
-                Entry::Call { head: _, arguments: _, extra: _ } => {
+                FoldedItem::Reasoning(thought) => (None, thought.id.as_ref(), None, [].as_slice()),
+                FoldedItem::Call { head: _, arguments: _, extra: _ } => {
                     (None, None, None, [].as_slice())
                 }
-                Entry::Whole(turn) => {
+                FoldedItem::Whole(turn) => {
                     message = None;
                     if several || turns.is_empty() {
                         turns.push(turn.clone());
@@ -218,19 +218,20 @@ impl Fold {
     fn open(&mut self, head: &Head<'_>) {
         self.blocks.push(self.entries.len());
         self.entries.push(match head {
-            Head::Text(part) => Entry::Text {
+            Head::Text(part) => FoldedItem::Text {
                 part: part.clone().into_owned(),
                 text: TextBuffer::default(),
-                citations: List::default(),
-                logprobs: List::default(),
+                citations: JsonList::default(),
+                logprobs: JsonList::default(),
             },
             Head::Refusal(part) => {
-                Entry::Refusal { part: part.clone().into_owned(), text: TextBuffer::default() }
+                FoldedItem::Refusal { part: part.clone().into_owned(), text: TextBuffer::default() }
             }
-            Head::Reasoning { id } => {
-                Entry::Reasoning(Thought { id: id.clone().into_owned(), ..Thought::default() })
-            }
-            Head::Call(head) => Entry::Call {
+            Head::Reasoning { id } => FoldedItem::Reasoning(FoldedReasoning {
+                id: id.clone().into_owned(),
+                ..FoldedReasoning::default()
+            }),
+            Head::Call(head) => FoldedItem::Call {
                 head: head.clone().into_owned(),
                 arguments: TextBuffer::default(),
                 extra: Vec::new(),
@@ -245,7 +246,7 @@ impl Fold {
         };
         match (entry, piece) {
             (
-                Entry::Text { part: _, text: all, citations: _, logprobs: list },
+                FoldedItem::Text { part: _, text: all, citations: _, logprobs: list },
                 Piece::Text { text, logprobs },
             ) => {
                 all.push(text);
@@ -253,19 +254,22 @@ impl Fold {
                     list.push(inside_of(logprobs));
                 }
             }
-            (Entry::Text { part: _, text: _, citations, logprobs: _ }, Piece::Citation(raw)) => {
+            (
+                FoldedItem::Text { part: _, text: _, citations, logprobs: _ },
+                Piece::Citation(raw),
+            ) => {
                 citations.push(raw.text());
             }
-            (Entry::Refusal { part: _, text: all }, Piece::Text { text, logprobs: _ }) => {
+            (FoldedItem::Refusal { part: _, text: all }, Piece::Text { text, logprobs: _ }) => {
                 all.push(text);
             }
-            (Entry::Reasoning(thought), Piece::Summary { part, text }) => {
+            (FoldedItem::Reasoning(thought), Piece::Summary { part, text }) => {
                 grow(&mut thought.summary, *part, text);
             }
-            (Entry::Reasoning(thought), Piece::Reasoning { part, text }) => {
+            (FoldedItem::Reasoning(thought), Piece::Reasoning { part, text }) => {
                 grow(&mut thought.content, *part, text);
             }
-            (Entry::Call { head: _, arguments, extra: _ }, Piece::Arguments(text)) => {
+            (FoldedItem::Call { head: _, arguments, extra: _ }, Piece::Arguments(text)) => {
                 arguments.push(text);
             }
             // The grammar gives each kind of block pieces of its own kind only.
@@ -282,26 +286,26 @@ impl Fold {
         let Tail { sealed, extra } = tail;
         let more = extra.clone().into_owned();
         match entry {
-            Entry::Text { part, text: _, citations: _, logprobs: _ }
-            | Entry::Refusal { part, text: _ } => part.extra.extend(more),
-            Entry::Reasoning(thought) => {
+            FoldedItem::Text { part, text: _, citations: _, logprobs: _ }
+            | FoldedItem::Refusal { part, text: _ } => part.extra.extend(more),
+            FoldedItem::Reasoning(thought) => {
                 thought.sealed = sealed.clone().into_owned();
                 thought.extra.extend(more);
             }
-            Entry::Call { head: _, arguments: _, extra } => extra.extend(more),
-            Entry::Whole(_) => {}
+            FoldedItem::Call { head: _, arguments: _, extra } => extra.extend(more),
+            FoldedItem::Whole(_) => {}
         }
     }
 }
 
-impl Entry {
+impl FoldedItem {
     /// Gives back the room that its texts do not need, now that they are whole.
     fn settle(&mut self) {
         match self {
             Self::Text { part: _, text, citations: _, logprobs: _ }
             | Self::Refusal { part: _, text }
             | Self::Call { head: _, arguments: text, extra: _ } => text.settle(),
-            Self::Reasoning(Thought { id: _, summary, content, sealed: _, extra: _ }) => {
+            Self::Reasoning(FoldedReasoning { id: _, summary, content, sealed: _, extra: _ }) => {
                 summary.iter_mut().chain(content).for_each(TextBuffer::settle);
             }
             Self::Whole(_) => {}
@@ -322,7 +326,7 @@ impl Entry {
                 Item::Refusal(Refusal { at: Pos::NONE, text: text.text(), extra: Vec::new() })
             }
             Self::Reasoning(thought) => {
-                let Thought { id: _, summary, content, sealed, extra } = thought;
+                let FoldedReasoning { id: _, summary, content, sealed, extra } = thought;
                 Item::Reasoning(Reasoning {
                     at: Pos::NONE,
                     summary: summary.iter().map(TextBuffer::text).collect(),

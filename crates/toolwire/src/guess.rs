@@ -19,7 +19,7 @@ use crate::wire::{Kind, Raw, Read, ReadError, Reader, Str};
 #[non_exhaustive]
 pub struct Guess {
     /// What it is about, if that is clear.
-    pub document: Option<Document>,
+    pub document: Option<DocumentKind>,
     /// The protocol it is in, if that is clear. Chat and Responses have the same
     /// error bodies; those are taken for Chat.
     pub protocol: Option<Protocol>,
@@ -27,7 +27,7 @@ pub struct Guess {
 
 /// The documents that toolwire translates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Document {
+pub enum DocumentKind {
     /// What a client asks.
     Request,
     /// What an upstream answers.
@@ -38,7 +38,7 @@ pub enum Document {
     Tools,
 }
 
-impl Document {
+impl DocumentKind {
     /// Every kind of document.
     pub const ALL: [Self; 4] = [Self::Request, Self::Response, Self::Error, Self::Tools];
 
@@ -108,7 +108,7 @@ fn tools(list: &[Raw<'_>]) -> Guess {
         list.iter().rev().filter_map(Fields::of).filter_map(|tool| recognize_tool(&tool));
     let surest = recognized.max_by_key(|(_, _, certainty)| *certainty);
     let likely = surest.filter(|(_, _, certainty)| *certainty > Certainty::Possible);
-    Guess { document: Some(Document::Tools), protocol: likely.map(|(protocol, _, _)| protocol) }
+    Guess { document: Some(DocumentKind::Tools), protocol: likely.map(|(protocol, _, _)| protocol) }
 }
 
 fn object(fields: &Fields<'_>) -> Guess {
@@ -118,7 +118,7 @@ fn object(fields: &Fields<'_>) -> Guess {
     // An answer may repeat its request and may have a member `error`, so answers
     // come first and requests last.
     let surest = recognized.max_by_key(|(_, document, certainty)| {
-        (*document == Document::Response, *document == Document::Error, *certainty)
+        (*document == DocumentKind::Response, *document == DocumentKind::Error, *certainty)
     });
     surest.map_or_else(Guess::default, |(protocol, document, _)| Guess {
         document: Some(document),

@@ -23,7 +23,7 @@ mod stream_ledger;
 use std::ops::ControlFlow;
 
 use self::errors::{unframed, unusable};
-use self::state::{Mode, State};
+use self::state::{PipeMode, PipeState};
 use crate::codec::codec;
 use crate::ledger::Entry;
 pub use crate::model::ResponseSummary;
@@ -35,7 +35,7 @@ use crate::wire::sse::{EVENT_LIMIT, Frame, Frames};
 /// One stream.
 pub struct Pipe {
     frames: Frames,
-    state: State,
+    state: PipeState,
 }
 
 impl Pipe {
@@ -68,7 +68,7 @@ impl Pipe {
         restore: Option<Restore>,
         options: &Options<'_>,
     ) -> Self {
-        let state = State::new(from, to, request, restore, options);
+        let state = PipeState::new(from, to, request, restore, options);
         Self { frames: Frames::new(EVENT_LIMIT), state }
     }
 
@@ -147,12 +147,12 @@ impl Pipe {
         }
         let source = utf8(body)?;
         match &self.state.mode {
-            Mode::Translate(_) => {
+            PipeMode::Translate(_) => {
                 self.state.whole(source, out)?;
                 while self.state.flush_pending(out) {}
             }
             // What passes keeps what no other protocol has.
-            Mode::Forward(_) => {
+            PipeMode::Forward(_) => {
                 let codec = codec(self.state.from);
                 let decoded = codec.decode_response(source);
                 if is_not_an_answer(self.state.from, source, decoded.as_ref().ok()) {

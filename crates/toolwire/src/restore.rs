@@ -33,12 +33,12 @@ pub struct Original {
     /// Its namespace.
     pub namespace: Option<String>,
     /// How its arguments went up.
-    pub shape: Shape,
+    pub shape: ArgumentShape,
 }
 
 /// How a tool's arguments went up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
+pub enum ArgumentShape {
     /// As they are.
     Same,
     /// A freeform tool as a function of one text, `input`.
@@ -64,9 +64,9 @@ impl Restore {
             // An upstream that has namespaces names them itself.
             let namespace =
                 namespace.filter(|_| !profile.namespaces).map(|space| space.name.decode());
-            let shape = Shape::of(declared, origin == profile.protocol);
+            let shape = ArgumentShape::of(declared, origin == profile.protocol);
             let wire = set.wire_name(namespace.as_deref(), &name);
-            if shape == Shape::Same && namespace.is_none() && wire == name {
+            if shape == ArgumentShape::Same && namespace.is_none() && wire == name {
                 continue;
             }
             // Where two tools share a name, the first is the one that crossed.
@@ -120,7 +120,7 @@ impl Restore {
     }
 }
 
-impl Shape {
+impl ArgumentShape {
     fn of(declared: &Declared<'_, '_>, same_protocol: bool) -> Self {
         match &declared.crossing {
             ToolMapping::Freeform => Self::Freeform,

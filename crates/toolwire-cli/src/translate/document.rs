@@ -2,7 +2,7 @@
 
 use std::io;
 
-use toolwire::guess::Document;
+use toolwire::guess::DocumentKind;
 use toolwire::{Action, Entry, Error, Options, codec, translate};
 
 use super::input::InputFormat;
@@ -32,7 +32,7 @@ impl<'a> DocumentTranslation<'a> {
     /// document.
     pub(super) fn new(args: &'a Args, body: &[u8]) -> Result<Self, CommandError> {
         let kind = match args.kind {
-            Some(Kind::Document(document)) => Some(document),
+            Some(Kind::DocumentKind(document)) => Some(document),
             Some(Kind::Stream) | None => None,
         };
         let input = InputFormat::detect(args.from, kind, body)?;
@@ -42,9 +42,9 @@ impl<'a> DocumentTranslation<'a> {
             }
         }
         for (flag, is_given, wanted) in [
-            ("--request", args.request.is_some(), Document::Response),
-            ("--model", args.model.is_some(), Document::Request),
-            ("--status", args.status.is_some(), Document::Error),
+            ("--request", args.request.is_some(), DocumentKind::Response),
+            ("--model", args.model.is_some(), DocumentKind::Request),
+            ("--status", args.status.is_some(), DocumentKind::Error),
         ] {
             if is_given && input.document != wanted {
                 return Err(CommandError::Usage(format!(
@@ -90,10 +90,10 @@ impl<'a> DocumentTranslation<'a> {
         let mut options = self.options.clone();
         options.request = request;
         let translated = match self.input.document {
-            Document::Request => translate::request(from, to, body, &options)?,
-            Document::Response => translate::response(from, to, body, &options)?,
-            Document::Tools => translate::tools(from, to, body, &options)?,
-            Document::Error => {
+            DocumentKind::Request => translate::request(from, to, body, &options)?,
+            DocumentKind::Response => translate::response(from, to, body, &options)?,
+            DocumentKind::Tools => translate::tools(from, to, body, &options)?,
+            DocumentKind::Error => {
                 let error = translate::error(from, to, body, &options)?;
                 let (body, status) = (error.body, Some(error.status));
                 return Ok(TranslatedDocument { body, ledger: Vec::new(), status });
@@ -133,7 +133,7 @@ impl<'a> DocumentTranslation<'a> {
                 "without loss",
                 "Remove these fields, or pass --on-loss report to translate without them.",
             )
-        } else if input.document == Document::Response {
+        } else if input.document == DocumentKind::Response {
             ("because of these fields", "The response is not complete. Send the request again.")
         } else {
             (

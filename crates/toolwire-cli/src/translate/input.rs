@@ -6,7 +6,7 @@ use std::io::{self, IsTerminal, Read, Write};
 use std::path::Path;
 
 use toolwire::Protocol;
-use toolwire::guess::{Document, guess};
+use toolwire::guess::{DocumentKind, guess};
 
 use crate::error::CommandError;
 use crate::terminal::escape_controls;
@@ -15,14 +15,14 @@ use crate::terminal::escape_controls;
 #[derive(Clone, Copy)]
 pub(super) struct InputFormat {
     pub(super) protocol: Protocol,
-    pub(super) document: Document,
+    pub(super) document: DocumentKind,
 }
 
 impl InputFormat {
     /// The format that the flags give. What they leave open is detected.
     pub(super) fn detect(
         protocol: Option<Protocol>,
-        document: Option<Document>,
+        document: Option<DocumentKind>,
         body: &[u8],
     ) -> Result<Self, CommandError> {
         if let (Some(protocol), Some(document)) = (protocol, document) {
@@ -39,10 +39,10 @@ impl InputFormat {
             (None, Some(document)) => Err(CommandError::Usage(format!(
                 "cannot detect the protocol of {}; pass --from",
                 match document {
-                    Document::Request => "this request",
-                    Document::Response => "this response",
-                    Document::Error => "this error",
-                    Document::Tools => "these tools",
+                    DocumentKind::Request => "this request",
+                    DocumentKind::Response => "this response",
+                    DocumentKind::Error => "this error",
+                    DocumentKind::Tools => "these tools",
                 }
             ))),
             (Some(_), None) => Err(CommandError::Usage(
@@ -60,10 +60,10 @@ impl fmt::Display for InputFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { protocol, document } = self;
         match document {
-            Document::Request | Document::Response | Document::Error => {
+            DocumentKind::Request | DocumentKind::Response | DocumentKind::Error => {
                 write!(f, "{protocol} {}", document.as_str())
             }
-            Document::Tools => write!(f, "list of {protocol} tools"),
+            DocumentKind::Tools => write!(f, "list of {protocol} tools"),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use toolwire::Protocol;
-use toolwire::guess::{Document, guess};
+use toolwire::guess::{DocumentKind, guess};
 
 use crate::command::toolwire;
 
@@ -75,10 +75,10 @@ fn every_vector() {
     let mut seen = 0;
     let mut wrong = Vec::new();
     for (folder, document) in [
-        ("requests", Document::Request),
-        ("responses", Document::Response),
-        ("errors", Document::Error),
-        ("tools", Document::Tools),
+        ("requests", DocumentKind::Request),
+        ("responses", DocumentKind::Response),
+        ("errors", DocumentKind::Error),
+        ("tools", DocumentKind::Tools),
     ] {
         let Ok(cases) = fs::read_dir(vectors.join(folder)) else { continue };
         for case in cases {
@@ -89,7 +89,7 @@ fn every_vector() {
                 let Ok(found) = guess(&body) else { continue };
                 let protocol = match (document, protocol) {
                     // The two have the same error bodies.
-                    (Document::Error, Protocol::Responses) => Protocol::Chat,
+                    (DocumentKind::Error, Protocol::Responses) => Protocol::Chat,
                     (_, protocol) => protocol,
                 };
                 // No tools look the same everywhere.

@@ -94,7 +94,7 @@ pub fn find(listen: Option<SocketAddr>, environment: &dyn Environment) -> Found 
             Some(url) => match read_origin(&url, listen) {
                 Ok(origin) => origin,
                 Err(reason) => {
-                    let Vendor { url_variable, default_url, .. } = vendor;
+                    let VendorPreset { url_variable, default_url, .. } = vendor;
                     notes.push(format!("{url_variable} {reason}; {default_url} is used instead."));
                     vendor.default_origin()
                 }
@@ -124,7 +124,7 @@ pub fn demo() -> UpstreamConfig {
 }
 
 /// A vendor whose key may be in the environment.
-struct Vendor {
+struct VendorPreset {
     key_variable: &'static str,
     url_variable: &'static str,
     default_url: &'static str,
@@ -133,7 +133,7 @@ struct Vendor {
     apis: &'static [(&'static str, Protocol, u32)],
 }
 
-impl Vendor {
+impl VendorPreset {
     fn default_origin(&self) -> Origin {
         Origin::Http { base: self.default_url.to_owned(), path: "/v1".to_owned() }
     }
@@ -146,8 +146,8 @@ impl Vendor {
     }
 }
 
-const VENDORS: [Vendor; 2] = [
-    Vendor {
+const VENDORS: [VendorPreset; 2] = [
+    VendorPreset {
         key_variable: "OPENAI_API_KEY",
         url_variable: "OPENAI_BASE_URL",
         default_url: "https://api.openai.com",
@@ -157,7 +157,7 @@ const VENDORS: [Vendor; 2] = [
         // send.
         apis: &[("openai", Protocol::Responses, 1), ("openai-chat", Protocol::Chat, 0)],
     },
-    Vendor {
+    VendorPreset {
         key_variable: "ANTHROPIC_API_KEY",
         url_variable: "ANTHROPIC_BASE_URL",
         default_url: "https://api.anthropic.com",

@@ -12,7 +12,7 @@ use toolwire::model::{ApiError, ErrorKind};
 use toolwire::protocol::Endpoint;
 use toolwire::translate::{self, Options};
 
-use super::request_head::RequestHead;
+use super::request_head::CheckedHead;
 use super::{
     Failure, RequestContext, headers, no_model, request_body, respond, respond_with_error,
 };
@@ -50,7 +50,7 @@ async fn count(
     let limits = &context.active.config.limits;
     let body = request_body::read(body, &context.parts.headers, limits).await?;
     context.log.resume();
-    let head = RequestHead::read(context.client, &context.path, &body, limits)?;
+    let head = CheckedHead::read(context.client, &context.path, &body, limits)?;
     context.log.set_request(&head.model, body.len());
     let route = route::find(context.active, &head.model, context.client)
         .ok_or_else(|| no_model(&head.model))?;

@@ -24,9 +24,9 @@ use toolwire::{LossPolicy, Protocol};
 pub(crate) use self::count::count_tokens;
 pub(crate) use self::failure::{Failure, no_model};
 pub(crate) use self::headers::request_id;
-use self::request_head::RequestHead;
+use self::request_head::CheckedHead;
 pub(crate) use self::stream::ResponseStream;
-use self::upstream_request::{Translator, UpstreamRequest};
+use self::upstream_request::{BodyTranslator, UpstreamRequest};
 use crate::active_config::ActiveConfig;
 use crate::guard::Credentials;
 use crate::observe::{Outcome, RequestLog};
@@ -117,7 +117,7 @@ async fn forward(
     context.log.pause();
     let body = request_body::read(body, &context.parts.headers, limits).await?;
     context.log.resume();
-    let head = RequestHead::read(context.client, &context.path, &body, limits)?;
+    let head = CheckedHead::read(context.client, &context.path, &body, limits)?;
     context.log.set_request(&head.model, body.len());
     let loss_policy = loss::requested_policy(&context.parts.headers)?;
     let route = route::find(context.active, &head.model, context.client)
@@ -143,7 +143,7 @@ async fn attempt(
     context: &mut RequestContext<'_>,
     upstream: &Arc<Upstream>,
     route: &Route,
-    head: &RequestHead,
+    head: &CheckedHead,
     body: &[u8],
     loss_policy: Option<LossPolicy>,
 ) -> Result<ClientResponse, Failure> {
@@ -159,10 +159,10 @@ async fn attempt(
     context.log.resume();
     let request = SentRequest { upstream, model_renamed: head.model != route.model, losses };
     let result = match (sent, translator) {
-        (Ok(response), Translator::Whole(translator)) => {
+        (Ok(response), BodyTranslator::Whole(translator)) => {
             unary::finish(context, request, &translator, response).await
         }
-        (Ok(response), Translator::Stream(pipe)) => {
+        (Ok(response), BodyTranslator::Stream(pipe)) => {
             stream::begin(context, request, *pipe, response).await
         }
         (Err(error), _) => Err(Failure::from_upstream_error(error, upstream)),

@@ -10,14 +10,14 @@ use crate::config::Limits;
 
 /// The head of a request, within the limits.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct RequestHead {
+pub(super) struct CheckedHead {
     /// The model, as the client names it.
     pub(super) model: String,
     /// Everything that the scan of the body found.
     pub(super) scanned: translate::RequestHead,
 }
 
-impl RequestHead {
+impl CheckedHead {
     /// Scans a request and checks it against the limits.
     pub(super) fn read(
         client: Protocol,

@@ -6,7 +6,7 @@ use toolwire::pipe::Pipe;
 use toolwire::translate::{Options, PreparedRequest, ResponseTranslator};
 use toolwire::{Entry, LossPolicy};
 
-use super::request_head::RequestHead;
+use super::request_head::CheckedHead;
 use super::{Failure, RequestContext, headers};
 use crate::count;
 use crate::route::Route;
@@ -19,11 +19,11 @@ pub(super) struct UpstreamRequest {
     pub(super) losses: Vec<Entry>,
     /// Features that the upstream must switch on for it.
     pub(super) required_features: Vec<&'static str>,
-    pub(super) translator: Translator,
+    pub(super) translator: BodyTranslator,
 }
 
 /// Translates the response back.
-pub(super) enum Translator {
+pub(super) enum BodyTranslator {
     Whole(ResponseTranslator),
     Stream(Box<Pipe>),
 }
@@ -34,7 +34,7 @@ impl UpstreamRequest {
         context: &RequestContext<'_>,
         upstream: &Upstream,
         route: &Route,
-        head: &RequestHead,
+        head: &CheckedHead,
         body: &[u8],
         loss_policy: Option<LossPolicy>,
     ) -> Result<Self, Failure> {
@@ -57,9 +57,9 @@ impl UpstreamRequest {
         }
         let translator = if head.scanned.stream {
             options.input_estimate = estimate(context, &prepared);
-            Translator::Stream(Box::new(prepared.pipe(&options)))
+            BodyTranslator::Stream(Box::new(prepared.pipe(&options)))
         } else {
-            Translator::Whole(prepared.response_translator(&options))
+            BodyTranslator::Whole(prepared.response_translator(&options))
         };
         let required_features = translated.required_features;
         Ok(Self { body: translated.body, losses, required_features, translator })

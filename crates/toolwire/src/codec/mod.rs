@@ -17,7 +17,7 @@ use std::ops::Range;
 
 use crate::calls::{self, AnsweredCall, Continuation};
 use crate::disposition::Row;
-use crate::guess::{Certainty, Document, Fields};
+use crate::guess::{Certainty, DocumentKind, Fields};
 use crate::ledger::Ledger;
 use crate::model::{
     ApiError, Event, Protocol, Request, Response, ResponseContext, ResponseSummary, Start, Tool,
@@ -161,7 +161,7 @@ pub trait Codec: Sync {
     fn append_items(&self, request: &str, next: &Continuation) -> Result<Vec<u8>, ReadError>;
 
     /// What a JSON object is, if it can be a document of this protocol.
-    fn recognize(&self, fields: &Fields<'_>) -> Option<(Document, Certainty)>;
+    fn recognize(&self, fields: &Fields<'_>) -> Option<(DocumentKind, Certainty)>;
 
     /// Whether the first event of a stream shows that it is of this protocol.
     /// `kind` is the event's name, or else its `type`.

@@ -1,4 +1,4 @@
-use super::{Document, Guess, guess};
+use super::{DocumentKind, Guess, guess};
 use crate::model::Protocol;
 
 /// `expected` is the protocol and the document, `?` where neither can be told.
@@ -7,7 +7,7 @@ fn check(body: &str, expected: &str) {
     let found = format!(
         "{} {}",
         protocol.map_or("?", Protocol::as_str),
-        document.map_or("?", Document::as_str)
+        document.map_or("?", DocumentKind::as_str)
     );
     assert_eq!(found, expected, "{body}");
 }

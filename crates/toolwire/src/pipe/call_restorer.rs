@@ -6,14 +6,14 @@
 
 use std::borrow::Cow;
 
-use super::freeform::{Freeform, Step};
+use super::freeform::{FreeformInput, FreeformStep};
 use crate::codec::EventSink;
 use crate::ledger::Code;
 use crate::model::{
     Arguments, Call, CallForm, CallHead, Event, Head, Item, NativeKind, Own, Piece, Role, Tail,
     Turn,
 };
-use crate::restore::{Ids, RAW_KEY, REPEATED, Restore, Shape};
+use crate::restore::{ArgumentShape, Ids, RAW_KEY, REPEATED, Restore};
 use crate::wire::{Pos, Str, TextBuffer};
 
 /// The way back for the calls of one stream.
@@ -37,11 +37,11 @@ enum Block {
     Peek { number: usize, held: TextBuffer },
     /// Arguments that are wrapped as text, or in another way that shows at the
     /// end only.
-    Hold { number: usize, shape: Shape, held: TextBuffer },
+    Hold { number: usize, shape: ArgumentShape, held: TextBuffer },
     /// The input of a freeform tool, unwrapped as it comes.
-    Unwrap { number: usize, input: Box<Freeform> },
+    Unwrap { number: usize, input: Box<FreeformInput> },
     /// A call that becomes something else as a whole.
-    Whole { head: Box<CallHead<'static>>, shape: Shape, held: TextBuffer },
+    Whole { head: Box<CallHead<'static>>, shape: ArgumentShape, held: TextBuffer },
 }
 
 impl CallRestorer {
@@ -104,7 +104,7 @@ impl CallRestorer {
                 }
                 (original.shape, is_native(original.shape))
             }
-            None => (Shape::Same, false),
+            None => (ArgumentShape::Same, false),
         };
         if native && head.form == CallForm::Json {
             let head = Box::new(head.into_owned());
@@ -114,14 +114,14 @@ impl CallRestorer {
         let number = self.number();
         let block = match (shape, head.form) {
             (_, CallForm::Freeform) => Block::Pass(number),
-            (Shape::Freeform, CallForm::Json) => {
+            (ArgumentShape::Freeform, CallForm::Json) => {
                 head.form = CallForm::Freeform;
                 Block::Unwrap { number, input: Box::default() }
             }
-            (Shape::Wrapped, CallForm::Json) => {
+            (ArgumentShape::Wrapped, CallForm::Json) => {
                 Block::Hold { number, shape, held: TextBuffer::default() }
             }
-            (Shape::Same | Shape::Native(_), CallForm::Json) => {
+            (ArgumentShape::Same | ArgumentShape::Native(_), CallForm::Json) => {
                 Block::Peek { number, held: TextBuffer::default() }
             }
         };
@@ -142,7 +142,7 @@ impl CallRestorer {
                 held.push(&text);
             }
             Block::Unwrap { number, input } => {
-                if let Step::Text(found) = input.push(&text) {
+                if let FreeformStep::Text(found) = input.push(&text) {
                     let text = Str::plain(found).at(text.pos());
                     sink.event(Event::Delta { block: *number, piece: Piece::Arguments(text) });
                 }
@@ -159,7 +159,7 @@ impl CallRestorer {
                     Looks::Open => {}
                     Looks::Raw => {
                         let held = std::mem::take(held);
-                        *state = Block::Hold { number, shape: Shape::Same, held };
+                        *state = Block::Hold { number, shape: ArgumentShape::Same, held };
                     }
                     Looks::Plain => {
                         let held = std::mem::take(held);
@@ -209,7 +209,7 @@ impl CallRestorer {
 }
 
 /// The arguments in the shape that the client declared.
-fn restored(shape: Shape, text: Str<'_>) -> Str<'_> {
+fn restored(shape: ArgumentShape, text: Str<'_>) -> Str<'_> {
     let mut arguments = Arguments::Text(text);
     if let Some(raw) = crate::restore::unwrap_raw(&arguments) {
         arguments = Arguments::Text(raw);
@@ -225,11 +225,15 @@ fn restored(shape: Shape, text: Str<'_>) -> Str<'_> {
 
 /// The input of a freeform call that is not wrapped as it was asked to be.
 pub(super) fn freeform_input(json: String) -> String {
-    restored(Shape::Freeform, Str::plain(json)).into_decoded().into_owned()
+    restored(ArgumentShape::Freeform, Str::plain(json)).into_decoded().into_owned()
 }
 
 /// The call of a tool whose shape its vendor fixed.
-fn whole(head: &CallHead<'static>, shape: Shape, held: &TextBuffer) -> Option<Turn<'static>> {
+fn whole(
+    head: &CallHead<'static>,
+    shape: ArgumentShape,
+    held: &TextBuffer,
+) -> Option<Turn<'static>> {
     let arguments = shape.restore(&Arguments::Text(held.text()))?;
     let CallHead { id, name, namespace, form: _, caller, extra } = head.clone();
     let call = Call {
@@ -246,9 +250,9 @@ fn whole(head: &CallHead<'static>, shape: Shape, held: &TextBuffer) -> Option<Tu
 }
 
 /// Whether calls of the tool become items of their own kind.
-fn is_native(shape: Shape) -> bool {
+fn is_native(shape: ArgumentShape) -> bool {
     match shape {
-        Shape::Native(kind) => match kind {
+        ArgumentShape::Native(kind) => match kind {
             NativeKind::Bash | NativeKind::TextEditor | NativeKind::Memory => false,
             NativeKind::LocalShell
             | NativeKind::Shell
@@ -256,7 +260,7 @@ fn is_native(shape: Shape) -> bool {
             | NativeKind::ToolSearch
             | NativeKind::Computer => true,
         },
-        Shape::Same | Shape::Freeform | Shape::Wrapped => false,
+        ArgumentShape::Same | ArgumentShape::Freeform | ArgumentShape::Wrapped => false,
     }
 }
 

@@ -7,8 +7,8 @@ use crate::wire::Str;
 
 /// The input of one freeform call, unwrapped piece by piece.
 #[derive(Debug, Default)]
-pub(super) struct Freeform {
-    state: State,
+pub(super) struct FreeformInput {
+    state: FreeformPhase,
     /// Everything that came before the text began, or all of it if it does not
     /// begin as it should.
     held: String,
@@ -23,7 +23,7 @@ pub(super) struct Freeform {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum State {
+enum FreeformPhase {
     /// Before the text, at this many characters of the opening.
     #[default]
     Opening,
@@ -38,7 +38,7 @@ enum State {
 }
 
 /// What a piece of the call gave.
-pub(super) enum Step<'s> {
+pub(super) enum FreeformStep<'s> {
     /// More text.
     Text(&'s str),
     /// Nothing yet.
@@ -46,79 +46,83 @@ pub(super) enum Step<'s> {
 }
 
 /// How a call ended.
-pub(super) struct Ended {
+pub(super) struct FreeformEnd {
     /// Text that was held back.
     pub(super) rest: Option<String>,
     /// Whether the model wrote more than the text.
     pub(super) odd: bool,
 }
 
-impl Freeform {
+impl FreeformInput {
     /// Takes the next piece of the call's JSON.
-    pub(super) fn push(&mut self, json: &Str<'_>) -> Step<'_> {
+    pub(super) fn push(&mut self, json: &Str<'_>) -> FreeformStep<'_> {
         self.text.clear();
         let json = json.decode();
         let mut rest = json.as_ref();
-        if self.state == State::Opening {
+        if self.state == FreeformPhase::Opening {
             self.held.push_str(rest);
             match opening(&self.held) {
                 Opening::Begun(at) => {
-                    self.state = State::Inside;
+                    self.state = FreeformPhase::Inside;
                     let held = std::mem::take(&mut self.held);
                     self.inside(held.get(at..).unwrap_or_default());
                 }
                 Opening::Open => {}
-                Opening::Other => self.state = State::Other,
+                Opening::Other => self.state = FreeformPhase::Other,
             }
             rest = "";
         }
-        if self.state == State::Other {
+        if self.state == FreeformPhase::Other {
             self.held.push_str(rest);
         } else {
             self.inside(rest);
         }
-        if self.text.is_empty() { Step::Nothing } else { Step::Text(&self.text) }
+        if self.text.is_empty() { FreeformStep::Nothing } else { FreeformStep::Text(&self.text) }
     }
 
     /// The call is over.
-    pub(super) fn finish(&mut self) -> Ended {
+    pub(super) fn finish(&mut self) -> FreeformEnd {
         let rest = match self.state {
-            State::Opening | State::Other => {
+            FreeformPhase::Opening | FreeformPhase::Other => {
                 let held = std::mem::take(&mut self.held);
                 Some(super::call_restorer::freeform_input(held))
             }
-            State::Inside | State::Escape | State::Behind => None,
+            FreeformPhase::Inside | FreeformPhase::Escape | FreeformPhase::Behind => None,
         };
-        Ended { rest: rest.filter(|rest| !rest.is_empty()), odd: self.odd }
+        FreeformEnd { rest: rest.filter(|rest| !rest.is_empty()), odd: self.odd }
     }
 
     fn inside(&mut self, mut rest: &str) {
         while !rest.is_empty() {
             match self.state {
-                State::Inside => {
+                FreeformPhase::Inside => {
                     let Some(stop) = memchr::memchr2(b'"', b'\\', rest.as_bytes()) else {
                         self.plain(rest);
                         return;
                     };
                     let (run, tail) = rest.split_at(stop);
                     self.plain(run);
-                    self.state = if tail.starts_with('"') { State::Behind } else { State::Escape };
+                    self.state = if tail.starts_with('"') {
+                        FreeformPhase::Behind
+                    } else {
+                        FreeformPhase::Escape
+                    };
                     rest = tail.get(1..).unwrap_or_default();
                 }
-                State::Escape => {
+                FreeformPhase::Escape => {
                     let Some(next) = rest.chars().next() else { return };
                     self.escape.push(next);
                     rest = rest.get(next.len_utf8()..).unwrap_or_default();
                     if !self.escape.starts_with('u') || self.escape.len() >= 5 {
                         self.unescape();
-                        self.state = State::Inside;
+                        self.state = FreeformPhase::Inside;
                     }
                 }
-                State::Behind => {
+                FreeformPhase::Behind => {
                     self.odd |= rest.trim().trim_start_matches('}').trim() != "";
                     return;
                 }
-                State::Opening | State::Other => return,
+                FreeformPhase::Opening | FreeformPhase::Other => return,
             }
         }
     }

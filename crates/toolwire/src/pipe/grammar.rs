@@ -6,17 +6,17 @@ use crate::model::{Head, Piece};
 
 /// Where a stream is in its grammar.
 #[derive(Debug, Default)]
-pub(crate) struct Grammar {
+pub(crate) struct EventGrammar {
     #[cfg(debug_assertions)]
-    state: State,
+    state: StreamPhase,
     /// The kind of each block, and whether it is open.
     #[cfg(debug_assertions)]
-    blocks: Vec<(Kind, bool)>,
+    blocks: Vec<(BlockKind, bool)>,
 }
 
 #[cfg(debug_assertions)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum State {
+enum StreamPhase {
     #[default]
     Before,
     Answering,
@@ -26,14 +26,14 @@ enum State {
 
 #[cfg(debug_assertions)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum BlockKind {
     Text,
     Refusal,
     Reasoning,
     Call,
 }
 
-impl Grammar {
+impl EventGrammar {
     /// Holds the next event to the grammar. A violation is a mistake in a
     /// codec, never in the input, so it stops a debug build and nothing else.
     #[cfg(not(debug_assertions))]
@@ -49,36 +49,36 @@ impl Grammar {
 
     #[cfg(debug_assertions)]
     fn step(&mut self, event: &Event<'_>) -> Option<&'static str> {
-        if self.state == State::Over {
+        if self.state == StreamPhase::Over {
             return Some("an event after the last");
         }
         if let Event::Error(_) = event {
-            self.state = State::Over;
+            self.state = StreamPhase::Over;
             return None;
         }
         match (self.state, event) {
-            (State::Before, Event::Start(_)) => {
-                self.state = State::Answering;
+            (StreamPhase::Before, Event::Start(_)) => {
+                self.state = StreamPhase::Answering;
                 None
             }
-            (State::Before, _) => Some("an event before the start"),
+            (StreamPhase::Before, _) => Some("an event before the start"),
             (_, Event::Start(_)) => Some("a second start"),
             (_, Event::About { tier: _, extra: _ } | Event::Usage(_)) => None,
-            (State::Stopped, Event::End) => {
-                self.state = State::Over;
+            (StreamPhase::Stopped, Event::End) => {
+                self.state = StreamPhase::Over;
                 None
             }
-            (State::Stopped, _) => Some("an event after the stop"),
+            (StreamPhase::Stopped, _) => Some("an event after the stop"),
             (_, Event::End) => Some("an end without a stop"),
             (_, Event::Stop { stop: _, extra: _ }) => {
-                self.state = State::Stopped;
+                self.state = StreamPhase::Stopped;
                 let open = self.blocks.iter().any(|(_, open)| *open);
                 open.then_some("a stop while a block is open")
             }
             (_, Event::Whole(_)) => None,
             (_, Event::Open { block, head }) => {
                 let expected = self.blocks.len();
-                self.blocks.push((Kind::of(head), true));
+                self.blocks.push((BlockKind::of(head), true));
                 (*block != expected).then_some("a block out of number")
             }
             (_, Event::Delta { block, piece }) => match self.blocks.get(*block) {
@@ -99,7 +99,7 @@ impl Grammar {
 }
 
 #[cfg(debug_assertions)]
-impl Kind {
+impl BlockKind {
     fn of(head: &Head<'_>) -> Self {
         match head {
             Head::Text(_) => Self::Text,

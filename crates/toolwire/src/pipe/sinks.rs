@@ -1,7 +1,7 @@
 //! Where the events of a stream go, from the reader to the writer.
 
 use super::call_restorer::CallRestorer;
-use super::grammar::Grammar;
+use super::grammar::EventGrammar;
 use crate::codec::{EventSink, StreamWriter};
 use crate::ledger::Ledger;
 use crate::model::{Event, ResponseSummary};
@@ -9,7 +9,7 @@ use crate::wire::Str;
 
 /// Takes the reader's events and restores the client's tools in them.
 pub(super) struct RestoringSink<'s> {
-    pub(super) grammar: &'s mut Grammar,
+    pub(super) grammar: &'s mut EventGrammar,
     pub(super) restorer: &'s mut CallRestorer,
     pub(super) next: WritingSink<'s>,
 }
@@ -30,7 +30,7 @@ impl EventSink for RestoringSink<'_> {
 
 /// Takes restored events, sums them up and writes them for the client.
 pub(super) struct WritingSink<'s> {
-    pub(super) written: &'s mut Grammar,
+    pub(super) written: &'s mut EventGrammar,
     pub(super) writer: &'s mut dyn StreamWriter,
     pub(super) model: Option<&'s str>,
     pub(super) summary: &'s mut ResponseSummary,

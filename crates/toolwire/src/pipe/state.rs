@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use super::call_restorer::CallRestorer;
 use super::errors::{truncated, unreadable};
 use super::forward::Forward;
-use super::grammar::Grammar;
+use super::grammar::EventGrammar;
 use super::sinks::{RestoringSink, WritingSink};
 use super::stream_ledger::StreamLedger;
 use crate::codec::{EventOutcome, EventSink, StreamReader, StreamWriter, codec};
@@ -18,10 +18,10 @@ use crate::unfold::unfold;
 use crate::wire::sse::Frame;
 
 /// The state of one stream.
-pub(super) struct State {
+pub(super) struct PipeState {
     /// What the upstream speaks.
     pub(super) from: Protocol,
-    pub(super) mode: Mode,
+    pub(super) mode: PipeMode,
     pub(super) ledger: StreamLedger,
     pub(super) summary: ResponseSummary,
     /// How many events the upstream has sent.
@@ -30,25 +30,25 @@ pub(super) struct State {
 }
 
 /// What happens to the events of a stream.
-pub(super) enum Mode {
+pub(super) enum PipeMode {
     /// They are read, restored and written.
-    Translate(Box<Translator>),
+    Translate(Box<EventTranslator>),
     /// They pass, observed.
     Forward(Box<Forward>),
 }
 
 /// The parts that an event goes through.
-pub(super) struct Translator {
+pub(super) struct EventTranslator {
     reader: Box<dyn StreamReader>,
     restorer: CallRestorer,
     writer: Box<dyn StreamWriter>,
     /// The model's name toward the client, if it is not the upstream's.
     model: Option<String>,
-    read: Grammar,
-    written: Grammar,
+    read: EventGrammar,
+    written: EventGrammar,
 }
 
-impl State {
+impl PipeState {
     pub(super) fn new(
         from: Protocol,
         to: Protocol,
@@ -63,18 +63,18 @@ impl State {
         }
         context.input_estimate = options.input_estimate;
         let mode = if from == to {
-            Mode::Forward(Box::new(Forward::new(to, context, options.model.as_deref())))
+            PipeMode::Forward(Box::new(Forward::new(to, context, options.model.as_deref())))
         } else {
             let restore = request.map(|request| {
                 restore.unwrap_or_else(|| Restore::new(request, &options.profile_of(from)))
             });
-            Mode::Translate(Box::new(Translator {
+            PipeMode::Translate(Box::new(EventTranslator {
                 reader: codec(from).stream_reader(),
                 restorer: CallRestorer::new(restore.unwrap_or_default()),
                 writer: codec(to).stream_writer(context),
                 model: options.model.clone(),
-                read: Grammar::default(),
-                written: Grammar::default(),
+                read: EventGrammar::default(),
+                written: EventGrammar::default(),
             }))
         };
         Self {
@@ -90,7 +90,7 @@ impl State {
     pub(super) fn frame(&mut self, frame: &Frame<'_>, out: &mut Vec<u8>) -> ControlFlow<()> {
         if frame.data.is_empty() {
             // A comment without its line end would swallow what follows.
-            if let Mode::Forward(_) = self.mode
+            if let PipeMode::Forward(_) = self.mode
                 && frame.ended
             {
                 out.extend_from_slice(frame.raw);
@@ -100,13 +100,13 @@ impl State {
         let number = self.events;
         self.events += 1;
         match &mut self.mode {
-            Mode::Forward(forward) => match forward.frame(frame, &mut self.summary, out) {
+            PipeMode::Forward(forward) => match forward.frame(frame, &mut self.summary, out) {
                 Ok(EventOutcome::GoesOn) => {}
                 Ok(EventOutcome::End | EventOutcome::Failed) => self.done = true,
                 Ok(EventOutcome::Cut) => self.fail(truncated(), out),
                 Err(error) => self.fail(unreadable(&error, number), out),
             },
-            Mode::Translate(_) => {
+            PipeMode::Translate(_) => {
                 // Data that came on several lines has line ends where JSON has
                 // spaces. The client's event must stay on one line.
                 let lines = memchr::memchr(b'\n', frame.data.as_bytes());
@@ -152,8 +152,8 @@ impl State {
         out: &mut Vec<u8>,
         read: impl FnOnce(&mut dyn StreamReader, &mut dyn EventSink) -> T,
     ) -> Option<T> {
-        let Mode::Translate(translator) = &mut self.mode else { return None };
-        let Translator { reader, restorer, writer, model, read: grammar, written } =
+        let PipeMode::Translate(translator) = &mut self.mode else { return None };
+        let EventTranslator { reader, restorer, writer, model, read: grammar, written } =
             translator.as_mut();
         let mut sink = RestoringSink {
             grammar,
@@ -179,15 +179,15 @@ impl State {
     /// Whether something is to be written before the next event is read.
     pub(super) fn has_pending(&self) -> bool {
         match &self.mode {
-            Mode::Translate(translator) => translator.writer.has_pending(),
-            Mode::Forward(_) => false,
+            PipeMode::Translate(translator) => translator.writer.has_pending(),
+            PipeMode::Forward(_) => false,
         }
     }
 
     /// Writes what is pending, and says whether there was anything.
     pub(super) fn flush_pending(&mut self, out: &mut Vec<u8>) -> bool {
         let has_pending = self.has_pending();
-        if let Mode::Translate(translator) = &mut self.mode
+        if let PipeMode::Translate(translator) = &mut self.mode
             && has_pending
         {
             translator.writer.flush_pending(out);
@@ -200,8 +200,8 @@ impl State {
             return;
         }
         match &mut self.mode {
-            Mode::Forward(forward) => self.done = forward.finish(&mut self.summary),
-            Mode::Translate(_) => {
+            PipeMode::Forward(forward) => self.done = forward.finish(&mut self.summary),
+            PipeMode::Translate(_) => {
                 self.play(out, |reader, sink| reader.finish(sink));
                 self.ledger.settle("", self.events);
             }
@@ -220,8 +220,8 @@ impl State {
         self.done = true;
         let event = Event::Error(error.clone());
         match &mut self.mode {
-            Mode::Forward(forward) => forward.fail(&event, out),
-            Mode::Translate(translator) => {
+            PipeMode::Forward(forward) => forward.fail(&event, out),
+            PipeMode::Translate(translator) => {
                 translator.writer.write(&event, out, self.ledger.ledger());
                 self.ledger.settle("", self.events);
             }

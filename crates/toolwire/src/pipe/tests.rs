@@ -1,14 +1,14 @@
 //! Calls restored while they are being made.
 
-use super::freeform::{Freeform, Step};
+use super::freeform::{FreeformInput, FreeformStep};
 use crate::wire::Str;
 
 /// Unwraps a call whose JSON comes in these pieces.
 fn unwrapped<'p>(pieces: impl IntoIterator<Item = &'p str>) -> (String, bool) {
-    let mut input = Freeform::default();
+    let mut input = FreeformInput::default();
     let mut text = String::new();
     for piece in pieces {
-        if let Step::Text(more) = input.push(&Str::plain(piece)) {
+        if let FreeformStep::Text(more) = input.push(&Str::plain(piece)) {
             text.push_str(more);
         }
     }

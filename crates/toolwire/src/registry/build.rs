@@ -1,7 +1,7 @@
 //! Definitions built in Rust.
 
 use super::problem::{Problem, Reason};
-use super::shape::Shape;
+use super::shape::DefinitionShape;
 use super::validate::{Checked, check};
 use crate::schema::EMPTY;
 use crate::wire::{Object, Raw, written};
@@ -119,7 +119,7 @@ impl Definition {
             }
         }
         let text = self.text(broken.is_empty());
-        let mut checked = check(&text, index, Shape::stored, self.namespace.as_deref());
+        let mut checked = check(&text, index, DefinitionShape::stored, self.namespace.as_deref());
         checked.problems.extend(broken);
         checked
     }

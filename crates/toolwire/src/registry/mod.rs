@@ -32,7 +32,7 @@ use crate::wire::Extra;
 pub use crate::wire::Kind;
 use list::List;
 use problem::Weight;
-use shape::Shape;
+use shape::DefinitionShape;
 use validate::Checked;
 
 /// A set of tool definitions.
@@ -81,7 +81,7 @@ struct Stored {
     /// Its place among all that were offered.
     index: usize,
     /// The shape it was offered in.
-    shape: Shape,
+    shape: DefinitionShape,
     /// Its JSON, in the spelling of the shape's codec.
     text: String,
     /// The namespace it was put in, unless it is one itself.
@@ -158,7 +158,7 @@ impl Registry {
     /// [`OnInvalid::Error`] also [`Error::Invalid`] with everything that is
     /// wrong. Nothing of the list is added then.
     pub fn add_json(&mut self, list: &[u8]) -> Result<(), Error> {
-        self.add_list(list, Shape::of, None).map(drop)
+        self.add_list(list, DefinitionShape::of, None).map(drop)
     }
 
     /// Adds the tools of an MCP server: the result of its `tools/list`, bare or
@@ -185,7 +185,7 @@ impl Registry {
     ///
     /// As [`Registry::add_json`].
     pub fn add_mcp(&mut self, label: &str, list: &[u8]) -> Result<Option<String>, Error> {
-        self.add_list(list, |_| Shape::Mcp, Some(label))
+        self.add_list(list, |_| DefinitionShape::Mcp, Some(label))
     }
 
     /// Adds a definition built in Rust.
@@ -253,7 +253,7 @@ impl Registry {
     fn add_list(
         &mut self,
         list: &[u8],
-        shape: fn(&Fields<'_>) -> Shape,
+        shape: fn(&Fields<'_>) -> DefinitionShape,
         label: Option<&str>,
     ) -> Result<Option<String>, Error> {
         let source = utf8(list)?;

@@ -35,14 +35,14 @@ pub struct SchemaMember {
 
 /// How a definition was offered.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Shape {
+pub(super) enum DefinitionShape {
     /// In the words of a protocol.
     Protocol(Protocol, ToolForm),
     /// As the tool of an MCP server.
     Mcp,
 }
 
-impl Shape {
+impl DefinitionShape {
     /// The shape of a definition with these members.
     pub(super) fn of(fields: &Fields<'_>) -> Self {
         let is_mcp = fields.get("inputSchema").is_some() && fields.text("type").is_none();

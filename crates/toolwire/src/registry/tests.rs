@@ -1,5 +1,5 @@
 use super::Registry;
-use super::shape::{Shape, ToolForm};
+use super::shape::{DefinitionShape, ToolForm};
 use crate::guess::Fields;
 use crate::model::Protocol;
 use crate::schema::Slim;
@@ -8,17 +8,17 @@ use crate::wire::Reader;
 
 const LEGACY: ToolForm = ToolForm::Unwrapped("function");
 
-fn name(shape: Shape) -> &'static str {
+fn name(shape: DefinitionShape) -> &'static str {
     match shape {
-        Shape::Mcp => "mcp",
-        Shape::Protocol(_, LEGACY) => "legacy",
-        Shape::Protocol(protocol, _) => protocol.as_str(),
+        DefinitionShape::Mcp => "mcp",
+        DefinitionShape::Protocol(_, LEGACY) => "legacy",
+        DefinitionShape::Protocol(protocol, _) => protocol.as_str(),
     }
 }
 
 fn check(definition: &str, shape: &str) {
     let fields = Fields::read(&mut Reader::new(definition)).unwrap();
-    assert_eq!(name(Shape::of(&fields)), shape, "{definition}");
+    assert_eq!(name(DefinitionShape::of(&fields)), shape, "{definition}");
 }
 
 #[test]
@@ -42,15 +42,16 @@ fn shapes() {
 
 #[test]
 fn pointers_as_offered() {
-    let check = |shape: Shape, stored, offered| assert_eq!(shape.offered(stored), offered);
+    let check =
+        |shape: DefinitionShape, stored, offered| assert_eq!(shape.offered(stored), offered);
     let chat = Protocol::Chat;
     let nested = ToolForm::Wrapped("function");
-    check(Shape::Protocol(chat, nested), "/function/strict", "/function/strict");
-    check(Shape::Protocol(chat, LEGACY), "/function/parameters/x", "/parameters/x");
-    check(Shape::Mcp, "/parameters/properties", "/inputSchema/properties");
-    check(Shape::Mcp, "/output_schema", "/outputSchema");
-    check(Shape::Mcp, "/name", "/name");
-    check(Shape::Mcp, "", "");
+    check(DefinitionShape::Protocol(chat, nested), "/function/strict", "/function/strict");
+    check(DefinitionShape::Protocol(chat, LEGACY), "/function/parameters/x", "/parameters/x");
+    check(DefinitionShape::Mcp, "/parameters/properties", "/inputSchema/properties");
+    check(DefinitionShape::Mcp, "/output_schema", "/outputSchema");
+    check(DefinitionShape::Mcp, "/name", "/name");
+    check(DefinitionShape::Mcp, "", "");
 }
 
 #[test]

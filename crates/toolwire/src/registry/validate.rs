@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::problem::{Problem, Reason};
-use super::shape::{Shape, ToolForm};
+use super::shape::{DefinitionShape, ToolForm};
 use super::{Stored, mcp};
 use crate::guess::Fields;
 use crate::model::ToolKind;
@@ -25,7 +25,7 @@ pub(super) struct Checked {
 pub(super) fn check(
     source: &str,
     index: usize,
-    shape: fn(&Fields<'_>) -> Shape,
+    shape: fn(&Fields<'_>) -> DefinitionShape,
     label: Option<&str>,
 ) -> Checked {
     let mut check = Check { index, tool: None, names: Vec::new(), problems: Vec::new() };
@@ -39,7 +39,7 @@ pub(super) fn check(
                 Reason::Wrong { wanted: Kind::Object, found }
             };
             check.problem(&pointer(source, error.pos), reason);
-            return check.done(Shape::Mcp, source.to_owned(), None, Vec::new());
+            return check.done(DefinitionShape::Mcp, source.to_owned(), None, Vec::new());
         }
     };
     let shape = shape(&fields);
@@ -50,9 +50,11 @@ pub(super) fn check(
     }
     check.definition(shape, &fields, label);
     let (text, extra) = match shape {
-        Shape::Protocol(_, ToolForm::Unwrapped(wrapper)) => (wrapped(wrapper, source), Vec::new()),
-        Shape::Protocol(..) => (source.to_owned(), Vec::new()),
-        Shape::Mcp => mcp::definition(&fields),
+        DefinitionShape::Protocol(_, ToolForm::Unwrapped(wrapper)) => {
+            (wrapped(wrapper, source), Vec::new())
+        }
+        DefinitionShape::Protocol(..) => (source.to_owned(), Vec::new()),
+        DefinitionShape::Mcp => mcp::definition(&fields),
     };
     if check.problems.iter().all(|problem| problem.reason == Reason::StrictInSchema) {
         check.decode(shape, &text);
@@ -68,7 +70,7 @@ struct Check {
 }
 
 impl Check {
-    fn definition(&mut self, shape: Shape, fields: &Fields<'_>, label: Option<&str>) {
+    fn definition(&mut self, shape: DefinitionShape, fields: &Fields<'_>, label: Option<&str>) {
         if let Some(kind) = fields.get("type")
             && kind.kind() != Kind::String
         {
@@ -98,7 +100,13 @@ impl Check {
     }
 
     /// A tool that has a name of its own, and a schema unless it is freeform.
-    fn callable(&mut self, shape: Shape, at: &str, fields: &Fields<'_>, namespace: Option<&str>) {
+    fn callable(
+        &mut self,
+        shape: DefinitionShape,
+        at: &str,
+        fields: &Fields<'_>,
+        namespace: Option<&str>,
+    ) {
         let path = format!("{at}/name");
         match (fields.get("name"), fields.text("name")) {
             (None, _) => self.problem(at, Reason::Missing("name")),
@@ -127,7 +135,7 @@ impl Check {
         }
     }
 
-    fn namespace(&mut self, shape: Shape, fields: &Fields<'_>, members: &'static str) {
+    fn namespace(&mut self, shape: DefinitionShape, fields: &Fields<'_>, members: &'static str) {
         let Some(name) = fields.text("name") else {
             return self.problem("", Reason::Missing("name"));
         };
@@ -153,7 +161,7 @@ impl Check {
     }
 
     /// Whether the codec of the definition's protocol reads it too.
-    fn decode(&mut self, shape: Shape, text: &str) {
+    fn decode(&mut self, shape: DefinitionShape, text: &str) {
         let list = format!("[{text}]");
         match shape.protocol().codec().decode_tools(&list) {
             Ok(tools) => {
@@ -190,7 +198,7 @@ impl Check {
 
     fn done(
         self,
-        shape: Shape,
+        shape: DefinitionShape,
         text: String,
         label: Option<&str>,
         extra: Vec<Extra<'static>>,

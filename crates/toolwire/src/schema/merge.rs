@@ -21,7 +21,7 @@ pub(super) fn merge(root: &[Extra<'_>]) -> Option<String> {
 
 /// What an object is made of.
 #[derive(Default)]
-struct Shape<'s> {
+struct ObjectShape<'s> {
     properties: Vec<Property<'s>>,
     index: BTreeMap<String, usize>,
     required: Vec<Str<'s>>,
@@ -40,7 +40,7 @@ struct Property<'s> {
     all: bool,
 }
 
-impl<'s> Shape<'s> {
+impl<'s> ObjectShape<'s> {
     fn add(&mut self, name: Str<'s>, schema: Raw<'s>, all: bool) {
         let next = self.properties.len();
         let index = *self.index.entry(name.decode().into_owned()).or_insert(next);
@@ -85,12 +85,12 @@ struct Merger<'s> {
 }
 
 impl<'s> Merger<'s> {
-    fn shape(&mut self, fields: &[Extra<'s>], depth: usize) -> Option<Shape<'s>> {
+    fn shape(&mut self, fields: &[Extra<'s>], depth: usize) -> Option<ObjectShape<'s>> {
         self.branches = self.branches.checked_sub(1)?;
         if depth > MAX_NESTING {
             return None;
         }
-        let mut shape = Shape::default();
+        let mut shape = ObjectShape::default();
         match Type::of(fields) {
             Type::Object | Type::Maybe => shape.definite = true,
             Type::Unsaid => {}
@@ -139,7 +139,12 @@ impl<'s> Merger<'s> {
         Some(shape)
     }
 
-    fn alternatives(&mut self, shape: &mut Shape<'s>, value: &Raw<'s>, depth: usize) -> Option<()> {
+    fn alternatives(
+        &mut self,
+        shape: &mut ObjectShape<'s>,
+        value: &Raw<'s>,
+        depth: usize,
+    ) -> Option<()> {
         let mut branches = Vec::new();
         for branch in list(value)? {
             // Arguments are always an object, so `null` is no alternative.
@@ -173,10 +178,10 @@ impl<'s> Merger<'s> {
 
     /// The shape of a branch: `Some(None)` if it allows no object, `None` if it
     /// allows something else than objects.
-    fn branch(&mut self, branch: &Raw<'s>, depth: usize) -> Option<Option<Shape<'s>>> {
+    fn branch(&mut self, branch: &Raw<'s>, depth: usize) -> Option<Option<ObjectShape<'s>>> {
         match branch.kind() {
             Kind::Bool if branch.text() == "false" => Some(None),
-            Kind::Bool => Some(Some(Shape::default())),
+            Kind::Bool => Some(Some(ObjectShape::default())),
             Kind::Object => {
                 let fields = members(branch);
                 if Type::of(&fields) == Type::Null {
@@ -196,7 +201,7 @@ fn list<'s>(value: &Raw<'s>) -> Option<Vec<Raw<'s>>> {
 }
 
 /// What an alternative asks for, in words.
-fn form(shape: &Shape<'_>) -> String {
+fn form(shape: &ObjectShape<'_>) -> String {
     let names: Vec<String> = if shape.required.is_empty() {
         shape.properties.iter().map(|property| property.name.decode().into_owned()).collect()
     } else {
@@ -210,7 +215,7 @@ fn form(shape: &Shape<'_>) -> String {
     if text.is_empty() { "nothing".to_owned() } else { text.join(", ") }
 }
 
-fn render(root: &[Extra<'_>], shape: &Shape<'_>, forms: &[String]) -> Option<String> {
+fn render(root: &[Extra<'_>], shape: &ObjectShape<'_>, forms: &[String]) -> Option<String> {
     let described = root.iter().any(|field| field.key == "description");
     let note = note(forms);
     let mut out = Vec::new();
@@ -256,7 +261,7 @@ fn describe(object: &mut Object<'_>, description: &Raw<'_>, note: &str) {
     }
 }
 
-fn properties(object: &mut Object<'_>, shape: &Shape<'_>) {
+fn properties(object: &mut Object<'_>, shape: &ObjectShape<'_>) {
     {
         let mut inner = object.object("properties");
         for Property { name, schemas, all } in &shape.properties {

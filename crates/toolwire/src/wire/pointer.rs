@@ -40,12 +40,12 @@ struct Walk<'s> {
     src: &'s str,
     /// The first byte that has not been looked at.
     pos: usize,
-    path: Vec<Step<'s>>,
+    path: Vec<PathStep<'s>>,
     /// The literals ahead whose ends are known.
     known: &'s [Range<usize>],
 }
 
-enum Step<'s> {
+enum PathStep<'s> {
     /// In an array, at this element.
     Index(usize),
     /// In an object, before its first key.
@@ -60,22 +60,22 @@ impl<'s> Walk<'s> {
         while self.pos <= offset {
             self.pos = scan::whitespace(self.bytes, self.pos);
             match self.bytes.get(self.pos) {
-                Some(b'{') if self.pos < offset => self.enter(Step::Object),
-                Some(b'[') if self.pos < offset => self.enter(Step::Index(0)),
+                Some(b'{') if self.pos < offset => self.enter(PathStep::Object),
+                Some(b'[') if self.pos < offset => self.enter(PathStep::Index(0)),
                 Some(b'}' | b']') if self.pos < offset => {
                     self.path.pop();
                     self.pos += 1;
                 }
                 Some(b',') => {
-                    if let Some(Step::Index(index)) = self.path.last_mut() {
+                    if let Some(PathStep::Index(index)) = self.path.last_mut() {
                         *index += 1;
                     } else if let Some(step) = self.path.last_mut() {
-                        *step = Step::Object;
+                        *step = PathStep::Object;
                     }
                     self.pos += 1;
                 }
                 Some(b':') => self.pos += 1,
-                Some(b'"') if matches!(self.path.last(), Some(Step::Object)) => {
+                Some(b'"') if matches!(self.path.last(), Some(PathStep::Object)) => {
                     if !self.key() {
                         return;
                     }
@@ -97,7 +97,7 @@ impl<'s> Walk<'s> {
         }
     }
 
-    fn enter(&mut self, step: Step<'s>) {
+    fn enter(&mut self, step: PathStep<'s>) {
         self.path.push(step);
         self.pos += 1;
     }
@@ -107,7 +107,7 @@ impl<'s> Walk<'s> {
         let Ok((end, _)) = scan::string(self.bytes, self.pos) else { return false };
         let inside = self.src.get(self.pos + 1..end.saturating_sub(1)).unwrap_or_default();
         if let Some(step) = self.path.last_mut() {
-            *step = Step::Key(inside);
+            *step = PathStep::Key(inside);
         }
         self.pos = end;
         true
@@ -166,11 +166,11 @@ impl<'s> Walk<'s> {
         let mut pointer = String::new();
         for step in &self.path {
             match step {
-                Step::Index(index) => {
+                PathStep::Index(index) => {
                     pointer.push('/');
                     pointer.push_str(&index.to_string());
                 }
-                Step::Key(key) => {
+                PathStep::Key(key) => {
                     pointer.push('/');
                     let literal = super::Str::literal(key, key.contains('\\'), Pos::NONE);
                     let key = literal.decode();
@@ -180,7 +180,7 @@ impl<'s> Walk<'s> {
                         pointer.push_str(&key);
                     }
                 }
-                Step::Object => {}
+                PathStep::Object => {}
             }
         }
         pointer

@@ -1,7 +1,7 @@
 use super::*;
 
-fn read(body: &str) -> Result<RequestHead, Failure> {
-    RequestHead::read(Protocol::Chat, &PathMatch::default(), body.as_bytes(), &Limits::default())
+fn read(body: &str) -> Result<CheckedHead, Failure> {
+    CheckedHead::read(Protocol::Chat, &PathMatch::default(), body.as_bytes(), &Limits::default())
 }
 
 #[test]

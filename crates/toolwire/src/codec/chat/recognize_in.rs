@@ -1,23 +1,23 @@
 //! What Chat's documents and tool definitions look like.
 
-use crate::guess::{Certainty, Document, Fields};
+use crate::guess::{Certainty, DocumentKind, Fields};
 use crate::registry::ToolForm;
 use crate::wire::{Kind, string_under};
 
-pub(super) fn document(fields: &Fields<'_>) -> Option<(Document, Certainty)> {
+pub(super) fn document(fields: &Fields<'_>) -> Option<(DocumentKind, Certainty)> {
     let object = fields.text("object");
     let object = object.as_deref().unwrap_or_default();
     if object == "chat.completion" || fields.is("choices", Kind::Array) {
-        return Some((Document::Response, Certainty::Certain));
+        return Some((DocumentKind::Response, Certainty::Certain));
     }
     // vectors/errors/chat-vendor-context-length
     if object == "error" {
-        return Some((Document::Error, Certainty::Certain));
+        return Some((DocumentKind::Error, Certainty::Certain));
     }
     if is_error(fields) {
-        return Some((Document::Error, Certainty::Likely(0)));
+        return Some((DocumentKind::Error, Certainty::Likely(0)));
     }
-    fields.is("messages", Kind::Array).then(|| (Document::Request, request(fields)))
+    fields.is("messages", Kind::Array).then(|| (DocumentKind::Request, request(fields)))
 }
 
 pub(super) fn event(data: &str) -> bool {

@@ -46,7 +46,7 @@ use std::ops::Range;
 use crate::calls::{AnsweredCall, Continuation, Error};
 use crate::codec::{Codec, StreamObserver, StreamReader, StreamWriter};
 use crate::disposition::Row;
-use crate::guess::{Certainty, Document, Fields};
+use crate::guess::{Certainty, DocumentKind, Fields};
 use crate::ledger::Ledger;
 use crate::model::{ApiError, Protocol, Request, Response, ResponseContext, Tool};
 use crate::profile::Profile;
@@ -180,7 +180,7 @@ impl Codec for Messages {
         continuation_out::append(request, next)
     }
 
-    fn recognize(&self, fields: &Fields<'_>) -> Option<(Document, Certainty)> {
+    fn recognize(&self, fields: &Fields<'_>) -> Option<(DocumentKind, Certainty)> {
         recognize_in::document(fields)
     }
 

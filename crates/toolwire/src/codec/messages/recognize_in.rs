@@ -1,19 +1,19 @@
 //! What the documents and tool definitions of Messages look like.
 
-use crate::guess::{Certainty, Document, Fields};
+use crate::guess::{Certainty, DocumentKind, Fields};
 use crate::registry::ToolForm;
 use crate::wire::Kind;
 
-pub(super) fn document(fields: &Fields<'_>) -> Option<(Document, Certainty)> {
+pub(super) fn document(fields: &Fields<'_>) -> Option<(DocumentKind, Certainty)> {
     let kind = fields.text("type");
     let kind = kind.as_deref().unwrap_or_default();
     if kind == "message" || fields.has("stop_reason") {
-        return Some((Document::Response, Certainty::Certain));
+        return Some((DocumentKind::Response, Certainty::Certain));
     }
     if kind == "error" {
-        return Some((Document::Error, Certainty::Certain));
+        return Some((DocumentKind::Error, Certainty::Certain));
     }
-    fields.is("messages", Kind::Array).then(|| (Document::Request, request(fields)))
+    fields.is("messages", Kind::Array).then(|| (DocumentKind::Request, request(fields)))
 }
 
 pub(super) fn event(kind: &str) -> bool {

@@ -1,17 +1,17 @@
 //! What the documents and tool definitions of Responses look like.
 
-use crate::guess::{Certainty, Document, Fields};
+use crate::guess::{Certainty, DocumentKind, Fields};
 use crate::registry::ToolForm;
 use crate::wire::Kind;
 
 /// An error body looks like Chat's and is left to it.
-pub(super) fn document(fields: &Fields<'_>) -> Option<(Document, Certainty)> {
+pub(super) fn document(fields: &Fields<'_>) -> Option<(DocumentKind, Certainty)> {
     if fields.text("object").as_deref() == Some("response") || fields.is("output", Kind::Array) {
-        return Some((Document::Response, Certainty::Certain));
+        return Some((DocumentKind::Response, Certainty::Certain));
     }
     // A request that also has `messages` belongs to another protocol.
     let is_request = fields.count(MEMBERS) > 0 || fields.is("prompt", Kind::Object);
-    is_request.then_some((Document::Request, Certainty::Possible))
+    is_request.then_some((DocumentKind::Request, Certainty::Possible))
 }
 
 pub(super) fn event(kind: &str) -> bool {

@@ -61,7 +61,7 @@ use std::ops::Range;
 use toolwire::calls::{AnsweredCall, Continuation, Error};
 use toolwire::codec::{StreamObserver, StreamReader, StreamWriter};
 use toolwire::disposition::Row;
-use toolwire::guess::{Certainty, Document, Fields};
+use toolwire::guess::{Certainty, DocumentKind, Fields};
 use toolwire::model::{ApiError, Request, Response, ResponseContext, Tool};
 use toolwire::protocol::{Description, ListedModel};
 use toolwire::registry::{SchemaMember, ToolForm};
@@ -201,7 +201,7 @@ impl Codec for Fourth {
         continuation_out::append(request, next)
     }
 
-    fn recognize(&self, fields: &Fields<'_>) -> Option<(Document, Certainty)> {
+    fn recognize(&self, fields: &Fields<'_>) -> Option<(DocumentKind, Certainty)> {
         recognize_in::document(fields)
     }
 

@@ -1,16 +1,16 @@
 //! What the documents and tool definitions of the protocol look like.
 
-use toolwire::guess::{Certainty, Document, Fields};
+use toolwire::guess::{Certainty, DocumentKind, Fields};
 use toolwire::registry::ToolForm;
 use toolwire::wire::Kind;
 
-pub(super) fn document(fields: &Fields<'_>) -> Option<(Document, Certainty)> {
+pub(super) fn document(fields: &Fields<'_>) -> Option<(DocumentKind, Certainty)> {
     let document = if fields.is("reply", Kind::Array) {
-        Document::Response
+        DocumentKind::Response
     } else if fields.is("fault", Kind::Object) {
-        Document::Error
+        DocumentKind::Error
     } else if fields.is("dialogue", Kind::Array) {
-        Document::Request
+        DocumentKind::Request
     } else {
         return None;
     };

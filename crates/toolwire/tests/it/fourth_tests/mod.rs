@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use toolwire::calls::{self, ToolOutput};
 use toolwire::codec::EventOutcome;
 use toolwire::fold::Fold;
-use toolwire::guess::{Certainty, Document, Fields};
+use toolwire::guess::{Certainty, DocumentKind, Fields};
 use toolwire::model::{ApiError, ResponseSummary, Stop};
 use toolwire::pipe::Pipe;
 use toolwire::protocol::ListedModel;
@@ -292,9 +292,9 @@ fn a_failed_result_says_so() {
 #[test]
 fn documents_are_recognized() {
     let kinds = [
-        ("requests", Document::Request),
-        ("responses", Document::Response),
-        ("errors", Document::Error),
+        ("requests", DocumentKind::Request),
+        ("responses", DocumentKind::Response),
+        ("errors", DocumentKind::Error),
     ];
     for (kind, document) in kinds {
         for (folder, protocol, body) in documents(kind) {

@@ -61,8 +61,7 @@ pub fn request(request: &Request<'_>) -> Vec<Atom> {
     atoms.text("cache_key", cache_key.as_ref());
     atoms.cache(cache.as_ref());
     atoms.text("tier", tier.as_ref());
-    let State { store, previous, conversation, background, include, include_at: _, truncation } =
-        state;
+    let ServerState { store, previous, conversation, background, include, truncation } = state;
     atoms.at("store", store.as_ref());
     atoms.text("previous", previous.as_ref());
     atoms.raw("conversation", conversation.as_ref());

@@ -111,11 +111,6 @@ impl Fold {
         self.entries.is_empty()
     }
 
-    /// The number of the item that a block became.
-    pub fn entry_of(&self, block: usize) -> Option<usize> {
-        self.blocks.get(block).copied()
-    }
-
     /// One item, as far as it has come.
     pub fn item(&self, entry: usize) -> Option<Item<'_>> {
         Some(self.entries.get(entry)?.item())

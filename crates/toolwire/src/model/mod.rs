@@ -32,7 +32,7 @@ pub use item::{
 pub use owned::Own;
 pub use reasoning::{Issuer, Reasoning, Sealed};
 pub use request::{
-    Display, Echoed, Effort, Format, Identity, JsonSchema, Output, Request, Sampling, State,
+    Display, Echoed, Effort, Format, Identity, JsonSchema, Output, Request, Sampling, ServerState,
     Stream, Thinking, ThinkingMode,
 };
 pub use response::{Candidate, Response, Stop, Usage};

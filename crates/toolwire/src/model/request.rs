@@ -37,8 +37,8 @@ pub struct Request<'a> {
     pub cache: Option<Cache<'a>>,
     /// The processing tier, in the words of its protocol.
     pub tier: Option<Str<'a>>,
-    /// State kept by the server.
-    pub state: State<'a>,
+    /// ServerState kept by the server.
+    pub state: ServerState<'a>,
     /// How the server may shorten the context, in the words of its protocol.
     pub context_management: Option<Raw<'a>>,
     /// Streaming settings.
@@ -65,7 +65,7 @@ impl Request<'_> {
             identity: Identity::default(),
             cache: None,
             tier: None,
-            state: State::default(),
+            state: ServerState::default(),
             context_management: None,
             stream: Stream::default(),
             extra: Vec::new(),
@@ -252,9 +252,9 @@ pub struct Identity<'a> {
     pub cache_key: Option<Str<'a>>,
 }
 
-/// State that the server keeps between calls.
+/// ServerState that the server keeps between calls.
 #[derive(Clone, Debug, Default)]
-pub struct State<'a> {
+pub struct ServerState<'a> {
     /// Whether to keep the answer.
     pub store: Option<At<bool>>,
     /// The answer this request continues.
@@ -265,8 +265,6 @@ pub struct State<'a> {
     pub background: Option<At<bool>>,
     /// What else to include in the answer.
     pub include: Vec<Str<'a>>,
-    /// Where the includes stood.
-    pub include_at: Pos,
     /// What to do when the conversation is too long.
     pub truncation: Option<Str<'a>>,
 }

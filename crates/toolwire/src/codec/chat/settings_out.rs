@@ -2,7 +2,7 @@
 
 use crate::codec::context::EncodeContext;
 use crate::ledger::Code;
-use crate::model::{Identity, Sampling, State, Stream};
+use crate::model::{Identity, Sampling, ServerState, Stream};
 use crate::wire::{At, Extra, Object, Raw, Str, Write, read_fields};
 
 /// Writes the sampling parameters that the upstream takes.
@@ -98,11 +98,10 @@ pub(super) fn put_tier(
 /// for log probabilities.
 pub(super) fn put_state(
     object: &mut Object<'_>,
-    state: &State<'_>,
+    state: &ServerState<'_>,
     cx: &mut EncodeContext<'_>,
 ) -> bool {
-    let State { store, previous, conversation, background, include, include_at: _, truncation } =
-        state;
+    let ServerState { store, previous, conversation, background, include, truncation } = state;
     object.maybe("store", store.as_ref());
     if let Some(previous) = previous {
         cx.ledger.refused(previous.pos(), Code::PreviousResponse);

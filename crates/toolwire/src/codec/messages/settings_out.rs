@@ -2,7 +2,7 @@
 
 use crate::codec::context::EncodeContext;
 use crate::ledger::{Code, Ledger};
-use crate::model::{Identity, Output, Sampling, State, Stream};
+use crate::model::{Identity, Output, Sampling, ServerState, Stream};
 use crate::wire::{At, Object, Pos, Raw, Str};
 
 /// Writes `max_tokens`, which the API requires.
@@ -155,9 +155,8 @@ pub(super) fn write_tier(tier: Option<&Str<'_>>, object: &mut Object<'_>, ledger
 }
 
 /// Reports what the API cannot do, because it keeps nothing between requests.
-pub(super) fn report_state(state: &State<'_>, ledger: &mut Ledger) {
-    let State { store, previous, conversation, background, include, include_at: _, truncation } =
-        state;
+pub(super) fn report_state(state: &ServerState<'_>, ledger: &mut Ledger) {
+    let ServerState { store, previous, conversation, background, include, truncation } = state;
     match store {
         Some(At { pos, value: true }) => {
             ledger.dropped(*pos, Code::ServerState);

@@ -71,7 +71,7 @@ pub(super) fn decode(body: &str) -> Result<Request<'_>, ReadError> {
     request.state.previous = previous_response_id;
     request.state.conversation = conversation;
     request.state.background = background;
-    if let Some(At { pos: at, value: mut list }) = include {
+    if let Some(At { pos: _, value: mut list }) = include {
         // Asking for log probabilities is a setting of its own elsewhere.
         list.retain(|word| {
             let logprobs = *word == INCLUDE_LOGPROBS;
@@ -80,7 +80,6 @@ pub(super) fn decode(body: &str) -> Result<Request<'_>, ReadError> {
             }
             !logprobs
         });
-        request.state.include_at = at;
         request.state.include = list;
     }
     request.state.truncation = truncation;

@@ -9,7 +9,7 @@ use super::turns_out;
 use super::withdrawn_out::{self, RemainingTools};
 use crate::codec::context::EncodeContext;
 use crate::ledger::{Code, Ledger};
-use crate::model::{Format, Identity, JsonSchema, Output, Request, Sampling, State, Stream};
+use crate::model::{Format, Identity, JsonSchema, Output, Request, Sampling, ServerState, Stream};
 use crate::profile::Profile;
 use crate::schema;
 use crate::toolset::Toolset;
@@ -262,15 +262,14 @@ fn write_tier(tier: &Str<'_>, object: &mut Object<'_>, cx: &mut EncodeContext<'_
 
 /// A client of another protocol does not know stored answers. So none is stored
 /// unless the client asks for it, and the answer includes sealed reasoning.
-fn write_state(state: &State<'_>, output: &Output<'_>, object: &mut Object<'_>) {
-    let State {
+fn write_state(state: &ServerState<'_>, output: &Output<'_>, object: &mut Object<'_>) {
+    let ServerState {
         store,
         previous,
         conversation,
         background,
         // Only Responses has it, so another protocol never sets it.
         include: _,
-        include_at: _,
         truncation,
     } = state;
     object.put("store", &store.is_some_and(|store| store.value));

@@ -3,7 +3,7 @@
 use toolwire::codec::context::EncodeContext;
 use toolwire::codec::sent_tools::SentTools;
 use toolwire::model::{
-    Format, Identity, JsonSchema, Output, Request, Sampling, State, Stream, Thinking,
+    Format, Identity, JsonSchema, Output, Request, Sampling, ServerState, Stream, Thinking,
 };
 use toolwire::toolset::Toolset;
 use toolwire::wire::{At, Object};
@@ -198,9 +198,8 @@ fn write_identity(
     }
 }
 
-fn lose_state(state: &State<'_>, context: &mut EncodeContext<'_>) {
-    let State { store, previous, conversation, background, include, include_at: _, truncation } =
-        state;
+fn lose_state(state: &ServerState<'_>, context: &mut EncodeContext<'_>) {
+    let ServerState { store, previous, conversation, background, include, truncation } = state;
     if let Some(store) = store {
         let note = context.ledger.dropped(store.pos, Code::ServerState);
         if !store.value {

@@ -83,7 +83,10 @@ impl Protocol {
 
 impl PartialEq for Protocol {
     fn eq(&self, other: &Self) -> bool {
-        self.as_str() == other.as_str()
+        if let (Self::Custom(one), Self::Custom(another)) = (self, other) {
+            return one.describe().name == another.describe().name;
+        }
+        std::mem::discriminant(self) == std::mem::discriminant(other)
     }
 }
 

@@ -10,6 +10,7 @@ mod response;
 use std::ops::Range;
 
 pub use self::head::RequestHead;
+use self::prepared::Answer;
 pub use self::prepared::PreparedRequest;
 pub(crate) use self::response::is_not_an_answer;
 pub use self::response::{ResponseTranslator, TranslatedResponse};
@@ -173,7 +174,7 @@ pub fn request(
     body: &[u8],
     options: &Options<'_>,
 ) -> Result<Translated, Error> {
-    PreparedRequest::new(from, to, body)?.translate(options)
+    PreparedRequest::new(from, to, body)?.encode(options, Answer::Ignored)
 }
 
 /// Translates an upstream's answer for a client.

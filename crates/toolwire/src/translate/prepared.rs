@@ -102,6 +102,16 @@ impl<'a> PreparedRequest<'a> {
     /// [`Error::Refused`] if it cannot be carried as the policy demands,
     /// [`Error::Invalid`] if it passes unread and is no JSON object.
     pub fn translate(&mut self, options: &Options<'_>) -> Result<Translated, Error> {
+        self.encode(options, Answer::Expected)
+    }
+
+    /// Translates the request, and works out how its tools come back if an
+    /// answer is expected.
+    pub(super) fn encode(
+        &mut self,
+        options: &Options<'_>,
+        answer: Answer,
+    ) -> Result<Translated, Error> {
         let Some(request) = &mut self.request else { return self.pass(options) };
         let mut ledger = Ledger::default();
         let mut out = Vec::with_capacity(self.source.len() + self.source.len() / 8);
@@ -114,7 +124,9 @@ impl<'a> PreparedRequest<'a> {
         let profile = options.profile_of(self.to);
         let tools = Toolset::new(request, &profile);
         codec(self.to).encode_request(request, &tools, &profile, &mut out, &mut ledger);
-        self.restore = Some(Restore::of(&tools, self.from, &profile));
+        if answer == Answer::Expected {
+            self.restore = Some(Restore::of(&tools, self.from, &profile));
+        }
         request.model = own;
         let mut translated = if ledger.is_empty() {
             Translated::unchanged(out)
@@ -161,4 +173,11 @@ impl<'a> PreparedRequest<'a> {
         let request = self.request.as_ref().or(read.as_ref());
         Pipe::restoring(self.to, self.from, request, self.restore.clone(), options)
     }
+}
+
+/// Whether the answer to a request will be translated too.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Answer {
+    Expected,
+    Ignored,
 }

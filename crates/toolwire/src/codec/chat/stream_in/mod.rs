@@ -32,7 +32,7 @@ use crate::ledger::Code;
 use crate::model::{ApiError, ErrorKind, Event, Item, Opaque, Protocol, Refusal, Start, Text};
 use crate::wire::sse::Frame;
 use crate::wire::stencil::Stencil;
-use crate::wire::{At, Pos, Raw, ReadError, Reader, Str};
+use crate::wire::{At, Pos, Raw, Read, ReadError, Reader, Str};
 
 /// Reads a stream of Chat.
 #[derive(Debug, Default)]
@@ -77,7 +77,10 @@ impl StreamReader for ChatStreamReader {
         if frame.name == Some("error") {
             return self.read_error(frame.data, sink);
         }
-        let chunk: Chunk<'_> = Reader::new(frame.data).document()?;
+        // A chunk is large, so it is read in place and not through `document`.
+        let mut reader = Reader::new(frame.data);
+        let chunk = Chunk::read(&mut reader)?;
+        reader.finish()?;
         if is_error(&chunk) {
             return self.read_error(frame.data, sink);
         }

@@ -5,7 +5,9 @@ use super::reasoning_in::{self, ReasoningMembers};
 use super::wire::{
     AnyToolCall, CalledCustom, CalledFunction, Message, MessageAudio, ToolCall, nest,
 };
-use crate::model::{Arguments, Audio, Call, Item, Refusal, ResultKind, Role, ToolResult, Turn};
+use crate::model::{
+    Arguments, Audio, Call, Item, Refusal, ResultKind, Role, Text, ToolResult, Turn,
+};
 use crate::wire::{Extra, Pos, Raw, Read, ReadError, Reader, Str};
 
 /// `messages`, as turns.
@@ -56,8 +58,8 @@ pub(super) fn turn<'a>(message: Message<'a>) -> Result<Turn<'a>, ReadError> {
     if let Some(text) = refusal {
         items.push(Item::Refusal(Refusal { at: text.pos(), text, extra: Vec::new() }));
     }
-    if let Some(MessageAudio { at, data, extra }) = audio {
-        items.push(Item::Audio(Audio { at, data, format: None, cache: None, extra }));
+    if let Some(spoken) = audio {
+        speak(&mut items, spoken);
     }
     for element in tool_calls.unwrap_or_default() {
         match element {
@@ -68,7 +70,7 @@ pub(super) fn turn<'a>(message: Message<'a>) -> Result<Turn<'a>, ReadError> {
             }
         }
     }
-    if let Some(function) = function_call {
+    if let Some(function) = function_call.filter(is_call) {
         items.push(Item::Call(called(function.at, None, function, Vec::new())?));
     }
     if let Some(id) = tool_call_id {
@@ -124,6 +126,47 @@ fn annotate<'a>(items: &mut [Item<'a>], list: Raw<'a>, extra: &mut Vec<Extra<'a>
         }
     }
     extra.push(Extra { key: Str::plain("annotations"), value: list });
+}
+
+/// Adds spoken output. The text of a model that speaks is its transcript, unless
+/// the message has text of its own, which some vendors give twice.
+fn speak<'a>(items: &mut Vec<Item<'a>>, spoken: MessageAudio<'a>) {
+    let MessageAudio { at, data, transcript, mut extra } = spoken;
+    let is_text = |item: &&Item<'a>| matches!(item, Item::Text(_));
+    let transcript = transcript.filter(|transcript| !transcript.is_empty());
+    if let Some(transcript) = transcript {
+        let mut texts = items.iter().filter(is_text).peekable();
+        if texts.peek().is_none() {
+            items.push(Item::Text(Text::new(transcript)));
+        } else if !is_said(&transcript, texts) {
+            let value = Raw::literal(&transcript);
+            extra.push(Extra { key: Str::plain("transcript"), value });
+        }
+    }
+    items.push(Item::Audio(Audio { at, data, format: None, cache: None, extra }));
+}
+
+/// Whether texts say the same as a transcript.
+fn is_said<'i, 'a: 'i>(transcript: &Str<'a>, items: impl Iterator<Item = &'i Item<'a>>) -> bool {
+    let mut text = String::new();
+    for item in items {
+        if let Item::Text(own) = item {
+            text.push_str(&own.text.decode());
+        }
+    }
+    *transcript == *text
+}
+
+/// Whether a deprecated function call is one. Some servers send the member with
+/// empty texts in every answer. vectors/responses/chat-empty-function-call
+fn is_call(function: &CalledFunction<'_>) -> bool {
+    let CalledFunction { at: _, name, arguments, extra: _ } = function;
+    let is_empty = |arguments: &Arguments<'_>| match arguments {
+        Arguments::Text(text) | Arguments::Freeform(text) => text.is_empty(),
+        Arguments::Json(value) => value.is_empty(),
+        Arguments::Native(_, _) => false,
+    };
+    !name.as_ref().is_none_or(Str::is_empty) || !arguments.as_ref().is_none_or(is_empty)
 }
 
 fn call<'a>(call: ToolCall<'a>) -> Result<Call<'a>, ReadError> {

@@ -70,11 +70,14 @@ wire! {
     /// Spoken output; in a request only its id.
     pub(super) struct MessageAudio<'a> {
         data: Str<'a> = "data",
+        transcript: Str<'a> = "transcript",
     }
 
     /// An entry of `reasoning_details`.
     pub(super) struct ReasoningDetail<'a> {
         kind: Raw<'a> = "type",
+        text: Raw<'a> = "text",
+        summary: Raw<'a> = "summary",
         data: Raw<'a> = "data",
     }
 

@@ -25,7 +25,7 @@ use self::fragment::CallFragment;
 use self::members::{MemberReporter, is_meaningful};
 use self::text_delta::DeltaText;
 use super::reasoning_in::ReasoningMembers;
-use super::wire::{reread, string};
+use super::wire::{MessageAudio, reread, string};
 use super::{error_in, stop_in, usage_in};
 use crate::codec::{EventSink, StreamReader};
 use crate::ledger::Code;
@@ -46,6 +46,8 @@ pub(super) struct ChatStreamReader {
     members: MemberReporter,
     reported_other_choices: bool,
     reported_audio: bool,
+    /// Whether the text is the transcript of spoken output.
+    is_transcribed: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -279,10 +281,8 @@ impl ChatStreamReader {
         if let Some(text) = refusal {
             self.blocks.push_refusal(text, refusal_logprobs, sink);
         }
-        if let Some(audio) = audio
-            && !std::mem::replace(&mut self.reported_audio, true)
-        {
-            sink.ledger().dropped(audio.pos(), Code::Audio);
+        if let Some(audio) = audio {
+            self.read_audio(audio, sink);
         }
         if let Some(list) = tool_calls {
             let several = list.len() > 1;
@@ -296,6 +296,23 @@ impl ChatStreamReader {
             self.blocks.push_call(fragment, sink);
         }
         self.members.members(extra, sink);
+    }
+
+    /// Takes a piece of spoken output. The text of a model that speaks is its
+    /// transcript, unless it has text of its own.
+    fn read_audio(&mut self, audio: Raw<'_>, sink: &mut dyn EventSink) {
+        if !std::mem::replace(&mut self.reported_audio, true) {
+            sink.ledger().dropped(audio.pos(), Code::Audio);
+        }
+        let Some(Ok(MessageAudio { at: _, data: _, transcript: Some(text), extra: _ })) =
+            reread(&audio)
+        else {
+            return;
+        };
+        if !text.is_empty() && (self.is_transcribed || !self.blocks.has_text()) {
+            self.is_transcribed = true;
+            self.blocks.push_text(text, None, sink);
+        }
     }
 
     /// Takes one part of content that is a list.

@@ -14,7 +14,7 @@ pub use code::Code;
 pub use crate::model::HostedClass;
 
 use crate::model::Item;
-use crate::wire::{Extra, Placed, Pos, Write, pointers_past};
+use crate::wire::{Extra, Kind, Placed, Pos, Write, pointers_past};
 
 /// The lines of one translation, in the order in which they came up.
 #[derive(Clone, Debug, Default)]
@@ -106,12 +106,13 @@ impl Ledger {
 
     /// Fields that exist in one protocol only did not cross.
     pub fn only(&mut self, fields: &[Extra<'_>]) {
-        for field in fields {
+        // An explicit null means the same as no field at all.
+        for field in fields.iter().filter(|field| field.value.kind() != Kind::Null) {
             let key = field.key.decode();
             let note = self.dropped(field.value.pos(), Code::of_field(&key));
             // A nested field is named with where it stands.
             let name = key.rsplit('.').next().unwrap_or_default();
-            if RESTATED.contains(&name) {
+            if RESTATED.contains(&name) || name == SYSTEM_FINGERPRINT {
                 note.info();
             }
         }
@@ -310,3 +311,7 @@ pub enum LossPolicy {
 /// that come back when it sends them on: the content once more, parsed, and
 /// the place of a call in its list.
 const RESTATED: [&str; 3] = ["index", "parsed", "parsed_arguments"];
+
+/// Which build of a vendor's servers answered. It stands in every answer, and
+/// only compares with itself.
+const SYSTEM_FINGERPRINT: &str = "system_fingerprint";

@@ -2,7 +2,7 @@
 
 use super::wire::{CompletionDetails, PromptDetails, Usage as WireUsage, nest};
 use crate::model::Usage;
-use crate::wire::{At, Extra, Raw, Str};
+use crate::wire::{At, Extra, Raw, Str, keep_meaningful};
 
 /// Reads token counts.
 pub(super) fn read<'a>(usage: WireUsage<'a>) -> Usage<'a> {
@@ -47,7 +47,7 @@ pub(super) fn read<'a>(usage: WireUsage<'a>) -> Usage<'a> {
     if let Some(total) = total_tokens.filter(|total| total.value != sum) {
         usage.extra.push(count("total_tokens", total));
     }
-    usage.extra.retain(|field| !matches!(field.value.text(), "0" | "0.0" | "null"));
+    keep_meaningful(&mut usage.extra);
     usage
 }
 

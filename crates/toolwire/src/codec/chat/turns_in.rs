@@ -1,12 +1,13 @@
 //! The conversation: reading it.
 
-use super::content_in::Content;
+use super::content_in::{Content, foreign_marker};
 use super::reasoning_in::{self, ReasoningMembers};
 use super::wire::{
-    AnyToolCall, CalledCustom, CalledFunction, Message, MessageAudio, ToolCall, nest,
+    AnyToolCall, CacheControl, CalledCustom, CalledFunction, Message, MessageAudio, ToolCall, nest,
+    reread,
 };
 use crate::model::{
-    Arguments, Audio, Call, Item, Refusal, ResultKind, Role, Text, ToolResult, Turn,
+    Arguments, Audio, Cache, Call, Item, Refusal, ResultKind, Role, Text, ToolResult, Turn,
 };
 use crate::wire::{Extra, Pos, Raw, Read, ReadError, Reader, Str};
 
@@ -37,6 +38,7 @@ pub(super) fn turn<'a>(message: Message<'a>) -> Result<Turn<'a>, ReadError> {
         reasoning,
         reasoning_details,
         thinking_blocks,
+        cache_control,
         mut extra,
     } = message;
     let role = role.ok_or_else(|| ReadError::missing(at, "role"))?;
@@ -46,7 +48,7 @@ pub(super) fn turn<'a>(message: Message<'a>) -> Result<Turn<'a>, ReadError> {
         "system" => Role::System,
         "developer" => Role::Developer,
         "tool" | "function" => {
-            let result = ToolMessage { at, tool_call_id, name, content, extra };
+            let result = ToolMessage { at, tool_call_id, name, content, cache_control, extra };
             return Ok(result.turn());
         }
         other => Role::Other(Str::plain(other.to_owned()).at(role.pos())),
@@ -73,6 +75,9 @@ pub(super) fn turn<'a>(message: Message<'a>) -> Result<Turn<'a>, ReadError> {
     if let Some(function) = function_call.filter(is_call) {
         items.push(Item::Call(called(function.at, None, function, Vec::new())?));
     }
+    if let Some(control) = cache_control {
+        mark(items.last_mut().and_then(marker_slot), control, &mut extra);
+    }
     if let Some(id) = tool_call_id {
         extra.push(Extra { key: Str::plain("tool_call_id"), value: Raw::literal(&id) });
     }
@@ -92,13 +97,14 @@ struct ToolMessage<'a> {
     tool_call_id: Option<Str<'a>>,
     name: Option<Str<'a>>,
     content: Option<Content<'a>>,
+    cache_control: Option<Raw<'a>>,
     extra: Vec<Extra<'a>>,
 }
 
 impl<'a> ToolMessage<'a> {
     fn turn(self) -> Turn<'a> {
-        let Self { at, tool_call_id, name, content, extra } = self;
-        let result = ToolResult {
+        let Self { at, tool_call_id, name, content, cache_control, extra } = self;
+        let mut result = ToolResult {
             at,
             call_id: tool_call_id,
             name,
@@ -109,6 +115,9 @@ impl<'a> ToolMessage<'a> {
             cache: None,
             extra,
         };
+        if let Some(control) = cache_control {
+            mark(Some(&mut result.cache), control, &mut result.extra);
+        }
         Turn::new(at, Role::User, vec![Item::Result(result)])
     }
 }
@@ -126,6 +135,37 @@ fn annotate<'a>(items: &mut [Item<'a>], list: Raw<'a>, extra: &mut Vec<Extra<'a>
         }
     }
     extra.push(Extra { key: Str::plain("annotations"), value: list });
+}
+
+/// Puts the cache marker of a message behind its last item, or keeps it as it came
+/// if that has no room for one.
+fn mark<'a>(slot: Option<&mut Option<Cache<'a>>>, control: Raw<'a>, extra: &mut Vec<Extra<'a>>) {
+    match (slot, reread::<CacheControl<'a>>(&control)) {
+        (Some(slot @ None), Some(Ok(read))) => *slot = Some(foreign_marker(read)),
+        (_slot, _read) => {
+            extra.push(Extra { key: Str::plain("cache_control"), value: control });
+        }
+    }
+}
+
+/// Where an item keeps the marker behind it.
+fn marker_slot<'i, 'a>(item: &'i mut Item<'a>) -> Option<&'i mut Option<Cache<'a>>> {
+    match item {
+        Item::Text(text) => Some(&mut text.cache),
+        Item::Image(image) => Some(&mut image.cache),
+        Item::Document(document) => Some(&mut document.cache),
+        Item::Audio(audio) => Some(&mut audio.cache),
+        Item::Call(call) => Some(&mut call.cache),
+        Item::Refusal(_)
+        | Item::SearchResult(_)
+        | Item::Reasoning(_)
+        | Item::Result(_)
+        | Item::Hosted(_)
+        | Item::Json(_)
+        | Item::ToolReference(_)
+        | Item::Tools(_)
+        | Item::Opaque(_) => None,
+    }
 }
 
 /// Adds spoken output. The text of a model that speaks is its transcript, unless

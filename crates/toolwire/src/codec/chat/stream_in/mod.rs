@@ -23,13 +23,16 @@ use self::chunk::{
 };
 use self::fragment::CallFragment;
 use self::members::{MemberReporter, is_meaningful};
+use self::reasoning::ReasoningMember;
 use self::text_delta::DeltaText;
 use super::reasoning_in::ReasoningMembers;
 use super::wire::{MessageAudio, reread, string};
 use super::{error_in, stop_in, usage_in};
 use crate::codec::{EventSink, StreamReader};
 use crate::ledger::Code;
-use crate::model::{ApiError, ErrorKind, Event, Item, Opaque, Protocol, Refusal, Start, Text};
+use crate::model::{
+    ApiError, ErrorKind, Event, Item, Opaque, Protocol, Reasoning, Refusal, Start, Text,
+};
 use crate::wire::sse::Frame;
 use crate::wire::stencil::Stencil;
 use crate::wire::{At, Pos, Raw, Read, ReadError, Reader, Str};
@@ -324,6 +327,12 @@ impl ChatStreamReader {
         } else if let Item::Refusal(Refusal { at: _, text, extra }) = item {
             self.members.members(extra, sink);
             self.blocks.push_refusal(text, None, sink);
+        } else if let Item::Reasoning(reasoning) = item {
+            let Reasoning { at: _, summary: _, content, sealed: _, place: _, extra } = reasoning;
+            self.members.members(extra, sink);
+            for text in content {
+                self.blocks.push_reasoning(ReasoningMember::Content, text, sink);
+            }
         } else {
             self.blocks.push_whole(Pos::START, item, sink);
         }

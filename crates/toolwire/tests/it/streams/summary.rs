@@ -41,12 +41,6 @@ fn a_stream_that_passes_is_summed_up_like_one_that_is_translated() {
 /// Streams of which an observer sees less than a reader, and what it misses. It
 /// reads only what usual streams have, because it reads every event that passes.
 const SHALLOW: &[(&str, &str)] = &[
-    ("chat-groq-call", "usage inside `x_groq`"),
-    ("chat-kimi-function-ids", "usage inside a choice"),
-    ("chat-legacy-function-call", "a call of the deprecated kind"),
-    ("chat-refusal", "a refusal"),
-    ("chat-vendor-every-index-zero", "that two fragments with names are one call"),
-    ("chat-vendor-split-name", "that two fragments with names are one call"),
     ("responses-only-completed", "calls that only the last event has"),
     ("responses-only-items-done", "calls that only come when they are done"),
     ("responses-refusal", "a refusal"),

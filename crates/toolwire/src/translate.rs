@@ -19,7 +19,7 @@ use crate::ledger::{Action, Entry, Ledger, LossPolicy};
 use crate::model::{Protocol, Request};
 use crate::profile::Profile;
 pub use crate::protocol::PathMatch;
-use crate::wire::{Pos, Read, ReadError, Reader, Str, What, pointer, write_str};
+use crate::wire::{Pos, Read, ReadError, Reader, Str, What, pointer, shorten, write_str};
 
 /// How to translate.
 ///
@@ -330,7 +330,9 @@ pub(crate) fn utf8(body: &[u8]) -> Result<&str, Error> {
 
 pub(crate) fn invalid(source: &str, error: ReadError) -> Error {
     let offset = error.pos.offset().unwrap_or_default();
-    Error::Invalid { pointer: pointer(source, error.pos), offset, message: error.to_string() }
+    // The message may repeat a name or a number of the document.
+    let message = shorten(&error.to_string(), LONGEST_MESSAGE).into_owned();
+    Error::Invalid { pointer: pointer(source, error.pos), offset, message }
 }
 
 fn at(pointer: &str) -> String {
@@ -339,9 +341,18 @@ fn at(pointer: &str) -> String {
 
 fn refusal(entries: &[Entry]) -> String {
     let mut text = String::from("refused, because it cannot be carried without loss:");
-    for entry in entries {
+    for entry in entries.iter().take(MOST_REASONS) {
         let path = if entry.path.is_empty() { "the request" } else { &entry.path };
         text.push_str(&format!(" {path} ({}): {}", entry.code, entry.detail));
     }
+    if entries.len() > MOST_REASONS {
+        text.push_str(&format!(" And {} more.", entries.len() - MOST_REASONS));
+    }
     text
 }
+
+/// How much an error says of what is wrong with a document.
+const LONGEST_MESSAGE: usize = 512;
+
+/// How many of the losses are named in the text of a refusal.
+const MOST_REASONS: usize = 16;

@@ -15,6 +15,8 @@ macro_rules! codes {
             HostedTool(HostedClass),
             /// This field exists in one protocol only.
             Only(String),
+            /// So many more places lost something, which are not listed.
+            More(usize),
         }
 
         impl Code {
@@ -27,6 +29,7 @@ macro_rules! codes {
                     $( Self::$name => $meaning, )*
                     Self::HostedTool(_) => "The target cannot run this hosted tool, and it is never turned into one that the client must run.",
                     Self::Only(_) => "The target protocol has no such field.",
+                    Self::More(_) => "More was lost than is listed.",
                 }
             }
         }
@@ -37,6 +40,7 @@ macro_rules! codes {
                     $( Self::$name => f.write_str($text), )*
                     Self::HostedTool(class) => write!(f, "hosted_tool:{}", class.as_str()),
                     Self::Only(field) => write!(f, "only:{field}"),
+                    Self::More(_) => f.write_str("more"),
                 }
             }
         }

@@ -5,11 +5,13 @@
 //! sentence that a person can.
 
 mod code;
+mod list;
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 pub use code::Code;
+pub use list::loss_list;
 
 pub use crate::model::HostedClass;
 
@@ -284,7 +286,7 @@ impl Action {
 }
 
 /// How much a line matters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Level {
     /// The model or the caller may behave differently.

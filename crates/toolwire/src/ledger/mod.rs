@@ -142,11 +142,6 @@ impl Ledger {
         self.notes.clear();
     }
 
-    /// Forgets the lines of which `keep` says no.
-    pub(crate) fn retain(&mut self, mut keep: impl FnMut(&Code, Action) -> bool) {
-        self.notes.retain(|note| keep(&note.code, note.action));
-    }
-
     /// Whether there is nothing to report.
     pub fn is_empty(&self) -> bool {
         self.notes.is_empty()

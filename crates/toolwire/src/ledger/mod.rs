@@ -5,12 +5,14 @@
 //! sentence that a person can.
 
 mod code;
+mod list;
 mod unlisted;
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 pub use code::Code;
+pub use list::loss_list;
 
 pub use crate::model::HostedClass;
 
@@ -155,11 +157,6 @@ impl Ledger {
     pub(crate) fn clear(&mut self) {
         self.notes.clear();
         self.unlisted = Unlisted::default();
-    }
-
-    /// Forgets the lines of which `keep` says no.
-    pub(crate) fn retain(&mut self, mut keep: impl FnMut(&Code, Action) -> bool) {
-        self.notes.retain(|note| keep(&note.code, note.action));
     }
 
     /// Whether there is nothing to report.
@@ -315,7 +312,7 @@ impl Action {
 }
 
 /// How much a line matters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Level {
     /// The model or the caller may behave differently.

@@ -18,7 +18,7 @@ pub use crate::model::HostedClass;
 
 use self::unlisted::Unlisted;
 use crate::model::Item;
-use crate::wire::{Extra, Placed, Pos, Write, pointer_step, pointers_past, shorten};
+use crate::wire::{Extra, Kind, Placed, Pos, Write, pointer_step, pointers_past, shorten};
 
 /// The lines of one translation, in the order in which they came up.
 ///
@@ -118,7 +118,9 @@ impl Ledger {
 
     /// Fields that exist in one protocol only did not cross.
     pub fn only(&mut self, fields: &[Extra<'_>]) {
-        for (number, field) in fields.iter().enumerate() {
+        // An explicit null means the same as no field at all.
+        let fields = fields.iter().filter(|field| field.value.kind() != Kind::Null);
+        for (number, field) in fields.enumerate() {
             let key = field.key.decode();
             let (pos, code) = (field.value.pos(), Code::of_field(&key));
             // One object must not leave the others without a place.
@@ -129,7 +131,7 @@ impl Ledger {
             };
             // A nested field is named with where it stands.
             let name = key.rsplit('.').next().unwrap_or_default();
-            if RESTATED.contains(&name) {
+            if RESTATED.contains(&name) || name == SYSTEM_FINGERPRINT {
                 note.info();
             }
         }
@@ -350,6 +352,10 @@ const LONGEST_DETAIL: usize = 1024;
 /// that come back when it sends them on: the content once more, parsed, and
 /// the place of a call in its list.
 const RESTATED: [&str; 3] = ["index", "parsed", "parsed_arguments"];
+
+/// Which build of a vendor's servers answered. Every answer has it, and it only
+/// compares with itself.
+const SYSTEM_FINGERPRINT: &str = "system_fingerprint";
 
 #[cfg(test)]
 mod tests;

@@ -17,7 +17,7 @@ use bytes::Bytes;
 use hyper::body::Incoming;
 use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use hyper::http::request::Parts;
-use hyper::{Response, StatusCode, Version};
+use hyper::{Response, StatusCode};
 use toolwire::protocol::PathMatch;
 use toolwire::{LossPolicy, Protocol};
 
@@ -75,7 +75,7 @@ pub(crate) async fn relay(
     body: Incoming,
 ) -> Response<ResponseBody> {
     let outcome = forward(&mut context, body).await;
-    let RequestContext { active, parts, client, mut log, .. } = context;
+    let RequestContext { client, mut log, .. } = context;
     match outcome {
         Ok(ClientResponse::Whole { headers, body }) => {
             log.set_status(200);
@@ -87,11 +87,7 @@ pub(crate) async fn relay(
             log.set_status(200);
             log.pause();
             stream.attach_log(log);
-            let body = match parts.version {
-                Version::HTTP_2 => ResponseBody::pushed(stream, active.config.limits.stall),
-                _one_request_at_a_time => ResponseBody::Pulled(stream),
-            };
-            respond(headers, body)
+            respond(headers, ResponseBody::Pulled(stream))
         }
         Err(failure) => respond_with_error(log, failure, client),
     }

@@ -3,6 +3,10 @@
 mod connection;
 mod connection_limiter;
 mod drain;
+mod exchange;
+mod framed_stream;
+mod request_framing;
+mod stream_task;
 mod timeout_stream;
 
 use std::io::Write;

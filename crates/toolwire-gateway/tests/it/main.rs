@@ -34,6 +34,7 @@ mod reload;
 mod renamed;
 mod repeat;
 mod secure;
+mod smuggling;
 mod timeouts;
 mod upstream;
 

@@ -12,7 +12,7 @@ use toolwire::protocol::{Description, PathMatch};
 
 use crate::active_config::ActiveConfig;
 use crate::observe::RequestLog;
-use crate::relay::{self, Failure, RequestContext};
+use crate::relay::{self, Failure, IncomingRequest, RequestContext};
 use crate::response_body::ResponseBody;
 use crate::state::GatewayState;
 use crate::{guard, models};
@@ -46,14 +46,18 @@ pub(crate) async fn handle(
     if parts.method != allowed {
         return relay::respond_with_error(log(), wrong_method(allowed), client);
     }
-    let context = |path, log| {
-        let (active, parts, credentials) = (&active, &parts, &credentials);
-        RequestContext { state, active, parts, credentials, client, path, log }
-    };
     match endpoint {
-        ServedEndpoint::Answers { path, .. } => relay::relay(context(path, log()), body).await,
+        ServedEndpoint::Answers { path, .. } => {
+            let (state, log) = (Arc::clone(state), log());
+            let active = Arc::clone(&active);
+            let request =
+                IncomingRequest { state, active, parts, credentials, client, path, log, body };
+            relay::relay(request).await
+        }
         ServedEndpoint::TokenCount { path, .. } => {
-            relay::count_tokens(context(path, log()), body).await
+            let (active, parts, credentials, log) = (&active, &parts, &credentials, log());
+            let context = RequestContext { state, active, parts, credentials, client, path, log };
+            relay::count_tokens(context, body).await
         }
         ServedEndpoint::Models => json(models::list(&active, client)),
         ServedEndpoint::Model { name } => model(&active, client, &name),

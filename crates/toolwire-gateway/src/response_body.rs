@@ -6,7 +6,7 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 use hyper::body::{Body, Frame, SizeHint};
 
-use crate::relay::ResponseStream;
+use crate::relay::{EarlyStream, ResponseStream};
 
 /// The body of a response.
 pub(crate) enum ResponseBody {
@@ -15,6 +15,8 @@ pub(crate) enum ResponseBody {
     /// A stream that the connection pulls. What the client does not read stays
     /// with the upstream.
     Pulled(Box<ResponseStream>),
+    /// A stream whose head is sent before it begins.
+    Early(Box<EarlyStream>),
 }
 
 /// The stream cannot continue. The connection is broken on purpose, so that the
@@ -40,6 +42,7 @@ impl Body for ResponseBody {
         let chunk = match self.get_mut() {
             Self::Whole(bytes) => Poll::Ready(bytes.take().map(Ok)),
             Self::Pulled(stream) => stream.poll_chunk(cx),
+            Self::Early(stream) => stream.poll_chunk(cx),
         };
         chunk.map(|chunk| chunk.map(|chunk| chunk.map(Frame::data)))
     }
@@ -47,7 +50,7 @@ impl Body for ResponseBody {
     fn is_end_stream(&self) -> bool {
         match self {
             Self::Whole(bytes) => bytes.as_ref().is_none_or(Bytes::is_empty),
-            Self::Pulled(_) => false,
+            Self::Pulled(_) | Self::Early(_) => false,
         }
     }
 
@@ -56,7 +59,7 @@ impl Body for ResponseBody {
             Self::Whole(bytes) => {
                 SizeHint::with_exact(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64))
             }
-            Self::Pulled(_) => SizeHint::default(),
+            Self::Pulled(_) | Self::Early(_) => SizeHint::default(),
         }
     }
 }

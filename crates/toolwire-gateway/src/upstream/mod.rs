@@ -147,6 +147,11 @@ impl Upstream {
         self.health.succeeded();
     }
 
+    /// Records that it has begun to respond.
+    pub(crate) fn responded(&self) {
+        self.health.probe_answered(&self.retry);
+    }
+
     /// Records a failure that is not the client's fault.
     pub(crate) fn failed(&self) {
         if self.health.failed(Instant::now(), &self.retry) {

@@ -90,7 +90,7 @@ async fn a_slow_first_event_gets_the_head_and_heartbeats() {
     steps.push(stream_end());
     let server = Server::new(Protocol::Chat, steps).await;
     let mut config = config(vec![at(&server)]);
-    config.limits.heartbeat = ms(50);
+    (config.limits.early_head, config.limits.heartbeat) = (ms(50), ms(50));
     let gateway = start(config).await;
     let question = fixtures::question(Protocol::Chat, true);
     let mut open = client::open(gateway.address(), "/v1/chat/completions", &[], &question).await;

@@ -134,7 +134,8 @@ impl Upstream {
     ) -> Result<Response<Incoming>, UpstreamError> {
         let copy = request.clone();
         match send_once(client, request).await {
-            Err(error) if RetryPolicy::may_repeat(error) => {
+            // If an upstream refuses everything, repeating it would double the load.
+            Err(error) if RetryPolicy::may_repeat(error) && !self.health.is_ejected() => {
                 self.metrics.repeated();
                 send_once(client, copy).await
             }

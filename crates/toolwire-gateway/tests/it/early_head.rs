@@ -62,27 +62,32 @@ async fn is_only_for_streams() {
 /// then ends as it should.
 #[tokio::test]
 async fn makes_errors_events() {
-    for (to, from) in pairs() {
-        let error = fixtures::error(from, "server_error", "It is broken.");
-        for steps in [
-            slowly(whole(500, "", &error)),
-            slowly(whole(400, "", &error)),
-            slowly(vec![Step::Close]),
-            slowly(whole(200, "", "not json")),
-            vec![Step::Hang],
-        ] {
-            let server = Server::new(from, steps).await;
-            let mut upstream = at(&server);
-            upstream.timeouts = Timeouts { headers: ms(400), ..Timeouts::default() };
-            let gateway = impatient(vec![upstream]).await;
-            let question = fixtures::question(to, true);
-            let got = client::post(gateway.address(), fixtures::path(to), &[], &question).await;
-            assert_eq!(got.status, 200, "{to} {from} {got:?}");
-            assert!(got.whole, "{to} {from} {got:?}");
-            assert_eq!(got.body.matches(error_mark(to)).count(), 1, "{to} {from} {got:?}");
-            assert!(got.body.ends_with("\n\n"), "{to} {from} {got:?}");
-            assert!(!got.body.contains(fixtures::end_mark(to)), "{to} {from} {got:?}");
-        }
+    let checks: Vec<_> = pairs().map(|(to, from)| tokio::spawn(check_errors(to, from))).collect();
+    for check in checks {
+        check.await.unwrap();
+    }
+}
+
+async fn check_errors(to: Protocol, from: Protocol) {
+    let error = fixtures::error(from, "server_error", "It is broken.");
+    for steps in [
+        slowly(whole(500, "", &error)),
+        slowly(whole(400, "", &error)),
+        slowly(vec![Step::Close]),
+        slowly(whole(200, "", "not json")),
+        vec![Step::Hang],
+    ] {
+        let server = Server::new(from, steps).await;
+        let mut upstream = at(&server);
+        upstream.timeouts = Timeouts { headers: ms(400), ..Timeouts::default() };
+        let gateway = impatient(vec![upstream]).await;
+        let question = fixtures::question(to, true);
+        let got = client::post(gateway.address(), fixtures::path(to), &[], &question).await;
+        assert_eq!(got.status, 200, "{to} {from} {got:?}");
+        assert!(got.whole, "{to} {from} {got:?}");
+        assert_eq!(got.body.matches(error_mark(to)).count(), 1, "{to} {from} {got:?}");
+        assert!(got.body.ends_with("\n\n"), "{to} {from} {got:?}");
+        assert!(!got.body.contains(fixtures::end_mark(to)), "{to} {from} {got:?}");
     }
 }
 

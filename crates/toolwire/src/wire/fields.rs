@@ -151,7 +151,7 @@ pub(crate) fn keep_meaningful(extra: &mut Vec<Extra<'_>>) {
 }
 
 /// Refuses an object that names a field twice: which of the two counts would
-/// depend on who reads it.
+/// depend on the reader.
 #[doc(hidden)]
 pub fn check_duplicates(extra: &[Extra<'_>]) -> Result<(), ReadError> {
     if extra.len() < 2 || are_few_and_distinct(extra) {

@@ -1,4 +1,4 @@
-//! A JSON value that nobody needs to understand.
+//! A JSON value that is carried without being understood.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -45,12 +45,12 @@ impl<'a> Raw<'a> {
         self.text
     }
 
-    /// Where the value stands in the input.
+    /// Where the value is in the input.
     pub fn pos(&self) -> Pos {
         self.pos
     }
 
-    /// Where the value stands in the input, from its first byte to its last.
+    /// Where the value is in the input, from its first byte to its last.
     pub fn range(&self) -> Option<Range<usize>> {
         self.pos.offset().map(|start| start..start + self.text.len())
     }

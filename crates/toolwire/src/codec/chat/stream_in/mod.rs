@@ -7,6 +7,7 @@
 pub(super) mod observer;
 
 mod blocks;
+mod call_directory;
 mod call_record;
 mod calls;
 mod chunk;
@@ -28,7 +29,7 @@ use self::text_delta::DeltaText;
 use super::reasoning_in::ReasoningMembers;
 use super::wire::{MessageAudio, reread, string};
 use super::{error_in, stop_in, usage_in};
-use crate::codec::{EventSink, StreamReader};
+use crate::codec::{EventPlace, EventSink, StreamReader};
 use crate::ledger::Code;
 use crate::model::{
     ApiError, ErrorKind, Event, Item, Opaque, Protocol, Reasoning, Refusal, Start, Text,
@@ -406,6 +407,26 @@ impl ChatStreamReader {
             sink.event(Event::Error(error));
         }
     }
+}
+
+/// Which call a chunk is about. Where it has several, their places in its list
+/// tell them apart.
+pub(super) fn event_place(data: &str) -> EventPlace {
+    let call = || {
+        let [choices] = Reader::new(data).pick(["choices"]).ok()?;
+        let [choice, delta] = first(choices)?.source_reader()?.pick(["index", "delta"]).ok()?;
+        let [calls] = delta?.source_reader()?.pick(["tool_calls"]).ok()?;
+        let [call] = first(calls)?.source_reader()?.pick(["index"]).ok()?;
+        Some(EventPlace::from_numbers([choice.as_ref(), call.as_ref()]))
+    };
+    call().unwrap_or_default()
+}
+
+/// The first element of a list.
+fn first<'a>(list: Option<Raw<'a>>) -> Option<Raw<'a>> {
+    let mut reader = list?.source_reader()?;
+    let mut elements = reader.array().ok()?;
+    if elements.more(&mut reader).ok()? { reader.raw().ok() } else { None }
 }
 
 /// Whether the data of an event is an error. Servers that do not nest an error

@@ -40,9 +40,8 @@ from openai.types.responses import response_create_params as responses_params
 
 from e2e.schemas import field_paths, sample_values
 from e2e.schemas.conversations import complete
-from e2e.schemas.sample_values import Mark
 from e2e.schemas.sdk_types import Record, Text, fields
-from e2e.schemas.type_walk import OMITTED, Step, build, contains, implied, path_of, sample_for, value_steps, walk
+from e2e.schemas.type_walk import Step, contains, implied, path_of, value_steps, variants, walk
 from e2e.settings import PROTOCOLS
 
 # The types of each protocol's request body. If two declare the same field, the first one counts.
@@ -120,29 +119,12 @@ def rows():
 
 def requests(row):
     """The members of a row that hold requests, and what describes them."""
-    built = sample_for(row.steps, Mark(row.path))
-    whole = build(row.steps, built)
-    with_field = complete(row.protocol, row.path, whole)
-    without_field, differs = without(row, built, whole)
+    made = variants(row.steps, row.path, lambda built, whole: complete(row.protocol, row.path, built, whole), removable)
+    built, with_field, without_field, differs = made
     for at, sample in field_paths.find(row.path, with_field):
         if contains(sample, built):
             return {"sample": sample, "at": at, "with": with_field, "without": without_field, "differs": differs}
     raise LookupError(f"{row.protocol} {row.path} is not in its own request: {json.dumps(with_field)}")
-
-
-def without(row, built, whole):
-    """The request that lacks the field, and whether it has another value in its place.
-
-    `built` is the value under test, and `whole` is the body built around it.
-    """
-    steps, last = row.steps, row.steps[-1]
-    if (last.field or not isinstance(last.shape, Record)) and not removable(value_steps(steps)):
-        other = sample_for(steps, Mark(row.path, other=True))
-        if other != built:
-            return complete(row.protocol, row.path, build(steps, other), whole), True
-    while not removable(steps):
-        steps = steps[:-1]
-    return complete(row.protocol, row.path, build(steps, OMITTED), whole), False
 
 
 def removable(steps):

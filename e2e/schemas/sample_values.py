@@ -25,6 +25,8 @@ ESSENTIAL = {
     "ToolImageGenerationInputImageMask": [("image_url", "file_id")],
     "FileFile": [("file_data", "file_id")],
     "FunctionCallOutput": [("call_id",)],
+    "ResponseFunctionToolCallOutputItem": [("call_id",)],
+    "ResponseToolSearchCall": [("call_id",)],
     "ToolSearchCall": [("call_id",)],
     "ResponseToolSearchOutputItem": [("call_id",)],
     "ResponseConfigurationUpdateItem": [("reasoning", "text")],
@@ -32,6 +34,11 @@ ESSENTIAL = {
     "ToolMcp": [("server_url", "connector_id", "tunnel_id")],
     "SystemMessage": [("content",)],
     "CompactionBlock": [("content", "encrypted_content")],
+    "CompactionContentBlockDelta": [("content", "encrypted_content")],
+    # In a stream, the pieces of a call are optional; its first chunk has them all.
+    "ChoiceDeltaToolCall": [("id",), ("type",), ("function",)],
+    "ChoiceDeltaToolCallFunction": [("name",), ("arguments",)],
+    "ChoiceDeltaFunctionCall": [("name",), ("arguments",)],
 }
 
 # Values that mean the same as leaving the field out, or that change little. They suit the neighbours
@@ -167,6 +174,7 @@ FORMS = {
     "file_data": "data:application/pdf;base64,@64",
     "filename": "@.pdf",
     "arguments": '{"text":"@"}',
+    "partial_json": '{"text":"@"}',
     "definition": 'start: "@"',
     "diff": "+@",
     ("PlainTextSource", "data"): "@",
@@ -228,7 +236,7 @@ def record(shape, mark, tag=None, under_test=None):
         if tag and field.name == tag.key and field.required:
             content[field.name] = tag.values[0]
         elif field.required and field.name != under_test:
-            content[field.name] = _inner(field, mark)
+            content[field.name] = None if field.nullable else _inner(field, mark)
     for name in essential(shape, under_test):
         if name not in content and name != under_test:
             field = next(field for field in fields(shape) if field.name == name)

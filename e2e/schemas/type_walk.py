@@ -122,6 +122,25 @@ def build(steps, end, above=None):
     return {"key": inner} if step.text == ".*" else inner
 
 
+def variants(steps, seed, complete, removable):
+    """A document with the field that `steps` lead to and one without it: (value, with, without, differs).
+
+    `complete` makes a document from the members on the way to the field, and from those of the document
+    with the field. `removable` tells whether a document stays valid without a value. If the field cannot
+    be left out, it has another value in the second document, and `differs` is true.
+    """
+    built = sample_for(steps, Mark(seed))
+    whole = build(steps, built)
+    with_field, last = complete(whole, whole), steps[-1]
+    if (last.field or not isinstance(last.shape, Record)) and not removable(value_steps(steps)):
+        other = sample_for(steps, Mark(seed, other=True))
+        if other != built:
+            return built, with_field, complete(build(steps, other), whole), True
+    while len(steps) > 1 and not removable(steps):
+        steps = steps[:-1]
+    return built, with_field, complete(build(steps, OMITTED), whole), False
+
+
 def contains(found, built):
     """Whether `found` is `built`, apart from what the conversation around it added."""
     if isinstance(found, dict) and isinstance(built, dict):

@@ -110,20 +110,24 @@ the translated stream does too, and the exit code is 1.
 With --lines, each line of output belongs to the same line of input and contains
 {\"body\", \"ledger\", \"error\"}. If a document is refused or cannot be read, its
 body is null and \"error\" gives the reason. The other documents are translated.
+A line of --kind stream is a JSON string that contains a stream, and so is its
+body. If the stream ends with an error, \"error\" has its message.
 
   toolwire translate --to messages --lines < requests.jsonl > translated.jsonl";
 
 pub(crate) fn run(args: &Args) -> Result<(), CommandError> {
-    if args.lines {
-        return json_lines::run(|body| {
+    match (args.kind == Some(Kind::Stream), args.lines) {
+        (true, true) => {
+            let options = stream_options(args)?;
+            json_lines::run(|line| Ok(StreamTranslation::new(args, None, &options).line(line)?))
+        }
+        (true, false) => run_stream(args),
+        (false, true) => json_lines::run(|body| {
             let translation = DocumentTranslation::new(args, body)?;
-            Ok(translation.attempt(body, None))
-        });
+            Ok(translation.attempt(body, None).into())
+        }),
+        (false, false) => run_document(args),
     }
-    if args.kind == Some(Kind::Stream) {
-        return run_stream(args);
-    }
-    run_document(args)
 }
 
 fn run_document(args: &Args) -> Result<(), CommandError> {
@@ -141,25 +145,9 @@ fn run_document(args: &Args) -> Result<(), CommandError> {
 }
 
 fn run_stream(args: &Args) -> Result<(), CommandError> {
-    for (flag, is_given) in [
-        ("--model", args.model.is_some()),
-        ("--status", args.status.is_some()),
-        ("--lines", args.lines),
-    ] {
-        if is_given {
-            return Err(CommandError::Usage(format!("{flag} cannot be used with --kind stream")));
-        }
-    }
-    let options = Options::new().on_loss(args.policy());
+    let options = stream_options(args)?;
     let request = args.request.as_deref().map(input::read_file).transpose()?;
-    let translation = StreamTranslation {
-        from: args.from,
-        to: args.to,
-        request,
-        options: &options,
-        pace: args.pace,
-        record: args.record.as_deref(),
-    };
+    let translation = StreamTranslation::new(args, request, &options);
     let heading = format!("Stream to {}", title(args.to));
     match translation.run() {
         Ok(ledger) => Ok(print_ledger(args, &heading, &ledger)?),
@@ -169,6 +157,21 @@ fn run_stream(args: &Args) -> Result<(), CommandError> {
         }
         Err(error) => Err(error),
     }
+}
+
+/// The options of a stream. Checks that the flags are for streams.
+fn stream_options(args: &Args) -> Result<Options<'static>, CommandError> {
+    for (flag, is_given) in [
+        ("--model", args.model.is_some()),
+        ("--status", args.status.is_some()),
+        ("--pace with --lines", args.lines && args.pace),
+        ("--record with --lines", args.lines && args.record.is_some()),
+    ] {
+        if is_given {
+            return Err(CommandError::Usage(format!("{flag} cannot be used with --kind stream")));
+        }
+    }
+    Ok(Options::new().on_loss(args.policy()))
 }
 
 /// Prints changes and losses to standard error.

@@ -1,0 +1,103 @@
+"""What the translator does to every published field of an answer, whole, streamed and in errors.
+
+The outcomes are those of `observed_dispositions.py`. A stream may repeat a value in several events; an
+entry of the ledger about any of these places is about the value.
+"""
+
+import json
+from dataclasses import dataclass
+from functools import cache
+
+from e2e.schemas import field_paths
+from e2e.schemas.answers import as_sse
+from e2e.schemas.observed_dispositions import dispositions, translate
+from e2e.schemas.published_answers import rows
+from e2e.settings import PROTOCOLS
+
+KINDS = {"whole": "response", "stream": "stream", "error": "error"}
+
+
+@dataclass(frozen=True)
+class Case:
+    """One field of an answer with one value, translated to one protocol, and what happened to it."""
+
+    row: dict
+    target: str
+    value: object
+    dispositions: frozenset
+    with_field: dict
+    without_field: dict
+
+    def __str__(self):
+        value = f" = {json.dumps(self.value)}" if self.value is not None else ""
+        event = f" in {self.row['event']}" if self.row["event"] else ""
+        return f"{self.row['protocol']} {self.row['form']} {self.row['path']}{value}{event} → {self.target}"
+
+
+@cache
+def fields():
+    """All fields of answers."""
+    return tuple(row.as_json() for row in rows())
+
+
+@cache
+def cases():
+    """Every field of every answer, to each other protocol, with each value that makes a difference."""
+    return tuple(_cases())
+
+
+def _cases():
+    parents = {(row["protocol"], above) for row in fields() for above in _enclosing_paths(row["path"])}
+    for protocol in PROTOCOLS:
+        for form, kind in KINDS.items():
+            for streamed in (False, True):
+                mine = [row for row in fields() if (row["protocol"], row["form"]) == (protocol, form)]
+                mine = [row for row in mine if isinstance(row["with"], list) == streamed]
+                pairs = [(row, *pair) for row in mine for pair in _answers(row)]
+                texts = [_text(protocol, document) for _, _, *pair in pairs for document in pair]
+                for target in PROTOCOLS:
+                    if target == protocol or not pairs:
+                        continue
+                    translated = translate(protocol, target, "stream" if streamed else kind, texts)
+                    for index, (row, value, _, _) in enumerate(pairs):
+                        with_field, without_field = translated[2 * index], translated[2 * index + 1]
+                        leaf = (protocol, row["path"]) not in parents
+                        observed = dispositions(_places(row), leaf, with_field, without_field)
+                        yield Case(row, target, value, observed, with_field, without_field)
+
+
+def _text(protocol, document):
+    return json.dumps(as_sse(protocol, document) if isinstance(document, list) else document)
+
+
+def _answers(row):
+    """The answers that test a field: (value, answer with it, answer without it)."""
+    yield None, row["with"], row["without"]
+    for value in row["values"] if isinstance(row["sample"], str) else []:
+        with_value = row["with"]
+        for at in row["places"]:
+            with_value = field_paths.replace(with_value, at, value)
+        if value != row["sample"] and with_value != row["without"]:
+            yield value, with_value, row["without"]
+
+
+def _places(row):
+    """Where the value is, and where it would be in an item that has just begun."""
+    places = list(row["places"])
+    if isinstance(row["with"], list):
+        for at in row["places"]:
+            number, _, rest = at[1:].partition("/")
+            if rest.startswith("item/"):
+                places += [f"/{other}/{rest}" for other in _begun(row["with"], int(number))]
+    return list(dict.fromkeys(places))
+
+
+def _begun(events, number):
+    index = events[number].get("output_index")
+    added = ("response.output_item.added", index)
+    return [n for n, event in enumerate(events) if (event["type"], event.get("output_index")) == added]
+
+
+def _enclosing_paths(path):
+    """The paths of everything that encloses a field."""
+    return [path[:index] for index, character in enumerate(path) if index and character in ".[("]

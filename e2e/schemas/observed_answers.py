@@ -1,10 +1,12 @@
 """What the translator does to every published field of an answer, whole, streamed and in errors.
 
-The outcomes are those of `observed_dispositions.py`. A stream may repeat a value in several events; an
-entry of the ledger about any of these places is about the value.
+The outcomes are those of `observed_dispositions.py`, and one more: `fixed`, if every answer of this kind
+has the same value there, so that there is nothing to compare. A stream may repeat a value in several
+events; an entry of the ledger about any of these places is about the value.
 """
 
 import json
+import tempfile
 from dataclasses import dataclass
 from functools import cache
 
@@ -58,12 +60,42 @@ def _cases():
                 for target in PROTOCOLS:
                     if target == protocol or not pairs:
                         continue
-                    translated = translate(protocol, target, "stream" if streamed else kind, texts)
+                    translated = _translate(protocol, target, "stream" if streamed else kind, texts)
                     for index, (row, value, _, _) in enumerate(pairs):
                         with_field, without_field = translated[2 * index], translated[2 * index + 1]
                         leaf = (protocol, row["path"]) not in parents
                         observed = dispositions(_places(row), leaf, with_field, without_field)
+                        if texts[2 * index] == texts[2 * index + 1]:
+                            observed = frozenset(["fixed"])
+                        if with_field["error"] and not _may_fail(row, value):
+                            observed |= {"unreadable"}
                         yield Case(row, target, value, observed, with_field, without_field)
+
+
+def _translate(protocol, target, kind, texts):
+    if (target, kind) != ("chat", "stream"):
+        return translate(protocol, target, kind, texts)
+    # A stream of Chat has token counts if the client asked for them.
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as request:
+        json.dump(STREAM_WITH_USAGE, request)
+        request.flush()
+        return translate(protocol, target, kind, texts, "--request", request.name)
+
+
+STREAM_WITH_USAGE = {
+    "model": "gpt-5.5",
+    "messages": [{"role": "user", "content": "hello"}],
+    "stream": True,
+    "stream_options": {"include_usage": True},
+}
+
+
+def _may_fail(row, value):
+    """Whether the answer says that the model failed, so that its translation is an error."""
+    failed = {"failed", "cancelled", "queued", "in_progress"}
+    value = row["sample"] if value is None else value
+    is_error = "error" in (row["form"], row["event"]) or row["path"].startswith("error")
+    return is_error or (isinstance(value, str) and value in failed)
 
 
 def _text(protocol, document):

@@ -154,10 +154,10 @@ def _enclosing_paths(path):
     return [path[:index] for index, character in enumerate(path) if index and character in ".[("]
 
 
-def translate(protocol, target, kind, documents):
+def translate(protocol, target, kind, documents, *arguments):
     """The output of `toolwire translate --lines` for JSON texts, each distinct one translated once."""
     distinct = list(dict.fromkeys(documents))
-    command = [BINARY, "translate", "--lines", "--kind", kind, "--from", protocol, "--to", target]
+    command = [BINARY, "translate", "--lines", "--kind", kind, "--from", protocol, "--to", target, *arguments]
     ran = subprocess.run(command, input="\n".join(distinct), capture_output=True, text=True, check=False)
     lines = ran.stdout.splitlines()
     assert len(lines) == len(distinct), f"{len(distinct)} documents, {len(lines)} answers: {ran.stderr}"

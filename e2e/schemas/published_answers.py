@@ -97,8 +97,9 @@ EMBEDDED = {
     ],
 }
 
-# Members that say where something belongs. Another value would make another answer.
-POSITIONS = {
+# Members that follow from the rest of an answer. Another value would make another answer, or none.
+FOLLOWING = {
+    "total_tokens",
     "index",
     "output_index",
     "content_index",
@@ -126,11 +127,11 @@ class Row:
     def as_json(self):
         """The row as it is printed."""
         built, with_field, without_field, differs = variants(self.steps, self.path, self.complete, removable)
-        fixed = {} if self.steps[-1].field is None or self.steps[-1].field.name not in POSITIONS else {"position": True}
-        if fixed:
+        follows = self.steps[-1].field is not None and self.steps[-1].field.name in FOLLOWING
+        if follows:
             with_field, differs = without_field, False
-        places = self.places(with_field, built) if not fixed else []
-        if not places and not fixed:
+        places = self.places(with_field, built)
+        if not places and not follows:
             raise LookupError(f"{self.protocol} {self.path} is not in its own answer: {json.dumps(with_field)}")
         return {
             "protocol": self.protocol,
@@ -203,10 +204,10 @@ def stream_rows(protocol):
         path = canonical(protocol, path)
         if protocol == "responses" and not path.startswith("event("):
             continue
-        if path in ("choices", "content"):
-            # The chunks and blocks of a stream are the list.
+        if path in ("", "choices", "content"):
+            # The stream itself is the answer, and its chunks and blocks are the list.
             continue
-        complete = partial(_around_event, protocol, event, name)
+        complete = partial(_around_event, protocol, event, name, path)
         yield Row(protocol, "stream", path, steps, complete, is_beta(event.type), name, values(steps))
 
 
@@ -243,12 +244,12 @@ def _streamed(whole, built, reference):
     return answers.responses.stream(whole(built, reference))
 
 
-def _around_event(protocol, event, name, built, reference):
+def _around_event(protocol, event, name, path, built, reference):
     chosen = tags(event)[0] if name else None
     members = sample_values.record(event, PLAIN, chosen) if protocol == "responses" else {}
-    members = {key: value for key, value in members.items() if key not in POSITIONS | {"item_id"}}
+    members = {key: value for key, value in members.items() if key not in FOLLOWING | {"item_id"}}
     with_members = {**members, **built} if built else {}
-    return answers.PROTOCOLS[protocol].event(name, with_members, {**members, **reference})
+    return answers.PROTOCOLS[protocol].event(name, path, with_members, {**members, **reference})
 
 
 def _error(protocol, root, built, reference):
@@ -272,6 +273,9 @@ def removable(steps):
     """Whether an answer stays valid without the value that the last step leads to."""
     last, declared = steps[-1], value_steps(steps)[-1].field
     if last.field:
+        if isinstance(last.shape, Text) and len(last.shape.values) == 1:
+            # A constant can be missing without a doubt about what is meant.
+            return True
         needed = declared.required and not declared.nullable
         return not needed and declared.name not in sample_values.essential(declared.owner, declared.name)
     return last.in_list

@@ -48,7 +48,7 @@ pub(crate) struct Args {
     explain: bool,
 
     /// Translate many documents, one per line
-    #[arg(long, conflicts_with_all = ["explain", "request"])]
+    #[arg(long, conflicts_with = "explain")]
     lines: bool,
 
     /// For a response or a stream: the client's request, to give renamed and
@@ -111,23 +111,33 @@ With --lines, each line of output belongs to the same line of input and contains
 {\"body\", \"ledger\", \"error\"}. If a document is refused or cannot be read, its
 body is null and \"error\" gives the reason. The other documents are translated.
 A line of --kind stream is a JSON string that contains a stream, and so is its
-body. If the stream ends with an error, \"error\" has its message.
+body. If the stream ends with an error, \"error\" has its message. The request
+of --request is the same for all lines.
 
   toolwire translate --to messages --lines < requests.jsonl > translated.jsonl";
 
 pub(crate) fn run(args: &Args) -> Result<(), CommandError> {
     match (args.kind == Some(Kind::Stream), args.lines) {
-        (true, true) => {
-            let options = stream_options(args)?;
-            json_lines::run(|line| Ok(StreamTranslation::new(args, None, &options).line(line)?))
-        }
+        (true, true) => run_stream_lines(args),
         (true, false) => run_stream(args),
-        (false, true) => json_lines::run(|body| {
-            let translation = DocumentTranslation::new(args, body)?;
-            Ok(translation.attempt(body, None).into())
-        }),
+        (false, true) => run_document_lines(args),
         (false, false) => run_document(args),
     }
+}
+
+fn run_document_lines(args: &Args) -> Result<(), CommandError> {
+    let request = args.request.as_deref().map(input::read_file).transpose()?;
+    json_lines::run(|body| {
+        let translation = DocumentTranslation::new(args, body)?;
+        Ok(translation.attempt(body, request.as_deref()).into())
+    })
+}
+
+fn run_stream_lines(args: &Args) -> Result<(), CommandError> {
+    let options = stream_options(args)?;
+    let request = args.request.as_deref().map(input::read_file).transpose()?;
+    let translation = StreamTranslation::new(args, request, &options);
+    json_lines::run(|line| translation.line(line))
 }
 
 fn run_document(args: &Args) -> Result<(), CommandError> {

@@ -3,7 +3,7 @@
 Each protocol's module has the same names:
 
     whole(path, built, reference)            the whole answer around the members `built`
-    event(name, built, reference)            the stream around the event `built`, as a list of events
+    event(name, path, built, reference)      the stream around the event `built`, as a list of events
     views(number, event)                     the parts of an event that are also parts of a whole answer
 
 `reference` is what was built for the answer with the field. The answer without it takes everything

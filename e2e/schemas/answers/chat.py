@@ -27,7 +27,7 @@ def whole(path, built, reference):
     return answer
 
 
-def event(name, built, reference):
+def event(name, path, built, reference):
     """The stream around a chunk. All of its chunks have the same name."""
     common = {**BASE, "object": "chat.completion.chunk"}
     del common["choices"], common["usage"]
@@ -57,7 +57,7 @@ def views(number, event):
 
 def failed_stream(error):
     """A stream that ends with an error."""
-    started = event("", {}, {})[:2]
+    started = event("", "", {}, {})[:2]
     return [*started, error]
 
 

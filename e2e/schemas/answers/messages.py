@@ -47,11 +47,11 @@ def stopped(answer, path, built):
     return {**answer, "stop_reason": "tool_use"} if called else answer
 
 
-def event(name, built, reference):
+def event(name, path, built, reference):
     """The stream around an event."""
     match name:
         case "message_start":
-            return from_start(built, reference)
+            return from_start(path, built, reference)
         case "content_block_start":
             return from_block(built, reference)
         case "content_block_delta":
@@ -61,15 +61,18 @@ def event(name, built, reference):
     return [*start(), *text_block(0), end({}, {}), STOP]
 
 
-def from_start(built, reference):
+def from_start(path, built, reference):
     wanted, message = reference.get("message", {}), built.get("message", {})
-    begun = {**BASE, "stop_reason": None, **message, "usage": {**USAGE, **present(message.get("usage") or {})}}
-    if not wanted.get("content") and not any(key.startswith("stop_") for key in wanted if wanted[key]):
-        return [{"type": "message_start", "message": {**begun, "content": []}}, *text_block(0), end({}, {}), STOP]
+    if not path.startswith(("content", "stop_")):
+        begun = {**BASE, **message, "content": [], "stop_reason": None}
+        begun["usage"] = {**USAGE, **present(message.get("usage") or {})}
+        return [{"type": "message_start", "message": begun}, *text_block(0), end({}, {}), STOP]
     # Programmatic tool calling: the answer is complete from the start.
-    done = whole("stop_details" if wanted.get("stop_details") else "", {**message}, {**wanted})
-    if wanted.get("stop_sequence"):
-        done["stop_reason"] = "stop_sequence"
+    content = wanted if path.startswith("content") else {}
+    done = whole(path, {**message, "content": message.get("content", []) if content else []}, content)
+    if not path.startswith("stop_reason"):
+        done["stop_reason"] = None
+        done = stopped({**done, "stop_reason": "end_turn"}, path, {})
     return [{"type": "message_start", "message": done}, STOP]
 
 

@@ -56,7 +56,7 @@ def around(items, wanted):
         return [message()]
     item = wanted[0]
     given = [{**items[0]}] if items else []
-    if item.get("type") == "message":
+    if item.get("type", "message") == "message":
         if given and not given[0].get("content"):
             given[0]["content"] = [part()]
         return given or [message()]
@@ -108,7 +108,7 @@ def item_events(index, item):
 
 def begin(item, about):
     """The item as it begins, and the events between that and its end."""
-    match item["type"]:
+    match item.get("type", "message"):
         case "message":
             return {**item, "status": "in_progress", "content": []}, message_events(item, about)
         case "reasoning":
@@ -164,7 +164,7 @@ def reasoning_events(item, about):
     return events
 
 
-def event(name, built, reference):
+def event(name, path, built, reference):
     """The stream around an event that is more than a part of the answer.
 
     What the event adds to its item, the item has at its end.

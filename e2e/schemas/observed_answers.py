@@ -6,6 +6,7 @@ events; an entry of the ledger about any of these places is about the value.
 """
 
 import json
+import re
 import tempfile
 from dataclasses import dataclass
 from functools import cache
@@ -111,6 +112,20 @@ def _answers(row):
             with_value = field_paths.replace(with_value, at, value)
         if value != row["sample"] and with_value != row["without"]:
             yield value, with_value, row["without"]
+    for pattern, value in SPECIAL_VALUES:
+        if re.fullmatch(pattern, row["path"]):
+            with_value = row["with"]
+            for at in row["places"]:
+                with_value = field_paths.replace(with_value, at, value)
+            yield value, with_value, row["without"]
+
+
+# Values that a target may not accept: names and ids of calls.
+SPECIAL_VALUES = (
+    (r"(choices\[\]|content\[type=tool_use|output\[type=(function|custom_tool)_call).*\.name", "srv/tool.x"),
+    (r"(choices\[\]\.\w+\.tool_calls|content\[type=tool_use).*\]\.id", "functions.x:0/" + 70 * "x"),
+    (r"output\[type=(function|custom_tool)_call\]\.call_id", "functions.x:0/" + 70 * "x"),
+)
 
 
 def _places(row):

@@ -76,7 +76,7 @@ EMBEDDED = {
         (r"event\(type=response\.content_part\.\w+\)\.part\((type=\w+)\)", r"output[role=assistant].content[\1]"),
         (r"event\(type=response\.content_part\.\w+\)\.part\b", "output[role=assistant].content"),
         (
-            r"event\(type=response\.reasoning_summary_part\.\w+\)\.part\b",
+            r"event\(type=response\.reasoning_summary_part\.\w+\)\.part\b(\.type$)?",
             "output[type=reasoning].summary[type=summary_text]",
         ),
         (
@@ -96,6 +96,9 @@ EMBEDDED = {
         (r"event\(type=message_delta\)\.(?!type$|delta$)", ""),
     ],
 }
+
+# Members of events that the stream around them decides.
+COUNTED = {"item_id", "output_index", "sequence_number"}
 
 # Members that follow from the rest of an answer. Another value would make another answer, or none.
 FOLLOWING = {
@@ -247,9 +250,8 @@ def _streamed(whole, built, reference):
 def _around_event(protocol, event, name, path, built, reference):
     chosen = tags(event)[0] if name else None
     members = sample_values.record(event, PLAIN, chosen) if protocol == "responses" else {}
-    members = {key: value for key, value in members.items() if key not in FOLLOWING | {"item_id"}}
-    with_members = {**members, **built} if built else {}
-    return answers.PROTOCOLS[protocol].event(name, path, with_members, {**members, **reference})
+    members = {key: 0 if key in FOLLOWING else value for key, value in members.items() if key not in COUNTED}
+    return answers.PROTOCOLS[protocol].event(name, path, {**members, **built}, {**members, **reference})
 
 
 def _error(protocol, root, built, reference):

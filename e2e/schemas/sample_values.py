@@ -101,6 +101,9 @@ NUMBERS = {
     "compact_threshold": (50000, 50001),
 }
 
+# Values of maps whose values are not texts.
+MAPS = {"categories": True, "category_scores": 0.5, "category_applied_input_types": ["text"]}
+
 SCHEMAS = {"parameters", "schema", "input_schema", "output_schema"}
 
 # The vendors' prefixes for ids. For Responses items the prefix depends on the item.
@@ -176,6 +179,7 @@ FORMS = {
     "arguments": '{"text":"@"}',
     "partial_json": '{"text":"@"}',
     "definition": 'start: "@"',
+    "expires_at": "2027-01-01T00:00:00Z",
     "diff": "+@",
     ("PlainTextSource", "data"): "@",
     ("ContextManagement", "type"): "compaction",
@@ -301,6 +305,8 @@ def _free(name, mark):
             "required": [mark.text("property")],
             "additionalProperties": False,
         }
+    if name in MAPS:
+        return {mark.text("key"): MAPS[name]}
     if name == "logit_bias":
         return {"1234": 5}
     return {"text": mark.text(name)}

@@ -97,7 +97,7 @@ def numbered(events):
 
 def item_events(index, item):
     """The events of one item."""
-    about = {"output_index": index, **({"item_id": item["id"]} if item.get("id") else {})}
+    about = {"output_index": index, "item_id": item.get("id") or f"item_{index}"}
     begun, middle = begin(item, about)
     return [
         {"type": "response.output_item.added", "output_index": index, "item": begun},
@@ -121,7 +121,8 @@ def begin(item, about):
                 begun["status"] = "in_progress"
             delta = {"type": f"{kind}.delta", **about, "delta": item[member]}
             return begun, [delta, {"type": f"{kind}.done", **about, member: item[member]}]
-    return {**item, **({"status": "in_progress"} if item.get("status") else {})}, []
+    is_open = item.get("status") and not item["type"].endswith("_output")
+    return {**item, **({"status": "in_progress"} if is_open else {})}, []
 
 
 MEMBERS = {
@@ -181,8 +182,7 @@ def event(name, path, built, reference):
         return numbered(events)
     done = max(index for index, event in enumerate(events) if event["type"] == "response.output_item.done")
     about = {"type": name, "item_id": items[-1]["id"], "output_index": len(items) - 1}
-    removed = reference and not built
-    return numbered(events[:done] + ([] if removed else [{**about, **built}]) + events[done:])
+    return numbered([*events[:done], {**about, **built}, *events[done:]])
 
 
 # The members of events that are pieces of an item.

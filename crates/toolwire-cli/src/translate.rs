@@ -171,14 +171,14 @@ fn run_stream(args: &Args) -> Result<(), CommandError> {
 
 /// The options of a stream. Checks that the flags are for streams.
 fn stream_options(args: &Args) -> Result<Options<'static>, CommandError> {
-    for (flag, is_given) in [
-        ("--model", args.model.is_some()),
-        ("--status", args.status.is_some()),
-        ("--pace with --lines", args.lines && args.pace),
-        ("--record with --lines", args.lines && args.record.is_some()),
+    for (flag, is_given, with) in [
+        ("--model", args.model.is_some(), "--kind stream"),
+        ("--status", args.status.is_some(), "--kind stream"),
+        ("--pace", args.pace && args.lines, "--lines"),
+        ("--record", args.record.is_some() && args.lines, "--lines"),
     ] {
         if is_given {
-            return Err(CommandError::Usage(format!("{flag} cannot be used with --kind stream")));
+            return Err(CommandError::Usage(format!("{flag} cannot be used with {with}")));
         }
     }
     Ok(Options::new().on_loss(args.policy()))

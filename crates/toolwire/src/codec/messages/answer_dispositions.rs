@@ -1,9 +1,7 @@
 //! Table only: what happens to the fields of a Messages answer, whole, in events
 //! and in errors.
 
-use crate::disposition::Disposition::{
-    self, Carried, Depends, Emulated, Lost, Only, SaysNothing,
-};
+use crate::disposition::Disposition::{self, Carried, Depends, Emulated, Lost, Only, SaysNothing};
 use crate::disposition::common::{CONSTANT, ID, KIND, NAME, POSITION};
 use crate::disposition::{Row, rows};
 use crate::ledger::Code::*;

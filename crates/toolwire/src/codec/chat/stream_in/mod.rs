@@ -7,6 +7,7 @@
 pub(super) mod observer;
 
 mod blocks;
+mod call_directory;
 mod call_record;
 mod calls;
 mod chunk;

@@ -54,7 +54,19 @@ fn check_views(command: &str) {
         for disposition in toward.values() {
             let word = disposition["disposition"].as_str().unwrap();
             let codes = disposition["codes"].as_array().unwrap();
-            assert_eq!(codes.is_empty(), matches!(word, "carried" | "says nothing"), "{field}");
+            match word {
+                "carried" | "says nothing" => assert!(codes.is_empty(), "{field}"),
+                "depends" => {
+                    let any_of = disposition["any_of"].as_array().unwrap();
+                    let all = any_of.iter().flat_map(|one| one["codes"].as_array().unwrap());
+                    assert_eq!(
+                        codes.iter().collect::<Vec<_>>(),
+                        all.collect::<Vec<_>>(),
+                        "{field}"
+                    );
+                }
+                _ => assert_eq!(codes.len(), 1, "{field}"),
+            }
             assert_eq!(disposition.get("when").is_some(), word == "depends", "{field}");
             assert_eq!(disposition.get("why").is_some(), word == "says nothing", "{field}");
         }

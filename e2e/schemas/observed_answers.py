@@ -129,20 +129,27 @@ SPECIAL_VALUES = (
 
 
 def _places(row):
-    """Where the value is, and where it would be in an item that has just begun."""
+    """Where the value is, and where it would be in the events that begin and end the item or block around it."""
     places = list(row["places"])
-    if isinstance(row["with"], list):
+    if isinstance(row["with"], list) and row["protocol"] != "chat":
         for at in row["places"]:
             number, _, rest = at[1:].partition("/")
-            if rest.startswith("item/"):
-                places += [f"/{other}/{rest}" for other in _begun(row["with"], int(number))]
+            places += [f"/{other}/{rest}" for other in _around(row["with"], int(number))]
     return list(dict.fromkeys(places))
 
 
-def _begun(events, number):
-    index = events[number].get("output_index")
-    added = ("response.output_item.added", index)
-    return [n for n, event in enumerate(events) if (event["type"], event.get("output_index")) == added]
+def _around(events, number):
+    """The events that begin and end what the event is about."""
+    about = events[number]
+    name, key = ENDS["response." if about["type"].startswith("response.") else "content_block"]
+    same = [n for n, event in enumerate(events) if key in event and event[key] == about.get(key)]
+    return [n for n in same if events[n]["type"].startswith(name)]
+
+
+ENDS = {
+    "response.": ("response.output_item.", "output_index"),
+    "content_block": ("content_block_", "index"),
+}
 
 
 def _enclosing_paths(path):

@@ -44,7 +44,7 @@ from openai.types.chat import ChatCompletion, ChatCompletionChunk
 from openai.types.responses import Response, ResponseStreamEvent
 
 from e2e.schemas import answers, field_paths, sample_values
-from e2e.schemas.sample_values import PLAIN
+from e2e.schemas.sample_values import MARK, PLAIN
 from e2e.schemas.sdk_types import Record, Text, alternatives, tags
 from e2e.schemas.type_walk import Step, contains, path_of, value_steps, variants, walk
 from e2e.settings import PROTOCOLS
@@ -165,6 +165,10 @@ class Row:
         for number, event in enumerate(document):
             if own and event["type"] == own[1]:
                 found += [f"/{number}{at}" for at, value in field_paths.find(own[2], event) if contains(value, built)]
+            if own and isinstance(event.get("item"), dict):
+                # The item has at its end what events have added to it.
+                marks = [text for _, text in texts(built) if MARK in text]
+                found += [f"/{number}/item{at}" for at, text in texts(event["item"]) if text in marks]
             for view, old, new in () if own else views(number, event):
                 for at, value in field_paths.find(self.path, view):
                     if at.startswith(old) and contains(value, built):
@@ -261,6 +265,15 @@ def _error(protocol, root, built, reference):
 
 def _failed_stream(protocol, complete, built, reference):
     return answers.PROTOCOLS[protocol].failed_stream(complete(built, reference))
+
+
+def texts(value, at=""):
+    """Every text in a JSON value: (JSON Pointer, text)."""
+    if isinstance(value, str):
+        yield at, value
+    entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, inner in entries:
+        yield from texts(inner, f"{at}/{key}")
 
 
 def values(steps):

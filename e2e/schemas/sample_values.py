@@ -98,6 +98,12 @@ NUMBERS = {
     "max_output_tokens": (4096, 4097),
     "max_completion_tokens": (4096, 4097),
     "budget_tokens": (2048, 2049),
+    # Totals, of which the other counts are parts.
+    "prompt_tokens": (70, 80),
+    "completion_tokens": (70, 80),
+    "input_tokens": (70, 80),
+    "output_tokens": (70, 80),
+    "total_tokens": (140, 160),
     "compact_threshold": (50000, 50001),
 }
 

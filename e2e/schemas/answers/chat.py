@@ -62,8 +62,11 @@ def failed_stream(error):
 
 
 def with_totals(usage):
-    """Token counts that can be true: the details are parts of the whole."""
-    return {**USAGE, **usage} if usage else usage
+    """Token counts that can be true: the total is that of the two others."""
+    if not usage:
+        return usage
+    filled = {**USAGE, **usage}
+    return {**filled, "total_tokens": filled["prompt_tokens"] + filled["completion_tokens"]}
 
 
 def finish(message):

@@ -41,13 +41,13 @@ def whole(path, built, reference):
 
 
 def totals(usage):
-    """Token counts that can be true: the details are parts of the whole."""
+    """Token counts that can be true: the total is that of the two others."""
     if not usage:
         return usage
     filled = {**USAGE, **usage}
     for details in ("input_tokens_details", "output_tokens_details"):
         filled[details] = {**USAGE[details], **(filled[details] or {})}
-    return filled
+    return {**filled, "total_tokens": filled["input_tokens"] + filled["output_tokens"]}
 
 
 def around(items, wanted):

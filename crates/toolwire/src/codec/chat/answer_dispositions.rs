@@ -2,7 +2,7 @@
 //! in errors.
 
 use crate::disposition::Disposition::{self, Carried, Depends, Emulated, Lost, Only, SaysNothing};
-use crate::disposition::common::{CONSTANT, ID, NAME, PADDING, POSITION, SUM};
+use crate::disposition::common::{CONSTANT, ID, PADDING, POSITION, SUM};
 use crate::disposition::{Row, rows};
 use crate::ledger::Code::*;
 
@@ -16,15 +16,14 @@ pub(super) static TABLE: &[Row] = rows! { [Responses, Messages]
         "moderation*" => Only("moderation"), Only("moderation");
         "service_tier" => Depends(&[Carried, SaysNothing("the default")], "the default tier is not told"),
             Depends(&[Carried, Lost(Tier)], "auto, default and priority have a counterpart");
-        "system_fingerprint" => FINGERPRINT, FINGERPRINT;
+        "system_fingerprint" => Only("system_fingerprint"), Only("system_fingerprint") =>
+            "It only compares with itself, so it is reported and no loss.";
         "obfuscation" => PADDING, PADDING;
         "choices" => Carried, Carried;
         "choices[].index" => POSITION, POSITION;
         "choices[].finish_reason" => STOP, STOP;
     }
     "Message" {
-        "choices[].message" => Carried, Carried;
-        "choices[].delta" => Carried, Carried;
         "choices[].*.role" => CONSTANT, CONSTANT;
         "choices[].message.refusal" => Carried, Emulated(StopReason);
         "choices[].message.annotations" => Emulated(Citations), Lost(Citations);
@@ -34,8 +33,8 @@ pub(super) static TABLE: &[Row] = rows! { [Responses, Messages]
         "choices[].*.audio*" => Lost(Audio), Lost(Audio);
         "choices[].message.tool_calls[type=custom]" => Carried, Emulated(FreeformWrapped);
         "choices[].delta.tool_calls[type=function].index" => POSITION, POSITION;
-        "choices[].*.tool_calls[*.id" => Carried, ID;
-        "choices[].*.name" => NAME, NAME;
+        "choices[].delta.tool_calls[type=function].type" => CONSTANT, CONSTANT;
+        "choices[].*.tool_calls[*.id" => ID, ID;
         "choices[].message*" => Carried, Carried;
         "choices[].delta*" => Carried, Carried;
         "choices[].logprobs.refusal*" => Lost(Logprobs), Lost(Logprobs);
@@ -63,5 +62,3 @@ const STOP: Disposition = Depends(
     &[Carried, SaysNothing("the calls are there")],
     "carried; that the model stopped to call tools shows in the calls",
 );
-const FINGERPRINT: Disposition =
-    SaysNothing("a version of the vendor's backend, which changes nothing in the answer");

@@ -17,6 +17,8 @@ mod error_out;
 mod foreign_reasoning_in;
 mod items_out;
 mod media_out;
+mod namespaces_in;
+mod output_in;
 mod reasoning_in;
 mod reasoning_out;
 mod recognize_in;
@@ -104,6 +106,7 @@ impl Codec for Responses {
     fn response_context(&self, request: &Request<'_>) -> ResponseContext {
         let mut context = ResponseContext::of(request);
         echo_out::write(request, &mut context.echo);
+        context.metadata = echo_out::metadata(request);
         context
     }
 

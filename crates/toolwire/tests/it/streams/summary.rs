@@ -47,8 +47,4 @@ const SHALLOW: &[(&str, &str)] = &[
     ("chat-refusal", "a refusal"),
     ("chat-vendor-every-index-zero", "that two fragments with names are one call"),
     ("chat-vendor-split-name", "that two fragments with names are one call"),
-    ("responses-only-completed", "calls that only the last event has"),
-    ("responses-only-items-done", "calls that only come when they are done"),
-    ("responses-refusal", "a refusal"),
-    ("responses-several-parts", "a refusal"),
 ];

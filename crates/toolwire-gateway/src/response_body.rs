@@ -18,7 +18,7 @@ pub(crate) enum ResponseBody {
     /// with the upstream.
     Pulled(Box<ResponseStream>),
     /// A stream that a task of its own pushes.
-    Pushed(mpsc::Receiver<Result<Bytes, StreamAborted>>),
+    Pushed(mpsc::Receiver<Result<Frame<Bytes>, StreamAborted>>),
 }
 
 /// The stream cannot continue. The connection is broken on purpose, so that the
@@ -39,13 +39,13 @@ impl ResponseBody {
         let (sender, receiver) = mpsc::channel(1);
         tokio::spawn(async move {
             loop {
-                let chunk = std::future::poll_fn(|cx| stream.poll_chunk(cx));
-                let chunk = tokio::select! {
-                    chunk = chunk => chunk,
+                let frame = std::future::poll_fn(|cx| poll_stream(&mut stream, cx));
+                let frame = tokio::select! {
+                    frame = frame => frame,
                     () = sender.closed() => return,
                 };
-                let Some(chunk) = chunk else { return };
-                let sent = tokio::time::timeout(stall, sender.send(chunk)).await;
+                let Some(frame) = frame else { return };
+                let sent = tokio::time::timeout(stall, sender.send(frame)).await;
                 if !matches!(sent, Ok(Ok(()))) {
                     return;
                 }
@@ -63,12 +63,11 @@ impl Body for ResponseBody {
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, StreamAborted>>> {
-        let chunk = match self.get_mut() {
-            Self::Whole(bytes) => Poll::Ready(bytes.take().map(Ok)),
-            Self::Pulled(stream) => stream.poll_chunk(cx),
+        match self.get_mut() {
+            Self::Whole(bytes) => Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes)))),
+            Self::Pulled(stream) => poll_stream(stream, cx),
             Self::Pushed(receiver) => receiver.poll_recv(cx),
-        };
-        chunk.map(|chunk| chunk.map(|chunk| chunk.map(Frame::data)))
+        }
     }
 
     fn is_end_stream(&self) -> bool {
@@ -86,4 +85,15 @@ impl Body for ResponseBody {
             Self::Pulled(_) | Self::Pushed(_) => SizeHint::default(),
         }
     }
+}
+
+/// The next chunk of a stream, and its trailers after the last.
+fn poll_stream(
+    stream: &mut ResponseStream,
+    cx: &mut Context<'_>,
+) -> Poll<Option<Result<Frame<Bytes>, StreamAborted>>> {
+    stream.poll_chunk(cx).map(|chunk| match chunk {
+        Some(chunk) => Some(chunk.map(Frame::data)),
+        None => stream.take_trailers().map(|trailers| Ok(Frame::trailers(trailers))),
+    })
 }

@@ -34,6 +34,7 @@ mod reload;
 mod renamed;
 mod repeat;
 mod secure;
+mod stream_losses;
 mod timeouts;
 mod upstream;
 

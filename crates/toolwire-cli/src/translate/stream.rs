@@ -20,6 +20,8 @@ pub(super) struct StreamTranslation<'a> {
     /// The request that the client sent.
     pub(super) request: Option<Vec<u8>>,
     pub(super) options: &'a Options<'a>,
+    /// Whether the stream says what was lost.
+    pub(super) loss_comment: bool,
     /// Whether to replay the timing of a recording.
     pub(super) pace: bool,
     /// Where to save the input with its timing.
@@ -60,11 +62,12 @@ impl StreamTranslation<'_> {
         let to = self.to;
         let mut options = self.options.clone();
         options.request = self.request.as_deref();
-        Pipe::new(from, to, &options).map_err(|error| {
+        let pipe = Pipe::new(from, to, &options).map_err(|error| {
             CommandError::Rejected(format!(
                 "cannot read the file of --request as a {to} request: {error}\n{REQUEST_HELP}"
             ))
-        })
+        })?;
+        Ok(if self.loss_comment { pipe.with_loss_comment(COMMENT_LIMIT) } else { pipe })
     }
 }
 
@@ -107,3 +110,6 @@ fn write_out(out: &mut Vec<u8>) -> io::Result<()> {
     out.clear();
     Ok(())
 }
+
+/// The longest comment: the gateway's default.
+const COMMENT_LIMIT: usize = 2048;

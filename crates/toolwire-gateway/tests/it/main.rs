@@ -37,6 +37,7 @@ mod renamed;
 mod repeat;
 mod secure;
 mod smuggling;
+mod stream_losses;
 mod timeouts;
 mod upstream;
 

@@ -64,7 +64,7 @@ impl<'a> Str<'a> {
         self
     }
 
-    /// Where the literal stands in the input.
+    /// Where the literal is in the input.
     pub fn pos(&self) -> Pos {
         self.pos
     }
@@ -163,7 +163,7 @@ impl<'a> Str<'a> {
         Some(Str { text: Cow::Borrowed(rest), form: self.form, pos: self.pos })
     }
 
-    /// Where the literal stands in `source`, quotes included, if the text is
+    /// Where the literal is in `source`, quotes included, if the text is
     /// the whole of a literal there.
     pub(crate) fn span(&self, source: &str) -> Option<Range<usize>> {
         let start = self.pos.offset()?;

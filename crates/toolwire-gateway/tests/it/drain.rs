@@ -49,12 +49,7 @@ async fn open_streams_get_an_error_when_the_grace_is_over() {
         client::until(&mut open, "Let me look.").await;
         let began = Instant::now();
         gateway.handle().drain(Duration::ZERO);
-        let mark = match to {
-            Protocol::Chat => "data: {\"error\":",
-            Protocol::Responses => "event: response.failed",
-            Protocol::Messages => "event: error",
-            other => panic!("not a built-in protocol: {other:?}"),
-        };
+        let mark = fixtures::error_mark(to);
         let rest = client::until(&mut open, mark).await;
         assert!(rest.contains("shutting down"), "{rest}");
         assert!(began.elapsed() >= ms(90) && began.elapsed() < ms(500), "{:?}", began.elapsed());

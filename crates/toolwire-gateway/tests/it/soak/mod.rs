@@ -27,6 +27,7 @@ fn is_full() -> bool {
 }
 
 /// Prints a row of the table of figures.
+#[allow(clippy::print_stdout, reason = "`cargo xtask soak` collects what is printed")]
 fn report(what: &str, count: usize, times: &mut [Duration], findings: &str) {
     if is_full() {
         let (half, most) = (percentile(times, 50), percentile(times, 99));

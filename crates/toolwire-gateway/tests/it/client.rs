@@ -86,6 +86,14 @@ pub(crate) async fn finish(stream: &mut TcpStream) -> ReceivedResponse {
     parse(&bytes)
 }
 
+/// Reads whatever else comes, as it came.
+pub(crate) async fn rest(stream: &mut TcpStream) -> String {
+    let mut bytes = Vec::new();
+    let reading = stream.read_to_end(&mut bytes);
+    let _ = tokio::time::timeout(Duration::from_secs(10), reading).await.expect("no end");
+    String::from_utf8(bytes).unwrap()
+}
+
 /// Reads until the received bytes contain a text.
 pub(crate) async fn until(stream: &mut TcpStream, text: &str) -> String {
     let mut bytes = Vec::new();
@@ -104,7 +112,7 @@ pub(crate) async fn until(stream: &mut TcpStream, text: &str) -> String {
     }
 }
 
-fn parse(bytes: &[u8]) -> ReceivedResponse {
+pub(crate) fn parse(bytes: &[u8]) -> ReceivedResponse {
     let end = bytes.windows(4).position(|four| four == b"\r\n\r\n").unwrap_or(bytes.len());
     let head = String::from_utf8(bytes[..end].to_vec()).unwrap();
     let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);

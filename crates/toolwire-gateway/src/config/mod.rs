@@ -10,6 +10,7 @@ mod profile;
 pub mod reload;
 mod retry;
 mod secrets;
+mod source_mask;
 mod upstream;
 mod values;
 

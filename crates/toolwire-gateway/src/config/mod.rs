@@ -33,6 +33,8 @@ pub struct Config {
     /// Keys that clients must send. Without any, only a loopback address is
     /// allowed.
     pub keys: Vec<Secret>,
+    /// The key for `/admin`. No key of a client is accepted there.
+    pub admin_key: Option<Secret>,
     /// What to do about losses, unless the upstream or the request sets a policy.
     pub on_loss: LossPolicy,
     /// The protocols that clients may speak.
@@ -147,6 +149,14 @@ pub struct Limits {
     pub schemas: usize,
     /// The longest event of a stream, in bytes.
     pub event: usize,
+    /// The longest response that is read whole, and the most that one stream
+    /// may keep until it ends, in bytes.
+    pub response: usize,
+    /// The most that the bodies of all requests and whole responses may take at
+    /// a time, in bytes.
+    pub bodies_total: usize,
+    /// The most that all streams may keep at a time, in bytes.
+    pub streams_total: usize,
     /// How long a client may read nothing of a response.
     pub stall: Duration,
     /// Connections at a time.
@@ -225,6 +235,9 @@ impl Default for Limits {
             tools: 1024,
             schemas: 8 * 1024 * 1024,
             event: toolwire::wire::sse::EVENT_LIMIT,
+            response: 64 * 1024 * 1024,
+            bodies_total: 512 * 1024 * 1024,
+            streams_total: 512 * 1024 * 1024,
             stall: Duration::from_secs(60),
             connections: 4096,
             connections_per_address: None,

@@ -12,6 +12,7 @@ use std::time::Duration;
 use toolwire::Protocol;
 
 use super::Outcome;
+use crate::memory::MemoryBudget;
 
 /// The metrics of a gateway.
 #[derive(Default)]
@@ -88,7 +89,12 @@ impl Metrics {
     }
 
     /// All metrics in the Prometheus text format.
-    pub(crate) fn render(&self, lost_lines: u64) -> String {
+    pub(crate) fn render(
+        &self,
+        lost_lines: u64,
+        bodies: &MemoryBudget,
+        streams: &MemoryBudget,
+    ) -> String {
         let upstreams = self.upstreams.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let mut all: Vec<(&str, &UpstreamMetrics)> = vec![("", &self.without_upstream)];
         all.extend(upstreams.iter().map(|(name, metrics)| (name.as_str(), metrics.as_ref())));
@@ -118,6 +124,23 @@ impl Metrics {
             "open_connections",
             "Open client connections",
             self.open_connections.load(Ordering::Relaxed),
+        );
+        let bytes = |budget: &MemoryBudget| i64::try_from(budget.used()).unwrap_or(i64::MAX);
+        page.gauge(
+            "body_bytes",
+            "Bytes of request bodies and whole responses in memory",
+            bytes(bodies),
+        );
+        page.gauge("stream_bytes", "Bytes that streams keep until they end", bytes(streams));
+        page.single(
+            "bodies_refused_total",
+            "Bodies that did not fit into bodies_total",
+            bodies.refusals(),
+        );
+        page.single(
+            "streams_refused_total",
+            "Streams that did not fit into streams_total",
+            streams.refusals(),
         );
         page.single(
             "refused_total",

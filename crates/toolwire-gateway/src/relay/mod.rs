@@ -24,16 +24,20 @@ use toolwire::{LossPolicy, Protocol};
 pub(crate) use self::count::count_tokens;
 pub(crate) use self::failure::{Failure, no_model};
 pub(crate) use self::headers::request_id;
+use self::request_body::RequestBody;
 use self::request_head::CheckedHead;
 pub(crate) use self::stream::ResponseStream;
 use self::upstream_request::{BodyTranslator, UpstreamRequest};
 use crate::active_config::ActiveConfig;
+use crate::config::Limits;
 use crate::guard::Credentials;
+use crate::memory::Reservation;
 use crate::observe::{Outcome, RequestLog};
 use crate::response_body::ResponseBody;
 use crate::route::{self, Route};
+use crate::secret_mask::SecretMask;
 use crate::state::GatewayState;
-use crate::upstream::{Upstream, UpstreamResponse};
+use crate::upstream::{ResponseLimit, Upstream, UpstreamResponse};
 
 /// A request that the guard has let in.
 pub(crate) struct RequestContext<'r> {
@@ -49,17 +53,47 @@ pub(crate) struct RequestContext<'r> {
 }
 
 impl RequestContext<'_> {
-    /// Reads a response to its end.
+    /// Reads the client's request to its end.
+    async fn read_request(&self, body: Incoming) -> Result<RequestBody, Failure> {
+        let limits = &self.active.config.limits;
+        request_body::read(body, &self.parts.headers, limits, &self.state.bodies).await
+    }
+
+    /// Counts a translated request as memory in use until it is sent.
+    fn hold_request(&self, body: Vec<u8>) -> Result<Bytes, Failure> {
+        let mut reservation = self.state.bodies.reservation();
+        let limit = self.active.config.limits.bodies_total;
+        reservation.grow(body.len(), limit).map_err(|_| request_body::out_of_memory())?;
+        Ok(reservation.hold(body))
+    }
+
+    /// Reads a response to its end. It counts as memory in use for as long as
+    /// the reservation lives.
     async fn read_body(
         &mut self,
         upstream: &Upstream,
         response: &mut UpstreamResponse,
-    ) -> Result<Bytes, Failure> {
+    ) -> Result<(Bytes, Reservation), Failure> {
         self.log.pause();
-        let body = response.body.read_all(upstream.config.timeouts.idle, MAX_RESPONSE).await;
+        let mut reservation = self.state.bodies.reservation();
+        let (idle, limit) = (upstream.config.timeouts.idle, self.response_limit());
+        let body = response.body.read_all(idle, limit, &mut reservation).await;
         self.log.resume();
         self.log.upstream_responded();
-        body.map_err(|error| Failure::from_upstream_error(error, upstream))
+        match body {
+            Ok(body) => Ok((body, reservation)),
+            Err(error) => Err(Failure::from_upstream_error(error, upstream)),
+        }
+    }
+
+    fn response_limit(&self) -> ResponseLimit {
+        let Limits { response, bodies_total, .. } = self.active.config.limits;
+        ResponseLimit { response, total: bodies_total }
+    }
+
+    /// What the client must not get to see.
+    fn secret_mask(&self) -> SecretMask {
+        SecretMask::new(&self.active.secrets, self.credentials)
     }
 }
 
@@ -75,6 +109,7 @@ pub(crate) async fn relay(
     body: Incoming,
 ) -> Response<ResponseBody> {
     let outcome = forward(&mut context, body).await;
+    let outcome = outcome.map_err(|failure| failure.without_secrets(&context.secret_mask()));
     let RequestContext { active, parts, client, mut log, .. } = context;
     match outcome {
         Ok(ClientResponse::Whole { headers, body }) => {
@@ -115,7 +150,7 @@ async fn forward(
 ) -> Result<ClientResponse, Failure> {
     let limits = &context.active.config.limits;
     context.log.pause();
-    let body = request_body::read(body, &context.parts.headers, limits).await?;
+    let body = context.read_request(body).await?;
     context.log.resume();
     let head = CheckedHead::read(context.client, &context.path, &body, limits)?;
     context.log.set_request(&head.model, body.len());
@@ -155,6 +190,7 @@ async fn attempt(
     let headers = headers::for_upstream(context, upstream, stream, &required_features)?;
     context.log.pause();
     let path = upstream.config.protocol.describe().answers.fill(&route.model, stream);
+    let body = context.hold_request(body)?;
     let sent = upstream.send(&path, headers, body).await;
     context.log.resume();
     let request = SentRequest { upstream, model_renamed: head.model != route.model, losses };
@@ -189,7 +225,3 @@ fn respond(mut headers: HeaderMap, body: ResponseBody) -> Response<ResponseBody>
     *response.headers_mut() = headers;
     response
 }
-
-/// The longest response that the gateway reads whole, in bytes. No model writes
-/// nearly as much.
-const MAX_RESPONSE: usize = 64 * 1024 * 1024;

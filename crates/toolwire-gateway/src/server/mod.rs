@@ -67,6 +67,8 @@ pub async fn serve(config: Config, setup: Setup) -> Result<Gateway, StartError> 
         log: Log::new(log),
         drain: Drain::default(),
         retry_budget,
+        bodies: Arc::default(),
+        streams: Arc::default(),
         source,
     });
     let accept_task = tokio::spawn(accept(listener, Arc::clone(&state)));

@@ -6,6 +6,8 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
+use crate::watched_log::UPSTREAM_KEY;
+
 /// A response that was received.
 #[derive(Clone, Debug)]
 pub(crate) struct ReceivedResponse {
@@ -109,7 +111,9 @@ fn parse(bytes: &[u8]) -> ReceivedResponse {
     let rest = bytes.get(end + 4..).unwrap_or_default();
     let chunked = head.to_ascii_lowercase().contains("transfer-encoding: chunked");
     let (body, whole) = if chunked { dechunk(rest) } else { (rest.to_vec(), true) };
-    ReceivedResponse { status, head, body: String::from_utf8(body).unwrap(), whole }
+    let body = String::from_utf8(body).unwrap();
+    assert!(!head.contains(UPSTREAM_KEY) && !body.contains(UPSTREAM_KEY), "{head}\n{body}");
+    ReceivedResponse { status, head, body, whole }
 }
 
 fn dechunk(mut rest: &[u8]) -> (Vec<u8>, bool) {

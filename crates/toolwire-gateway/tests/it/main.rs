@@ -9,6 +9,7 @@
 )]
 
 mod bursts;
+mod canaries;
 mod cancel;
 mod client;
 mod connections;
@@ -29,13 +30,17 @@ mod http2;
 mod limits;
 mod log;
 mod losses;
+mod matrix;
+mod memory;
 mod pairs;
 mod reload;
 mod renamed;
 mod repeat;
+mod secrets;
 mod secure;
 mod timeouts;
 mod upstream;
+mod watched_log;
 
 use std::time::Duration;
 
@@ -59,7 +64,7 @@ pub(crate) fn config(upstreams: Vec<UpstreamConfig>) -> Config {
         aliases: Vec::new(),
         limits: Limits::default(),
         retry: RetryPolicy::default(),
-        log: LogFormat::Off,
+        log: LogFormat::Json,
     }
 }
 
@@ -70,7 +75,7 @@ pub(crate) fn at(server: &upstream::Server) -> UpstreamConfig {
         protocol: server.protocol,
         origin: Origin::Http { base: format!("http://{}", server.address), path: "/v1".to_owned() },
         ca: None,
-        credential: Credential::Key(Secret::new("upstream-key".to_owned())),
+        credential: Credential::Key(Secret::new(watched_log::UPSTREAM_KEY.to_owned())),
         models: vec![Pattern("*".to_owned())],
         headers: Vec::new(),
         profile: Profile::of(server.protocol),
@@ -80,9 +85,9 @@ pub(crate) fn at(server: &upstream::Server) -> UpstreamConfig {
     }
 }
 
-/// Starts a gateway.
+/// Starts a gateway whose log is watched.
 pub(crate) async fn start(config: Config) -> Gateway {
-    serve(config, Setup { source: None, log: Box::new(std::io::sink()) }).await.unwrap()
+    serve(config, Setup { source: None, log: Box::new(watched_log::WatchedLog) }).await.unwrap()
 }
 
 /// Another name for a model.

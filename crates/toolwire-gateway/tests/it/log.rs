@@ -143,7 +143,7 @@ async fn cannot_be_forged() {
         let server = Server::new(from, whole(200, "", fixtures::answer(from))).await;
         let (gateway, lines) = logging(config(vec![at(&server)]), format).await;
         let to = gateway.address();
-        let long = HOSTILE.repeat(2000);
+        let long = HOSTILE.repeat(200);
         let mut count = 0;
         for text in [HOSTILE, &long] {
             let escaped = serde_json::to_string(text).unwrap();

@@ -47,7 +47,7 @@ use std::ops::Range;
 
 use crate::calls::{AnsweredCall, Continuation, Error};
 use crate::codec::openai::models_out;
-use crate::codec::{Codec, StreamObserver, StreamReader, StreamWriter};
+use crate::codec::{Codec, EventPlace, StreamObserver, StreamReader, StreamWriter};
 use crate::disposition::Row;
 use crate::guess::{Certainty, DocumentKind, Fields};
 use crate::ledger::Ledger;
@@ -126,6 +126,10 @@ impl Codec for Chat {
 
     fn opens_stream(&self, frame: &Frame<'_>) -> bool {
         stream_in::observer::opens_stream(frame)
+    }
+
+    fn event_place(&self, data: &str) -> EventPlace {
+        stream_in::event_place(data)
     }
 
     fn find_model<'d>(&self, data: &'d str) -> Option<Str<'d>> {

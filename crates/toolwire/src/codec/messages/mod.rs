@@ -44,7 +44,7 @@ mod wire;
 use std::ops::Range;
 
 use crate::calls::{AnsweredCall, Continuation, Error};
-use crate::codec::{Codec, StreamObserver, StreamReader, StreamWriter};
+use crate::codec::{Codec, EventPlace, StreamObserver, StreamReader, StreamWriter};
 use crate::disposition::Row;
 use crate::guess::{Certainty, DocumentKind, Fields};
 use crate::ledger::Ledger;
@@ -123,6 +123,10 @@ impl Codec for Messages {
 
     fn opens_stream(&self, frame: &Frame<'_>) -> bool {
         frame.name.is_some_and(|name| name == "message_start" || name == "ping")
+    }
+
+    fn event_place(&self, data: &str) -> EventPlace {
+        EventPlace::of(data, ["index"])
     }
 
     fn find_model<'d>(&self, data: &'d str) -> Option<Str<'d>> {

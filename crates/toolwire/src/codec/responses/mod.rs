@@ -45,7 +45,7 @@ use std::ops::Range;
 
 use crate::calls::{AnsweredCall, Continuation, Error};
 use crate::codec::openai::models_out;
-use crate::codec::{Codec, StreamObserver, StreamReader, StreamWriter};
+use crate::codec::{Codec, EventPlace, StreamObserver, StreamReader, StreamWriter};
 use crate::disposition::Row;
 use crate::guess::{Certainty, DocumentKind, Fields};
 use crate::ledger::Ledger;
@@ -131,6 +131,11 @@ impl Codec for Responses {
     fn opens_stream(&self, frame: &Frame<'_>) -> bool {
         let opening = ["response.created", "response.in_progress", "response.queued"];
         frame.name.is_some_and(|name| opening.contains(&name))
+    }
+
+    fn event_place(&self, data: &str) -> EventPlace {
+        let keys = ["output_index", "content_index", "summary_index", "annotation_index"];
+        EventPlace::of(data, keys)
     }
 
     fn find_model<'d>(&self, data: &'d str) -> Option<Str<'d>> {

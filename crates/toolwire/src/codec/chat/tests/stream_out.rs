@@ -34,6 +34,9 @@ fn bytes(context: ResponseContext, events: &[Event<'_>]) -> (String, Ledger) {
     let mut writer = Chat.stream_writer(context);
     for event in events {
         writer.write(event, &mut out, &mut ledger);
+        if let Event::End = event {
+            writer.write_end(&mut out);
+        }
     }
     (String::from_utf8(out).unwrap(), ledger)
 }

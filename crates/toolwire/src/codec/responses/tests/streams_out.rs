@@ -97,6 +97,9 @@ fn write(events: &[Event<'_>]) -> Written {
     for event in events {
         fold.event(event);
         writer.write(event, &mut out, &mut ledger);
+        if let Event::End = event {
+            writer.write_end(&mut out);
+        }
     }
     let sse = String::from_utf8(out).unwrap();
     let mut events = Vec::new();

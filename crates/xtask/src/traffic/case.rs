@@ -122,6 +122,9 @@ fn recognize(
     // The members of the protocols differ enough to tell; an address decides where they do not.
     let protocol = by_url.or(guessed.protocol)?;
     let failed = status.is_some_and(|status| status >= 400);
+    if by_url.is_none() && is_embedding(body) {
+        return None;
+    }
     let kind = match (side, guessed.document) {
         (Side::Sent, Some(DocumentKind::Request)) => Kind::Request,
         (Side::Either, Some(DocumentKind::Request)) if guessed.protocol.is_some() => Kind::Request,
@@ -137,6 +140,13 @@ fn recognize(
 fn is_text_completion(body: &[u8]) -> bool {
     let document: serde_json::Value = serde_json::from_slice(body).unwrap_or_default();
     document.get("object").is_some_and(|object| object == "text_completion")
+}
+
+/// A request for embeddings has a model and an input too, but its input is a list of texts.
+fn is_embedding(body: &[u8]) -> bool {
+    let document: serde_json::Value = serde_json::from_slice(body).unwrap_or_default();
+    document.pointer("/input/0").is_some_and(|first| !first.is_object())
+        || document.get("encoding_format").is_some()
 }
 
 fn of_stream(body: &[u8]) -> Option<Protocol> {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use serde_json::Value;
+use serde_json::{Value, json};
 use toolwire::ledger::Entry;
 
 use super::answer::packed;
@@ -212,6 +212,8 @@ fn is_vocabulary(name: &str, value: &Value) -> bool {
     let Some(word) = value.as_str() else { return false };
     match name {
         "type" => TYPES.contains(&word),
+        // A search for tools that the client runs becomes a function of that name.
+        "execution" => word == "client",
         "role" => ["system", "developer", "user", "assistant", "tool"].contains(&word),
         _ => false,
     }
@@ -219,6 +221,7 @@ fn is_vocabulary(name: &str, value: &Value) -> bool {
 
 const TYPES: &[&str] = &[
     "adaptive",
+    "additional_tools",
     "apply_patch_call",
     "apply_patch_call_output",
     "auto",
@@ -250,6 +253,7 @@ const TYPES: &[&str] = &[
     "output_text",
     "reasoning",
     "reasoning_text",
+    "redacted_thinking",
     "refusal",
     "shell_call",
     "shell_call_output",
@@ -258,6 +262,8 @@ const TYPES: &[&str] = &[
     "thinking",
     "tool",
     "tool_result",
+    "tool_search_call",
+    "tool_search_output",
     "tool_use",
     "url",
 ];
@@ -267,7 +273,17 @@ fn of_request(pair: &Pair<'_>, pointer: &str, name: &str, value: &Value) -> bool
     let to = pair.to.as_str();
     match name {
         // `false` is what all three do unasked.
-        "stream" => value == false,
+        "stream" | "is_error" | "logprobs" => value == false,
+        // The vendor fixes the name of a tool of its own with its type.
+        "name" => is_fixed_by_type(pair, pointer, value),
+        // Words for the same thing: a summary is asked for, probabilities are wanted, a prompt is
+        // cached up to here.
+        "display" => pair.after.pointer("/reasoning/summary").is_some(),
+        "include" => {
+            *value == json!(["message.output_text.logprobs"])
+                && pair.after.get("logprobs").is_some_and(|wanted| wanted == true)
+        }
+        "prompt_cache_breakpoint" => pair.after.to_string().contains("\"cache_control\""),
         // The results and the calls are compared by their ids, which a protocol may not accept.
         "tool_call_id" | "call_id" | "tool_use_id" => true,
         // A choice has words and a shape of its own in each protocol.
@@ -282,6 +298,15 @@ fn of_request(pair: &Pair<'_>, pointer: &str, name: &str, value: &Value) -> bool
         // The stream of Responses and Messages always ends with its usage.
         "include_usage" => value == true && to != "chat",
         _ => false,
+    }
+}
+
+fn is_fixed_by_type(pair: &Pair<'_>, pointer: &str, name: &Value) -> bool {
+    let kind = pointer.strip_suffix("/name").map(|tool| format!("{tool}/type"));
+    let kind = kind.and_then(|kind| pair.before.pointer(&kind)?.as_str());
+    match (kind, name.as_str()) {
+        (Some(kind), Some(name)) => pointer.starts_with("/tools/") && kind.starts_with(name),
+        (None, _) | (_, None) => false,
     }
 }
 
@@ -317,7 +342,8 @@ fn of_answer(pair: &Pair<'_>, pointer: &str, name: &str, value: &Value) -> bool 
         | "thinking_tokens" => true,
         // Thoughts are compared as such, and vendors repeat them in several members.
         "reasoning" | "reasoning_content" | "reasoning_details" | "thinking_blocks" => true,
-        // An answer of Responses repeats the settings of its request, which the client knows.
+        // An answer of Responses repeats the settings of its request, and who pays for it, which
+        // the client knows.
         name if is_top && pair.case.protocol.as_str() == "responses" => ECHOES.contains(&name),
         _ => false,
     }
@@ -325,6 +351,7 @@ fn of_answer(pair: &Pair<'_>, pointer: &str, name: &str, value: &Value) -> bool 
 
 const ECHOES: &[&str] = &[
     "background",
+    "billing",
     "frequency_penalty",
     "instructions",
     "max_output_tokens",
@@ -335,6 +362,7 @@ const ECHOES: &[&str] = &[
     "previous_response_id",
     "prompt",
     "prompt_cache_key",
+    "prompt_cache_options",
     "prompt_cache_retention",
     "reasoning",
     "safety_identifier",

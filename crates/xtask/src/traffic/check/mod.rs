@@ -165,7 +165,8 @@ fn stream(case: &Case, to: Protocol, output: &Output) -> Vec<Failure> {
     let before = extract::stream(case.protocol, &case.body);
     let after = extract::stream(to, &output.body);
     let mut failures = answer::compare(&before, &after, &output.ledger);
-    if let Some(contradiction) = &after.contradiction {
+    // A stream that fails halfway has parts that nothing ends.
+    if let Some(contradiction) = after.contradiction.as_ref().filter(|_| after.error.is_none()) {
         failures.push(Failure::new(format!("the output contradicts itself: {contradiction}"), ""));
     }
     failures.extend(valid::stream(to, &output.body));

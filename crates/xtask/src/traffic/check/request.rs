@@ -1,5 +1,7 @@
 //! Requests: what one says before and after.
 
+use serde_json::Value;
+
 use super::{Failure, Pair, answer, leaves, valid};
 use crate::traffic::extract::{self, CallResult};
 
@@ -23,28 +25,30 @@ pub(super) fn check(pair: &Pair<'_>) -> Vec<Failure> {
         "unknown",
         "tool_search",
     ]) {
-        let mut calls = after.calls.clone();
-        calls.retain(|call| {
-            before.calls.iter().any(|was| was.name == call.name) || !call.name.is_empty()
-        });
-        failures.extend(answer::calls(&before.calls, &calls, pair.ledger));
+        failures.extend(answer::calls(&before.calls, &after.calls, pair.ledger));
         failures.extend(results(&before.results, &after.results));
     }
-    let is_excused = reported(&["tool_name", "tool", "namespace", "legacy", "hosted", "choice"]);
+    let is_excused =
+        reported(&["tool_name", "tool", "namespace", "legacy", "hosted", "choice", "allowed"]);
     let missing = before.tools.iter().find(|name| !after.tools.contains(name));
     if let Some(name) = missing.filter(|_| !is_excused) {
         failures.push(Failure::new("a tool is gone", name.clone()));
     }
     failures.extend(leaves::lost(pair));
-    failures.extend(valid::document(pair.to, "request", &pair.after));
+    // A stored prompt may name the model; then the request names none.
+    let mut after = pair.after.clone();
+    if let Some(members) = after.as_object_mut().filter(|_| pair.before.get("model").is_none()) {
+        members.insert("model".to_owned(), Value::String(String::new()));
+    }
+    failures.extend(valid::document(pair.to, "request", &after));
     failures
 }
 
+/// Every text of a result is in a result.
 fn results(before: &[CallResult], after: &[CallResult]) -> Option<Failure> {
-    let is_kept = |was: &&CallResult| {
-        let said = answer::packed(&was.text);
-        after.iter().any(|is| answer::packed(&is.text).contains(&said))
-    };
+    let says: String = after.iter().map(|is| answer::packed(&is.texts.concat())).collect();
+    let is_kept =
+        |was: &&CallResult| was.texts.iter().all(|text| says.contains(&answer::packed(text)));
     let missing = before.iter().find(|was| !is_kept(was))?;
     Some(Failure::new("a result is gone", format!("{missing:?}")))
 }

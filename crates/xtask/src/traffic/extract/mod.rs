@@ -37,6 +37,8 @@ pub(super) struct Answer {
     pub(super) ended: bool,
     /// What disagrees inside one stream, which says many things twice.
     pub(super) contradiction: Option<String>,
+    /// The texts in the other place where a stream says them, if they differ.
+    pub(super) other_text: Option<String>,
 }
 
 /// A call of a tool that the client runs.

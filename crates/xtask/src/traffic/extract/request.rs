@@ -18,7 +18,8 @@ pub(in crate::traffic) struct Asked {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(in crate::traffic) struct CallResult {
     pub(in crate::traffic) id: String,
-    pub(in crate::traffic) text: String,
+    /// Its texts, which may be parted by pictures.
+    pub(in crate::traffic) texts: Vec<String>,
 }
 
 pub(super) fn chat(document: &Value) -> Asked {
@@ -119,10 +120,12 @@ fn item_call(item: &Value, input: Input) -> Call {
 
 /// The texts of a result; its pictures are compared as leaves.
 fn result(id: &str, content: Option<&Value>) -> CallResult {
-    let said = match content {
-        Some(Value::String(text)) => text.clone(),
-        Some(Value::Array(parts)) => parts.iter().map(|part| text(part, "/text")).collect(),
-        Some(_) | None => String::new(),
+    let texts = match content {
+        Some(Value::String(text)) => vec![text.clone()],
+        Some(Value::Array(parts)) => {
+            parts.iter().map(|part| text(part, "/text").to_owned()).collect()
+        }
+        Some(_) | None => Vec::new(),
     };
-    CallResult { id: id.to_owned(), text: said }
+    CallResult { id: id.to_owned(), texts }
 }

@@ -43,6 +43,7 @@ pub(super) fn stream(events: &[Value]) -> Answer {
     let mut answer =
         if done.is_empty() { of_items(list(whole, "/output")) } else { of_items(&done) };
     answer.contradiction = fragments.contradiction(&answer, whole);
+    answer.other_text = (fragments.text != answer.text).then_some(fragments.text);
     end(whole, &mut answer);
     answer.error = answer.error.or(error);
     answer.ended = terminal.is_some();

@@ -24,9 +24,9 @@ pub(super) fn exchanges(text: &str) -> Option<Vec<Exchange>> {
     Some(of_values(&values.ok()?))
 }
 
-/// The exchanges of a list: one stream if it begins with a chunk of one, else each for itself.
+/// The exchanges of a list: streams if there are chunks in it, else each element for itself.
 pub(super) fn of_values(list: &[Value]) -> Vec<Exchange> {
-    if list.first().is_some_and(is_chunk) {
+    if list.iter().any(is_chunk) {
         let streams = streams(list);
         let entry = |at: usize| if streams.len() > 1 { at.to_string() } else { String::new() };
         let each = streams.iter().enumerate();

@@ -25,6 +25,10 @@ pub(super) async fn finish(
     let translated = match translator.translate(&body) {
         Ok(translated) => translated,
         Err(Error::NotAnAnswer) => return Err(error(body)),
+        // It says itself how it failed.
+        Err(Error::Refused { entries: _ }) if translator.is_failure(&body) => {
+            return Err(error(body));
+        }
         Err(other) => return Err(Failure::unreadable_response(upstream, &other.to_string())),
     };
     let summary = &translated.summary;

@@ -198,13 +198,16 @@ fn usage(before: Option<Usage>, after: Option<Usage>, ledger: &[Entry]) -> Optio
         Some(Failure::new(format!("usage: {what} differs"), format!("{was:?} became {is:?}")))
     };
     let kept = |was: u64, is: u64| was == is || (was > 0 && is == 0 && reported("usage"));
+    // A part cannot be more than the whole; what is too much is cut off.
+    let cache_read = was.cache_read.min(was.input);
+    let cache_write = was.cache_write.min(was.input - cache_read);
     if was.total != is.total {
         return differs("the total");
     }
     if was.input != is.input || was.output != is.output {
         return differs("input or output");
     }
-    if !kept(was.cache_read, is.cache_read) || !kept(was.cache_write, is.cache_write) {
+    if !kept(cache_read, is.cache_read) || !kept(cache_write, is.cache_write) {
         return differs("what was cached");
     }
     if !kept(was.reasoning, is.reasoning) { differs("reasoning") } else { None }

@@ -49,7 +49,8 @@ impl Walk<'_> {
             Value::Null => {}
             leaf @ (Value::Bool(_) | Value::Number(_) | Value::String(_)) => {
                 let name = pointer.rsplit('/').next().unwrap_or_default();
-                if !self.said.says(name, leaf) && !is_named(self.pair.ledger, pointer) {
+                let is_kept = self.said.says(name, leaf) || is_named(self.pair.ledger, pointer);
+                if !is_kept && !self.twin_is_named(pointer, leaf) {
                     let class = format!("lost in silence: {}", pattern(pointer));
                     if !self.failures.iter().any(|failure| failure.class == class) {
                         let shown: String = leaf.to_string().chars().take(80).collect();
@@ -58,6 +59,17 @@ impl Walk<'_> {
                 }
             }
         }
+    }
+}
+
+impl Walk<'_> {
+    /// Whether the ledger names a member beside this one that says the same: relays fill the
+    /// members of several vendors with one thought.
+    fn twin_is_named(&self, pointer: &str, leaf: &Value) -> bool {
+        let parent = pointer.rsplit_once('/').map_or("", |(parent, _)| parent);
+        let Some(Value::Object(members)) = self.pair.before.pointer(parent) else { return false };
+        let twins = members.iter().filter(|(_, member)| leaf.is_string() && *member == leaf);
+        twins.into_iter().any(|(name, _)| is_named(self.pair.ledger, &format!("{parent}/{name}")))
     }
 }
 
@@ -165,7 +177,7 @@ fn plain(number: &serde_json::Number) -> String {
 
 /// Whether the ledger has a line for a place, for something in it, or for what it is in. A line
 /// about the whole document names nothing.
-fn is_named(ledger: &[Entry], pointer: &str) -> bool {
+pub(super) fn is_named(ledger: &[Entry], pointer: &str) -> bool {
     let under = |path: &str, parent: &str| {
         path.strip_prefix(parent).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
@@ -324,6 +336,8 @@ fn of_answer(pair: &Pair<'_>, pointer: &str, name: &str, value: &Value) -> bool 
         "id" | "call_id" => true,
         // Places in a list, which the list says.
         "index" | "output_index" => true,
+        // Whether a thought of Mistral's has ended, as it has in a whole answer.
+        "closed" => value == true,
         // When and by what it was made.
         "object" | "created" | "created_at" | "completed_at" | "system_fingerprint" => true,
         // Compared as reasons to stop.

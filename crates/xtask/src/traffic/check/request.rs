@@ -28,11 +28,12 @@ pub(super) fn check(pair: &Pair<'_>) -> Vec<Failure> {
         failures.extend(answer::calls(&before.calls, &after.calls, pair.ledger));
         failures.extend(results(&before.results, &after.results));
     }
-    let is_excused =
-        reported(&["tool_name", "tool", "namespace", "legacy", "hosted", "choice", "allowed"]);
-    let missing = before.tools.iter().find(|name| !after.tools.contains(name));
-    if let Some(name) = missing.filter(|_| !is_excused) {
-        failures.push(Failure::new("a tool is gone", name.clone()));
+    let is_gone = |(place, name): &&(String, String)| {
+        let is_declared = after.tools.iter().any(|(_, declared)| declared == name);
+        !is_declared && !leaves::is_named(pair.ledger, place)
+    };
+    if let Some((place, name)) = before.tools.iter().find(is_gone) {
+        failures.push(Failure::new("a tool is gone", format!("{place}: {name}")));
     }
     failures.extend(leaves::lost(pair));
     // A stored prompt may name the model; then the request names none.

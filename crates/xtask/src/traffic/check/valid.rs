@@ -5,7 +5,8 @@
 //! documents themselves. A text is a type: `string`, `integer`, `number`, `boolean`, `object`,
 //! `any`, `=a|b` for an enumeration, each with a `?` if it may be null, and `#name` for a type with
 //! a name. A member whose name ends in `?` may be absent. `{"@type": {…}}` is told apart by that
-//! member; `{"@any": […]}` is any of the list.
+//! member; `{"@any": […]}` is any of the list. Efforts of OpenAI are any text: its two protocols
+//! share the words, models bring new ones, and they pass as they are.
 
 use serde_json::Value;
 use toolwire::Protocol;

@@ -135,7 +135,9 @@ struct CallSoFar {
 impl Calls {
     fn push(&mut self, fragment: &Value) {
         let index = number(fragment, "/index");
-        let (id, is_freeform) = (text(fragment, "/id"), fragment.get("custom").is_some());
+        let id = text(fragment, "/id");
+        // Snowflake writes both members, one of them empty.
+        let is_freeform = fragment.get("custom").is_some() && fragment.get("function").is_none();
         let key = if is_freeform { "custom" } else { "function" };
         let inside = fragment.get(key).unwrap_or(&Value::Null);
         let name = text(inside, "/name");
@@ -196,20 +198,25 @@ fn usage(document: &Value) -> Option<Usage> {
     // Groq puts the usage of a stream into a member of its own.
     let usage = [document.get("usage"), document.pointer("/x_groq/usage")];
     let usage = usage.into_iter().flatten().find(|usage| usage.is_object())?;
-    let (input, output) = (number(usage, "/prompt_tokens"), number(usage, "/completion_tokens"));
-    let reasoning = number(usage, "/completion_tokens_details/reasoning_tokens");
-    let total = usage.get("total_tokens").and_then(Value::as_u64);
-    let sum = input + output;
-    // xAI and Gemini count reasoning outside of the completion; only the total shows it.
-    let output = match total {
-        Some(total) if total == sum + reasoning => output + reasoning,
-        Some(_) | None => output,
-    };
+    let mut input = number(usage, "/prompt_tokens");
+    let mut output = number(usage, "/completion_tokens");
+    let mut reasoning = number(usage, "/completion_tokens_details/reasoning_tokens");
+    let cache_read = number(usage, "/prompt_tokens_details/cached_tokens");
+    let total = usage.get("total_tokens").and_then(Value::as_u64).unwrap_or(input + output);
+    // Some vendors count cached tokens, others reasoning, outside of what they belong to. Only the
+    // total shows it.
+    let beside = total.saturating_sub(input + output);
+    if beside > 0 && beside == cache_read && cache_read > input {
+        input += beside;
+    } else if beside > 0 {
+        output += beside;
+        reasoning = reasoning.max(beside);
+    }
     Some(Usage {
         input,
         output,
-        total: total.unwrap_or(sum),
-        cache_read: number(usage, "/prompt_tokens_details/cached_tokens"),
+        total,
+        cache_read,
         cache_write: number(usage, "/prompt_tokens_details/cache_write_tokens"),
         reasoning,
     })

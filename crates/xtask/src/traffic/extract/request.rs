@@ -10,8 +10,8 @@ use super::{Call, Input, list, text};
 pub(in crate::traffic) struct Asked {
     pub(in crate::traffic) calls: Vec<Call>,
     pub(in crate::traffic) results: Vec<CallResult>,
-    /// The names of the tools that the client runs.
-    pub(in crate::traffic) tools: Vec<String>,
+    /// The names of the tools that the client runs, and where they are declared.
+    pub(in crate::traffic) tools: Vec<(String, String)>,
 }
 
 /// What a tool returned.
@@ -33,12 +33,13 @@ pub(super) fn chat(document: &Value) -> Asked {
             asked.results.push(result(id, message.get("content")));
         }
     }
-    for tool in list(document, "/tools") {
+    for (at, tool) in list(document, "/tools").iter().enumerate() {
         let name = [text(tool, "/function/name"), text(tool, "/custom/name")].concat();
-        asked.tools.extend((!name.is_empty()).then_some(name));
+        asked.tools.extend((!name.is_empty()).then(|| (format!("/tools/{at}"), name)));
     }
-    let legacy = list(document, "/functions").iter().map(|tool| text(tool, "/name").to_owned());
-    asked.tools.extend(legacy);
+    for (at, tool) in list(document, "/functions").iter().enumerate() {
+        asked.tools.push((format!("/functions/{at}"), text(tool, "/name").to_owned()));
+    }
     asked
 }
 
@@ -58,7 +59,7 @@ pub(super) fn responses(document: &Value) -> Asked {
             _ => {}
         }
     }
-    for tool in list(document, "/tools") {
+    for (at, tool) in list(document, "/tools").iter().enumerate() {
         let names = match text(tool, "/type") {
             "function" | "custom" => vec![text(tool, "/name").to_owned()],
             "namespace" => {
@@ -67,7 +68,7 @@ pub(super) fn responses(document: &Value) -> Asked {
             }
             _ => Vec::new(),
         };
-        asked.tools.extend(names);
+        asked.tools.extend(names.into_iter().map(|name| (format!("/tools/{at}"), name)));
     }
     asked
 }
@@ -88,9 +89,11 @@ pub(super) fn messages(document: &Value) -> Asked {
             _ => {}
         }
     }
-    for tool in list(document, "/tools") {
+    for (at, tool) in list(document, "/tools").iter().enumerate() {
         let is_ours = matches!(text(tool, "/type"), "" | "custom");
-        asked.tools.extend(is_ours.then(|| text(tool, "/name").to_owned()));
+        asked
+            .tools
+            .extend(is_ours.then(|| (format!("/tools/{at}"), text(tool, "/name").to_owned())));
     }
     asked
 }

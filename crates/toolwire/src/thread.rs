@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::ledger::{Code, Ledger};
 use crate::model::{Call, Item, Role, ToolResult, Turn};
+use crate::wire::Str;
 use crate::wire::ids::{self, IdRule};
 
 /// A conversation with its calls and results paired.
@@ -42,6 +43,28 @@ pub enum ResultMatch {
     Superseded,
     /// It answers no call.
     Orphan,
+}
+
+/// Puts the upstream's ids back where they were replaced for a client. `rule` is
+/// what the client's protocol accepts.
+///
+/// An upstream of another protocol may have given a call an id that the client
+/// could not have taken. It finds its own id again, which some look at.
+pub fn restore_ids(turns: &mut [Turn<'_>], rule: IdRule) {
+    for item in turns.iter_mut().flat_map(|turn| &mut turn.items) {
+        let id = if let Item::Call(call) = item {
+            call.id.as_mut()
+        } else if let Item::Result(result) = item {
+            result.call_id.as_mut()
+        } else {
+            None
+        };
+        if let Some(id) = id
+            && let Some(original) = rule.original(&id.decode())
+        {
+            *id = Str::plain(original).at(id.pos());
+        }
+    }
 }
 
 /// A stretch of the conversation in the order of a strict protocol.

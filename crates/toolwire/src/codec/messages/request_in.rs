@@ -5,8 +5,6 @@ use super::{choice_in, content_in, tools_in, turns_in};
 use crate::model::{
     Display, Effort, Format, JsonSchema, Protocol, Request, Thinking, ThinkingMode,
 };
-use crate::thread::restore_ids;
-use crate::wire::ids::IdRule;
 use crate::wire::{At, Kind, Raw, Read, ReadError, Reader};
 
 /// Reads a request.
@@ -37,7 +35,6 @@ pub(super) fn decode(body: &str) -> Result<Request<'_>, ReadError> {
     request.turns.extend(system.map(turns_in::system));
     if let Some(At { pos: _, value: items }) = messages {
         request.turns.extend(items.into_iter().map(turns_in::message));
-        restore_ids(&mut request.turns, IdRule::MESSAGES);
     }
     if let Some(At { pos: at, value: items }) = tools {
         request.tools_at = at;

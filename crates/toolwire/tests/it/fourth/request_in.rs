@@ -1,10 +1,8 @@
 //! The settings of a request: from the protocol into the model.
 
 use toolwire::model::{Effort, Format, JsonSchema, Request};
-use toolwire::thread::restore_ids;
 use toolwire::wire::{At, Kind, Raw, Read, ReadError, Reader};
 
-use super::description::profile;
 use super::wire::{Body, Limits, List, Shape};
 use super::{FOURTH, choice_in, tools_in, turns_in};
 
@@ -35,7 +33,6 @@ pub(super) fn decode(body: &str) -> Result<Request<'_>, ReadError> {
     for entry in dialogue.into_iter().flatten() {
         request.turns.push(turns_in::decode(entry)?);
     }
-    restore_ids(&mut request.turns, profile().ids);
     if let Some(List { at, items }) = instruments {
         request.tools_at = at;
         request.tools = items.into_iter().map(tools_in::decode).collect::<Result<_, _>>()?;

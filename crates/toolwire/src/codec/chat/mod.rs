@@ -1,5 +1,6 @@
 //! Chat Completions.
 
+mod answer_dispositions;
 mod cache_out;
 mod calls_out;
 mod choice_in;
@@ -206,5 +207,9 @@ impl Codec for Chat {
 
     fn dispositions(&self) -> &'static [Row] {
         dispositions::TABLE
+    }
+
+    fn answer_dispositions(&self) -> &'static [Row] {
+        answer_dispositions::TABLE
     }
 }

@@ -274,6 +274,16 @@ impl Oracle {
             self.demand(event["message"]["usage"]["input_tokens"].is_u64(), "no usage", event);
             self.demand(event["message"]["content"] == serde_json::json!([]), "content", event);
             self.begun = true;
+            for block in event["message"]["content"].as_array().into_iter().flatten() {
+                if block["type"] == "tool_use" {
+                    self.calls.push(SeenCall {
+                        id: block["id"].as_str().unwrap_or_default().to_owned(),
+                        name: block["name"].as_str().unwrap_or_default().to_owned(),
+                        arguments: block["input"].to_string(),
+                        freeform: false,
+                    });
+                }
+            }
             return;
         }
         self.demand(self.begun || kind == "ping", "an event before the start", event);

@@ -119,7 +119,12 @@ impl Atoms {
                 ttl.as_ref().map(|ttl| ttl.decode().into_owned()).unwrap_or_default(),
                 *at,
             );
-            self.extra(extra);
+            // The one kind of marker that Messages has; the marker says it.
+            let is_kind =
+                |field: &&Extra<'_>| field.key == "type" && field.value.text() == "\"ephemeral\"";
+            for field in extra.iter().filter(|field| !is_kind(field)) {
+                self.extra(std::slice::from_ref(field));
+            }
         }
     }
 

@@ -107,7 +107,8 @@ impl Atoms {
     }
 
     fn extra(&mut self, fields: &[Extra<'_>]) {
-        for Extra { key, value } in fields {
+        // An explicit null means the same as no field at all.
+        for Extra { key, value } in fields.iter().filter(|field| field.value.text() != "null") {
             self.add("extra", format!("{}={}", key.decode(), value.text()), value.pos());
         }
     }

@@ -9,6 +9,7 @@ mod fuzz;
 mod packages;
 mod public_api;
 mod setup;
+mod soak;
 mod sweep;
 mod tally;
 mod test;
@@ -36,6 +37,7 @@ fn run(chore: Chore) -> anyhow::Result<ExitCode> {
         Chore::Bench { gateway: true, args } => bench::run_gateway(&args),
         Chore::Bench { gateway: false, args } => bench::run(&args),
         Chore::Sweep { rounds } => sweep::run(rounds),
+        Chore::Soak => soak::run(),
         Chore::Fuzz { target, seconds } => fuzz::run(target.as_deref(), seconds),
     }
 }
@@ -83,6 +85,8 @@ enum Chore {
         #[arg(long, default_value_t = 3)]
         rounds: u32,
     },
+    /// The gateway under load and with faults: disconnects, retries, drains, floods, reloads.
+    Soak,
     /// Fuzz every target, or one, starting from the vectors.
     Fuzz {
         /// One target of `fuzz/fuzz_targets`, without `.rs`.

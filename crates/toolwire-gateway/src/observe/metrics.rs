@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use toolwire::Protocol;
+use toolwire::{Code, Entry, Protocol};
 
 use super::Outcome;
 
@@ -33,6 +33,8 @@ pub(crate) struct UpstreamMetrics {
     /// By the client's protocol, then by outcome.
     requests: [[AtomicU64; Outcome::ALL.len()]; Protocol::ALL.len() + 1],
     losses: AtomicU64,
+    /// Those that change nothing a caller relies on.
+    lesser_losses: AtomicU64,
     calls: AtomicU64,
     tokens_in: AtomicU64,
     tokens_out: AtomicU64,
@@ -164,8 +166,12 @@ impl UpstreamMetrics {
         self.own_time.record(own, &OWN_BOUNDS);
     }
 
-    pub(crate) fn add_losses(&self, count: usize) {
-        self.losses.fetch_add(count as u64, Ordering::Relaxed);
+    pub(crate) fn add_losses(&self, entries: &[Entry]) {
+        for entry in entries {
+            let counter = if entry.is_loss() { &self.losses } else { &self.lesser_losses };
+            let count = if let Code::More(count) = entry.code { count } else { 1 };
+            counter.fetch_add(count as u64, Ordering::Relaxed);
+        }
     }
 
     pub(crate) fn add_calls(&self, count: usize) {
@@ -244,8 +250,13 @@ impl Page {
 
     fn counters(&mut self, all: &[(&str, &UpstreamMetrics)]) {
         type Counter = fn(&UpstreamMetrics) -> &AtomicU64;
-        let counters: [(&str, &str, Counter); 7] = [
+        let counters: [(&str, &str, Counter); 8] = [
             ("losses_total", "Losses in translation", |metrics| &metrics.losses),
+            (
+                "lesser_losses_total",
+                "Losses in translation that change nothing a caller relies on",
+                |metrics| &metrics.lesser_losses,
+            ),
             ("calls_total", "Tool calls in responses", |metrics| &metrics.calls),
             ("input_tokens_total", "Input tokens, as reported by upstreams", |metrics| {
                 &metrics.tokens_in

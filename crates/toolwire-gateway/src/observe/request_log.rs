@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use toolwire::model::Usage;
 use toolwire::wire::Object;
-use toolwire::{Entry, Protocol};
+use toolwire::{Action, Entry, Protocol};
 
 use crate::config;
 use crate::state::GatewayState;
@@ -121,9 +121,10 @@ impl RequestLog {
         self.upstream = Some(Arc::clone(upstream));
     }
 
-    /// Adds what a translation lost.
+    /// Adds what a translation lost. What it emulated exactly is not lost.
     pub(crate) fn add_losses(&mut self, entries: &[Entry]) {
-        self.losses.extend(entries.iter().filter(|entry| entry.is_loss()).cloned());
+        let reported = entries.iter().filter(|entry| entry.action != Action::Emulated);
+        self.losses.extend(reported.cloned());
     }
 
     /// Stops the clock of toolwire's own time while it waits for the client or
@@ -194,7 +195,7 @@ impl RequestLog {
         if self.calls > 0 {
             let _ = write!(line, " calls={}", self.calls);
         }
-        for entry in self.losses.iter().take(LOSS_LIMIT) {
+        for entry in self.losses.iter().filter(|entry| entry.is_loss()).take(LOSS_LIMIT) {
             let _ = write!(line, " lost={}({})", entry.path.escape_debug(), entry.code);
         }
         line.push('\n');
@@ -246,7 +247,7 @@ impl Drop for RequestLog {
         let upstream = self.upstream.as_ref();
         let metrics = upstream.map_or(metrics.without_upstream(), |upstream| &upstream.metrics);
         metrics.finished(self.client, self.outcome, total, self.own_time);
-        metrics.add_losses(self.losses.len());
+        metrics.add_losses(&self.losses);
         metrics.add_calls(self.calls);
         if let Some((input, output)) = self.tokens {
             metrics.add_tokens(input, output);

@@ -23,7 +23,8 @@ use toolwire::model::{ApiError, ErrorKind};
 use toolwire::pipe::Pipe;
 
 use self::batching::Batching;
-use super::{ClientResponse, Failure, RequestContext, SentRequest, headers, loss};
+use super::loss::{self, LossTrailers};
+use super::{ClientResponse, Failure, RequestContext, SentRequest, headers};
 use crate::observe::{Outcome, RequestLog};
 use crate::response_body::StreamAborted;
 use crate::server::CancellationToken;
@@ -53,6 +54,8 @@ pub(crate) struct ResponseStream {
     log: Option<RequestLog>,
     finished: bool,
     batching: Batching,
+    /// For a client that takes trailers.
+    trailers: Option<LossTrailers>,
 }
 
 /// Waits for the first event of a stream.
@@ -97,6 +100,9 @@ fn client_response(
     set_headers(&mut headers);
     let limit = context.active.config.limits.loss_header;
     loss::write_header(&request.losses, losses, limit, &mut headers);
+    if stream.trailers.is_some() {
+        LossTrailers::announce(&mut headers);
+    }
     ClientResponse::Stream { headers, stream }
 }
 
@@ -118,7 +124,7 @@ impl ResponseStream {
         let limits = &context.active.config.limits;
         let now = Instant::now();
         Self {
-            pipe: pipe.with_event_limit(limits.event),
+            pipe: pipe.with_event_limit(limits.event).with_loss_comment(limits.loss_header),
             unread: Bytes::new(),
             pipe_has_more: false,
             out: Vec::new(),
@@ -135,6 +141,7 @@ impl ResponseStream {
             log: None,
             finished: false,
             batching: Batching::default(),
+            trailers: LossTrailers::new(&context.parts.headers, limits.loss_header),
         }
     }
 
@@ -190,6 +197,12 @@ impl ResponseStream {
             self.finish(Outcome::Broken);
             Poll::Ready(Some(Err(StreamAborted)))
         })
+    }
+
+    /// What follows the last chunk: the losses of the response, if there are any
+    /// and the client takes trailers.
+    pub(crate) fn take_trailers(&mut self) -> Option<HeaderMap> {
+        self.trailers.take()?.into_headers()
     }
 
     fn advance(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, StreamAborted>>> {
@@ -337,12 +350,21 @@ impl ResponseStream {
 
     /// Puts usage and losses into the log.
     fn record(&mut self) {
-        let losses = self.pipe.take_ledger();
+        let losses = self.take_losses();
         let summary = self.pipe.summary();
         if let Some(log) = &mut self.log {
             log.set_usage(summary.usage.as_ref(), summary.calls);
             log.add_losses(&losses);
         }
+    }
+
+    /// What the response has lost since the last call.
+    fn take_losses(&mut self) -> Vec<Entry> {
+        let losses = self.pipe.take_ledger();
+        if let Some(trailers) = &mut self.trailers {
+            trailers.add(&losses);
+        }
+        losses
     }
 
     /// Gives the upstream's connection back. After a complete response only the

@@ -12,7 +12,7 @@ use crate::upstream::{Server, Step, chunk, stream, stream_head, whole};
 use crate::{at, client, config, fixtures};
 
 #[derive(Clone, Default)]
-struct Lines(Arc<Mutex<Vec<u8>>>);
+pub(crate) struct Lines(Arc<Mutex<Vec<u8>>>);
 
 impl Write for Lines {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
@@ -26,7 +26,7 @@ impl Write for Lines {
 }
 
 impl Lines {
-    async fn wait(&self, count: usize) -> Vec<String> {
+    pub(crate) async fn wait(&self, count: usize) -> Vec<String> {
         for _ in 0..500 {
             let text = String::from_utf8(self.0.lock().unwrap().clone()).unwrap();
             let lines: Vec<String> = text.lines().map(str::to_owned).collect();
@@ -40,7 +40,7 @@ impl Lines {
     }
 }
 
-async fn logging(mut config: Config, format: LogFormat) -> (Gateway, Lines) {
+pub(crate) async fn logging(mut config: Config, format: LogFormat) -> (Gateway, Lines) {
     let lines = Lines::default();
     config.log = format;
     let setup = Setup { source: None, log: Box::new(lines.clone()) };
@@ -74,7 +74,10 @@ async fn in_json() {
         assert_eq!(line["input_tokens"], 11);
         assert_eq!(line["output_tokens"], 7);
         assert_eq!(line["calls"], 1);
-        assert_eq!(line["losses"][0]["path"], "/seed");
+        let losses = line["losses"].as_array().unwrap();
+        let levels: Vec<_> = losses.iter().map(|loss| (&loss["path"], &loss["level"])).collect();
+        let (lesser, null) = (serde_json::json!("info"), serde_json::Value::Null);
+        assert_eq!(levels, [(&"/max_tokens".into(), &lesser), (&"/seed".into(), &null)]);
         assert!(line["own_us"].as_u64().unwrap() <= line["total_us"].as_u64().unwrap());
         assert!(line["upstream_us"].as_u64().unwrap() <= line["total_us"].as_u64().unwrap());
     }

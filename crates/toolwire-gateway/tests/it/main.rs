@@ -15,6 +15,7 @@ mod connections;
 mod drain;
 mod early_head;
 mod encodings;
+mod endings;
 mod endpoints;
 mod errors;
 mod fallback;
@@ -37,6 +38,8 @@ mod renamed;
 mod repeat;
 mod secure;
 mod smuggling;
+mod soak;
+mod stream_losses;
 mod timeouts;
 mod upstream;
 

@@ -110,8 +110,8 @@ def _answers(row):
         with_value = row["with"]
         for at in row["places"]:
             with_value = field_paths.replace(with_value, at, value)
-        if value != row["sample"] and with_value != row["without"]:
-            yield value, with_value, row["without"]
+        if value != row["sample"]:
+            yield value, with_value, row["without"] if with_value != row["without"] else row["with"]
     for pattern, value in SPECIAL_VALUES:
         if re.fullmatch(pattern, row["path"]):
             with_value = row["with"]

@@ -119,7 +119,8 @@ fn collect(value: &Value, path: &mut String, found: &mut Vec<String>) {
     }
 }
 
-const IDS: [&str; 7] = ["id", "call_id", "tool_call_id", "tool_use_id", "item_id", "name", "type_id"];
+const IDS: [&str; 7] =
+    ["id", "call_id", "tool_call_id", "tool_use_id", "item_id", "name", "type_id"];
 const INDEXES: [&str; 5] =
     ["index", "output_index", "content_index", "summary_index", "sequence_number"];
 

@@ -18,8 +18,8 @@ pub(super) static TABLE: &[Row] = rows! { [Chat, Responses]
         "input_transformations*" => Only("input_transformations"), Only("input_transformations");
         "stop_reason" => STOP, STOP;
         "stop_sequence" => Lost(StopReason), Lost(StopReason);
-        "stop_details" => REFUSED, REFUSED;
-        "stop_details.type" => REFUSED, REFUSED;
+        "stop_details" => REFUSED, WHY_REFUSED;
+        "stop_details.type" => REFUSED, WHY_REFUSED;
         "stop_details.category" => Lost(StopReason), Lost(StopReason);
         "stop_details.explanation" => Carried, Carried;
         "stop_details*" => Only("stop_details"), Only("stop_details");
@@ -50,7 +50,9 @@ pub(super) static TABLE: &[Row] = rows! { [Chat, Responses]
         "usage.output_tokens_details*" => Carried, Carried;
         "usage.cache_creation_input_tokens" => Carried, Carried;
         "usage.cache_read_input_tokens" => Carried, Carried;
-        "usage.service_tier" => TIER, TIER;
+        "usage.service_tier" =>
+            Depends(&[Carried, Emulated(Tier), Lost(Tier)], "standard becomes default; batch has no counterpart"),
+            Depends(&[Carried, SaysNothing("the default"), Lost(Tier)], "standard is the default; batch has no counterpart");
         "usage*" => Lost(UsageDetail), Lost(UsageDetail);
     }
     "Events" {
@@ -76,8 +78,9 @@ const STOP: Disposition = Depends(
     &[Carried, SaysNothing("the calls are there"), Lost(StopReason), Lost(Paused)],
     "the common reasons are carried; that the model stopped to call tools shows in the calls",
 );
+const WHY_REFUSED: Disposition = SaysNothing("its members say why the model refused");
 const REFUSED: Disposition = Depends(
-    &[SaysNothing("why the model refused is in its members"), Lost(StopReason)],
+    &[SaysNothing("its members say why the model refused"), Lost(StopReason)],
     "the category of a refusal is lost, its explanation carried",
 );
 const SO_FAR: Disposition = Depends(
@@ -85,7 +88,3 @@ const SO_FAR: Disposition = Depends(
     "carried; the last count of a stream replaces the earlier ones",
 );
 const IN_HEADER: Disposition = SaysNothing("the gateway sends it in a header");
-const TIER: Disposition = Depends(
-    &[Carried, Emulated(Tier), Lost(Tier), SaysNothing("the default")],
-    "standard becomes default; the others have no counterpart",
-);

@@ -4,9 +4,7 @@
 use crate::disposition::Disposition::{
     self, Carried, Depends, Emulated, Lost, Only, Refused, SaysNothing,
 };
-use crate::disposition::common::{
-    CONSTANT, ECHO, ID, ITS_ITEM, KIND, PADDING, POSITION, SUM,
-};
+use crate::disposition::common::{CONSTANT, ECHO, ID, ITS_ITEM, KIND, PADDING, POSITION, SUM};
 use crate::disposition::{Row, rows};
 use crate::ledger::Code::*;
 
@@ -87,7 +85,7 @@ pub(super) static TABLE: &[Row] = rows! { [Chat, Messages]
             Emulated(NativeToolWrapped), Emulated(NativeToolWrapped);
         "output[type=*shell_call]*" => Carried, Carried;
         "output[type=apply_patch_call]*" => Carried, Carried;
-        "output[type=tool_search_call]" => CLIENT_SEARCH, CLIENT_SEARCH;
+        "output[type=tool_search_call]" => Emulated(NativeToolWrapped), Emulated(NativeToolWrapped);
         "output[type=tool_search_call].execution" => CLIENT_SEARCH, CLIENT_SEARCH;
     }
     "Results, and what the vendor's own tools did" {

@@ -6,6 +6,8 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
+use crate::watched_log::UPSTREAM_KEY;
+
 /// A response that was received.
 #[derive(Clone, Debug)]
 pub(crate) struct ReceivedResponse {
@@ -121,6 +123,7 @@ pub(crate) fn parse(bytes: &[u8]) -> ReceivedResponse {
     let (body, trailers) =
         if chunked { dechunk(rest) } else { (rest.to_vec(), Some(String::new())) };
     let body = String::from_utf8(body).unwrap();
+    assert!(!head.contains(UPSTREAM_KEY) && !body.contains(UPSTREAM_KEY), "{head}\n{body}");
     let whole = trailers.is_some();
     ReceivedResponse { status, head, body, whole, trailers: trailers.unwrap_or_default() }
 }

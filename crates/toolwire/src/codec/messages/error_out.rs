@@ -11,7 +11,7 @@ pub(super) fn encode(error: &ApiError, out: &mut Vec<u8>) -> u16 {
         retry: _,
         message,
         status: _,
-        vendor_type: _,
+        vendor_type,
         code,
         param,
         request_id,
@@ -52,8 +52,10 @@ pub(super) fn encode(error: &ApiError, out: &mut Vec<u8>) -> u16 {
         let mut object = body.object("error");
         object.put("type", name);
         object.put("message", &text);
-        if code.is_some() || !extra.is_empty() {
+        let own_type = vendor_type.as_deref().filter(|own| !is_usual(own, name));
+        if own_type.is_some() || code.is_some() || !extra.is_empty() {
             let mut details = object.object("details");
+            details.maybe("error_type", own_type);
             details.maybe("error_code", code.as_ref());
             details.extra(extra);
         }
@@ -61,5 +63,24 @@ pub(super) fn encode(error: &ApiError, out: &mut Vec<u8>) -> u16 {
     body.maybe("request_id", request_id.as_ref());
     status
 }
+
+/// Whether a type says no more about an error than the type that is written.
+fn is_usual(own: &str, written: &str) -> bool {
+    own == written || USUAL_TYPES.contains(&own)
+}
+
+/// What other vendors call the kinds of errors that Messages has types for.
+const USUAL_TYPES: [&str; 10] = [
+    "",
+    "error",
+    "invalid_request_error",
+    "server_error",
+    "insufficient_quota",
+    "rate_limit_exceeded",
+    "requests",
+    "tokens",
+    "upstream_error",
+    "api_error",
+];
 
 const TOO_LONG: &str = "prompt is too long";

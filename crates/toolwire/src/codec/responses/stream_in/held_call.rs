@@ -2,7 +2,7 @@
 
 use super::ResponsesStreamReader;
 use crate::codec::EventSink;
-use crate::codec::responses::output_in::{hosted, settled_later};
+use crate::codec::responses::output_in::{drop_bookkeeping, hosted, settled_later};
 use crate::model::{Event, Item, Own, Turn};
 use crate::wire::{Pos, Raw};
 
@@ -23,11 +23,12 @@ impl HeldCall {
         let mut turn = turn.clone().into_owned();
         // It is passed on with another event, in which its places mean nothing.
         turn.at = Pos::START;
-        turn.id = turn.id.map(|id| id.at(Pos::START));
+        drop_bookkeeping(&mut turn);
         turn.status = turn.status.map(|status| status.at(Pos::START));
         for item in &mut turn.items {
             if let Item::Call(call) = item {
                 call.at = Pos::START;
+                call.caller = call.caller.take().map(|caller| caller.at(Pos::START));
                 for field in &mut call.extra {
                     field.value = field.value.clone().at(Pos::START);
                 }

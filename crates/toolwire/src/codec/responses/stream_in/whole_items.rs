@@ -10,6 +10,7 @@ use super::items::{
     StreamMessage, unsent,
 };
 use crate::codec::EventSink;
+use crate::codec::responses::output_in::drop_bookkeeping;
 use crate::codec::responses::turns_in::item_alone;
 use crate::ledger::Code;
 use crate::model::{
@@ -140,7 +141,7 @@ impl ResponsesStreamReader {
         &mut self,
         known: Option<usize>,
         key: ItemKey<'_>,
-        turn: Turn<'_>,
+        mut turn: Turn<'_>,
         sink: &mut dyn EventSink,
     ) {
         if known.is_some_and(|known| self.items.is_done(known)) {
@@ -148,11 +149,10 @@ impl ResponsesStreamReader {
         }
         let kind = kind(&turn);
         let known = known.filter(|known| self.items.kind(*known) == Some(kind));
+        drop_bookkeeping(&mut turn);
         // What comes whole still has its status.
-        if kind != ItemKind::Whole
-            && let Some(status) = turn.status.as_ref().filter(|status| **status != "completed")
-        {
-            sink.ledger().dropped(status.pos(), Code::Status).info();
+        if kind != ItemKind::Whole {
+            sink.ledger().lost_info(&turn.status, Code::Status);
         }
         match kind {
             ItemKind::Call => {

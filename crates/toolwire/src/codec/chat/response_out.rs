@@ -278,10 +278,13 @@ fn write_logprobs(choice: &mut Object<'_>, texts: &[&Text<'_>]) {
         return choice.put("logprobs", &());
     }
     let mut object = choice.object("logprobs");
-    let mut array = object.array("content");
-    for list in lists {
-        for token in Vec::<Raw<'_>>::read(&mut list.reader()).unwrap_or_default() {
-            array.push(&token);
+    {
+        let mut array = object.array("content");
+        for list in lists {
+            for token in Vec::<Raw<'_>>::read(&mut list.reader()).unwrap_or_default() {
+                array.push(&token);
+            }
         }
     }
+    object.put("refusal", &());
 }

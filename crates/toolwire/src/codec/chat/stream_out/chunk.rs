@@ -106,8 +106,15 @@ impl ChunkWriter {
     fn logprobs(&self, of: &str, list: &Raw<'_>, out: &mut Vec<u8>) {
         out.extend_from_slice(br#"},"logprobs":"#);
         {
+            // Both members are required.
             let mut object = Object::new(out);
-            write_on_one_line(list, object.key(of));
+            for key in ["content", "refusal"] {
+                if key == of {
+                    write_on_one_line(list, object.key(key));
+                } else {
+                    object.put(key, &());
+                }
+            }
         }
         out.extend_from_slice(self.tail.get(1..).unwrap_or_default());
     }

@@ -67,12 +67,13 @@ pub(super) fn write_block(
             block.put("data", blob);
         }
         Some((blob, false)) => {
-            if !content.is_empty() {
+            if !content.is_empty() && !summary.is_empty() {
                 let note = ledger.dropped(*at, Code::ReasoningDisplay).key("content");
                 note.detail("The signature covers one text of reasoning; the summary was kept.");
             }
             block.put("type", "thinking");
-            block.put("thinking", &joined(summary));
+            let covered = if summary.is_empty() { content } else { summary };
+            block.put("thinking", &joined(covered));
             block.put("signature", blob);
         }
         None => {

@@ -84,7 +84,7 @@ fn fields_of(detail: ErrorDetail<'_>) -> ErrorMembers {
 }
 
 /// What the provider behind OpenRouter said, whose own message only says that it
-/// failed. vectors/errors/chat-openrouter-provider
+/// failed. vectors/errors/chat-vendor-openrouter
 fn cause(field: &Extra<'_>) -> Option<String> {
     if field.key != "metadata" {
         return None;

@@ -1,5 +1,6 @@
 //! Responses.
 
+mod answer_dispositions;
 mod cache_out;
 mod calls_out;
 mod choice_in;
@@ -220,5 +221,9 @@ impl Codec for Responses {
 
     fn dispositions(&self) -> &'static [Row] {
         dispositions::TABLE
+    }
+
+    fn answer_dispositions(&self) -> &'static [Row] {
+        answer_dispositions::TABLE
     }
 }

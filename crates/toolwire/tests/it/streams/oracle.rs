@@ -213,7 +213,9 @@ impl Oracle {
             for call in delta["tool_calls"].as_array().into_iter().flatten() {
                 self.chat_call(call);
             }
-            if delta["function_call"].is_object() {
+            let filled =
+                |key: &str| delta["function_call"][key].as_str().is_some_and(|s| !s.is_empty());
+            if filled("name") || filled("arguments") {
                 self.legacy_call(&delta["function_call"]);
             }
             if let Some(word) = choice["finish_reason"].as_str() {

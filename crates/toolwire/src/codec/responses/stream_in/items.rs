@@ -268,23 +268,13 @@ pub(super) struct StreamPart {
     pub(super) cited: usize,
     /// Whether log probabilities have been.
     pub(super) logprobs: bool,
-    /// Whether they came without the bytes of their tokens.
-    pub(super) bytes_missing: bool,
     pub(super) sent_members: SentMembers,
     pub(super) closed: bool,
 }
 
 impl StreamPart {
     pub(super) fn new(block: usize, sent_members: SentMembers) -> Self {
-        Self {
-            block,
-            sent: 0,
-            cited: 0,
-            logprobs: false,
-            bytes_missing: false,
-            sent_members,
-            closed: false,
-        }
+        Self { block, sent: 0, cited: 0, logprobs: false, sent_members, closed: false }
     }
 
     /// Passes on more of the part.
@@ -301,10 +291,7 @@ impl StreamPart {
         if self.closed {
             return report_late(&text, sink);
         }
-        if let Some(list) = &logprobs {
-            self.logprobs = true;
-            self.bytes_missing |= !has_bytes(list);
-        }
+        self.logprobs |= logprobs.is_some();
         sink.event(Event::Delta { block: self.block, piece: Piece::Text { text, logprobs } });
     }
 }
@@ -324,12 +311,6 @@ impl SentMembers {
         extra.retain(|field| !self.0.contains(field.key.decode().as_ref()));
         extra
     }
-}
-
-/// Whether log probabilities hold the bytes of their tokens. The published type of
-/// a delta has none, unlike that of the whole text.
-pub(super) fn has_bytes(logprobs: &Raw<'_>) -> bool {
-    memchr::memmem::find(logprobs.text().as_bytes(), b"\"bytes\"").is_some()
 }
 
 /// The end of a text that has not been passed on, if there is any.

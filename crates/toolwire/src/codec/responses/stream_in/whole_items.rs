@@ -7,7 +7,7 @@ use super::held_call::HeldCall;
 use super::item_events::PartKind;
 use super::items::{
     ItemKey, ItemKind, ItemState, ReasoningText, SentMembers, StreamCall, StreamItem, StreamItems,
-    StreamMessage, has_bytes, unsent,
+    StreamMessage, unsent,
 };
 use crate::codec::EventSink;
 use crate::codec::responses::turns_in::item_alone;
@@ -337,13 +337,6 @@ impl ResponsesStreamReader {
             return;
         }
         let rest = unsent(&text, &mut open.sent);
-        if let Some(list) = &logprobs
-            && open.bytes_missing
-            && has_bytes(list)
-        {
-            let note = sink.ledger().dropped(list.pos(), Code::Logprobs);
-            note.detail("The bytes of the tokens came when the tokens had been passed on.").info();
-        }
         let logprobs = logprobs.filter(|_| !open.logprobs);
         open.push(rest, logprobs, sink);
         let cited: Vec<Raw<'_>> = match &citations {

@@ -32,7 +32,8 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>) -> Result<Response<'a>, ReadErro
     keep_meaningful(&mut extra);
     let turns = output.map(|output| output.0).unwrap_or_default();
     let failure = error.map(error_in::of_detail);
-    let pos = status.as_ref().map_or(at, Str::pos);
+    let reason = incomplete_details.as_ref().and_then(|details| details.reason.as_ref());
+    let pos = reason.or(status.as_ref()).map_or(at, Str::pos);
     let stop = match (status.as_ref().map(Str::decode).as_deref(), failure) {
         (Some("failed") | None, Some(failure)) => Stop::Failed(Box::new(failure)),
         (Some("failed"), None) => Stop::Failed(Box::new(error_in::unexplained())),

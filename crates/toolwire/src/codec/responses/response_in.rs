@@ -40,7 +40,8 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>) -> Result<Response<'a>, ReadErro
         (Some("cancelled"), _) => Stop::Cancelled,
         (Some("queued" | "in_progress"), _) => Stop::Running,
         (Some("incomplete"), _) => incomplete(incomplete_details),
-        (Some(_) | None, _) => finished(&turns),
+        (Some("completed") | None, _) => finished(&turns),
+        (Some(_), _) => status.clone().map_or(Stop::EndTurn, Stop::Other),
     };
     let candidate =
         Candidate { at, turns, stop: At::new(pos, stop), logprobs: None, extra: Vec::new() };

@@ -2,13 +2,11 @@
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
-use std::time::Duration;
 
 use bytes::Bytes;
 use hyper::body::{Body, Frame, SizeHint};
-use tokio::sync::mpsc;
 
-use crate::relay::ResponseStream;
+use crate::relay::{EarlyStream, ResponseStream};
 
 /// The body of a response.
 pub(crate) enum ResponseBody {
@@ -17,8 +15,8 @@ pub(crate) enum ResponseBody {
     /// A stream that the connection pulls. What the client does not read stays
     /// with the upstream.
     Pulled(Box<ResponseStream>),
-    /// A stream that a task of its own pushes.
-    Pushed(mpsc::Receiver<Result<Bytes, StreamAborted>>),
+    /// A stream whose head is sent before it begins.
+    Early(Box<EarlyStream>),
 }
 
 /// The stream cannot continue. The connection is broken on purpose, so that the
@@ -31,28 +29,6 @@ impl ResponseBody {
     pub(crate) fn whole(bytes: impl Into<Bytes>) -> Self {
         Self::Whole(Some(bytes.into()))
     }
-
-    /// A stream on a connection that carries several. The client can stop
-    /// reading one stream and go on with the others, which the connection's
-    /// write timeout does not notice, so a task watches each stream.
-    pub(crate) fn pushed(mut stream: Box<ResponseStream>, stall: Duration) -> Self {
-        let (sender, receiver) = mpsc::channel(1);
-        tokio::spawn(async move {
-            loop {
-                let chunk = std::future::poll_fn(|cx| stream.poll_chunk(cx));
-                let chunk = tokio::select! {
-                    chunk = chunk => chunk,
-                    () = sender.closed() => return,
-                };
-                let Some(chunk) = chunk else { return };
-                let sent = tokio::time::timeout(stall, sender.send(chunk)).await;
-                if !matches!(sent, Ok(Ok(()))) {
-                    return;
-                }
-            }
-        });
-        Self::Pushed(receiver)
-    }
 }
 
 impl Body for ResponseBody {
@@ -63,18 +39,20 @@ impl Body for ResponseBody {
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, StreamAborted>>> {
-        let chunk = match self.get_mut() {
-            Self::Whole(bytes) => Poll::Ready(bytes.take().map(Ok)),
-            Self::Pulled(stream) => stream.poll_chunk(cx),
-            Self::Pushed(receiver) => receiver.poll_recv(cx),
-        };
-        chunk.map(|chunk| chunk.map(|chunk| chunk.map(Frame::data)))
+        match self.get_mut() {
+            Self::Whole(bytes) => Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes)))),
+            Self::Pulled(stream) => poll_stream(stream, cx),
+            // Its head went before it was known whether there are trailers to announce.
+            Self::Early(stream) => {
+                stream.poll_chunk(cx).map(|chunk| chunk.map(|chunk| chunk.map(Frame::data)))
+            }
+        }
     }
 
     fn is_end_stream(&self) -> bool {
         match self {
             Self::Whole(bytes) => bytes.as_ref().is_none_or(Bytes::is_empty),
-            Self::Pulled(_) | Self::Pushed(_) => false,
+            Self::Pulled(_) | Self::Early(_) => false,
         }
     }
 
@@ -83,7 +61,18 @@ impl Body for ResponseBody {
             Self::Whole(bytes) => {
                 SizeHint::with_exact(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64))
             }
-            Self::Pulled(_) | Self::Pushed(_) => SizeHint::default(),
+            Self::Pulled(_) | Self::Early(_) => SizeHint::default(),
         }
     }
+}
+
+/// The next chunk of a stream, and its trailers after the last.
+fn poll_stream(
+    stream: &mut ResponseStream,
+    cx: &mut Context<'_>,
+) -> Poll<Option<Result<Frame<Bytes>, StreamAborted>>> {
+    stream.poll_chunk(cx).map(|chunk| match chunk {
+        Some(chunk) => Some(chunk.map(Frame::data)),
+        None => stream.take_trailers().map(|trailers| Ok(Frame::trailers(trailers))),
+    })
 }

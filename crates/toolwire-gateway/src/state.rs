@@ -1,11 +1,12 @@
 //! What all connections of a gateway share.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use arc_swap::ArcSwap;
 
 use crate::active_config::{ActiveConfig, StartError};
 use crate::config::Config;
+use crate::identity::Identity;
 use crate::memory::MemoryBudget;
 use crate::observe::{Log, Metrics};
 use crate::retry::RetryBudget;
@@ -27,6 +28,8 @@ pub(crate) struct GatewayState {
     /// What streams keep until they end.
     pub(crate) streams: Arc<MemoryBudget>,
     pub(crate) source: Option<ConfigLoader>,
+    /// How it proves whose gateway it is.
+    pub(crate) identity: OnceLock<Identity>,
 }
 
 impl GatewayState {

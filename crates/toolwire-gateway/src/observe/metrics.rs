@@ -34,6 +34,8 @@ pub(crate) struct UpstreamMetrics {
     /// By the client's protocol, then by outcome.
     requests: [[AtomicU64; Outcome::ALL.len()]; Protocol::ALL.len() + 1],
     losses: AtomicU64,
+    /// Those that change nothing a caller relies on.
+    lesser_losses: AtomicU64,
     calls: AtomicU64,
     tokens_in: AtomicU64,
     tokens_out: AtomicU64,
@@ -187,8 +189,9 @@ impl UpstreamMetrics {
         self.own_time.record(own, &OWN_BOUNDS);
     }
 
-    pub(crate) fn add_losses(&self, count: usize) {
-        self.losses.fetch_add(count as u64, Ordering::Relaxed);
+    pub(crate) fn add_losses(&self, losses: usize, lesser_losses: usize) {
+        self.losses.fetch_add(losses as u64, Ordering::Relaxed);
+        self.lesser_losses.fetch_add(lesser_losses as u64, Ordering::Relaxed);
     }
 
     pub(crate) fn add_calls(&self, count: usize) {
@@ -267,8 +270,13 @@ impl Page {
 
     fn counters(&mut self, all: &[(&str, &UpstreamMetrics)]) {
         type Counter = fn(&UpstreamMetrics) -> &AtomicU64;
-        let counters: [(&str, &str, Counter); 7] = [
+        let counters: [(&str, &str, Counter); 8] = [
             ("losses_total", "Losses in translation", |metrics| &metrics.losses),
+            (
+                "lesser_losses_total",
+                "Losses in translation that change nothing a caller relies on",
+                |metrics| &metrics.lesser_losses,
+            ),
             ("calls_total", "Tool calls in responses", |metrics| &metrics.calls),
             ("input_tokens_total", "Input tokens, as reported by upstreams", |metrics| {
                 &metrics.tokens_in

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use toolwire::model::Usage;
 use toolwire::wire::{Object, Write as _};
-use toolwire::{Entry, Protocol};
+use toolwire::{Action, Code, Entry, Protocol};
 
 use super::line;
 use crate::config;
@@ -34,6 +34,7 @@ pub(crate) struct RequestLog {
     /// The first losses, clipped, and how many there are.
     losses: Vec<Entry>,
     loss_count: usize,
+    lesser_loss_count: usize,
     calls: usize,
     tokens: Option<(u64, u64)>,
     started: Instant,
@@ -101,6 +102,7 @@ impl RequestLog {
             sent: 0,
             losses: Vec::new(),
             loss_count: 0,
+            lesser_loss_count: 0,
             calls: 0,
             tokens: None,
             started: now,
@@ -125,10 +127,12 @@ impl RequestLog {
         self.upstream = Some(Arc::clone(upstream));
     }
 
-    /// Adds what a translation lost.
+    /// Adds what a translation lost. What it emulated exactly is not lost.
     pub(crate) fn add_losses(&mut self, entries: &[Entry]) {
-        for entry in entries.iter().filter(|entry| entry.is_loss()) {
-            self.loss_count += 1;
+        for entry in entries.iter().filter(|entry| entry.action != Action::Emulated) {
+            let count = if let Code::More(count) = entry.code { count } else { 1 };
+            *(if entry.is_loss() { &mut self.loss_count } else { &mut self.lesser_loss_count }) +=
+                count;
             if self.losses.len() < LOSS_LIMIT {
                 self.losses.push(line::clip_entry(entry));
             }
@@ -202,7 +206,7 @@ impl RequestLog {
         if self.calls > 0 {
             let _ = write!(line, " calls={}", self.calls);
         }
-        for entry in self.losses.iter().take(TEXT_LOSS_LIMIT) {
+        for entry in self.losses.iter().filter(|entry| entry.is_loss()).take(TEXT_LOSS_LIMIT) {
             line.push_str(" lost=");
             line::write_escaped(&entry.path, &mut line);
             line.push('(');
@@ -283,7 +287,7 @@ impl Drop for RequestLog {
         let upstream = self.upstream.as_ref();
         let metrics = upstream.map_or(metrics.without_upstream(), |upstream| &upstream.metrics);
         metrics.finished(self.client, self.outcome, total, self.own_time);
-        metrics.add_losses(self.loss_count);
+        metrics.add_losses(self.loss_count, self.lesser_loss_count);
         metrics.add_calls(self.calls);
         if let Some((input, output)) = self.tokens {
             metrics.add_tokens(input, output);

@@ -11,6 +11,7 @@ use toolwire::codec;
 use toolwire::model::{ApiError, ErrorKind};
 use toolwire::protocol::Endpoint;
 use toolwire::translate::{self, Options};
+use toolwire::wire::Raw;
 
 use super::request_head::CheckedHead;
 use super::{Failure, RequestContext, headers, no_model, respond, respond_with_error};
@@ -51,7 +52,7 @@ async fn count(
     context.log.resume();
     let head = CheckedHead::read(context.client, &context.path, &body, limits)?;
     context.log.set_request(&head.model, body.len());
-    let route = route::find(context.active, &head.model, context.client)
+    let route = route::look_up(context.active, &head.model, context.client)
         .ok_or_else(|| no_model(&head.model))?;
     if let Some(upstream) = route.upstreams.first()
         && upstream.config.protocol == context.client
@@ -95,17 +96,21 @@ async fn ask_upstream(
     context.log.upstream_responded();
     let Ok((status, upstream_headers, body)) = read else { return Ok(None) };
     match status.as_u16() {
-        200 => {
+        200 if is_json(&body) => {
             let headers = headers::for_client(context, upstream, &upstream_headers);
             Ok(Some((headers, body.into())))
         }
         // The client must learn what is wrong with its request. Any other
-        // status means that this upstream cannot count.
+        // status, or half a response, means that this upstream cannot count.
         400 | 401 | 403 | 413 | 422 => {
             Err(Failure::from_error_response(context, upstream, status, &upstream_headers, body))
         }
         _cannot_count => Ok(None),
     }
+}
+
+fn is_json(body: &[u8]) -> bool {
+    std::str::from_utf8(body).is_ok_and(|text| Raw::parse(text).is_ok())
 }
 
 fn estimate(client: Protocol, body: &[u8]) -> Result<(HeaderMap, Vec<u8>), Failure> {

@@ -2,8 +2,9 @@
 //!
 //! The head of the response is held back until the upstream has sent something
 //! other than an error. An error before the first event is therefore a plain
-//! HTTP error, which clients know how to retry. After that the connection pulls:
-//! what the client does not read is not read from the upstream either.
+//! HTTP error, which clients know how to retry. (If that takes too long,
+//! `early_stream` sends the head.) After that the connection pulls: what the
+//! client does not read is not read from the upstream either.
 
 mod batching;
 mod from_whole;
@@ -22,7 +23,8 @@ use toolwire::model::{ApiError, ErrorKind};
 use toolwire::pipe::Pipe;
 
 use self::batching::Batching;
-use super::{ClientResponse, Failure, RequestContext, SentRequest, headers, loss};
+use super::loss::{self, LossTrailers};
+use super::{ClientResponse, Failure, RequestContext, SentRequest, headers};
 use crate::memory::Reservation;
 use crate::observe::{Outcome, RequestLog};
 use crate::response_body::StreamAborted;
@@ -54,6 +56,8 @@ pub(crate) struct ResponseStream {
     log: Option<RequestLog>,
     finished: bool,
     batching: Batching,
+    /// For a client that takes trailers.
+    trailers: Option<LossTrailers>,
     /// What must not be in an error.
     mask: SecretMask,
     /// The memory that counts for what the pipe keeps.
@@ -109,12 +113,20 @@ fn client_response(
         headers::set_upstream_model(stream.pipe.summary().model.as_deref(), &mut headers);
     }
     headers::set_request_id(context.client, &context.log.id, &mut headers);
+    set_headers(&mut headers);
+    let limit = context.active.config.limits.loss_header;
+    loss::write_header(&request.losses, losses, limit, &mut headers);
+    if stream.trailers.is_some() {
+        LossTrailers::announce(&mut headers);
+    }
+    ClientResponse::Stream { headers, stream }
+}
+
+/// Sets the headers that say that the response is a stream.
+pub(super) fn set_headers(headers: &mut HeaderMap) {
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream; charset=utf-8"));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
-    let limit = context.active.config.limits.loss_header;
-    loss::write_header(&request.losses, losses, limit, &mut headers);
-    ClientResponse::Stream { headers, stream }
 }
 
 impl ResponseStream {
@@ -128,7 +140,7 @@ impl ResponseStream {
         let limits = &context.active.config.limits;
         let now = Instant::now();
         Self {
-            pipe: pipe.with_event_limit(limits.event),
+            pipe: pipe.with_event_limit(limits.event).with_loss_comment(limits.loss_header),
             unread: Bytes::new(),
             pipe_has_more: false,
             out: Vec::new(),
@@ -145,6 +157,7 @@ impl ResponseStream {
             log: None,
             finished: false,
             batching: Batching::default(),
+            trailers: LossTrailers::new(&context.parts.headers, limits.loss_header),
             mask: context.secret_mask(),
             kept: context.state.streams.reservation(),
             limits: KeptLimits { stream: limits.response, total: limits.streams_total },
@@ -157,17 +170,14 @@ impl ResponseStream {
         self.log = Some(log);
     }
 
-    /// Reads until there is content for the client. If that takes longer than a
-    /// heartbeat, the client gets the head and heartbeats in the meantime.
+    /// Reads until there is content for the client.
     async fn read_first(&mut self, limit: Duration) -> Result<(), UpstreamError> {
-        let started = Instant::now();
-        let deadline = (started + limit).min(self.deadline);
-        let mut hold_until = started + self.heartbeat;
+        let mut hold_until = (Instant::now() + limit).min(self.deadline);
         loop {
             let Some(source) = &mut self.source else { return Ok(()) };
             let chunk = std::future::poll_fn(|cx| source.poll_chunk(cx));
-            let Ok(chunk) = timeout_at(deadline.min(hold_until), chunk).await else {
-                if hold_until < deadline || !self.out.is_empty() {
+            let Ok(chunk) = timeout_at(hold_until, chunk).await else {
+                if !self.out.is_empty() {
                     return Ok(());
                 }
                 return Err(UpstreamError::Timeout(TimeoutPhase::FirstEvent));
@@ -210,6 +220,12 @@ impl ResponseStream {
             self.finish(Outcome::Broken);
             Poll::Ready(Some(Err(StreamAborted)))
         })
+    }
+
+    /// What follows the last chunk: the losses of the response, if there are any
+    /// and the client takes trailers.
+    pub(crate) fn take_trailers(&mut self) -> Option<HeaderMap> {
+        self.trailers.take()?.into_headers()
     }
 
     fn advance(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, StreamAborted>>> {
@@ -394,12 +410,21 @@ impl ResponseStream {
 
     /// Puts usage and losses into the log.
     fn record(&mut self) {
-        let losses = self.pipe.take_ledger();
+        let losses = self.take_losses();
         let summary = self.pipe.summary();
         if let Some(log) = &mut self.log {
             log.set_usage(summary.usage.as_ref(), summary.calls);
             log.add_losses(&losses);
         }
+    }
+
+    /// What the response has lost since the last call.
+    fn take_losses(&mut self) -> Vec<Entry> {
+        let losses = self.pipe.take_ledger();
+        if let Some(trailers) = &mut self.trailers {
+            trailers.add(&losses);
+        }
+        losses
     }
 
     /// Gives the upstream's connection back. After a complete response only the
@@ -426,13 +451,13 @@ impl Drop for ResponseStream {
 }
 
 /// The error of streams that are still open when the gateway stops.
-fn shutting_down() -> ApiError {
+pub(super) fn shutting_down() -> ApiError {
     ApiError::new(ErrorKind::Overloaded, "The gateway is shutting down.")
 }
 
 /// A comment, without an empty line after it. An empty line would end an event,
 /// and some clients treat an event without data as malformed.
-const HEARTBEAT: &[u8] = b": ping\n";
+pub(super) const HEARTBEAT: &[u8] = b": ping\n";
 
 /// How long the opening of a stream is held back, because the next event may be
 /// an error.

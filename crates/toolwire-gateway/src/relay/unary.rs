@@ -25,6 +25,10 @@ pub(super) async fn finish(
         Err(Error::NotAnAnswer) => {
             return Err(Failure::from_error_response(context, upstream, *status, headers, body));
         }
+        // It says itself how it failed.
+        Err(Error::Refused { entries: _ }) if translator.is_failure(&body) => {
+            return Err(Failure::from_error_response(context, upstream, *status, headers, body));
+        }
         Err(other) => return Err(Failure::unreadable_response(upstream, &other.to_string())),
     };
     let summary = &translated.summary;

@@ -31,7 +31,7 @@ impl Lines {
         String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
     }
 
-    async fn wait(&self, count: usize) -> Vec<String> {
+    pub(crate) async fn wait(&self, count: usize) -> Vec<String> {
         for _ in 0..500 {
             let text = String::from_utf8(self.0.lock().unwrap().clone()).unwrap();
             let lines: Vec<String> = text.lines().map(str::to_owned).collect();
@@ -79,7 +79,10 @@ async fn in_json() {
         assert_eq!(line["input_tokens"], 11);
         assert_eq!(line["output_tokens"], 7);
         assert_eq!(line["calls"], 1);
-        assert_eq!(line["losses"][0]["path"], "/seed");
+        let losses = line["losses"].as_array().unwrap();
+        let levels: Vec<_> = losses.iter().map(|loss| (&loss["path"], &loss["level"])).collect();
+        let (lesser, null) = (serde_json::json!("info"), serde_json::Value::Null);
+        assert_eq!(levels, [(&"/max_tokens".into(), &lesser), (&"/seed".into(), &null)]);
         assert!(line["own_us"].as_u64().unwrap() <= line["total_us"].as_u64().unwrap());
         assert!(line["upstream_us"].as_u64().unwrap() <= line["total_us"].as_u64().unwrap());
     }

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::model::HostedClass;
+use crate::wire::shorten;
 
 macro_rules! codes {
     ($( $name:ident = $text:literal, $meaning:literal; )*) => {
@@ -15,6 +16,8 @@ macro_rules! codes {
             HostedTool(HostedClass),
             /// This field exists in one protocol only.
             Only(String),
+            /// So many more places lost something, which are not listed.
+            More(usize),
         }
 
         impl Code {
@@ -27,6 +30,7 @@ macro_rules! codes {
                     $( Self::$name => $meaning, )*
                     Self::HostedTool(_) => "The target cannot run this hosted tool, and it is never turned into one that the client must run.",
                     Self::Only(_) => "The target protocol has no such field.",
+                    Self::More(_) => "More was lost than is listed.",
                 }
             }
         }
@@ -37,6 +41,7 @@ macro_rules! codes {
                     $( Self::$name => f.write_str($text), )*
                     Self::HostedTool(class) => write!(f, "hosted_tool:{}", class.as_str()),
                     Self::Only(field) => write!(f, "only:{field}"),
+                    Self::More(_) => f.write_str("more"),
                 }
             }
         }
@@ -52,10 +57,14 @@ impl Code {
             "async" => Self::AsyncTool,
             "caller" | "allowed_callers" => Self::ProgrammaticCallers,
             "reasoning.generate_summary" => Self::ReasoningDisplay,
-            other => Self::Only(other.to_owned()),
+            other => Self::Only(shorten(other, MOST_OF_A_NAME).into_owned()),
         }
     }
 }
+
+/// How much of a field's name is repeated. A name is a stranger's text and may
+/// be as long as the document.
+const MOST_OF_A_NAME: usize = 256;
 
 codes! {
     AllowedToolsFiltered = "cache_prefix", "Only the allowed tools are sent, so a cached prompt prefix with all of them does not match.";

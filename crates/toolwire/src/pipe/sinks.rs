@@ -4,7 +4,7 @@ use super::call_restorer::CallRestorer;
 use super::grammar::EventGrammar;
 use crate::codec::{EventSink, StreamWriter};
 use crate::ledger::Ledger;
-use crate::model::{Event, Piece, ResponseSummary};
+use crate::model::{ApiError, Event, Piece, ResponseSummary};
 use crate::wire::Str;
 
 /// How much of a frame may be kept after it has been written.
@@ -73,6 +73,12 @@ impl EventSink for RestoringSink<'_> {
     }
 }
 
+/// How the client's stream ends.
+pub(super) enum StreamEnding {
+    Complete,
+    Failed(ApiError),
+}
+
 /// Takes restored events, sums them up and writes them for the client.
 pub(super) struct WritingSink<'s> {
     pub(super) written: &'s mut EventGrammar,
@@ -81,6 +87,7 @@ pub(super) struct WritingSink<'s> {
     pub(super) summary: &'s mut ResponseSummary,
     pub(super) ledger: &'s mut Ledger,
     pub(super) done: &'s mut bool,
+    pub(super) ending: &'s mut Option<StreamEnding>,
     pub(super) out: &'s mut Vec<u8>,
 }
 
@@ -94,13 +101,24 @@ impl EventSink for WritingSink<'_> {
                 start.model = Some(Str::plain(model.to_owned()));
             }
         }
+        if let Event::Error(error) = event {
+            // It is written when all losses of the upstream's event are known.
+            return self.end(StreamEnding::Failed(error));
+        }
         self.writer.write(&event, self.out, self.ledger);
-        if let Event::End | Event::Error(_) = event {
-            *self.done = true;
+        if let Event::End = event {
+            self.end(StreamEnding::Complete);
         }
     }
 
     fn ledger(&mut self) -> &mut Ledger {
         self.ledger
+    }
+}
+
+impl WritingSink<'_> {
+    fn end(&mut self, ending: StreamEnding) {
+        *self.done = true;
+        *self.ending = Some(ending);
     }
 }

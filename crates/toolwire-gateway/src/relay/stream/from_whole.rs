@@ -36,8 +36,8 @@ pub(super) async fn begin(
         return Err(Failure::from_stream_error(error.clone(), upstream).with_headers(headers));
     }
     // The whole response is translated before its head is sent, so its losses
-    // can go into the header.
-    let losses = stream.pipe.take_ledger();
+    // can go into the header, besides the stream's comment.
+    let losses = stream.take_losses();
     context.log.add_losses(&losses);
     Ok(client_response(context, &request, stream, headers, &losses))
 }

@@ -79,6 +79,21 @@ impl Pipe {
         self
     }
 
+    /// The same, and the client is told what was lost in a comment of up to
+    /// `limit` bytes, just before the last event or the error that ends the
+    /// stream: `: toolwire-loss ` and the list that
+    /// [`loss_list`](crate::ledger::loss_list) writes. Readers of server-sent
+    /// events ignore comments. If nothing was lost, there is none.
+    ///
+    /// A stream is never refused for what it loses, because the client has its
+    /// beginning by then: [`LossPolicy::Refuse`](crate::LossPolicy::Refuse)
+    /// reports what is lost, as `Report` does. `Ignore` reports nothing.
+    #[must_use]
+    pub fn with_loss_comment(mut self, limit: usize) -> Self {
+        self.state.ledger.set_comment_limit(limit);
+        self
+    }
+
     /// Takes bytes of the upstream and appends what they are to the client.
     pub fn push(&mut self, mut bytes: &[u8], out: &mut Vec<u8>) {
         while self.step(&mut bytes, out) {}
@@ -199,9 +214,17 @@ impl Pipe {
         &self.state.summary
     }
 
+    /// How many bytes the stream may have kept: an upper bound of what the
+    /// answer says so far. A pipe whose bytes pass keeps nothing.
+    pub fn kept_bytes(&self) -> usize {
+        self.state.kept_bytes
+    }
+
     /// What changed or could not be carried since the last call. A path begins
-    /// with the number of the upstream's event, from 0; of lines that differ
-    /// in such numbers only, the first stands for all.
+    /// with the number of the upstream's event, from 0. What several events
+    /// lose at the same place of the same item is reported with the first of
+    /// them. A stream that loses something at very many places has a last line
+    /// with [`Code::More`](crate::Code::More).
     pub fn take_ledger(&mut self) -> Vec<Entry> {
         self.state.ledger.take()
     }

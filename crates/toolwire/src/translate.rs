@@ -202,6 +202,10 @@ pub fn error(
         codec(from).decode_error(options.status, source).map_err(|error| invalid(source, error))?;
     let mut out = Vec::with_capacity(body.len());
     let status = codec(to).encode_error(&error, &mut out);
+    if from == to {
+        let status = options.status.unwrap_or(status);
+        return Ok(TranslatedError { body: body.to_vec(), status });
+    }
     Ok(TranslatedError { body: out, status })
 }
 

@@ -14,7 +14,9 @@ mod sweep;
 mod tally;
 mod test;
 mod tidy;
+mod traffic;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -38,6 +40,7 @@ fn run(chore: Chore) -> anyhow::Result<ExitCode> {
         Chore::Bench { gateway: false, args } => bench::run(&args),
         Chore::Sweep { rounds } => sweep::run(rounds),
         Chore::Soak => soak::run(),
+        Chore::Traffic { folder, json } => traffic::run(&folder, json),
         Chore::Fuzz { target, seconds } => fuzz::run(target.as_deref(), seconds),
     }
 }
@@ -87,6 +90,14 @@ enum Chore {
     },
     /// The gateway under load and with faults: disconnects, retries, drains, floods, reloads.
     Soak,
+    /// Translate recorded traffic between all protocols, and check what comes out.
+    Traffic {
+        /// A folder of recordings: cassettes (YAML or JSON), HAR, JSON, JSON lines, event streams.
+        folder: PathBuf,
+        /// Print the report as JSON.
+        #[arg(long)]
+        json: bool,
+    },
     /// Fuzz every target, or one, starting from the vectors.
     Fuzz {
         /// One target of `fuzz/fuzz_targets`, without `.rs`.

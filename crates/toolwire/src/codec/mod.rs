@@ -27,7 +27,7 @@ use crate::protocol::{Description, ListedModel};
 use crate::registry::{SchemaMember, ToolForm};
 use crate::toolset::Toolset;
 use crate::wire::sse::Frame;
-use crate::wire::{Object, ReadError, Str};
+use crate::wire::{Object, Raw, ReadError, Reader, Str};
 
 /// The two directions of one protocol.
 ///
@@ -105,6 +105,12 @@ pub trait Codec: Sync {
     /// Observes a stream of events that passes.
     fn stream_observer(&self) -> Box<dyn StreamObserver>;
 
+    /// Which part of the answer an event of a stream is about.
+    fn event_place(&self, data: &str) -> EventPlace {
+        let _ = data;
+        EventPlace::default()
+    }
+
     /// The model's name in an event of a stream, if it is there. What stands
     /// before it decides alone, so that an event which begins like another
     /// names it in the same place.
@@ -177,6 +183,12 @@ pub trait Codec: Sync {
     fn dispositions(&self) -> &'static [Row] {
         &[]
     }
+
+    /// What happens to the fields of an answer toward other protocols, whole, in
+    /// streams and in errors.
+    fn answer_dispositions(&self) -> &'static [Row] {
+        &[]
+    }
 }
 
 /// A protocol's stream, being read.
@@ -204,9 +216,15 @@ pub trait EventSink {
 
 /// A protocol's stream, being written.
 pub trait StreamWriter: Send {
-    /// Writes what the client is to see of one event. A stream that ends well
-    /// does so at [`Event::End`] and never before.
+    /// Writes what the client is to see of one event. At [`Event::End`] that is
+    /// everything that comes before the protocol's last event, which
+    /// [`StreamWriter::write_end`] writes. A client never takes an answer for
+    /// complete before that.
     fn write(&mut self, event: &Event<'_>, out: &mut Vec<u8>, ledger: &mut Ledger);
+
+    /// Writes the event with which a stream ends well. It comes behind
+    /// [`Event::End`] and behind whatever was kept back.
+    fn write_end(&mut self, out: &mut Vec<u8>);
 
     /// Whether it has kept back events that say a long text once more, so that
     /// the one before can be sent first. Whatever is written next comes behind
@@ -244,6 +262,31 @@ pub trait StreamObserver: Send {
 
     /// How the answer began and how many events it has had, if it has begun.
     fn begun(&self) -> Option<(Start<'_>, u64)>;
+}
+
+/// The numbers by which a protocol tells the parts of an answer apart, such as
+/// the index of an item and of the text in it. What two events with the same
+/// numbers have at the same place is the same thing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct EventPlace([Option<u64>; 4]);
+
+impl EventPlace {
+    /// The numbers that an event has under these keys.
+    pub fn of<const N: usize>(data: &str, keys: [&str; N]) -> Self {
+        let found = Reader::new(data).pick(keys).unwrap_or([const { None }; N]);
+        Self::from_numbers(found.iter().map(Option::as_ref))
+    }
+
+    /// The place with these numbers.
+    pub(crate) fn from_numbers<'a, 'r: 'a>(
+        numbers: impl IntoIterator<Item = Option<&'a Raw<'r>>>,
+    ) -> Self {
+        let mut place = Self::default();
+        for (slot, number) in place.0.iter_mut().zip(numbers) {
+            *slot = number.and_then(|number| number.text().parse().ok());
+        }
+        place
+    }
 }
 
 /// What an event means for the stream.

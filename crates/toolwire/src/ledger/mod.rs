@@ -5,18 +5,20 @@
 //! sentence that a person can.
 
 mod code;
+mod list;
 mod unlisted;
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 pub use code::Code;
+pub use list::loss_list;
 
 pub use crate::model::HostedClass;
 
 use self::unlisted::Unlisted;
 use crate::model::Item;
-use crate::wire::{Extra, Placed, Pos, Write, pointer_step, pointers_past, shorten};
+use crate::wire::{Extra, Kind, Placed, Pos, Write, pointer_step, pointers_past, shorten};
 
 /// The lines of one translation, in the order in which they came up.
 ///
@@ -116,7 +118,9 @@ impl Ledger {
 
     /// Fields that exist in one protocol only did not cross.
     pub fn only(&mut self, fields: &[Extra<'_>]) {
-        for (number, field) in fields.iter().enumerate() {
+        // An explicit null means the same as no field at all.
+        let fields = fields.iter().filter(|field| field.value.kind() != Kind::Null);
+        for (number, field) in fields.enumerate() {
             let key = field.key.decode();
             let (pos, code) = (field.value.pos(), Code::of_field(&key));
             // One object must not leave the others without a place.
@@ -127,7 +131,7 @@ impl Ledger {
             };
             // A nested field is named with where it stands.
             let name = key.rsplit('.').next().unwrap_or_default();
-            if RESTATED.contains(&name) {
+            if RESTATED.contains(&name) || name == SYSTEM_FINGERPRINT {
                 note.info();
             }
         }
@@ -155,11 +159,6 @@ impl Ledger {
     pub(crate) fn clear(&mut self) {
         self.notes.clear();
         self.unlisted = Unlisted::default();
-    }
-
-    /// Forgets the lines of which `keep` says no.
-    pub(crate) fn retain(&mut self, mut keep: impl FnMut(&Code, Action) -> bool) {
-        self.notes.retain(|note| keep(&note.code, note.action));
     }
 
     /// Whether there is nothing to report.
@@ -315,7 +314,7 @@ impl Action {
 }
 
 /// How much a line matters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Level {
     /// The model or the caller may behave differently.
@@ -353,6 +352,10 @@ const LONGEST_DETAIL: usize = 1024;
 /// that come back when it sends them on: the content once more, parsed, and
 /// the place of a call in its list.
 const RESTATED: [&str; 3] = ["index", "parsed", "parsed_arguments"];
+
+/// Which build of a vendor's servers answered. Every answer has it, and it only
+/// compares with itself.
+const SYSTEM_FINGERPRINT: &str = "system_fingerprint";
 
 #[cfg(test)]
 mod tests;

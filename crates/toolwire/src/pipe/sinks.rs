@@ -4,11 +4,55 @@ use super::call_restorer::CallRestorer;
 use super::grammar::EventGrammar;
 use crate::codec::{EventSink, StreamWriter};
 use crate::ledger::Ledger;
-use crate::model::{Event, ResponseSummary};
+use crate::model::{ApiError, Event, Piece, ResponseSummary};
 use crate::wire::Str;
+
+/// How much of a frame may be kept after it has been written.
+#[derive(Default)]
+pub(super) struct FrameMeasure {
+    events: usize,
+    pieces: usize,
+    /// Whether something came that is neither a piece nor replaces what came
+    /// before it.
+    is_unmeasured: bool,
+}
+
+impl FrameMeasure {
+    fn note(&mut self, event: &Event<'_>) {
+        self.events += 1;
+        match event {
+            Event::Delta { block: _, piece } => match piece {
+                Piece::Text { text, logprobs: None }
+                | Piece::Summary { part: _, text }
+                | Piece::Reasoning { part: _, text }
+                | Piece::Arguments(text) => self.pieces += text.size_hint(),
+                Piece::Text { text: _, logprobs: Some(_) } | Piece::Citation(_) => {
+                    self.is_unmeasured = true;
+                }
+            },
+            Event::Start(_)
+            | Event::Usage(_)
+            | Event::Stop { stop: _, extra: _ }
+            | Event::End
+            | Event::Error(_) => {}
+            Event::Open { block: _, head: _ }
+            | Event::Close { block: _, tail: _ }
+            | Event::Whole(_)
+            | Event::About { tier: _, extra: _ } => self.is_unmeasured = true,
+        }
+    }
+
+    /// An upper bound of what is kept of a frame of `length` bytes. Of a frame
+    /// from which nothing came, the reader may keep everything.
+    pub(super) fn take(&mut self, length: usize) -> usize {
+        let Self { events, pieces, is_unmeasured } = std::mem::take(self);
+        if is_unmeasured || events == 0 { length } else { pieces.min(length) }
+    }
+}
 
 /// Takes the reader's events and restores the client's tools in them.
 pub(super) struct RestoringSink<'s> {
+    pub(super) measure: &'s mut FrameMeasure,
     pub(super) grammar: &'s mut EventGrammar,
     pub(super) restorer: &'s mut CallRestorer,
     pub(super) next: WritingSink<'s>,
@@ -20,12 +64,19 @@ impl EventSink for RestoringSink<'_> {
             return;
         }
         self.grammar.check(&event);
+        self.measure.note(&event);
         self.restorer.event(event, &mut self.next);
     }
 
     fn ledger(&mut self) -> &mut Ledger {
         self.next.ledger
     }
+}
+
+/// How the client's stream ends.
+pub(super) enum StreamEnding {
+    Complete,
+    Failed(ApiError),
 }
 
 /// Takes restored events, sums them up and writes them for the client.
@@ -36,6 +87,7 @@ pub(super) struct WritingSink<'s> {
     pub(super) summary: &'s mut ResponseSummary,
     pub(super) ledger: &'s mut Ledger,
     pub(super) done: &'s mut bool,
+    pub(super) ending: &'s mut Option<StreamEnding>,
     pub(super) out: &'s mut Vec<u8>,
 }
 
@@ -49,13 +101,24 @@ impl EventSink for WritingSink<'_> {
                 start.model = Some(Str::plain(model.to_owned()));
             }
         }
+        if let Event::Error(error) = event {
+            // It is written when all losses of the upstream's event are known.
+            return self.end(StreamEnding::Failed(error));
+        }
         self.writer.write(&event, self.out, self.ledger);
-        if let Event::End | Event::Error(_) = event {
-            *self.done = true;
+        if let Event::End = event {
+            self.end(StreamEnding::Complete);
         }
     }
 
     fn ledger(&mut self) -> &mut Ledger {
         self.ledger
+    }
+}
+
+impl WritingSink<'_> {
+    fn end(&mut self, ending: StreamEnding) {
+        *self.done = true;
+        *self.ending = Some(ending);
     }
 }

@@ -7,7 +7,7 @@ use super::call_restorer::CallRestorer;
 use super::errors::{truncated, unreadable};
 use super::forward::Forward;
 use super::grammar::EventGrammar;
-use super::sinks::{RestoringSink, WritingSink};
+use super::sinks::{FrameMeasure, RestoringSink, StreamEnding, WritingSink};
 use super::stream_ledger::StreamLedger;
 use crate::codec::{EventOutcome, EventSink, StreamReader, StreamWriter, codec};
 use crate::ledger::LossPolicy;
@@ -24,9 +24,14 @@ pub(super) struct PipeState {
     pub(super) mode: PipeMode,
     pub(super) ledger: StreamLedger,
     pub(super) summary: ResponseSummary,
+    /// An upper bound of what the reader, the restorer and the writer keep.
+    pub(super) kept_bytes: usize,
+    measure: FrameMeasure,
     /// How many events the upstream has sent.
     events: usize,
     pub(super) done: bool,
+    /// How the client's stream ends, from when that is known until it is written.
+    ending: Option<StreamEnding>,
 }
 
 /// What happens to the events of a stream.
@@ -80,10 +85,13 @@ impl PipeState {
         Self {
             from,
             mode,
-            ledger: StreamLedger::new(options.loss_policy != LossPolicy::Ignore),
+            ledger: StreamLedger::new(codec(from), options.loss_policy != LossPolicy::Ignore),
             summary: ResponseSummary::default(),
+            kept_bytes: 0,
+            measure: FrameMeasure::default(),
             events: 0,
             done: false,
+            ending: None,
         }
     }
 
@@ -116,13 +124,15 @@ impl PipeState {
                 };
                 let frame = Frame { data: &data, ..*frame };
                 let read = self.play(out, |reader, sink| reader.read(&frame, sink));
+                self.kept_bytes += self.measure.take(data.len());
                 self.ledger.settle(&data, number);
                 if let Some(Err(error)) = read {
                     self.fail(unreadable(&error, number), out);
                 }
-                if self.has_pending() {
+                if self.writer_has_pending() {
                     return ControlFlow::Break(());
                 }
+                self.write_ending(out);
             }
         }
         if self.done { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -156,6 +166,7 @@ impl PipeState {
         let EventTranslator { reader, restorer, writer, model, read: grammar, written } =
             translator.as_mut();
         let mut sink = RestoringSink {
+            measure: &mut self.measure,
             grammar,
             restorer,
             next: WritingSink {
@@ -165,6 +176,7 @@ impl PipeState {
                 summary: &mut self.summary,
                 ledger: self.ledger.ledger(),
                 done: &mut self.done,
+                ending: &mut self.ending,
                 out,
             },
         };
@@ -178,21 +190,49 @@ impl PipeState {
 
     /// Whether something is to be written before the next event is read.
     pub(super) fn has_pending(&self) -> bool {
+        self.ending.is_some() || self.writer_has_pending()
+    }
+
+    fn writer_has_pending(&self) -> bool {
         match &self.mode {
             PipeMode::Translate(translator) => translator.writer.has_pending(),
             PipeMode::Forward(_) => false,
         }
     }
 
-    /// Writes what is pending, and says whether there was anything.
+    /// Writes the first thing that is pending, and says whether there was
+    /// anything.
     pub(super) fn flush_pending(&mut self, out: &mut Vec<u8>) -> bool {
         let has_pending = self.has_pending();
-        if let PipeMode::Translate(translator) = &mut self.mode
-            && has_pending
-        {
-            translator.writer.flush_pending(out);
+        match &mut self.mode {
+            PipeMode::Translate(translator) if translator.writer.has_pending() => {
+                translator.writer.flush_pending(out);
+            }
+            PipeMode::Translate(_) | PipeMode::Forward(_) => self.write_ending(out),
         }
         has_pending
+    }
+
+    /// Writes how the client's stream ends, if that is known, and before it
+    /// what was lost.
+    fn write_ending(&mut self, out: &mut Vec<u8>) {
+        let PipeMode::Translate(translator) = &mut self.mode else { return };
+        match self.ending.take() {
+            None => {}
+            Some(StreamEnding::Complete) => {
+                self.ledger.write_comment(out.len(), out);
+                translator.writer.write_end(out);
+            }
+            Some(StreamEnding::Failed(error)) => {
+                while translator.writer.has_pending() {
+                    translator.writer.flush_pending(out);
+                }
+                let start = out.len();
+                translator.writer.write(&Event::Error(error), out, self.ledger.ledger());
+                self.ledger.settle("", self.events);
+                self.ledger.write_comment(start, out);
+            }
+        }
     }
 
     pub(super) fn finish(&mut self, out: &mut Vec<u8>) {
@@ -218,14 +258,13 @@ impl PipeState {
             return;
         }
         self.done = true;
-        let event = Event::Error(error.clone());
+        self.summary.error = Some(error.clone());
         match &mut self.mode {
-            PipeMode::Forward(forward) => forward.fail(&event, out),
-            PipeMode::Translate(translator) => {
-                translator.writer.write(&event, out, self.ledger.ledger());
-                self.ledger.settle("", self.events);
+            PipeMode::Forward(forward) => forward.fail(&Event::Error(error), out),
+            PipeMode::Translate(_) => {
+                self.ending = Some(StreamEnding::Failed(error));
+                self.write_ending(out);
             }
         }
-        self.summary.error = Some(error);
     }
 }

@@ -27,8 +27,8 @@ pub(crate) mod stencil;
 mod text;
 mod write;
 
-pub(crate) use fields::Placed;
 pub use fields::{At, Extra, Pos};
+pub(crate) use fields::{Placed, keep_meaningful};
 #[doc(hidden)]
 pub use fields::{check_duplicates, fill};
 pub use pointer::{pointer, pointers};

@@ -74,6 +74,20 @@ impl<'a> Raw<'a> {
         inside.is_some_and(|inside| inside.trim().is_empty())
     }
 
+    /// Whether a value in an answer says nothing: it is null or empty, counts
+    /// nothing, or is an object of such values.
+    pub(crate) fn says_nothing(&self) -> bool {
+        match self.kind() {
+            Kind::Null => true,
+            Kind::String => self.text == "\"\"",
+            Kind::Number => matches!(self.text.as_ref(), "0" | "0.0"),
+            Kind::Array => self.is_empty(),
+            Kind::Object => read_fields(&mut self.reader())
+                .is_ok_and(|fields| fields.iter().all(|field| field.value.says_nothing())),
+            Kind::Bool | Kind::Invalid | Kind::End => false,
+        }
+    }
+
     /// Reads into the value. Positions stay those of the whole input.
     pub fn reader(&self) -> Reader<'_> {
         Reader::nested(&self.text, self.pos)

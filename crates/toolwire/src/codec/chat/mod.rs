@@ -1,5 +1,6 @@
 //! Chat Completions.
 
+mod answer_dispositions;
 mod cache_out;
 mod calls_out;
 mod choice_in;
@@ -14,6 +15,7 @@ mod documents_out;
 mod error_in;
 mod error_out;
 mod foreign_reasoning_in;
+mod logprobs_out;
 mod reasoning_in;
 mod reasoning_out;
 mod recognize_in;
@@ -47,7 +49,7 @@ use std::ops::Range;
 
 use crate::calls::{AnsweredCall, Continuation, Error};
 use crate::codec::openai::models_out;
-use crate::codec::{Codec, StreamObserver, StreamReader, StreamWriter};
+use crate::codec::{Codec, EventPlace, StreamObserver, StreamReader, StreamWriter};
 use crate::disposition::Row;
 use crate::guess::{Certainty, DocumentKind, Fields};
 use crate::ledger::Ledger;
@@ -128,6 +130,10 @@ impl Codec for Chat {
         stream_in::observer::opens_stream(frame)
     }
 
+    fn event_place(&self, data: &str) -> EventPlace {
+        stream_in::event_place(data)
+    }
+
     fn find_model<'d>(&self, data: &'d str) -> Option<Str<'d>> {
         string_under(data, &["model"])
     }
@@ -201,5 +207,9 @@ impl Codec for Chat {
 
     fn dispositions(&self) -> &'static [Row] {
         dispositions::TABLE
+    }
+
+    fn answer_dispositions(&self) -> &'static [Row] {
+        answer_dispositions::TABLE
     }
 }

@@ -1,5 +1,6 @@
 //! Anthropic Messages.
 
+mod answer_dispositions;
 mod assistant_out;
 mod blocks_out;
 mod calls_out;
@@ -44,7 +45,7 @@ mod wire;
 use std::ops::Range;
 
 use crate::calls::{AnsweredCall, Continuation, Error};
-use crate::codec::{Codec, StreamObserver, StreamReader, StreamWriter};
+use crate::codec::{Codec, EventPlace, StreamObserver, StreamReader, StreamWriter};
 use crate::disposition::Row;
 use crate::guess::{Certainty, DocumentKind, Fields};
 use crate::ledger::Ledger;
@@ -125,6 +126,10 @@ impl Codec for Messages {
         frame.name.is_some_and(|name| name == "message_start" || name == "ping")
     }
 
+    fn event_place(&self, data: &str) -> EventPlace {
+        EventPlace::of(data, ["index"])
+    }
+
     fn find_model<'d>(&self, data: &'d str) -> Option<Str<'d>> {
         string_under(data, &["message", "model"])
     }
@@ -198,5 +203,9 @@ impl Codec for Messages {
 
     fn dispositions(&self) -> &'static [Row] {
         dispositions::TABLE
+    }
+
+    fn answer_dispositions(&self) -> &'static [Row] {
+        answer_dispositions::TABLE
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::wire::{OutputDetails, Usage};
 use crate::model::{Own, Usage as Counts};
-use crate::wire::{At, Extra, Pos, Read, ReadError, Str};
+use crate::wire::{At, Extra, Pos, Read, ReadError, Str, keep_meaningful};
 
 /// The token counts, and the tier that is among them.
 pub(super) fn counts(usage: Usage<'_>) -> Result<(Counts<'_>, Option<Str<'_>>), ReadError> {
@@ -37,6 +37,7 @@ pub(super) fn counts(usage: Usage<'_>) -> Result<(Counts<'_>, Option<Str<'_>>), 
         }
     }
     let output = count(output_tokens).unwrap_or_default();
+    keep_meaningful(&mut extra);
     let counts = Counts { at, input, cache_read, cache_write, output, reasoning, extra };
     Ok((counts, service_tier))
 }

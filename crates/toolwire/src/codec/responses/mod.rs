@@ -1,5 +1,6 @@
 //! Responses.
 
+mod answer_dispositions;
 mod cache_out;
 mod calls_out;
 mod choice_in;
@@ -16,6 +17,8 @@ mod error_out;
 mod foreign_reasoning_in;
 mod items_out;
 mod media_out;
+mod namespaces_in;
+mod output_in;
 mod reasoning_in;
 mod reasoning_out;
 mod recognize_in;
@@ -45,7 +48,7 @@ use std::ops::Range;
 
 use crate::calls::{AnsweredCall, Continuation, Error};
 use crate::codec::openai::models_out;
-use crate::codec::{Codec, StreamObserver, StreamReader, StreamWriter};
+use crate::codec::{Codec, EventPlace, StreamObserver, StreamReader, StreamWriter};
 use crate::disposition::Row;
 use crate::guess::{Certainty, DocumentKind, Fields};
 use crate::ledger::Ledger;
@@ -103,6 +106,7 @@ impl Codec for Responses {
     fn response_context(&self, request: &Request<'_>) -> ResponseContext {
         let mut context = ResponseContext::of(request);
         echo_out::write(request, &mut context.echo);
+        context.metadata = echo_out::metadata(request);
         context
     }
 
@@ -131,6 +135,11 @@ impl Codec for Responses {
     fn opens_stream(&self, frame: &Frame<'_>) -> bool {
         let opening = ["response.created", "response.in_progress", "response.queued"];
         frame.name.is_some_and(|name| opening.contains(&name))
+    }
+
+    fn event_place(&self, data: &str) -> EventPlace {
+        let keys = ["output_index", "content_index", "summary_index", "annotation_index"];
+        EventPlace::of(data, keys)
     }
 
     fn find_model<'d>(&self, data: &'d str) -> Option<Str<'d>> {
@@ -212,5 +221,9 @@ impl Codec for Responses {
 
     fn dispositions(&self) -> &'static [Row] {
         dispositions::TABLE
+    }
+
+    fn answer_dispositions(&self) -> &'static [Row] {
+        answer_dispositions::TABLE
     }
 }

@@ -59,7 +59,7 @@ mod wire;
 use std::ops::Range;
 
 use toolwire::calls::{AnsweredCall, Continuation, Error};
-use toolwire::codec::{StreamObserver, StreamReader, StreamWriter};
+use toolwire::codec::{EventPlace, StreamObserver, StreamReader, StreamWriter};
 use toolwire::disposition::Row;
 use toolwire::guess::{Certainty, DocumentKind, Fields};
 use toolwire::model::{ApiError, Request, Response, ResponseContext, Tool};
@@ -140,6 +140,10 @@ impl Codec for Fourth {
 
     fn stream_observer(&self) -> Box<dyn StreamObserver> {
         Box::<stream_in::observer::FourthStreamObserver>::default()
+    }
+
+    fn event_place(&self, data: &str) -> EventPlace {
+        EventPlace::of(data, ["n", "part"])
     }
 
     fn find_model<'d>(&self, data: &'d str) -> Option<Str<'d>> {

@@ -8,8 +8,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use toolwire::Protocol;
 use toolwire::model::{ApiError, ErrorKind};
 
+use super::losses::misplaced_comment;
 use super::oracle::{Ending, Oracle};
-use super::{Recorded, pipe, recorded};
+use super::{Recorded, commented_pipe, recorded, through};
 
 /// What goes wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,7 +132,7 @@ struct Clean<'c> {
 
 impl<'c> Clean<'c> {
     fn of(from: Protocol, to: Protocol, request: Option<&'c str>, bytes: &[u8]) -> Self {
-        let (out, _) = super::translated(from, to, request, [bytes]);
+        let (out, _) = through(commented_pipe(from, to, request), [bytes]);
         let mut views = vec![view(from, to)];
         let mut end = 0;
         while end < out.len() {
@@ -149,7 +150,7 @@ impl<'c> Clean<'c> {
 
     fn check(&self, bytes: &[u8], at: usize, fault: Fault, round: u64) -> Result<(), String> {
         let (before, after) = bytes.split_at(at);
-        let mut pipe = pipe(self.from, self.to, self.request);
+        let mut pipe = commented_pipe(self.from, self.to, self.request);
         let mut out = Vec::with_capacity(self.out.len() + 512);
         pipe.push(before, &mut out);
         let mut sent = before.to_vec();
@@ -192,6 +193,11 @@ impl<'c> Clean<'c> {
         pipe.fail(ApiError::new(ErrorKind::Server, "late"), &mut out);
         if out.len() != before_more {
             return Err("bytes after the last".to_owned());
+        }
+        if self.from != self.to
+            && let Some(wrong) = misplaced_comment(self.to, &out, &pipe.take_ledger())
+        {
+            return Err(wrong);
         }
         self.judge(&out, &sent, fault)
     }

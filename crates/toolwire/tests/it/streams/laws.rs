@@ -9,10 +9,11 @@ use toolwire::{Ledger, Protocol, codec};
 
 use super::accumulate::accumulate;
 use super::oracle::{Ending, Oracle};
-use super::{Recorded, recorded, translated};
+use super::{Recorded, commented_pipe, recorded, through, translated};
 use crate::json::without_nulls;
 
-/// Any chunking gives the same bytes and the same ledger: every single cut,
+/// Any chunking gives the same bytes, the comment about losses among them, and
+/// the same ledger: every single cut,
 /// byte by byte, random splits, and all three line ends.
 #[test]
 fn any_chunking_gives_the_same_bytes() {
@@ -23,7 +24,9 @@ fn any_chunking_gives_the_same_bytes() {
     for (number, stream) in recorded().iter().enumerate() {
         for to in Protocol::ALL {
             let request = stream.request(to);
-            let run = |chunks: Vec<&[u8]>| translated(stream.from, to, request.as_deref(), chunks);
+            let run = |chunks: Vec<&[u8]>| {
+                through(commented_pipe(stream.from, to, request.as_deref()), chunks)
+            };
             let bytes = stream.bytes.as_slice();
             let whole = run(vec![bytes]);
             let check = |chunks: Vec<&[u8]>, how: &str| {

@@ -5,6 +5,7 @@ mod alike;
 mod faults;
 mod identity;
 pub(crate) mod laws;
+mod losses;
 pub(crate) mod oracle;
 mod pairs;
 mod renamed;
@@ -63,6 +64,14 @@ pub(crate) fn pipe(from: Protocol, to: Protocol, request: Option<&str>) -> Pipe 
     Pipe::new(from, to, &options).unwrap()
 }
 
+/// The same, with a comment about what was lost.
+pub(crate) fn commented_pipe(from: Protocol, to: Protocol, request: Option<&str>) -> Pipe {
+    pipe(from, to, request).with_loss_comment(COMMENT_LIMIT)
+}
+
+/// How long a comment is at most.
+pub(crate) const COMMENT_LIMIT: usize = 2048;
+
 /// What a client gets of a stream that comes in these chunks.
 pub(crate) fn translated<'c>(
     from: Protocol,
@@ -70,7 +79,14 @@ pub(crate) fn translated<'c>(
     request: Option<&str>,
     chunks: impl IntoIterator<Item = &'c [u8]>,
 ) -> (Vec<u8>, Vec<Entry>) {
-    let mut pipe = pipe(from, to, request);
+    through(pipe(from, to, request), chunks)
+}
+
+/// What comes out of a pipe that gets these chunks.
+pub(crate) fn through<'c>(
+    mut pipe: Pipe,
+    chunks: impl IntoIterator<Item = &'c [u8]>,
+) -> (Vec<u8>, Vec<Entry>) {
     let mut out = Vec::new();
     for chunk in chunks {
         pipe.push(chunk, &mut out);

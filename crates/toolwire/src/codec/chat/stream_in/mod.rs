@@ -24,13 +24,16 @@ use self::chunk::{
 };
 use self::fragment::CallFragment;
 use self::members::{MemberReporter, is_meaningful};
+use self::reasoning::ReasoningMember;
 use self::text_delta::DeltaText;
 use super::reasoning_in::ReasoningMembers;
-use super::wire::{reread, string};
+use super::wire::{MessageAudio, reread, string};
 use super::{error_in, stop_in, usage_in};
-use crate::codec::{EventSink, StreamReader};
+use crate::codec::{EventPlace, EventSink, StreamReader};
 use crate::ledger::Code;
-use crate::model::{ApiError, ErrorKind, Event, Item, Opaque, Protocol, Refusal, Start, Text};
+use crate::model::{
+    ApiError, ErrorKind, Event, Item, Opaque, Protocol, Reasoning, Refusal, Start, Text,
+};
 use crate::wire::sse::Frame;
 use crate::wire::stencil::Stencil;
 use crate::wire::{At, Pos, Raw, Read, ReadError, Reader, Str};
@@ -47,6 +50,8 @@ pub(super) struct ChatStreamReader {
     members: MemberReporter,
     reported_other_choices: bool,
     reported_audio: bool,
+    /// Whether the text is the transcript of spoken output.
+    is_transcribed: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -264,8 +269,10 @@ impl ChatStreamReader {
                 for item in items {
                     self.read_part(item, sink);
                 }
+                sink.ledger().lost(&text_logprobs, Code::Logprobs);
             }
-            None => {}
+            // The tokens are those of a call.
+            None => sink.ledger().lost(&text_logprobs, Code::Logprobs),
         }
         if let Some(list) = annotations.filter(|list| !list.is_empty()) {
             match reread::<Vec<Raw<'a>>>(&list) {
@@ -277,13 +284,12 @@ impl ChatStreamReader {
                 Some(Err(_)) | None => self.members.member("annotations", Some(list), sink),
             }
         }
-        if let Some(text) = refusal {
-            self.blocks.push_refusal(text, refusal_logprobs, sink);
+        match refusal {
+            Some(text) => self.blocks.push_refusal(text, refusal_logprobs, sink),
+            None => sink.ledger().lost(&refusal_logprobs, Code::Logprobs),
         }
-        if let Some(audio) = audio
-            && !std::mem::replace(&mut self.reported_audio, true)
-        {
-            sink.ledger().dropped(audio.pos(), Code::Audio);
+        if let Some(audio) = audio {
+            self.read_audio(audio, sink);
         }
         if let Some(list) = tool_calls {
             let several = list.len() > 1;
@@ -299,6 +305,23 @@ impl ChatStreamReader {
         self.members.members(extra, sink);
     }
 
+    /// Takes a piece of spoken output. The text of a model that speaks is its
+    /// transcript, unless it has text of its own.
+    fn read_audio(&mut self, audio: Raw<'_>, sink: &mut dyn EventSink) {
+        if !std::mem::replace(&mut self.reported_audio, true) {
+            sink.ledger().dropped(audio.pos(), Code::Audio);
+        }
+        let Some(Ok(MessageAudio { at: _, data: _, transcript: Some(text), extra: _ })) =
+            reread(&audio)
+        else {
+            return;
+        };
+        if !text.is_empty() && (self.is_transcribed || !self.blocks.has_text()) {
+            self.is_transcribed = true;
+            self.blocks.push_text(text, None, sink);
+        }
+    }
+
     /// Takes one part of content that is a list.
     fn read_part(&mut self, item: Item<'_>, sink: &mut dyn EventSink) {
         if let Item::Text(text) = item {
@@ -308,6 +331,12 @@ impl ChatStreamReader {
         } else if let Item::Refusal(Refusal { at: _, text, extra }) = item {
             self.members.members(extra, sink);
             self.blocks.push_refusal(text, None, sink);
+        } else if let Item::Reasoning(reasoning) = item {
+            let Reasoning { at: _, summary: _, content, sealed: _, place: _, extra } = reasoning;
+            self.members.members(extra, sink);
+            for text in content {
+                self.blocks.push_reasoning(ReasoningMember::Content, text, sink);
+            }
         } else {
             self.blocks.push_whole(Pos::START, item, sink);
         }
@@ -378,6 +407,26 @@ impl ChatStreamReader {
             sink.event(Event::Error(error));
         }
     }
+}
+
+/// Which call a chunk is about. Where it has several, their places in its list
+/// tell them apart.
+pub(super) fn event_place(data: &str) -> EventPlace {
+    let call = || {
+        let [choices] = Reader::new(data).pick(["choices"]).ok()?;
+        let [choice, delta] = first(choices)?.source_reader()?.pick(["index", "delta"]).ok()?;
+        let [calls] = delta?.source_reader()?.pick(["tool_calls"]).ok()?;
+        let [call] = first(calls)?.source_reader()?.pick(["index"]).ok()?;
+        Some(EventPlace::from_numbers([choice.as_ref(), call.as_ref()]))
+    };
+    call().unwrap_or_default()
+}
+
+/// The first element of a list.
+fn first<'a>(list: Option<Raw<'a>>) -> Option<Raw<'a>> {
+    let mut reader = list?.source_reader()?;
+    let mut elements = reader.array().ok()?;
+    if elements.more(&mut reader).ok()? { reader.raw().ok() } else { None }
 }
 
 /// Whether the data of an event is an error. Servers that do not nest an error

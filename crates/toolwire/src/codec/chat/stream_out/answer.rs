@@ -1,7 +1,7 @@
 //! An answer that is written as a stream.
 
 use super::calls::CallWriter;
-use super::chunk::{ChunkWriter, DONE};
+use super::chunk::ChunkWriter;
 use super::deferred::{CitedTexts, EnvelopeBuffer, ReasoningKind};
 use crate::codec::chat::response_losses_out::report_item_loss;
 use crate::codec::chat::response_out::write_tier;
@@ -250,7 +250,6 @@ impl StreamedAnswer {
                 self.chunks.usage(&self.usage, &self.tier, out);
             }
         }
-        out.extend_from_slice(DONE);
     }
 
     fn report_part_losses(part: &Part<'_>, ledger: &mut Ledger) {

@@ -8,6 +8,7 @@ mod chunk;
 mod deferred;
 
 use self::answer::StreamedAnswer;
+use self::chunk::DONE;
 use super::error_out;
 use crate::codec::StreamWriter;
 use crate::ledger::Ledger;
@@ -25,6 +26,8 @@ pub(super) struct ChatStreamWriter {
 enum WriterState {
     Before,
     Begun(Box<StreamedAnswer>),
+    /// Everything is said but that it is the end.
+    Ended,
     Over,
 }
 
@@ -38,7 +41,7 @@ impl ChatStreamWriter {
 impl StreamWriter for ChatStreamWriter {
     fn write(&mut self, event: &Event<'_>, out: &mut Vec<u8>, ledger: &mut Ledger) {
         let answer = match (&mut self.state, event) {
-            (WriterState::Over, _) => return,
+            (WriterState::Ended | WriterState::Over, _) => return,
             (WriterState::Before | WriterState::Begun(_), Event::Error(error)) => {
                 self.state = WriterState::Over;
                 return write_event(None, out, |out| {
@@ -67,8 +70,15 @@ impl StreamWriter for ChatStreamWriter {
             Event::Stop { stop, extra } => answer.set_stop(stop, extra, ledger),
             Event::End => {
                 answer.end(out, ledger);
-                self.state = WriterState::Over;
+                self.state = WriterState::Ended;
             }
+        }
+    }
+
+    fn write_end(&mut self, out: &mut Vec<u8>) {
+        if let WriterState::Ended = self.state {
+            self.state = WriterState::Over;
+            out.extend_from_slice(DONE);
         }
     }
 }

@@ -50,6 +50,8 @@ enum WritePhase {
     Begun,
     /// The model has stopped.
     Stopped,
+    /// Everything is said but that it is the end.
+    Ended,
     Over,
 }
 
@@ -78,7 +80,7 @@ impl MessagesStreamWriter {
 
 impl StreamWriter for MessagesStreamWriter {
     fn write(&mut self, event: &Event<'_>, out: &mut Vec<u8>, ledger: &mut Ledger) {
-        if self.phase == WritePhase::Over {
+        if let WritePhase::Ended | WritePhase::Over = self.phase {
             return;
         }
         match event {
@@ -137,6 +139,21 @@ impl StreamWriter for MessagesStreamWriter {
             Event::Error(error) => self.fail(error, out),
         }
     }
+
+    fn write_end(&mut self, out: &mut Vec<u8>) {
+        match self.phase {
+            WritePhase::Ended => {
+                self.phase = WritePhase::Over;
+                write_message_event(MESSAGE_STOP, out, |_event| {});
+            }
+            // A stop reason must come from the upstream, never from toolwire.
+            WritePhase::Before | WritePhase::Begun | WritePhase::Stopped => {
+                let cut = "The upstream's answer ended without saying why.";
+                self.fail(&ApiError::new(ErrorKind::Truncated, cut), out);
+            }
+            WritePhase::Over => {}
+        }
+    }
 }
 
 impl MessagesStreamWriter {
@@ -172,12 +189,10 @@ impl MessagesStreamWriter {
     }
 
     fn end(&mut self, out: &mut Vec<u8>, ledger: &mut Ledger) {
-        // A stop reason must come from the upstream, never from toolwire.
         if self.phase != WritePhase::Stopped {
-            let cut = "The upstream's answer ended without saying why.";
-            return self.fail(&ApiError::new(ErrorKind::Truncated, cut), out);
+            return;
         }
-        self.phase = WritePhase::Over;
+        self.phase = WritePhase::Ended;
         write_message_event(MESSAGE_DELTA, out, |event| {
             event.object("delta").members(&self.stop);
             let mut usage = event.object("usage");
@@ -193,7 +208,6 @@ impl MessagesStreamWriter {
                 }
             }
         });
-        write_message_event(MESSAGE_STOP, out, |_event| {});
     }
 
     fn fail(&mut self, error: &ApiError, out: &mut Vec<u8>) {

@@ -18,7 +18,9 @@ use crate::codec::StreamWriter;
 use crate::codec::context::EncodeContext;
 use crate::codec::responses::error_out;
 use crate::codec::responses::items_out::ItemProgress;
-use crate::codec::responses::response_out::{response_id, write_response, write_tier};
+use crate::codec::responses::response_out::{
+    lose_members, response_id, write_response, write_tier,
+};
 use crate::codec::responses::stop_out::ResponseEnd;
 use crate::fold::Fold;
 use crate::ledger::{Code, Ledger};
@@ -52,8 +54,6 @@ pub(super) struct ResponsesStreamWriter {
     ended: Option<(&'static str, Option<Str<'static>>)>,
     /// The item that is done while the event that says so is still to be sent.
     pending_item: Option<usize>,
-    /// Whether the answer has ended while the last event is still to be sent.
-    pending_end: bool,
     finished: bool,
 }
 
@@ -77,10 +77,9 @@ impl StreamWriter for ResponsesStreamWriter {
         if self.finished {
             return;
         }
-        if let Event::End = event
-            && self.has_pending()
-        {
-            self.pending_end = true;
+        // All there is to say at the end is in the last event. What is pending
+        // is sent before it, and not with it.
+        if let Event::End = event {
             return;
         }
         self.flush_pending(out);
@@ -96,7 +95,7 @@ impl StreamWriter for ResponsesStreamWriter {
             Event::Close { block, tail } => self.close(*block, tail, out, ledger),
             Event::Whole(turn) => self.whole(turn, out, ledger),
             Event::About { tier, extra } => {
-                ledger.only(extra);
+                lose_members(extra, ledger);
                 if tier.is_some() {
                     let mut nowhere = Vec::new();
                     let object = &mut Object::members_only(&mut nowhere);
@@ -108,20 +107,31 @@ impl StreamWriter for ResponsesStreamWriter {
                 ledger.only(extra);
                 self.stop(stop, out, ledger);
             }
-            Event::End => self.end(out),
+            Event::End => {}
             Event::Error(failure) => self.fail(failure, out),
         }
     }
 
+    fn write_end(&mut self, out: &mut Vec<u8>) {
+        self.flush_pending(out);
+        if self.finished {
+            return;
+        }
+        let (status, reason) = self.ended.take().unwrap_or(("completed", None));
+        let ended = ResponseEnd { status, reason, explanation: None, failure: None };
+        self.terminal(&ended, out);
+        if status != "failed" {
+            out.extend_from_slice(b"data: [DONE]\n\n");
+        }
+    }
+
     fn has_pending(&self) -> bool {
-        self.pending_item.is_some() || self.pending_end
+        self.pending_item.is_some()
     }
 
     fn flush_pending(&mut self, out: &mut Vec<u8>) {
         if let Some(item) = self.pending_item.take() {
             self.write_done(item, out);
-        } else if std::mem::take(&mut self.pending_end) {
-            self.end(out);
         }
     }
 
@@ -156,7 +166,6 @@ impl ResponsesStreamWriter {
             refused: false,
             ended: None,
             pending_item: None,
-            pending_end: false,
             finished: false,
         }
     }
@@ -187,16 +196,6 @@ impl ResponsesStreamWriter {
         };
         write_response(&outline, &self.id, ended, context, out, cx, write_items);
         EventWriter::end(out);
-    }
-
-    /// The answer is complete.
-    fn end(&mut self, out: &mut Vec<u8>) {
-        let (status, reason) = self.ended.take().unwrap_or(("completed", None));
-        let ended = ResponseEnd { status, reason, explanation: None, failure: None };
-        self.terminal(&ended, out);
-        if status != "failed" {
-            out.extend_from_slice(b"data: [DONE]\n\n");
-        }
     }
 
     fn terminal(&mut self, ended: &ResponseEnd<'_>, out: &mut Vec<u8>) {

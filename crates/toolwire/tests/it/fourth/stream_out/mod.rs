@@ -71,11 +71,15 @@ impl StreamWriter for FourthStreamWriter {
                 write(out, "because", |event| stop_out::encode(stop, calls, event, ledger));
                 ledger.only(extra);
             }
-            Event::End => write(out, "closed", |_event| {}),
+            Event::End => {}
             Event::Error(error) => write_event(Some("fault"), out, |out| {
                 error_out::encode(error, out);
             }),
         }
+    }
+
+    fn write_end(&mut self, out: &mut Vec<u8>) {
+        write(out, "closed", |_event| {});
     }
 }
 

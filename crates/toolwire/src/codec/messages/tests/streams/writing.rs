@@ -22,6 +22,9 @@ impl Writer {
     fn event(&mut self, event: Event<'_>) -> &mut Self {
         self.fold.event(&event);
         self.out.write(&event, &mut self.bytes, &mut self.ledger);
+        if let Event::End = event {
+            self.out.write_end(&mut self.bytes);
+        }
         self
     }
 

@@ -6,6 +6,7 @@ use arc_swap::ArcSwap;
 
 use crate::active_config::{ActiveConfig, StartError};
 use crate::config::Config;
+use crate::heavy_work::HeavyWork;
 use crate::identity::Identity;
 use crate::observe::{Log, Metrics};
 use crate::retry::RetryBudget;
@@ -22,6 +23,7 @@ pub(crate) struct GatewayState {
     pub(crate) log: Log,
     pub(crate) drain: Drain,
     pub(crate) retry_budget: RetryBudget,
+    pub(crate) heavy_work: HeavyWork,
     pub(crate) source: Option<ConfigLoader>,
     /// How it proves whose gateway it is.
     pub(crate) identity: OnceLock<Identity>,

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use toolwire::translate::{Error, ResponseTranslator};
 
 use super::{ClientResponse, Failure, RequestContext, SentRequest, headers, loss};
+use crate::heavy_work::in_place;
 use crate::upstream::UpstreamResponse;
 
 /// Reads a response and translates it for the client.
@@ -19,12 +20,14 @@ pub(super) async fn finish(
     let body = context.read_body(upstream, &mut response).await?;
     let error =
         |body| Failure::from_error_response(upstream, to, response.status, &response.headers, body);
+    let heavy_work = &context.state.heavy_work;
+    let size = body.len();
     if !response.status.is_success() {
-        return Err(error(body));
+        return Err(heavy_work.run(size, || error(body)).await);
     }
-    let translated = match translator.translate(&body) {
+    let translated = match heavy_work.run(size, || translator.translate(&body)).await {
         Ok(translated) => translated,
-        Err(Error::NotAnAnswer) => return Err(error(body)),
+        Err(Error::NotAnAnswer) => return Err(in_place(size, || error(body))),
         Err(other) => return Err(Failure::unreadable_response(upstream, &other.to_string())),
     };
     let summary = &translated.summary;

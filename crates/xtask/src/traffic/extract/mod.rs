@@ -73,6 +73,12 @@ pub(super) enum Stop {
     Other(String),
 }
 
+impl Stop {
+    pub(super) fn is_said(&self) -> bool {
+        *self != Self::Unsaid
+    }
+}
+
 /// What the answer cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Usage {

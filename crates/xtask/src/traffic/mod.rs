@@ -17,7 +17,7 @@ mod tests;
 
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
@@ -46,12 +46,16 @@ pub(crate) fn run(folder: &Path, as_json: bool) -> Result<ExitCode> {
 
 /// Translates and checks everything in a folder. A document that was recorded twice counts once.
 fn examine(folder: &Path, translate: Translate) -> Result<Report> {
+    examine_files(folder, &read::files(folder)?, translate)
+}
+
+fn examine_files(folder: &Path, files: &[PathBuf], translate: Translate) -> Result<Report> {
     let mut report = Report::new(translate);
     let mut seen = BTreeSet::new();
-    for path in read::files(folder)? {
+    for path in files {
         let content =
-            std::fs::read(&path).with_context(|| format!("{} cannot be read", path.display()))?;
-        let name = read::relative(&path, folder);
+            std::fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
+        let name = read::relative(path, folder);
         let Some(exchanges) = read::exchanges(&name, &content) else {
             report.unknown_files += 1;
             continue;

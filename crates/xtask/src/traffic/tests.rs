@@ -7,7 +7,7 @@ use toolwire::translate::Error;
 
 use super::case::{Case, Kind};
 use super::check::{Output, translate};
-use super::examine;
+use super::{examine, examine_files, read};
 use crate::cmd;
 
 fn made_up() -> PathBuf {
@@ -32,7 +32,11 @@ fn recordings_in_every_format_pass() {
 #[test]
 fn our_own_vectors_pass() {
     for kind in ["requests", "responses", "streams", "errors"] {
-        let report = examine(&cmd::root().join("vectors").join(kind), translate).unwrap();
+        let folder = cmd::root().join("vectors").join(kind);
+        let mut files = read::files(&folder).unwrap();
+        // What came out is for a client, not from a vendor.
+        files.retain(|path| path.file_name().unwrap().to_string_lossy().starts_with("in."));
+        let report = examine_files(&folder, &files, translate).unwrap();
         assert!(report.cases() > 20, "{kind}");
         assert_eq!(report.failures(), 0, "{}", report.text());
     }

@@ -26,10 +26,12 @@ fn is_vocabulary(name: &str, value: &Value) -> bool {
         "type" => TYPES.contains(&word),
         // A search for tools that the client runs becomes a function of that name.
         "execution" => word == "client",
-        "role" => ["system", "developer", "user", "assistant", "tool"].contains(&word),
+        "role" => ROLES.contains(&word),
         _ => false,
     }
 }
+
+const ROLES: [&str; 6] = ["system", "developer", "user", "assistant", "tool", "function"];
 
 const TYPES: &[&str] = &[
     "adaptive",
@@ -37,6 +39,7 @@ const TYPES: &[&str] = &[
     "apply_patch_call",
     "apply_patch_call_output",
     "auto",
+    "allowed_tools",
     "any",
     "base64",
     "content",
@@ -73,6 +76,8 @@ const TYPES: &[&str] = &[
     "text",
     "thinking",
     "tool",
+    "tool_addition",
+    "tool_definition",
     "tool_result",
     "tool_search_call",
     "tool_search_output",
@@ -96,6 +101,8 @@ fn of_request(pair: &Pair<'_>, pointer: &str, name: &str, value: &Value) -> bool
                 && pair.after.get("logprobs").is_some_and(|wanted| wanted == true)
         }
         "prompt_cache_breakpoint" => pair.after.to_string().contains("\"cache_control\""),
+        // Places in a list, which the list says.
+        "index" => true,
         // The results and the calls are compared by their ids, which a protocol may not accept.
         "tool_call_id" | "call_id" | "tool_use_id" => true,
         // A choice has words and a shape of its own in each protocol.

@@ -50,7 +50,7 @@ impl Walk<'_> {
             leaf @ (Value::Bool(_) | Value::Number(_) | Value::String(_)) => {
                 let name = pointer.rsplit('/').next().unwrap_or_default();
                 let is_kept = self.said.says(name, leaf) || is_named(self.pair.ledger, pointer);
-                if !is_kept && !self.twin_is_named(pointer, leaf) {
+                if !is_kept && !is_thought_elsewhere(self.pair.ledger, pointer) {
                     let class = format!("lost in silence: {}", pattern(pointer));
                     if !self.failures.iter().any(|failure| failure.class == class) {
                         let shown: String = leaf.to_string().chars().take(80).collect();
@@ -59,17 +59,6 @@ impl Walk<'_> {
                 }
             }
         }
-    }
-}
-
-impl Walk<'_> {
-    /// Whether the ledger names a member beside this one that says the same: relays fill the
-    /// members of several vendors with one thought.
-    fn twin_is_named(&self, pointer: &str, leaf: &Value) -> bool {
-        let parent = pointer.rsplit_once('/').map_or("", |(parent, _)| parent);
-        let Some(Value::Object(members)) = self.pair.before.pointer(parent) else { return false };
-        let twins = members.iter().filter(|(_, member)| leaf.is_string() && *member == leaf);
-        twins.into_iter().any(|(name, _)| is_named(self.pair.ledger, &format!("{parent}/{name}")))
     }
 }
 
@@ -101,14 +90,7 @@ impl Said {
             }
             Value::String(text) => {
                 self.hear_text(text);
-                // Arguments are JSON in a text, sealed reasoning is JSON in an envelope.
-                let envelope = text.strip_prefix("tw1.").and_then(|packed| {
-                    let packed = packed.split('.').next().unwrap_or(packed);
-                    URL_SAFE_NO_PAD.decode(packed).ok()
-                });
-                let inside = envelope.as_deref().unwrap_or(text.as_bytes());
-                if matches!(inside.first(), Some(b'{' | b'[')) {
-                    let inside: Value = serde_json::from_slice(inside).unwrap_or_default();
+                if let Some(inside) = inside(text) {
                     self.hear(name, &inside);
                 }
             }
@@ -131,11 +113,15 @@ impl Said {
                     "disable_parallel_tool_use" => {
                         has(name, *flag) || has("parallel_tool_calls", !flag)
                     }
+                    // Responses has a list of what to include.
+                    "logprobs" if *flag => has(name, true) || self.texts.contains("logprobs"),
                     _ => has(name, *flag),
                 }
             }
             Value::Number(number) => {
-                let number = plain(number);
+                // Chat counts whole seconds.
+                let seconds = number.as_f64().filter(|_| name == "created_at").map(f64::trunc);
+                let number = seconds.map_or_else(|| plain(number), |seconds| seconds.to_string());
                 self.numbers.contains(&number) || self.texts.contains(&number)
             }
             Value::String(text) => self.says_text(name, text),
@@ -152,9 +138,7 @@ impl Said {
         if let Some((_, data)) = text.split_once(";base64,").filter(|_| text.starts_with("data:")) {
             return self.texts.contains(data);
         }
-        let inside: Value = serde_json::from_str(text).unwrap_or_default();
-        let leaves = inside.is_object() || inside.is_array();
-        leaves && self.says_all(name, &inside)
+        inside(text).is_some_and(|inside| self.says_all(name, &inside))
     }
 
     fn says_all(&self, name: &str, value: &Value) -> bool {
@@ -168,6 +152,24 @@ impl Said {
             }
         }
     }
+}
+
+/// The document in a text: arguments are JSON, and so is what is in an envelope of sealed reasoning.
+fn inside(text: &str) -> Option<Value> {
+    let envelope = text.strip_prefix("tw1.").and_then(|packed| {
+        let packed = packed.split('.').next().unwrap_or(packed);
+        URL_SAFE_NO_PAD.decode(packed).ok()
+    });
+    let mut inside: Value = match &envelope {
+        Some(json) => serde_json::from_slice(json).ok()?,
+        None if text.starts_with(['{', '[']) => serde_json::from_str(text).ok()?,
+        None => return None,
+    };
+    // Who sealed it and where it was is for toolwire alone.
+    if let Some(members) = inside.as_object_mut().filter(|_| envelope.is_some()) {
+        members.retain(|name, _| !["iss", "place", "redacted"].contains(&name.as_str()));
+    }
+    Some(inside)
 }
 
 /// One spelling for `1`, `1.0` and `1e0`.
@@ -186,6 +188,18 @@ pub(super) fn is_named(ledger: &[Entry], pointer: &str) -> bool {
         !path.is_empty() && (under(pointer, path) || under(path, pointer))
     })
 }
+
+/// Whether the ledger names the thought that this is a copy of: vendors have several members for
+/// one thought, and relays fill them all.
+fn is_thought_elsewhere(ledger: &[Entry], pointer: &str) -> bool {
+    let thought = THOUGHTS.iter().find_map(|name| pointer.split_once(&format!("/{name}")));
+    thought.is_some_and(|(message, _)| {
+        THOUGHTS.iter().any(|name| is_named(ledger, &format!("{message}/{name}")))
+    })
+}
+
+const THOUGHTS: [&str; 4] =
+    ["reasoning_content", "reasoning_details", "reasoning", "thinking_blocks"];
 
 /// A pointer without its numbers, and without the names that users chose.
 fn pattern(pointer: &str) -> String {

@@ -5,8 +5,7 @@ use toolwire::Protocol;
 use toolwire::ledger::{Action, Code, Entry};
 
 use super::{
-    Failure, Output, Pair, answer, check, document, passed, request, shape_of, stream, translate,
-    valid,
+    Failure, Output, answer, check, document, passed, request, shape_of, stream, translate, valid,
 };
 use crate::traffic::case::{Case, Kind};
 
@@ -37,14 +36,14 @@ fn toward_chat(before: &Value, after: &Value, ledger: Vec<Entry>) -> Vec<String>
 }
 
 fn before() -> Value {
-    json!({"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": [
+    json!({"id": "msg_1", "type": "message", "role": "assistant", "model": "some-model", "content": [
         {"type": "text", "text": "Let me see."},
         {"type": "tool_use", "id": "c1", "name": "weather", "input": {"city": "Oslo"}},
     ], "stop_reason": "tool_use", "stop_sequence": null, "usage": {"input_tokens": 6, "output_tokens": 5}})
 }
 
 fn after() -> Value {
-    json!({"id": "x", "object": "chat.completion", "created": 0, "model": "m", "choices": [{"index": 0,
+    json!({"id": "x", "object": "chat.completion", "created": 0, "model": "some-model", "choices": [{"index": 0,
         "finish_reason": "tool_calls", "logprobs": null, "message": {"role": "assistant",
         "content": "Let me see.", "refusal": null, "tool_calls": [{"id": "c1", "type": "function",
         "function": {"name": "weather", "arguments": "{\"city\":\"Oslo\"}"}}]}}],
@@ -90,7 +89,7 @@ fn each_defect_is_found() {
         ],
     );
     breaking("/usage/completion_tokens", json!(6), &["usage: input or output differs"]);
-    breaking("/model", json!("n"), &["lost in silence: /model"]);
+    breaking("/model", json!("other"), &["lost in silence: /model"]);
 }
 
 #[test]
@@ -121,7 +120,8 @@ fn a_setting_of_a_request_that_vanishes_is_found() {
 fn a_stream_that_looks_finished_but_was_cut_is_found() {
     let mut case = case(Kind::Stream, "chat", &Value::Null);
     case.body = b"data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"He\"}}]}\n\n".to_vec();
-    let output = "event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n";
+    let output = "event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\",\
+                  \"stop_sequence\":null},\"usage\":{\"output_tokens\":1}}\n\nevent: message_stop\ndata: {\"type\":\"message_stop\"}\n\n";
     let output = Output { body: output.as_bytes().to_vec(), ledger: Vec::new(), status: None };
     let found = classes(stream(&case, protocol("messages"), &output));
     assert_eq!(found, ["a stream that was cut off looks finished"]);

@@ -7,6 +7,7 @@ mod demo;
 mod dispositions;
 mod error;
 mod explain;
+mod gateway_identity;
 mod gateway_probe;
 mod init;
 mod panic_hook;

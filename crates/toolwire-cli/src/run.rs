@@ -16,7 +16,7 @@ use crate::error::CommandError;
 use crate::serve::{print_status, runtime};
 use crate::signals::{Signal, Signals};
 use crate::temp_dir::TempDir;
-use crate::{gateway_probe, startup_message};
+use crate::{gateway_identity, gateway_probe, startup_message};
 
 /// Start an agent that is connected to the gateway
 #[derive(clap::Args)]
@@ -39,8 +39,8 @@ pub(crate) struct Args {
 }
 
 const AFTER_HELP: &str = "\
-If a gateway is already running, the agent uses it. Otherwise toolwire starts
-one for as long as the agent runs. The agent's own settings are not changed:
+If you have started a gateway at the configured address, the agent uses it.
+Otherwise toolwire starts one for as long as the agent runs. The agent's own settings are not changed:
 Claude Code gets environment variables, and Codex a temporary CODEX_HOME.
 
 If the gateway requires a key, set TOOLWIRE_KEY.
@@ -110,8 +110,9 @@ impl AgentGateway {
         let configured = config.keys.first().map(|key| key.reveal().to_owned());
         let from_env = std::env::var("TOOLWIRE_KEY").ok().filter(|key| !key.is_empty());
         let key = configured.or(from_env).unwrap_or_else(|| PLACEHOLDER.to_owned());
-        let address = local_address(config.listen);
-        if gateway_probe::is_ready(address) {
+        let address = gateway_identity::local_address(config.listen);
+        let identity = gateway_identity::read(address);
+        if identity.is_some_and(|identity| gateway_probe::is_ready(address, &identity)) {
             if !gateway_probe::accepts_key(address, &key) {
                 return Err(CommandError::Start(format!(
                     "the gateway at {address} does not accept this key\n\
@@ -120,6 +121,13 @@ impl AgentGateway {
             }
             let base_url = startup_message::base_url(address);
             return Ok(Self { base_url, address, key, own: None });
+        }
+        // Any program could answer there and would get the prompts and the key.
+        if gateway_probe::is_taken(address) {
+            print_status(&format!(
+                "The program at {address} is not a gateway that you have started. \
+                 The agent gets its own."
+            ));
         }
         config.listen = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
         // The terminal belongs to the agent.
@@ -136,14 +144,6 @@ impl AgentGateway {
         let serves = |model| gateway_probe::serves_model(self.address, model, &self.key);
         (!serves(agent.vendor_model()) && serves(DEMO_MODEL)).then(|| DEMO_MODEL.to_owned())
     }
-}
-
-/// The address under which this machine reaches a gateway.
-fn local_address(listen: SocketAddr) -> SocketAddr {
-    if listen.ip().is_unspecified() {
-        return SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), listen.port());
-    }
-    listen
 }
 
 /// Waits for the agent. A terminal sends Ctrl-C to the agent too, so it is

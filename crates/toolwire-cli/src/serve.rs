@@ -9,11 +9,12 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use toolwire_gateway::config::file::LoadError;
 use toolwire_gateway::config::reload::Change;
-use toolwire_gateway::config::{Config, exposed, file};
+use toolwire_gateway::config::{Config, file};
 use toolwire_gateway::{ConfigLoader, Handle, Setup, serve};
 
 use crate::config::{self, ConfigSource, LoadedConfig};
 use crate::error::CommandError;
+use crate::gateway_identity::PublishedIdentity;
 use crate::signals::{Signal, Signals};
 use crate::startup_message;
 use crate::terminal::Terminal;
@@ -47,7 +48,11 @@ Examples:
 
 pub(crate) fn run(args: &Args) -> Result<(), CommandError> {
     let loaded = config::load(args.config.as_deref(), args.listen)?;
-    runtime()?.block_on(serve_until_stopped(loaded, args.listen))
+    let runtime = runtime()?;
+    let result = runtime.block_on(serve_until_stopped(loaded, args.listen));
+    // Nothing that is left may keep the process from ending.
+    runtime.shutdown_timeout(Duration::from_millis(100));
+    result
 }
 
 pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, CommandError> {
@@ -68,6 +73,10 @@ async fn serve_until_stopped(
     let message =
         startup_message::text(&config, gateway.address(), &source, Terminal::of(&io::stdout()));
     let handle = gateway.handle();
+    let identity = PublishedIdentity::new(gateway.address());
+    if let Some(identity) = &identity {
+        handle.set_identity(identity.identity());
+    }
     if let ConfigSource::File(path, watch) = source {
         let (sender, changes) = mpsc::channel(1);
         tokio::spawn(watch.run(sender));
@@ -75,9 +84,7 @@ async fn serve_until_stopped(
         let reloader = Reloader { path, handle: handle.clone(), listen: config.listen, overridden };
         tokio::spawn(reloader.run(changes));
     }
-    // Only a load balancer needs time to notice that the gateway is stopping.
-    let notice = if exposed(config.listen) { DRAIN_NOTICE } else { Duration::ZERO };
-    tokio::spawn(stop_on_signals(handle, signals, notice));
+    tokio::spawn(stop_on_signals(handle, signals));
     // The gateway serves even if standard output is closed.
     let mut out = io::stdout().lock();
     let _ = out.write_all(message.as_bytes()).and_then(|()| out.flush());
@@ -140,16 +147,24 @@ impl Reloader {
 }
 
 /// At the first signal, open requests may finish. At the second, they are cut.
-async fn stop_on_signals(handle: Handle, mut signals: Signals, notice: Duration) {
+async fn stop_on_signals(handle: Handle, mut signals: Signals) {
     match signals.next().await {
         Signal::Interrupt => {
             print_status("Waiting for open requests to finish. Press Ctrl-C again to stop now.");
             handle.drain(Duration::ZERO);
         }
-        Signal::Terminate => handle.drain(notice),
+        // A load balancer needs time to notice that the gateway is stopping.
+        Signal::Terminate => handle.drain(handle.linger()),
     }
     signals.next().await;
+    // Whatever keeps the process from ending in order, it ends.
+    std::thread::spawn(|| {
+        std::thread::sleep(FORCED_STOP);
+        std::process::exit(1);
+    });
     handle.stop();
+    signals.next().await;
+    std::process::exit(1);
 }
 
 /// Prints a message to standard error. It is lost if standard error is closed.
@@ -159,4 +174,5 @@ pub(crate) fn print_status(message: &str) {
 
 const UNCHANGED: &str = "The gateway keeps its previous configuration.";
 
-const DRAIN_NOTICE: Duration = Duration::from_secs(5);
+/// How long cut requests may take to get their errors.
+const FORCED_STOP: Duration = Duration::from_secs(2);

@@ -40,13 +40,18 @@ impl Drop for TempDir {
     }
 }
 
-/// The user's cache. Codex refuses to put its helpers into the system's
-/// temporary directory, where other users could reach them.
+/// Where temporary directories are made. Codex refuses to put its helpers into
+/// the system's temporary directory, where other users could reach them.
 fn parent() -> PathBuf {
+    cache_dir().unwrap_or_else(|| env::temp_dir().join("toolwire"))
+}
+
+/// toolwire's directory in the user's cache, if there is one.
+pub(crate) fn cache_dir() -> Option<PathBuf> {
     let from_env =
         |name: &str| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let cache = from_env("XDG_CACHE_HOME")
         .or_else(|| from_env("LOCALAPPDATA"))
         .or_else(|| from_env("HOME").map(|home| home.join(".cache")));
-    cache.unwrap_or_else(env::temp_dir).join("toolwire")
+    cache.map(|cache| cache.join("toolwire"))
 }

@@ -12,10 +12,10 @@ use toolwire::protocol::{Description, PathMatch};
 
 use crate::active_config::ActiveConfig;
 use crate::observe::RequestLog;
-use crate::relay::{self, Failure, RequestContext};
+use crate::relay::{self, Failure, IncomingRequest, RequestContext};
 use crate::response_body::ResponseBody;
 use crate::state::GatewayState;
-use crate::{guard, models};
+use crate::{guard, identity, models};
 
 /// Handles one request.
 pub(crate) async fn handle(
@@ -46,19 +46,23 @@ pub(crate) async fn handle(
     if parts.method != allowed {
         return relay::respond_with_error(log(), wrong_method(allowed), client);
     }
-    let context = |path, log| {
-        let (active, parts, credentials) = (&active, &parts, &credentials);
-        RequestContext { state, active, parts, credentials, client, path, log }
-    };
     match endpoint {
-        ServedEndpoint::Answers { path, .. } => relay::relay(context(path, log()), body).await,
+        ServedEndpoint::Answers { path, .. } => {
+            let (state, log) = (Arc::clone(state), log());
+            let active = Arc::clone(&active);
+            let request =
+                IncomingRequest { state, active, parts, credentials, client, path, log, body };
+            relay::relay(request).await
+        }
         ServedEndpoint::TokenCount { path, .. } => {
-            relay::count_tokens(context(path, log()), body).await
+            let (active, parts, credentials, log) = (&active, &parts, &credentials, log());
+            let context = RequestContext { state, active, parts, credentials, client, path, log };
+            relay::count_tokens(context, body).await
         }
         ServedEndpoint::Models => json(models::list(&active, client)),
         ServedEndpoint::Model { name } => model(&active, client, &name),
         ServedEndpoint::Live => text(StatusCode::OK, "ok\n".to_owned()),
-        ServedEndpoint::Ready => ready(state),
+        ServedEndpoint::Ready => ready(state, &parts.headers),
         ServedEndpoint::Metrics => {
             text(StatusCode::OK, state.metrics.render(state.log.lost_lines()))
         }
@@ -147,12 +151,17 @@ fn model(active: &ActiveConfig, client: Protocol, name: &str) -> Response<Respon
     }
 }
 
-fn ready(state: &GatewayState) -> Response<ResponseBody> {
-    if state.drain.is_serving() {
-        text(StatusCode::OK, "ready\n".to_owned())
-    } else {
-        text(StatusCode::SERVICE_UNAVAILABLE, "stopping\n".to_owned())
+fn ready(state: &GatewayState, headers: &HeaderMap) -> Response<ResponseBody> {
+    if !state.drain.is_serving() {
+        return text(StatusCode::SERVICE_UNAVAILABLE, "stopping\n".to_owned());
     }
+    let mut response = text(StatusCode::OK, "ready\n".to_owned());
+    let challenge = headers.get(identity::CHALLENGE);
+    let proof = challenge.and_then(|challenge| state.identity.get()?.answer(challenge.as_bytes()));
+    if let Some(Ok(proof)) = proof.map(HeaderValue::from_str) {
+        response.headers_mut().insert(identity::PROOF, proof);
+    }
+    response
 }
 
 fn reload(state: &GatewayState, peer: SocketAddr, client: Protocol) -> Response<ResponseBody> {

@@ -1,7 +1,7 @@
 //! Whether an upstream is worth trying, judged by the results of its requests.
 //! [`crate::retry`] says which results count, and how much.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -20,6 +20,8 @@ struct State {
     ejections: u32,
     /// If it is ejected, when it may be tried again.
     ejected_until: Option<Instant>,
+    /// Whether a probe is under way.
+    probing: bool,
     /// Until when it asked for a pause.
     paused_until: Option<Instant>,
 }
@@ -45,6 +47,7 @@ impl Health {
                 return Availability::Ejected;
             }
             state.ejected_until = Some(now + policy.probe_timeout);
+            state.probing = true;
             return Availability::Healthy;
         }
         match state.paused_until {
@@ -59,6 +62,27 @@ impl Health {
         state.failures = 0;
         state.ejections = 0;
         state.ejected_until = None;
+        state.probing = false;
+    }
+
+    /// Gives a probe back that was not sent, so that the next request is one.
+    pub(crate) fn release_probe(&self, now: Instant) {
+        let mut state = self.lock();
+        if state.probing {
+            state.probing = false;
+            state.ejected_until = Some(now);
+        }
+    }
+
+    /// Records that the response to a probe has begun. The upstream is back, but
+    /// the next failure ejects it again.
+    pub(crate) fn probe_answered(&self, policy: &RetryPolicy) {
+        let mut state = self.lock();
+        if state.probing {
+            state.probing = false;
+            state.ejected_until = None;
+            state.failures = policy.eject_after.saturating_sub(1);
+        }
     }
 
     /// Records a failure. Returns whether it ejected the upstream.
@@ -66,6 +90,7 @@ impl Health {
         let mut state = self.lock();
         state.failures = state.failures.saturating_add(1);
         let was_probe = state.ejected_until.is_some();
+        state.probing = false;
         if state.failures < policy.eject_after && !was_probe {
             return false;
         }
@@ -87,6 +112,29 @@ impl Health {
     fn lock(&self) -> MutexGuard<'_, State> {
         // A panic cannot leave the state half written.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A request that probes an ejected upstream. If it is dropped before it is
+/// sent, the next request is the probe.
+pub(crate) struct Probe(Option<Arc<Health>>);
+
+impl Probe {
+    pub(crate) fn new(health: &Arc<Health>) -> Self {
+        Self(Some(Arc::clone(health)))
+    }
+
+    /// Notes that the upstream got the request.
+    pub(crate) fn sent(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Probe {
+    fn drop(&mut self) {
+        if let Some(health) = &self.0 {
+            health.release_probe(Instant::now());
+        }
     }
 }
 

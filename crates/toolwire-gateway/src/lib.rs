@@ -9,6 +9,7 @@ pub mod count;
 mod endpoints;
 mod guard;
 mod health;
+pub mod identity;
 mod models;
 mod observe;
 mod relay;

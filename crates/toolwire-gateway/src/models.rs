@@ -19,7 +19,7 @@ pub(crate) fn list(active: &ActiveConfig, client: Protocol) -> Vec<u8> {
 
 /// One model, if a request for it would find an upstream.
 pub(crate) fn get(active: &ActiveConfig, name: &str, client: Protocol) -> Option<Vec<u8>> {
-    let route = route::find(active, name, client)?;
+    let route = route::look_up(active, name, client)?;
     let owner = route.upstreams.first().map_or("", |upstream| upstream.config.name.as_str());
     let mut out = Vec::with_capacity(128);
     codec(client).write_model(ListedModel { name, owner }, &mut out);

@@ -2,13 +2,12 @@
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
-use std::time::Duration;
 
 use bytes::Bytes;
+use hyper::HeaderMap;
 use hyper::body::{Body, Frame, SizeHint};
-use tokio::sync::mpsc;
 
-use crate::relay::ResponseStream;
+use crate::relay::{EarlyStream, ResponseStream};
 
 /// The body of a response.
 pub(crate) enum ResponseBody {
@@ -17,8 +16,8 @@ pub(crate) enum ResponseBody {
     /// A stream that the connection pulls. What the client does not read stays
     /// with the upstream.
     Pulled(Box<ResponseStream>),
-    /// A stream that a task of its own pushes.
-    Pushed(mpsc::Receiver<Result<Frame<Bytes>, StreamAborted>>),
+    /// A stream whose head is sent before it begins.
+    Early(Box<EarlyStream>),
 }
 
 /// The stream cannot continue. The connection is broken on purpose, so that the
@@ -30,28 +29,6 @@ pub(crate) struct StreamAborted;
 impl ResponseBody {
     pub(crate) fn whole(bytes: impl Into<Bytes>) -> Self {
         Self::Whole(Some(bytes.into()))
-    }
-
-    /// A stream on a connection that carries several. The client can stop
-    /// reading one stream and go on with the others, which the connection's
-    /// write timeout does not notice, so a task watches each stream.
-    pub(crate) fn pushed(mut stream: Box<ResponseStream>, stall: Duration) -> Self {
-        let (sender, receiver) = mpsc::channel(1);
-        tokio::spawn(async move {
-            loop {
-                let frame = std::future::poll_fn(|cx| poll_stream(&mut stream, cx));
-                let frame = tokio::select! {
-                    frame = frame => frame,
-                    () = sender.closed() => return,
-                };
-                let Some(frame) = frame else { return };
-                let sent = tokio::time::timeout(stall, sender.send(frame)).await;
-                if !matches!(sent, Ok(Ok(()))) {
-                    return;
-                }
-            }
-        });
-        Self::Pushed(receiver)
     }
 }
 
@@ -65,15 +42,21 @@ impl Body for ResponseBody {
     ) -> Poll<Option<Result<Frame<Bytes>, StreamAborted>>> {
         match self.get_mut() {
             Self::Whole(bytes) => Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes)))),
-            Self::Pulled(stream) => poll_stream(stream, cx),
-            Self::Pushed(receiver) => receiver.poll_recv(cx),
+            Self::Pulled(stream) => {
+                let chunk = std::task::ready!(stream.poll_chunk(cx));
+                Poll::Ready(chunk_or_trailers(chunk, || stream.take_trailers()))
+            }
+            Self::Early(stream) => {
+                let chunk = std::task::ready!(stream.poll_chunk(cx));
+                Poll::Ready(chunk_or_trailers(chunk, || stream.take_trailers()))
+            }
         }
     }
 
     fn is_end_stream(&self) -> bool {
         match self {
             Self::Whole(bytes) => bytes.as_ref().is_none_or(Bytes::is_empty),
-            Self::Pulled(_) | Self::Pushed(_) => false,
+            Self::Pulled(_) | Self::Early(_) => false,
         }
     }
 
@@ -82,18 +65,18 @@ impl Body for ResponseBody {
             Self::Whole(bytes) => {
                 SizeHint::with_exact(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64))
             }
-            Self::Pulled(_) | Self::Pushed(_) => SizeHint::default(),
+            Self::Pulled(_) | Self::Early(_) => SizeHint::default(),
         }
     }
 }
 
-/// The next chunk of a stream, and its trailers after the last.
-fn poll_stream(
-    stream: &mut ResponseStream,
-    cx: &mut Context<'_>,
-) -> Poll<Option<Result<Frame<Bytes>, StreamAborted>>> {
-    stream.poll_chunk(cx).map(|chunk| match chunk {
+/// The next chunk of a stream, or its trailers after the last.
+fn chunk_or_trailers(
+    chunk: Option<Result<Bytes, StreamAborted>>,
+    take_trailers: impl FnOnce() -> Option<HeaderMap>,
+) -> Option<Result<Frame<Bytes>, StreamAborted>> {
+    match chunk {
         Some(chunk) => Some(chunk.map(Frame::data)),
-        None => stream.take_trailers().map(|trailers| Ok(Frame::trailers(trailers))),
-    })
+        None => take_trailers().map(|trailers| Ok(Frame::trailers(trailers))),
+    }
 }

@@ -11,9 +11,11 @@
 //! | a status from 500, or an error of the upstream as the first event | no | if it is in `statuses` | failed |
 //! | any other status | no | if it is in `statuses` | healthy |
 //!
-//! Another attempt is made before the client has got anything, and only if the
-//! upstream cannot have run the request: a tool call that is made twice is worse
-//! than an error. The numbers and statuses are the operator's, in `[retry]`.
+//! Another attempt is made before the client has got anything of a response, and
+//! only if the upstream cannot have run the request: a tool call that is made
+//! twice is worse than an error. A timeout, the gateway's own or a 504 of another
+//! one on the way, says nothing about that. The numbers and statuses are the
+//! operator's, in `[retry]`.
 
 use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -53,7 +55,7 @@ pub struct RetryPolicy {
 impl Default for RetryPolicy {
     fn default() -> Self {
         Self {
-            statuses: vec![429..=429, SERVER_ERRORS],
+            statuses: vec![429..=429, 500..=500, 502..=503, 529..=529],
             budget_percent: 20,
             budget_reserve: 10,
             max_pause: Duration::from_secs(60),
@@ -188,8 +190,9 @@ impl RetryBudget {
     }
 }
 
-/// Every status from 500 on. Vendors use numbers beyond the standard ones.
-pub(crate) const SERVER_ERRORS: RangeInclusive<u16> = 500..=999;
+/// Every status from 500 on but 504. Vendors use numbers beyond the standard
+/// ones. After a timeout on the way, the request may have been run.
+pub(crate) const SERVER_ERRORS: [RangeInclusive<u16>; 2] = [500..=503, 505..=999];
 
 /// What an attempt costs, in hundredths.
 const ATTEMPT: i64 = 100;

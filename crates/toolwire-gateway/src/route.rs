@@ -24,17 +24,29 @@ pub(crate) struct Route {
     pub(crate) model: String,
     /// The upstreams in the order in which to try them. Never empty.
     pub(crate) upstreams: Vec<Arc<Upstream>>,
+    /// Whether the first one is ejected, and this request finds out whether it
+    /// works again.
+    pub(crate) probe: bool,
 }
 
-/// Finds the upstreams for the model that a client names.
+/// Finds the upstreams for a request to the model that a client names. The
+/// request may be the probe of an ejected upstream, and must then be sent to it.
 pub(crate) fn find(active: &ActiveConfig, name: &str, client: Protocol) -> Option<Route> {
+    let mut route = look_up(active, name, client)?;
+    route.probe = put_probe_first(&mut route.upstreams, Instant::now());
+    Some(route)
+}
+
+/// Finds the upstreams for the model that a client names, for anything but a
+/// request whose result says whether an upstream works.
+pub(crate) fn look_up(active: &ActiveConfig, name: &str, client: Protocol) -> Option<Route> {
     let (model, found) = match find_alias(active, name) {
         Some(alias) => upstreams_for(active, &alias.model)?,
         None => upstreams_for(active, name)?,
     };
     let preferred = active.config.prefer_same_protocol.then_some(client);
     let upstreams = order(found, preferred, active.next_request(), Instant::now());
-    Some(Route { model: model.to_owned(), upstreams })
+    Some(Route { model: model.to_owned(), upstreams, probe: false })
 }
 
 /// The alias for a name, unless a model is more specific.
@@ -118,16 +130,22 @@ fn order(
         preferred.is_some_and(|preferred| upstream.config.protocol != preferred)
     };
     ordered.sort_by_key(|upstream| (availability(upstream), needs_translation(upstream)));
-    // An ejected upstream whose time is over gets one request as a probe. The
-    // check reserves the probe, so it is made only for an upstream that goes to
-    // the front.
-    if let Some(due) = ordered.iter().position(|upstream| {
-        upstream.health.is_ejected() && upstream.availability(now) == Availability::Healthy
-    }) {
-        let due = ordered.remove(due);
-        ordered.insert(0, due);
-    }
     ordered
+}
+
+/// Puts an ejected upstream whose time is over first, so that one request probes
+/// it. The check reserves the probe, so it is made for one upstream only.
+fn put_probe_first(upstreams: &mut Vec<Arc<Upstream>>, now: Instant) -> bool {
+    if upstreams.len() < 2 {
+        return false;
+    }
+    let due = upstreams.iter().position(|upstream| {
+        upstream.health.is_ejected() && upstream.availability(now) == Availability::Healthy
+    });
+    let Some(due) = due else { return false };
+    let due = upstreams.remove(due);
+    upstreams.insert(0, due);
+    true
 }
 
 /// Spreads consecutive numbers evenly, so that any run of requests is shared out

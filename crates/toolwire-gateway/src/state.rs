@@ -1,11 +1,12 @@
 //! What all connections of a gateway share.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use arc_swap::ArcSwap;
 
 use crate::active_config::{ActiveConfig, StartError};
 use crate::config::Config;
+use crate::identity::Identity;
 use crate::observe::{Log, Metrics};
 use crate::retry::RetryBudget;
 use crate::server::Drain;
@@ -22,6 +23,8 @@ pub(crate) struct GatewayState {
     pub(crate) drain: Drain,
     pub(crate) retry_budget: RetryBudget,
     pub(crate) source: Option<ConfigLoader>,
+    /// How it proves whose gateway it is.
+    pub(crate) identity: OnceLock<Identity>,
 }
 
 impl GatewayState {

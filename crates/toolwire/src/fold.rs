@@ -1,5 +1,7 @@
 //! A stream folded into the answer it amounts to.
 
+use std::collections::BTreeMap;
+
 use crate::model::{
     Arguments, Call, CallForm, CallHead, Candidate, Event, Head, Item, Own, Part, Piece, Protocol,
     Reasoning, Refusal, Response, Role, Sealed, Start, Stop, Tail, Text, Turn, Usage,
@@ -21,7 +23,10 @@ pub struct Fold {
     blocks: Vec<usize>,
     usage: Option<Usage<'static>>,
     tier: Option<Str<'static>>,
-    extra: Vec<Extra<'static>>,
+    /// The latest field of each name, with how many had come before it.
+    extra: BTreeMap<String, (usize, Extra<'static>)>,
+    /// How many fields have come.
+    reported: usize,
     stop: Option<At<Stop<'static>>>,
     stop_extra: Vec<Extra<'static>>,
 }
@@ -85,8 +90,9 @@ impl Fold {
                     self.tier = Some(tier.clone().into_owned());
                 }
                 for field in extra {
-                    self.extra.retain(|known| known.key != field.key);
-                    self.extra.push(field.clone().into_owned());
+                    let name = field.key.decode().into_owned();
+                    self.extra.insert(name, (self.reported, field.clone().into_owned()));
+                    self.reported += 1;
                 }
             }
             Event::Usage(usage) => self.usage = Some(usage.clone().into_owned()),
@@ -99,6 +105,12 @@ impl Fold {
                 self.stop = Some(At::made(Stop::Failed(Box::new(error.clone()))));
             }
         }
+    }
+
+    fn latest_fields(&self) -> Vec<Extra<'static>> {
+        let mut fields: Vec<_> = self.extra.values().collect();
+        fields.sort_by_key(|(order, _)| *order);
+        fields.into_iter().map(|(_, field)| field.clone()).collect()
     }
 
     /// How many items there are.
@@ -206,7 +218,7 @@ impl Fold {
             candidates: Vec::new(),
             usage: self.usage.clone(),
             tier: self.tier.as_ref().map(Str::borrowed),
-            extra: self.extra.clone(),
+            extra: self.latest_fields(),
         }
     }
 

@@ -19,7 +19,7 @@ use crate::ledger::{Action, Entry, Ledger, LossPolicy};
 use crate::model::{Protocol, Request};
 use crate::profile::Profile;
 pub use crate::protocol::PathMatch;
-use crate::wire::{Pos, Read, ReadError, Reader, Str, What, pointer, write_str};
+use crate::wire::{Pos, ReadError, What, pointer, shorten, write_str};
 
 /// How to translate.
 ///
@@ -202,6 +202,10 @@ pub fn error(
         codec(from).decode_error(options.status, source).map_err(|error| invalid(source, error))?;
     let mut out = Vec::with_capacity(body.len());
     let status = codec(to).encode_error(&error, &mut out);
+    if from == to {
+        let status = options.status.unwrap_or(status);
+        return Ok(TranslatedError { body: body.to_vec(), status });
+    }
     Ok(TranslatedError { body: out, status })
 }
 
@@ -262,8 +266,14 @@ pub(crate) fn judge(
 }
 
 /// Copies a request with another model name and nothing else changed.
-fn splice_model(source: &str, model: Option<&str>) -> Result<Translated, Error> {
-    let span = model_span(source).map_err(|error| invalid(source, error))?;
+fn splice_model(
+    protocol: Protocol,
+    source: &str,
+    model: Option<&str>,
+) -> Result<Translated, Error> {
+    // A malformed body or a second `model` is refused here as everywhere.
+    let head = RequestHead::scan(protocol, &PathMatch::default(), source);
+    let span = head.map_err(|error| invalid(source, error))?.model_span;
     let body = match (model, span) {
         (Some(model), Some(span)) => spliced(source, span, model),
         (Some(model), None) => {
@@ -294,28 +304,6 @@ fn spliced(source: &str, span: Range<usize>, text: &str) -> Vec<u8> {
     body
 }
 
-/// Where the model's name stands, after a look at the whole document: a
-/// malformed body or a second `model` is refused here as everywhere.
-fn model_span(source: &str) -> Result<Option<Range<usize>>, ReadError> {
-    let mut reader = Reader::new(source);
-    let mut members = reader.object()?;
-    let mut span = None;
-    while let Some(key) = members.next(&mut reader)? {
-        if key != "model" {
-            reader.skip()?;
-            continue;
-        }
-        if span.is_some() {
-            return Err(reader.error(What::Duplicate("model".to_owned())));
-        }
-        let name = Str::read(&mut reader)?;
-        // The literal's quotes stand around what `size_hint` counts.
-        span = name.pos().offset().map(|start| start..start + name.size_hint() + 2);
-    }
-    reader.finish()?;
-    Ok(span)
-}
-
 pub(crate) fn utf8(body: &[u8]) -> Result<&str, Error> {
     if let Ok(text) = simdutf8::basic::from_utf8(body) {
         return Ok(text);
@@ -330,7 +318,9 @@ pub(crate) fn utf8(body: &[u8]) -> Result<&str, Error> {
 
 pub(crate) fn invalid(source: &str, error: ReadError) -> Error {
     let offset = error.pos.offset().unwrap_or_default();
-    Error::Invalid { pointer: pointer(source, error.pos), offset, message: error.to_string() }
+    // The message may repeat a name or a number of the document.
+    let message = shorten(&error.to_string(), LONGEST_MESSAGE).into_owned();
+    Error::Invalid { pointer: pointer(source, error.pos), offset, message }
 }
 
 fn at(pointer: &str) -> String {
@@ -339,9 +329,18 @@ fn at(pointer: &str) -> String {
 
 fn refusal(entries: &[Entry]) -> String {
     let mut text = String::from("refused, because it cannot be carried without loss:");
-    for entry in entries {
+    for entry in entries.iter().take(MOST_REASONS) {
         let path = if entry.path.is_empty() { "the request" } else { &entry.path };
         text.push_str(&format!(" {path} ({}): {}", entry.code, entry.detail));
     }
+    if entries.len() > MOST_REASONS {
+        text.push_str(&format!(" And {} more.", entries.len() - MOST_REASONS));
+    }
     text
 }
+
+/// How much an error says of what is wrong with a document.
+const LONGEST_MESSAGE: usize = 512;
+
+/// How many of the losses are named in the text of a refusal.
+const MOST_REASONS: usize = 16;

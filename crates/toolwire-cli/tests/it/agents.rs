@@ -3,8 +3,11 @@
 #![cfg(unix)]
 
 use std::fs;
+use std::io::{Read, Write};
+use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Output};
+use std::sync::mpsc::channel;
 
 use crate::configuration::Folder;
 use crate::serving::Serving;
@@ -92,16 +95,61 @@ print(json.load(urllib.request.urlopen(request))["content"][0]["text"].split("."
 
 #[test]
 fn a_gateway_that_runs_is_used() {
-    let serving = Serving::start(&["serve", "--listen", "127.0.0.1:0"]);
     let folder = Folder::new("running");
+    let cache = folder.0.join("cache");
+    let variables = [("XDG_CACHE_HOME", cache.as_path())];
+    let serving = Serving::start_with(&["serve", "--listen", "127.0.0.1:0"], &variables);
     let listen =
         format!("listen = \"{}\"\n[[upstream]]\nname = \"demo\"\ndemo = true\n", serving.address);
     let path = folder.write("toolwire.toml", &listen);
     let flags = ["claude", "--config", path.to_str().unwrap()];
-    let ran = run("used", r#"echo "$ANTHROPIC_BASE_URL""#, &flags, &[]);
+    let variables = [("XDG_CACHE_HOME", cache.to_str().unwrap())];
+    let ran = run("used", r#"echo "$ANTHROPIC_BASE_URL""#, &flags, &variables);
     assert_eq!(text(&ran.stdout), format!("http://{}\n", serving.address));
     let said = format!("Starting claude through http://{} with the model demo.\n", serving.address);
     assert_eq!(text(&ran.stderr), said);
+}
+
+/// A program that answers as a gateway does gets neither the key nor the agent,
+/// even where a gateway was before.
+#[test]
+fn a_program_that_only_answers_is_not_trusted() {
+    let folder = Folder::new("impostor");
+    let cache = folder.0.join("cache");
+    let flags = ["serve", "--listen", "127.0.0.1:0"];
+    let serving = Serving::start_with(&flags, &[("XDG_CACHE_HOME", cache.as_path())]);
+    let address = serving.address;
+    // It is killed, so its identity is not removed.
+    drop(serving);
+    let identities = fs::read_dir(cache.join("toolwire/gateways")).unwrap().count();
+    assert_eq!(identities, 1);
+    let listener = TcpListener::bind(address).unwrap();
+    let (sender, requests) = channel();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let mut request = [0; 4096];
+            let count = stream.read(&mut request).unwrap_or(0);
+            sender.send(text(&request[..count]).to_owned()).unwrap();
+            let echo =
+                "HTTP/1.1 200 OK\r\ntoolwire-proof: guess\r\nconnection: close\r\n\r\nready\n";
+            let _ = stream.write_all(echo.as_bytes());
+        }
+    });
+    let listen = format!("listen = \"{address}\"\n[[upstream]]\nname = \"demo\"\ndemo = true\n");
+    let path = folder.write("toolwire.toml", &listen);
+    let variables =
+        [("XDG_CACHE_HOME", cache.to_str().unwrap()), ("TOOLWIRE_KEY", "my-own-secret-key")];
+    let flags = ["claude", "--config", path.to_str().unwrap()];
+    let ran = run("not-trusted", r#"echo "$ANTHROPIC_BASE_URL""#, &flags, &variables);
+    assert_eq!(ran.status.code(), Some(0), "{}", text(&ran.stderr));
+    let said = text(&ran.stderr);
+    assert!(said.starts_with(&format!("The program at {address} is not a gateway")), "{said}");
+    assert!(said.contains("through its own gateway"), "{said}");
+    assert_ne!(text(&ran.stdout), format!("http://{address}\n"));
+    for request in requests.try_iter() {
+        assert!(!request.contains("my-own-secret-key"), "{request}");
+    }
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
@@ -23,10 +24,15 @@ pub(crate) struct Serving {
 
 impl Serving {
     pub(crate) fn start(flags: &[&str]) -> Self {
+        Self::start_with(flags, &[])
+    }
+
+    pub(crate) fn start_with(flags: &[&str], variables: &[(&str, &Path)]) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_toolwire"))
             .args(flags)
             .env_remove("OPENAI_API_KEY")
             .env_remove("ANTHROPIC_API_KEY")
+            .envs(variables.iter().copied())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
@@ -130,6 +136,43 @@ fn signals_stop_it() {
             serving.wait_for("Press Ctrl-C again");
         }
         assert_eq!(serving.end().code(), Some(0), "{name}");
+    }
+}
+
+/// Neither a client that does not read nor a log that nobody reads keeps it from
+/// ending, and who sends the second signal does not wait for the grace.
+#[cfg(unix)]
+#[test]
+fn a_second_signal_is_now() {
+    let upstream = TcpListener::bind("127.0.0.1:0").unwrap();
+    let folder = Folder::new("second-signal");
+    let config = format!(
+        "[[upstream]]\nname = \"slow\"\nprotocol = \"chat\"\nbase_url = \"http://{}\"\nmodels = [\"*\"]\n",
+        upstream.local_addr().unwrap()
+    );
+    let path = folder.write("toolwire.toml", &config);
+    for second in ["-TERM", "-INT"] {
+        let flags = ["serve", "--config", path.to_str().unwrap(), "--listen", "127.0.0.1:0"];
+        let serving = Serving::start(&flags);
+        let mut open = TcpStream::connect(serving.address).unwrap();
+        let body = r#"{"model":"m","stream":true,"messages":[]}"#;
+        write!(
+            open,
+            "POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
+             content-length: {}\r\n\r\n{body}",
+            body.len()
+        )
+        .unwrap();
+        let (_held, _) = upstream.accept().unwrap();
+        serving.signal("-TERM");
+        std::thread::sleep(Duration::from_millis(200));
+        let mut answer = String::new();
+        let began = Instant::now();
+        serving.signal(second);
+        open.read_to_string(&mut answer).unwrap();
+        assert!(answer.starts_with("HTTP/1.1 503 "), "{answer}");
+        assert_eq!(serving.end().code(), Some(0));
+        assert!(began.elapsed() < Duration::from_secs(3), "{:?}", began.elapsed());
     }
 }
 

@@ -304,10 +304,13 @@ fn read_limits(table: &DeTable<'_>, problems: &mut Vec<Problem>) -> Limits {
         schemas,
         event,
         stall,
+        idle,
         connections,
         connections_per_address,
+        linger,
         grace,
         heartbeat,
+        early_head,
         loss_header,
     } = &mut limits;
     let mut fields = Fields::new(table, "`limits`");
@@ -323,14 +326,21 @@ fn read_limits(table: &DeTable<'_>, problems: &mut Vec<Problem>) -> Limits {
             *size = value;
         }
     }
-    for (name, time) in
-        [("head_time", head_time), ("stall", stall), ("grace", grace), ("heartbeat", heartbeat)]
-    {
+    for (name, time) in [
+        ("head_time", head_time),
+        ("stall", stall),
+        ("idle", idle),
+        ("grace", grace),
+        ("heartbeat", heartbeat),
+        ("early_head", early_head),
+    ] {
         let value = fields.take(name);
         if let Some(value) = value.and_then(|value| setting(name, problems).duration(value)) {
             *time = value;
         }
     }
+    let value = fields.take("linger");
+    *linger = value.and_then(|value| setting("linger", problems).duration(value));
     let mut count = |name| {
         let most = setting(name, problems).whole(fields.take(name)?, 1)?;
         Some(usize::try_from(most).unwrap_or(usize::MAX))

@@ -148,16 +148,24 @@ pub struct Limits {
     pub event: usize,
     /// How long a client may read nothing of a response.
     pub stall: Duration,
+    /// How long an HTTP/2 connection may be open without a request.
+    pub idle: Duration,
     /// Connections at a time.
     pub connections: usize,
     /// Connections at a time from one address. If it is not set, loopback
     /// connections have no such limit: a proxy on this machine acts for many
     /// clients.
     pub connections_per_address: Option<usize>,
-    /// How long open requests may continue after a signal to stop.
+    /// How long new requests are still accepted after a signal to stop. If it is
+    /// not set, only a gateway that other machines can reach accepts any.
+    pub linger: Option<Duration>,
+    /// How long open requests may continue after that.
     pub grace: Duration,
     /// How often an idle stream gets a comment line.
     pub heartbeat: Duration,
+    /// When the client of a stream gets the head of the response, even if the
+    /// upstream has sent nothing yet.
+    pub early_head: Duration,
     /// The longest `toolwire-loss` header, in bytes.
     pub loss_header: usize,
 }
@@ -203,6 +211,17 @@ pub fn exposed(listen: SocketAddr) -> bool {
     !listen.ip().to_canonical().is_loopback()
 }
 
+impl Config {
+    /// How long new requests are still accepted after a signal to stop.
+    pub fn linger(&self) -> Duration {
+        let is_exposed = exposed(self.listen);
+        self.limits.linger.unwrap_or(if is_exposed { DEFAULT_LINGER } else { Duration::ZERO })
+    }
+}
+
+/// How long load balancers may take to notice that the gateway is stopping.
+const DEFAULT_LINGER: Duration = Duration::from_secs(5);
+
 impl Default for Timeouts {
     fn default() -> Self {
         Self {
@@ -225,10 +244,13 @@ impl Default for Limits {
             schemas: 8 * 1024 * 1024,
             event: toolwire::wire::sse::EVENT_LIMIT,
             stall: Duration::from_secs(60),
+            idle: Duration::from_secs(120),
             connections: 4096,
             connections_per_address: None,
+            linger: None,
             grace: Duration::from_secs(300),
             heartbeat: Duration::from_secs(15),
+            early_head: Duration::from_secs(25),
             loss_header: 2048,
         }
     }

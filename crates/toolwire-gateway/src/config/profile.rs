@@ -89,3 +89,44 @@ pub(super) fn read(
 
 const REASONING_CONTENT: &str = "reasoning_content";
 const REASONING: &str = "reasoning";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `Profile` may grow, and the pattern above cannot ask for a setting for
+    /// what is new. So this test does: it reads the names of the fields out of
+    /// the debug output.
+    #[test]
+    fn every_field_of_a_profile_has_a_setting_or_a_reason() {
+        let printed = format!("{:#?}", Profile::of(Protocol::ALL[0]));
+        let fields = printed.lines().filter_map(|line| {
+            let line = line.strip_prefix("    ").filter(|line| !line.starts_with(' '))?;
+            line.split_once(": ").map(|(name, _)| name)
+        });
+        let fields: Vec<&str> = fields.collect();
+        assert!(fields.contains(&"strict"), "{printed}");
+        for field in fields {
+            let setting = match field {
+                "names" => "name_max",
+                "ids" => "id_max",
+                "web_search" => "web_search_options",
+                other => other,
+            };
+            // The protocol is the upstream's, and only Responses has namespaces
+            // and a tool that searches tools.
+            let decided = ["protocol", "namespaces", "tool_search"].contains(&field);
+            let known = takes(setting);
+            assert!(decided || known, "no setting for `{field}` of a profile");
+        }
+    }
+
+    /// Whether `profile = { name = … }` is a setting, whatever its type.
+    fn takes(name: &str) -> bool {
+        let source = format!("{name} = []");
+        let document = DeTable::parse(&source).unwrap();
+        let mut problems = Vec::new();
+        read(Protocol::ALL[0], document.get_ref(), &mut problems);
+        problems.iter().all(|problem| !problem.message.starts_with("unknown setting"))
+    }
+}

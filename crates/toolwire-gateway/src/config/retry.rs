@@ -72,15 +72,19 @@ fn read_statuses(
     let list = setting("statuses", problems).list(value)?;
     // Every element is checked, even after an invalid one.
     let statuses: Vec<_> = list.into_iter().map(|value| read_status(value, problems)).collect();
-    statuses.into_iter().collect()
+    let statuses: Option<Vec<_>> = statuses.into_iter().collect();
+    Some(statuses?.concat())
 }
 
-fn read_status(value: Value<'_, '_>, problems: &mut Vec<Problem>) -> Option<RangeInclusive<u16>> {
+fn read_status(
+    value: Value<'_, '_>,
+    problems: &mut Vec<Problem>,
+) -> Option<Vec<RangeInclusive<u16>>> {
     let number = value.get_ref().as_integer().and_then(|number| number.as_str().parse().ok());
     match (number, value.get_ref().as_str()) {
-        (Some(status @ 400..=599), _) => Some(status..=status),
-        (_, Some("4xx")) => Some(400..=499),
-        (_, Some("5xx")) => Some(SERVER_ERRORS),
+        (Some(status @ 400..=599), _) => Some(vec![status..=status]),
+        (_, Some("4xx")) => Some(vec![400..=499]),
+        (_, Some("5xx")) => Some(SERVER_ERRORS.to_vec()),
         (_, _) => setting("statuses", problems)
             .invalid(value, "a status from 400 to 599, \"4xx\" or \"5xx\""),
     }

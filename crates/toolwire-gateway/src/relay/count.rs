@@ -52,7 +52,7 @@ async fn count(
     context.log.resume();
     let head = CheckedHead::read(context.client, &context.path, &body, limits)?;
     context.log.set_request(&head.model, body.len());
-    let route = route::find(context.active, &head.model, context.client)
+    let route = route::look_up(context.active, &head.model, context.client)
         .ok_or_else(|| no_model(&head.model))?;
     if let Some(upstream) = route.upstreams.first()
         && upstream.config.protocol == context.client

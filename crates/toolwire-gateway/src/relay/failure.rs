@@ -6,6 +6,7 @@ use bytes::Bytes;
 use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
 use hyper::{Response, StatusCode};
 use toolwire::model::{ApiError, Blame, ErrorKind, Retry};
+use toolwire::pipe::Pipe;
 use toolwire::{Protocol, codec, translate};
 
 use super::headers;
@@ -180,6 +181,16 @@ impl Failure {
             headers.entry(RETRY_AFTER).or_insert_with(|| HeaderValue::from(seconds));
         }
         response
+    }
+
+    /// The event of a stream whose head has been sent.
+    pub(super) fn into_event(mut self, client: Protocol, id: &str) -> Bytes {
+        self.error.request_id = Some(id.to_owned());
+        let mut event = Vec::with_capacity(256);
+        if let Ok(mut pipe) = Pipe::new(client, client, &translate::Options::new()) {
+            pipe.fail(*self.error, &mut event);
+        }
+        event.into()
     }
 
     /// Takes the time to wait from the headers, if the error does not say it.

@@ -2,6 +2,7 @@
 //! response back, and log it.
 
 mod count;
+mod early_stream;
 mod failure;
 mod headers;
 mod loss;
@@ -17,18 +18,24 @@ use bytes::Bytes;
 use hyper::body::Incoming;
 use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use hyper::http::request::Parts;
-use hyper::{Response, StatusCode, Version};
+use hyper::{Response, StatusCode};
+use tokio::time::Instant;
 use toolwire::protocol::PathMatch;
 use toolwire::{LossPolicy, Protocol};
 
 pub(crate) use self::count::count_tokens;
+pub(crate) use self::early_stream::EarlyStream;
+use self::early_stream::{Forwarding, StreamRequested};
 pub(crate) use self::failure::{Failure, no_model};
 pub(crate) use self::headers::request_id;
+use self::loss::LossTrailers;
 use self::request_head::CheckedHead;
 pub(crate) use self::stream::ResponseStream;
 use self::upstream_request::{BodyTranslator, UpstreamRequest};
 use crate::active_config::ActiveConfig;
+use crate::config::Limits;
 use crate::guard::Credentials;
+use crate::health::Probe;
 use crate::observe::{Outcome, RequestLog};
 use crate::response_body::ResponseBody;
 use crate::route::{self, Route};
@@ -69,14 +76,49 @@ enum ClientResponse {
     Stream { headers: HeaderMap, stream: Box<ResponseStream> },
 }
 
+/// A request for an answer. Unlike its context, it owns everything, because the
+/// work for a stream may go on after the head of the response is sent.
+pub(crate) struct IncomingRequest {
+    pub(crate) state: Arc<GatewayState>,
+    pub(crate) active: Arc<ActiveConfig>,
+    pub(crate) parts: Parts,
+    pub(crate) credentials: Credentials,
+    pub(crate) client: Protocol,
+    pub(crate) path: PathMatch,
+    pub(crate) log: RequestLog,
+    pub(crate) body: Incoming,
+}
+
+impl IncomingRequest {
+    async fn forward(
+        self,
+        requested: StreamRequested,
+    ) -> (RequestLog, Result<ClientResponse, Failure>) {
+        let Self { state, active, parts, credentials, client, path, log, body } = self;
+        let (state, active, parts, credentials) = (&state, &active, &parts, &credentials);
+        let mut context = RequestContext { state, active, parts, credentials, client, path, log };
+        let result = forward(&mut context, body, &requested).await;
+        (context.log, result)
+    }
+}
+
 /// Sends a request to a model and the response back to the client.
-pub(crate) async fn relay(
-    mut context: RequestContext<'_>,
-    body: Incoming,
-) -> Response<ResponseBody> {
-    let outcome = forward(&mut context, body).await;
-    let RequestContext { active, parts, client, mut log, .. } = context;
-    match outcome {
+pub(crate) async fn relay(request: IncomingRequest) -> Response<ResponseBody> {
+    let (state, client, id) = (Arc::clone(&request.state), request.client, request.log.id.clone());
+    let Limits { early_head, heartbeat, .. } = request.active.config.limits;
+    let takes_trailers = LossTrailers::are_taken(&request.parts.headers);
+    let requested = StreamRequested::default();
+    let mut forwarding: Forwarding = Box::pin(request.forward(Arc::clone(&requested)));
+    let finished = early_stream::finish_or_begin(&mut forwarding, &requested, early_head).await;
+    let Some((mut log, result)) = finished else {
+        let stream = Box::new(EarlyStream::new(&state, client, id, heartbeat, forwarding));
+        let mut headers = stream.headers();
+        if takes_trailers {
+            LossTrailers::announce(&mut headers);
+        }
+        return respond(headers, ResponseBody::Early(stream));
+    };
+    match result {
         Ok(ClientResponse::Whole { headers, body }) => {
             log.set_status(200);
             log.add_sent(body.len());
@@ -87,11 +129,7 @@ pub(crate) async fn relay(
             log.set_status(200);
             log.pause();
             stream.attach_log(log);
-            let body = match parts.version {
-                Version::HTTP_2 => ResponseBody::pushed(stream, active.config.limits.stall),
-                _one_request_at_a_time => ResponseBody::Pulled(stream),
-            };
-            respond(headers, body)
+            respond(headers, ResponseBody::Pulled(stream))
         }
         Err(failure) => respond_with_error(log, failure, client),
     }
@@ -112,6 +150,7 @@ pub(crate) fn respond_with_error(
 async fn forward(
     context: &mut RequestContext<'_>,
     body: Incoming,
+    requested: &StreamRequested,
 ) -> Result<ClientResponse, Failure> {
     let limits = &context.active.config.limits;
     context.log.pause();
@@ -119,17 +158,22 @@ async fn forward(
     context.log.resume();
     let head = CheckedHead::read(context.client, &context.path, &body, limits)?;
     context.log.set_request(&head.model, body.len());
+    if head.scanned.stream {
+        let _ = requested.set(Instant::now());
+    }
     let loss_policy = loss::requested_policy(&context.parts.headers)?;
     let route = route::find(context.active, &head.model, context.client)
         .ok_or_else(|| no_model(&head.model))?;
     let retry = &context.active.config.retry;
     context.state.retry_budget.earn(retry);
+    let first = route.upstreams.first().filter(|_| route.probe);
+    let mut probe = first.map(|upstream| Probe::new(&upstream.health));
     let mut last_failure = None;
     for upstream in &route.upstreams {
         if last_failure.is_some() && !context.state.retry_budget.spend(retry) {
             break;
         }
-        match attempt(context, upstream, &route, &head, &body, loss_policy).await {
+        match attempt(context, upstream, &route, &head, &body, loss_policy, probe.take()).await {
             Ok(response) => return Ok(response),
             Err(failure) if failure.may_try_another() => last_failure = Some(failure),
             Err(failure) => return Err(failure),
@@ -146,6 +190,7 @@ async fn attempt(
     head: &CheckedHead,
     body: &[u8],
     loss_policy: Option<LossPolicy>,
+    probe: Option<Probe>,
 ) -> Result<ClientResponse, Failure> {
     context.log.start_attempt(upstream);
     let UpstreamRequest { body, losses, required_features, translator } =
@@ -157,6 +202,9 @@ async fn attempt(
     let path = upstream.config.protocol.describe().answers.fill(&route.model, stream);
     let sent = upstream.send(&path, headers, body).await;
     context.log.resume();
+    if let Some(probe) = probe {
+        probe.sent();
+    }
     let request = SentRequest { upstream, model_renamed: head.model != route.model, losses };
     let result = match (sent, translator) {
         (Ok(response), BodyTranslator::Whole(translator)) => {
@@ -167,8 +215,9 @@ async fn attempt(
         }
         (Err(error), _) => Err(Failure::from_upstream_error(error, upstream)),
     };
-    if let Err(failure) = &result {
-        failure.update_health(upstream);
+    match &result {
+        Ok(_) => upstream.responded(),
+        Err(failure) => failure.update_health(upstream),
     }
     result
 }

@@ -80,7 +80,7 @@ fn too_slow() -> Failure {
 fn incomplete() -> Failure {
     Failure::new(ApiError::new(
         ErrorKind::InvalidRequest,
-        "The connection closed before the request body was complete.",
+        "The request body ended early, or its chunks are malformed.",
     ))
 }
 

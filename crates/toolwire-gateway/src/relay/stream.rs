@@ -2,8 +2,9 @@
 //!
 //! The head of the response is held back until the upstream has sent something
 //! other than an error. An error before the first event is therefore a plain
-//! HTTP error, which clients know how to retry. After that the connection pulls:
-//! what the client does not read is not read from the upstream either.
+//! HTTP error, which clients know how to retry. (If that takes too long,
+//! `early_stream` sends the head.) After that the connection pulls: what the
+//! client does not read is not read from the upstream either.
 
 mod batching;
 mod from_whole;
@@ -96,15 +97,20 @@ fn client_response(
         headers::set_upstream_model(stream.pipe.summary().model.as_deref(), &mut headers);
     }
     headers::set_request_id(context.client, &context.log.id, &mut headers);
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream; charset=utf-8"));
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
-    headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
+    set_headers(&mut headers);
     let limit = context.active.config.limits.loss_header;
     loss::write_header(&request.losses, losses, limit, &mut headers);
     if stream.trailers.is_some() {
         LossTrailers::announce(&mut headers);
     }
     ClientResponse::Stream { headers, stream }
+}
+
+/// Sets the headers that say that the response is a stream.
+pub(super) fn set_headers(headers: &mut HeaderMap) {
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream; charset=utf-8"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
 }
 
 impl ResponseStream {
@@ -144,17 +150,14 @@ impl ResponseStream {
         self.log = Some(log);
     }
 
-    /// Reads until there is content for the client. If that takes longer than a
-    /// heartbeat, the client gets the head and heartbeats in the meantime.
+    /// Reads until there is content for the client.
     async fn read_first(&mut self, limit: Duration) -> Result<(), UpstreamError> {
-        let started = Instant::now();
-        let deadline = (started + limit).min(self.deadline);
-        let mut hold_until = started + self.heartbeat;
+        let mut hold_until = (Instant::now() + limit).min(self.deadline);
         loop {
             let Some(source) = &mut self.source else { return Ok(()) };
             let chunk = std::future::poll_fn(|cx| source.poll_chunk(cx));
-            let Ok(chunk) = timeout_at(deadline.min(hold_until), chunk).await else {
-                if hold_until < deadline || !self.out.is_empty() {
+            let Ok(chunk) = timeout_at(hold_until, chunk).await else {
+                if !self.out.is_empty() {
                     return Ok(());
                 }
                 return Err(UpstreamError::Timeout(TimeoutPhase::FirstEvent));
@@ -388,13 +391,13 @@ impl Drop for ResponseStream {
 }
 
 /// The error of streams that are still open when the gateway stops.
-fn shutting_down() -> ApiError {
+pub(super) fn shutting_down() -> ApiError {
     ApiError::new(ErrorKind::Overloaded, "The gateway is shutting down.")
 }
 
 /// A comment, without an empty line after it. An empty line would end an event,
 /// and some clients treat an event without data as malformed.
-const HEARTBEAT: &[u8] = b": ping\n";
+pub(super) const HEARTBEAT: &[u8] = b": ping\n";
 
 /// How long the opening of a stream is held back, because the next event may be
 /// an error.

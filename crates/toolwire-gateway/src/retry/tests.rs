@@ -53,9 +53,13 @@ fn statuses() {
         (404, Healthy, [false, true, false]),
         (429, Paused, [true, false, false]),
         (500, Failed, [true, false, false]),
+        (501, Failed, [false, false, false]),
+        (502, Failed, [true, false, false]),
         (503, Failed, [true, true, false]),
+        // The request may have been run.
+        (504, Failed, [false, false, false]),
         (529, Failed, [true, false, false]),
-        (600, Failed, [true, false, false]),
+        (600, Failed, [false, false, false]),
     ] {
         for (policy, try_another) in [&default, &own, &none].into_iter().zip(retried_by) {
             assert_eq!(policy.after_status(status), Decision { try_another, health }, "{status}");

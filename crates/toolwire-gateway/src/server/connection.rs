@@ -21,6 +21,9 @@ use toolwire::Protocol;
 use toolwire::model::{ApiError, ErrorKind};
 
 use super::connection_limiter::LimitExceeded;
+use super::exchange::{Exchange, ExchangeBody};
+use super::framed_stream::FramedStream;
+use super::stream_task::StreamExecutor;
 use super::timeout_stream::TimeoutStream;
 use crate::config::Limits;
 use crate::endpoints;
@@ -32,22 +35,35 @@ use crate::state::GatewayState;
 pub(super) async fn serve(state: &Arc<GatewayState>, stream: TcpStream, peer: SocketAddr) {
     let limits = state.active.load().config.limits.clone();
     set_socket_options(&stream, limits.stall);
-    let io = TokioIo::new(TimeoutStream::new(stream, limits.head_time, limits.stall));
-    let service = service_fn(|request| {
-        let state = Arc::clone(state);
-        async move { Ok::<_, Infallible>(respond(&state, peer, request).await) }
+    let exchange = Arc::new(Exchange::default());
+    let stream = TimeoutStream::new(stream, limits.head_time, limits.stall);
+    let io = TokioIo::new(FramedStream::new(stream, Arc::clone(&exchange)));
+    let service = service_fn(|request: Request<Incoming>| {
+        let (state, exchange) = (Arc::clone(state), Arc::clone(&exchange));
+        async move {
+            let version = request.version();
+            let response = respond(&state, peer, request).await;
+            Ok::<_, Infallible>(response.map(|body| ExchangeBody::new(&exchange, version, body)))
+        }
     });
     state.metrics.open_connections(1);
-    let builder = http_builder(&limits);
+    let executor = StreamExecutor { exchange: Arc::clone(&exchange), stall: limits.stall };
+    let builder = http_builder(executor, &limits);
     let mut connection = pin!(builder.serve_connection(io, service));
     tokio::select! {
         _ended = connection.as_mut() => {}
         () = state.drain.closing() => {
             connection.as_mut().graceful_shutdown();
             tokio::select! {
-                _ended = connection => {}
-                () = state.drain.terminated() => {}
+                _ended = connection.as_mut() => {}
+                () = state.drain.terminated() => exchange.cut(),
             }
+        }
+        () = exchange.unused_for(limits.idle) => {
+            connection.as_mut().graceful_shutdown();
+            // A client that has not read its last response would keep the
+            // connection open.
+            let _ = tokio::time::timeout(limits.head_time, connection.as_mut()).await;
         }
     }
     state.metrics.open_connections(-1);
@@ -67,7 +83,7 @@ pub(super) async fn reject(state: &Arc<GatewayState>, stream: TcpStream, exceede
             Ok::<_, Infallible>(exceeded.into_failure().into_response(client, &relay::request_id()))
         }
     });
-    let builder = http_builder(&limits);
+    let builder = http_builder(TokioExecutor::new(), &limits);
     let serving = builder.serve_connection(TokioIo::new(stream), service);
     let _ = tokio::time::timeout(REJECT_TIMEOUT, serving).await;
 }
@@ -124,8 +140,8 @@ fn set_socket_options(stream: &TcpStream, stall: Duration) {
     let _ = stall;
 }
 
-fn http_builder(limits: &Limits) -> Builder<TokioExecutor> {
-    let mut builder = Builder::new(TokioExecutor::new());
+fn http_builder<E>(executor: E, limits: &Limits) -> Builder<E> {
+    let mut builder = Builder::new(executor);
     let head_size = limits.head.max(8 * 1024);
     builder
         .http1()

@@ -3,11 +3,15 @@
 mod connection;
 mod connection_limiter;
 mod drain;
+mod exchange;
+mod framed_stream;
+mod request_framing;
+mod stream_task;
 mod timeout_stream;
 
 use std::io::Write;
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
@@ -19,6 +23,7 @@ use self::connection_limiter::ConnectionLimiter;
 pub(crate) use self::drain::{CancellationToken, Drain};
 use crate::active_config::{ActiveConfig, StartError};
 use crate::config::Config;
+use crate::identity::Identity;
 use crate::observe::{Log, Metrics};
 use crate::retry::RetryBudget;
 use crate::state::{ConfigLoader, GatewayState};
@@ -68,6 +73,7 @@ pub async fn serve(config: Config, setup: Setup) -> Result<Gateway, StartError> 
         drain: Drain::default(),
         retry_budget,
         source,
+        identity: OnceLock::new(),
     });
     let accept_task = tokio::spawn(accept(listener, Arc::clone(&state)));
     Ok(Gateway { address, handle: Handle { state }, accept_task })
@@ -89,7 +95,9 @@ impl Gateway {
         // The task can only fail if the runtime is shut down.
         let _ = self.accept_task.await;
         let state = self.handle.state;
-        let _ = tokio::task::spawn_blocking(move || state.log.flush()).await;
+        let flush = tokio::task::spawn_blocking(move || state.log.flush());
+        // Whoever reads the log may have stopped.
+        let _ = tokio::time::timeout(FLUSH_TIMEOUT, flush).await;
     }
 }
 
@@ -100,12 +108,24 @@ impl Handle {
         self.state.reload(config)
     }
 
+    /// Gives the gateway the identity that it proves at `/readyz`. The first one
+    /// stays.
+    pub fn set_identity(&self, identity: Identity) {
+        let _ = self.state.identity.set(identity);
+    }
+
     /// Stops, and lets open requests finish. `/readyz` reports it at once. New
     /// requests are still accepted for as long as `linger`, so that load
     /// balancers have time to notice.
     pub fn drain(&self, linger: Duration) {
         let grace = self.state.active.load().config.limits.grace;
         self.state.drain.begin(linger, grace);
+    }
+
+    /// How long the configuration says that new requests are still accepted after
+    /// a signal to stop.
+    pub fn linger(&self) -> Duration {
+        self.state.active.load().config.linger()
     }
 
     /// Stops at once. Open streams get an error in their protocol.
@@ -152,12 +172,18 @@ async fn accept(listener: TcpListener, state: Arc<GatewayState>) {
     drop(listener);
     tokio::select! {
         () = limiter.wait_until_idle() => {}
-        () = state.drain.terminated() => {}
+        () = state.drain.terminated() => {
+            // The connections end at the same time, each in its own task.
+            let _ = tokio::time::timeout(ACCEPT_BACKOFF, limiter.wait_until_idle()).await;
+        }
     }
 }
 
 /// How many connections beyond the limit get a response at the same time.
 const MAX_REJECTIONS: usize = 64;
+
+/// How long the log may take to be written when the gateway stops.
+const FLUSH_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// How long to wait after a failed accept.
 const ACCEPT_BACKOFF: Duration = Duration::from_millis(50);

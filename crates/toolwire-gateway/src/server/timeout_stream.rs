@@ -34,6 +34,10 @@ impl TimeoutStream {
         Self { stream, preface_timer, received: 0, write_timeout, write_timer: None }
     }
 
+    pub(super) fn socket(&self) -> &TcpStream {
+        &self.stream
+    }
+
     /// Applies the write timeout. The timer runs while the write is pending and
     /// starts again with every byte that is written.
     fn check_write<T>(

@@ -134,7 +134,8 @@ impl Upstream {
     ) -> Result<Response<Incoming>, UpstreamError> {
         let copy = request.clone();
         match send_once(client, request).await {
-            Err(error) if RetryPolicy::may_repeat(error) => {
+            // If an upstream refuses everything, repeating it would double the load.
+            Err(error) if RetryPolicy::may_repeat(error) && !self.health.is_ejected() => {
                 self.metrics.repeated();
                 send_once(client, copy).await
             }
@@ -145,6 +146,11 @@ impl Upstream {
     /// Records a success.
     pub(crate) fn succeeded(&self) {
         self.health.succeeded();
+    }
+
+    /// Records that it has begun to respond.
+    pub(crate) fn responded(&self) {
+        self.health.probe_answered(&self.retry);
     }
 
     /// Records a failure that is not the client's fault.

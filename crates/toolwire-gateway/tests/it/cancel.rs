@@ -77,6 +77,43 @@ async fn in_the_middle_of_a_stream() {
     }
 }
 
+/// Some clients end a body with an empty line, and some send the next request
+/// early.
+#[tokio::test]
+async fn with_bytes_behind_the_request() {
+    use tokio::io::AsyncWriteExt;
+    for behind in ["\r\n", "x", "GET /livez HTTP/1.1\r\nhost: localhost\r\n\r\n"] {
+        for at_once in [true, false] {
+            for stream in [false, true] {
+                let steps =
+                    if stream { vec![stream_head(""), Step::Hang] } else { vec![Step::Hang] };
+                let server = Server::new(Protocol::Chat, steps).await;
+                let gateway = start(config(vec![at(&server)])).await;
+                let body = fixtures::question(Protocol::Chat, stream);
+                let length = body.len();
+                let mut request = format!(
+                    "POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
+                );
+                if at_once {
+                    request.push_str(behind);
+                }
+                let mut open = tokio::net::TcpStream::connect(gateway.address()).await.unwrap();
+                open.write_all(request.as_bytes()).await.unwrap();
+                server.until_seen(1).await;
+                if !at_once {
+                    open.write_all(behind.as_bytes()).await.unwrap();
+                }
+                tokio::time::sleep(ms(20)).await;
+                assert_eq!(server.times_left(), 0);
+                let left = Instant::now();
+                drop(open);
+                let noticed = server.left(1).await.saturating_duration_since(left);
+                assert!(noticed < ms(SOON), "{behind:?} {noticed:?}");
+            }
+        }
+    }
+}
+
 #[tokio::test]
 async fn over_http_2() {
     use bytes::Bytes;

@@ -129,3 +129,44 @@ async fn http2_streams_that_are_reset_at_once_end_the_connection() {
     assert!(told || ended.is_io(), "{ended:?}");
     assert_eq!(client::get(gateway.address(), "/livez", &[]).await.status, 200);
 }
+
+/// hyper's client answers PINGs by itself.
+#[tokio::test]
+async fn http2_connections_without_requests_are_closed() {
+    let gateway = limited(|limits| (limits.idle, limits.head_time) = (ms(200), ms(300))).await;
+    for asks in [false, true] {
+        let (mut send, connection) = open(&gateway).await;
+        let began = tokio::time::Instant::now();
+        let connection = tokio::spawn(connection);
+        if asks {
+            tokio::time::sleep(ms(150)).await;
+            let (answer, _) = send.send_request(livez(""), true).unwrap();
+            assert_eq!(answer.await.unwrap().status(), 200);
+        }
+        let ended = tokio::time::timeout(ms(3000), connection).await.expect("it stays open");
+        ended.unwrap().unwrap();
+        let least = if asks { ms(330) } else { ms(180) };
+        assert!(began.elapsed() >= least, "{:?}", began.elapsed());
+    }
+}
+
+/// A client that leaves its last response unread cannot keep the place either.
+#[tokio::test]
+async fn http2_connections_with_an_unread_response_are_closed() {
+    let mut config = config(Vec::new());
+    (config.limits.idle, config.limits.head_time) = (ms(200), ms(300));
+    config.limits.stall = ms(200);
+    let gateway = start(config).await;
+    for window in [0, 1] {
+        let stream = TcpStream::connect(gateway.address()).await.unwrap();
+        let mut builder = h2::client::Builder::new();
+        builder.initial_window_size(window);
+        let (mut send, connection) = builder.handshake::<_, bytes::Bytes>(stream).await.unwrap();
+        let connection = tokio::spawn(connection);
+        let (answer, _) = send.send_request(livez(""), true).unwrap();
+        let answer = answer.await.unwrap();
+        let ended = tokio::time::timeout(ms(3000), connection).await;
+        ended.expect("it stays open").unwrap().ok();
+        drop(answer);
+    }
+}

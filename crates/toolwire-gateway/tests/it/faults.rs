@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use tokio::io::AsyncReadExt;
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full};
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time::Instant;
 use toolwire::Protocol;
 
@@ -87,7 +90,7 @@ async fn a_slow_first_event_gets_the_head_and_heartbeats() {
     steps.push(stream_end());
     let server = Server::new(Protocol::Chat, steps).await;
     let mut config = config(vec![at(&server)]);
-    config.limits.heartbeat = ms(50);
+    (config.limits.early_head, config.limits.heartbeat) = (ms(50), ms(50));
     let gateway = start(config).await;
     let question = fixtures::question(Protocol::Chat, true);
     let mut open = client::open(gateway.address(), "/v1/chat/completions", &[], &question).await;
@@ -141,26 +144,87 @@ async fn a_client_that_reads_slowly_is_not() {
     assert_eq!(server.times_left(), 0);
 }
 
+/// A stream that is cut is reset, so that it cannot be taken for complete.
 #[tokio::test]
 async fn a_client_of_http_2_that_does_not_read_one_stream_is_cut() {
-    use bytes::Bytes;
-    use http_body_util::Full;
-    use hyper_util::rt::{TokioExecutor, TokioIo};
     let server = flooding().await;
     let mut config = config(vec![at(&server)]);
     config.limits.stall = ms(200);
     let gateway = start(config).await;
-    let tcp = tokio::net::TcpStream::connect(gateway.address()).await.unwrap();
-    let shake = hyper::client::conn::http2::handshake(TokioExecutor::new(), TokioIo::new(tcp));
-    let (mut sender, connection) = shake.await.unwrap();
-    tokio::spawn(connection);
-    let request = hyper::Request::post(format!("http://{}/v1/chat/completions", gateway.address()))
-        .header("content-type", "application/json")
-        .body(Full::<Bytes>::from(fixtures::question(Protocol::Chat, true)))
-        .unwrap();
-    let answer = sender.send_request(request).await.unwrap();
+    let mut sender = http2(gateway.address()).await;
+    let mut answer = sender.send_request(ask(gateway.address(), true)).await.unwrap();
     let began = Instant::now();
     server.left(1).await;
-    assert!(began.elapsed() < ms(2000), "{:?}", began.elapsed());
-    drop(answer);
+    let took = began.elapsed();
+    assert!(took >= ms(150) && took < ms(2000), "{took:?}");
+    // Other streams of the connection go on.
+    let live = hyper::Request::get("http://localhost/livez").body(Full::default()).unwrap();
+    assert_eq!(sender.send_request(live).await.unwrap().status(), 200);
+    let ending = loop {
+        match answer.frame().await {
+            Some(Ok(_)) => {}
+            ending => break ending,
+        }
+    };
+    let error = ending.expect("the stream has no normal end").unwrap_err();
+    let reason =
+        std::error::Error::source(&error).and_then(|error| error.downcast_ref::<h2::Error>());
+    assert!(reason.is_some_and(|error| error.is_reset() && error.is_remote()), "{error:?}");
+}
+
+/// A client that makes no room for a whole response is cut too.
+#[tokio::test]
+async fn a_client_of_http_2_that_reads_no_response_is_cut() {
+    let long = fixtures::answer(Protocol::Chat).replace("Let me look.", &"x".repeat(1_000_000));
+    let server = Server::new(Protocol::Chat, crate::upstream::whole(200, "", long)).await;
+    let mut config = config(vec![at(&server)]);
+    config.limits.stall = ms(200);
+    let gateway = start(config).await;
+    let mut sender = http2(gateway.address()).await;
+    let mut answer = sender.send_request(ask(gateway.address(), false)).await.unwrap();
+    tokio::time::sleep(ms(500)).await;
+    let ending = loop {
+        match answer.frame().await {
+            Some(Ok(_)) => {}
+            ending => break ending,
+        }
+    };
+    assert!(ending.is_some_and(|ending| ending.is_err()));
+}
+
+async fn http2(to: std::net::SocketAddr) -> hyper::client::conn::http2::SendRequest<Full<Bytes>> {
+    let tcp = tokio::net::TcpStream::connect(to).await.unwrap();
+    let mut builder = hyper::client::conn::http2::Builder::new(TokioExecutor::new());
+    builder.initial_stream_window_size(64 * 1024);
+    let (sender, connection) = builder.handshake(TokioIo::new(tcp)).await.unwrap();
+    tokio::spawn(connection);
+    sender
+}
+
+fn ask(to: std::net::SocketAddr, stream: bool) -> hyper::Request<Full<Bytes>> {
+    hyper::Request::post(format!("http://{to}/v1/chat/completions"))
+        .header("content-type", "application/json")
+        .body(Full::from(fixtures::question(Protocol::Chat, stream)))
+        .unwrap()
+}
+
+/// HTTP/1.0 has no other end of a stream than the end of the connection, so a
+/// stream that is cut ends with an error of the connection.
+#[tokio::test]
+async fn a_cut_stream_of_http_1_0_does_not_look_complete() {
+    let server = flooding().await;
+    let mut config = config(vec![at(&server)]);
+    config.limits.stall = ms(200);
+    let gateway = start(config).await;
+    let mut open = tokio::net::TcpStream::connect(gateway.address()).await.unwrap();
+    let body = fixtures::question(Protocol::Chat, true);
+    let request = format!(
+        "POST /v1/chat/completions HTTP/1.0\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    open.write_all(request.as_bytes()).await.unwrap();
+    server.left(1).await;
+    tokio::time::sleep(ms(50)).await;
+    let mut got = Vec::new();
+    open.read_to_end(&mut got).await.expect_err("the stream has no normal end");
 }

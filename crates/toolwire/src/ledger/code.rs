@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::model::HostedClass;
+use crate::wire::shorten;
 
 macro_rules! codes {
     ($( $name:ident = $text:literal, $meaning:literal; )*) => {
@@ -56,10 +57,14 @@ impl Code {
             "async" => Self::AsyncTool,
             "caller" | "allowed_callers" => Self::ProgrammaticCallers,
             "reasoning.generate_summary" => Self::ReasoningDisplay,
-            other => Self::Only(other.to_owned()),
+            other => Self::Only(shorten(other, MOST_OF_A_NAME).into_owned()),
         }
     }
 }
+
+/// How much of a field's name is repeated. A name is a stranger's text and may
+/// be as long as the document.
+const MOST_OF_A_NAME: usize = 256;
 
 codes! {
     AllowedToolsFiltered = "cache_prefix", "Only the allowed tools are sent, so a cached prompt prefix with all of them does not match.";

@@ -65,10 +65,10 @@ struct Member<'e> {
 impl<'e> LossList<'e> {
     fn add(&mut self, entries: &'e [Entry], side: Side) {
         for entry in entries {
-            if let Code::More(count) = entry.code {
-                self.unlisted += count;
-            } else if entry.action != Action::Emulated {
-                self.add_entry(entry, side);
+            match entry.code {
+                _ if entry.action == Action::Emulated => {}
+                Code::More(count) => self.unlisted += count,
+                _ => self.add_entry(entry, side),
             }
         }
     }

@@ -6,6 +6,7 @@
 
 mod code;
 mod list;
+mod unlisted;
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -15,14 +16,20 @@ pub use list::loss_list;
 
 pub use crate::model::HostedClass;
 
+use self::unlisted::Unlisted;
 use crate::model::Item;
-use crate::wire::{Extra, Placed, Pos, Write, pointers_past};
+use crate::wire::{Extra, Kind, Placed, Pos, Write, pointer_step, pointers_past, shorten};
 
 /// The lines of one translation, in the order in which they came up.
+///
+/// A document can lose something at every few bytes, and a list that long helps
+/// nobody: [`MOST_NOTES`] lines are kept and the rest is counted.
 #[derive(Clone, Debug, Default)]
 #[doc(hidden)]
 pub struct Ledger {
     notes: Vec<Note>,
+    /// The lines beyond those that are kept.
+    unlisted: Unlisted,
     required_features: Vec<&'static str>,
 }
 
@@ -48,7 +55,10 @@ impl Note {
 
     /// Says what happened, in a sentence for the user.
     pub fn detail(&mut self, detail: impl Into<Cow<'static, str>>) -> &mut Self {
-        self.detail = detail.into();
+        self.detail = match detail.into() {
+            Cow::Owned(text) => Cow::Owned(shorten(&text, LONGEST_DETAIL).into_owned()),
+            sentence @ Cow::Borrowed(_) => sentence,
+        };
         self
     }
 
@@ -108,12 +118,20 @@ impl Ledger {
 
     /// Fields that exist in one protocol only did not cross.
     pub fn only(&mut self, fields: &[Extra<'_>]) {
-        for field in fields {
+        // An explicit null means the same as no field at all.
+        let fields = fields.iter().filter(|field| field.value.kind() != Kind::Null);
+        for (number, field) in fields.enumerate() {
             let key = field.key.decode();
-            let note = self.dropped(field.value.pos(), Code::of_field(&key));
+            let (pos, code) = (field.value.pos(), Code::of_field(&key));
+            // One object must not leave the others without a place.
+            let note = if number < MOST_MEMBERS {
+                self.dropped(pos, code)
+            } else {
+                self.unlisted.note(Note::new(pos, code, Action::Dropped))
+            };
             // A nested field is named with where it stands.
             let name = key.rsplit('.').next().unwrap_or_default();
-            if RESTATED.contains(&name) {
+            if RESTATED.contains(&name) || name == SYSTEM_FINGERPRINT {
                 note.info();
             }
         }
@@ -140,11 +158,12 @@ impl Ledger {
     /// Forgets every line.
     pub(crate) fn clear(&mut self) {
         self.notes.clear();
+        self.unlisted = Unlisted::default();
     }
 
     /// Whether there is nothing to report.
     pub fn is_empty(&self) -> bool {
-        self.notes.is_empty()
+        self.notes.is_empty() && self.unlisted.is_empty()
     }
 
     /// The lines with their JSON Pointers into `source`, the document that was
@@ -159,12 +178,18 @@ impl Ledger {
     pub fn entries_past(&self, source: &str, known: &[Range<usize>]) -> Vec<Entry> {
         let positions: Vec<Pos> = self.notes.iter().map(|note| note.pos).collect();
         let paths = pointers_past(source, &positions, known);
-        self.notes.iter().zip(paths).map(|(note, path)| note.entry(path)).collect()
+        let listed = self.notes.iter().zip(paths).map(|(note, path)| note.entry(path));
+        listed.chain(self.unlisted.entries()).collect()
     }
 
     fn note(&mut self, pos: Pos, code: Code, action: Action) -> &mut Note {
-        let detail = Cow::Borrowed(code.meaning());
-        self.notes.push(Note { pos, key: None, code, action, level: Level::Loss, detail });
+        // A refusal says why there is no translation, so it is named however
+        // much was lost before it.
+        let room = if action == Action::Refused { MOST_REFUSALS } else { 0 };
+        if self.notes.len() >= MOST_NOTES + room {
+            return self.unlisted.note(Note::new(pos, code, action));
+        }
+        self.notes.push(Note::new(pos, code, action));
         let last = self.notes.len() - 1;
         // The note was pushed one line above.
         #[expect(clippy::indexing_slicing, reason = "the index is that of the last element")]
@@ -173,11 +198,15 @@ impl Ledger {
 }
 
 impl Note {
+    fn new(pos: Pos, code: Code, action: Action) -> Self {
+        let detail = Cow::Borrowed(code.meaning());
+        Self { pos, key: None, code, action, level: Level::Loss, detail }
+    }
+
     fn entry(&self, mut path: String) -> Entry {
         let Self { pos: _, key, code, action, level, detail } = self;
         if let Some(key) = key {
-            path.push('/');
-            path.push_str(&key.replace('~', "~0").replace('/', "~1"));
+            pointer_step(key, &mut path);
         }
         Entry { path, code: code.clone(), action: *action, level: *level, detail: detail.clone() }
     }
@@ -223,12 +252,7 @@ impl Entry {
 
     /// Whether a client that wants no loss would refuse this.
     pub fn is_loss(&self) -> bool {
-        match self.action {
-            Action::Dropped | Action::Degraded | Action::Moved | Action::Refused => {
-                self.level == Level::Loss
-            }
-            Action::Renamed | Action::Emulated => false,
-        }
+        self.action.is_loss(self.level)
     }
 }
 
@@ -278,6 +302,15 @@ impl Action {
             Self::Refused => "refused",
         }
     }
+
+    /// Whether a client that wants no loss would refuse this, where it matters
+    /// as much as `level` says.
+    fn is_loss(self, level: Level) -> bool {
+        match self {
+            Self::Dropped | Self::Degraded | Self::Moved | Self::Refused => level == Level::Loss,
+            Self::Renamed | Self::Emulated => false,
+        }
+    }
 }
 
 /// How much a line matters.
@@ -303,7 +336,26 @@ pub enum LossPolicy {
     Ignore,
 }
 
+/// How many lines are kept.
+pub(crate) const MOST_NOTES: usize = 1000;
+
+/// How many refusals are kept beyond these.
+const MOST_REFUSALS: usize = 16;
+
+/// How many members of one object are listed.
+const MOST_MEMBERS: usize = 100;
+
+/// The longest detail, in bytes. It may repeat what an upstream says.
+const LONGEST_DETAIL: usize = 1024;
+
 /// What the SDKs' helpers add to messages that they hand to an application, and
 /// that come back when it sends them on: the content once more, parsed, and
 /// the place of a call in its list.
 const RESTATED: [&str; 3] = ["index", "parsed", "parsed_arguments"];
+
+/// Which build of a vendor's servers answered. Every answer has it, and it only
+/// compares with itself.
+const SYSTEM_FINGERPRINT: &str = "system_fingerprint";
+
+#[cfg(test)]
+mod tests;

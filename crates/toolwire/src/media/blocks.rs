@@ -6,7 +6,7 @@ use crate::model::{Cache, Document, Image, Item, Source, Text};
 use crate::wire::{Kind, Raw, Read, ReadError, Reader, Str};
 
 /// What a document says, for a target that takes no such document. `None` if
-/// the document is a file, which nobody here can read.
+/// the document is a file, which the library cannot open.
 pub(crate) fn parts<'r>(document: &'r Document<'_>) -> Option<Vec<Item<'r>>> {
     let parts = match &document.source {
         Source::Text { media: _, data } => vec![Item::Text(Text::new(data.borrowed()))],
@@ -81,8 +81,8 @@ fn cache(marker: Marker<'_>) -> Cache<'_> {
     Cache { at, ttl, extra }
 }
 
-/// The name in a reference to a tool, and the cache marker behind it. `None`
-/// if the block is none.
+/// The name in a reference to a tool, and its cache marker. `None` if the
+/// block is not such a reference.
 pub(crate) fn reference<'r>(raw: &'r Raw<'_>) -> Option<(Str<'r>, Option<Cache<'r>>)> {
     let read = ToolReference::read(&mut raw.reader()).ok()?;
     let ToolReference { at: _, kind, tool_name, cache_control, extra } = read;

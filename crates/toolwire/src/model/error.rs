@@ -1,5 +1,7 @@
 //! What went wrong, whose fault it is, and whether to try again.
 
+use crate::wire::Extra;
+
 /// An error as an API reports it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -22,6 +24,9 @@ pub struct ApiError {
     pub param: Option<String>,
     /// The vendor's id of the request.
     pub request_id: Option<String>,
+    /// What else the vendor says about it, in members of its own.
+    #[doc(hidden)]
+    pub extra: Vec<Extra<'static>>,
 }
 
 impl ApiError {
@@ -37,6 +42,7 @@ impl ApiError {
             code: None,
             param: None,
             request_id: None,
+            extra: Vec::new(),
         }
     }
 }

@@ -155,6 +155,10 @@ impl CallRestorer {
                     return sink.event(Event::Delta { block: number, piece });
                 }
                 held.push(&text);
+                // Blanks decide nothing, and there may be any number of them.
+                if text.is_blank() {
+                    return;
+                }
                 match looks_raw(&held.text()) {
                     Looks::Open => {}
                     Looks::Raw => {

@@ -61,7 +61,9 @@ impl FreeformInput {
         let mut rest = json.as_ref();
         if self.state == FreeformPhase::Opening {
             self.held.push_str(rest);
-            match opening(&self.held) {
+            // Blanks decide nothing, and there may be any number of them.
+            let opening = if rest.trim().is_empty() { Opening::Open } else { opening(&self.held) };
+            match opening {
                 Opening::Begun(at) => {
                     self.state = FreeformPhase::Inside;
                     let held = std::mem::take(&mut self.held);

@@ -128,7 +128,7 @@ impl<'s> Moved<'s> {
         Some(())
     }
 
-    /// Takes the schemas out of `components`. Whether nothing else is left.
+    /// Takes the schemas out of `components`. Returns whether nothing else is left.
     fn empty_components(&self, field: &Extra<'s>, edits: &mut Edits) -> bool {
         let inner = members(&field.value);
         let is_schemas = |inner: &Extra<'_>| inner.key == "schemas";

@@ -132,7 +132,7 @@ fn rewrite(text: &str, hops: u32) -> Option<(String, RootChange)> {
     (!edits.is_empty()).then(|| (edits.apply(text), RootChange::Typed))
 }
 
-/// Where a value that was read from the text stands in it.
+/// Where a value that was read from the text is in it.
 fn span(value: &Raw<'_>) -> Range<usize> {
     let start = value.pos().offset().unwrap_or_default();
     start..start + value.text().len()

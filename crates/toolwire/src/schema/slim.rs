@@ -1,4 +1,4 @@
-//! Shorter schemas, for those who ask: fewer tokens for what a model can do
+//! Shorter schemas on request: fewer tokens for what a model can do
 //! without.
 
 use std::collections::BTreeMap;
@@ -191,7 +191,7 @@ impl Pass<'_, '_> {
         }
         let by_name: BTreeMap<_, _> =
             all.iter().enumerate().map(|(index, (name, ..))| (name.clone(), index)).collect();
-        // Definitions stand in order, so the one around a reference is the last
+        // Definitions are in order, so the one around a reference is the last
         // that starts before it, if that has not ended.
         let mut order: Vec<usize> = (0..all.len()).collect();
         order.sort_by_key(|&index| all.get(index).map(|(_, span, _)| span.start));

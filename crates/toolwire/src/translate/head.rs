@@ -1,12 +1,16 @@
 //! What the top of a request says, before anybody translates it.
 
+mod keys;
+
 use std::ops::Range;
+
+use self::keys::Keys;
 
 use super::{Error, invalid, utf8};
 use crate::model::Protocol;
 use crate::protocol::PathMatch;
 use crate::wire::envelope::Envelope;
-use crate::wire::{Kind, ReadError, Reader, Str, What};
+use crate::wire::{Kind, ReadError, Reader, Str};
 
 /// The facts about a request that a relay needs before it knows the upstream.
 ///
@@ -21,7 +25,8 @@ pub struct RequestHead {
     pub model_span: Option<Range<usize>>,
     /// Whether the client wants a stream.
     pub stream: bool,
-    /// How many tools it declares.
+    /// How many tools it declares, those inside namespaces and inside the
+    /// conversation too.
     pub tools: usize,
     /// How many bytes the declarations have together.
     pub tool_bytes: usize,
@@ -34,14 +39,19 @@ impl RequestHead {
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`] if the body is not one JSON object, or names the model
-    /// twice.
+    /// [`Error::Invalid`] if the body is not one JSON object, or if a member
+    /// comes twice in it or in an element of its lists, such as a message or a
+    /// tool.
     pub fn read(protocol: Protocol, path: &PathMatch, body: &[u8]) -> Result<Self, Error> {
         let source = utf8(body)?;
         Self::scan(protocol, path, source).map_err(|error| invalid(source, error))
     }
 
-    fn scan(protocol: Protocol, path: &PathMatch, source: &str) -> Result<Self, ReadError> {
+    pub(super) fn scan(
+        protocol: Protocol,
+        path: &PathMatch,
+        source: &str,
+    ) -> Result<Self, ReadError> {
         let description = protocol.describe();
         let model_in_body = !description.answers.names_model();
         let stream_in_body = description.answers.stream_path.is_none();
@@ -49,7 +59,12 @@ impl RequestHead {
         let mut head = Self { has_envelope, ..Self::default() };
         let mut reader = Reader::new(source);
         let mut members = reader.object()?;
+        // Nobody reads a request of the upstream's own protocol again. Which of
+        // two members of one name counts would be up to the upstream, so they
+        // are refused here as they are where a request is translated.
+        let (mut keys, mut inner) = (Keys::default(), Keys::default());
         while let Some(key) = members.next(&mut reader)? {
+            keys.add(&key, &mut reader)?;
             match key.decode().as_ref() {
                 "model" if model_in_body => head.read_model(&mut reader)?,
                 "stream" if stream_in_body && reader.peek() == Kind::Bool => {
@@ -58,10 +73,12 @@ impl RequestHead {
                 name if description.tool_members.contains(&name)
                     && reader.peek() == Kind::Array =>
                 {
+                    head.pass_tools(&mut reader, description.tool_members)?;
+                }
+                _other if reader.peek() == Kind::Array => {
                     let mut items = reader.array()?;
                     while items.more(&mut reader)? {
-                        head.tool_bytes += reader.raw()?.text().len();
-                        head.tools += 1;
+                        head.pass_element(&mut reader, description.tool_members, &mut inner)?;
                     }
                 }
                 _other => reader.skip()?,
@@ -73,12 +90,41 @@ impl RequestHead {
         Ok(head)
     }
 
-    /// Nobody reads a request of the upstream's own protocol again, so a second
-    /// name is refused here.
-    fn read_model(&mut self, reader: &mut Reader<'_>) -> Result<(), ReadError> {
-        if self.model_span.is_some() {
-            return Err(reader.error(What::Duplicate("model".to_owned())));
+    /// Passes over a part of the conversation, which may declare tools too.
+    fn pass_element<'a>(
+        &mut self,
+        reader: &mut Reader<'a>,
+        tool_members: &[&str],
+        keys: &mut Keys<'a>,
+    ) -> Result<(), ReadError> {
+        if reader.peek() != Kind::Object {
+            return reader.skip();
         }
+        keys.clear();
+        let mut members = reader.object()?;
+        while let Some(key) = members.next(reader)? {
+            keys.add(&key, reader)?;
+            if reader.peek() == Kind::Array && tool_members.contains(&key.decode().as_ref()) {
+                self.pass_tools(reader, tool_members)?;
+            } else {
+                reader.skip()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn pass_tools(
+        &mut self,
+        reader: &mut Reader<'_>,
+        tool_members: &[&str],
+    ) -> Result<(), ReadError> {
+        let (count, bytes) = count_tools(reader, tool_members)?;
+        self.tools += count;
+        self.tool_bytes += bytes;
+        Ok(())
+    }
+
+    fn read_model(&mut self, reader: &mut Reader<'_>) -> Result<(), ReadError> {
         let start = reader.here().offset().unwrap_or_default();
         if reader.peek() == Kind::String {
             self.model = Some(Str::into_decoded(reader.string()?).into_owned());
@@ -88,6 +134,35 @@ impl RequestHead {
         self.model_span = reader.behind().offset().map(|end| start..end);
         Ok(())
     }
+}
+
+/// Passes over a list of tools. How many there are, where a namespace counts as
+/// its members, and how many bytes they have.
+fn count_tools(reader: &mut Reader<'_>, members: &[&str]) -> Result<(usize, usize), ReadError> {
+    let mut keys = Keys::default();
+    let (mut count, mut bytes) = (0, 0);
+    let mut items = reader.array()?;
+    while items.more(reader)? {
+        let start = reader.clone();
+        let mut nested = 0;
+        if reader.peek() == Kind::Object {
+            keys.clear();
+            let mut fields = reader.object()?;
+            while let Some(key) = fields.next(reader)? {
+                keys.add(&key, reader)?;
+                if reader.peek() == Kind::Array && members.contains(&key.decode().as_ref()) {
+                    nested += count_tools(reader, members)?.0;
+                } else {
+                    reader.skip()?;
+                }
+            }
+        } else {
+            reader.skip()?;
+        }
+        count += nested.max(1);
+        bytes += reader.raw_since(&start).text().len();
+    }
+    Ok((count, bytes))
 }
 
 #[cfg(test)]

@@ -146,7 +146,7 @@ impl<'a> PreparedRequest<'a> {
         let model = options.model.as_deref().filter(|_| in_body);
         if !self.cuts.is_empty() {
             let rest = without(self.source, &self.cuts);
-            let body = splice_model(&rest, model)?.body;
+            let body = splice_model(self.from, &rest, model)?.body;
             return settle(self.source, body, &self.cut_ledger, options.loss_policy);
         }
         match (&self.model_span, model) {
@@ -154,7 +154,7 @@ impl<'a> PreparedRequest<'a> {
                 let body = spliced(self.source, span.clone(), model);
                 Ok(Translated::unchanged(body))
             }
-            (_, model) => splice_model(self.source, model),
+            (_, model) => splice_model(self.from, self.source, model),
         }
     }
 

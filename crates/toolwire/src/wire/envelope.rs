@@ -37,8 +37,8 @@ impl Envelope {
         blob.starts_with(PREFIX)
     }
 
-    /// Whether a document may hold an envelope. If it does not, nobody needs to
-    /// read it for one.
+    /// Whether a document may hold an envelope. If not, it need not be
+    /// read for one.
     pub(crate) fn may_be_in(document: &[u8]) -> bool {
         memchr::memmem::find(document, b"\"tw1.").is_some()
     }

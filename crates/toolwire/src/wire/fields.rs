@@ -144,8 +144,14 @@ impl<'a> Extra<'a> {
     }
 }
 
+/// Removes the fields of an answer that say nothing. That they do not cross is
+/// no loss. vectors/responses/chat-ordinary-text
+pub(crate) fn keep_meaningful(extra: &mut Vec<Extra<'_>>) {
+    extra.retain(|field| !field.value.says_nothing());
+}
+
 /// Refuses an object that names a field twice: which of the two counts would
-/// depend on who reads it.
+/// depend on the reader.
 #[doc(hidden)]
 pub fn check_duplicates(extra: &[Extra<'_>]) -> Result<(), ReadError> {
     if extra.len() < 2 || are_few_and_distinct(extra) {

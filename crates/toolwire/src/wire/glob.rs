@@ -1,7 +1,7 @@
 //! Patterns with `*`.
 
-/// Whether `pattern` matches the whole of `text`. `*` stands for any run of
-/// characters, including none; every other character stands for itself.
+/// Whether `pattern` matches the whole of `text`. `*` matches any run of
+/// characters, including none; every other character matches itself.
 pub fn matches(pattern: &str, text: &str) -> bool {
     let Some((head, rest)) = pattern.split_once('*') else { return pattern == text };
     let Some(mut text) = text.strip_prefix(head) else { return false };

@@ -27,12 +27,12 @@ pub(crate) mod stencil;
 mod text;
 mod write;
 
-pub(crate) use fields::Placed;
 pub use fields::{At, Extra, Pos};
+pub(crate) use fields::{Placed, keep_meaningful};
 #[doc(hidden)]
 pub use fields::{check_duplicates, fill};
-pub(crate) use pointer::pointers_past;
 pub use pointer::{pointer, pointers};
+pub(crate) use pointer::{pointers_past, shorten, step_into as pointer_step};
 pub use raw::Raw;
 pub use read::{Kind, Members, Read, ReadError, Reader, What};
 #[doc(hidden)]

@@ -1,9 +1,10 @@
 //! From a byte offset of the input to the JSON Pointer a user can read.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
-use super::Pos;
 use super::scan;
+use super::{Pos, Str};
 
 /// The JSON Pointer (RFC 6901) of the value that holds the byte at `pos`.
 pub fn pointer(src: &str, pos: Pos) -> String {
@@ -23,7 +24,7 @@ pub fn pointers(src: &str, wanted: &[Pos]) -> Vec<String> {
 pub(crate) fn pointers_past(src: &str, wanted: &[Pos], known: &[Range<usize>]) -> Vec<String> {
     let mut order: Vec<usize> = (0..wanted.len()).collect();
     order.sort_by_key(|&index| wanted.get(index).copied());
-    let mut walk = Walk { bytes: src.as_bytes(), src, pos: 0, path: Vec::new(), known };
+    let mut walk = Walk { bytes: src.as_bytes(), src, pos: 0, path: Vec::new(), known, ahead: 0 };
     let mut found = vec![String::new(); wanted.len()];
     for index in order {
         let Some(offset) = wanted.get(index).and_then(|pos| pos.offset()) else { continue };
@@ -43,6 +44,9 @@ struct Walk<'s> {
     path: Vec<PathStep<'s>>,
     /// The literals ahead whose ends are known.
     known: &'s [Range<usize>],
+    /// The end of the literal at `pos` if it was looked for, and nothing
+    /// otherwise: of many places in one long text, only the first looks.
+    ahead: usize,
 }
 
 enum PathStep<'s> {
@@ -50,8 +54,8 @@ enum PathStep<'s> {
     Index(usize),
     /// In an object, before its first key.
     Object,
-    /// In an object, at the member of this key (the inside of its literal).
-    Key(&'s str),
+    /// In an object, at the member of this key.
+    Key(Cow<'s, str>),
 }
 
 impl<'s> Walk<'s> {
@@ -80,18 +84,26 @@ impl<'s> Walk<'s> {
                         return;
                     }
                 }
-                Some(b'"') => match self.known_end().or_else(|| self.literal_end()) {
-                    Some(end) if end <= offset => self.pos = end,
-                    Some(_) | None => return,
-                },
+                Some(b'"') => {
+                    if self.ahead <= self.pos {
+                        let end = self.known_end().or_else(|| self.literal_end());
+                        self.ahead = end.unwrap_or(usize::MAX);
+                    }
+                    if self.ahead > offset {
+                        return;
+                    }
+                    self.pos = self.ahead;
+                }
                 Some(b'{' | b'}' | b'[' | b']') | None => return,
                 // A number, a word, or something that is not JSON at all.
                 Some(_) => {
-                    let end = self.word_end();
-                    if end > offset {
+                    if self.ahead <= self.pos {
+                        self.ahead = self.word_end();
+                    }
+                    if self.ahead > offset {
                         return;
                     }
-                    self.pos = end;
+                    self.pos = self.ahead;
                 }
             }
         }
@@ -104,10 +116,10 @@ impl<'s> Walk<'s> {
 
     /// Passes over a key. Whether it could be read.
     fn key(&mut self) -> bool {
-        let Ok((end, _)) = scan::string(self.bytes, self.pos) else { return false };
+        let Ok((end, escaped)) = scan::string(self.bytes, self.pos) else { return false };
         let inside = self.src.get(self.pos + 1..end.saturating_sub(1)).unwrap_or_default();
         if let Some(step) = self.path.last_mut() {
-            *step = PathStep::Key(inside);
+            *step = PathStep::Key(Str::literal(inside, escaped, Pos::NONE).into_decoded());
         }
         self.pos = end;
         true
@@ -166,23 +178,45 @@ impl<'s> Walk<'s> {
         let mut pointer = String::new();
         for step in &self.path {
             match step {
-                PathStep::Index(index) => {
-                    pointer.push('/');
-                    pointer.push_str(&index.to_string());
-                }
+                PathStep::Index(index) => step_into(&index.to_string(), &mut pointer),
                 PathStep::Key(key) => {
-                    pointer.push('/');
-                    let literal = super::Str::literal(key, key.contains('\\'), Pos::NONE);
-                    let key = literal.decode();
-                    if key.contains(['~', '/']) {
-                        pointer.push_str(&key.replace('~', "~0").replace('/', "~1"));
-                    } else {
-                        pointer.push_str(&key);
-                    }
+                    step_into(key, &mut pointer);
                 }
                 PathStep::Object => {}
+            }
+            if pointer.len() > LONGEST_POINTER {
+                pointer.push_str("/…");
+                break;
             }
         }
         pointer
     }
 }
+
+/// Adds a member of that name to a pointer. Keys are strangers' text and may be
+/// as long as the document, so a long one is cut.
+pub(crate) fn step_into(key: &str, pointer: &mut String) {
+    let key = shorten(key, LONGEST_STEP);
+    pointer.push('/');
+    if key.contains(['~', '/']) {
+        pointer.push_str(&key.replace('~', "~0").replace('/', "~1"));
+    } else {
+        pointer.push_str(&key);
+    }
+}
+
+/// The beginning of a text that is too long to repeat.
+pub(crate) fn shorten(text: &str, limit: usize) -> Cow<'_, str> {
+    if text.len() <= limit {
+        return Cow::Borrowed(text);
+    }
+    let fits = |(index, _): &(usize, char)| *index <= limit;
+    let end = text.char_indices().take_while(fits).last().map_or(0, |(index, _)| index);
+    Cow::Owned(format!("{}…", text.get(..end).unwrap_or_default()))
+}
+
+/// The longest name of a member in a pointer, in bytes.
+const LONGEST_STEP: usize = 256;
+
+/// The length beyond which a pointer names no further member.
+const LONGEST_POINTER: usize = 1024;

@@ -1,4 +1,4 @@
-//! A JSON value that nobody needs to understand.
+//! A JSON value that is carried without being understood.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -45,12 +45,12 @@ impl<'a> Raw<'a> {
         self.text
     }
 
-    /// Where the value stands in the input.
+    /// Where the value is in the input.
     pub fn pos(&self) -> Pos {
         self.pos
     }
 
-    /// Where the value stands in the input, from its first byte to its last.
+    /// Where the value is in the input, from its first byte to its last.
     pub fn range(&self) -> Option<Range<usize>> {
         self.pos.offset().map(|start| start..start + self.text.len())
     }
@@ -72,6 +72,20 @@ impl<'a> Raw<'a> {
         let inside = |open: char, close: char| self.text.strip_prefix(open)?.strip_suffix(close);
         let inside = inside('[', ']').or_else(|| inside('{', '}'));
         inside.is_some_and(|inside| inside.trim().is_empty())
+    }
+
+    /// Whether a value in an answer says nothing: it is null or empty, counts
+    /// nothing, or is an object of such values.
+    pub(crate) fn says_nothing(&self) -> bool {
+        match self.kind() {
+            Kind::Null => true,
+            Kind::String => self.text == "\"\"",
+            Kind::Number => matches!(self.text.as_ref(), "0" | "0.0"),
+            Kind::Array => self.is_empty(),
+            Kind::Object => read_fields(&mut self.reader())
+                .is_ok_and(|fields| fields.iter().all(|field| field.value.says_nothing())),
+            Kind::Bool | Kind::Invalid | Kind::End => false,
+        }
     }
 
     /// Reads into the value. Positions stay those of the whole input.

@@ -257,7 +257,7 @@ impl Members {
         self.at
     }
 
-    /// The key of the next member of an object; the reader stands before its
+    /// The key of the next member of an object; the reader is before its
     /// value, which must be read or skipped.
     pub fn next<'a>(&mut self, reader: &mut Reader<'a>) -> Result<Option<Str<'a>>, ReadError> {
         if !self.step(reader, b'}', What::CommaOrBrace)? {
@@ -272,7 +272,7 @@ impl Members {
         Ok(Some(key))
     }
 
-    /// Whether an array has another element; the reader stands before it.
+    /// Whether an array has another element; the reader is before it.
     pub fn more(&mut self, reader: &mut Reader<'_>) -> Result<bool, ReadError> {
         self.step(reader, b']', What::CommaOrBracket)
     }
@@ -383,7 +383,7 @@ pub enum What {
     /// The document stops in the middle.
     #[error("the JSON ends in the middle of a value")]
     End,
-    /// Something stands behind the document.
+    /// There is more text after the document.
     #[error("unexpected text behind the JSON value")]
     Trailing,
     /// Too many containers are open.

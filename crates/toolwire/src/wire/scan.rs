@@ -21,8 +21,8 @@ pub(super) fn whitespace(bytes: &[u8], mut pos: usize) -> usize {
 /// whether the literal holds a backslash.
 ///
 /// Escapes that stand for half a character are refused, also in values that
-/// are only copied: no UTF-8 text can hold them, so whoever decodes the text
-/// next would have to change it.
+/// are only copied: no UTF-8 text can hold them, so the next program that decodes
+/// the text would have to change it.
 pub(super) fn string(bytes: &[u8], pos: usize) -> Result<(usize, bool), (usize, What)> {
     let mut escaped = false;
     let mut rest = bytes.get(pos + 1..).unwrap_or_default();
@@ -70,7 +70,7 @@ fn unit(digits: &[u8]) -> Result<(u16, &[u8]), What> {
     Ok((unit, tail))
 }
 
-/// What is left behind the bytes that stand for themselves in a literal.
+/// What follows the bytes of a literal that need no escape.
 ///
 /// Inlined, because every string of every document goes through it, most of
 /// them short.
@@ -114,7 +114,7 @@ fn is_special(byte: u8) -> bool {
 /// Two vector registers of the oldest processors that run this.
 const BLOCK: usize = 32;
 
-/// How many bytes stand before the next quote.
+/// How many bytes there are before the next quote.
 pub(super) fn quote(bytes: &[u8]) -> Option<usize> {
     let mut rest = bytes;
     // Source code inside of a text has a quote every few dozen bytes, and then

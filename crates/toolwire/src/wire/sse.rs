@@ -13,7 +13,7 @@ use std::ops::{ControlFlow, Range};
 pub struct Frame<'f> {
     /// The event's name, if it has one.
     pub name: Option<&'f str>,
-    /// Its data. Several lines are joined by LF. Where there is none, as with
+    /// Its data. Several lines are joined by LF. If there is none, as with
     /// comments that keep a connection open, there is no event to read.
     pub data: &'f str,
     /// Its bytes as they came, with comments before it and the empty line that
@@ -25,7 +25,7 @@ pub struct Frame<'f> {
 }
 
 impl Frame<'_> {
-    /// Where a piece of the data stands in the event's bytes as they came. Only
+    /// Where a piece of the data is in the event's bytes as they came. Only
     /// a piece that lies on one line stands anywhere.
     pub(crate) fn place(&self, piece: Range<usize>) -> Option<Range<usize>> {
         let mut line = if self.raw.starts_with(BOM) { BOM.len() } else { 0 };
@@ -180,7 +180,7 @@ struct Partial {
     /// How the last event began, if that was with the line of its name. Most
     /// events of a stream begin like the one before.
     usual: Vec<u8>,
-    /// Where the name stands in it.
+    /// Where the name is in it.
     usual_name: Range<usize>,
     /// Whether this event begins so too.
     is_usual: bool,

@@ -14,29 +14,29 @@ use super::{Pos, Raw, Str};
 
 /// The spelling of one event, with holes where the next may differ.
 ///
-/// It is good for the event right behind the one it was cut from, and for the
-/// ones behind that as long as they fit. Whoever reads an event that does not
-/// fit must [`Stencil::forget`] it, since that event may change what a repeated
-/// member means.
+/// It applies to the event right after the one it was cut from, and to the ones
+/// after that as long as they fit. A caller that reads an event which does not
+/// fit must call [`Stencil::forget`], since that event may change what a
+/// repeated member means.
 #[derive(Debug)]
 pub(crate) struct Stencil<T> {
     /// What the text is, if there is a stencil.
     text: Option<T>,
     /// The event's name.
     name: Option<String>,
-    /// What stands around the holes, in one piece.
+    /// The text around the holes, in one piece.
     fixed: Vec<u8>,
     holes: Vec<Hole>,
     /// Whether an event has fitted.
     fitted: bool,
-    /// How many were cut in vain, one after the other.
+    /// How many stencils in a row never fitted.
     vain: u32,
 }
 
 /// A place where events differ.
 #[derive(Clone, Copy, Debug)]
 struct Hole {
-    /// How many fixed bytes stand before it. The quote that opens a literal is
+    /// How many fixed bytes are before it. The quote that opens a literal is
     /// one of them.
     after: usize,
     kind: HoleKind,

@@ -64,7 +64,7 @@ impl<'a> Str<'a> {
         self
     }
 
-    /// Where the literal stands in the input.
+    /// Where the literal is in the input.
     pub fn pos(&self) -> Pos {
         self.pos
     }
@@ -113,6 +113,17 @@ impl<'a> Str<'a> {
         Str { text: Cow::Owned(self.text.into_owned()), form: self.form, pos: self.pos }
     }
 
+    /// Whether the texts could be of one length. An escape is up to six times as
+    /// long as what it stands for, so texts of other lengths need no decoding.
+    fn may_be_as_long_as(&self, other: &Str<'_>) -> bool {
+        let bounds = |text: &Str<'_>| match text.form {
+            Form::Clean | Form::Plain => (text.text.len(), text.text.len()),
+            Form::Escaped => (text.text.len() / 6, text.text.len()),
+        };
+        let ((least, most), (others_least, others_most)) = (bounds(self), bounds(other));
+        least <= others_most && others_least <= most
+    }
+
     /// The text as it is kept, whether its escapes are resolved or not. Good
     /// for a quick look at what cannot be in it.
     pub(crate) fn spelled(&self) -> &str {
@@ -152,7 +163,7 @@ impl<'a> Str<'a> {
         Some(Str { text: Cow::Borrowed(rest), form: self.form, pos: self.pos })
     }
 
-    /// Where the literal stands in `source`, quotes included, if the text is
+    /// Where the literal is in `source`, quotes included, if the text is
     /// the whole of a literal there.
     pub(crate) fn span(&self, source: &str) -> Option<Range<usize>> {
         let start = self.pos.offset()?;
@@ -194,7 +205,7 @@ impl PartialEq<&str> for Str<'_> {
 /// wherever it stood.
 impl PartialEq<Str<'_>> for Str<'_> {
     fn eq(&self, other: &Str<'_>) -> bool {
-        self.decode() == other.decode()
+        self.may_be_as_long_as(other) && self.decode() == other.decode()
     }
 }
 

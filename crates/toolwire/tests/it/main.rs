@@ -18,6 +18,7 @@ mod fourth_tests;
 mod json;
 mod laws;
 mod loops;
+mod ordinary;
 mod prepared;
 mod random;
 mod registry;

@@ -78,6 +78,17 @@ fn the_same_protocol_passes_the_bytes() {
     }
 }
 
+/// The vendor's own error is the best there is, so within one protocol it passes.
+#[test]
+fn an_error_of_the_same_protocol_passes() {
+    for (folder, protocol, body) in inputs("errors") {
+        let mut options = Options::new();
+        options.status = Some(418);
+        let passed = translate::error(protocol, protocol, &body, &options).unwrap();
+        assert_eq!((passed.body, passed.status), (body, 418), "{}", folder.display());
+    }
+}
+
 /// An answer that gets another name for its model says nothing else
 /// differently, whoever gave it and whoever gets it. Within one protocol it is
 /// the same bytes, and one that names no model still names none.

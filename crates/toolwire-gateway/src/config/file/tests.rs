@@ -90,15 +90,18 @@ fn everything_can_be_set() {
         schemas: 1 << 20,
         event: 1 << 20,
         stall: Duration::from_secs(30),
+        idle: Duration::from_secs(90),
         connections: 100,
         connections_per_address: Some(10),
+        linger: Some(Duration::from_secs(7)),
         grace: Duration::from_secs(60),
         heartbeat: Duration::from_millis(500),
+        early_head: Duration::from_secs(20),
         loss_header: 512,
     };
     assert_eq!(config.limits, limits);
     let retry = RetryPolicy {
-        statuses: vec![404..=404, 429..=429, 500..=999],
+        statuses: vec![404..=404, 429..=429, 500..=503, 505..=999],
         budget_percent: 50,
         budget_reserve: 3,
         max_pause: Duration::from_secs(30),
@@ -163,10 +166,13 @@ tools = 64
 schemas = "1MiB"
 event = "1MiB"
 stall = "30s"
+idle = "90s"
+linger = "7s"
 connections = 100
 connections_per_address = 10
 grace = "1m"
 heartbeat = "500ms"
+early_head = "20s"
 loss_header = "512B"
 
 [retry]

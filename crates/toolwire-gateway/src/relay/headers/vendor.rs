@@ -2,6 +2,8 @@
 //! vendor gets them, whichever protocol the client speaks. If the upstream cannot
 //! get them, they are reported as losses.
 
+use std::collections::HashSet;
+
 use hyper::header::{HeaderMap, HeaderValue};
 use toolwire::protocol::Vendor;
 use toolwire::{Action, Code, Entry, Level, Protocol};
@@ -23,16 +25,23 @@ pub(super) fn copy_supported(
 /// The headers that the upstream does not get.
 pub(super) fn lost(client_headers: &HeaderMap, to: &Vendor, credential: &Credential) -> Vec<Entry> {
     let mut entries: Vec<Entry> = Vec::new();
+    let mut seen = HashSet::new();
     for header in vendors().flat_map(Header::of) {
         if header.reaches(to, credential) {
             continue;
         }
         let values = client_headers.get_all(header.name).iter();
         for entry in values.flat_map(|value| header.entries(value)) {
-            if !entries.contains(&entry) {
+            if seen.insert(entry.path.clone()) {
                 entries.push(entry);
             }
         }
+    }
+    if entries.len() > MOST_LISTED {
+        let rest = entries.split_off(MOST_LISTED);
+        let level = if rest.iter().any(Entry::is_loss) { Level::Loss } else { Level::Info };
+        let more = Entry::new("", Code::More(rest.len()), Action::Dropped).level(level);
+        entries.push(more.detail(format!("{} more features are not listed.", rest.len())));
     }
     entries
 }
@@ -44,11 +53,8 @@ pub(super) fn append_to_list(name: &str, more: &str, headers: &mut HeaderMap) ->
         headers.get_all(name).iter().map(|value| value.to_str().ok()).collect();
     let mut all: Vec<&str> = existing?.into_iter().flat_map(split).collect();
     let before = all.len();
-    for one in split(more) {
-        if !all.contains(&one) {
-            all.push(one);
-        }
-    }
+    let mut seen: HashSet<&str> = all.iter().copied().collect();
+    all.extend(split(more).filter(|one| seen.insert(one)));
     if all.len() > before {
         let joined = HeaderValue::from_str(&all.join(",")).ok()?;
         headers.insert(name, joined);
@@ -118,6 +124,7 @@ impl Header {
                 .map(|feature| {
                     let is_known = self.vendor.known_features.contains(&without_date(feature));
                     let level = if is_known { Level::Info } else { Level::Loss };
+                    let feature = feature.get(..LONGEST_FEATURE).unwrap_or(feature);
                     entry(format!("{}: {feature}", self.name), level, other_vendor)
                 })
                 .collect(),
@@ -135,6 +142,12 @@ fn without_date(feature: &str) -> &str {
     let feature = feature.split('=').next().unwrap_or(feature);
     feature.trim_end_matches(|c: char| c.is_ascii_digit() || c == '-')
 }
+
+/// How many headers and features are listed as lost. The rest is counted.
+const MOST_LISTED: usize = 100;
+
+/// How much of a feature's name is reported. A name is a client's text.
+const LONGEST_FEATURE: usize = 128;
 
 #[cfg(test)]
 mod tests;

@@ -58,7 +58,8 @@ fn word<'a>(raw: &Raw<'a>) -> Mode<'a> {
     match string(raw).as_ref().map(Str::decode).as_deref() {
         Some("auto") => Mode::Auto,
         Some("none") => Mode::None,
-        Some("required") => Mode::Any,
+        // Mistral's word is `any`.
+        Some("required" | "any") => Mode::Any,
         Some(_) | None => Mode::Other(raw.clone()),
     }
 }

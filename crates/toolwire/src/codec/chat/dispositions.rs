@@ -24,6 +24,8 @@ pub(super) static TABLE: &[Row] = rows! { [Responses, Messages]
             "Results of text alone are one string in Responses.";
         "*.prompt_cache_breakpoint.ttl" => Carried, Lost(CacheTtl);
         "*.prompt_cache_breakpoint*" => Carried, Carried;
+        "*.cache_control*" => Lost(CacheBreakpoint), Carried =>
+            "Not from OpenAI, but many vendors accept it on parts, messages and tools.";
         "prompt_cache_key" => Carried, Lost(PromptCacheKey);
         "prompt_cache_options*" => Carried, Only("prompt_cache_options");
         "prompt_cache_retention" => Carried, Only("prompt_cache_retention");
@@ -43,6 +45,8 @@ pub(super) static TABLE: &[Row] = rows! { [Responses, Messages]
         "messages[role=assistant].refusal" => Carried, Emulated(StopReason);
         "messages[role=assistant].reasoning_details" => Lost(ReasoningForeign), Lost(ReasoningForeign) =>
             "What toolwire has sealed itself goes back to the vendor that it came from.";
+        "messages[role=assistant].content[type=thinking]*" =>
+            Lost(ReasoningUnsigned), Lost(ReasoningUnsigned);
         "messages[role=assistant].reasoning*" => Lost(ReasoningUnsigned), Lost(ReasoningUnsigned);
         "messages[role=assistant].thinking_blocks" => Lost(ReasoningForeign), Carried;
     }

@@ -70,9 +70,11 @@ fn cut_entries(
     if places.is_empty() {
         return Ok(false);
     }
+    // Both are in the order of the list.
+    let mut cut = places.iter().map(|(_, pos)| *pos).peekable();
     for entry in list.elements()? {
         let Some(range) = entry.range() else { continue };
-        if places.iter().any(|(_, pos)| *pos == entry.pos()) {
+        if cut.next_if_eq(&entry.pos()).is_some() {
             entries.cut(range);
         } else {
             entries.keep(range);

@@ -20,8 +20,12 @@ pub(super) struct ReasoningMembers<'a> {
     pub(super) thinking_blocks: Option<Raw<'a>>,
 }
 
-/// Reads the reasoning of a message. ReasoningMembers of an unknown shape are added to
+/// Reads the reasoning of a message. Members of an unknown shape are added to
 /// `extra`.
+///
+/// Vendors repeat a thought in several members, for clients that know only one of
+/// them. It is read once, from the member that has the most beside the text.
+/// vectors/responses/chat-litellm-thinking-blocks
 pub(super) fn read<'a>(
     members: ReasoningMembers<'a>,
     extra: &mut Vec<Extra<'a>>,
@@ -37,29 +41,43 @@ pub(super) fn read<'a>(
         if text.is_none() {
             keep(key, raw);
         }
-        text
+        text.filter(|text| !text.is_empty())
     };
     let mut shown = text_of(REASONING_CONTENT, reasoning_content);
     let mut other = text_of(REASONING, reasoning);
+    if shown == other {
+        shown = None;
+    }
     let mut found = Vec::new();
     if let Some(raw) = thinking_blocks {
         match blocks(&raw) {
-            Some(mut signed) => found.append(&mut signed),
+            Some(mut signed) => {
+                let told: String = signed
+                    .iter()
+                    .flat_map(|block| &block.summary)
+                    .map(|text| text.decode())
+                    .collect();
+                let is_news = |text: &Str<'a>| *text != *told;
+                shown = shown.filter(is_news);
+                other = other.filter(is_news);
+                found.append(&mut signed);
+            }
             None => keep(THINKING_BLOCKS, raw),
         }
     }
     if let Some(raw) = reasoning_details {
         match details(&raw) {
-            Some((mut opened, rest)) => {
+            Some(Details { mut opened, rest }) => {
                 if !opened.is_empty() {
                     // What toolwire showed beside its envelopes is inside them.
                     shown = None;
                 }
                 found.append(&mut opened);
-                if let Some(rest) = rest {
+                if let Some(Rest { list, text }) = rest {
                     let mut item = bare(raw.pos());
-                    item.content.extend(other.take());
-                    let blob = Some(Str::plain(rest).at(raw.pos()));
+                    let text = (!text.is_empty()).then(|| Str::plain(text).at(raw.pos()));
+                    item.content.extend(other.take().or_else(|| shown.take()).or(text));
+                    let blob = Some(Str::plain(list).at(raw.pos()));
                     let issuer = Issuer::Vendor(REASONING_DETAILS.to_owned());
                     item.sealed = Some(Sealed::new(issuer, blob));
                     found.push(item);
@@ -103,29 +121,60 @@ pub(super) fn insert<'a>(items: Vec<Item<'a>>, mut found: Vec<Reasoning<'a>>) ->
     merged
 }
 
+/// What `reasoning_details` has.
+struct Details<'a> {
+    /// Toolwire's envelopes.
+    opened: Vec<Reasoning<'a>>,
+    /// The vendor's own entries.
+    rest: Option<Rest>,
+}
+
+/// Entries of `reasoning_details` that are the vendor's own.
+struct Rest {
+    /// The entries, as a list.
+    list: String,
+    /// What they say in plain text.
+    text: String,
+}
+
 /// Opens the envelopes of `reasoning_details`, and returns the other entries as
 /// a list of their own. Returns `None` if it is no list.
-fn details<'a>(raw: &Raw<'a>) -> Option<(Vec<Reasoning<'a>>, Option<String>)> {
+fn details<'a>(raw: &Raw<'a>) -> Option<Details<'a>> {
     let entries = Vec::<Raw<'a>>::read(&mut raw.source_reader()?).ok()?;
     let mut opened = Vec::new();
-    let mut rest: Vec<String> = Vec::new();
+    let mut rest: Vec<&str> = Vec::new();
+    let mut text = String::new();
     for entry in &entries {
         match open(entry) {
             Some(reasoning) => opened.push(reasoning),
-            None => rest.push(entry.text().to_owned()),
+            None => {
+                rest.push(entry.text());
+                text.extend(detail_text(entry).map(Str::into_decoded));
+            }
         }
     }
-    // The whole list is the seal; an empty one seals nothing.
-    if opened.is_empty() && !rest.is_empty() {
-        return Some((opened, Some(raw.text().to_owned())));
-    }
-    let rest = (!rest.is_empty()).then(|| format!("[{}]", rest.join(",")));
-    Some((opened, rest))
+    let list = match rest.as_slice() {
+        // An empty list seals nothing.
+        [] => return Some(Details { opened, rest: None }),
+        // The whole list is the seal.
+        _entries if opened.is_empty() => raw.text().to_owned(),
+        entries => format!("[{}]", entries.join(",")),
+    };
+    Some(Details { opened, rest: Some(Rest { list, text }) })
+}
+
+/// What an entry of `reasoning_details` says in plain text.
+pub(super) fn detail_text<'a>(entry: &'a Raw<'_>) -> Option<Str<'a>> {
+    let mut reader = entry.reader();
+    let ReasoningDetail { at: _, kind: _, text, summary, data: _, extra: _ } =
+        ReasoningDetail::read(&mut reader).ok()?;
+    let text = text.or(summary)?;
+    Str::read(&mut text.source_reader()?).ok().filter(|text| !text.is_empty())
 }
 
 pub(super) fn open<'a>(entry: &Raw<'a>) -> Option<Reasoning<'a>> {
     let mut reader = entry.source_reader()?;
-    let ReasoningDetail { at, kind: _, data, extra: _ } =
+    let ReasoningDetail { at, kind: _, text: _, summary: _, data, extra: _ } =
         ReasoningDetail::read(&mut reader).ok()?;
     let data = string(&data?)?.into_decoded();
     if !Envelope::is_sealed(&data) {

@@ -2,14 +2,15 @@
 
 use super::wire::{Completion, CompletionChoice};
 use super::{stop_in, turns_in, usage_in};
-use crate::model::{Candidate, Protocol, Response};
-use crate::wire::{At, Extra, Raw, ReadError, Reader, Str};
+use crate::model::{Candidate, Protocol, Response, Role, Turn};
+use crate::wire::{At, Extra, Raw, ReadError, Reader, Str, keep_meaningful};
 
 /// Reads an answer.
 pub(super) fn decode<'a>(body: &'a str) -> Result<Response<'a>, ReadError> {
     let read: Completion<'a> = Reader::new(body).document()?;
-    let Completion { at, id, object: _, created, model, choices, usage, service_tier, extra } =
+    let Completion { at, id, object: _, created, model, choices, usage, service_tier, mut extra } =
         read;
+    keep_meaningful(&mut extra);
     let choices = choices.ok_or_else(|| ReadError::missing(at, "choices"))?;
     let mut candidates = Vec::with_capacity(choices.len());
     for (index, choice) in choices.into_iter().enumerate() {
@@ -29,10 +30,19 @@ pub(super) fn decode<'a>(body: &'a str) -> Result<Response<'a>, ReadError> {
 
 fn candidate<'a>(choice: CompletionChoice<'a>, position: u64) -> Result<Candidate<'a>, ReadError> {
     let CompletionChoice { at, index, message, finish_reason, logprobs, mut extra } = choice;
-    let mut message = message.ok_or_else(|| ReadError::missing(at, "message"))?;
-    // Some vendors leave out the role in an answer.
-    message.role.get_or_insert_with(|| Str::plain("assistant"));
-    let turn = turns_in::turn(message)?;
+    keep_meaningful(&mut extra);
+    let is_filtered = finish_reason.as_ref().is_some_and(|word| *word == "content_filter");
+    let turn = match message {
+        Some(mut message) => {
+            // Some vendors leave out the role in an answer.
+            message.role.get_or_insert_with(|| Str::plain("assistant"));
+            turns_in::turn(message)?
+        }
+        // Azure leaves out a message that its filter withheld.
+        // vectors/responses/chat-azure-filtered-choice
+        None if is_filtered => Turn::new(at, Role::Assistant, Vec::new()),
+        None => return Err(ReadError::missing(at, "message")),
+    };
     let stop = At::new(
         finish_reason.as_ref().map_or(at, Str::pos),
         stop_in::read(finish_reason, &turn.items),

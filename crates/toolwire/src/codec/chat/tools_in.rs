@@ -1,5 +1,6 @@
 //! Tool definitions: reading them.
 
+use super::content_in::foreign_marker;
 use super::wire::{
     Custom, CustomFormat, CustomTool, Function, FunctionTool, Grammar as WireGrammar, RawMembers,
     WEB_SEARCH_OPTIONS, nest,
@@ -47,14 +48,13 @@ impl<'a> Read<'a> for Functions<'a> {
 fn tool<'a>(reader: &mut Reader<'a>) -> Result<Tool<'a>, ReadError> {
     let kind = reader.tag("type")?;
     match kind.as_ref().map(Str::decode).as_deref() {
-        Some("function") => {
-            let FunctionTool { at, kind: _, function: inner, extra } = FunctionTool::read(reader)?;
-            let inner = inner.ok_or_else(|| ReadError::missing(at, "function"))?;
-            let mut tool = function(at, inner)?;
-            tool.extra.splice(0..0, extra);
-            Ok(tool)
-        }
+        Some("function") => function_tool(FunctionTool::read(reader)?),
         Some("custom") => custom(reader),
+        // Mistral has only functions, and its clients need not say so.
+        // vectors/requests/chat-mistral-dialect
+        None if reader.clone().pick(["function"])?.iter().any(Option::is_some) => {
+            function_tool(FunctionTool::read(reader)?)
+        }
         Some(_) | None => {
             let at = reader.here();
             let name = kind.unwrap_or_else(|| Str::plain("unknown").at(at));
@@ -63,14 +63,26 @@ fn tool<'a>(reader: &mut Reader<'a>) -> Result<Tool<'a>, ReadError> {
     }
 }
 
+/// A function with its type. Its unknown members come before those of the function.
+fn function_tool<'a>(tool: FunctionTool<'a>) -> Result<Tool<'a>, ReadError> {
+    let FunctionTool { at, kind: _, function: inner, cache_control, extra } = tool;
+    let inner = inner.ok_or_else(|| ReadError::missing(at, "function"))?;
+    let mut tool = function(at, inner)?;
+    tool.extra.splice(0..0, extra);
+    tool.cache = cache_control.map(foreign_marker).or(tool.cache);
+    Ok(tool)
+}
+
 /// A function. Its unknown members are kept apart from those beside it in
 /// `tools`.
 fn function<'a>(at: Pos, function: Function<'a>) -> Result<Tool<'a>, ReadError> {
-    let Function { at: inner, name, description, parameters, strict, extra } = function;
+    let Function { at: inner, name, description, parameters, strict, cache_control, extra } =
+        function;
     let name = name.ok_or_else(|| ReadError::missing(inner, "name"))?;
     let mut tool = Tool::new(at, name, ToolKind::Function { schema: parameters });
     tool.description = description;
     tool.strict = strict;
+    tool.cache = cache_control.map(foreign_marker);
     nest(&mut tool.extra, "function", extra);
     Ok(tool)
 }

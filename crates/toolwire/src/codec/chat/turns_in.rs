@@ -1,11 +1,14 @@
 //! The conversation: reading it.
 
-use super::content_in::Content;
+use super::content_in::{Content, foreign_marker};
 use super::reasoning_in::{self, ReasoningMembers};
 use super::wire::{
-    AnyToolCall, CalledCustom, CalledFunction, Message, MessageAudio, ToolCall, nest,
+    AnyToolCall, CacheControl, CalledCustom, CalledFunction, Message, MessageAudio, ToolCall, nest,
+    reread,
 };
-use crate::model::{Arguments, Audio, Call, Item, Refusal, ResultKind, Role, ToolResult, Turn};
+use crate::model::{
+    Arguments, Audio, Cache, Call, Item, Refusal, ResultKind, Role, Text, ToolResult, Turn,
+};
 use crate::wire::{Extra, Pos, Raw, Read, ReadError, Reader, Str};
 
 /// `messages`, as turns.
@@ -35,6 +38,7 @@ pub(super) fn turn<'a>(message: Message<'a>) -> Result<Turn<'a>, ReadError> {
         reasoning,
         reasoning_details,
         thinking_blocks,
+        cache_control,
         mut extra,
     } = message;
     let role = role.ok_or_else(|| ReadError::missing(at, "role"))?;
@@ -44,7 +48,7 @@ pub(super) fn turn<'a>(message: Message<'a>) -> Result<Turn<'a>, ReadError> {
         "system" => Role::System,
         "developer" => Role::Developer,
         "tool" | "function" => {
-            let result = ToolMessage { at, tool_call_id, name, content, extra };
+            let result = ToolMessage { at, tool_call_id, name, content, cache_control, extra };
             return Ok(result.turn());
         }
         other => Role::Other(Str::plain(other.to_owned()).at(role.pos())),
@@ -56,8 +60,8 @@ pub(super) fn turn<'a>(message: Message<'a>) -> Result<Turn<'a>, ReadError> {
     if let Some(text) = refusal {
         items.push(Item::Refusal(Refusal { at: text.pos(), text, extra: Vec::new() }));
     }
-    if let Some(MessageAudio { at, data, extra }) = audio {
-        items.push(Item::Audio(Audio { at, data, format: None, cache: None, extra }));
+    if let Some(spoken) = audio {
+        speak(&mut items, spoken);
     }
     for element in tool_calls.unwrap_or_default() {
         match element {
@@ -68,8 +72,11 @@ pub(super) fn turn<'a>(message: Message<'a>) -> Result<Turn<'a>, ReadError> {
             }
         }
     }
-    if let Some(function) = function_call {
+    if let Some(function) = function_call.filter(is_call) {
         items.push(Item::Call(called(function.at, None, function, Vec::new())?));
+    }
+    if let Some(control) = cache_control {
+        mark(items.last_mut().and_then(marker_slot), control, &mut extra);
     }
     if let Some(id) = tool_call_id {
         extra.push(Extra { key: Str::plain("tool_call_id"), value: Raw::literal(&id) });
@@ -90,13 +97,14 @@ struct ToolMessage<'a> {
     tool_call_id: Option<Str<'a>>,
     name: Option<Str<'a>>,
     content: Option<Content<'a>>,
+    cache_control: Option<Raw<'a>>,
     extra: Vec<Extra<'a>>,
 }
 
 impl<'a> ToolMessage<'a> {
     fn turn(self) -> Turn<'a> {
-        let Self { at, tool_call_id, name, content, extra } = self;
-        let result = ToolResult {
+        let Self { at, tool_call_id, name, content, cache_control, extra } = self;
+        let mut result = ToolResult {
             at,
             call_id: tool_call_id,
             name,
@@ -107,6 +115,9 @@ impl<'a> ToolMessage<'a> {
             cache: None,
             extra,
         };
+        if let Some(control) = cache_control {
+            mark(Some(&mut result.cache), control, &mut result.extra);
+        }
         Turn::new(at, Role::User, vec![Item::Result(result)])
     }
 }
@@ -124,6 +135,78 @@ fn annotate<'a>(items: &mut [Item<'a>], list: Raw<'a>, extra: &mut Vec<Extra<'a>
         }
     }
     extra.push(Extra { key: Str::plain("annotations"), value: list });
+}
+
+/// Puts the cache marker of a message behind its last item, or keeps it as it came
+/// if that has no room for one.
+fn mark<'a>(slot: Option<&mut Option<Cache<'a>>>, control: Raw<'a>, extra: &mut Vec<Extra<'a>>) {
+    match (slot, reread::<CacheControl<'a>>(&control)) {
+        (Some(slot @ None), Some(Ok(read))) => *slot = Some(foreign_marker(read)),
+        (_slot, _read) => {
+            extra.push(Extra { key: Str::plain("cache_control"), value: control });
+        }
+    }
+}
+
+/// Where an item keeps the marker behind it.
+fn marker_slot<'i, 'a>(item: &'i mut Item<'a>) -> Option<&'i mut Option<Cache<'a>>> {
+    match item {
+        Item::Text(text) => Some(&mut text.cache),
+        Item::Image(image) => Some(&mut image.cache),
+        Item::Document(document) => Some(&mut document.cache),
+        Item::Audio(audio) => Some(&mut audio.cache),
+        Item::Call(call) => Some(&mut call.cache),
+        Item::Refusal(_)
+        | Item::SearchResult(_)
+        | Item::Reasoning(_)
+        | Item::Result(_)
+        | Item::Hosted(_)
+        | Item::Json(_)
+        | Item::ToolReference(_)
+        | Item::Tools(_)
+        | Item::Opaque(_) => None,
+    }
+}
+
+/// Adds spoken output. The text of a model that speaks is its transcript, unless
+/// the message has text of its own, which some vendors give twice.
+fn speak<'a>(items: &mut Vec<Item<'a>>, spoken: MessageAudio<'a>) {
+    let MessageAudio { at, data, transcript, mut extra } = spoken;
+    let is_text = |item: &&Item<'a>| matches!(item, Item::Text(_));
+    let transcript = transcript.filter(|transcript| !transcript.is_empty());
+    if let Some(transcript) = transcript {
+        let mut texts = items.iter().filter(is_text).peekable();
+        if texts.peek().is_none() {
+            items.push(Item::Text(Text::new(transcript)));
+        } else if !is_said(&transcript, texts) {
+            let value = Raw::literal(&transcript);
+            extra.push(Extra { key: Str::plain("transcript"), value });
+        }
+    }
+    items.push(Item::Audio(Audio { at, data, format: None, cache: None, extra }));
+}
+
+/// Whether texts say the same as a transcript.
+fn is_said<'i, 'a: 'i>(transcript: &Str<'a>, items: impl Iterator<Item = &'i Item<'a>>) -> bool {
+    let mut text = String::new();
+    for item in items {
+        if let Item::Text(own) = item {
+            text.push_str(&own.text.decode());
+        }
+    }
+    *transcript == *text
+}
+
+/// Whether a deprecated function call is one. Some servers send the member with
+/// empty texts in every answer. vectors/responses/chat-empty-function-call
+fn is_call(function: &CalledFunction<'_>) -> bool {
+    let CalledFunction { at: _, name, arguments, extra: _ } = function;
+    let is_empty = |arguments: &Arguments<'_>| match arguments {
+        Arguments::Text(text) | Arguments::Freeform(text) => text.is_empty(),
+        Arguments::Json(value) => value.is_empty(),
+        Arguments::Native(_, _) => false,
+    };
+    !name.as_ref().is_none_or(Str::is_empty) || !arguments.as_ref().is_none_or(is_empty)
 }
 
 fn call<'a>(call: ToolCall<'a>) -> Result<Call<'a>, ReadError> {

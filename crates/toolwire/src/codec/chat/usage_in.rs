@@ -2,7 +2,7 @@
 
 use super::wire::{CompletionDetails, PromptDetails, Usage as WireUsage, nest};
 use crate::model::Usage;
-use crate::wire::{At, Extra, Raw, Str};
+use crate::wire::{At, Extra, Raw, Str, keep_meaningful};
 
 /// Reads token counts.
 pub(super) fn read<'a>(usage: WireUsage<'a>) -> Usage<'a> {
@@ -25,10 +25,12 @@ pub(super) fn read<'a>(usage: WireUsage<'a>) -> Usage<'a> {
         reasoning: None,
         extra,
     };
+    let mut cached_at = at;
     if let Some(PromptDetails { at: _, cached_tokens, cache_write_tokens, extra }) =
         prompt_tokens_details
     {
         usage.cache_read = value(cached_tokens);
+        cached_at = cached_tokens.map_or(at, |count| count.pos);
         usage.cache_write = value(cache_write_tokens);
         nest(&mut usage.extra, "prompt_tokens_details", extra);
     }
@@ -36,10 +38,58 @@ pub(super) fn read<'a>(usage: WireUsage<'a>) -> Usage<'a> {
         usage.reasoning = value(reasoning_tokens);
         nest(&mut usage.extra, "completion_tokens_details", extra);
     }
+    let total = total_tokens.as_ref().map(|total| total.value);
+    if let Some(surplus) = count_cached(&mut usage, total) {
+        usage.extra.push(count("cached_tokens", At::new(cached_at, surplus)));
+    }
+    count_reasoning(&mut usage, total);
     let sum = usage.input.saturating_add(usage.output);
     if let Some(total) = total_tokens.filter(|total| total.value != sum) {
-        let value = Raw::made(total.value.to_string()).at(total.pos);
-        usage.extra.push(Extra { key: Str::plain("total_tokens"), value });
+        usage.extra.push(count("total_tokens", total));
     }
+    keep_meaningful(&mut usage.extra);
     usage
+}
+
+/// Adds cached tokens to the input where a vendor counts them beside. Grok on
+/// Azure reports more of them than it has read in all, and its total says that
+/// they are not beside either: then all of the input was cached, and the count
+/// that cannot be right is returned.
+/// vectors/responses/chat-cached-beside-prompt, vectors/responses/chat-cached-above-prompt
+fn count_cached(usage: &mut Usage<'_>, total: Option<u64>) -> Option<u64> {
+    let cached = usage.cache_read.filter(|cached| *cached > usage.input)?;
+    let input = usage.input.saturating_add(cached);
+    let sum = input.saturating_add(usage.output);
+    let with_reasoning = sum.saturating_add(usage.reasoning.unwrap_or_default());
+    if total.is_none_or(|total| total == sum || total == with_reasoning) {
+        usage.input = input;
+        return None;
+    }
+    usage.cache_read = Some(usage.input);
+    Some(cached)
+}
+
+/// Adds reasoning to the output where a vendor counts it beside. xAI says how
+/// much it was, Gemini's compatible endpoint leaves it to the total.
+/// vectors/responses/chat-reasoning-beside-completion,
+/// vectors/responses/chat-reasoning-only-in-total
+fn count_reasoning(usage: &mut Usage<'_>, total: Option<u64>) {
+    let reasoning = usage.reasoning.unwrap_or_default();
+    let sum = usage.input.saturating_add(usage.output);
+    match total.map(|total| total.saturating_sub(sum)) {
+        Some(beside) if beside > 0 && (beside == reasoning || reasoning == 0) => {
+            usage.reasoning = Some(beside);
+            usage.output = usage.output.saturating_add(beside);
+        }
+        // A part cannot be more than the whole.
+        Some(_) | None if reasoning > usage.output => {
+            usage.output = usage.output.saturating_add(reasoning);
+        }
+        Some(_) | None => {}
+    }
+}
+
+fn count<'a>(key: &'static str, count: At<u64>) -> Extra<'a> {
+    let value = Raw::made(count.value.to_string()).at(count.pos);
+    Extra { key: Str::plain(key), value }
 }

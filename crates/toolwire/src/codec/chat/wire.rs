@@ -65,16 +65,20 @@ wire! {
         reasoning: Raw<'a> = "reasoning",
         reasoning_details: Raw<'a> = "reasoning_details",
         thinking_blocks: Raw<'a> = "thinking_blocks",
+        cache_control: Raw<'a> = "cache_control",
     }
 
     /// Spoken output; in a request only its id.
     pub(super) struct MessageAudio<'a> {
         data: Str<'a> = "data",
+        transcript: Str<'a> = "transcript",
     }
 
     /// An entry of `reasoning_details`.
     pub(super) struct ReasoningDetail<'a> {
         kind: Raw<'a> = "type",
+        text: Raw<'a> = "text",
+        summary: Raw<'a> = "summary",
         data: Raw<'a> = "data",
     }
 
@@ -111,6 +115,7 @@ wire! {
         kind: Str<'a> = "type",
         text: Str<'a> = "text",
         prompt_cache_breakpoint: Breakpoint<'a> = "prompt_cache_breakpoint",
+        cache_control: CacheControl<'a> = "cache_control",
     }
 
     /// A content part of type `refusal`.
@@ -122,8 +127,9 @@ wire! {
     /// A content part of type `image_url`.
     pub(super) struct ImagePart<'a> {
         kind: Str<'a> = "type",
-        image_url: ImageUrl<'a> = "image_url",
+        image_url: AnyImageUrl<'a> = "image_url",
         prompt_cache_breakpoint: Breakpoint<'a> = "prompt_cache_breakpoint",
+        cache_control: CacheControl<'a> = "cache_control",
     }
 
     /// The `image_url` of a part.
@@ -132,11 +138,20 @@ wire! {
         detail: Str<'a> = "detail",
     }
 
+    /// A content part of type `thinking`, which Mistral has.
+    pub(super) struct ThinkingPart<'a> {
+        kind: Str<'a> = "type",
+        thinking: Content<'a> = "thinking",
+        /// Whether more of it may follow.
+        closed: Raw<'a> = "closed",
+    }
+
     /// A content part of type `input_audio`.
     pub(super) struct AudioPart<'a> {
         kind: Str<'a> = "type",
         input_audio: InputAudio<'a> = "input_audio",
         prompt_cache_breakpoint: Breakpoint<'a> = "prompt_cache_breakpoint",
+        cache_control: CacheControl<'a> = "cache_control",
     }
 
     /// The `input_audio` of a part.
@@ -150,6 +165,7 @@ wire! {
         kind: Str<'a> = "type",
         file: File<'a> = "file",
         prompt_cache_breakpoint: Breakpoint<'a> = "prompt_cache_breakpoint",
+        cache_control: CacheControl<'a> = "cache_control",
     }
 
     /// The `file` of a part.
@@ -157,6 +173,12 @@ wire! {
         file_data: Str<'a> = "file_data",
         file_id: Str<'a> = "file_id",
         filename: Str<'a> = "filename",
+    }
+
+    /// A cache marker in the words of Messages, which OpenRouter, LiteLLM and others
+    /// take on parts, messages and tools.
+    pub(super) struct CacheControl<'a> {
+        ttl: Str<'a> = "ttl",
     }
 
     /// A cache marker on a content part.
@@ -169,6 +191,7 @@ wire! {
     pub(super) struct FunctionTool<'a> {
         kind: Str<'a> = "type",
         function: Function<'a> = "function",
+        cache_control: CacheControl<'a> = "cache_control",
     }
 
     /// The definition of a function, and an element of the deprecated
@@ -178,6 +201,8 @@ wire! {
         description: Str<'a> = "description",
         parameters: Raw<'a> = "parameters",
         strict: At<bool> = "strict",
+        /// LiteLLM takes a marker here too.
+        cache_control: CacheControl<'a> = "cache_control",
     }
 
     /// A tool of type `custom`.
@@ -297,6 +322,22 @@ impl<'a> Read<'a> for AnyToolCall<'a> {
         }
         *reader = ahead;
         Ok(Self::Known(call))
+    }
+}
+
+/// The `image_url` of a part: an object or, in Mistral's words, the bare URL.
+#[derive(Debug)]
+pub(super) enum AnyImageUrl<'a> {
+    Object(ImageUrl<'a>),
+    Bare(Str<'a>),
+}
+
+impl<'a> Read<'a> for AnyImageUrl<'a> {
+    fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
+        if reader.peek() == Kind::String {
+            return reader.string().map(Self::Bare);
+        }
+        ImageUrl::read(reader).map(Self::Object)
     }
 }
 

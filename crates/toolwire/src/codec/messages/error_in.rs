@@ -2,11 +2,12 @@
 
 use super::wire::{ErrorBody, ErrorObject};
 use crate::model::{ApiError, ErrorKind};
-use crate::wire::{Kind, Raw, Read, ReadError, Reader, Str};
+use crate::wire::{Extra, Kind, Raw, Read, ReadError, Reader, Str, keep_meaningful, read_fields};
 
 /// Reads an error body.
 pub(super) fn decode(status: Option<u16>, body: &str) -> Result<ApiError, ReadError> {
-    let ErrorBody { at: _, error, message, request_id, extra: _ } = Reader::new(body).document()?;
+    let ErrorBody { at: _, kind: _, error, message, request_id, extra } =
+        Reader::new(body).document()?;
     let mut fields = ErrorFields::default();
     match &error {
         Some(error) if error.kind() == Kind::Object => {
@@ -24,6 +25,9 @@ pub(super) fn decode(status: Option<u16>, body: &str) -> Result<ApiError, ReadEr
     error.vendor_type = fields.kind;
     error.code = fields.code;
     error.request_id = request_id.map(decoded);
+    error.extra = fields.extra;
+    error.extra.extend(extra.into_iter().map(Extra::into_owned));
+    keep_meaningful(&mut error.extra);
     Ok(error)
 }
 
@@ -33,20 +37,26 @@ struct ErrorFields {
     message: Option<String>,
     code: Option<String>,
     param: Option<String>,
+    extra: Vec<Extra<'static>>,
 }
 
 impl ErrorFields {
     fn new(error: ErrorObject<'_>) -> Self {
-        let ErrorObject { at: _, kind, message, details, code, param, extra: _ } = error;
+        let ErrorObject { at: _, kind, message, details, code, param, extra } = error;
         let detailed = details.as_ref().and_then(|details| {
             let code = details.reader().tag("error_code").ok()??;
             Some(decoded(code))
         });
+        let mut extra: Vec<_> = extra.into_iter().map(Extra::into_owned).collect();
+        let more = details.as_ref().and_then(|details| read_fields(&mut details.reader()).ok());
+        let more = more.into_iter().flatten().filter(|field| field.key != "error_code");
+        extra.extend(more.map(Extra::into_owned));
         Self {
             kind: kind.map(decoded),
             message: message.map(decoded),
             code: detailed.or_else(|| code.as_ref().and_then(string)),
             param: param.as_ref().and_then(string),
+            extra,
         }
     }
 }

@@ -15,6 +15,7 @@ pub(super) fn encode(error: &ApiError, out: &mut Vec<u8>) -> u16 {
         code,
         param,
         request_id,
+        extra,
     } = error;
     let (status, name) = match kind {
         ErrorKind::InvalidRequest
@@ -51,8 +52,10 @@ pub(super) fn encode(error: &ApiError, out: &mut Vec<u8>) -> u16 {
         let mut object = body.object("error");
         object.put("type", name);
         object.put("message", &text);
-        if let Some(code) = code {
-            object.object("details").put("error_code", code);
+        if code.is_some() || !extra.is_empty() {
+            let mut details = object.object("details");
+            details.maybe("error_code", code.as_ref());
+            details.extra(extra);
         }
     }
     body.maybe("request_id", request_id.as_ref());

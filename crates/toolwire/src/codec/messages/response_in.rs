@@ -4,7 +4,7 @@ use super::turns_in::MessageContent;
 use super::wire::ResponseMessage;
 use super::{stop_in, usage_in};
 use crate::model::{Candidate, Item, Protocol, Response, Role, Turn};
-use crate::wire::{ReadError, Reader};
+use crate::wire::{ReadError, Reader, keep_meaningful};
 
 /// Reads an answer.
 pub(super) fn decode(body: &str) -> Result<Response<'_>, ReadError> {
@@ -19,8 +19,9 @@ pub(super) fn decode(body: &str) -> Result<Response<'_>, ReadError> {
         stop_sequence,
         stop_details,
         usage,
-        extra,
+        mut extra,
     } = Reader::new(body).document()?;
+    keep_meaningful(&mut extra);
     let (content_at, items) = match content {
         Some(MessageContent { at, items }) => (at, items),
         None => (at, Vec::new()),

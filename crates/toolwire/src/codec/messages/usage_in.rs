@@ -1,8 +1,10 @@
 //! Token counts: from Messages into the model.
 
+use std::collections::BTreeSet;
+
 use super::wire::{OutputDetails, Usage};
 use crate::model::{Own, Usage as Counts};
-use crate::wire::{At, Extra, Pos, Read, ReadError, Str};
+use crate::wire::{At, Extra, Pos, Read, ReadError, Str, keep_meaningful};
 
 /// The token counts, and the tier that is among them.
 pub(super) fn counts(usage: Usage<'_>) -> Result<(Counts<'_>, Option<Str<'_>>), ReadError> {
@@ -35,6 +37,7 @@ pub(super) fn counts(usage: Usage<'_>) -> Result<(Counts<'_>, Option<Str<'_>>), 
         }
     }
     let output = count(output_tokens).unwrap_or_default();
+    keep_meaningful(&mut extra);
     let counts = Counts { at, input, cache_read, cache_write, output, reasoning, extra };
     Ok((counts, service_tier))
 }
@@ -58,11 +61,10 @@ pub(super) fn merge_counts<'e>(before: Usage<'static>, mut later: Usage<'e>) -> 
         later.cache_creation_input_tokens.or(cache_creation_input_tokens);
     later.output_tokens = later.output_tokens.or(output_tokens);
     later.output_tokens_details = later.output_tokens_details.or(output_tokens_details);
-    for field in extra {
-        if !later.extra.iter().any(|newer| newer.key == field.key) {
-            later.extra.push(field);
-        }
-    }
+    let newer: BTreeSet<String> =
+        later.extra.iter().map(|field| field.key.decode().into_owned()).collect();
+    let is_missing = |field: &Extra<'_>| !newer.contains(field.key.decode().as_ref());
+    later.extra.extend(extra.into_iter().filter(is_missing));
     later
 }
 

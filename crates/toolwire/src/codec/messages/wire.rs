@@ -285,6 +285,7 @@ wire! {
 
     /// The body of an error.
     pub(super) struct ErrorBody<'a> {
+        kind: Raw<'a> = "type",
         error: Raw<'a> = "error",
         message: Str<'a> = "message",
         request_id: Str<'a> = "request_id",

@@ -2,7 +2,7 @@
 //! the vendors that speak them.
 
 use crate::model::{ApiError, ErrorKind, Retry};
-use crate::wire::{Kind, Raw, Read, ReadError, Reader, Str};
+use crate::wire::{Extra, Kind, Raw, Read, ReadError, Reader, Str, keep_meaningful};
 
 /// Reads an error body of OpenAI or of a compatible server.
 pub(crate) fn decode(status: Option<u16>, body: &str) -> Result<ApiError, ReadError> {
@@ -10,12 +10,14 @@ pub(crate) fn decode(status: Option<u16>, body: &str) -> Result<ApiError, ReadEr
     if reader.peek() == Kind::String {
         let message = reader.string()?;
         reader.finish()?;
-        let message = own(message);
-        let fields = ErrorMembers { message, vendor_type: None, code: None, param: None };
+        let mut fields = ErrorMembers::default();
+        fields.message = own(message);
         return Ok(finish(status, fields));
     }
-    let ErrorBody { at: _, error, message, kind, code, param, detail, request_id, extra: _ } =
+    let ErrorBody { at: _, error, message, kind, code, param, detail, request_id, mut extra } =
         reader.document()?;
+    // An error in a stream stands among the members of a chunk.
+    extra.retain(|field| !CHUNK.contains(&field.key.decode().as_ref()));
     let mut fields = ErrorMembers::default();
     match &error {
         Some(error) if error.kind() == Kind::Object => {
@@ -29,6 +31,7 @@ pub(crate) fn decode(status: Option<u16>, body: &str) -> Result<ApiError, ReadEr
             fields.param = param.as_ref().map(plain);
         }
     }
+    fields.keep(extra);
     let mut error = finish(status, fields);
     error.request_id = request_id.as_ref().map(plain);
     Ok(error)
@@ -50,20 +53,55 @@ struct ErrorMembers {
     vendor_type: Option<String>,
     code: Option<String>,
     param: Option<String>,
+    extra: Vec<Extra<'static>>,
 }
 
-fn fields_of(detail: ErrorDetail<'_>) -> ErrorMembers {
-    let ErrorDetail { at: _, message, kind, code, param, extra: _ } = detail;
-    ErrorMembers {
-        message: message.as_ref().map(plain).unwrap_or_default(),
-        vendor_type: kind.as_ref().map(plain),
-        code: code.as_ref().map(plain),
-        param: param.as_ref().map(plain),
+impl ErrorMembers {
+    /// Keeps members of the vendor's own that say something.
+    fn keep(&mut self, mut extra: Vec<Extra<'_>>) {
+        keep_meaningful(&mut extra);
+        self.extra.extend(extra.into_iter().map(Extra::into_owned));
     }
 }
 
+fn fields_of(detail: ErrorDetail<'_>) -> ErrorMembers {
+    let ErrorDetail { at: _, message, kind, code, param, extra } = detail;
+    let mut message = message.as_ref().map(plain).unwrap_or_default();
+    if let Some(cause) = extra.iter().find_map(cause)
+        && !message.contains(&cause)
+    {
+        message = if message.is_empty() { cause } else { format!("{message}: {cause}") };
+    }
+    let mut fields = ErrorMembers {
+        message,
+        vendor_type: kind.as_ref().map(plain),
+        code: code.as_ref().map(plain),
+        param: param.as_ref().map(plain),
+        extra: Vec::new(),
+    };
+    fields.keep(extra);
+    fields
+}
+
+/// What the provider behind OpenRouter said, whose own message only says that it
+/// failed. vectors/errors/chat-openrouter-provider
+fn cause(field: &Extra<'_>) -> Option<String> {
+    if field.key != "metadata" {
+        return None;
+    }
+    let [raw] = field.value.reader().pick(["raw"]).ok()?;
+    let text = plain(&raw?);
+    let inner = |text: &str| -> Option<String> {
+        let [error, message] = Reader::new(text).pick(["error", "message"]).ok()?;
+        let nested = error.as_ref().and_then(|error| error.reader().pick(["message"]).ok());
+        let nested = nested.and_then(|[message]| message.as_ref().map(plain));
+        nested.or_else(|| message.or(error).as_ref().map(plain))
+    };
+    Some(inner(&text).unwrap_or(text)).filter(|text| !text.is_empty())
+}
+
 fn finish(status: Option<u16>, fields: ErrorMembers) -> ApiError {
-    let ErrorMembers { message, vendor_type, code, param } = fields;
+    let ErrorMembers { message, vendor_type, code, param, extra } = fields;
     // Some servers write the status where OpenAI has its code.
     let numeric = code.as_ref().and_then(|code| code.parse().ok());
     let status = status.filter(|status| *status >= 400).or(numeric);
@@ -80,6 +118,7 @@ fn finish(status: Option<u16>, fields: ErrorMembers) -> ApiError {
     error.vendor_type = vendor_type;
     error.code = code.filter(|_| numeric.is_none());
     error.param = param;
+    error.extra = extra;
     if kind == ErrorKind::RateLimit
         && let Some(seconds) = wait(&error.message)
     {
@@ -108,6 +147,18 @@ wire! {
         param: Raw<'a> = "param",
     }
 }
+
+/// The members of a chunk of Chat, and of an event of Responses.
+const CHUNK: [&str; 8] = [
+    "id",
+    "object",
+    "created",
+    "model",
+    "choices",
+    "usage",
+    "system_fingerprint",
+    "sequence_number",
+];
 
 /// How long to wait. OpenAI says it in the message: `try again in 1.2s`.
 fn wait(message: &str) -> Option<u64> {

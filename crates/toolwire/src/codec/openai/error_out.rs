@@ -22,6 +22,7 @@ pub(crate) fn detail(error: &ApiError, mut detail: Object<'_>) {
         code: _,
         param,
         request_id: _,
+        extra,
     } = error;
     match retry {
         // Codex reads the time to wait from the message.
@@ -40,6 +41,7 @@ pub(crate) fn detail(error: &ApiError, mut detail: Object<'_>) {
     detail.put("param", &param.as_ref());
     let code = body_code(error);
     detail.put("code", &code);
+    detail.extra(extra);
 }
 
 /// The code of the error inside a failed answer, which must have one.

@@ -49,6 +49,9 @@ fn unseal<'a>(reasoning: &mut Reasoning<'a>, blob: Str<'a>) {
     let Envelope { issuer, item_id, text, blob, redacted, place } = envelope;
     if let Some(text) = text {
         reasoning.summary = text.into_iter().map(|text| Str::plain(text).at(pos)).collect();
+        if reasoning.content == reasoning.summary {
+            reasoning.content.clear();
+        }
     }
     reasoning.place = place;
     reasoning.sealed = Some(Sealed {

@@ -47,10 +47,14 @@ pub(super) fn write_item(
         }
         Some(Sealed { issuer, item_id, blob, redacted }) => {
             let own = |text: &Str<'_>| text.decode().into_owned();
+            // A signature covers the text, wherever a vendor in between has put it.
+            // vectors/streams/chat-litellm-repeated-thinking
+            let is_signed = *issuer == Issuer::Anthropic;
+            let covered = if summary.is_empty() && is_signed { content } else { summary };
             let envelope = Envelope {
                 issuer: issuer.clone(),
                 item_id: item_id.as_ref().map(own),
-                text: Some(summary.iter().map(own).collect()).filter(|_| !summary.is_empty()),
+                text: Some(covered.iter().map(own).collect()).filter(|_| !covered.is_empty()),
                 blob: blob.as_ref().map(own),
                 redacted: *redacted,
                 place: *place,

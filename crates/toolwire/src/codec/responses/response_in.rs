@@ -3,7 +3,7 @@
 use super::stop_in::{finished, incomplete};
 use super::{error_in, usage_in, wire};
 use crate::model::{Candidate, Protocol, Response, Stop};
-use crate::wire::{At, Read, ReadError, Reader, Str};
+use crate::wire::{At, Read, ReadError, Reader, Str, keep_meaningful};
 
 /// Reads an answer.
 pub(super) fn decode(body: &str) -> Result<Response<'_>, ReadError> {
@@ -29,6 +29,7 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>) -> Result<Response<'a>, ReadErro
         mut extra,
     } = wire::Response::read(reader)?;
     extra.retain(|field| !ECHO.contains(&field.key.decode().as_ref()));
+    keep_meaningful(&mut extra);
     let turns = output.map(|output| output.0).unwrap_or_default();
     let failure = error.map(error_in::of_detail);
     let pos = status.as_ref().map_or(at, Str::pos);

@@ -2,7 +2,7 @@
 
 use super::wire::{self, InputDetails, OutputDetails};
 use crate::model::Usage;
-use crate::wire::At;
+use crate::wire::{At, keep_meaningful};
 
 /// Reads the counts. The total is the sum of input and output and is not kept.
 pub(super) fn decode(usage: wire::Usage<'_>) -> Usage<'_> {
@@ -28,6 +28,7 @@ pub(super) fn decode(usage: wire::Usage<'_>) -> Usage<'_> {
         reasoning = value(reasoning_tokens);
         extra.extend(more);
     }
+    keep_meaningful(&mut extra);
     Usage {
         at,
         input: value(input_tokens).unwrap_or_default(),

@@ -50,3 +50,43 @@ fn envelopes() {
     assert!(read(r#"{"messages":[{"signature":"tw1.e30"}]}"#).unwrap().has_envelope);
     assert!(!read(r#"{"messages":["the prefix is tw1."]}"#).unwrap().has_envelope);
 }
+
+#[test]
+fn tools_inside_namespaces_and_turns_count() {
+    let read = |body: &str| {
+        RequestHead::read(Protocol::Responses, &PathMatch::default(), body.as_bytes()).unwrap()
+    };
+    let tools = "{},{},{}";
+    let namespace = format!(r#"{{"type":"namespace","name":"n","tools":[{tools}]}}"#);
+    let empty = r#"{"type":"namespace","name":"e","tools":[]}"#;
+    let head = read(&format!(r#"{{"tools":[{namespace}, {empty},{{}}]}}"#));
+    assert_eq!((head.tools, head.tool_bytes), (5, namespace.len() + empty.len() + 2));
+    let found = format!(r#"{{"type":"tool_search_output","tools":[{namespace}]}}"#);
+    let head = read(&format!(r#"{{"input":[{found},{found}],"tools":[{{}}]}}"#));
+    assert_eq!((head.tools, head.tool_bytes), (7, 2 * namespace.len() + 2));
+}
+
+#[test]
+fn a_member_that_comes_twice_is_refused_by_name() {
+    for (body, pointer) in [
+        (r#"{"max_tokens":1,"max_tokens":2}"#, "/max_tokens"),
+        (r#"{"temperature":1,"temperatur\u0065":2}"#, "/temperature"),
+        (r#"{"messages":[{"role":"user"},{"role":"user","role":"system"}]}"#, "/messages/1/role"),
+        (r#"{"tools":[{"type":"function","type":"custom"}]}"#, "/tools/0/type"),
+        (r#"{"tools":[{"tools":[{"name":"a","name":"b"}]}]}"#, "/tools/0/tools/0/name"),
+    ] {
+        let Err(Error::Invalid { pointer: found, message, .. }) = read(body) else {
+            panic!("{body} is read")
+        };
+        let name = pointer.rsplit('/').next().unwrap();
+        assert!(message.contains(name), "{message}");
+        assert_eq!(found, pointer, "{body}");
+    }
+    let many = |last: &str| {
+        let fields: String = (0..1000).map(|number| format!(r#""x{number}":0,"#)).collect();
+        read(&format!(r#"{{{fields}"{last}":1}}"#))
+    };
+    assert!(many("y").is_ok());
+    assert!(many("x3").is_err());
+    assert!(many("x999").is_err());
+}

@@ -129,3 +129,27 @@ fn betas_have_a_name_before_their_date() {
         assert_eq!(without_date(beta), name);
     }
 }
+
+#[test]
+fn many_features_are_counted() {
+    let key = Credential::Key(Secret::new("key".to_owned()));
+    let list: Vec<String> = (0..20_000).map(|number| format!("f{number}x")).collect();
+    let twice = [list.join(","), list.join(",")];
+    let sent = headers(&[("anthropic-beta", &twice[0]), ("anthropic-beta", &twice[1])]);
+    let started = std::time::Instant::now();
+    let lost = lost(&sent, Chat.describe().vendor, &key);
+    // Comparing each with each takes more than a minute here.
+    assert!(started.elapsed() < std::time::Duration::from_secs(20));
+    assert_eq!(lost.len(), MOST_LISTED + 1);
+    let more = lost.last().unwrap();
+    assert_eq!(more.code, Code::More(20_000 - MOST_LISTED));
+    assert!(more.is_loss());
+}
+
+#[test]
+fn a_long_feature_is_not_repeated() {
+    let key = Credential::Key(Secret::new("key".to_owned()));
+    let sent = headers(&[("anthropic-beta", &"x".repeat(60_000))]);
+    let lost = lost(&sent, Chat.describe().vendor, &key);
+    assert!(lost.iter().all(|entry| entry.path.len() < 200));
+}

@@ -4,6 +4,7 @@ use super::calls::{CallAssembler, UnnamedCall};
 use super::fragment::CallFragment;
 use super::reasoning::{DetailsBuffer, ReasoningBlock, ReasoningMember};
 use crate::codec::EventSink;
+use crate::codec::chat::reasoning_in::detail_text;
 use crate::ledger::Code;
 use crate::model::{Event, Head, Item, Part, Piece, Role, Tail, Turn};
 use crate::wire::{Pos, Raw, Str};
@@ -19,6 +20,8 @@ pub(super) struct BlockAssembler {
     /// Annotations that came before the text they belong to.
     early_citations: Vec<Raw<'static>>,
     has_text: bool,
+    /// Whether there was reasoning in plain text.
+    has_reasoning: bool,
     has_refusal: bool,
     /// Whether there was a call or a whole item.
     has_action: bool,
@@ -102,14 +105,26 @@ impl BlockAssembler {
         }
         let reasoning = self.take_reasoning(|reasoning| reasoning.takes_text(member), sink);
         let block = reasoning.block;
-        self.current.open = OpenBlock::Reasoning(reasoning.of(member));
+        let mut reasoning = reasoning.of(member);
+        reasoning.say(&text);
+        self.current.open = OpenBlock::Reasoning(reasoning);
+        self.has_reasoning = true;
         let piece = match member {
             ReasoningMember::ThinkingBlocks => Piece::Summary { part: 0, text },
-            ReasoningMember::Content | ReasoningMember::Reasoning => {
+            ReasoningMember::Content | ReasoningMember::Reasoning | ReasoningMember::Details => {
                 Piece::Reasoning { part: 0, text }
             }
         };
         sink.event(Event::Delta { block, piece });
+    }
+
+    /// Whether a thinking block has the text of the open block, which is that
+    /// block then.
+    pub(super) fn sign_repeated(&mut self, text: &Str<'_>) -> bool {
+        match &mut self.current.open {
+            OpenBlock::Reasoning(reasoning) => reasoning.sign_repeated(text),
+            OpenBlock::Nothing | OpenBlock::Text(_) | OpenBlock::Refusal(_) => false,
+        }
     }
 
     /// Adds a piece of the signature of a thinking block.
@@ -136,7 +151,11 @@ impl BlockAssembler {
         }
         let mut reasoning = self.take_reasoning(|_any| true, sink);
         reasoning.details.push(entry);
+        let shows_text = reasoning.shows_details();
         self.current.open = OpenBlock::Reasoning(reasoning);
+        if shows_text && let Some(text) = detail_text(entry) {
+            self.push_reasoning(ReasoningMember::Details, text, sink);
+        }
     }
 
     /// Adds a fragment of a call.
@@ -167,6 +186,11 @@ impl BlockAssembler {
         !self.calls.is_empty()
     }
 
+    /// Whether there is text.
+    pub(super) fn has_text(&self) -> bool {
+        self.has_text
+    }
+
     /// Whether there is a refusal.
     pub(super) fn has_refusal(&self) -> bool {
         self.has_refusal
@@ -177,8 +201,12 @@ impl BlockAssembler {
         self.current.close(sink);
         self.calls.finish(&mut self.current, sink)?;
         if !self.late_details.is_empty() {
+            let text = self.late_details.text();
             let reasoning = self.take_reasoning(|_any| true, sink);
             self.current.open = OpenBlock::Reasoning(reasoning);
+            if !self.has_reasoning {
+                self.push_reasoning(ReasoningMember::Details, Str::plain(text), sink);
+            }
             self.current.close(sink);
         }
         for citation in self.early_citations.drain(..) {

@@ -54,6 +54,10 @@ impl CallRecord {
         self.id.as_ref().is_some_and(|own| own == id)
     }
 
+    pub(super) fn is_open(&self) -> bool {
+        matches!(self.state, CallState::Open(_))
+    }
+
     pub(super) fn is_whole(&self) -> bool {
         self.form == CallForm::Json && self.balance.is_whole()
     }

@@ -6,6 +6,7 @@
 //! record by whatever it has.
 
 use super::blocks::CurrentBlock;
+use super::call_directory::CallDirectory;
 use super::call_record::CallRecord;
 use super::fragment::CallFragment;
 use crate::codec::EventSink;
@@ -21,10 +22,14 @@ pub(super) struct UnnamedCall;
 #[derive(Debug, Default)]
 pub(super) struct CallAssembler {
     list: Vec<CallRecord>,
+    /// Where each call of the list is found.
+    directory: CallDirectory,
     /// How many have been opened. They are opened in the upstream's order.
     opened: usize,
-    /// The indexes of those that are open.
-    open: Vec<usize>,
+    /// Open calls whose arguments looked whole after their last fragment.
+    whole: Vec<usize>,
+    /// The calls that the last chunk had fragments of.
+    touched: Vec<usize>,
     /// The index of the one that the last fragment belonged to.
     last: usize,
 }
@@ -45,40 +50,43 @@ impl CallAssembler {
         if self.is_empty_fragment(&fragment) {
             return;
         }
-        self.last = match self.find(&fragment) {
-            Some(found) => found,
-            None => {
-                self.list.push(CallRecord::new(&fragment));
-                self.list.len() - 1
-            }
-        };
+        let found = self.find(&fragment);
+        let is_new = found.is_none();
+        self.last = found.unwrap_or_else(|| {
+            self.list.push(CallRecord::new(&fragment));
+            self.list.len() - 1
+        });
         if let Some(record) = self.list.get_mut(self.last) {
+            let known = (is_new, record.index, record.id.is_some());
             record.take(fragment, sink);
+            if known != (false, record.index, record.id.is_some()) {
+                self.directory.add(self.last, record);
+            }
         }
+        if self.touched.last() != Some(&self.last) {
+            self.touched.push(self.last);
+        }
+        self.notice_whole(self.last);
         self.open_ready(current, sink);
     }
 
     /// Closes the calls that are whole.
     pub(super) fn close_whole(&mut self, sink: &mut dyn EventSink) {
-        let list = &mut self.list;
-        self.open.retain(|&at| match list.get_mut(at) {
-            Some(record) if record.is_whole() => {
+        self.whole.sort_unstable();
+        for at in self.whole.drain(..) {
+            if let Some(record) = self.list.get_mut(at)
+                && record.is_whole()
+            {
                 record.close(sink);
-                false
             }
-            Some(_) => true,
-            None => false,
-        });
+        }
     }
 
     /// Forgets positions in the last chunk.
     pub(super) fn forget_positions(&mut self) {
-        for record in self.list.iter_mut().skip(self.opened) {
-            record.forget_positions();
-        }
-        for at in &self.open {
-            if let Some(record) = self.list.get_mut(*at)
-                && !record.extra.is_empty()
+        for at in self.touched.drain(..) {
+            if let Some(record) = self.list.get_mut(at)
+                && (at >= self.opened || !record.extra.is_empty())
             {
                 record.forget_positions();
             }
@@ -96,10 +104,8 @@ impl CallAssembler {
         current: &mut CurrentBlock,
         sink: &mut dyn EventSink,
     ) -> Result<(), UnnamedCall> {
-        for at in std::mem::take(&mut self.open) {
-            if let Some(record) = self.list.get_mut(at) {
-                record.close(sink);
-            }
+        for record in self.list.iter_mut().take(self.opened) {
+            record.close(sink);
         }
         for record in self.list.iter_mut().skip(self.opened) {
             if record.name.is_empty() && record.held.is_empty() {
@@ -127,14 +133,14 @@ impl CallAssembler {
     /// The call that a fragment belongs to, or `None` if it begins another.
     fn find(&self, fragment: &CallFragment<'_>) -> Option<usize> {
         if fragment.legacy {
-            let found = self.latest(|record| record.legacy)?;
+            let found = self.directory.legacy?;
             return (!self.begins_another(found, fragment)).then_some(found);
         }
         if let Some(index) = fragment.index {
             return self.find_by_index(index, fragment);
         }
         if let Some(id) = &fragment.id {
-            return self.latest(|record| record.has_id(id)).or_else(|| {
+            return self.directory.with_id(id).or_else(|| {
                 // The id came late, or the vendor makes up an id for every
                 // fragment. A new call would have a name.
                 let last = self.list.get(self.last)?;
@@ -143,7 +149,7 @@ impl CallAssembler {
             });
         }
         let found = match fragment.place {
-            Some(place) => self.latest(|record| record.place == Some(place))?,
+            Some(place) => self.directory.by_place.get(&place).copied()?,
             None => self.list.get(self.last).map(|_| self.last)?,
         };
         (!self.begins_another(found, fragment)).then_some(found)
@@ -155,13 +161,15 @@ impl CallAssembler {
         let found = match (last, &fragment.id) {
             (Some(_), None) => self.last,
             (_, Some(id)) => {
-                let own = |record: &CallRecord| record.index.is_none_or(|own| own == index);
-                if let Some(known) = self.latest(|record| own(record) && record.has_id(id)) {
+                if last.is_some_and(|record| record.has_id(id)) {
+                    return Some(self.last);
+                }
+                if let Some(known) = self.directory.with_id_at(id, index) {
                     return Some(known);
                 }
-                self.latest(|record| record.index == Some(index))?
+                self.directory.by_index.get(&index).copied()?
             }
-            (None, None) => self.latest(|record| record.index == Some(index))?,
+            (None, None) => self.directory.by_index.get(&index).copied()?,
         };
         (!self.begins_another(found, fragment)).then_some(found)
     }
@@ -185,8 +193,12 @@ impl CallAssembler {
         }
     }
 
-    fn latest(&self, is_it: impl Fn(&CallRecord) -> bool) -> Option<usize> {
-        self.list.iter().rposition(is_it)
+    /// Remembers a call that may be closed when the next one begins.
+    fn notice_whole(&mut self, at: usize) {
+        let whole = self.list.get(at).is_some_and(|record| record.is_open() && record.is_whole());
+        if whole && self.whole.last() != Some(&at) {
+            self.whole.push(at);
+        }
     }
 
     /// Opens the waiting calls, up to the first that is not ready.
@@ -197,7 +209,7 @@ impl CallAssembler {
             if let Some(record) = self.list.get_mut(self.opened) {
                 record.open(current.number(), sink);
             }
-            self.open.push(self.opened);
+            self.notice_whole(self.opened);
             self.opened += 1;
         }
     }

@@ -1,5 +1,7 @@
 //! Members of a chunk that are handed on once, though every chunk may have them.
 
+use std::collections::BTreeSet;
+
 use crate::codec::EventSink;
 use crate::codec::chat::wire::string;
 use crate::model::Event;
@@ -8,7 +10,7 @@ use crate::wire::{Extra, Raw, Str};
 /// Hands members on, and remembers which.
 #[derive(Debug, Default)]
 pub(super) struct MemberReporter {
-    keys: Vec<String>,
+    keys: BTreeSet<String>,
     tier: Option<String>,
 }
 
@@ -33,11 +35,9 @@ impl MemberReporter {
         value: Option<Raw<'_>>,
         sink: &mut dyn EventSink,
     ) {
-        let is_new = |value: &Raw<'_>| {
-            is_meaningful(value) && !self.keys.iter().any(|reported| reported == key)
-        };
+        let is_new = |value: &Raw<'_>| is_meaningful(value) && !self.keys.contains(key);
         let Some(value) = value.filter(is_new) else { return };
-        self.keys.push(key.to_owned());
+        self.keys.insert(key.to_owned());
         let extra = vec![Extra { key: Str::plain(key), value }];
         sink.event(Event::About { tier: None, extra });
     }
@@ -46,10 +46,9 @@ impl MemberReporter {
     pub(super) fn members(&mut self, mut extra: Vec<Extra<'_>>, sink: &mut dyn EventSink) {
         extra.retain(|field| {
             let key = field.key.decode();
-            let is_new =
-                is_meaningful(&field.value) && !self.keys.iter().any(|reported| *reported == *key);
+            let is_new = is_meaningful(&field.value) && !self.keys.contains(key.as_ref());
             if is_new {
-                self.keys.push(key.into_owned());
+                self.keys.insert(key.into_owned());
             }
             is_new
         });

@@ -7,6 +7,7 @@
 pub(super) mod observer;
 
 mod blocks;
+mod call_directory;
 mod call_record;
 mod calls;
 mod chunk;
@@ -23,13 +24,16 @@ use self::chunk::{
 };
 use self::fragment::CallFragment;
 use self::members::{MemberReporter, is_meaningful};
+use self::reasoning::ReasoningMember;
 use self::text_delta::DeltaText;
 use super::reasoning_in::ReasoningMembers;
-use super::wire::{reread, string};
+use super::wire::{MessageAudio, reread, string};
 use super::{error_in, stop_in, usage_in};
 use crate::codec::{EventPlace, EventSink, StreamReader};
 use crate::ledger::Code;
-use crate::model::{ApiError, ErrorKind, Event, Item, Opaque, Protocol, Refusal, Start, Text};
+use crate::model::{
+    ApiError, ErrorKind, Event, Item, Opaque, Protocol, Reasoning, Refusal, Start, Text,
+};
 use crate::wire::sse::Frame;
 use crate::wire::stencil::Stencil;
 use crate::wire::{At, Pos, Raw, Read, ReadError, Reader, Str};
@@ -46,6 +50,8 @@ pub(super) struct ChatStreamReader {
     members: MemberReporter,
     reported_other_choices: bool,
     reported_audio: bool,
+    /// Whether the text is the transcript of spoken output.
+    is_transcribed: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -279,10 +285,8 @@ impl ChatStreamReader {
         if let Some(text) = refusal {
             self.blocks.push_refusal(text, refusal_logprobs, sink);
         }
-        if let Some(audio) = audio
-            && !std::mem::replace(&mut self.reported_audio, true)
-        {
-            sink.ledger().dropped(audio.pos(), Code::Audio);
+        if let Some(audio) = audio {
+            self.read_audio(audio, sink);
         }
         if let Some(list) = tool_calls {
             let several = list.len() > 1;
@@ -298,6 +302,23 @@ impl ChatStreamReader {
         self.members.members(extra, sink);
     }
 
+    /// Takes a piece of spoken output. The text of a model that speaks is its
+    /// transcript, unless it has text of its own.
+    fn read_audio(&mut self, audio: Raw<'_>, sink: &mut dyn EventSink) {
+        if !std::mem::replace(&mut self.reported_audio, true) {
+            sink.ledger().dropped(audio.pos(), Code::Audio);
+        }
+        let Some(Ok(MessageAudio { at: _, data: _, transcript: Some(text), extra: _ })) =
+            reread(&audio)
+        else {
+            return;
+        };
+        if !text.is_empty() && (self.is_transcribed || !self.blocks.has_text()) {
+            self.is_transcribed = true;
+            self.blocks.push_text(text, None, sink);
+        }
+    }
+
     /// Takes one part of content that is a list.
     fn read_part(&mut self, item: Item<'_>, sink: &mut dyn EventSink) {
         if let Item::Text(text) = item {
@@ -307,6 +328,12 @@ impl ChatStreamReader {
         } else if let Item::Refusal(Refusal { at: _, text, extra }) = item {
             self.members.members(extra, sink);
             self.blocks.push_refusal(text, None, sink);
+        } else if let Item::Reasoning(reasoning) = item {
+            let Reasoning { at: _, summary: _, content, sealed: _, place: _, extra } = reasoning;
+            self.members.members(extra, sink);
+            for text in content {
+                self.blocks.push_reasoning(ReasoningMember::Content, text, sink);
+            }
         } else {
             self.blocks.push_whole(Pos::START, item, sink);
         }

@@ -19,6 +19,8 @@ pub(super) enum ReasoningMember {
     Reasoning,
     /// `thinking_blocks`.
     ThinkingBlocks,
+    /// `reasoning_details`, of a vendor that shows its text nowhere else.
+    Details,
 }
 
 /// Reads the reasoning of a chunk. Returns the members of an unknown shape.
@@ -98,7 +100,9 @@ fn read_block<'a>(
         return None;
     }
     let text = block.thinking.filter(|text| !text.is_empty());
-    if let Some(text) = &text {
+    if let Some(text) = &text
+        && !blocks.sign_repeated(text)
+    {
         blocks.push_reasoning(ReasoningMember::ThinkingBlocks, text.clone(), sink);
     }
     if let Some(signature) = &block.signature {
@@ -122,11 +126,14 @@ pub(super) struct ReasoningBlock {
     member: Option<ReasoningMember>,
     pub(super) details: DetailsBuffer,
     pub(super) signature: TextBuffer,
+    /// The text, as long as a thinking block may come that repeats it.
+    said: TextBuffer,
 }
 
 impl ReasoningBlock {
     pub(super) fn new(block: usize, details: DetailsBuffer) -> Self {
-        Self { block, member: None, details, signature: TextBuffer::default() }
+        let (signature, said) = (TextBuffer::default(), TextBuffer::default());
+        Self { block, member: None, details, signature, said }
     }
 
     /// Whether text of that member continues this block. Text after a signature
@@ -139,26 +146,57 @@ impl ReasoningBlock {
         self.member.is_none_or(|own| own == ReasoningMember::ThinkingBlocks)
     }
 
+    /// Whether the text of details is shown in this block. A vendor that has
+    /// shown text in another member only repeats it in its details.
+    pub(super) fn shows_details(&self) -> bool {
+        self.takes_text(ReasoningMember::Details)
+    }
+
     pub(super) fn of(mut self, member: ReasoningMember) -> Self {
         self.member = Some(member);
         self
     }
 
+    /// Takes note of text that has been shown.
+    pub(super) fn say(&mut self, text: &Str<'_>) {
+        if self.member != Some(ReasoningMember::ThinkingBlocks) {
+            self.said.push(text);
+        }
+    }
+
+    /// Becomes the thinking block with that text, if it has that text. LiteLLM
+    /// sends a thought as `reasoning_content` while it arrives, and may send the
+    /// block with its signature when it is whole.
+    /// vectors/streams/chat-litellm-repeated-thinking
+    pub(super) fn sign_repeated(&mut self, text: &Str<'_>) -> bool {
+        let repeated = !self.said.is_empty() && self.said.text() == *text;
+        if repeated {
+            self.member = Some(ReasoningMember::ThinkingBlocks);
+            self.said = TextBuffer::default();
+        }
+        repeated
+    }
+
     /// The seal, which is known at the end.
     pub(super) fn tail(self) -> Tail<'static> {
-        let Self { block: _, member, details, signature } = self;
+        let Self { block: _, member, details, signature, said: _ } = self;
         let vendor = |name: &str| Issuer::Vendor(name.to_owned());
         let (issuer, blob) = match member {
             Some(ReasoningMember::ThinkingBlocks) => {
                 let signature = (!signature.is_empty()).then(|| signature.text().into_owned());
                 (Issuer::Anthropic, signature)
             }
-            Some(ReasoningMember::Content | ReasoningMember::Reasoning) | None
+            Some(
+                ReasoningMember::Content | ReasoningMember::Reasoning | ReasoningMember::Details,
+            )
+            | None
                 if !details.is_empty() =>
             {
                 (vendor(REASONING_DETAILS), Some(Str::plain(details.list())))
             }
-            Some(ReasoningMember::Reasoning) | None => (vendor(REASONING), None),
+            Some(ReasoningMember::Reasoning | ReasoningMember::Details) | None => {
+                (vendor(REASONING), None)
+            }
             Some(ReasoningMember::Content) => return Tail::default(),
         };
         Tail { sealed: Some(Sealed::new(issuer, blob)), extra: Vec::new() }
@@ -203,6 +241,16 @@ impl DetailsBuffer {
         let mut own = DetailEntry { grows: text, members: Vec::new() };
         own.take(entry);
         self.entries.push(own);
+    }
+
+    /// What the entries say in plain text.
+    pub(super) fn text(&self) -> String {
+        let members = self.entries.iter().flat_map(|entry| &entry.members);
+        let texts = members.filter_map(|(_, value)| match value {
+            DetailValue::Text(text) => Some(text.text().into_decoded().into_owned()),
+            DetailValue::Other(_) => None,
+        });
+        texts.collect()
     }
 
     fn list(&self) -> String {

@@ -408,12 +408,12 @@ fn log_probabilities_and_annotations() {
 fn content_in_parts() {
     check(
         &[
-            r#"{"delta":{"content":[{"type":"thinking","thinking":[]},{"type":"text","text":"a"}]}}"#,
+            r#"{"delta":{"content":[{"type":"reference","reference_ids":[1]},{"type":"thinking","thinking":[]},{"type":"text","text":"a"}]}}"#,
             r#"{"delta":{"content":[{"type":"text","text":"b"}]}}"#,
             STOP,
         ],
         &[
-            r#"whole {"type":"thinking","thinking":[]}"#,
+            r#"whole {"type":"reference","reference_ids":[1]}"#,
             "0 text",
             r#"0 "a""#,
             r#"0 "b""#,

@@ -1,5 +1,8 @@
 //! One open block of a stream that is read.
 
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
 use super::super::wire::Delta;
 use super::super::{reasoning_in, turns_in};
 use crate::codec::EventSink;
@@ -175,8 +178,10 @@ impl BufferedBlock {
         }
         let mut bytes = Vec::with_capacity(self.start.len() + self.input.len());
         let mut object = Object::new(&mut bytes);
+        let newer: BTreeSet<Cow<'_, str>> =
+            self.members.iter().map(|newer| newer.key.decode()).collect();
         for field in read_fields(&mut Reader::new(&self.start))? {
-            if self.members.iter().any(|newer| newer.key == field.key) {
+            if newer.contains(&field.key.decode()) {
                 continue;
             }
             match input.as_ref().filter(|_| field.key == *"input") {

@@ -15,7 +15,7 @@ use crate::ledger::Code;
 use crate::model::{ApiError, ErrorKind, Event, Protocol, Start};
 use crate::wire::sse::Frame;
 use crate::wire::stencil::Stencil;
-use crate::wire::{Extra, Kind, Pos, Raw, ReadError, Reader, Str};
+use crate::wire::{Extra, Kind, Pos, Raw, ReadError, Reader, Str, keep_meaningful};
 
 /// A stream of Messages while it is read.
 #[derive(Debug, Default)]
@@ -244,7 +244,8 @@ fn unnamed_start() -> Start<'static> {
     Start { origin: Protocol::Messages, id: None, model: None, created: None }
 }
 
-fn send_about<'e>(tier: Option<Str<'e>>, extra: Vec<Extra<'e>>, sink: &mut dyn EventSink) {
+fn send_about<'e>(tier: Option<Str<'e>>, mut extra: Vec<Extra<'e>>, sink: &mut dyn EventSink) {
+    keep_meaningful(&mut extra);
     if tier.is_some() || !extra.is_empty() {
         sink.event(Event::About { tier, extra });
     }

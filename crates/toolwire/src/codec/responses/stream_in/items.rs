@@ -1,6 +1,6 @@
 //! What has been read of each item of a stream.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::codec::EventSink;
 use crate::ledger::Code;
@@ -299,7 +299,7 @@ impl StreamPart {
 /// The names of other members that were passed on with the beginning, so that
 /// the end only adds those that are new.
 #[derive(Debug, Default)]
-pub(super) struct SentMembers(Vec<String>);
+pub(super) struct SentMembers(BTreeSet<String>);
 
 impl SentMembers {
     pub(super) fn new(extra: &[Extra<'_>]) -> Self {
@@ -308,7 +308,7 @@ impl SentMembers {
 
     /// The members that have not been passed on.
     pub(super) fn rest<'e>(&self, mut extra: Vec<Extra<'e>>) -> Vec<Extra<'e>> {
-        extra.retain(|field| !self.0.iter().any(|known| field.key == known.as_str()));
+        extra.retain(|field| !self.0.contains(field.key.decode().as_ref()));
         extra
     }
 }

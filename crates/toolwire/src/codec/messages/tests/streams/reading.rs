@@ -256,7 +256,7 @@ fn counts_that_are_left_out_stand_as_they_were() {
         &[
             BEGUN,
             "usage 10 Some(3) Some(2) 1",
-            r#"about Some("standard") [Extra { key: "container", value: null }]"#,
+            r#"about Some("standard") []"#,
             "usage 11 Some(4) Some(2) 9",
             r#"about None [Extra { key: "container", value: {"id":"c"} }]"#,
             r#"stop StopSequence(Some("x"))"#,

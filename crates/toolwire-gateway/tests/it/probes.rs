@@ -1,0 +1,93 @@
+//! An ejected upstream gets one request that finds out whether it works again.
+
+use toolwire::Protocol;
+use toolwire_gateway::Gateway;
+use toolwire_gateway::config::UpstreamConfig;
+
+use crate::upstream::{Server, Step, whole};
+use crate::{at, client, config, fixtures, ms, start};
+
+const ASK: &str = "/v1/messages";
+
+/// An upstream that fails as often as it takes to be ejected and then does as it
+/// is told, with a spare.
+async fn ejected(then: Vec<Step>) -> (Server, Server, Gateway) {
+    let first = Server::scripted(Protocol::Messages, move |number, _| {
+        let error = fixtures::error(Protocol::Messages, "api_error", "No.");
+        if number < 5 { whole(500, "", error) } else { then.clone() }
+    })
+    .await;
+    let answer = whole(200, "", fixtures::answer(Protocol::Messages));
+    let spare = Server::new(Protocol::Messages, answer).await;
+    let second = UpstreamConfig { weight: 0, name: "spare".to_owned(), ..at(&spare) };
+    let mut config = config(vec![at(&first), second]);
+    config.retry.first_ejection = ms(100);
+    config.retry.probe_timeout = ms(60_000);
+    let gateway = start(config).await;
+    let question = fixtures::question(Protocol::Messages, false);
+    for _ in 0..6 {
+        assert_eq!(client::post(gateway.address(), ASK, &[], &question).await.status, 200);
+    }
+    assert_eq!((first.seen().len(), spare.seen().len()), (5, 6));
+    tokio::time::sleep(ms(120)).await;
+    (first, spare, gateway)
+}
+
+fn answer() -> Vec<Step> {
+    whole(200, "", fixtures::answer(Protocol::Messages))
+}
+
+#[tokio::test]
+async fn only_a_request_whose_result_counts_is_one() {
+    let (first, _spare, gateway) = ejected(answer()).await;
+    let to = gateway.address();
+    let question = fixtures::question(Protocol::Messages, false);
+    for _ in 0..3 {
+        assert_eq!(client::get(to, "/v1/models/m", &[]).await.status, 200);
+        let counted = client::post(to, "/v1/messages/count_tokens", &[], &question).await;
+        assert_eq!(counted.status, 200, "{counted:?}");
+        // A request that cannot be sent says nothing about an upstream.
+        let lossy =
+            fixtures::question(Protocol::Chat, false).replacen('{', "{\"logit_bias\":{},", 1);
+        let refuse = ["toolwire-on-loss: refuse"];
+        let refused = client::post(to, "/v1/chat/completions", &refuse, &lossy).await;
+        assert_eq!(refused.status, 400, "{refused:?}");
+    }
+    let before = first.seen().iter().filter(|seen| seen.path == ASK).count();
+    assert_eq!(before, 5);
+    for _ in 0..3 {
+        assert_eq!(client::post(to, ASK, &[], &question).await.status, 200);
+    }
+    let after = first.seen().iter().filter(|seen| seen.path == ASK).count();
+    assert_eq!(after, 8, "the upstream is back");
+}
+
+#[tokio::test]
+async fn a_client_that_leaves_gives_it_back() {
+    let (first, _spare, gateway) = ejected(vec![Step::Hang]).await;
+    let question = fixtures::question(Protocol::Messages, false);
+    for round in 6..9 {
+        let open = client::open(gateway.address(), ASK, &[], &question).await;
+        first.until_seen(round).await;
+        drop(open);
+        first.left(round - 5).await;
+    }
+}
+
+/// A stream can take minutes. Others need not wait for its end.
+#[tokio::test]
+async fn a_response_that_begins_is_enough() {
+    let events = fixtures::events(Protocol::Messages);
+    let mut steps = vec![crate::upstream::stream_head("")];
+    steps.extend(events.iter().take(4).map(crate::upstream::chunk));
+    steps.push(Step::Hang);
+    let (first, _spare, gateway) = ejected(steps).await;
+    let question = fixtures::question(Protocol::Messages, true);
+    let mut streams = Vec::new();
+    for _ in 0..3 {
+        let mut open = client::open(gateway.address(), ASK, &[], &question).await;
+        client::until(&mut open, "Let me look.").await;
+        streams.push(open);
+    }
+    assert_eq!(first.seen().len(), 8);
+}

@@ -9,9 +9,10 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use toolwire::{Code, Entry, Protocol};
+use toolwire::Protocol;
 
 use super::Outcome;
+use crate::memory::MemoryBudget;
 
 /// The metrics of a gateway.
 #[derive(Default)]
@@ -90,7 +91,12 @@ impl Metrics {
     }
 
     /// All metrics in the Prometheus text format.
-    pub(crate) fn render(&self, lost_lines: u64) -> String {
+    pub(crate) fn render(
+        &self,
+        lost_lines: u64,
+        bodies: &MemoryBudget,
+        streams: &MemoryBudget,
+    ) -> String {
         let upstreams = self.upstreams.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let mut all: Vec<(&str, &UpstreamMetrics)> = vec![("", &self.without_upstream)];
         all.extend(upstreams.iter().map(|(name, metrics)| (name.as_str(), metrics.as_ref())));
@@ -120,6 +126,23 @@ impl Metrics {
             "open_connections",
             "Open client connections",
             self.open_connections.load(Ordering::Relaxed),
+        );
+        let bytes = |budget: &MemoryBudget| i64::try_from(budget.used()).unwrap_or(i64::MAX);
+        page.gauge(
+            "body_bytes",
+            "Bytes of request bodies and whole responses in memory",
+            bytes(bodies),
+        );
+        page.gauge("stream_bytes", "Bytes that streams keep until they end", bytes(streams));
+        page.single(
+            "bodies_refused_total",
+            "Bodies that did not fit into bodies_total",
+            bodies.refusals(),
+        );
+        page.single(
+            "streams_refused_total",
+            "Streams that did not fit into streams_total",
+            streams.refusals(),
         );
         page.single(
             "refused_total",
@@ -166,12 +189,9 @@ impl UpstreamMetrics {
         self.own_time.record(own, &OWN_BOUNDS);
     }
 
-    pub(crate) fn add_losses(&self, entries: &[Entry]) {
-        for entry in entries {
-            let counter = if entry.is_loss() { &self.losses } else { &self.lesser_losses };
-            let count = if let Code::More(count) = entry.code { count } else { 1 };
-            counter.fetch_add(count as u64, Ordering::Relaxed);
-        }
+    pub(crate) fn add_losses(&self, losses: usize, lesser_losses: usize) {
+        self.losses.fetch_add(losses as u64, Ordering::Relaxed);
+        self.lesser_losses.fetch_add(lesser_losses as u64, Ordering::Relaxed);
     }
 
     pub(crate) fn add_calls(&self, count: usize) {

@@ -6,6 +6,8 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
+use crate::watched_log::UPSTREAM_KEY;
+
 /// A response that was received.
 #[derive(Clone, Debug)]
 pub(crate) struct ReceivedResponse {
@@ -86,6 +88,14 @@ pub(crate) async fn finish(stream: &mut TcpStream) -> ReceivedResponse {
     parse(&bytes)
 }
 
+/// Reads whatever else comes, as it came.
+pub(crate) async fn rest(stream: &mut TcpStream) -> String {
+    let mut bytes = Vec::new();
+    let reading = stream.read_to_end(&mut bytes);
+    let _ = tokio::time::timeout(Duration::from_secs(10), reading).await.expect("no end");
+    String::from_utf8(bytes).unwrap()
+}
+
 /// Reads until the received bytes contain a text.
 pub(crate) async fn until(stream: &mut TcpStream, text: &str) -> String {
     let mut bytes = Vec::new();
@@ -104,7 +114,7 @@ pub(crate) async fn until(stream: &mut TcpStream, text: &str) -> String {
     }
 }
 
-fn parse(bytes: &[u8]) -> ReceivedResponse {
+pub(crate) fn parse(bytes: &[u8]) -> ReceivedResponse {
     let end = bytes.windows(4).position(|four| four == b"\r\n\r\n").unwrap_or(bytes.len());
     let head = String::from_utf8(bytes[..end].to_vec()).unwrap();
     let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
@@ -113,6 +123,7 @@ fn parse(bytes: &[u8]) -> ReceivedResponse {
     let (body, trailers) =
         if chunked { dechunk(rest) } else { (rest.to_vec(), Some(String::new())) };
     let body = String::from_utf8(body).unwrap();
+    assert!(!head.contains(UPSTREAM_KEY) && !body.contains(UPSTREAM_KEY), "{head}\n{body}");
     let whole = trailers.is_some();
     ReceivedResponse { status, head, body, whole, trailers: trailers.unwrap_or_default() }
 }

@@ -67,7 +67,7 @@ fn codecs_share_their_file_names() {
     check_names(&paths, &undirected.each_ref().map(String::as_str));
     paths.truncate(paths.len() - undirected.len());
 
-    for required in ["/stop_out.rs", "/stream_in/observer.rs", "/dispositions.rs"] {
+    for required in ["/stop_out.rs", "/stream_in/observer.rs", "/answer_dispositions.rs"] {
         let mut paths = paths.clone();
         paths.retain(|path| !path.ends_with(required));
         let both = ["crates/toolwire/src/codec/chat", "crates/toolwire/src/codec/messages"];

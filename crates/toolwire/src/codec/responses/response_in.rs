@@ -3,7 +3,7 @@
 use super::stop_in::{finished, incomplete};
 use super::{error_in, usage_in, wire};
 use crate::model::{Candidate, Protocol, Response, Stop};
-use crate::wire::{At, Read, ReadError, Reader, Str, keep_meaningful};
+use crate::wire::{At, Kind, Raw, Read, ReadError, Reader, Str, keep_meaningful};
 
 /// Reads an answer.
 pub(super) fn decode(body: &str) -> Result<Response<'_>, ReadError> {
@@ -39,7 +39,8 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>) -> Result<Response<'a>, ReadErro
         (Some("cancelled"), _) => Stop::Cancelled,
         (Some("queued" | "in_progress"), _) => Stop::Running,
         (Some("incomplete"), _) => incomplete(incomplete_details),
-        (Some(_) | None, _) => finished(&turns),
+        (Some("completed") | None, _) => finished(&turns),
+        (Some(_), _) => status.clone().map_or(Stop::EndTurn, Stop::Other),
     };
     let candidate =
         Candidate { at, turns, stop: At::new(pos, stop), logprobs: None, extra: Vec::new() };
@@ -47,12 +48,24 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>) -> Result<Response<'a>, ReadErro
         origin: Protocol::Responses,
         id,
         model,
-        created: created_at,
+        created: created_at.as_ref().and_then(seconds),
         candidates: vec![candidate],
         usage: tokens.map(usage_in::decode),
         tier: service_tier,
         extra,
     })
+}
+
+/// A time in whole seconds. The published type has fractions, which some servers
+/// send and which no other protocol has room for.
+pub(super) fn seconds(time: &Raw<'_>) -> Option<At<u64>> {
+    if time.kind() != Kind::Number {
+        return None;
+    }
+    let whole = time.text().parse::<u64>().ok();
+    // The conversion saturates at the bounds of the integer.
+    let value = whole.or_else(|| Some(time.text().parse::<f64>().ok()?.floor() as u64))?;
+    Some(At::new(time.pos(), value))
 }
 
 /// Members that repeat the request's settings, or say what every answer says.

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use super::super::blocks_out::WrittenBlock;
 use super::super::content_out::{report_refusal, write_part};
+use super::super::response_out::report_item_loss;
 use super::super::turns_out::report_turn_losses;
 use super::block::{BlockBody, report_logprobs};
 use super::call::StreamedCall;
@@ -149,6 +150,7 @@ impl BlockQueue {
             if let Item::Refusal(found) = item {
                 refusal = Some(&found.text);
             }
+            report_item_loss(item, turn.at, context.ledger);
             let (body, sealed) = self.body(item, context);
             if let Some(body) = body {
                 self.blocks.push_back(QueuedBlock {

@@ -1,0 +1,82 @@
+//! Table only: what happens to the fields of a Messages answer, whole, in events
+//! and in errors.
+
+use crate::disposition::Disposition::{self, Carried, Depends, Emulated, Lost, Only, SaysNothing};
+use crate::disposition::common::{CONSTANT, ID, KIND, NAME, POSITION};
+use crate::disposition::{Row, rows};
+use crate::ledger::Code::*;
+
+pub(super) static TABLE: &[Row] = rows! { [Chat, Responses]
+    "Answer" {
+        "id" => Carried, Carried;
+        "type" => CONSTANT, CONSTANT;
+        "role" => CONSTANT, CONSTANT;
+        "model" => Carried, Carried;
+        "container*" => Only("container"), Only("container");
+        "context_management*" => Only("context_management"), Only("context_management");
+        "diagnostics*" => Only("diagnostics"), Only("diagnostics");
+        "input_transformations*" => Only("input_transformations"), Only("input_transformations");
+        "stop_reason" => STOP, STOP;
+        "stop_sequence" => Lost(StopReason), Lost(StopReason);
+        "stop_details" => KIND, KIND;
+        "stop_details.type" => KIND, KIND;
+        "stop_details.category" => Lost(StopReason), Lost(StopReason);
+        "stop_details.explanation" => Carried, Carried;
+        "stop_details*" => Only("stop_details"), Only("stop_details");
+    }
+    "Content" {
+        "content" => Carried, Carried;
+        "content[type=text].citations" => Carried, Carried;
+        "content[type=text].citations[type=web_search_result_location].title" => Carried, Carried;
+        "content[type=text].citations[type=web_search_result_location].url" => Carried, Carried;
+        "content[type=text].citations*" => Lost(Citations), Lost(Citations);
+        "content[type=text]*" => Carried, Carried;
+        "content[type=thinking]*" => Carried, Carried;
+        "content[type=redacted_thinking]*" => Carried, Carried;
+        "content[type=tool_use].caller*" => Lost(ProgrammaticCallers), Lost(ProgrammaticCallers);
+        "content[type=tool_use].toolset_name" => Only("toolset_name"), Only("toolset_name");
+        "content[type=tool_use].id" => Carried, ID;
+        "content[type=tool_use].name" => NAME, NAME;
+        "content[type=tool_use]*" => Carried, Carried;
+        "content[type=container_upload]*" => Lost(UnknownItem), Lost(FileId);
+        "content[type=compaction]*" => Lost(UnknownItem), Lost(ContextManagement);
+        "content[type=fallback]*" => Lost(UnknownItem), Lost(UnknownItem);
+        "content*" => Lost(HostedHistory), Lost(HostedHistory) =>
+            "What the vendor's own tools did; the text that follows says what came of it.";
+    }
+    "Usage" {
+        "usage" => Carried, Carried;
+        "usage.input_tokens" => Carried, Carried;
+        "usage.output_tokens" => Carried, Carried;
+        "usage.output_tokens_details*" => Carried, Carried;
+        "usage.cache_creation_input_tokens" => Carried, Carried;
+        "usage.cache_read_input_tokens" => Carried, Carried;
+        "usage.service_tier" => TIER, TIER;
+        "usage*" => Lost(UsageDetail), Lost(UsageDetail);
+    }
+    "Events" {
+        "event*.index" => POSITION, POSITION;
+        "event(type=message_delta).delta" => Carried, Carried;
+        "event(type=content_block_delta).delta" => Carried, Carried;
+        "event*(type=citations_delta)" => Carried, Carried;
+        "event*(type=citations_delta).citation(type=web_search_result_location).title" => Carried, Carried;
+        "event*(type=citations_delta).citation(type=web_search_result_location).url" => Carried, Carried;
+        "event*(type=citations_delta)*" => Lost(Citations), Lost(Citations);
+        "event*(type=compaction_delta)*" => Lost(UnknownItem), Lost(ContextManagement);
+        "event*.estimated_tokens" => Only("estimated_tokens"), Only("estimated_tokens");
+        "event*" => Carried, Carried;
+    }
+    "Errors" {
+        "error_body.type" => CONSTANT, CONSTANT;
+        "error_body*" => Carried, Carried;
+    }
+};
+
+const STOP: Disposition = Depends(
+    &[Carried, SaysNothing("the calls are there"), Lost(StopReason), Lost(Paused)],
+    "the common reasons are carried; that the model stopped to call tools shows in the calls",
+);
+const TIER: Disposition = Depends(
+    &[Carried, Emulated(Tier), Lost(Tier), SaysNothing("the default")],
+    "standard becomes default; the others have no counterpart",
+);

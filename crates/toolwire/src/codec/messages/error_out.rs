@@ -52,11 +52,11 @@ pub(super) fn encode(error: &ApiError, out: &mut Vec<u8>) -> u16 {
         let mut object = body.object("error");
         object.put("type", name);
         object.put("message", &text);
-        let own_type = vendor_type.as_deref().filter(|own| !is_usual(own, name));
-        if own_type.is_some() || code.is_some() || !extra.is_empty() {
+        let own_type = vendor_type.as_ref().filter(|own| !is_known_type(own));
+        if code.is_some() || own_type.is_some() || !extra.is_empty() {
             let mut details = object.object("details");
-            details.maybe("error_type", own_type);
             details.maybe("error_code", code.as_ref());
+            details.maybe("error_type", own_type);
             details.extra(extra);
         }
     }
@@ -64,23 +64,27 @@ pub(super) fn encode(error: &ApiError, out: &mut Vec<u8>) -> u16 {
     status
 }
 
-/// Whether a type says no more about an error than the type that is written.
-fn is_usual(own: &str, written: &str) -> bool {
-    own == written || USUAL_TYPES.contains(&own)
+/// Whether a type of another vendor says no more than the kind of the error, which
+/// the API's own type says.
+fn is_known_type(kind: &str) -> bool {
+    matches!(
+        kind,
+        "invalid_request_error"
+            | "authentication_error"
+            | "billing_error"
+            | "permission_error"
+            | "not_found_error"
+            | "conflict_error"
+            | "request_too_large"
+            | "rate_limit_error"
+            | "overloaded_error"
+            | "timeout_error"
+            | "api_error"
+            | "server_error"
+            | "insufficient_quota"
+            | "requests"
+            | "tokens"
+    )
 }
-
-/// What other vendors call the kinds of errors that Messages has types for.
-const USUAL_TYPES: [&str; 10] = [
-    "",
-    "error",
-    "invalid_request_error",
-    "server_error",
-    "insufficient_quota",
-    "rate_limit_exceeded",
-    "requests",
-    "tokens",
-    "upstream_error",
-    "api_error",
-];
 
 const TOO_LONG: &str = "prompt is too long";

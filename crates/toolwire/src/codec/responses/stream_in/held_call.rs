@@ -2,7 +2,7 @@
 
 use super::ResponsesStreamReader;
 use crate::codec::EventSink;
-use crate::codec::responses::output_in::{drop_bookkeeping, hosted, settled_later};
+use crate::codec::responses::output_in::{hosted, settled_later};
 use crate::model::{Event, Item, Own, Turn};
 use crate::wire::{Pos, Raw};
 
@@ -23,8 +23,8 @@ impl HeldCall {
         let mut turn = turn.clone().into_owned();
         // It is passed on with another event, in which its places mean nothing.
         turn.at = Pos::START;
-        drop_bookkeeping(&mut turn);
-        turn.status = turn.status.map(|status| status.at(Pos::START));
+        turn.id = None;
+        turn.status = None;
         for item in &mut turn.items {
             if let Item::Call(call) = item {
                 call.at = Pos::START;

@@ -64,6 +64,11 @@ pub(crate) struct Args {
     #[arg(long, value_name = "CODE", value_parser = clap::value_parser!(u16).range(100..=599))]
     status: Option<u16>,
 
+    /// For a stream: write the losses into it too, as a comment before the last
+    /// event, as the gateway does
+    #[arg(long)]
+    loss_comment: bool,
+
     /// For a stream: replay it with the timing that --record saved
     #[arg(long)]
     pace: bool,

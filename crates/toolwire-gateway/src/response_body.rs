@@ -39,12 +39,14 @@ impl Body for ResponseBody {
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, StreamAborted>>> {
-        let chunk = match self.get_mut() {
-            Self::Whole(bytes) => Poll::Ready(bytes.take().map(Ok)),
-            Self::Pulled(stream) => stream.poll_chunk(cx),
-            Self::Early(stream) => stream.poll_chunk(cx),
-        };
-        chunk.map(|chunk| chunk.map(|chunk| chunk.map(Frame::data)))
+        match self.get_mut() {
+            Self::Whole(bytes) => Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes)))),
+            Self::Pulled(stream) => poll_stream(stream, cx),
+            // Its head went before it was known whether there are trailers to announce.
+            Self::Early(stream) => {
+                stream.poll_chunk(cx).map(|chunk| chunk.map(|chunk| chunk.map(Frame::data)))
+            }
+        }
     }
 
     fn is_end_stream(&self) -> bool {
@@ -62,4 +64,15 @@ impl Body for ResponseBody {
             Self::Pulled(_) | Self::Early(_) => SizeHint::default(),
         }
     }
+}
+
+/// The next chunk of a stream, and its trailers after the last.
+fn poll_stream(
+    stream: &mut ResponseStream,
+    cx: &mut Context<'_>,
+) -> Poll<Option<Result<Frame<Bytes>, StreamAborted>>> {
+    stream.poll_chunk(cx).map(|chunk| match chunk {
+        Some(chunk) => Some(chunk.map(Frame::data)),
+        None => stream.take_trailers().map(|trailers| Ok(Frame::trailers(trailers))),
+    })
 }

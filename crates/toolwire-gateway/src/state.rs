@@ -7,6 +7,7 @@ use arc_swap::ArcSwap;
 use crate::active_config::{ActiveConfig, StartError};
 use crate::config::Config;
 use crate::identity::Identity;
+use crate::memory::MemoryBudget;
 use crate::observe::{Log, Metrics};
 use crate::retry::RetryBudget;
 use crate::server::Drain;
@@ -22,6 +23,10 @@ pub(crate) struct GatewayState {
     pub(crate) log: Log,
     pub(crate) drain: Drain,
     pub(crate) retry_budget: RetryBudget,
+    /// The bodies of requests and of whole responses.
+    pub(crate) bodies: Arc<MemoryBudget>,
+    /// What streams keep until they end.
+    pub(crate) streams: Arc<MemoryBudget>,
     pub(crate) source: Option<ConfigLoader>,
     /// How it proves whose gateway it is.
     pub(crate) identity: OnceLock<Identity>,

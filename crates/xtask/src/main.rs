@@ -9,6 +9,7 @@ mod fuzz;
 mod packages;
 mod public_api;
 mod setup;
+mod soak;
 mod sweep;
 mod tally;
 mod test;
@@ -38,6 +39,7 @@ fn run(chore: Chore) -> anyhow::Result<ExitCode> {
         Chore::Bench { gateway: true, args } => bench::run_gateway(&args),
         Chore::Bench { gateway: false, args } => bench::run(&args),
         Chore::Sweep { rounds } => sweep::run(rounds),
+        Chore::Soak => soak::run(),
         Chore::Traffic { folder, json } => traffic::run(&folder, json),
         Chore::Fuzz { target, seconds } => fuzz::run(target.as_deref(), seconds),
     }
@@ -86,6 +88,8 @@ enum Chore {
         #[arg(long, default_value_t = 3)]
         rounds: u32,
     },
+    /// The gateway under load and with faults: disconnects, retries, drains, floods, reloads.
+    Soak,
     /// Translate recorded traffic between all protocols, and check what comes out.
     Traffic {
         /// A folder of recordings: cassettes (YAML or JSON), HAR, JSON, JSON lines, event streams.

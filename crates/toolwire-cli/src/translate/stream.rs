@@ -23,6 +23,8 @@ pub(super) struct StreamTranslation<'a> {
     /// The request that the client sent.
     request: Option<Vec<u8>>,
     options: &'a Options<'a>,
+    /// Whether the stream says what was lost.
+    loss_comment: bool,
     /// Whether to replay the timing of a recording.
     pace: bool,
     /// Where to save the input with its timing.
@@ -31,8 +33,15 @@ pub(super) struct StreamTranslation<'a> {
 
 impl<'a> StreamTranslation<'a> {
     pub(super) fn new(args: &'a Args, request: Option<Vec<u8>>, options: &'a Options<'a>) -> Self {
-        let (from, to, pace) = (args.from, args.to, args.pace);
-        Self { from, to, request, options, pace, record: args.record.as_deref() }
+        Self {
+            from: args.from,
+            to: args.to,
+            request,
+            options,
+            loss_comment: args.loss_comment,
+            pace: args.pace,
+            record: args.record.as_deref(),
+        }
     }
 
     /// Translates a line that holds a whole stream as a JSON string.
@@ -95,11 +104,12 @@ impl<'a> StreamTranslation<'a> {
         let to = self.to;
         let mut options = self.options.clone();
         options.request = self.request.as_deref();
-        Pipe::new(from, to, &options).map_err(|error| {
+        let pipe = Pipe::new(from, to, &options).map_err(|error| {
             CommandError::Rejected(format!(
                 "cannot read the file of --request as a {to} request: {error}\n{REQUEST_HELP}"
             ))
-        })
+        })?;
+        Ok(if self.loss_comment { pipe.with_loss_comment(COMMENT_LIMIT) } else { pipe })
     }
 }
 
@@ -149,3 +159,6 @@ fn write_out(out: &mut Vec<u8>) -> io::Result<()> {
     out.clear();
     Ok(())
 }
+
+/// The longest comment: the gateway's default.
+const COMMENT_LIMIT: usize = 2048;

@@ -139,8 +139,7 @@ impl EarlyStream {
                 let event = failure.into_event(self.client, &self.id);
                 log.add_sent(event.len());
                 log.finish(Outcome::Broken);
-                self.state = State::Ended;
-                Poll::Ready(Some(Ok(event)))
+                self.end(event)
             }
             // A request for a stream never gets one.
             Ok(ClientResponse::Whole { .. }) => {
@@ -150,14 +149,19 @@ impl EarlyStream {
         }
     }
 
+    /// Ends with an error event. If the protocol has none, the body is broken.
+    fn end(&mut self, event: Bytes) -> Poll<Option<Result<Bytes, StreamAborted>>> {
+        self.state = State::Ended;
+        Poll::Ready(Some(if event.is_empty() { Err(StreamAborted) } else { Ok(event) }))
+    }
+
     fn poll_heartbeat(
         &mut self,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Bytes, StreamAborted>>> {
         if self.cancellation.poll_cancelled(cx).is_ready() {
-            self.state = State::Ended;
             let failure = Failure::new(stream::shutting_down());
-            return Poll::Ready(Some(Ok(failure.into_event(self.client, &self.id))));
+            return self.end(failure.into_event(self.client, &self.id));
         }
         if self.timer.as_mut().poll(cx).is_pending() {
             return Poll::Pending;

@@ -72,6 +72,8 @@ pub async fn serve(config: Config, setup: Setup) -> Result<Gateway, StartError> 
         log: Log::new(log),
         drain: Drain::default(),
         retry_budget,
+        bodies: Arc::default(),
+        streams: Arc::default(),
         source,
         identity: OnceLock::new(),
     });

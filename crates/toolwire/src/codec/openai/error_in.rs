@@ -10,9 +10,8 @@ pub(crate) fn decode(status: Option<u16>, body: &str) -> Result<ApiError, ReadEr
     if reader.peek() == Kind::String {
         let message = reader.string()?;
         reader.finish()?;
-        let mut fields = ErrorMembers::default();
-        fields.message = own(message);
-        return Ok(finish(status, fields));
+        let members = ErrorMembers { message: own(message), ..ErrorMembers::default() };
+        return Ok(finish(status, members));
     }
     let ErrorBody { at: _, error, message, kind, code, param, detail, request_id, mut extra } =
         reader.document()?;

@@ -19,7 +19,7 @@ pub(super) fn drop_own_names(request: &mut Request<'_>) {
         .map(|tool| tool.name.decode().into_owned())
         .collect();
     for item in turns.iter_mut().flat_map(|turn| &mut turn.items) {
-        if !own_name(item).is_some_and(|name| !spaces.iter().any(|space| *name == **space)) {
+        if own_name(item).is_none_or(|name| spaces.iter().any(|space| *name == **space)) {
             continue;
         }
         if let Item::Call(call) = item {

@@ -40,6 +40,13 @@ impl StreamObserver for MessagesStreamObserver {
                 summary.error = Messages.decode_error(None, frame.data).ok();
                 EventOutcome::Failed
             }
+            // Proxies in front of the vendor send errors without a type. The
+            // client does not recognize one, so it gets its own when the stream
+            // ends.
+            "" if super::has_error(reader.clone())? => {
+                summary.error = Messages.decode_error(None, frame.data).ok();
+                EventOutcome::GoesOn
+            }
             "message_start" | "message_delta" | "content_block_start" => {
                 self.observe(reader, summary)?;
                 return Ok(EventOutcome::GoesOn);

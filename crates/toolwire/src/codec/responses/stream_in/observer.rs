@@ -82,6 +82,10 @@ impl StreamObserver for ResponsesStreamObserver {
                 summary.error = Some(failure);
                 return Ok(EventOutcome::GoesOn);
             }
+            "" if super::is_error(frame.data)? => {
+                summary.error = Some(error_in::decode(None, frame.data)?);
+                return Ok(EventOutcome::GoesOn);
+            }
             other => {
                 self.refused |= other == "response.refusal.done";
                 reader.skip()?;

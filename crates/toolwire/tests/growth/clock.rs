@@ -1,0 +1,68 @@
+//! What ten times the input costs, in time of the processor.
+
+use std::fmt;
+use std::time::Duration;
+
+use rustix::time::{ClockId, clock_gettime};
+
+/// The costs of an input and of one that is ten times as long.
+#[derive(Clone, Copy)]
+pub(crate) struct Growth {
+    one: Duration,
+    ten: Duration,
+}
+
+impl Growth {
+    /// Measures `run` on what `make` makes of a size and of ten times that size.
+    ///
+    /// The least of several runs counts, because whatever disturbs a run makes
+    /// it longer, and a case that seems to be over the limit is measured again.
+    pub(crate) fn of(size: usize, make: impl Fn(usize) -> Vec<u8>, run: impl Fn(&[u8])) -> Self {
+        let (one, ten) = (make(size), make(size * 10));
+        let mut growth = Self { one: Duration::MAX, ten: Duration::MAX };
+        for attempt in 0..MOST_ATTEMPTS {
+            for _ in 0..3 {
+                growth.one = growth.one.min(cost(|| run(&one)));
+            }
+            growth.ten = growth.ten.min(cost(|| run(&ten)));
+            if !growth.is_over() && attempt > 0 {
+                break;
+            }
+        }
+        growth
+    }
+
+    /// Whether the cost grows faster than the input. What takes no time at all
+    /// says nothing about how it grows.
+    pub(crate) fn is_over(self) -> bool {
+        self.ten > NEGLIGIBLE && self.factor() > LIMIT
+    }
+
+    fn factor(self) -> f64 {
+        self.ten.as_secs_f64() / self.one.as_secs_f64().max(1e-9)
+    }
+}
+
+impl fmt::Display for Growth {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { one, ten } = self;
+        write!(f, "{one:.1?} to {ten:.1?}, {:.1} times", self.factor())
+    }
+}
+
+/// The time that this thread has spent on the processor for `run`.
+fn cost(run: impl FnOnce()) -> Duration {
+    let before = now();
+    run();
+    now() - before
+}
+
+fn now() -> Duration {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}
+
+/// Ten times the input may cost this many times as much.
+const LIMIT: f64 = if cfg!(debug_assertions) { 11.0 } else { 20.0 };
+const NEGLIGIBLE: Duration = Duration::from_micros(300);
+const MOST_ATTEMPTS: usize = 6;

@@ -1,0 +1,262 @@
+//! What is measured: the entry points that take bytes from a stranger.
+
+use serde_json::Value;
+use toolwire::calls::{self, ToolOutput};
+use toolwire::guess;
+use toolwire::ledger::LossPolicy;
+use toolwire::pipe::Pipe;
+use toolwire::registry::{OnInvalid, Registry};
+use toolwire::translate::{self, Options, PathMatch, PreparedRequest, RequestHead};
+use toolwire::{Protocol, json};
+
+/// What a document is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Kind {
+    Request,
+    Answer,
+    Stream,
+    Error,
+    Tools,
+}
+
+impl Kind {
+    pub(crate) const ALL: [Self; 5] =
+        [Self::Request, Self::Answer, Self::Stream, Self::Error, Self::Tools];
+
+    /// The folder of its vectors.
+    pub(crate) fn folder(self) -> &'static str {
+        match self {
+            Self::Request => "requests",
+            Self::Answer => "responses",
+            Self::Stream => "streams",
+            Self::Error => "errors",
+            Self::Tools => "tools",
+        }
+    }
+}
+
+/// An entry point: its names in `public_api.txt`, what it takes, and a call of
+/// it. The first protocol is the document's, the second another's.
+pub(crate) struct EntryPoint {
+    pub(crate) names: &'static [&'static str],
+    pub(crate) takes: Kind,
+    /// Whether the second protocol matters.
+    pub(crate) pairs: bool,
+    pub(crate) call: fn(Protocol, Protocol, &[u8]),
+}
+
+/// Whatever comes out, nobody looks: only what it costs counts.
+pub(crate) const ENTRY_POINTS: &[EntryPoint] = &[
+    EntryPoint {
+        names: &["translate::request", "translate::PreparedRequest::new"],
+        takes: Kind::Request,
+        pairs: true,
+        call: |from, to, body| drop(translate::request(from, to, body, &Options::new())),
+    },
+    EntryPoint {
+        names: &["translate::RequestHead::read", "translate::PreparedRequest::with_head"],
+        takes: Kind::Request,
+        pairs: true,
+        call: |from, to, body| {
+            let Ok(head) = RequestHead::read(from, &PathMatch::default(), body) else { return };
+            let prepared = PreparedRequest::with_head(from, to, &head, body);
+            let Ok(mut prepared) = prepared else { return };
+            let options = Options::new().model("m").on_loss(LossPolicy::Refuse);
+            if let Err(refused) = prepared.translate(&options) {
+                refused.to_string();
+            }
+            drop(prepared.pipe(&options));
+            drop(prepared.response_translator(&options));
+        },
+    },
+    EntryPoint {
+        names: &["translate::Options::request"],
+        takes: Kind::Request,
+        pairs: true,
+        call: |client, upstream, body| {
+            let options = Options::new().request(body);
+            drop(translate::response(upstream, client, b"{}", &options));
+            drop(Pipe::new(upstream, client, &options));
+        },
+    },
+    EntryPoint {
+        names: &["guess::guess"],
+        takes: Kind::Request,
+        pairs: false,
+        call: |_, _, body| drop(guess::guess(body)),
+    },
+    EntryPoint {
+        names: &["json::request"],
+        takes: Kind::Request,
+        pairs: true,
+        call: |from, to, body| {
+            let Ok(body) = serde_json::from_slice::<Value>(body) else { return };
+            drop(json::request(from, to, &body, &Options::new()));
+        },
+    },
+    EntryPoint {
+        names: &["translate::response", "translate::ResponseTranslator::translate"],
+        takes: Kind::Answer,
+        pairs: true,
+        call: |from, to, body| drop(translate::response(from, to, body, &Options::new())),
+    },
+    EntryPoint {
+        names: &["pipe::Pipe::whole", "pipe::Pipe::try_whole"],
+        takes: Kind::Answer,
+        pairs: true,
+        call: |from, to, body| {
+            let mut pipe = Pipe::new(from, to, &Options::new()).unwrap();
+            pipe.whole(body, &mut Vec::new());
+            pipe.take_ledger();
+        },
+    },
+    EntryPoint {
+        names: &[
+            "calls::parse",
+            "calls::continuation",
+            "calls::Continuation::append_to",
+            "calls::next_request",
+        ],
+        takes: Kind::Answer,
+        pairs: false,
+        call: |protocol, _, body| {
+            let Ok(found) = calls::parse(protocol, body) else { return };
+            let outputs: Vec<ToolOutput> =
+                found.iter().map(|call| ToolOutput::text(&call.id, "done")).collect();
+            let request = br#"{"model":"m","messages":[],"input":[]}"#;
+            drop(calls::next_request(protocol, request, body, &outputs));
+            drop(calls::continuation(protocol, body, &[]));
+        },
+    },
+    EntryPoint {
+        names: &["json::response", "json::parse", "json::next_request"],
+        takes: Kind::Answer,
+        pairs: true,
+        call: |from, to, body| {
+            let Ok(body) = serde_json::from_slice::<Value>(body) else { return };
+            drop(json::response(from, to, &body, &Options::new()));
+            drop(json::parse(from, &body));
+            drop(json::next_request(from, &serde_json::json!({}), &body, &[]));
+        },
+    },
+    EntryPoint {
+        names: &["registry::Registry::calls"],
+        takes: Kind::Answer,
+        pairs: false,
+        call: |protocol, _, body| {
+            let list = br#"[{"type":"function","name":"a.b","parameters":{}},{"type":"custom","name":"c"}]"#;
+            let registry = Registry::from_json(list).unwrap();
+            drop(registry.calls(protocol, body, &Options::new()));
+        },
+    },
+    EntryPoint {
+        names: &["pipe::Pipe::push", "pipe::Pipe::step", "pipe::Pipe::stream"],
+        takes: Kind::Stream,
+        pairs: true,
+        call: |from, to, body| {
+            let mut pipe = Pipe::new(from, to, &Options::new()).unwrap();
+            let mut out = Vec::new();
+            for mut chunk in body.chunks(CHUNK) {
+                while pipe.step(&mut chunk, &mut out) {
+                    out.clear();
+                }
+                out.clear();
+            }
+            pipe.finish(&mut out);
+            pipe.take_ledger();
+        },
+    },
+    EntryPoint {
+        names: &["translate::error"],
+        takes: Kind::Error,
+        pairs: true,
+        call: |from, to, body| {
+            let mut options = Options::new();
+            options.status = Some(400);
+            drop(translate::error(from, to, body, &options));
+        },
+    },
+    EntryPoint {
+        names: &["json::error"],
+        takes: Kind::Error,
+        pairs: true,
+        call: |from, to, body| {
+            let Ok(body) = serde_json::from_slice::<Value>(body) else { return };
+            drop(json::error(from, to, &body, &Options::new()));
+        },
+    },
+    EntryPoint {
+        names: &["translate::tools"],
+        takes: Kind::Tools,
+        pairs: true,
+        call: |from, to, body| drop(translate::tools(from, to, body, &Options::new())),
+    },
+    EntryPoint {
+        names: &["json::tools"],
+        takes: Kind::Tools,
+        pairs: true,
+        call: |from, to, body| {
+            let Ok(body) = serde_json::from_slice::<Value>(body) else { return };
+            drop(json::tools(from, to, &body, &Options::new()));
+        },
+    },
+    EntryPoint {
+        names: &[
+            "registry::Registry::from_json",
+            "registry::Registry::add_json",
+            "registry::Registry::from_value",
+            "registry::Registry::add_value",
+            "registry::Registry::add_mcp",
+        ],
+        takes: Kind::Tools,
+        pairs: true,
+        call: |_, to, body| {
+            let mut registry = Registry::new(OnInvalid::Filter);
+            drop(registry.add_json(body));
+            drop(registry.add_mcp("server", body));
+            drop(registry.render(to, &Options::new()));
+        },
+    },
+];
+
+/// Functions with a text for an argument that is no stranger's, each with the
+/// reason.
+pub(crate) const NOT_FROM_STRANGERS: &[(&str, &str)] = &[
+    ("Protocol::parse", "a word of the command line"),
+    ("guess::DocumentKind::parse", "a word of the command line"),
+    ("profile::IdRule::accepts", "part of translate::request, which has long ids in its table"),
+    ("profile::IdRule::render", "part of translate::request, which has long ids in its table"),
+    ("profile::NameRule::accepts", "part of translate::request, which has long names in its table"),
+    ("profile::NameRule::rename", "part of translate::request, which has long names in its table"),
+    ("calls::ToolOutput::value", "what the program itself has made"),
+];
+
+/// A network gives a few kilobytes at a time.
+const CHUNK: usize = 4096;
+
+/// Whoever adds a function that takes bytes, a text or a JSON value says here
+/// what it costs.
+#[test]
+fn every_entry_point_is_in_the_table() {
+    let api = include_str!("../public_api.txt");
+    let takes = ["[u8]", "&str", "&'i str", "&Value", "S: Stream"];
+    let mut missing = Vec::new();
+    for line in api.lines() {
+        let Some((path, signature)) = line.split_once(": pub fn ") else { continue };
+        let arguments = signature.rsplit_once(" -> ").map_or(signature, |(head, _)| head);
+        if !takes.iter().any(|kind| arguments.contains(kind)) {
+            continue;
+        }
+        let name = path.strip_prefix("toolwire::").unwrap();
+        let measured = ENTRY_POINTS.iter().any(|entry| entry.names.contains(&name));
+        if !measured && !NOT_FROM_STRANGERS.iter().any(|(known, _)| *known == name) {
+            missing.push(name);
+        }
+    }
+    assert!(missing.is_empty(), "without a growth test: {missing:?}");
+    let named = ENTRY_POINTS.iter().flat_map(|entry| entry.names);
+    for name in named.copied().chain(NOT_FROM_STRANGERS.iter().map(|(name, _)| *name)) {
+        let line = format!("toolwire::{name}: pub fn ");
+        assert!(api.lines().any(|known| known.starts_with(&line)), "there is no {name}");
+    }
+}

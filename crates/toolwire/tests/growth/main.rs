@@ -1,0 +1,25 @@
+//! Every entry point that takes bytes from a stranger is linear: ten times the
+//! input costs at most eleven times the time of the processor.
+//!
+//! A program of its own, so that nothing else runs while it measures. A case is
+//! a document of the vectors with one of its places stretched: a list repeated,
+//! an object with more members, a text made longer, a value nested deeper.
+//! `table` has the shapes that hurt, by name; `sweep` stretches every place of
+//! every vector (`TOOLWIRE_SWEEP=1`, in a release build).
+
+#![allow(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking, and this one shows what it measured"
+)]
+
+mod clock;
+mod entry_points;
+mod nesting;
+mod stretch;
+mod sweep;
+mod table;
+mod vectors;

@@ -1,0 +1,1 @@
+//! Documents that are nested deeper than anybody needs.

@@ -179,7 +179,7 @@ fn late_headers(headers: &HeaderMap) -> Bytes {
         if name.as_str().starts_with("toolwire-") {
             comments.extend_from_slice(b": ");
             comments.extend_from_slice(name.as_str().as_bytes());
-            comments.extend_from_slice(b": ");
+            comments.push(b' ');
             comments.extend_from_slice(value.as_bytes());
             comments.push(b'\n');
         }

@@ -184,7 +184,8 @@ async fn forward(
     context.log.pause();
     let body = context.read_request(body).await?;
     context.log.resume();
-    let head = CheckedHead::read(context.client, &context.path, &body, limits)?;
+    let scan = || CheckedHead::read(context.client, &context.path, &body, limits);
+    let head = context.state.heavy_work.run(body.len(), scan).await?;
     context.log.set_request(&head.model, body.len());
     if head.scanned.stream {
         let _ = requested.set(Instant::now());
@@ -221,8 +222,9 @@ async fn attempt(
     probe: Option<Probe>,
 ) -> Result<ClientResponse, Failure> {
     context.log.start_attempt(upstream);
+    let build = || UpstreamRequest::build(context, upstream, route, head, body, loss_policy);
     let UpstreamRequest { body, losses, required_features, translator } =
-        UpstreamRequest::build(context, upstream, route, head, body, loss_policy)?;
+        context.state.heavy_work.run(body.len(), build).await?;
     context.log.add_losses(&losses);
     let stream = head.scanned.stream;
     let headers = headers::for_upstream(context, upstream, stream, &required_features)?;

@@ -29,7 +29,7 @@ pub(super) static TABLE: &[Row] = rows! { [Responses, Messages]
         "choices[].message.annotations" => Emulated(Citations), Lost(Citations);
         "choices[].message.annotations[type=url_citation]" => Emulated(Citations), Lost(Citations);
         "choices[].message.annotations*" => Carried, Lost(Citations);
-        "choices[].message.audio.transcript" => Carried, Lost(Audio);
+        "choices[].*.audio.transcript" => Carried, Carried;
         "choices[].*.audio*" => Lost(Audio), Lost(Audio);
         "choices[].message.tool_calls[type=custom]" => Carried, Emulated(FreeformWrapped);
         "choices[].delta.tool_calls[type=function].index" => POSITION, POSITION;

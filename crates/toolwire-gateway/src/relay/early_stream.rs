@@ -116,6 +116,14 @@ impl EarlyStream {
         }
     }
 
+    /// What follows the last chunk.
+    pub(crate) fn take_trailers(&mut self) -> Option<HeaderMap> {
+        match &mut self.state {
+            State::Begun(stream) => stream.take_trailers(),
+            State::Waiting(_) | State::Ended => None,
+        }
+    }
+
     /// Goes on with the stream, or ends with an error.
     fn begin(
         &mut self,

@@ -28,6 +28,7 @@ pub(crate) use self::early_stream::EarlyStream;
 use self::early_stream::{Forwarding, StreamRequested};
 pub(crate) use self::failure::{Failure, no_model};
 pub(crate) use self::headers::request_id;
+use self::loss::LossTrailers;
 use self::request_body::RequestBody;
 use self::request_head::CheckedHead;
 pub(crate) use self::stream::ResponseStream;
@@ -139,12 +140,17 @@ impl IncomingRequest {
 pub(crate) async fn relay(request: IncomingRequest) -> Response<ResponseBody> {
     let (state, client, id) = (Arc::clone(&request.state), request.client, request.log.id.clone());
     let Limits { early_head, heartbeat, .. } = request.active.config.limits;
+    let takes_trailers = LossTrailers::are_taken(&request.parts.headers);
     let requested = StreamRequested::default();
     let mut forwarding: Forwarding = Box::pin(request.forward(Arc::clone(&requested)));
     let finished = early_stream::finish_or_begin(&mut forwarding, &requested, early_head).await;
     let Some((mut log, result)) = finished else {
         let stream = Box::new(EarlyStream::new(&state, client, id, heartbeat, forwarding));
-        return respond(stream.headers(), ResponseBody::Early(stream));
+        let mut headers = stream.headers();
+        if takes_trailers {
+            LossTrailers::announce(&mut headers);
+        }
+        return respond(headers, ResponseBody::Early(stream));
     };
     match result {
         Ok(ClientResponse::Whole { headers, body }) => {

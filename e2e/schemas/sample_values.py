@@ -37,6 +37,7 @@ ESSENTIAL = {
     "CompactionContentBlockDelta": [("content", "encrypted_content")],
     "ChatCompletionMessage": [("content", "refusal", "function_call", "tool_calls", "audio")],
     # In a stream, the pieces of a call are optional; its first chunk has them all.
+    "ChoiceDelta": [("content", "refusal", "function_call", "tool_calls", "audio", "role")],
     "ChoiceDeltaToolCall": [("id",), ("type",), ("function",)],
     "ChoiceDeltaToolCallFunction": [("name",), ("arguments",)],
     "ChoiceDeltaFunctionCall": [("name",), ("arguments",)],

@@ -18,11 +18,16 @@ def whole(path, built, reference):
     wanted = reference.get("choices") or [{}]
     choice = (answer["choices"] or [{}])[0]
     message = {"role": "assistant", "content": HELLO, "refusal": None, **present(choice.get("message", {}))}
+    if (wanted[0].get("message") or {}).get("audio"):
+        # What the model says is its transcript.
+        message["content"] = None
     if path.startswith(("choices[].message.refusal", "choices[].logprobs.refusal")):
         message = {**message, "content": None, "refusal": message["refusal"] or "I can't help with that."}
     end = {"index": 0, "logprobs": None, "finish_reason": finish(wanted[0].get("message", {}))}
     asked = path.startswith("choices[].finish_reason")
     kept = {key: value for key, value in choice.items() if key != "finish_reason" or asked}
+    if path != "choices":
+        kept["index"] = 0
     answer["choices"] = [{**end, **kept, "message": message}]
     return answer
 
@@ -36,7 +41,8 @@ def event(name, path, built, reference):
     choice = (built.get("choices") or [{}])[0]
     refused = "refusal" in wanted.get("delta", {}) or "refusal" in (wanted.get("logprobs") or {})
     first = {"role": "assistant", **({"refusal": ""} if refused else {"content": ""})}
-    said = {} if refused or wanted.get("delta", {}).get("content") else {"content": HELLO}
+    spoken = wanted.get("delta", {}).keys() & {"content", "audio"}
+    said = {} if refused or spoken else {"content": HELLO}
     delta = {**said, **choice.get("delta", {})} if not refused else {"refusal": "No.", **choice.get("delta", {})}
     middle = {"index": 0, "delta": delta, "finish_reason": None, "logprobs": choice.get("logprobs")}
     last = {"index": 0, "delta": {}, "finish_reason": choice.get("finish_reason") or finish(wanted.get("delta", {}))}

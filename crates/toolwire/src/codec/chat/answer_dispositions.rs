@@ -29,7 +29,8 @@ pub(super) static TABLE: &[Row] = rows! { [Responses, Messages]
         "choices[].message.annotations" => Emulated(Citations), Lost(Citations);
         "choices[].message.annotations[type=url_citation]" => Emulated(Citations), Lost(Citations);
         "choices[].message.annotations*" => Carried, Lost(Citations);
-        "choices[].*.audio.transcript" => Carried, Carried;
+        "choices[].*.audio.transcript" => Lost(Audio), Lost(Audio) =>
+            "Where there is no other text, it crosses as text without its audio.";
         "choices[].*.audio*" => Lost(Audio), Lost(Audio);
         "choices[].message.tool_calls[type=custom]" => Carried, Emulated(FreeformWrapped);
         "choices[].delta.tool_calls[type=function].index" => POSITION, POSITION;

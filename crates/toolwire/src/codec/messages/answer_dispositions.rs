@@ -69,7 +69,6 @@ pub(super) static TABLE: &[Row] = rows! { [Chat, Responses]
     }
     "Errors" {
         "error_body.type" => CONSTANT, CONSTANT;
-        "error_body.request_id" => IN_HEADER, IN_HEADER;
         "error_body*" => Carried, Carried;
     }
 };
@@ -87,4 +86,3 @@ const SO_FAR: Disposition = Depends(
     &[Carried, SaysNothing("the count so far")],
     "carried; the last count of a stream replaces the earlier ones",
 );
-const IN_HEADER: Disposition = SaysNothing("the gateway sends it in a header");

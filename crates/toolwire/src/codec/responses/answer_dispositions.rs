@@ -73,7 +73,7 @@ pub(super) static TABLE: &[Row] = rows! { [Chat, Messages]
         "output[type=custom_tool_call]" => Carried, Emulated(FreeformWrapped);
         "output[type=function_call]*" => Carried, Carried;
         "output[type=custom_tool_call]*" => Carried, Carried;
-        "output[type=*shell_call]" => SHELL, SHELL;
+        "output[type=*shell_call]" => Emulated(NativeToolWrapped), Emulated(NativeToolWrapped);
         "output[type=apply_patch_call]" => Emulated(NativeToolWrapped), Emulated(NativeToolWrapped);
         "output[type=*shell_call].status" => COMPLETE, COMPLETE;
         "output[type=apply_patch_call].status" => COMPLETE, COMPLETE;
@@ -164,10 +164,6 @@ const COMPLETE: Disposition = Depends(
 const SEALED: Disposition = Depends(
     &[Carried, Emulated(ReasoningForeign)],
     "carried; with an envelope as its signature where it has one",
-);
-const SHELL: Disposition = Depends(
-    &[Emulated(NativeToolWrapped), Lost(Status)],
-    "a call of a function; that it is not complete is reported",
 );
 const CLIENT_SEARCH: Disposition = Depends(
     &[Emulated(NativeToolWrapped), Lost(HostedHistory)],

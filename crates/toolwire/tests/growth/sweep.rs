@@ -69,8 +69,14 @@ fn stream(vector: &Vector, seen: &mut Seen, over: &mut Vec<String>) {
         let kind = name.clone().unwrap_or_default();
         // The event itself, again and again, alike or with indexes of its own.
         for stretch in [Stretch::Alike, Stretch::Fresh] {
-            let shape = places(document).iter().map(|place| key(document, place)).collect::<String>();
-            if !seen.insert((Kind::Stream, protocol.to_string(), format!("{kind} {shape}"), stretch)) {
+            let shape =
+                places(document).iter().map(|place| key(document, place)).collect::<String>();
+            if !seen.insert((
+                Kind::Stream,
+                protocol.to_string(),
+                format!("{kind} {shape}"),
+                stretch,
+            )) {
                 continue;
             }
             let make = |size: usize| {
@@ -144,7 +150,8 @@ fn key(document: &Value, place: &str) -> String {
             }
             _scalar => value,
         };
-        if let Some(kind) = value.get("type").or_else(|| value.get("role")).and_then(Value::as_str) {
+        if let Some(kind) = value.get("type").or_else(|| value.get("role")).and_then(Value::as_str)
+        {
             key.push_str(&format!("({kind})"));
         }
     }
@@ -160,8 +167,9 @@ pub(crate) fn measure(
     make: impl Fn(usize) -> Vec<u8>,
     over: &mut Vec<String>,
 ) {
-    for EntryPoint { names, takes: _, pairs, call } in
-        ENTRY_POINTS.iter().filter(|entry| entry.takes == kind && !entry.names[0].starts_with("json"))
+    for EntryPoint { names, takes: _, pairs, call } in ENTRY_POINTS
+        .iter()
+        .filter(|entry| entry.takes == kind && !entry.names[0].starts_with("json"))
     {
         for to in Protocol::ALL {
             if !pairs && to != protocol {

@@ -1,5 +1,6 @@
-"""Checks toolwire against the request types that the vendors publish in their SDKs. There is no gateway.
+"""Checks toolwire against the types that the vendors publish in their SDKs. There is no gateway.
 
-`published_fields.py` walks the types, `observed_dispositions.py` translates each field, and
-`test_dispositions.py` compares the outcome with the disposition table.
+`published_fields.py` walks the types of requests and `published_answers.py` those of answers, streams
+and errors; `observed_dispositions.py` and `observed_answers.py` translate each field; and
+`test_dispositions.py` and `test_answer_dispositions.py` compare the outcome with the disposition tables.
 """

@@ -1,15 +1,15 @@
-"""What the translator does to every published field, in the words of the disposition table.
+"""What the translator does to every published request field, in the words of the disposition table.
 
-A field's disposition toward a protocol is found by translating a request that has the field and one
+A field's disposition toward a protocol is found by translating a document that has the field and one
 that lacks it, comparing the two outputs, and reading the ledger's entries about the field.
 
     carried        the outputs differ, and the ledger has no loss for the field
     emulated code  the field arrives in another shape, under another name or in another place
     lost code      some or all of the field does not arrive
-    refused code   the request is refused because of the field
+    refused code   the document is refused because of the field
     within         the outputs are the same, and the ledger has entries about the fields inside
     silent         the outputs are the same, and the ledger has no entry
-    unreadable     the request could not be read
+    unreadable     the document could not be read
 """
 
 import json
@@ -65,42 +65,52 @@ def _cases(known, in_context):
             if target == protocol:
                 continue
             documents = [document for _, _, *pair in requests for document in pair]
-            answers = _translate(protocol, target, documents)
+            answers = translate(protocol, target, "request", [json.dumps(document) for document in documents])
             for index, (row, value, _, _) in enumerate(requests):
                 with_field, without_field = answers[2 * index], answers[2 * index + 1]
                 leaf = (protocol, row["path"]) not in parents
-                observed = dispositions(row["at"], leaf, with_field, without_field)
+                observed = dispositions([row["at"]], leaf, with_field, without_field)
                 yield Case(row, target, value, observed, with_field, without_field)
 
 
-def dispositions(at, leaf, with_field, without_field):
-    """What happened to the value at `at`, according to the two translations.
+def dispositions(places, leaf, with_field, without_field):
+    """What happened to the value at `places`, according to the two translations.
 
     `leaf` is true unless the value has fields of its own.
     """
-    if with_field["error"] and not with_field["ledger"]:
+    if with_field["error"] and not with_field["ledger"] and with_field["body"] is None:
         return frozenset(["unreadable"])
     refused = [entry for entry in with_field["ledger"] if entry["action"] == "refused"]
     if refused:
-        mine = [entry for entry in refused if at.startswith(entry["path"]) or entry["path"].startswith(at)]
+        mine = [entry for entry in refused if any(_is_near(entry["path"], at) for at in places)]
         return frozenset(f"refused {entry['code']}" for entry in mine or refused)
     same = with_field["body"] == without_field["body"]
     before = {_key(entry) for entry in without_field["ledger"]}
     inside, around, deeper = set(), {}, False
     for entry in with_field["ledger"]:
         path = entry["path"]
-        if path in (at, f"{at}/type") or (leaf and path.startswith(f"{at}/")):
-            inside.add(_disposition(entry))
-        elif path.startswith(f"{at}/"):
-            deeper = True
-        elif path and at.startswith(f"{path}/") and _concerns_field(entry, same, before):
-            around.setdefault(path, set()).add(_disposition(entry))
+        for at in places:
+            if path in (at, f"{at}/type") or (leaf and path.startswith(f"{at}/")):
+                inside.add(_disposition(entry))
+            elif path.startswith(f"{at}/"):
+                deeper = True
+            elif path and at.startswith(f"{path}/") and _concerns_field(entry, same, before):
+                around.setdefault(path, {})[_disposition(entry)] = _key(entry) in before
     if same and deeper and not inside:
         return frozenset(["within"])
-    found = inside or around.get(max(around, key=len, default=""), set())
+    found = inside or _newest(around.get(max(around, key=len, default=""), {}))
     # Repairs to the turns around the field say nothing about the field.
     found = {disposition for disposition in found if disposition.split()[1] not in REPAIRS} or found
     return frozenset(found or (["silent"] if same else ["carried"]))
+
+
+def _newest(around):
+    """Of what is said about an enclosing value, that which only the document with the field has, if any."""
+    return {disposition for disposition, known in around.items() if not known} or set(around)
+
+
+def _is_near(path, at):
+    return at.startswith(path) or path.startswith(at)
 
 
 def _concerns_field(entry, same, before):
@@ -149,13 +159,12 @@ def _enclosing_paths(path):
     return [path[:index] for index, character in enumerate(path) if index and character in ".[("]
 
 
-def _translate(protocol, target, documents):
-    """The output of `toolwire translate --lines`, which translates each distinct document once."""
-    texts = [json.dumps(document) for document in documents]
-    distinct = list(dict.fromkeys(texts))
-    command = [BINARY, "translate", "--lines", "--kind", "request", "--from", protocol, "--to", target]
+def translate(protocol, target, kind, documents, *arguments):
+    """The output of `toolwire translate --lines` for JSON texts, each distinct one translated once."""
+    distinct = list(dict.fromkeys(documents))
+    command = [BINARY, "translate", "--lines", "--kind", kind, "--from", protocol, "--to", target, *arguments]
     ran = subprocess.run(command, input="\n".join(distinct), capture_output=True, text=True, check=False)
     lines = ran.stdout.splitlines()
     assert len(lines) == len(distinct), f"{len(distinct)} documents, {len(lines)} answers: {ran.stderr}"
     answers = dict(zip(distinct, map(json.loads, lines), strict=True))
-    return [answers[text] for text in texts]
+    return [answers[document] for document in documents]

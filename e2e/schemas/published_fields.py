@@ -32,7 +32,6 @@ import re
 import sys
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 from anthropic.types import message_create_params as messages_params
 from anthropic.types.beta import message_create_params as beta_params
@@ -41,8 +40,8 @@ from openai.types.responses import response_create_params as responses_params
 
 from e2e.schemas import field_paths, sample_values
 from e2e.schemas.conversations import complete
-from e2e.schemas.sample_values import PLAIN, Mark
-from e2e.schemas.sdk_types import Field, Flag, Free, Items, Number, Record, Tag, Text, alternatives, fields, tags
+from e2e.schemas.sdk_types import Record, Text, fields
+from e2e.schemas.type_walk import Step, contains, implied, path_of, value_steps, variants, walk
 from e2e.settings import PROTOCOLS
 
 # The types of each protocol's request body. If two declare the same field, the first one counts.
@@ -72,17 +71,6 @@ NEUTRAL = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Step:
-    """One step from a request down to a field, and the shape it leads to."""
-
-    text: str
-    shape: Any
-    field: Field | None = None
-    tag: Tag | None = None
-    in_list: bool = False
-
-
 @dataclass
 class Row:
     """One published field. The documentation of the module explains its members."""
@@ -94,7 +82,7 @@ class Row:
 
     @property
     def path(self):
-        return "".join(step.text for step in self.steps).lstrip(".")
+        return path_of(self.steps)
 
     def as_json(self):
         """The row as it is printed."""
@@ -119,7 +107,9 @@ def rows():
     found = {}
     for protocol in PROTOCOLS:
         for root in ROOTS[protocol]:
-            for steps in walk(Record(root), (), ()):
+            for steps in walk(Record(root)):
+                if steps[0].field.name in HEADERS:
+                    continue
                 row = Row(protocol, steps, beta=root.__module__.startswith("anthropic.types.beta"))
                 values = steps[-1].shape.values if isinstance(steps[-1].shape, Text) else ()
                 held = found.setdefault((protocol, row.path), row)
@@ -127,96 +117,14 @@ def rows():
     return tuple(found.values())
 
 
-def walk(shape, steps, inside, tag=None):
-    """The steps to every field below `shape`, an object."""
-    if shape in inside:
-        # A type inside itself has no new fields.
-        return
-    for member in fields(shape):
-        if not steps and member.name in HEADERS:
-            continue
-        if tag and member.name == tag.key and member.required and len(tag.values) == 1:
-            # The selector already has the value.
-            continue
-        yield from descend(member, steps, (*inside, shape))
-
-
-def descend(member, steps, inside):
-    shapes = alternatives(member.type)
-    if not steps and member.name == "stream":
-        shapes = (Flag(),)
-    here = (*steps, Step(f".{member.name}", sample_values.choose(shapes, MARKED), field=member))
-    yield here
-    yield from inner(shapes, here, inside)
-
-
-def inner(shapes, steps, inside):
-    """The steps below a value that has one of `shapes`."""
-    alone = len(shapes) == 1
-    records = [shape for shape in shapes if isinstance(shape, Record)]
-    for shape in shapes:
-        match shape:
-            case Items(of=of, keyed=True):
-                below = (*steps, Step(".*", alternatives(of)[0]))
-                yield from inner(alternatives(of), below, inside)
-            case Items(of=of):
-                yield from elements(of, steps, inside, alone)
-            case Record() if alone:
-                yield from walk(shape, steps, inside)
-            case Record():
-                chosen = tags(shape) if len(records) > 1 or len(tags(shape)) == 1 else ()
-                for tag in chosen or (None,):
-                    below = (*steps, Step(f"({tag or 'object'})", shape, tag=tag))
-                    yield below
-                    yield from walk(shape, below, inside, tag)
-            case _ if not alone:
-                yield (*steps, Step(f"({kind(shape)})", shape))
-
-
-def elements(of, steps, inside, alone):
-    """The steps below a list of `of`. `alone` is true if the value can only be a list."""
-    shapes = alternatives(of)
-    records = [shape for shape in shapes if isinstance(shape, Record)]
-    for shape in records:
-        chosen = tags(shape) if len(records) > 1 or len(tags(shape)) == 1 else ()
-        for tag in chosen or (None,):
-            below = (*steps, Step(f"[{tag or ''}]", shape, tag=tag, in_list=True))
-            if tag or not alone:
-                yield below
-            yield from walk(shape, below, inside, tag)
-    if not records and not alone:
-        yield (*steps, Step("[]", shapes[0], in_list=True))
-
-
-def kind(shape):
-    return {Text: "string", Number: "number", Flag: "boolean", Free: "object"}[type(shape)]
-
-
 def requests(row):
     """The members of a row that hold requests, and what describes them."""
-    built = sample_for(row.steps, Mark(row.path))
-    whole = build(row.steps, built)
-    with_field = complete(row.protocol, row.path, whole)
-    without_field, differs = without(row, built, whole)
+    made = variants(row.steps, row.path, lambda built, whole: complete(row.protocol, row.path, built, whole), removable)
+    built, with_field, without_field, differs = made
     for at, sample in field_paths.find(row.path, with_field):
         if contains(sample, built):
             return {"sample": sample, "at": at, "with": with_field, "without": without_field, "differs": differs}
     raise LookupError(f"{row.protocol} {row.path} is not in its own request: {json.dumps(with_field)}")
-
-
-def without(row, built, whole):
-    """The request that lacks the field, and whether it has another value in its place.
-
-    `built` is the value under test, and `whole` is the body built around it.
-    """
-    steps, last = row.steps, row.steps[-1]
-    if (last.field or not isinstance(last.shape, Record)) and not removable(value_steps(steps)):
-        other = sample_for(steps, Mark(row.path, other=True))
-        if other != built:
-            return complete(row.protocol, row.path, build(steps, other), whole), True
-    while not removable(steps):
-        steps = steps[:-1]
-    return complete(row.protocol, row.path, build(steps, OMITTED), whole), False
 
 
 def removable(steps):
@@ -231,52 +139,6 @@ def removable(steps):
         or declared.name in ("messages", "input")
         or (declared.name == "content" and in_turn)
     )
-
-
-def value_steps(steps):
-    """The steps without the selectors at their end: down to the field that the selectors apply to."""
-    return steps[: max(index for index, step in enumerate(steps) if step.field) + 1]
-
-
-def implied(steps):
-    """Whether the last step is a discriminator that a sender may leave out."""
-    field, above = steps[-1].field, steps[-2] if len(steps) > 1 else None
-    return bool(field and above and above.tag and field.name == "type" and not field.required)
-
-
-OMITTED = object()
-MARKED = Mark("any")
-
-
-def sample_for(steps, mark):
-    """The value under test."""
-    last, declared = steps[-1], value_steps(steps)[-1].field
-    if isinstance(last.shape, Record):
-        return sample_values.record(last.shape, mark, last.tag)
-    return sample_values.value(last.shape, declared.name, declared.owner, mark)
-
-
-def build(steps, end, above=None):
-    """The smallest value in which `steps` lead to `end`."""
-    if not steps:
-        return end
-    step = steps[0]
-    inner = build(steps[1:], end, step)
-    if step.field:
-        whole = sample_values.record(step.field.owner, PLAIN, above.tag, under_test=step.field.name) if above else {}
-        return whole if inner is OMITTED else {**whole, step.field.name: inner}
-    if step.in_list:
-        return [] if inner is OMITTED else [inner]
-    return {"key": inner} if step.text == ".*" else inner
-
-
-def contains(found, built):
-    """Whether `found` is `built`, apart from what the conversation around it added."""
-    if isinstance(found, dict) and isinstance(built, dict):
-        return all(key in found and contains(found[key], value) for key, value in built.items())
-    if isinstance(found, list) and isinstance(built, list):
-        return all(any(contains(item, value) for item in found) for value in built)
-    return found == built and type(found) is type(built)
 
 
 def main(arguments):

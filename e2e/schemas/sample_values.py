@@ -25,6 +25,8 @@ ESSENTIAL = {
     "ToolImageGenerationInputImageMask": [("image_url", "file_id")],
     "FileFile": [("file_data", "file_id")],
     "FunctionCallOutput": [("call_id",)],
+    "ResponseFunctionToolCallOutputItem": [("call_id",)],
+    "ResponseToolSearchCall": [("call_id",)],
     "ToolSearchCall": [("call_id",)],
     "ResponseToolSearchOutputItem": [("call_id",)],
     "ResponseConfigurationUpdateItem": [("reasoning", "text")],
@@ -32,6 +34,12 @@ ESSENTIAL = {
     "ToolMcp": [("server_url", "connector_id", "tunnel_id")],
     "SystemMessage": [("content",)],
     "CompactionBlock": [("content", "encrypted_content")],
+    "CompactionContentBlockDelta": [("content", "encrypted_content")],
+    "ChatCompletionMessage": [("content", "refusal", "function_call", "tool_calls", "audio")],
+    # In a stream, the pieces of a call are optional; its first chunk has them all.
+    "ChoiceDeltaToolCall": [("id",), ("type",), ("function",)],
+    "ChoiceDeltaToolCallFunction": [("name",), ("arguments",)],
+    "ChoiceDeltaFunctionCall": [("name",), ("arguments",)],
 }
 
 # Values that mean the same as leaving the field out, or that change little. They suit the neighbours
@@ -91,8 +99,17 @@ NUMBERS = {
     "max_output_tokens": (4096, 4097),
     "max_completion_tokens": (4096, 4097),
     "budget_tokens": (2048, 2049),
+    # Totals, of which the other counts are parts.
+    "prompt_tokens": (70, 80),
+    "completion_tokens": (70, 80),
+    "input_tokens": (70, 80),
+    "output_tokens": (70, 80),
+    "total_tokens": (140, 160),
     "compact_threshold": (50000, 50001),
 }
+
+# Values of maps whose values are not texts.
+MAPS = {"categories": True, "category_scores": 0.5, "category_applied_input_types": ["text"]}
 
 SCHEMAS = {"parameters", "schema", "input_schema", "output_schema"}
 
@@ -167,7 +184,9 @@ FORMS = {
     "file_data": "data:application/pdf;base64,@64",
     "filename": "@.pdf",
     "arguments": '{"text":"@"}',
+    "partial_json": '{"text":"@"}',
     "definition": 'start: "@"',
+    "expires_at": "2027-01-01T00:00:00Z",
     "diff": "+@",
     ("PlainTextSource", "data"): "@",
     ("ContextManagement", "type"): "compaction",
@@ -228,7 +247,8 @@ def record(shape, mark, tag=None, under_test=None):
         if tag and field.name == tag.key and field.required:
             content[field.name] = tag.values[0]
         elif field.required and field.name != under_test:
-            content[field.name] = _inner(field, mark)
+            is_empty = field.nullable and field.name not in essential(shape, under_test)
+            content[field.name] = None if is_empty else _inner(field, mark)
     for name in essential(shape, under_test):
         if name not in content and name != under_test:
             field = next(field for field in fields(shape) if field.name == name)
@@ -293,6 +313,8 @@ def _free(name, mark):
             "required": [mark.text("property")],
             "additionalProperties": False,
         }
+    if name in MAPS:
+        return {mark.text("key"): MAPS[name]}
     if name == "logit_bias":
         return {"1234": 5}
     return {"text": mark.text(name)}

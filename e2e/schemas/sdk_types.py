@@ -1,11 +1,13 @@
-"""The SDKs' request types, reduced to six shapes.
+"""The SDKs' types, reduced to six shapes.
 
-The SDKs publish their requests as TypedDicts built from Union, Optional, Literal, List,
-Iterable, Dict, Annotated and Required. `alternatives` flattens any such annotation into the
-JSON shapes that a sender may choose from, and `fields` lists the fields of an object.
+The SDKs publish their requests as TypedDicts and their answers as pydantic models, built from Union,
+Optional, Literal, List, Iterable, Dict, Annotated and Required. `alternatives` flattens any such
+annotation into the JSON shapes that a sender may choose from, and `fields` lists the fields of an
+object.
 """
 
 import collections.abc
+import datetime
 import typing
 from dataclasses import dataclass
 from functools import cache
@@ -71,6 +73,7 @@ class Field:
     name: str
     type: Any
     required: bool
+    nullable: bool = False
 
 
 @dataclass(frozen=True)
@@ -88,6 +91,10 @@ class Tag:
 def alternatives(annotation):
     """The shapes that a value of `annotation` may take, in the SDK's order, without null."""
     shapes = list(dict.fromkeys(_flatten(annotation)))
+    if any(isinstance(shape, Record) and is_typeddict(shape.type) for shape in shapes):
+        # The Messages SDK also accepts the models of its own answers. Before it sends them, it
+        # converts them to the form that the TypedDicts describe.
+        shapes = [shape for shape in shapes if not isinstance(shape, Record) or is_typeddict(shape.type)]
     texts = [shape for shape in shapes if isinstance(shape, Text)]
     if len(texts) > 1:
         closed = all(text.values for text in texts)
@@ -109,8 +116,16 @@ def alternatives(annotation):
 @cache
 def fields(record):
     """The fields of `record` in the SDK's order."""
+    if _is_model(record.type):
+        return tuple(_model_fields(record))
     hints = typing_extensions.get_type_hints(record.type, include_extras=True)
     return tuple(Field(record, name, hint, required=_is_required(record.type, hint)) for name, hint in hints.items())
+
+
+def _model_fields(record):
+    for name, field in record.type.model_fields.items():
+        nullable = type(None) in typing.get_args(field.annotation)
+        yield Field(record, field.alias or name, field.annotation, field.is_required(), nullable)
 
 
 def tags(record):
@@ -131,7 +146,7 @@ def tags(record):
 
 def _flatten(annotation):
     origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
-    if is_typeddict(annotation):
+    if is_typeddict(annotation) or _is_model(annotation):
         return [Record(annotation)]
     if origin in (Required, NotRequired, Annotated):
         return _flatten(arguments[0])
@@ -145,7 +160,15 @@ def _flatten(annotation):
     if origin is dict:
         holds_records = any(isinstance(shape, Record) for shape in alternatives(arguments[1]))
         return [Items(arguments[1], keyed=True)] if holds_records else [Free()]
-    simple = {str: Text(), int: Number(whole=True), float: Number(whole=False), bool: Flag(), object: Free()}
+    simple = {
+        str: Text(),
+        datetime.datetime: Text(),
+        int: Number(whole=True),
+        float: Number(whole=False),
+        bool: Flag(),
+        object: Free(),
+        Any: Free(),
+    }
     if annotation in simple:
         return [simple[annotation]]
     if _is_python_only(annotation) or _is_python_only(origin):
@@ -153,12 +176,15 @@ def _flatten(annotation):
     raise TypeError(f"no JSON shape is known for {annotation!r}")
 
 
+def _is_model(annotation):
+    return isinstance(annotation, type) and hasattr(annotation, "model_fields")
+
+
 def _is_python_only(annotation):
-    # The Messages SDK also accepts open files and the models of its own responses. Before it sends
-    # them, it converts them to the form that the TypedDicts describe.
+    # The SDKs also accept open files.
     if annotation in (type(None), bytes, typing.IO):
         return True
-    return isinstance(annotation, type) and (hasattr(annotation, "model_fields") or hasattr(annotation, "__fspath__"))
+    return isinstance(annotation, type) and hasattr(annotation, "__fspath__")
 
 
 def _is_required(owner, hint):

@@ -119,6 +119,8 @@ UNPUBLISHED = (
         "messages[role=assistant].thinking_blocks",
         [{"type": "thinking", "thinking": "tw-thought", "signature": "dHc="}],
     ),
+    # A cache marker in the words of Messages, as OpenRouter and litellm take it.
+    ("chat", "messages[role=assistant].cache_control", {"type": "ephemeral"}),
 )
 
 
@@ -130,7 +132,17 @@ def unpublished_fields():
         with_field = _request(protocol, **{"turn" if in_turn else "top": {name: sample}})
         at = f"/messages/1/{name}" if in_turn else f"/{name}"
         rows.append(_row(protocol, path, at, with_field, _request(protocol), sample))
+    rows.append(_thinking_part())
     return tuple(rows)
+
+
+def _thinking_part():
+    """Reasoning among the content, as Mistral has it."""
+    text = {"type": "text", "text": "ok"}
+    thought = {"type": "thinking", "thinking": [{"type": "text", "text": "tw-thought"}]}
+    path = "messages[role=assistant].content[type=thinking]"
+    with_part = _request("chat", turn={"content": [thought, text]})
+    return _row("chat", path, "/messages/1/content/0", with_part, _request("chat", turn={"content": [text]}), None)
 
 
 def fields_in_context():

@@ -1,4 +1,4 @@
-"""The disposition table is complete and correct.
+"""The disposition table of requests is complete and correct.
 
 Every request field that the vendors publish is set, translated to both other protocols, and looked
 for in the output. The table must have a row for the field, and the row must say what was observed.
@@ -7,14 +7,12 @@ If neither the output nor the ledger shows the field, it was lost silently, what
 
 import json
 import re
-import subprocess
 from collections import Counter
-from functools import cache
 
 import pytest
 
+from e2e.schemas.disposition_table import Table, allowed, is_among, report
 from e2e.schemas.observed_dispositions import cases, fields
-from e2e.settings import BINARY
 
 # Values that may have no effect on the output, because they state the default.
 REDUNDANT = (
@@ -38,8 +36,8 @@ def test_every_field_has_a_row():
 
 
 def test_every_row_applies_to_a_field():
-    used = {row_index(field["protocol"], field["path"]) for field in fields()}
-    idle = [f"{row['protocol']} {row['field']}" for index, row in enumerate(table()) if index not in used]
+    used = {TABLE.row_index(field["protocol"], field["path"]) for field in fields()}
+    idle = [f"{row['protocol']} {row['field']}" for index, row in enumerate(TABLE.rows) if index not in used]
     assert not idle, report(idle)
 
 
@@ -72,11 +70,11 @@ def test_a_carried_text_is_in_the_output():
 def test_every_disposition_in_the_table_was_observed():
     observed = set()
     for case in cases():
-        index = row_index(case.row["protocol"], case.row["path"])
+        index = TABLE.row_index(case.row["protocol"], case.row["path"])
         observed |= {(index, case.target, disposition) for disposition in case.dispositions}
     unseen = [
         f"{row['protocol']} {row['field']} → {target}: {disposition}"
-        for index, row in enumerate(table())
+        for index, row in enumerate(TABLE.rows)
         for target in row["toward"]
         for disposition in sorted(allowed(row, target))
         if (index, target, disposition) not in observed
@@ -89,7 +87,7 @@ def test_counts(capsys):
     undecided = sum(not row_for(field["protocol"], field["path"]) for field in fields())
     kinds = Counter(disposition.split()[0] for case in cases() for disposition in case.dispositions)
     with capsys.disabled():
-        print(f"\n{len(fields())} fields, {len(table())} rows, {undecided} undecided, {silent} silent")
+        print(f"\n{len(fields())} fields, {len(TABLE.rows)} rows, {undecided} undecided, {silent} silent")
         print(f"{len(cases())} translations: " + ", ".join(f"{count} {kind}" for kind, count in kinds.most_common()))
     assert (undecided, silent) == (0, 0)
 
@@ -110,15 +108,7 @@ def agrees(case):
     if case.dispositions & {"silent", "unreadable", "within"} or is_redundant(case):
         return True
     row = row_for(case.row["protocol"], case.row["path"])
-    expected = allowed(row, case.target) if row else set()
-    losses = {disposition for disposition in case.dispositions if not disposition.startswith("emulated")}
-    return losses <= expected and bool(case.dispositions & expected)
-
-
-def allowed(row, target):
-    """The dispositions that a row allows toward a protocol, as `observed_dispositions.py` writes them."""
-    cell = row["toward"][target]
-    return {" ".join([each["disposition"], *each["codes"]]) for each in cell.get("any_of", [cell])}
+    return is_among(case.dispositions, allowed(row, case.target) if row else set())
 
 
 def described(case):
@@ -135,35 +125,10 @@ def is_redundant(case):
 
 
 def row_for(protocol, path):
-    index = row_index(protocol, path)
-    return None if index is None else table()[index]
+    return TABLE.row_for(protocol, path)
 
 
-@cache
-def row_index(protocol, path):
-    """The index of the row that applies to a field: the first that matches."""
-    for index, row in enumerate(table()):
-        if row["protocol"] == protocol and field_pattern(row["field"]).fullmatch(path):
-            return index
-    return None
-
-
-@cache
-def field_pattern(field):
-    return re.compile(".*".join(map(re.escape, field.split("*"))))
-
-
-@cache
-def table():
-    return json.loads(subprocess.run([BINARY, "dispositions", "--json"], capture_output=True, check=True).stdout)
-
-
-def report(lines):
-    shown = "\n".join(lines[:REPORT_LIMIT])
-    return f"{len(lines)}:\n{shown}" + (f"\nand {len(lines) - REPORT_LIMIT} more" if len(lines) > REPORT_LIMIT else "")
-
+TABLE = Table()
 
 # How `sample_values.py` marks a text under test.
 MARK = re.compile(r"tw[-_][0-9a-f]{10}")
-
-REPORT_LIMIT = 100

@@ -45,7 +45,7 @@ def event_data(stream):
     assert stream.endswith(b"\n\n"), "the last event is not closed"
     found = []
     for event in stream.decode().removesuffix("\n\n").split("\n\n"):
-        lines = [line.partition(": ") for line in event.split("\n")]
+        lines = [line.partition(": ") for line in event.split("\n") if not line.startswith(": toolwire-loss ")]
         assert all(name in ("event", "data") for name, _, _ in lines), event
         (data,) = [value for name, _, value in lines if name == "data"]
         if data != "[DONE]":

@@ -48,7 +48,7 @@ pub(crate) struct Args {
     explain: bool,
 
     /// Translate many documents, one per line
-    #[arg(long, conflicts_with_all = ["explain", "request"])]
+    #[arg(long, conflicts_with = "explain")]
     lines: bool,
 
     /// For a response or a stream: the client's request, to give renamed and
@@ -63,6 +63,11 @@ pub(crate) struct Args {
     /// For an error: its HTTP status
     #[arg(long, value_name = "CODE", value_parser = clap::value_parser!(u16).range(100..=599))]
     status: Option<u16>,
+
+    /// For a stream: write the losses into it too, as a comment before the last
+    /// event, as the gateway does
+    #[arg(long)]
+    loss_comment: bool,
 
     /// For a stream: replay it with the timing that --record saved
     #[arg(long)]
@@ -110,20 +115,34 @@ the translated stream does too, and the exit code is 1.
 With --lines, each line of output belongs to the same line of input and contains
 {\"body\", \"ledger\", \"error\"}. If a document is refused or cannot be read, its
 body is null and \"error\" gives the reason. The other documents are translated.
+A line of --kind stream is a JSON string that contains a stream, and so is its
+body. If the stream ends with an error, \"error\" has its message. The request
+of --request is the same for all lines.
 
   toolwire translate --to messages --lines < requests.jsonl > translated.jsonl";
 
 pub(crate) fn run(args: &Args) -> Result<(), CommandError> {
-    if args.lines {
-        return json_lines::run(|body| {
-            let translation = DocumentTranslation::new(args, body)?;
-            Ok(translation.attempt(body, None))
-        });
+    match (args.kind == Some(Kind::Stream), args.lines) {
+        (true, true) => run_stream_lines(args),
+        (true, false) => run_stream(args),
+        (false, true) => run_document_lines(args),
+        (false, false) => run_document(args),
     }
-    if args.kind == Some(Kind::Stream) {
-        return run_stream(args);
-    }
-    run_document(args)
+}
+
+fn run_document_lines(args: &Args) -> Result<(), CommandError> {
+    let request = args.request.as_deref().map(input::read_file).transpose()?;
+    json_lines::run(|body| {
+        let translation = DocumentTranslation::new(args, body)?;
+        Ok(translation.attempt(body, request.as_deref()).into())
+    })
+}
+
+fn run_stream_lines(args: &Args) -> Result<(), CommandError> {
+    let options = stream_options(args)?;
+    let request = args.request.as_deref().map(input::read_file).transpose()?;
+    let translation = StreamTranslation::new(args, request, &options);
+    json_lines::run(|line| translation.line(line))
 }
 
 fn run_document(args: &Args) -> Result<(), CommandError> {
@@ -141,25 +160,9 @@ fn run_document(args: &Args) -> Result<(), CommandError> {
 }
 
 fn run_stream(args: &Args) -> Result<(), CommandError> {
-    for (flag, is_given) in [
-        ("--model", args.model.is_some()),
-        ("--status", args.status.is_some()),
-        ("--lines", args.lines),
-    ] {
-        if is_given {
-            return Err(CommandError::Usage(format!("{flag} cannot be used with --kind stream")));
-        }
-    }
-    let options = Options::new().on_loss(args.policy());
+    let options = stream_options(args)?;
     let request = args.request.as_deref().map(input::read_file).transpose()?;
-    let translation = StreamTranslation {
-        from: args.from,
-        to: args.to,
-        request,
-        options: &options,
-        pace: args.pace,
-        record: args.record.as_deref(),
-    };
+    let translation = StreamTranslation::new(args, request, &options);
     let heading = format!("Stream to {}", title(args.to));
     match translation.run() {
         Ok(ledger) => Ok(print_ledger(args, &heading, &ledger)?),
@@ -169,6 +172,21 @@ fn run_stream(args: &Args) -> Result<(), CommandError> {
         }
         Err(error) => Err(error),
     }
+}
+
+/// The options of a stream. Checks that the flags are for streams.
+fn stream_options(args: &Args) -> Result<Options<'static>, CommandError> {
+    for (flag, is_given, with) in [
+        ("--model", args.model.is_some(), "--kind stream"),
+        ("--status", args.status.is_some(), "--kind stream"),
+        ("--pace", args.pace && args.lines, "--lines"),
+        ("--record", args.record.is_some() && args.lines, "--lines"),
+    ] {
+        if is_given {
+            return Err(CommandError::Usage(format!("{flag} cannot be used with {with}")));
+        }
+    }
+    Ok(Options::new().on_loss(args.policy()))
 }
 
 /// Prints changes and losses to standard error.

@@ -5,8 +5,9 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::config::Config;
+use crate::config::{Config, Secret};
 use crate::observe::Metrics;
+use crate::secret_mask::configured_secrets;
 use crate::upstream::Upstream;
 
 /// Why a configuration cannot be used.
@@ -46,6 +47,8 @@ pub enum StartError {
 pub(crate) struct ActiveConfig {
     pub(crate) config: Config,
     pub(crate) upstreams: Vec<Arc<Upstream>>,
+    /// What no client may get to see.
+    pub(crate) secrets: Arc<[Secret]>,
     requests: AtomicU64,
 }
 
@@ -70,7 +73,8 @@ impl ActiveConfig {
                 Upstream::build(upstream, metrics, &retry, previous).map(Arc::new)
             })
             .collect::<Result<_, _>>()?;
-        Ok(Self { config, upstreams, requests: AtomicU64::new(0) })
+        let secrets = configured_secrets(&config);
+        Ok(Self { config, upstreams, secrets, requests: AtomicU64::new(0) })
     }
 
     /// Numbers the requests, so that weights can share them out.

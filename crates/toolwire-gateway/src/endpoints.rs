@@ -11,6 +11,7 @@ use toolwire::model::{ApiError, ErrorKind};
 use toolwire::protocol::{Description, PathMatch};
 
 use crate::active_config::ActiveConfig;
+use crate::guard::Access;
 use crate::observe::RequestLog;
 use crate::relay::{self, Failure, IncomingRequest, RequestContext};
 use crate::response_body::ResponseBody;
@@ -31,8 +32,8 @@ pub(crate) async fn handle(
     let client = client_protocol(protocols, &path, &parts.headers);
     let log_path = endpoint.as_ref().map_or("elsewhere", ServedEndpoint::log_path);
     let log = || RequestLog::start(state, active.config.log, relay::request_id(), client, log_path);
-    let is_public = matches!(endpoint, Some(ServedEndpoint::Live | ServedEndpoint::Ready));
-    let credentials = match guard::check(&active.config, &parts, is_public) {
+    let access = endpoint.as_ref().map_or(Access::Clients, ServedEndpoint::access);
+    let credentials = match guard::check(&active.config, &parts, access) {
         Ok(credentials) => credentials,
         Err(failure) => {
             state.metrics.request_rejected();
@@ -64,7 +65,8 @@ pub(crate) async fn handle(
         ServedEndpoint::Live => text(StatusCode::OK, "ok\n".to_owned()),
         ServedEndpoint::Ready => ready(state, &parts.headers),
         ServedEndpoint::Metrics => {
-            text(StatusCode::OK, state.metrics.render(state.log.lost_lines()))
+            let GatewayState { metrics, log, bodies, streams, .. } = state.as_ref();
+            text(StatusCode::OK, metrics.render(log.lost_lines(), bodies, streams))
         }
         ServedEndpoint::Reload => reload(state, peer, client),
     }
@@ -117,6 +119,19 @@ impl ServedEndpoint {
             Self::Ready => "/readyz",
             Self::Metrics => "/metrics",
             Self::Reload => "/admin/reload",
+        }
+    }
+
+    /// Who may use it. A path that does not exist is for clients.
+    fn access(&self) -> Access {
+        match self {
+            Self::Live | Self::Ready => Access::Public,
+            Self::Answers { .. }
+            | Self::TokenCount { .. }
+            | Self::Models
+            | Self::Model { .. }
+            | Self::Metrics => Access::Clients,
+            Self::Reload => Access::Operator,
         }
     }
 

@@ -26,8 +26,23 @@ pub(crate) struct Credentials {
     pub(crate) api_key: Option<Secret>,
 }
 
-/// Checks a request. A `public` path needs no key.
-pub(crate) fn check(config: &Config, parts: &Parts, public: bool) -> Result<Credentials, Failure> {
+/// Who may use a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// Everyone.
+    Public,
+    /// Clients with one of the keys, or everyone if there are none.
+    Clients,
+    /// The operator. The key of a client is not enough.
+    Operator,
+}
+
+/// Checks a request for a path.
+pub(crate) fn check(
+    config: &Config,
+    parts: &Parts,
+    access: Access,
+) -> Result<Credentials, Failure> {
     let host = request_host(parts)?;
     if config.listen.ip().to_canonical().is_loopback() && !is_loopback(host.host()) {
         return Err(rejected(
@@ -41,11 +56,40 @@ pub(crate) fn check(config: &Config, parts: &Parts, public: bool) -> Result<Cred
         check_json(&parts.headers)?;
     }
     let credentials = read_credentials(&parts.headers);
-    if public || config.keys.is_empty() {
-        Ok(credentials)
-    } else {
-        take_gateway_key(config, credentials)
+    match access {
+        Access::Public => Ok(credentials),
+        Access::Clients if config.keys.is_empty() => Ok(credentials),
+        Access::Clients => take_gateway_key(config, credentials),
+        Access::Operator => check_operator(config, credentials),
     }
+}
+
+/// Checks that a request is the operator's. Without any key, the gateway serves
+/// this machine only, and whoever uses it is the operator.
+fn check_operator(config: &Config, credentials: Credentials) -> Result<Credentials, Failure> {
+    let Some(admin_key) = &config.admin_key else {
+        if config.keys.is_empty() {
+            return Ok(credentials);
+        }
+        return Err(rejected(
+            StatusCode::FORBIDDEN,
+            ErrorKind::Permission,
+            "This path needs the operator's key. Set `admin_key` in the configuration.",
+        ));
+    };
+    let Credentials { bearer, api_key } = &credentials;
+    let is_admin_key = |secret: &Secret| {
+        bool::from(admin_key.reveal().as_bytes().ct_eq(secret.reveal().as_bytes()))
+    };
+    if [bearer, api_key].into_iter().flatten().any(is_admin_key) {
+        return Ok(Credentials::default());
+    }
+    Err(rejected(
+        StatusCode::UNAUTHORIZED,
+        ErrorKind::Auth,
+        "This path requires the operator's key. Send it as `Authorization: Bearer` or as \
+         `x-api-key`.",
+    ))
 }
 
 /// The host that the request is for.

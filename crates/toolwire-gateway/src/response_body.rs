@@ -4,6 +4,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
+use hyper::HeaderMap;
 use hyper::body::{Body, Frame, SizeHint};
 
 use crate::relay::{EarlyStream, ResponseStream};
@@ -39,12 +40,17 @@ impl Body for ResponseBody {
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, StreamAborted>>> {
-        let chunk = match self.get_mut() {
-            Self::Whole(bytes) => Poll::Ready(bytes.take().map(Ok)),
-            Self::Pulled(stream) => stream.poll_chunk(cx),
-            Self::Early(stream) => stream.poll_chunk(cx),
-        };
-        chunk.map(|chunk| chunk.map(|chunk| chunk.map(Frame::data)))
+        match self.get_mut() {
+            Self::Whole(bytes) => Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes)))),
+            Self::Pulled(stream) => {
+                let chunk = std::task::ready!(stream.poll_chunk(cx));
+                Poll::Ready(chunk_or_trailers(chunk, || stream.take_trailers()))
+            }
+            Self::Early(stream) => {
+                let chunk = std::task::ready!(stream.poll_chunk(cx));
+                Poll::Ready(chunk_or_trailers(chunk, || stream.take_trailers()))
+            }
+        }
     }
 
     fn is_end_stream(&self) -> bool {
@@ -61,5 +67,16 @@ impl Body for ResponseBody {
             }
             Self::Pulled(_) | Self::Early(_) => SizeHint::default(),
         }
+    }
+}
+
+/// The next chunk of a stream, or its trailers after the last.
+fn chunk_or_trailers(
+    chunk: Option<Result<Bytes, StreamAborted>>,
+    take_trailers: impl FnOnce() -> Option<HeaderMap>,
+) -> Option<Result<Frame<Bytes>, StreamAborted>> {
+    match chunk {
+        Some(chunk) => Some(chunk.map(Frame::data)),
+        None => take_trailers().map(|trailers| Ok(Frame::trailers(trailers))),
     }
 }

@@ -136,6 +136,8 @@ impl RetryPolicy {
             )
             | UpstreamError::Undecodable
             | UpstreamError::TooLarge => false,
+            // That is not about the upstream.
+            UpstreamError::NoMemory => return Decision::HEALTHY,
         };
         Decision { try_another, health: HealthEffect::Failed }
     }
@@ -151,7 +153,8 @@ impl RetryPolicy {
             | UpstreamError::Disconnected
             | UpstreamError::Timeout(_)
             | UpstreamError::Undecodable
-            | UpstreamError::TooLarge => false,
+            | UpstreamError::TooLarge
+            | UpstreamError::NoMemory => false,
         }
     }
 

@@ -8,6 +8,7 @@ use crate::active_config::{ActiveConfig, StartError};
 use crate::config::Config;
 use crate::heavy_work::HeavyWork;
 use crate::identity::Identity;
+use crate::memory::MemoryBudget;
 use crate::observe::{Log, Metrics};
 use crate::retry::RetryBudget;
 use crate::server::Drain;
@@ -23,6 +24,10 @@ pub(crate) struct GatewayState {
     pub(crate) log: Log,
     pub(crate) drain: Drain,
     pub(crate) retry_budget: RetryBudget,
+    /// The bodies of requests and of whole responses.
+    pub(crate) bodies: Arc<MemoryBudget>,
+    /// What streams keep until they end.
+    pub(crate) streams: Arc<MemoryBudget>,
     pub(crate) heavy_work: HeavyWork,
     pub(crate) source: Option<ConfigLoader>,
     /// How it proves whose gateway it is.

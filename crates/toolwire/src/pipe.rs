@@ -220,6 +220,12 @@ impl Pipe {
         &self.state.summary
     }
 
+    /// How many bytes the stream may have kept: an upper bound of what the
+    /// answer says so far. A pipe whose bytes pass keeps nothing.
+    pub fn kept_bytes(&self) -> usize {
+        self.state.kept_bytes
+    }
+
     /// What changed or could not be carried since the last call. A path begins
     /// with the number of the upstream's event, from 0. What several events
     /// lose at the same place of the same item is reported with the first of

@@ -9,11 +9,14 @@ mod fuzz;
 mod packages;
 mod public_api;
 mod setup;
+mod soak;
 mod sweep;
 mod tally;
 mod test;
 mod tidy;
+mod traffic;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -36,6 +39,8 @@ fn run(chore: Chore) -> anyhow::Result<ExitCode> {
         Chore::Bench { gateway: true, args } => bench::run_gateway(&args),
         Chore::Bench { gateway: false, args } => bench::run(&args),
         Chore::Sweep { rounds } => sweep::run(rounds),
+        Chore::Soak => soak::run(),
+        Chore::Traffic { folder, json } => traffic::run(&folder, json),
         Chore::Fuzz { target, seconds } => fuzz::run(target.as_deref(), seconds),
     }
 }
@@ -82,6 +87,16 @@ enum Chore {
         /// How often, each time with other line ends and other noise.
         #[arg(long, default_value_t = 3)]
         rounds: u32,
+    },
+    /// The gateway under load and with faults: disconnects, retries, drains, floods, reloads.
+    Soak,
+    /// Translate recorded traffic between all protocols, and check what comes out.
+    Traffic {
+        /// A folder of recordings: cassettes (YAML or JSON), HAR, JSON, JSON lines, event streams.
+        folder: PathBuf,
+        /// Print the report as JSON.
+        #[arg(long)]
+        json: bool,
     },
     /// Fuzz every target, or one, starting from the vectors.
     Fuzz {

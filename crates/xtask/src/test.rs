@@ -82,6 +82,7 @@ const SETUP: Step = Step {
         setup::model_packages()?;
         setup::node_packages()?;
         setup::agents()?;
+        setup::browser();
         PASSED
     },
 };
@@ -168,6 +169,7 @@ const E2E: Step = Step {
         let pytest = format!("{} -m pytest e2e -q", setup::VENV_PYTHON);
         let mut tally = counted(&pytest, &environment)?;
         tally += counted("node e2e/node/test_streams.mjs", &environment)?;
+        tally += counted("node e2e/node/test_losses.mjs", &environment)?;
         tally += counted("node e2e/node/test_clients.mjs", &environment)?;
         Ok(Outcome::Ran(tally))
     },

@@ -36,7 +36,11 @@ impl<'a> DocumentTranslation<'a> {
             Some(Kind::Stream) | None => None,
         };
         let input = InputFormat::detect(args.from, kind, body)?;
-        for (flag, is_given) in [("--pace", args.pace), ("--record", args.record.is_some())] {
+        for (flag, is_given) in [
+            ("--loss-comment", args.loss_comment),
+            ("--pace", args.pace),
+            ("--record", args.record.is_some()),
+        ] {
             if is_given {
                 return Err(CommandError::Usage(format!("{flag} requires --kind stream")));
             }

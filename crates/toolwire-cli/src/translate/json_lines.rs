@@ -11,7 +11,7 @@ use crate::error::CommandError;
 /// Writes a line of standard output for each line of standard input. A document
 /// that cannot be translated does not stop the others.
 pub(super) fn run(
-    translate: impl Fn(&[u8]) -> Result<Attempt, CommandError>,
+    translate: impl Fn(&[u8]) -> Result<TranslatedLine, CommandError>,
 ) -> Result<(), CommandError> {
     let mut input = io::stdin().lock();
     let mut out = BufWriter::new(io::stdout().lock());
@@ -33,21 +33,48 @@ pub(super) fn run(
     Ok(())
 }
 
-/// A translation, or why there is none.
-type Attempt = Result<TranslatedDocument, Error>;
+/// What became of one line.
+#[derive(Default)]
+pub(super) struct TranslatedLine {
+    /// The translation, as JSON.
+    pub(super) body: Option<Vec<u8>>,
+    pub(super) ledger: Vec<Entry>,
+    /// Why there is no translation, or the error that a stream ends with.
+    pub(super) error: Option<String>,
+    /// The HTTP status, if the line is an error.
+    pub(super) status: Option<u16>,
+}
+
+impl From<Result<TranslatedDocument, Error>> for TranslatedLine {
+    fn from(attempt: Result<TranslatedDocument, Error>) -> Self {
+        match attempt {
+            Ok(TranslatedDocument { body, ledger, status }) => {
+                Self { body: Some(body), ledger, error: None, status }
+            }
+            Err(error) => Self {
+                ledger: refused_fields(&error),
+                error: Some(error.to_string()),
+                ..Self::default()
+            },
+        }
+    }
+}
+
+/// The fields because of which a document was refused.
+fn refused_fields(error: &Error) -> Vec<Entry> {
+    if let Error::Refused { entries } = error { entries.clone() } else { Vec::new() }
+}
 
 fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> Result<bool, CommandError> {
     line.clear();
     Ok(input.read_until(b'\n', line).map_err(CommandError::stdin)? > 0)
 }
 
-/// Writes one line. Returns whether its document was translated.
-fn write_line(attempt: Result<Attempt, CommandError>, output: &mut Vec<u8>) -> bool {
-    let (body, ledger, error, status) = match attempt {
-        Ok(Ok(TranslatedDocument { body, ledger, status })) => (Some(body), ledger, None, status),
-        Ok(Err(error)) => (None, entries(&error), Some(error.to_string()), None),
-        Err(error) => (None, Vec::new(), Some(error.to_string()), None),
-    };
+/// Writes one line. Returns whether it was translated without an error.
+fn write_line(line: Result<TranslatedLine, CommandError>, output: &mut Vec<u8>) -> bool {
+    let TranslatedLine { body, ledger, error, status } = line.unwrap_or_else(|error| {
+        TranslatedLine { error: Some(error.to_string()), ..TranslatedLine::default() }
+    });
     let body = body.as_deref().and_then(|body| std::str::from_utf8(body).ok());
     let mut object = Object::new(output);
     object.put("body", &body.map(Raw::made));
@@ -57,9 +84,4 @@ fn write_line(attempt: Result<Attempt, CommandError>, output: &mut Vec<u8>) -> b
         object.put("status", &u64::from(status));
     }
     error.is_none()
-}
-
-/// The fields because of which a document was refused.
-fn entries(error: &Error) -> Vec<Entry> {
-    if let Error::Refused { entries } = error { entries.clone() } else { Vec::new() }
 }

@@ -6,27 +6,71 @@ use std::path::Path;
 
 use toolwire::pipe::Pipe;
 use toolwire::wire::sse::{Frame, Frames};
+use toolwire::wire::{Reader, Str, Write as _};
 use toolwire::{Entry, Options, Protocol, guess};
 
+use super::Args;
 use super::document::REQUEST_HELP;
+use super::json_lines::TranslatedLine;
 use super::stream_input::StreamInput;
 use crate::error::CommandError;
 
 /// The translation of a stream.
 pub(super) struct StreamTranslation<'a> {
     /// The protocol of the input. Without one, its first event tells.
-    pub(super) from: Option<Protocol>,
-    pub(super) to: Protocol,
+    from: Option<Protocol>,
+    to: Protocol,
     /// The request that the client sent.
-    pub(super) request: Option<Vec<u8>>,
-    pub(super) options: &'a Options<'a>,
+    request: Option<Vec<u8>>,
+    options: &'a Options<'a>,
+    /// Whether the stream says what was lost.
+    loss_comment: bool,
     /// Whether to replay the timing of a recording.
-    pub(super) pace: bool,
+    pace: bool,
     /// Where to save the input with its timing.
-    pub(super) record: Option<&'a Path>,
+    record: Option<&'a Path>,
 }
 
-impl StreamTranslation<'_> {
+impl<'a> StreamTranslation<'a> {
+    pub(super) fn new(args: &'a Args, request: Option<Vec<u8>>, options: &'a Options<'a>) -> Self {
+        Self {
+            from: args.from,
+            to: args.to,
+            request,
+            options,
+            loss_comment: args.loss_comment,
+            pace: args.pace,
+            record: args.record.as_deref(),
+        }
+    }
+
+    /// Translates a line that holds a whole stream as a JSON string.
+    pub(super) fn line(&self, line: &[u8]) -> Result<TranslatedLine, CommandError> {
+        let text = std::str::from_utf8(line).ok();
+        let stream = text.and_then(|text| Reader::new(text).document::<Str<'_>>().ok());
+        let Some(stream) = stream.as_ref().map(Str::decode) else {
+            let problem = "the line is not a JSON string that contains a stream";
+            return Err(CommandError::Rejected(problem.to_owned()));
+        };
+        let from = match self.from {
+            Some(from) => from,
+            None => first_event(stream.as_bytes(), &mut Frames::default())
+                .flatten()
+                .ok_or_else(|| CommandError::Usage(UNDETECTED.to_owned()))?,
+        };
+        let mut pipe = self.pipe(from)?;
+        let (mut out, mut body) = (Vec::new(), Vec::new());
+        pipe.push(stream.as_bytes(), &mut out);
+        pipe.finish(&mut out);
+        std::str::from_utf8(&out).unwrap_or_default().write(&mut body);
+        Ok(TranslatedLine {
+            body: Some(body),
+            ledger: pipe.take_ledger(),
+            error: pipe.summary().error.as_ref().map(|error| error.message.clone()),
+            status: None,
+        })
+    }
+
     /// Translates standard input to standard output, and returns the ledger.
     pub(super) fn run(&self) -> Result<Vec<Entry>, CommandError> {
         let mut input = StreamInput::new(self.pace, self.record)?;
@@ -60,11 +104,12 @@ impl StreamTranslation<'_> {
         let to = self.to;
         let mut options = self.options.clone();
         options.request = self.request.as_deref();
-        Pipe::new(from, to, &options).map_err(|error| {
+        let pipe = Pipe::new(from, to, &options).map_err(|error| {
             CommandError::Rejected(format!(
                 "cannot read the file of --request as a {to} request: {error}\n{REQUEST_HELP}"
             ))
-        })
+        })?;
+        Ok(if self.loss_comment { pipe.with_loss_comment(COMMENT_LIMIT) } else { pipe })
     }
 }
 
@@ -76,25 +121,32 @@ fn detect_protocol(input: &mut StreamInput, head: &mut Vec<u8>) -> Result<Protoc
     let mut chunk = Vec::new();
     while found.is_none() && input.read(&mut chunk)? {
         head.extend_from_slice(&chunk);
-        let on_frame = |frame: Frame<'_>| {
-            if frame.data.is_empty() {
-                return ControlFlow::Continue(());
-            }
-            found = Some(guess::stream(frame.name, frame.data));
-            ControlFlow::Break(())
-        };
-        // The pipe reports what is wrong with the framing.
-        if frames.push(&chunk, on_frame).is_err() {
-            break;
-        }
+        found = first_event(&chunk, &mut frames);
     }
     if head.is_empty() {
         return Err(CommandError::Rejected("standard input is empty".to_owned()));
     }
-    found.flatten().ok_or_else(|| {
-        CommandError::Usage("cannot detect the protocol of this stream; pass --from".to_owned())
-    })
+    found.flatten().ok_or_else(|| CommandError::Usage(UNDETECTED.to_owned()))
 }
+
+/// What the first event of a stream says about its protocol, once it is complete.
+fn first_event(chunk: &[u8], frames: &mut Frames) -> Option<Option<Protocol>> {
+    let mut found = None;
+    let on_frame = |frame: Frame<'_>| {
+        if frame.data.is_empty() {
+            return ControlFlow::Continue(());
+        }
+        found = Some(guess::stream(frame.name, frame.data));
+        ControlFlow::Break(())
+    };
+    match frames.push(chunk, on_frame) {
+        // The pipe reports what is wrong with the framing.
+        Err(_) => Some(None),
+        Ok(_) => found,
+    }
+}
+
+const UNDETECTED: &str = "cannot detect the protocol of this stream; pass --from";
 
 /// Writes `out` to standard output at once, and clears it.
 fn write_out(out: &mut Vec<u8>) -> io::Result<()> {
@@ -107,3 +159,6 @@ fn write_out(out: &mut Vec<u8>) -> io::Result<()> {
     out.clear();
     Ok(())
 }
+
+/// The longest comment: the gateway's default.
+const COMMENT_LIMIT: usize = 2048;

@@ -1,5 +1,5 @@
-//! `toolwire dispositions`: three views of one table, and the page of the guide
-//! that is made from it.
+//! `toolwire dispositions`: three views of each table, and the pages of the guide
+//! that are made from them.
 
 use std::path::Path;
 
@@ -9,21 +9,41 @@ use crate::command::toolwire;
 
 #[test]
 fn the_page_of_the_guide_says_what_the_command_says() {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/dispositions.md");
-    let ran = toolwire("dispositions --markdown", "");
+    check_page("dispositions.md", "dispositions --markdown");
+}
+
+#[test]
+fn the_page_about_answers_says_what_the_command_says() {
+    check_page("answer-dispositions.md", "dispositions --answers --markdown");
+}
+
+#[track_caller]
+fn check_page(name: &str, command: &str) {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name);
+    let ran = toolwire(command, "");
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     if std::env::var_os("TOOLWIRE_BLESS").is_some() {
         std::fs::write(page, ran.out).unwrap();
         return;
     }
     let written = std::fs::read_to_string(page).unwrap();
-    assert!(written == ran.out, "docs/dispositions.md is out of date; run `cargo xtask bless`");
+    assert!(written == ran.out, "docs/{name} is out of date; run `cargo xtask bless`");
 }
 
 #[test]
 fn every_view_has_every_row() {
-    let rows: serde_json::Value = toolwire("dispositions --json", "").document();
-    let (plain, page) = (toolwire("dispositions", ""), toolwire("dispositions --markdown", ""));
+    check_views("dispositions");
+}
+
+#[test]
+fn every_view_of_answers_has_every_row() {
+    check_views("dispositions --answers");
+}
+
+#[track_caller]
+fn check_views(command: &str) {
+    let rows: serde_json::Value = toolwire(&format!("{command} --json"), "").document();
+    let (plain, page) = (toolwire(command, ""), toolwire(&format!("{command} --markdown"), ""));
     for row in rows.as_array().unwrap() {
         let field = row["field"].as_str().unwrap();
         assert!(plain.out.contains(&format!("\n  {field}\n")), "{field}");
@@ -34,8 +54,21 @@ fn every_view_has_every_row() {
         for disposition in toward.values() {
             let word = disposition["disposition"].as_str().unwrap();
             let codes = disposition["codes"].as_array().unwrap();
-            assert_eq!(codes.is_empty(), word == "carried", "{field}");
+            match word {
+                "carried" | "says nothing" => assert!(codes.is_empty(), "{field}"),
+                "depends" => {
+                    let any_of = disposition["any_of"].as_array().unwrap();
+                    let all = any_of.iter().flat_map(|one| one["codes"].as_array().unwrap());
+                    assert_eq!(
+                        codes.iter().collect::<Vec<_>>(),
+                        all.collect::<Vec<_>>(),
+                        "{field}"
+                    );
+                }
+                _ => assert_eq!(codes.len(), 1, "{field}"),
+            }
             assert_eq!(disposition.get("when").is_some(), word == "depends", "{field}");
+            assert_eq!(disposition.get("why").is_some(), word == "says nothing", "{field}");
         }
     }
 }

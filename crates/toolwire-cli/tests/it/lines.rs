@@ -60,7 +60,57 @@ fn an_error_keeps_its_status() {
 }
 
 #[test]
+fn a_line_is_a_stream() {
+    let event = |data: &str| format!("data: {data}\n\n");
+    let stream = [
+        event(
+            r#"{"id":"a","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":"hi"}}]}"#,
+        ),
+        event(
+            r#"{"id":"a","object":"chat.completion.chunk","choices":[{"index":0,"delta":{},"finish_reason":"stop"}],"x":1}"#,
+        ),
+        event("[DONE]"),
+    ];
+    let (whole, cut) = (stream.concat(), stream[0].clone());
+    let input = format!("{}\n{}\n{{}}\n", json!(whole), json!(cut));
+    // The first event tells the protocol.
+    let ran = toolwire("translate --to messages --kind stream --lines", input);
+    let lines = answers(&ran);
+    assert!(lines[0]["body"].as_str().unwrap().contains("event: message_stop"), "{}", lines[0]);
+    assert_eq!(lines[0]["ledger"][0]["path"], "/1/x");
+    assert_eq!(lines[0]["error"], json!(null));
+    // A stream that ends with an error has both.
+    assert!(lines[1]["body"].as_str().unwrap().contains("event: error"), "{}", lines[1]);
+    assert!(lines[1]["error"].as_str().is_some());
+    assert_eq!(lines[2]["body"], json!(null));
+    assert_eq!(lines[2]["error"], "the line is not a JSON string that contains a stream");
+    assert_eq!(ran.code, Some(1));
+}
+
+#[test]
+fn the_request_of_all_lines_is_one() {
+    let path = std::env::temp_dir().join(format!("toolwire-lines-{}.json", std::process::id()));
+    let request = json!({"model": "m", "messages": [], "tools": [
+        {"type": "custom", "custom": {"name": "run"}},
+    ]});
+    std::fs::write(&path, request.to_string()).unwrap();
+    let call =
+        json!({"type": "tool_use", "id": "toolu_1", "name": "run", "input": {"input": "ls"}});
+    let answer = json!({"type": "message", "role": "assistant", "content": [call]});
+    let flags = "translate --from messages --to chat --kind response --lines --request";
+    let ran = toolwire(&format!("{flags} {}", path.display()), format!("{answer}\n{answer}\n"));
+    std::fs::remove_file(path).unwrap();
+    for line in answers(&ran) {
+        let restored = &line["body"]["choices"][0]["message"]["tool_calls"][0];
+        assert_eq!(restored["custom"]["input"], "ls", "{line}");
+    }
+}
+
+#[test]
 fn what_is_for_one_document_is_refused() {
     assert_eq!(toolwire("translate --to chat --lines --explain", "{}").code, Some(2));
-    assert_eq!(toolwire("translate --to chat --lines --request x.json", "{}").code, Some(2));
+    for flag in ["--pace", "--record x", "--model m"] {
+        let ran = toolwire(&format!("translate --to chat --kind stream --lines {flag}"), "\"\"");
+        assert_eq!(ran.code, Some(2), "{flag}");
+    }
 }

@@ -43,6 +43,20 @@ fn a_cut_stream_is_a_failure_and_says_so_in_the_stream() {
 }
 
 #[test]
+fn losses_are_in_the_stream_if_that_is_wanted() {
+    let input = vector("messages-web-search", "in.messages.sse");
+    let plain = toolwire("translate --kind stream --to chat", &input);
+    assert!(!plain.err.is_empty() && !plain.out.contains("toolwire-loss"), "{}", plain.err);
+    let ran = toolwire("translate --kind stream --to chat --loss-comment", &input);
+    let (before, behind) = ran.out.split_once(": toolwire-loss ").unwrap();
+    assert!(behind.ends_with(";side=response\ndata: [DONE]\n\n"), "{behind}");
+    assert_eq!(format!("{before}data: [DONE]\n\n"), plain.out);
+    assert_eq!(ran.err, plain.err);
+    let whole = toolwire("translate --from chat --kind request --to chat --loss-comment", "{}");
+    assert!(whole.code == Some(2) && whole.err.contains("--loss-comment"), "{}", whole.err);
+}
+
+#[test]
 fn an_event_is_given_as_soon_as_it_has_come() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_toolwire"))
         .args(["translate", "--kind", "stream", "--to", "chat"])

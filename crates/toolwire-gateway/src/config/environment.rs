@@ -106,6 +106,7 @@ pub fn find(listen: Option<SocketAddr>, environment: &dyn Environment) -> Found 
         protocols: Protocol::ALL.to_vec(),
         listen,
         keys: Vec::new(),
+        admin_key: None,
         on_loss: LossPolicy::Report,
         upstreams,
         prefer_same_protocol: true,

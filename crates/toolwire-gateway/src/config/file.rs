@@ -81,6 +81,7 @@ fn read(
     let mut fields = Fields::new(table.get_ref(), "the configuration");
     let listen = fields.take("listen");
     let keys = fields.take("keys");
+    let admin_key = fields.take("admin_key");
     let on_loss = fields.take("on_loss");
     let log = fields.take("log");
     let prefer = fields.take("prefer_same_protocol");
@@ -92,6 +93,9 @@ fn read(
     fields.finish(problems);
     let client_keys =
         keys.and_then(|value| read_keys(value, environment, problems)).unwrap_or_default();
+    let admin_key = admin_key
+        .and_then(|value| read_key("admin_key", value, environment, problems))
+        .filter(|key| is_only_admin_key(key, &client_keys, admin_key, problems));
     let address = match listen {
         Some(value) => read_listen(value, problems),
         None => Some(DEFAULT_LISTEN),
@@ -131,6 +135,7 @@ fn read(
         protocols: Protocol::ALL.to_vec(),
         listen: address?,
         keys: client_keys,
+        admin_key,
         on_loss,
         upstreams: upstreams?,
         prefer_same_protocol: prefer.unwrap_or(true),
@@ -192,19 +197,40 @@ fn read_keys(
     problems: &mut Vec<Problem>,
 ) -> Option<Vec<Secret>> {
     let list = setting("keys", problems).list(value)?;
-    let keys: Vec<_> = list
-        .into_iter()
-        .map(|value| {
-            let key = secret("keys", value, Literal::Refused, environment, problems)?;
-            if key.reveal().len() < MIN_KEY_LENGTH {
-                let help = "create one with: openssl rand -hex 32";
-                let label = format!("shorter than {MIN_KEY_LENGTH} characters");
-                return refuse(problems, value.span(), "this key is too short", label, help);
-            }
-            Some(key)
-        })
-        .collect();
+    let keys: Vec<_> =
+        list.into_iter().map(|value| read_key("keys", value, environment, problems)).collect();
     keys.into_iter().collect()
+}
+
+fn read_key(
+    name: &'static str,
+    value: Value<'_, '_>,
+    environment: &dyn Environment,
+    problems: &mut Vec<Problem>,
+) -> Option<Secret> {
+    let key = secret(name, value, Literal::Refused, environment, problems)?;
+    if key.reveal().len() < MIN_KEY_LENGTH {
+        let help = "create one with: openssl rand -hex 32";
+        let label = format!("shorter than {MIN_KEY_LENGTH} characters");
+        return refuse(problems, value.span(), "this key is too short", label, help);
+    }
+    Some(key)
+}
+
+/// Checks that no client has the key of `/admin`.
+fn is_only_admin_key(
+    key: &Secret,
+    client_keys: &[Secret],
+    value: Option<Value<'_, '_>>,
+    problems: &mut Vec<Problem>,
+) -> bool {
+    let is_shared = client_keys.contains(key);
+    if let Some(value) = value.filter(|_| is_shared) {
+        let help = "create another one with: openssl rand -hex 32";
+        let message = "`admin_key` is also one of `keys`";
+        refuse::<()>(problems, value.span(), message, "every client has it", help);
+    }
+    !is_shared
 }
 
 fn read_upstreams(
@@ -303,6 +329,9 @@ fn read_limits(table: &DeTable<'_>, problems: &mut Vec<Problem>) -> Limits {
         tools,
         schemas,
         event,
+        response,
+        bodies_total,
+        streams_total,
         stall,
         idle,
         connections,
@@ -319,6 +348,9 @@ fn read_limits(table: &DeTable<'_>, problems: &mut Vec<Problem>) -> Limits {
         ("head", head),
         ("schemas", schemas),
         ("event", event),
+        ("response", response),
+        ("bodies_total", bodies_total),
+        ("streams_total", streams_total),
         ("loss_header", loss_header),
     ] {
         let value = fields.take(name);

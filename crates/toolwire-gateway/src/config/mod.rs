@@ -10,6 +10,7 @@ mod profile;
 pub mod reload;
 mod retry;
 mod secrets;
+mod source_mask;
 mod upstream;
 mod values;
 
@@ -32,6 +33,8 @@ pub struct Config {
     /// Keys that clients must send. Without any, only a loopback address is
     /// allowed.
     pub keys: Vec<Secret>,
+    /// The key for `/admin`. No key of a client is accepted there.
+    pub admin_key: Option<Secret>,
     /// What to do about losses, unless the upstream or the request sets a policy.
     pub on_loss: LossPolicy,
     /// The protocols that clients may speak.
@@ -146,6 +149,14 @@ pub struct Limits {
     pub schemas: usize,
     /// The longest event of a stream, in bytes.
     pub event: usize,
+    /// The longest response that is read whole, and the most that one stream
+    /// may keep until it ends, in bytes.
+    pub response: usize,
+    /// The most that the bodies of all requests and whole responses may take at
+    /// a time, in bytes.
+    pub bodies_total: usize,
+    /// The most that all streams may keep at a time, in bytes.
+    pub streams_total: usize,
     /// How long a client may read nothing of a response.
     pub stall: Duration,
     /// How long an HTTP/2 connection may be open without a request.
@@ -243,6 +254,9 @@ impl Default for Limits {
             tools: 1024,
             schemas: 8 * 1024 * 1024,
             event: toolwire::wire::sse::EVENT_LIMIT,
+            response: 64 * 1024 * 1024,
+            bodies_total: 512 * 1024 * 1024,
+            streams_total: 512 * 1024 * 1024,
             stall: Duration::from_secs(60),
             idle: Duration::from_secs(120),
             connections: 4096,

@@ -5,6 +5,8 @@ use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 
+use super::source_mask::MaskedSource;
+
 /// One problem, and what to do about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
@@ -18,7 +20,8 @@ pub struct Problem {
     pub help: String,
 }
 
-/// The problems of one configuration.
+/// The problems of one configuration. They hold none of its secrets, wherever
+/// in the file it has them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problems {
     name: String,
@@ -30,7 +33,13 @@ impl Problems {
     /// The problems of the file `name`, sorted by place.
     pub fn new(name: &str, source: &str, mut list: Vec<Problem>) -> Self {
         list.sort_by_key(|problem| problem.span.start);
-        Self { name: name.to_owned(), source: source.to_owned(), list }
+        let masked = MaskedSource::new(source);
+        for Problem { message, span, label, help } in &mut list {
+            for text in [message, label, help] {
+                *text = masked.mask_message(text, span);
+            }
+        }
+        Self { name: name.to_owned(), source: masked.text, list }
     }
 
     /// The problems one by one.

@@ -12,6 +12,7 @@ use std::time::Duration;
 use toolwire::Protocol;
 
 use super::Outcome;
+use crate::memory::MemoryBudget;
 
 /// The metrics of a gateway.
 #[derive(Default)]
@@ -33,6 +34,8 @@ pub(crate) struct UpstreamMetrics {
     /// By the client's protocol, then by outcome.
     requests: [[AtomicU64; Outcome::ALL.len()]; Protocol::ALL.len() + 1],
     losses: AtomicU64,
+    /// Those that change nothing a caller relies on.
+    lesser_losses: AtomicU64,
     calls: AtomicU64,
     tokens_in: AtomicU64,
     tokens_out: AtomicU64,
@@ -88,7 +91,12 @@ impl Metrics {
     }
 
     /// All metrics in the Prometheus text format.
-    pub(crate) fn render(&self, lost_lines: u64) -> String {
+    pub(crate) fn render(
+        &self,
+        lost_lines: u64,
+        bodies: &MemoryBudget,
+        streams: &MemoryBudget,
+    ) -> String {
         let upstreams = self.upstreams.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let mut all: Vec<(&str, &UpstreamMetrics)> = vec![("", &self.without_upstream)];
         all.extend(upstreams.iter().map(|(name, metrics)| (name.as_str(), metrics.as_ref())));
@@ -118,6 +126,23 @@ impl Metrics {
             "open_connections",
             "Open client connections",
             self.open_connections.load(Ordering::Relaxed),
+        );
+        let bytes = |budget: &MemoryBudget| i64::try_from(budget.used()).unwrap_or(i64::MAX);
+        page.gauge(
+            "body_bytes",
+            "Bytes of request bodies and whole responses in memory",
+            bytes(bodies),
+        );
+        page.gauge("stream_bytes", "Bytes that streams keep until they end", bytes(streams));
+        page.single(
+            "bodies_refused_total",
+            "Bodies that did not fit into bodies_total",
+            bodies.refusals(),
+        );
+        page.single(
+            "streams_refused_total",
+            "Streams that did not fit into streams_total",
+            streams.refusals(),
         );
         page.single(
             "refused_total",
@@ -164,8 +189,9 @@ impl UpstreamMetrics {
         self.own_time.record(own, &OWN_BOUNDS);
     }
 
-    pub(crate) fn add_losses(&self, count: usize) {
-        self.losses.fetch_add(count as u64, Ordering::Relaxed);
+    pub(crate) fn add_losses(&self, losses: usize, lesser_losses: usize) {
+        self.losses.fetch_add(losses as u64, Ordering::Relaxed);
+        self.lesser_losses.fetch_add(lesser_losses as u64, Ordering::Relaxed);
     }
 
     pub(crate) fn add_calls(&self, count: usize) {
@@ -244,8 +270,13 @@ impl Page {
 
     fn counters(&mut self, all: &[(&str, &UpstreamMetrics)]) {
         type Counter = fn(&UpstreamMetrics) -> &AtomicU64;
-        let counters: [(&str, &str, Counter); 7] = [
+        let counters: [(&str, &str, Counter); 8] = [
             ("losses_total", "Losses in translation", |metrics| &metrics.losses),
+            (
+                "lesser_losses_total",
+                "Losses in translation that change nothing a caller relies on",
+                |metrics| &metrics.lesser_losses,
+            ),
             ("calls_total", "Tool calls in responses", |metrics| &metrics.calls),
             ("input_tokens_total", "Input tokens, as reported by upstreams", |metrics| {
                 &metrics.tokens_in

@@ -8,9 +8,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use toolwire::model::Usage;
-use toolwire::wire::Object;
-use toolwire::{Entry, Protocol};
+use toolwire::wire::{Object, Write as _};
+use toolwire::{Action, Code, Entry, Protocol};
 
+use super::line;
 use crate::config;
 use crate::state::GatewayState;
 use crate::upstream::Upstream;
@@ -30,7 +31,10 @@ pub(crate) struct RequestLog {
     attempts: u32,
     received: usize,
     sent: usize,
+    /// The first losses, clipped, and how many there are.
     losses: Vec<Entry>,
+    loss_count: usize,
+    lesser_loss_count: usize,
     calls: usize,
     tokens: Option<(u64, u64)>,
     started: Instant,
@@ -97,6 +101,8 @@ impl RequestLog {
             received: 0,
             sent: 0,
             losses: Vec::new(),
+            loss_count: 0,
+            lesser_loss_count: 0,
             calls: 0,
             tokens: None,
             started: now,
@@ -108,7 +114,7 @@ impl RequestLog {
 
     /// Sets the model that the client asked for, and the length of its request.
     pub(crate) fn set_request(&mut self, model: &str, received: usize) {
-        self.model = Some(model.to_owned());
+        self.model = Some(line::clip(model, MODEL_LIMIT));
         self.received = received;
     }
 
@@ -121,9 +127,16 @@ impl RequestLog {
         self.upstream = Some(Arc::clone(upstream));
     }
 
-    /// Adds what a translation lost.
+    /// Adds what a translation lost. What it emulated exactly is not lost.
     pub(crate) fn add_losses(&mut self, entries: &[Entry]) {
-        self.losses.extend(entries.iter().filter(|entry| entry.is_loss()).cloned());
+        for entry in entries.iter().filter(|entry| entry.action != Action::Emulated) {
+            let count = if let Code::More(count) = entry.code { count } else { 1 };
+            *(if entry.is_loss() { &mut self.loss_count } else { &mut self.lesser_loss_count }) +=
+                count;
+            if self.losses.len() < LOSS_LIMIT {
+                self.losses.push(line::clip_entry(entry));
+            }
+        }
     }
 
     /// Stops the clock of toolwire's own time while it waits for the client or
@@ -172,10 +185,9 @@ impl RequestLog {
 
     fn text_line(&self, total: Duration) -> Vec<u8> {
         let mut line = String::with_capacity(160);
-        let model = self.model.as_deref().unwrap_or("-");
-        let model: String = model.chars().take(MODEL_LIMIT).collect();
         let _ = write!(line, "{} {} {}", self.id, self.status, self.outcome.as_str());
-        let _ = write!(line, " {} {}", self.path, model.escape_debug());
+        let _ = write!(line, " {} ", self.path);
+        line::write_escaped(self.model.as_deref().unwrap_or("-"), &mut line);
         if let Some(upstream) = &self.upstream {
             let _ = write!(
                 line,
@@ -194,11 +206,17 @@ impl RequestLog {
         if self.calls > 0 {
             let _ = write!(line, " calls={}", self.calls);
         }
-        for entry in self.losses.iter().take(LOSS_LIMIT) {
-            let _ = write!(line, " lost={}({})", entry.path.escape_debug(), entry.code);
+        for entry in self.losses.iter().filter(|entry| entry.is_loss()).take(TEXT_LOSS_LIMIT) {
+            line.push_str(" lost=");
+            line::write_escaped(&entry.path, &mut line);
+            line.push('(');
+            line::write_escaped(&entry.code.to_string(), &mut line);
+            line.push(')');
         }
-        line.push('\n');
-        line.into_bytes()
+        if self.loss_count > TEXT_LOSS_LIMIT {
+            let _ = write!(line, " losses={}", self.loss_count);
+        }
+        line::end_text(line)
     }
 
     fn json_line(&self, total: Duration) -> Vec<u8> {
@@ -228,12 +246,35 @@ impl RequestLog {
             object.put("output_tokens", &output);
         }
         object.put("calls", &(self.calls as u64));
-        if !self.losses.is_empty() {
-            object.put("losses", &self.losses);
-        }
+        object.put("loss_count", &(self.loss_count as u64));
         drop(object);
-        line.push(b'\n');
-        line
+        let mut line = line::escape_json(line);
+        self.add_json_losses(&mut line);
+        line.push('\n');
+        line.into_bytes()
+    }
+
+    /// Adds as many losses to a JSON object as fit into a line.
+    fn add_json_losses(&self, line: &mut String) {
+        let mut list = String::new();
+        for entry in &self.losses {
+            let mut json = Vec::new();
+            entry.write(&mut json);
+            let entry = line::escape_json(json);
+            if line.len() + LOSSES.len() + list.len() + entry.len() + 8 > line::LINE_LIMIT {
+                break;
+            }
+            if !list.is_empty() {
+                list.push(',');
+            }
+            list.push_str(&entry);
+        }
+        if !list.is_empty() {
+            line.pop();
+            line.push_str(LOSSES);
+            line.push_str(&list);
+            line.push_str("]}");
+        }
     }
 }
 
@@ -246,14 +287,18 @@ impl Drop for RequestLog {
         let upstream = self.upstream.as_ref();
         let metrics = upstream.map_or(metrics.without_upstream(), |upstream| &upstream.metrics);
         metrics.finished(self.client, self.outcome, total, self.own_time);
-        metrics.add_losses(self.losses.len());
+        metrics.add_losses(self.loss_count, self.lesser_loss_count);
         metrics.add_calls(self.calls);
         if let Some((input, output)) = self.tokens {
             metrics.add_tokens(input, output);
         }
         match self.format {
-            config::LogFormat::Text => self.state.log.write_line(self.text_line(total)),
-            config::LogFormat::Json => self.state.log.write_line(self.json_line(total)),
+            format @ config::LogFormat::Text => {
+                self.state.log.write_line(self.text_line(total), format);
+            }
+            format @ config::LogFormat::Json => {
+                self.state.log.write_line(self.json_line(total), format);
+            }
             config::LogFormat::Off => {}
         }
     }
@@ -269,8 +314,11 @@ fn seconds_now() -> u64 {
     now.map_or(0, |since| since.as_secs())
 }
 
-/// The longest model name in a text line, in characters.
+/// The longest model name in a line, in characters.
 const MODEL_LIMIT: usize = 100;
 
-/// The most losses in a text line.
-const LOSS_LIMIT: usize = 8;
+/// The most losses in a line of text, and in any line.
+const TEXT_LOSS_LIMIT: usize = 8;
+const LOSS_LIMIT: usize = 32;
+
+const LOSSES: &str = ",\"losses\":[";

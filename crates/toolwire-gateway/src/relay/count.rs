@@ -11,17 +11,16 @@ use toolwire::codec;
 use toolwire::model::{ApiError, ErrorKind};
 use toolwire::protocol::Endpoint;
 use toolwire::translate::{self, Options};
+use toolwire::wire::Raw;
 
 use super::request_head::CheckedHead;
-use super::{
-    Failure, RequestContext, headers, no_model, request_body, respond, respond_with_error,
-};
+use super::{Failure, RequestContext, headers, no_model, respond, respond_with_error};
 use crate::config::Origin;
 use crate::count as estimates;
 use crate::observe::Outcome;
 use crate::response_body::ResponseBody;
 use crate::route::{self, Route};
-use crate::upstream::Upstream;
+use crate::upstream::{ResponseLimit, Upstream};
 
 /// Answers a request for the number of its tokens.
 pub(crate) async fn count_tokens(
@@ -29,6 +28,7 @@ pub(crate) async fn count_tokens(
     body: Incoming,
 ) -> Response<ResponseBody> {
     let counted = count(&mut context, body).await;
+    let counted = counted.map_err(|failure| failure.without_secrets(&context.secret_mask()));
     let RequestContext { client, mut log, .. } = context;
     match counted {
         Ok((mut headers, body)) => {
@@ -48,7 +48,7 @@ async fn count(
 ) -> Result<(HeaderMap, Vec<u8>), Failure> {
     context.log.pause();
     let limits = &context.active.config.limits;
-    let body = request_body::read(body, &context.parts.headers, limits).await?;
+    let body = context.read_request(body).await?;
     context.log.resume();
     let scan = || CheckedHead::read(context.client, &context.path, &body, limits);
     let head = context.state.heavy_work.run(body.len(), scan).await?;
@@ -83,10 +83,14 @@ async fn ask_upstream(
     let headers = headers::for_upstream(context, upstream, false, &translated.required_features)?;
     context.log.pause();
     let path = endpoint.fill(&route.model, false);
-    let response = upstream.send(&path, headers, translated.body).await;
+    let request = context.hold_request(translated.body)?;
+    let response = upstream.send(&path, headers, request).await;
     let read = match response {
         Ok(mut response) => {
-            let body = response.body.read_all(upstream.config.timeouts.idle, MAX_COUNT).await;
+            let limit = ResponseLimit { response: MAX_COUNT, ..context.response_limit() };
+            let mut reservation = context.state.bodies.reservation();
+            let idle = upstream.config.timeouts.idle;
+            let body = response.body.read_all(idle, limit, &mut reservation).await;
             body.map(|body| (response.status, response.headers, body))
         }
         Err(error) => Err(error),
@@ -95,21 +99,21 @@ async fn ask_upstream(
     context.log.upstream_responded();
     let Ok((status, upstream_headers, body)) = read else { return Ok(None) };
     match status.as_u16() {
-        200 => {
-            let headers = headers::for_client(context.client, context.client, &upstream_headers);
+        200 if is_json(&body) => {
+            let headers = headers::for_client(context, upstream, &upstream_headers);
             Ok(Some((headers, body.into())))
         }
         // The client must learn what is wrong with its request. Any other
-        // status means that this upstream cannot count.
-        400 | 401 | 403 | 413 | 422 => Err(Failure::from_error_response(
-            upstream,
-            context.client,
-            status,
-            &upstream_headers,
-            body,
-        )),
+        // status, or half a response, means that this upstream cannot count.
+        400 | 401 | 403 | 413 | 422 => {
+            Err(Failure::from_error_response(context, upstream, status, &upstream_headers, body))
+        }
         _cannot_count => Ok(None),
     }
+}
+
+fn is_json(body: &[u8]) -> bool {
+    std::str::from_utf8(body).is_ok_and(|text| Raw::parse(text).is_ok())
 }
 
 fn estimate(client: Protocol, body: &[u8]) -> Result<(HeaderMap, Vec<u8>), Failure> {

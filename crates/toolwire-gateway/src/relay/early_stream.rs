@@ -116,6 +116,14 @@ impl EarlyStream {
         }
     }
 
+    /// What follows the last chunk.
+    pub(crate) fn take_trailers(&mut self) -> Option<HeaderMap> {
+        match &mut self.state {
+            State::Begun(stream) => stream.take_trailers(),
+            State::Waiting(_) | State::Ended => None,
+        }
+    }
+
     /// Goes on with the stream, or ends with an error.
     fn begin(
         &mut self,
@@ -139,8 +147,7 @@ impl EarlyStream {
                 let event = failure.into_event(self.client, &self.id);
                 log.add_sent(event.len());
                 log.finish(Outcome::Broken);
-                self.state = State::Ended;
-                Poll::Ready(Some(Ok(event)))
+                self.end(event)
             }
             // A request for a stream never gets one.
             Ok(ClientResponse::Whole { .. }) => {
@@ -150,14 +157,19 @@ impl EarlyStream {
         }
     }
 
+    /// Ends with an error event. If the protocol has none, the body is broken.
+    fn end(&mut self, event: Bytes) -> Poll<Option<Result<Bytes, StreamAborted>>> {
+        self.state = State::Ended;
+        Poll::Ready(Some(if event.is_empty() { Err(StreamAborted) } else { Ok(event) }))
+    }
+
     fn poll_heartbeat(
         &mut self,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Bytes, StreamAborted>>> {
         if self.cancellation.poll_cancelled(cx).is_ready() {
-            self.state = State::Ended;
             let failure = Failure::new(stream::shutting_down());
-            return Poll::Ready(Some(Ok(failure.into_event(self.client, &self.id))));
+            return self.end(failure.into_event(self.client, &self.id));
         }
         if self.timer.as_mut().poll(cx).is_pending() {
             return Poll::Pending;
@@ -175,7 +187,7 @@ fn late_headers(headers: &HeaderMap) -> Bytes {
         if name.as_str().starts_with("toolwire-") {
             comments.extend_from_slice(b": ");
             comments.extend_from_slice(name.as_str().as_bytes());
-            comments.extend_from_slice(b": ");
+            comments.push(b' ');
             comments.extend_from_slice(value.as_bytes());
             comments.push(b'\n');
         }

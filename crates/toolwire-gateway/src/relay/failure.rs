@@ -9,10 +9,11 @@ use toolwire::model::{ApiError, Blame, ErrorKind, Retry};
 use toolwire::pipe::Pipe;
 use toolwire::{Protocol, codec, translate};
 
-use super::headers;
+use super::{RequestContext, headers};
 use crate::observe::Outcome;
 use crate::response_body::ResponseBody;
 use crate::retry::{Decision, HealthEffect, RetryPolicy};
+use crate::secret_mask::SecretMask;
 use crate::upstream::{Upstream, UpstreamError};
 
 /// Why a client gets an error instead of a response.
@@ -74,29 +75,29 @@ impl Failure {
     /// The upstream responded with an error. `status` is its HTTP status, which
     /// is 200 for an error that came as if it were a response.
     pub(super) fn from_error_response(
+        context: &RequestContext<'_>,
         upstream: &Upstream,
-        client: Protocol,
         status: StatusCode,
         upstream_headers: &HeaderMap,
         body: Bytes,
     ) -> Self {
         let protocol = upstream.config.protocol;
         let error_status = Some(status.as_u16()).filter(|status| *status >= 400);
-        let text = std::str::from_utf8(&body).ok();
+        let text = std::str::from_utf8(&body).ok().filter(|text| text.len() <= MAX_ERROR);
         let decoded = text.and_then(|text| codec(protocol).decode_error(error_status, text).ok());
         let is_readable = decoded.is_some();
         let mut failure = Self::from_stream_error(
             decoded.unwrap_or_else(|| by_status(upstream, status)),
             upstream,
         );
-        if error_status.is_some() && is_readable && protocol == client {
+        if error_status.is_some() && is_readable && protocol == context.client {
             failure.verbatim = Some(body);
             failure.status = error_status;
         }
         if let Some(status) = error_status {
             failure.decision = upstream.retry.after_status(status);
         }
-        *failure.headers = headers::for_client(protocol, client, upstream_headers);
+        *failure.headers = headers::for_client(context, upstream, upstream_headers);
         failure.read_retry_after();
         failure
     }
@@ -124,6 +125,16 @@ impl Failure {
     pub(super) fn with_headers(mut self, headers: HeaderMap) -> Self {
         self.headers.extend(headers);
         self.read_retry_after();
+        self
+    }
+
+    /// The same without the secrets that an upstream may have quoted.
+    pub(super) fn without_secrets(mut self, mask: &SecretMask) -> Self {
+        mask.mask_error(&mut self.error);
+        mask.remove_headers(&mut self.headers);
+        if let Some(masked) = self.verbatim.as_deref().and_then(|body| mask.mask(body)) {
+            self.verbatim = Some(masked.into());
+        }
         self
     }
 
@@ -222,3 +233,6 @@ fn by_status(upstream: &Upstream, status: StatusCode) -> ApiError {
     let name = &upstream.config.name;
     ApiError::new(kind, format!("The upstream {name} responded with status {}.", status.as_u16()))
 }
+
+/// The longest error that is passed on, in bytes.
+const MAX_ERROR: usize = 256 * 1024;

@@ -2,6 +2,7 @@
 //! wholesale; those for a client are picked from a list.
 
 mod limits;
+mod response_values;
 mod vendor;
 
 use std::time::Duration;
@@ -136,23 +137,31 @@ fn add_credential(
     }
 }
 
-/// The headers of an upstream's response that are for the client.
-pub(super) fn for_client(from: Protocol, to: Protocol, upstream_headers: &HeaderMap) -> HeaderMap {
+/// The headers of an upstream's response that are for the client: those of a
+/// list, with values as they should be, and none that holds a secret.
+pub(super) fn for_client(
+    context: &RequestContext<'_>,
+    upstream: &Upstream,
+    upstream_headers: &HeaderMap,
+) -> HeaderMap {
     let mut headers = HeaderMap::with_capacity(8);
     for name in RESPONSE_HEADERS {
         copy(upstream_headers, name, &mut headers);
     }
     for name in ["x-request-id", "request-id"] {
         if let Some(id) = upstream_headers.get(name) {
-            headers.insert("toolwire-upstream-request-id", id.clone());
+            headers.insert(UPSTREAM_REQUEST_ID, id.clone());
         }
     }
-    let (from, to) = (from.describe().vendor, to.describe().vendor);
+    let [from, to] =
+        [upstream.config.protocol, context.client].map(|protocol| protocol.describe().vendor);
     if from == to {
         copy_listed(upstream_headers, to.response_headers, &mut headers);
     } else {
         limits::convert(&from.rate_limits, &to.rate_limits, upstream_headers, &mut headers);
     }
+    response_values::remove_invalid(&mut headers);
+    context.secret_mask().remove_headers(&mut headers);
     headers
 }
 
@@ -253,6 +262,9 @@ const REQUEST_HEADERS: &[&str] = &["traceparent", "tracestate"];
 
 /// Upstream headers that every client gets.
 const RESPONSE_HEADERS: &[&str] = &["retry-after", "retry-after-ms", "x-should-retry"];
+
+/// The upstream's own id of the request, beside the gateway's.
+const UPSTREAM_REQUEST_ID: &str = "toolwire-upstream-request-id";
 
 const BEARER: &str = "authorization";
 

@@ -28,6 +28,8 @@ pub(crate) use self::early_stream::EarlyStream;
 use self::early_stream::{Forwarding, StreamRequested};
 pub(crate) use self::failure::{Failure, no_model};
 pub(crate) use self::headers::request_id;
+use self::loss::LossTrailers;
+use self::request_body::RequestBody;
 use self::request_head::CheckedHead;
 pub(crate) use self::stream::ResponseStream;
 use self::upstream_request::{BodyTranslator, UpstreamRequest};
@@ -35,11 +37,13 @@ use crate::active_config::ActiveConfig;
 use crate::config::Limits;
 use crate::guard::Credentials;
 use crate::health::Probe;
+use crate::memory::Reservation;
 use crate::observe::{Outcome, RequestLog};
 use crate::response_body::ResponseBody;
 use crate::route::{self, Route};
+use crate::secret_mask::SecretMask;
 use crate::state::GatewayState;
-use crate::upstream::{Upstream, UpstreamResponse};
+use crate::upstream::{ResponseLimit, Upstream, UpstreamResponse};
 
 /// A request that the guard has let in.
 pub(crate) struct RequestContext<'r> {
@@ -55,17 +59,47 @@ pub(crate) struct RequestContext<'r> {
 }
 
 impl RequestContext<'_> {
-    /// Reads a response to its end.
+    /// Reads the client's request to its end.
+    async fn read_request(&self, body: Incoming) -> Result<RequestBody, Failure> {
+        let limits = &self.active.config.limits;
+        request_body::read(body, &self.parts.headers, limits, &self.state.bodies).await
+    }
+
+    /// Counts a translated request as memory in use until it is sent.
+    fn hold_request(&self, body: Vec<u8>) -> Result<Bytes, Failure> {
+        let mut reservation = self.state.bodies.reservation();
+        let limit = self.active.config.limits.bodies_total;
+        reservation.grow(body.len(), limit).map_err(|_| request_body::out_of_memory())?;
+        Ok(reservation.hold(body))
+    }
+
+    /// Reads a response to its end. It counts as memory in use for as long as
+    /// the reservation lives.
     async fn read_body(
         &mut self,
         upstream: &Upstream,
         response: &mut UpstreamResponse,
-    ) -> Result<Bytes, Failure> {
+    ) -> Result<(Bytes, Reservation), Failure> {
         self.log.pause();
-        let body = response.body.read_all(upstream.config.timeouts.idle, MAX_RESPONSE).await;
+        let mut reservation = self.state.bodies.reservation();
+        let (idle, limit) = (upstream.config.timeouts.idle, self.response_limit());
+        let body = response.body.read_all(idle, limit, &mut reservation).await;
         self.log.resume();
         self.log.upstream_responded();
-        body.map_err(|error| Failure::from_upstream_error(error, upstream))
+        match body {
+            Ok(body) => Ok((body, reservation)),
+            Err(error) => Err(Failure::from_upstream_error(error, upstream)),
+        }
+    }
+
+    fn response_limit(&self) -> ResponseLimit {
+        let Limits { response, bodies_total, .. } = self.active.config.limits;
+        ResponseLimit { response, total: bodies_total }
+    }
+
+    /// What the client must not get to see.
+    fn secret_mask(&self) -> SecretMask {
+        SecretMask::new(&self.active.secrets, self.credentials)
     }
 }
 
@@ -97,6 +131,7 @@ impl IncomingRequest {
         let (state, active, parts, credentials) = (&state, &active, &parts, &credentials);
         let mut context = RequestContext { state, active, parts, credentials, client, path, log };
         let result = forward(&mut context, body, &requested).await;
+        let result = result.map_err(|failure| failure.without_secrets(&context.secret_mask()));
         (context.log, result)
     }
 }
@@ -105,12 +140,17 @@ impl IncomingRequest {
 pub(crate) async fn relay(request: IncomingRequest) -> Response<ResponseBody> {
     let (state, client, id) = (Arc::clone(&request.state), request.client, request.log.id.clone());
     let Limits { early_head, heartbeat, .. } = request.active.config.limits;
+    let takes_trailers = LossTrailers::are_taken(&request.parts.headers);
     let requested = StreamRequested::default();
     let mut forwarding: Forwarding = Box::pin(request.forward(Arc::clone(&requested)));
     let finished = early_stream::finish_or_begin(&mut forwarding, &requested, early_head).await;
     let Some((mut log, result)) = finished else {
         let stream = Box::new(EarlyStream::new(&state, client, id, heartbeat, forwarding));
-        return respond(stream.headers(), ResponseBody::Early(stream));
+        let mut headers = stream.headers();
+        if takes_trailers {
+            LossTrailers::announce(&mut headers);
+        }
+        return respond(headers, ResponseBody::Early(stream));
     };
     match result {
         Ok(ClientResponse::Whole { headers, body }) => {
@@ -148,7 +188,7 @@ async fn forward(
 ) -> Result<ClientResponse, Failure> {
     let limits = &context.active.config.limits;
     context.log.pause();
-    let body = request_body::read(body, &context.parts.headers, limits).await?;
+    let body = context.read_request(body).await?;
     context.log.resume();
     let scan = || CheckedHead::read(context.client, &context.path, &body, limits);
     let head = context.state.heavy_work.run(body.len(), scan).await?;
@@ -196,6 +236,7 @@ async fn attempt(
     let headers = headers::for_upstream(context, upstream, stream, &required_features)?;
     context.log.pause();
     let path = upstream.config.protocol.describe().answers.fill(&route.model, stream);
+    let body = context.hold_request(body)?;
     let sent = upstream.send(&path, headers, body).await;
     context.log.resume();
     if let Some(probe) = probe {
@@ -234,7 +275,3 @@ fn respond(mut headers: HeaderMap, body: ResponseBody) -> Response<ResponseBody>
     *response.headers_mut() = headers;
     response
 }
-
-/// The longest response that the gateway reads whole, in bytes. No model writes
-/// nearly as much.
-const MAX_RESPONSE: usize = 64 * 1024 * 1024;

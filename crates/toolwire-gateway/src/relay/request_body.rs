@@ -1,7 +1,9 @@
 //! The body of a client's request, read within its limits.
 
 use std::future::poll_fn;
+use std::ops::Deref;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -9,24 +11,45 @@ use hyper::HeaderMap;
 use hyper::body::{Body, Incoming};
 use hyper::header::{CONTENT_ENCODING, CONTENT_LENGTH, HeaderValue};
 use tokio::time::{Instant, timeout_at};
-use toolwire::model::{ApiError, ErrorKind};
+use toolwire::model::{ApiError, ErrorKind, Retry};
 
 use super::Failure;
 use crate::config::Limits;
+use crate::memory::{MemoryBudget, Reservation};
 use crate::upstream::Decoder;
+
+/// A body, which counts as memory in use for as long as it lives.
+pub(super) struct RequestBody {
+    bytes: Vec<u8>,
+    _reservation: Reservation,
+}
+
+impl Deref for RequestBody {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
 
 /// Reads a body to its end and decompresses it.
 pub(super) async fn read(
     mut body: Incoming,
     headers: &HeaderMap,
     limits: &Limits,
-) -> Result<Vec<u8>, Failure> {
+    budget: &Arc<MemoryBudget>,
+) -> Result<RequestBody, Failure> {
     let content_length: Option<usize> =
         headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
     if content_length.is_some_and(|length| length > limits.body) {
         discard(body).await;
         return Err(too_large(limits));
     }
+    // What is announced is not reserved: announcing costs a client nothing.
+    if budget.has_room(content_length.unwrap_or(0), limits.bodies_total).is_err() {
+        return Err(out_of_memory());
+    }
+    let mut reservation = budget.reservation();
     let encoding = headers.get(CONTENT_ENCODING).map(HeaderValue::to_str);
     let encoding = encoding.transpose().map_err(|_| undecodable())?.unwrap_or_default();
     let mut decoder = Decoder::for_encoding(encoding).map_err(|_unknown| undecodable())?;
@@ -40,7 +63,7 @@ pub(super) async fn read(
         let frame = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx));
         let Ok(frame) = timeout_at(deadline, frame).await else { return Err(too_slow()) };
         let chunk = match frame {
-            None => return Ok(decoded),
+            None => return Ok(RequestBody { bytes: decoded, _reservation: reservation }),
             Some(Ok(frame)) => frame.into_data().unwrap_or_else(|_trailers| Bytes::new()),
             Some(Err(_disconnected)) => return Err(incomplete()),
         };
@@ -52,6 +75,9 @@ pub(super) async fn read(
         if decoded.len() + chunk.len() > limits.body {
             discard(body).await;
             return Err(too_large(limits));
+        }
+        if reservation.grow(chunk.len(), limits.bodies_total).is_err() {
+            return Err(out_of_memory());
         }
         decoded.extend_from_slice(&chunk);
     }
@@ -70,6 +96,14 @@ fn too_large(limits: &Limits) -> Failure {
     let message =
         format!("The request is longer than {} bytes, the limit of this gateway.", limits.body);
     Failure::new(ApiError::new(ErrorKind::TooLarge, message))
+}
+
+/// The bodies of all requests together are too long.
+pub(super) fn out_of_memory() -> Failure {
+    let message = "The gateway is busy with other large requests. Try again in a moment.";
+    let mut error = ApiError::new(ErrorKind::Overloaded, message);
+    error.retry = Retry::After(1);
+    Failure::with_status(503, error)
 }
 
 fn too_slow() -> Failure {

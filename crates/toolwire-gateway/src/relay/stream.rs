@@ -23,10 +23,13 @@ use toolwire::model::{ApiError, ErrorKind};
 use toolwire::pipe::Pipe;
 
 use self::batching::Batching;
-use super::{ClientResponse, Failure, RequestContext, SentRequest, headers, loss};
+use super::loss::{self, LossTrailers};
+use super::{ClientResponse, Failure, RequestContext, SentRequest, headers};
 use crate::heavy_work::in_place;
+use crate::memory::Reservation;
 use crate::observe::{Outcome, RequestLog};
 use crate::response_body::StreamAborted;
+use crate::secret_mask::SecretMask;
 use crate::server::CancellationToken;
 use crate::upstream::{TimeoutPhase, Upstream, UpstreamBody, UpstreamError, UpstreamResponse};
 
@@ -56,6 +59,22 @@ pub(crate) struct ResponseStream {
     batching: Batching,
     /// How long it has worked since it last let others work.
     turn: Duration,
+    /// For a client that takes trailers.
+    trailers: Option<LossTrailers>,
+    /// What must not be in an error.
+    mask: SecretMask,
+    /// The memory that counts for what the pipe keeps.
+    kept: Reservation,
+    limits: KeptLimits,
+    /// Whether the stream ended because of the gateway and not of the upstream.
+    stopped_by_gateway: bool,
+}
+
+/// How much one stream may keep, and all of them together.
+#[derive(Clone, Copy)]
+struct KeptLimits {
+    stream: usize,
+    total: usize,
 }
 
 /// Waits for the first event of a stream.
@@ -71,7 +90,7 @@ pub(super) async fn begin(
     }
     let upstream = request.upstream;
     let mut stream = Box::new(ResponseStream::new(context, upstream, pipe, response.body));
-    let headers = headers::for_client(upstream.config.protocol, context.client, &response.headers);
+    let headers = headers::for_client(context, upstream, &response.headers);
     context.log.pause();
     let first = stream.read_first(upstream.config.timeouts.first_event).await;
     context.log.resume();
@@ -100,6 +119,9 @@ fn client_response(
     set_headers(&mut headers);
     let limit = context.active.config.limits.loss_header;
     loss::write_header(&request.losses, losses, limit, &mut headers);
+    if stream.trailers.is_some() {
+        LossTrailers::announce(&mut headers);
+    }
     ClientResponse::Stream { headers, stream }
 }
 
@@ -121,7 +143,7 @@ impl ResponseStream {
         let limits = &context.active.config.limits;
         let now = Instant::now();
         Self {
-            pipe: pipe.with_event_limit(limits.event),
+            pipe: pipe.with_event_limit(limits.event).with_loss_comment(limits.loss_header),
             unread: Bytes::new(),
             pipe_has_more: false,
             out: Vec::new(),
@@ -138,6 +160,11 @@ impl ResponseStream {
             log: None,
             finished: false,
             batching: Batching::default(),
+            trailers: LossTrailers::new(&context.parts.headers, limits.loss_header),
+            mask: context.secret_mask(),
+            kept: context.state.streams.reservation(),
+            limits: KeptLimits { stream: limits.response, total: limits.streams_total },
+            stopped_by_gateway: false,
             turn: Duration::ZERO,
         }
     }
@@ -205,6 +232,12 @@ impl ResponseStream {
         })
     }
 
+    /// What follows the last chunk: the losses of the response, if there are any
+    /// and the client takes trailers.
+    pub(crate) fn take_trailers(&mut self) -> Option<HeaderMap> {
+        self.trailers.take()?.into_headers()
+    }
+
     fn advance(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, StreamAborted>>> {
         if self.ends_turn() {
             cx.waker().wake_by_ref();
@@ -245,6 +278,7 @@ impl ResponseStream {
                 Poll::Ready(None) => {
                     self.source = None;
                     self.pipe.finish(&mut self.out);
+                    self.mask_error();
                 }
                 Poll::Pending if !self.out.is_empty() => {
                     if self.batching.should_yield() {
@@ -274,8 +308,42 @@ impl ResponseStream {
         self.pipe_has_more |= !unread.is_empty() && !pipe.is_done();
         let elapsed = started.elapsed();
         self.turn += elapsed;
+        self.mask_error();
+        self.check_kept();
         if let Some(log) = &mut self.log {
             log.add_own_time(elapsed);
+        }
+    }
+
+    /// Masks secrets in an error of the upstream. An event is written when it is
+    /// complete, so no secret is cut in two.
+    fn mask_error(&mut self) {
+        if self.pipe.summary().error.is_some()
+            && let Some(masked) = self.mask.mask(&self.out)
+        {
+            self.out = masked;
+        }
+    }
+
+    /// Ends the stream with an error if it keeps too much.
+    fn check_kept(&mut self) {
+        let KeptLimits { stream, total } = self.limits;
+        let kept = self.pipe.kept_bytes();
+        let error = if kept > stream {
+            ApiError::new(
+                ErrorKind::Server,
+                format!("The response is longer than {stream} bytes, the limit of this gateway."),
+            )
+        } else if self.kept.grow_to(kept, total).is_err() {
+            self.stopped_by_gateway = true;
+            let message = "The gateway is busy with other long responses. Try again in a moment.";
+            ApiError::new(ErrorKind::Overloaded, message)
+        } else {
+            return;
+        };
+        if !self.pipe.is_done() {
+            self.unread.clear();
+            self.fail(error);
         }
     }
 
@@ -364,7 +432,9 @@ impl ResponseStream {
         self.finished = true;
         match outcome {
             Outcome::Answered => self.upstream.succeeded(),
-            Outcome::Broken if !self.cancellation.is_cancelled() => self.upstream.failed(),
+            Outcome::Broken if !self.cancellation.is_cancelled() && !self.stopped_by_gateway => {
+                self.upstream.failed();
+            }
             Outcome::Broken | Outcome::Refused | Outcome::Failed | Outcome::Left => {}
         }
         if let Some(log) = &mut self.log {
@@ -377,12 +447,21 @@ impl ResponseStream {
 
     /// Puts usage and losses into the log.
     fn record(&mut self) {
-        let losses = self.pipe.take_ledger();
+        let losses = self.take_losses();
         let summary = self.pipe.summary();
         if let Some(log) = &mut self.log {
             log.set_usage(summary.usage.as_ref(), summary.calls);
             log.add_losses(&losses);
         }
+    }
+
+    /// What the response has lost since the last call.
+    fn take_losses(&mut self) -> Vec<Entry> {
+        let losses = self.pipe.take_ledger();
+        if let Some(trailers) = &mut self.trailers {
+            trailers.add(&losses);
+        }
+        losses
     }
 
     /// Gives the upstream's connection back. After a complete response only the

@@ -16,35 +16,46 @@ pub(super) async fn finish(
     mut response: UpstreamResponse,
 ) -> Result<ClientResponse, Failure> {
     let SentRequest { upstream, model_renamed, losses } = request;
-    let (from, to) = (upstream.config.protocol, context.client);
-    let body = context.read_body(upstream, &mut response).await?;
-    let error =
-        |body| Failure::from_error_response(upstream, to, response.status, &response.headers, body);
+    let (body, mut reservation) = context.read_body(upstream, &mut response).await?;
+    let UpstreamResponse { status, headers, body: _ } = &response;
     let heavy_work = &context.state.heavy_work;
     let size = body.len();
-    if !response.status.is_success() {
-        return Err(heavy_work.run(size, || error(body)).await);
+    if !status.is_success() {
+        let error = || Failure::from_error_response(context, upstream, *status, headers, body);
+        return Err(heavy_work.run(size, error).await);
     }
     let translated = match heavy_work.run(size, || translator.translate(&body)).await {
         Ok(translated) => translated,
-        Err(Error::NotAnAnswer) => return Err(in_place(size, || error(body))),
+        Err(Error::NotAnAnswer) => {
+            let error = || Failure::from_error_response(context, upstream, *status, headers, body);
+            return Err(in_place(size, error));
+        }
+        // It says itself how it failed.
+        Err(Error::Refused { entries: _ }) if translator.is_failure(&body) => {
+            let error = || Failure::from_error_response(context, upstream, *status, headers, body);
+            return Err(in_place(size, error));
+        }
         Err(other) => return Err(Failure::unreadable_response(upstream, &other.to_string())),
     };
     let summary = &translated.summary;
     context.log.set_usage(summary.usage.as_ref(), summary.calls);
     context.log.add_losses(&translated.ledger);
-    let mut headers = headers::for_client(from, to, &response.headers);
-    headers::set_request_id(to, &context.log.id, &mut headers);
+    let mut headers = headers::for_client(context, upstream, headers);
+    headers::set_request_id(context.client, &context.log.id, &mut headers);
     if model_renamed {
         headers::set_upstream_model(summary.model.as_deref(), &mut headers);
     }
     let limit = context.active.config.limits.loss_header;
     loss::write_header(&losses, &translated.ledger, limit, &mut headers);
     upstream.succeeded();
-    let body = match translated.body {
+    // A response that says it failed has an error in it.
+    let mask = summary.error.is_some().then(|| context.secret_mask());
+    let masked = mask.and_then(|mask| mask.mask(&translated.body));
+    let body = match (masked, translated.body) {
         // The bytes pass.
-        Cow::Borrowed(_) => body,
-        Cow::Owned(translated) => translated.into(),
+        (None, Cow::Borrowed(_)) => body,
+        (Some(bytes), _) | (None, Cow::Owned(bytes)) => bytes.into(),
     };
-    Ok(ClientResponse::Whole { headers, body })
+    reservation.set(body.len());
+    Ok(ClientResponse::Whole { headers, body: reservation.hold(body) })
 }

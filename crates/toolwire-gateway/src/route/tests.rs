@@ -37,6 +37,7 @@ fn config(upstreams: Vec<UpstreamConfig>) -> Config {
         protocols: Protocol::ALL.to_vec(),
         listen: "127.0.0.1:0".parse().unwrap(),
         keys: Vec::new(),
+        admin_key: None,
         on_loss: toolwire::LossPolicy::Report,
         upstreams,
         prefer_same_protocol: true,

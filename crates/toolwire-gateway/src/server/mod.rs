@@ -73,6 +73,8 @@ pub async fn serve(config: Config, setup: Setup) -> Result<Gateway, StartError> 
         log: Log::new(log),
         drain: Drain::default(),
         retry_budget,
+        bodies: Arc::default(),
+        streams: Arc::default(),
         heavy_work: HeavyWork::default(),
         source,
         identity: OnceLock::new(),

@@ -94,9 +94,9 @@ impl RequestFraming {
             State::Body(left) => Ok(self.skip(left, bytes, State::Body, State::Complete)),
             State::ChunkData(left) => Ok(self.skip(left, bytes, State::ChunkData, State::ChunkEnd)),
             State::Start | State::Headers => self.read_line(bytes, Self::head_line),
-            State::ChunkSize | State::ChunkEnd | State::Trailers => {
-                self.read_line(bytes, Self::body_line)
-            }
+            State::ChunkSize => self.read_line(bytes, Self::chunk_size),
+            State::ChunkEnd => self.read_line(bytes, Self::chunk_end),
+            State::Trailers => self.read_line(bytes, Self::trailer),
         }
     }
 
@@ -174,17 +174,19 @@ impl RequestFraming {
         Some(State::Headers)
     }
 
-    /// What follows a line of the chunked framing, unless it is malformed.
-    fn body_line(&mut self) -> Option<State> {
-        match self.state {
-            State::ChunkSize => Some(match self.line.chunk_size()? {
-                0 => State::Trailers,
-                size => State::ChunkData(size),
-            }),
-            State::ChunkEnd => (self.line.length == 0).then_some(State::ChunkSize),
-            _trailers if self.line.length == 0 => Some(State::Complete),
-            _trailers => Some(State::Trailers),
-        }
+    fn chunk_size(&mut self) -> Option<State> {
+        Some(match self.line.chunk_size()? {
+            0 => State::Trailers,
+            size => State::ChunkData(size),
+        })
+    }
+
+    fn chunk_end(&mut self) -> Option<State> {
+        (self.line.length == 0).then_some(State::ChunkSize)
+    }
+
+    fn trailer(&mut self) -> Option<State> {
+        Some(if self.line.length == 0 { State::Complete } else { State::Trailers })
     }
 }
 

@@ -24,6 +24,8 @@ pub(crate) enum UpstreamError {
     Undecodable,
     /// The body is longer than any real response.
     TooLarge,
+    /// The gateway keeps so much already that there is no room for the body.
+    NoMemory,
 }
 
 /// The timeout that ran out. Each has a setting of the same name.
@@ -91,6 +93,10 @@ impl UpstreamError {
             }
             Self::Undecodable => (ErrorKind::Server, "sent a body that cannot be decompressed"),
             Self::TooLarge => (ErrorKind::Server, "sent a response that is too long"),
+            Self::NoMemory => (
+                ErrorKind::Overloaded,
+                "sent a response for which the gateway has no memory left. Try again in a moment",
+            ),
         };
         ApiError::new(kind, format!("The upstream {upstream} {what}."))
     }
@@ -106,6 +112,7 @@ impl UpstreamError {
             | Self::Disconnected
             | Self::Undecodable
             | Self::TooLarge => 502,
+            Self::NoMemory => 503,
             Self::Timeout(_) => 504,
         }
     }

@@ -28,7 +28,7 @@ use self::connect::Connector;
 pub(crate) use self::decode::Decoder;
 pub(crate) use self::error::{TimeoutPhase, UpstreamError};
 use self::late_write::CloseSignal;
-pub(crate) use self::response::{UpstreamBody, UpstreamResponse};
+pub(crate) use self::response::{ResponseLimit, UpstreamBody, UpstreamResponse};
 pub use self::tls::CaBundle;
 use crate::active_config::StartError;
 use crate::config::{self, Origin};
@@ -98,7 +98,7 @@ impl Upstream {
         &self,
         path: &str,
         headers: HeaderMap,
-        body: Vec<u8>,
+        body: Bytes,
     ) -> Result<UpstreamResponse, UpstreamError> {
         let now = Instant::now();
         let deadline = now + self.config.timeouts.total;

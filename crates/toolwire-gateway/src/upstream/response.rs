@@ -12,6 +12,7 @@ use hyper::{Response, StatusCode};
 use tokio::time::{Instant, timeout_at};
 
 use super::{Decoder, TimeoutPhase, UpstreamError};
+use crate::memory::Reservation;
 
 /// The head of a response, and its body to be read.
 pub(crate) struct UpstreamResponse {
@@ -26,6 +27,13 @@ pub(crate) struct UpstreamBody {
     decoder: Option<Decoder>,
     /// When the body must be complete.
     pub(crate) deadline: Instant,
+}
+
+/// How long a whole response may be, and all of them together.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ResponseLimit {
+    pub(crate) response: usize,
+    pub(crate) total: usize,
 }
 
 enum BodySource {
@@ -120,18 +128,24 @@ impl UpstreamBody {
     pub(crate) async fn read_all(
         &mut self,
         idle: Duration,
-        limit: usize,
+        limit: ResponseLimit,
+        reservation: &mut Reservation,
     ) -> Result<Bytes, UpstreamError> {
+        let mut reserve = |chunk: &Bytes| {
+            reservation.grow(chunk.len(), limit.total).map_err(|_| UpstreamError::NoMemory)
+        };
         // A body that arrives in one chunk is not copied.
         let Some(first) = self.next_chunk(idle).await? else { return Ok(Bytes::new()) };
+        reserve(&first)?;
         let Some(second) = self.next_chunk(idle).await? else { return Ok(first) };
         let mut body = Vec::with_capacity(2 * (first.len() + second.len()));
         body.extend_from_slice(&first);
         let mut next = Some(second);
         while let Some(chunk) = next {
-            if body.len() + chunk.len() > limit {
+            if body.len() + chunk.len() > limit.response {
                 return Err(UpstreamError::TooLarge);
             }
+            reserve(&chunk)?;
             body.extend_from_slice(&chunk);
             next = self.next_chunk(idle).await?;
         }

@@ -6,6 +6,8 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
+use crate::watched_log::UPSTREAM_KEY;
+
 /// A response that was received.
 #[derive(Clone, Debug)]
 pub(crate) struct ReceivedResponse {
@@ -14,6 +16,8 @@ pub(crate) struct ReceivedResponse {
     pub(crate) body: String,
     /// Whether the body was complete.
     pub(crate) whole: bool,
+    /// The trailers of a body in chunks.
+    pub(crate) trailers: String,
 }
 
 impl ReceivedResponse {
@@ -84,6 +88,14 @@ pub(crate) async fn finish(stream: &mut TcpStream) -> ReceivedResponse {
     parse(&bytes)
 }
 
+/// Reads whatever else comes, as it came.
+pub(crate) async fn rest(stream: &mut TcpStream) -> String {
+    let mut bytes = Vec::new();
+    let reading = stream.read_to_end(&mut bytes);
+    let _ = tokio::time::timeout(Duration::from_secs(10), reading).await.expect("no end");
+    String::from_utf8(bytes).unwrap()
+}
+
 /// Reads until the received bytes contain a text.
 pub(crate) async fn until(stream: &mut TcpStream, text: &str) -> String {
     let mut bytes = Vec::new();
@@ -102,28 +114,34 @@ pub(crate) async fn until(stream: &mut TcpStream, text: &str) -> String {
     }
 }
 
-fn parse(bytes: &[u8]) -> ReceivedResponse {
+pub(crate) fn parse(bytes: &[u8]) -> ReceivedResponse {
     let end = bytes.windows(4).position(|four| four == b"\r\n\r\n").unwrap_or(bytes.len());
     let head = String::from_utf8(bytes[..end].to_vec()).unwrap();
     let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
     let rest = bytes.get(end + 4..).unwrap_or_default();
     let chunked = head.to_ascii_lowercase().contains("transfer-encoding: chunked");
-    let (body, whole) = if chunked { dechunk(rest) } else { (rest.to_vec(), true) };
-    ReceivedResponse { status, head, body: String::from_utf8(body).unwrap(), whole }
+    let (body, trailers) =
+        if chunked { dechunk(rest) } else { (rest.to_vec(), Some(String::new())) };
+    let body = String::from_utf8(body).unwrap();
+    assert!(!head.contains(UPSTREAM_KEY) && !body.contains(UPSTREAM_KEY), "{head}\n{body}");
+    let whole = trailers.is_some();
+    ReceivedResponse { status, head, body, whole, trailers: trailers.unwrap_or_default() }
 }
 
-fn dechunk(mut rest: &[u8]) -> (Vec<u8>, bool) {
+/// The body, and its trailers if it is complete.
+fn dechunk(mut rest: &[u8]) -> (Vec<u8>, Option<String>) {
     let mut body = Vec::new();
     loop {
         let Some(line) = rest.windows(2).position(|two| two == b"\r\n") else {
-            return (body, false);
+            return (body, None);
         };
         let size = std::str::from_utf8(&rest[..line]).unwrap();
         let size = usize::from_str_radix(size, 16).unwrap();
         if size == 0 {
-            return (body, true);
+            let trailers = String::from_utf8(rest[line + 2..].to_vec()).unwrap();
+            return (body, Some(trailers));
         }
-        let Some(data) = rest.get(line + 2..line + 2 + size) else { return (body, false) };
+        let Some(data) = rest.get(line + 2..line + 2 + size) else { return (body, None) };
         body.extend_from_slice(data);
         rest = rest.get(line + 4 + size..).unwrap_or_default();
     }

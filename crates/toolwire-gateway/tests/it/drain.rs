@@ -49,15 +49,41 @@ async fn open_streams_get_an_error_when_the_grace_is_over() {
         client::until(&mut open, "Let me look.").await;
         let began = Instant::now();
         gateway.handle().drain(Duration::ZERO);
-        let mark = match to {
-            Protocol::Chat => "data: {\"error\":",
-            Protocol::Responses => "event: response.failed",
-            Protocol::Messages => "event: error",
-            other => panic!("not a built-in protocol: {other:?}"),
-        };
+        let mark = fixtures::error_mark(to);
         let rest = client::until(&mut open, mark).await;
         assert!(rest.contains("shutting down"), "{rest}");
         assert!(began.elapsed() >= ms(90) && began.elapsed() < ms(500), "{:?}", began.elapsed());
+        timeout(ms(2000), gateway.stopped()).await.unwrap();
+    }
+}
+
+/// The error is the end of the stream, and of the connection.
+#[tokio::test]
+async fn open_streams_of_http_2_get_an_error_too() {
+    use bytes::Bytes;
+    use http_body_util::{BodyExt, Full};
+    use hyper_util::rt::{TokioExecutor, TokioIo};
+    for to in Protocol::ALL {
+        let server = Server::new(Protocol::Messages, slow(Protocol::Messages, ms(30_000))).await;
+        let mut config = config(vec![at(&server)]);
+        config.limits.grace = ms(100);
+        let gateway = start(config).await;
+        let tcp = TcpStream::connect(gateway.address()).await.unwrap();
+        let shake = hyper::client::conn::http2::handshake(TokioExecutor::new(), TokioIo::new(tcp));
+        let (mut sender, connection) = shake.await.unwrap();
+        let connection = tokio::spawn(connection);
+        let request =
+            hyper::Request::post(format!("http://{}{}", gateway.address(), fixtures::path(to)))
+                .header("content-type", "application/json")
+                .body(Full::<Bytes>::from(fixtures::question(to, true)))
+                .unwrap();
+        let answer = sender.send_request(request).await.unwrap();
+        gateway.handle().drain(Duration::ZERO);
+        let body = timeout(ms(2000), answer.into_body().collect()).await.unwrap();
+        let body = String::from_utf8(body.unwrap().to_bytes().to_vec()).unwrap();
+        assert!(body.contains(fixtures::error_mark(to)), "{body}");
+        assert!(body.contains("shutting down"), "{body}");
+        timeout(ms(2000), connection).await.unwrap().unwrap().unwrap();
         timeout(ms(2000), gateway.stopped()).await.unwrap();
     }
 }

@@ -21,15 +21,6 @@ fn slowly(steps: Vec<Step>) -> Vec<Step> {
     [vec![Step::Wait(ms(300))], steps].concat()
 }
 
-fn error_mark(protocol: Protocol) -> &'static str {
-    match protocol {
-        Protocol::Chat => "data: {\"error\":",
-        Protocol::Responses => "event: response.failed\ndata: {",
-        Protocol::Messages => "event: error\ndata: {",
-        other => panic!("not a built-in protocol: {other:?}"),
-    }
-}
-
 #[tokio::test]
 async fn comes_before_the_upstreams() {
     for (to, from) in pairs() {
@@ -85,7 +76,7 @@ async fn check_errors(to: Protocol, from: Protocol) {
         let got = client::post(gateway.address(), fixtures::path(to), &[], &question).await;
         assert_eq!(got.status, 200, "{to} {from} {got:?}");
         assert!(got.whole, "{to} {from} {got:?}");
-        assert_eq!(got.body.matches(error_mark(to)).count(), 1, "{to} {from} {got:?}");
+        assert_eq!(got.body.matches(fixtures::error_mark(to)).count(), 1, "{to} {from} {got:?}");
         assert!(got.body.ends_with("\n\n"), "{to} {from} {got:?}");
         assert!(!got.body.contains(fixtures::end_mark(to)), "{to} {from} {got:?}");
     }
@@ -108,7 +99,7 @@ async fn leaves_the_next_upstream_its_turn() {
         assert_eq!((first.seen().len(), second.seen().len()), (1, 1));
         assert!(got.body.contains(": ping\n"), "{got:?}");
         assert!(got.body.contains(fixtures::end_mark(to)), "{got:?}");
-        assert!(!got.body.contains(error_mark(to)), "{got:?}");
+        assert!(!got.body.contains(fixtures::error_mark(to)), "{got:?}");
     }
 }
 
@@ -124,9 +115,9 @@ async fn brings_what_it_could_not_say_later() {
         .replace("\"model\":\"m\"", "\"model\":\"other\",\"logit_bias\":{\"1\":2}");
     let got = client::post(gateway.address(), "/v1/chat/completions", &[], &question).await;
     assert_eq!((got.header("toolwire-loss"), got.header("toolwire-model")), (None, None));
-    let loss = got.body.lines().find(|line| line.starts_with(": toolwire-loss: "));
+    let loss = got.body.lines().find(|line| line.starts_with(": toolwire-loss "));
     assert!(loss.unwrap().contains("\"/logit_bias\";code=sampling;"), "{got:?}");
-    assert!(got.body.contains(": toolwire-model: m-1\n"), "{got:?}");
+    assert!(got.body.contains(": toolwire-model m-1\n"), "{got:?}");
     assert!(got.body.contains("[DONE]"), "{got:?}");
 }
 
@@ -173,7 +164,7 @@ async fn ends_with_an_error_when_the_gateway_stops() {
         let mut open = client::open(gateway.address(), fixtures::path(to), &[], &question).await;
         client::until(&mut open, ": ping\n").await;
         gateway.handle().stop();
-        let rest = client::until(&mut open, error_mark(to)).await;
+        let rest = client::until(&mut open, fixtures::error_mark(to)).await;
         assert!(rest.contains("shutting down"), "{rest}");
         server.left(1).await;
     }

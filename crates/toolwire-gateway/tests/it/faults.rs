@@ -1,4 +1,4 @@
-//! Streams that do not end as they should, and clients that do not read.
+//! Streams that do not end as they should, and clients that do not read.
 
 use std::time::Duration;
 
@@ -11,16 +11,6 @@ use toolwire::Protocol;
 
 use crate::upstream::{Server, Step, chunk, stream_end, stream_head};
 use crate::{at, client, config, fixtures, ms, pairs, start};
-
-/// What an error in the middle of a stream looks like.
-fn error_mark(protocol: Protocol) -> &'static str {
-    match protocol {
-        Protocol::Chat => "data: {\"error\":",
-        Protocol::Responses => "event: response.failed",
-        Protocol::Messages => "event: error",
-        other => panic!("not a built-in protocol: {other:?}"),
-    }
-}
 
 /// Cuts a stream after some events, by ending the body or the connection.
 async fn cut(to: Protocol, from: Protocol, events: usize, clean: bool) {
@@ -38,7 +28,7 @@ async fn cut(to: Protocol, from: Protocol, events: usize, clean: bool) {
         return;
     }
     assert_eq!(got.status, 200, "{to} {from} {got:?}");
-    assert!(got.body.contains(error_mark(to)), "{to} {from} {events} {got:?}");
+    assert!(got.body.contains(fixtures::error_mark(to)), "{to} {from} {events} {got:?}");
     assert!(!got.body.contains(fixtures::end_mark(to)), "{to} {from} {events} {got:?}");
 }
 

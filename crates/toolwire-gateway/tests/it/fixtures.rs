@@ -99,6 +99,16 @@ pub(crate) fn end_mark(protocol: Protocol) -> &'static str {
     }
 }
 
+/// What an error in the middle of a stream looks like.
+pub(crate) fn error_mark(protocol: Protocol) -> &'static str {
+    match protocol {
+        Protocol::Chat => "data: {\"error\":",
+        Protocol::Responses => "event: response.failed",
+        Protocol::Messages => "event: error",
+        other => panic!("not a built-in protocol: {other:?}"),
+    }
+}
+
 /// An error.
 pub(crate) fn error(protocol: Protocol, kind: &str, message: &str) -> String {
     match protocol {

@@ -16,7 +16,6 @@ const ROUTES: &[(&str, &str)] = &[
     ("GET", "/v1/models"),
     ("GET", "/v1/models/m"),
     ("GET", "/metrics"),
-    ("POST", "/admin/reload"),
     ("GET", "/anything/else"),
 ];
 

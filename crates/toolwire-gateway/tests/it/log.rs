@@ -12,7 +12,7 @@ use crate::upstream::{Server, Step, chunk, stream, stream_head, whole};
 use crate::{at, client, config, fixtures};
 
 #[derive(Clone, Default)]
-struct Lines(Arc<Mutex<Vec<u8>>>);
+pub(crate) struct Lines(Arc<Mutex<Vec<u8>>>);
 
 impl Write for Lines {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
@@ -26,7 +26,12 @@ impl Write for Lines {
 }
 
 impl Lines {
-    async fn wait(&self, count: usize) -> Vec<String> {
+    /// Everything so far.
+    pub(crate) fn text(&self) -> String {
+        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+    }
+
+    pub(crate) async fn wait(&self, count: usize) -> Vec<String> {
         for _ in 0..500 {
             let text = String::from_utf8(self.0.lock().unwrap().clone()).unwrap();
             let lines: Vec<String> = text.lines().map(str::to_owned).collect();
@@ -40,7 +45,7 @@ impl Lines {
     }
 }
 
-async fn logging(mut config: Config, format: LogFormat) -> (Gateway, Lines) {
+pub(crate) async fn logging(mut config: Config, format: LogFormat) -> (Gateway, Lines) {
     let lines = Lines::default();
     config.log = format;
     let setup = Setup { source: None, log: Box::new(lines.clone()) };
@@ -74,7 +79,10 @@ async fn in_json() {
         assert_eq!(line["input_tokens"], 11);
         assert_eq!(line["output_tokens"], 7);
         assert_eq!(line["calls"], 1);
-        assert_eq!(line["losses"][0]["path"], "/seed");
+        let losses = line["losses"].as_array().unwrap();
+        let levels: Vec<_> = losses.iter().map(|loss| (&loss["path"], &loss["level"])).collect();
+        let (lesser, null) = (serde_json::json!("info"), serde_json::Value::Null);
+        assert_eq!(levels, [(&"/max_tokens".into(), &lesser), (&"/seed".into(), &null)]);
         assert!(line["own_us"].as_u64().unwrap() <= line["total_us"].as_u64().unwrap());
         assert!(line["upstream_us"].as_u64().unwrap() <= line["total_us"].as_u64().unwrap());
     }
@@ -123,4 +131,50 @@ async fn names_clients_that_left() {
     let line = lines.wait(1).await.remove(0);
     assert!(line.contains(" 200 left "), "{line}");
     assert!(line.contains("chat→messages via messages"), "{line}");
+}
+
+/// Everything that a terminal or a log viewer acts on.
+const HOSTILE: &str = "\u{1b}[2J\u{1b}]0;x\u{7}\r\n2026 forged\u{85}\u{9b}31m\u{2028}\u{2029}\u{202e}\u{2066}\u{7f}\0";
+
+/// Proves that a client cannot write a line of its own into the log, nor control
+/// codes, whatever it puts into a key of its request, the name of a model or of a
+/// beta, and that no line is longer than 4 KiB.
+#[tokio::test]
+async fn cannot_be_forged() {
+    let from = Protocol::Messages;
+    for format in [LogFormat::Text, LogFormat::Json] {
+        let server = Server::new(from, whole(200, "", fixtures::answer(from))).await;
+        let (gateway, lines) = logging(config(vec![at(&server)]), format).await;
+        let to = gateway.address();
+        let long = HOSTILE.repeat(200);
+        let mut count = 0;
+        for text in [HOSTILE, &long] {
+            let escaped = serde_json::to_string(text).unwrap();
+            let question = fixtures::question(Protocol::Chat, false);
+            let key = question.replacen('{', &format!("{{{escaped}:1,"), 1);
+            let keys: String =
+                (0..50).map(|number| format!("\"{number}{}:1,", &escaped[1..])).collect();
+            let many = question.replacen('{', &format!("{{{keys}"), 1);
+            let model = question.replace("\"m\"", &escaped);
+            for body in [key, many, model] {
+                let beta = format!("openai-beta: {}", "evil\u{9b}beta\u{85},".repeat(500));
+                client::post(to, "/v1/chat/completions", &[&beta], &body).await;
+                count += 1;
+            }
+        }
+        let all = lines.wait(count).await;
+        for line in &all {
+            assert!(line.len() < 4096, "{} {line:.200}", line.len());
+            let is_code = |c: char| {
+                c.is_control() || ('\u{2028}'..='\u{202e}').contains(&c) || c == '\u{2066}'
+            };
+            assert!(!line.chars().any(is_code), "{line:?}");
+            if format == LogFormat::Json {
+                let line: serde_json::Value = serde_json::from_str(line).unwrap();
+                assert_eq!(line["client"], "chat");
+            } else {
+                assert!(line.starts_with("req_"), "{line}");
+            }
+        }
+    }
 }

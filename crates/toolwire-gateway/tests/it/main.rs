@@ -9,12 +9,14 @@
 )]
 
 mod bursts;
+mod canaries;
 mod cancel;
 mod client;
 mod connections;
 mod drain;
 mod early_head;
 mod encodings;
+mod endings;
 mod endpoints;
 mod errors;
 mod fallback;
@@ -31,15 +33,21 @@ mod http2;
 mod limits;
 mod log;
 mod losses;
+mod matrix;
+mod memory;
 mod pairs;
 mod probes;
 mod reload;
 mod renamed;
 mod repeat;
+mod secrets;
 mod secure;
 mod smuggling;
+mod soak;
+mod stream_losses;
 mod timeouts;
 mod upstream;
+mod watched_log;
 
 use std::time::Duration;
 
@@ -56,13 +64,14 @@ pub(crate) fn config(upstreams: Vec<UpstreamConfig>) -> Config {
         protocols: Protocol::ALL.to_vec(),
         listen: "127.0.0.1:0".parse().unwrap(),
         keys: Vec::new(),
+        admin_key: None,
         on_loss: LossPolicy::Report,
         upstreams,
         prefer_same_protocol: true,
         aliases: Vec::new(),
         limits: Limits::default(),
         retry: RetryPolicy::default(),
-        log: LogFormat::Off,
+        log: LogFormat::Json,
     }
 }
 
@@ -73,7 +82,7 @@ pub(crate) fn at(server: &upstream::Server) -> UpstreamConfig {
         protocol: server.protocol,
         origin: Origin::Http { base: format!("http://{}", server.address), path: "/v1".to_owned() },
         ca: None,
-        credential: Credential::Key(Secret::new("upstream-key".to_owned())),
+        credential: Credential::Key(Secret::new(watched_log::UPSTREAM_KEY.to_owned())),
         models: vec![Pattern("*".to_owned())],
         headers: Vec::new(),
         profile: Profile::of(server.protocol),
@@ -83,9 +92,9 @@ pub(crate) fn at(server: &upstream::Server) -> UpstreamConfig {
     }
 }
 
-/// Starts a gateway.
+/// Starts a gateway whose log is watched.
 pub(crate) async fn start(config: Config) -> Gateway {
-    serve(config, Setup { source: None, log: Box::new(std::io::sink()) }).await.unwrap()
+    serve(config, Setup { source: None, log: Box::new(watched_log::WatchedLog) }).await.unwrap()
 }
 
 /// Another name for a model.

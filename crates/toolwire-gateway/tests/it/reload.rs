@@ -61,7 +61,7 @@ async fn by_the_admin_call() {
     let source = Arc::clone(&next);
     let setup = Setup {
         source: Some(Arc::new(move || source.lock().unwrap().clone())),
-        log: Box::new(std::io::sink()),
+        log: Box::new(crate::watched_log::WatchedLog),
     };
     let gateway = serve(config(Vec::new()), setup).await.unwrap();
     let to = gateway.address();
@@ -78,9 +78,48 @@ async fn by_the_admin_call() {
     assert_eq!(client::get(to, "/v1/models", &[]).await.status, 401, "keys count at once");
 }
 
+/// Proves that the key of a client is not enough for a reload, whether or not the
+/// operator has a key, and that the operator's is good for nothing else.
+#[tokio::test]
+async fn only_by_the_operator() {
+    for admin_key in [None, Some("admin-key")] {
+        let mut locked = config(Vec::new());
+        locked.keys = vec![Secret::new("client-key".to_owned())];
+        locked.admin_key = admin_key.map(|key| Secret::new(key.to_owned()));
+        let (reloads, again) = (Arc::new(Mutex::new(0)), locked.clone());
+        let counted = Arc::clone(&reloads);
+        let source = move || {
+            *counted.lock().unwrap() += 1;
+            Ok(again.clone())
+        };
+        let log = Box::new(crate::watched_log::WatchedLog);
+        let gateway = serve(locked, Setup { source: Some(Arc::new(source)), log }).await.unwrap();
+        let to = gateway.address();
+        for key in [
+            "x-api-key: client-key",
+            "authorization: Bearer client-key",
+            "x-api-key: wrong",
+            "x-api-key: ",
+            "accept: */*",
+        ] {
+            let got = client::post(to, "/admin/reload", &[key], "").await;
+            let want = if admin_key.is_some() { 401 } else { 403 };
+            assert_eq!(got.status, want, "{key} {got:?}");
+        }
+        assert_eq!(*reloads.lock().unwrap(), 0);
+        let got = client::post(to, "/admin/reload", &["x-api-key: admin-key"], "").await;
+        assert_eq!(got.status, if admin_key.is_some() { 200 } else { 403 }, "{got:?}");
+        let got = client::get(to, "/v1/models", &["x-api-key: admin-key"]).await;
+        assert_eq!(got.status, 401, "{got:?}");
+    }
+}
+
 #[tokio::test]
 async fn a_panic_fails_one_request_only() {
-    let setup = Setup { source: Some(Arc::new(|| panic!("boom"))), log: Box::new(std::io::sink()) };
+    let setup = Setup {
+        source: Some(Arc::new(|| panic!("boom"))),
+        log: Box::new(crate::watched_log::WatchedLog),
+    };
     let gateway = serve(config(Vec::new()), setup).await.unwrap();
     let to = gateway.address();
     for _ in 0..3 {

@@ -19,7 +19,7 @@ async fn answers(gateway: &Gateway, bytes: &[u8]) -> String {
     stream.write_all(bytes).await.unwrap();
     let mut got = Vec::new();
     let read = tokio::time::timeout(ms(5000), stream.read_to_end(&mut got)).await;
-    assert!(read.is_ok(), "the connection stays open after {:?}", String::from_utf8_lossy(bytes));
+    assert!(read.is_ok(), "the connection stays open after {}", bytes.escape_ascii());
     String::from_utf8(got).unwrap()
 }
 

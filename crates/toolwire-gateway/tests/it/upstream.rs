@@ -101,6 +101,11 @@ impl Server {
         self.seen.lock().unwrap().clone()
     }
 
+    /// How many requests there were so far.
+    pub(crate) fn seen_count(&self) -> usize {
+        self.seen.lock().unwrap().len()
+    }
+
     /// The only request.
     pub(crate) fn only(&self) -> ReceivedRequest {
         let seen = self.seen();
@@ -111,7 +116,7 @@ impl Server {
     /// Waits until that many requests have arrived.
     pub(crate) async fn until_seen(&self, count: usize) {
         let by = Instant::now() + Duration::from_secs(5);
-        while self.seen().len() < count {
+        while self.seen_count() < count {
             assert!(Instant::now() < by, "no request came");
             tokio::time::sleep(Duration::from_millis(1)).await;
         }

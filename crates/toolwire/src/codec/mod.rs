@@ -183,6 +183,12 @@ pub trait Codec: Sync {
     fn dispositions(&self) -> &'static [Row] {
         &[]
     }
+
+    /// What happens to the fields of an answer toward other protocols, whole, in
+    /// streams and in errors.
+    fn answer_dispositions(&self) -> &'static [Row] {
+        &[]
+    }
 }
 
 /// A protocol's stream, being read.

@@ -1,6 +1,6 @@
 //! Table only: dispositions that several tables share.
 
-use super::Disposition::{self, Carried, Depends, Emulated, Lost};
+use super::Disposition::{self, Carried, Depends, Emulated, Lost, SaysNothing};
 use crate::ledger::Code::*;
 
 pub(crate) const NAME: Disposition = Depends(
@@ -51,3 +51,12 @@ pub(crate) const MOVED_NATIVE: Disposition = Depends(
     &[Lost(ToolPosition), Emulated(NativeToolWrapped)],
     "declared from the start, as if it had been in `tools`, and as a function",
 );
+pub(crate) const CONSTANT: Disposition = SaysNothing("the same in every answer");
+pub(crate) const POSITION: Disposition =
+    SaysNothing("a number that only says where something belongs; the target counts its own");
+pub(crate) const ITS_ITEM: Disposition =
+    SaysNothing("names the item that the event is about, which says the rest");
+pub(crate) const PADDING: Disposition = SaysNothing("random text against guessing by length");
+pub(crate) const ECHO: Disposition = SaysNothing("repeats the request, which the client has");
+pub(crate) const SUM: Disposition = SaysNothing("the sum of the other counts");
+pub(crate) const KIND: Disposition = SaysNothing("the kind of what it is in, which is named there");

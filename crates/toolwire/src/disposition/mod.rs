@@ -1,8 +1,9 @@
-//! What happens to every request field toward each other protocol.
+//! What happens to every field toward each other protocol: of requests, and of
+//! answers, whole, in streams and in errors.
 //!
 //! The tables say what the codecs do, for people and for the documentation. They
-//! decide nothing: a test translates every field that the vendors publish and
-//! fails where a table is silent or wrong.
+//! decide nothing: tests translate every field that the vendors publish and fail
+//! where a table is silent or wrong.
 //!
 //! A row names its fields by a pattern: the field's path, in which `*` matches any
 //! run of characters. As in a routing table, the first row that matches a field
@@ -13,6 +14,16 @@
 //! tool_choice(type=function).function.name  the same where the union is not in a list
 //! system(string)                            a union's member that is no object
 //! *.cache_control*                          cache markers and all that is in them, anywhere
+//! ```
+//!
+//! The events of a stream hold pieces of an answer, so a field that belongs to the
+//! answer has the same name in both. A field that only an event has is named with
+//! it, and a field of an error's body with that.
+//!
+//! ```text
+//! output[type=function_call].name           in a whole answer, and in the item that an event holds
+//! event(type=message_stop).type             a member of an event
+//! error_body.error.message                  a member of an error
 //! ```
 
 pub(crate) mod common;
@@ -26,9 +37,19 @@ pub fn table(protocol: Protocol) -> &'static [Row] {
     protocol.codec().dispositions()
 }
 
-/// The row that decides about a field.
+/// What happens to the fields of a protocol's answers, streams and errors.
+pub fn answers(protocol: Protocol) -> &'static [Row] {
+    protocol.codec().answer_dispositions()
+}
+
+/// The row that decides about a field of a request.
 pub fn of(protocol: Protocol, path: &str) -> Option<&'static Row> {
     table(protocol).iter().find(|row| row.matches(path))
+}
+
+/// The row that decides about a field of an answer.
+pub fn of_answer(protocol: Protocol, path: &str) -> Option<&'static Row> {
+    answers(protocol).iter().find(|row| row.matches(path))
 }
 
 /// What happens to some fields of one protocol.
@@ -70,8 +91,11 @@ pub enum Disposition {
     /// It is left out because only its own protocol has such a field. The code
     /// is `only:` and this name.
     Only(&'static str),
-    /// The request is refused because of it.
+    /// The document is refused because of it.
     Refused(Code),
+    /// It tells a client nothing that it does not know anyway, for the reason
+    /// given. The ledger does not mention it.
+    SaysNothing(&'static str),
     /// One of these. The text says which one when.
     Depends(&'static [Disposition], &'static str),
 }
@@ -84,6 +108,7 @@ impl Disposition {
             Self::Emulated(_) => "emulated",
             Self::Lost(_) | Self::Only(_) => "lost",
             Self::Refused(_) => "refused",
+            Self::SaysNothing(_) => "says nothing",
             Self::Depends(..) => "depends",
         }
     }
@@ -91,7 +116,7 @@ impl Disposition {
     /// What the ledger may say about the field, if anything.
     pub fn codes(&self) -> Vec<Code> {
         match self {
-            Self::Carried => Vec::new(),
+            Self::Carried | Self::SaysNothing(_) => Vec::new(),
             Self::Emulated(code) | Self::Lost(code) | Self::Refused(code) => vec![code.clone()],
             Self::Only(field) => vec![Code::Only((*field).to_owned())],
             Self::Depends(any_of, _) => any_of.iter().flat_map(Self::codes).collect(),

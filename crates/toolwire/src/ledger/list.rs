@@ -65,10 +65,13 @@ struct Member<'e> {
 impl<'e> LossList<'e> {
     fn add(&mut self, entries: &'e [Entry], side: Side) {
         for entry in entries {
-            match entry.code {
-                _ if entry.action == Action::Emulated => {}
-                Code::More(count) => self.unlisted += count,
-                _ => self.add_entry(entry, side),
+            if entry.action == Action::Emulated {
+                continue;
+            }
+            if let Code::More(count) = entry.code {
+                self.unlisted += count;
+            } else {
+                self.add_entry(entry, side);
             }
         }
     }

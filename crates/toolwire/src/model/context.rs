@@ -26,6 +26,9 @@ pub struct ResponseContext {
     /// The client's settings as the members of the answer that repeat them
     /// (Responses).
     pub echo: Vec<u8>,
+    /// The client's labels as JSON, which the answer repeats unless it has its
+    /// own (Responses).
+    pub metadata: Option<String>,
 }
 
 impl ResponseContext {
@@ -39,6 +42,7 @@ impl ResponseContext {
             stream_usage: request.stream.usage.is_some_and(|wanted| wanted.value),
             input_estimate: None,
             echo: Vec::new(),
+            metadata: None,
         }
     }
 }

@@ -30,6 +30,12 @@ impl Response<'_> {
         let turns = self.candidates.iter().flat_map(|candidate| &candidate.turns);
         turns.flat_map(|turn| &turn.items).next().is_none()
     }
+
+    /// Whether the model failed.
+    pub fn is_failure(&self) -> bool {
+        let mut stops = self.candidates.iter().map(|candidate| &candidate.stop.value);
+        stops.any(|stop| matches!(stop, Stop::Failed(_)))
+    }
 }
 
 /// One answer.

@@ -4,11 +4,55 @@ use super::call_restorer::CallRestorer;
 use super::grammar::EventGrammar;
 use crate::codec::{EventSink, StreamWriter};
 use crate::ledger::Ledger;
-use crate::model::{ApiError, Event, ResponseSummary};
+use crate::model::{ApiError, Event, Piece, ResponseSummary};
 use crate::wire::Str;
+
+/// How much of a frame may be kept after it has been written.
+#[derive(Default)]
+pub(super) struct FrameMeasure {
+    events: usize,
+    pieces: usize,
+    /// Whether something came that is neither a piece nor replaces what came
+    /// before it.
+    is_unmeasured: bool,
+}
+
+impl FrameMeasure {
+    fn note(&mut self, event: &Event<'_>) {
+        self.events += 1;
+        match event {
+            Event::Delta { block: _, piece } => match piece {
+                Piece::Text { text, logprobs: None }
+                | Piece::Summary { part: _, text }
+                | Piece::Reasoning { part: _, text }
+                | Piece::Arguments(text) => self.pieces += text.size_hint(),
+                Piece::Text { text: _, logprobs: Some(_) } | Piece::Citation(_) => {
+                    self.is_unmeasured = true;
+                }
+            },
+            Event::Start(_)
+            | Event::Usage(_)
+            | Event::Stop { stop: _, extra: _ }
+            | Event::End
+            | Event::Error(_) => {}
+            Event::Open { block: _, head: _ }
+            | Event::Close { block: _, tail: _ }
+            | Event::Whole(_)
+            | Event::About { tier: _, extra: _ } => self.is_unmeasured = true,
+        }
+    }
+
+    /// An upper bound of what is kept of a frame of `length` bytes. Of a frame
+    /// from which nothing came, the reader may keep everything.
+    pub(super) fn take(&mut self, length: usize) -> usize {
+        let Self { events, pieces, is_unmeasured } = std::mem::take(self);
+        if is_unmeasured || events == 0 { length } else { pieces.min(length) }
+    }
+}
 
 /// Takes the reader's events and restores the client's tools in them.
 pub(super) struct RestoringSink<'s> {
+    pub(super) measure: &'s mut FrameMeasure,
     pub(super) grammar: &'s mut EventGrammar,
     pub(super) restorer: &'s mut CallRestorer,
     pub(super) next: WritingSink<'s>,
@@ -20,6 +64,7 @@ impl EventSink for RestoringSink<'_> {
             return;
         }
         self.grammar.check(&event);
+        self.measure.note(&event);
         self.restorer.event(event, &mut self.next);
     }
 

@@ -7,7 +7,7 @@ use super::call_restorer::CallRestorer;
 use super::errors::{truncated, unreadable};
 use super::forward::Forward;
 use super::grammar::EventGrammar;
-use super::sinks::{RestoringSink, StreamEnding, WritingSink};
+use super::sinks::{FrameMeasure, RestoringSink, StreamEnding, WritingSink};
 use super::stream_ledger::StreamLedger;
 use crate::codec::{EventOutcome, EventSink, StreamReader, StreamWriter, codec};
 use crate::ledger::LossPolicy;
@@ -24,6 +24,9 @@ pub(super) struct PipeState {
     pub(super) mode: PipeMode,
     pub(super) ledger: StreamLedger,
     pub(super) summary: ResponseSummary,
+    /// An upper bound of what the reader, the restorer and the writer keep.
+    pub(super) kept_bytes: usize,
+    measure: FrameMeasure,
     /// How many events the upstream has sent.
     events: usize,
     pub(super) done: bool,
@@ -84,6 +87,8 @@ impl PipeState {
             mode,
             ledger: StreamLedger::new(codec(from), options.loss_policy != LossPolicy::Ignore),
             summary: ResponseSummary::default(),
+            kept_bytes: 0,
+            measure: FrameMeasure::default(),
             events: 0,
             done: false,
             ending: None,
@@ -119,6 +124,7 @@ impl PipeState {
                 };
                 let frame = Frame { data: &data, ..*frame };
                 let read = self.play(out, |reader, sink| reader.read(&frame, sink));
+                self.kept_bytes += self.measure.take(data.len());
                 self.ledger.settle(&data, number);
                 if let Some(Err(error)) = read {
                     self.fail(unreadable(&error, number), out);
@@ -160,6 +166,7 @@ impl PipeState {
         let EventTranslator { reader, restorer, writer, model, read: grammar, written } =
             translator.as_mut();
         let mut sink = RestoringSink {
+            measure: &mut self.measure,
             grammar,
             restorer,
             next: WritingSink {

@@ -76,7 +76,9 @@ impl StreamLedger {
     fn add(&mut self, mut entry: Entry, place: EventPlace, number: usize) {
         if let Code::More(count) = entry.code {
             // What crosses exactly, in another shape, is no loss.
-            self.unlisted += if entry.action == Action::Emulated { 0 } else { count };
+            if entry.action != Action::Emulated {
+                self.unlisted += count;
+            }
             return;
         }
         let path = std::mem::take(&mut entry.path);

@@ -85,6 +85,14 @@ impl ResponseTranslator {
         self.finish(source, decoded)
     }
 
+    /// Whether the model failed, as an answer in whose place an error belongs
+    /// says. Such an answer is refused where it does not pass.
+    pub fn is_failure(&self, body: &[u8]) -> bool {
+        let source = utf8(body).ok();
+        let response = source.and_then(|source| codec(self.from).decode_response(source).ok());
+        response.is_some_and(|response| response.is_failure())
+    }
+
     /// Translates an answer that may be an error.
     pub(super) fn translate_any<'b>(
         &self,

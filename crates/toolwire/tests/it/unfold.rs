@@ -164,9 +164,10 @@ fn one_chunk(stream: &[u8]) -> Value {
     chunk
 }
 
-const FAILS: [&str; 4] = [
+const FAILS: [&str; 5] = [
     "chat-empty-choices",
     "responses-failed",
     "responses-failed-rate-limit",
     "responses-in-progress",
+    "responses-queued",
 ];

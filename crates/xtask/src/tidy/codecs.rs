@@ -114,9 +114,10 @@ fn is_type_name(word: &str) -> bool {
 pub(super) const CODECS: &str = "crates/toolwire/src/codec/";
 /// Folders that belong to no protocol: what the protocols of one vendor share.
 const SHARED: &[&str] = &["openai"];
-pub(super) const REQUIRED: [&str; 33] = [
+pub(super) const REQUIRED: [&str; 34] = [
     "mod.rs",
     "description.rs",
+    "answer_dispositions.rs",
     "dispositions.rs",
     "wire.rs",
     "recognize_in.rs",

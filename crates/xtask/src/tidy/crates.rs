@@ -163,7 +163,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("toolwire-laws", &["toolwire"]),
     ("toolwire-gateway", &["toolwire", "toolwire-demo"]),
     ("toolwire-cli", &["toolwire", "toolwire-gateway"]),
-    ("xtask", &[]),
+    ("xtask", &["toolwire"]),
 ];
 
 /// The crates that may start programs: the command starts agents, the chores start compilers and

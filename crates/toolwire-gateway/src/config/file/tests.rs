@@ -10,7 +10,7 @@ use crate::config::{
     Timeouts,
 };
 
-/// An environment of four variables and two files.
+/// An environment of five variables and two files.
 struct TestEnvironment;
 
 impl Environment for TestEnvironment {
@@ -18,6 +18,7 @@ impl Environment for TestEnvironment {
         let known = [
             ("OPENAI_API_KEY", "sk-one"),
             ("GATEWAY_KEY", "0123456789abcdef"),
+            ("ADMIN_KEY", "fedcba9876543210"),
             ("SHORT", "hunter2"),
             ("TWO_LINES", "a\nb"),
         ];
@@ -78,6 +79,7 @@ fn everything_can_be_set() {
     assert!(!config.prefer_same_protocol);
     let keys: Vec<_> = config.keys.iter().map(|key| key.reveal()).collect();
     assert_eq!(keys, ["0123456789abcdef"]);
+    assert_eq!(config.admin_key.as_ref().map(|key| key.reveal()), Some("fedcba9876543210"));
     let aliases = [("gpt-*", "anthropic/claude-sonnet-5"), ("fast", "gpt-5-mini")];
     let aliases = aliases
         .map(|(name, model)| Alias { name: Pattern(name.to_owned()), model: model.to_owned() });
@@ -89,6 +91,9 @@ fn everything_can_be_set() {
         tools: 64,
         schemas: 1 << 20,
         event: 1 << 20,
+        response: 2 << 20,
+        bodies_total: 64 << 20,
+        streams_total: 32 << 20,
         stall: Duration::from_secs(30),
         idle: Duration::from_secs(90),
         connections: 100,
@@ -151,6 +156,7 @@ fn everything_can_be_set() {
 const EVERYTHING: &str = r#"
 listen = "0.0.0.0:9000"
 keys = [{ env = "GATEWAY_KEY" }]
+admin_key = { env = "ADMIN_KEY" }
 on_loss = "refuse"
 log = "json"
 prefer_same_protocol = false
@@ -165,6 +171,9 @@ head_time = "5s"
 tools = 64
 schemas = "1MiB"
 event = "1MiB"
+response = "2MiB"
+bodies_total = "64MiB"
+streams_total = "32MiB"
 stall = "30s"
 idle = "90s"
 linger = "7s"
@@ -265,7 +274,7 @@ toolwire.toml has 1 problem."#,
 #[test]
 fn secrets_are_not_printed() {
     let shown = format!("{:?}", good(EVERYTHING));
-    for secret in ["sk-one", "sk-ant-two", "0123456789abcdef"] {
+    for secret in ["sk-one", "sk-ant-two", "0123456789abcdef", "fedcba9876543210"] {
         assert!(!shown.contains(secret), "{shown}");
     }
 }
@@ -621,4 +630,78 @@ error: unknown setting `attempts`
 
 toolwire.toml has 5 problems."#,
     );
+}
+
+/// Proves that a key which was pasted into a file is shown in no message about
+/// the file: in place of any value, of any key, of any section, in a comment,
+/// with or without quotes, in a file that is valid TOML or is not.
+#[test]
+fn a_pasted_key_is_never_shown() {
+    const KEY: &str = "sk-proj-4f9aPASTED81x";
+    let forms = [
+        "\"KEY\"",
+        "'KEY'",
+        "KEY",
+        "\"KEY",
+        "'KEY",
+        "\"\"\"\nKEY\n\"\"\"",
+        "[\"KEY\"]",
+        "[\"x\", \"KEY\"",
+        "{ env = \"KEY\" }",
+        "{ file = \"KEY\" }",
+        "{ evn = \"KEY\" }",
+        "{ KEY = 1 }",
+        "{ env = KEY",
+        "\"https://user:KEY@host\"",
+        "\"user:KEY@host\"",
+        "\"https://host/KEY/v1\"",
+        "\"https://host/?k=KEY\"",
+        "\"Bearer KEY\"",
+        "1 # KEY",
+        "\"chat\" KEY",
+        "\"a\\\"KEY\"",
+    ];
+    let mut shown = 0;
+    for (index, line) in EVERYTHING.lines().enumerate() {
+        let mut changed: Vec<String> =
+            vec![format!("KEY = {line}"), format!("{line} KEY"), format!("[KEY.{line}")];
+        if let Some((name, _)) = line.split_once(" = ") {
+            changed.extend(forms.iter().map(|form| format!("{name} = {form}")));
+            let mistaken = forms.iter().take(8);
+            changed.extend(mistaken.map(|form| format!("{name} = {form} mistake = \"x\"")));
+        }
+        for change in changed {
+            let mut lines: Vec<&str> = EVERYTHING.lines().collect();
+            let change = change.replace("KEY", KEY);
+            lines[index] = &change;
+            let text = format!("{}\nunknown = 1\n", lines.join("\n"));
+            let Err(problems) = parse("toolwire.toml", &text, &TestEnvironment) else { continue };
+            shown += 1;
+            let text = format!("{problems:?}{problems}");
+            assert!(!text.contains("PASTED"), "{change}\n{text}");
+        }
+    }
+    assert!(shown > 1000, "{shown}");
+}
+
+/// Proves that whatever is in place of a key is hidden, even if it does not look
+/// like one.
+#[test]
+fn a_password_in_place_of_a_key_is_never_shown() {
+    for line in [
+        "keys = [\"Correct Horse 7\"]",
+        "keys = \"Correct Horse 7\"",
+        "keys = [{ env = \"Correct Horse 7\" }]",
+        "admin_key = \"Correct Horse 7\"",
+        "admin_key = { evn = \"Correct Horse 7\" }",
+        "admin_key = { env = \"Correct Horse 7\", file = \"x\" }",
+        "api_key = 'Correct Horse 7'",
+        "token = \"Correct Horse 7",
+        "headers = { x-team = \"Correct Horse 7\" }",
+    ] {
+        let problems =
+            parse("toolwire.toml", &format!("{line}\n{UPSTREAM}\nx = 1\n"), &TestEnvironment);
+        let shown = problems.expect_err(line).to_string();
+        assert!(!shown.contains("Horse"), "{shown}");
+    }
 }

@@ -17,30 +17,33 @@ pub(super) async fn begin(
     mut response: UpstreamResponse,
 ) -> Result<ClientResponse, Failure> {
     let upstream = request.upstream;
-    let (from, to) = (upstream.config.protocol, context.client);
-    let body = context.read_body(upstream, &mut response).await?;
+    let (body, _reservation) = context.read_body(upstream, &mut response).await?;
     let UpstreamResponse { status, headers, body: source } = response;
-    let error = |body| Failure::from_error_response(upstream, to, status, &headers, body);
     let heavy_work = &context.state.heavy_work;
     let size = body.len();
     if !status.is_success() {
-        return Err(heavy_work.run(size, || error(body)).await);
+        let error = || Failure::from_error_response(context, upstream, status, &headers, body);
+        return Err(heavy_work.run(size, error).await);
     }
     let mut stream = Box::new(ResponseStream::new(context, upstream, pipe, source));
     stream.source = None;
     let ResponseStream { pipe, out, .. } = stream.as_mut();
     match heavy_work.run(size, || pipe.try_whole(&body, out)).await {
         Ok(()) => {}
-        Err(Error::NotAnAnswer) => return Err(in_place(size, || error(body))),
+        Err(Error::NotAnAnswer) => {
+            let error = || Failure::from_error_response(context, upstream, status, &headers, body);
+            return Err(in_place(size, error));
+        }
         Err(other) => return Err(Failure::unreadable_response(upstream, &other.to_string())),
     }
-    let headers = headers::for_client(from, to, &headers);
+    stream.kept.set(stream.out.len());
+    let headers = headers::for_client(context, upstream, &headers);
     if let Some(error) = &stream.pipe.summary().error {
         return Err(Failure::from_stream_error(error.clone(), upstream).with_headers(headers));
     }
     // The whole response is translated before its head is sent, so its losses
-    // can go into the header.
-    let losses = stream.pipe.take_ledger();
+    // can go into the header, besides the stream's comment.
+    let losses = stream.take_losses();
     context.log.add_losses(&losses);
     Ok(client_response(context, &request, stream, headers, &losses))
 }

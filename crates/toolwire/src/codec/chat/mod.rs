@@ -1,5 +1,6 @@
 //! Chat Completions.
 
+mod answer_dispositions;
 mod cache_out;
 mod calls_out;
 mod choice_in;
@@ -14,6 +15,7 @@ mod documents_out;
 mod error_in;
 mod error_out;
 mod foreign_reasoning_in;
+mod logprobs_out;
 mod reasoning_in;
 mod reasoning_out;
 mod recognize_in;
@@ -205,5 +207,9 @@ impl Codec for Chat {
 
     fn dispositions(&self) -> &'static [Row] {
         dispositions::TABLE
+    }
+
+    fn answer_dispositions(&self) -> &'static [Row] {
+        answer_dispositions::TABLE
     }
 }

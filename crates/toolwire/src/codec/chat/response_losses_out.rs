@@ -18,7 +18,8 @@ pub(super) fn report_item_loss(item: &Item<'_>, turn: Pos, ledger: &mut Ledger) 
         Item::SearchResult(found) => (found.at, Code::Citations),
         Item::ToolReference(name) => (name.pos, Code::ToolSearch),
         Item::Tools(_) => (turn, Code::ToolPosition),
-        Item::Result(result) => (result.at, Code::OrphanResult),
+        // What the vendor's own tool gave is not kept, not even as text.
+        Item::Result(result) => (result.at, Code::HostedHistory),
         Item::Text(_) | Item::Refusal(_) | Item::Reasoning(_) | Item::Call(_) => return,
     };
     ledger.dropped(pos, code);

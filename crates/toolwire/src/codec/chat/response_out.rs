@@ -4,13 +4,13 @@ use super::calls_out::{Wrapping, put_arguments, put_call};
 use super::response_losses_out::{
     report_call_losses, report_item_loss, report_surplus_call, report_turn_losses,
 };
-use super::{citations_out, reasoning_out, stop_out, usage_out};
+use super::{citations_out, logprobs_out, reasoning_out, stop_out, usage_out};
 use crate::ledger::{Code, Ledger};
 use crate::model::{
     Arguments, Call, Candidate, Item, Protocol, Reasoning, Refusal, Response, ResponseContext,
     Stop, Text, Turn,
 };
-use crate::wire::{At, Object, Pos, Raw, Read, Str, hash, ids};
+use crate::wire::{At, Object, Pos, Raw, Str, hash, ids};
 
 /// Writes an answer for a client.
 pub(super) fn encode(
@@ -277,11 +277,5 @@ fn write_logprobs(choice: &mut Object<'_>, texts: &[&Text<'_>]) {
     if lists.is_empty() {
         return choice.put("logprobs", &());
     }
-    let mut object = choice.object("logprobs");
-    let mut array = object.array("content");
-    for list in lists {
-        for token in Vec::<Raw<'_>>::read(&mut list.reader()).unwrap_or_default() {
-            array.push(&token);
-        }
-    }
+    logprobs_out::write(choice.object("logprobs"), logprobs_out::LogprobsOf::Content, &lists);
 }

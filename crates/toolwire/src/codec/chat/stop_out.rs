@@ -44,8 +44,12 @@ pub(super) fn report_losses(stop: &At<Stop<'_>>, origin: Protocol, ledger: &mut 
         Stop::Paused => {
             ledger.degraded(pos, Code::Paused);
         }
-        Stop::Compaction | Stop::Cancelled | Stop::Steered | Stop::Running | Stop::Other(_) => {
+        Stop::Compaction | Stop::Cancelled | Stop::Steered | Stop::Other(_) => {
             ledger.degraded(pos, Code::StopReason);
+        }
+        Stop::Running => {
+            let note = ledger.refused(pos, Code::Background);
+            note.detail("The model has not finished, and the target cannot say so.");
         }
         // A failure must not look like an answer.
         Stop::Failed(error) => {

@@ -230,6 +230,9 @@ fn strict(tool: &Tool<'_>, schema: Option<&Raw<'_>>, cx: &mut EncodeContext<'_>)
         Some(wanted) if !cx.profile.strict => {
             if wanted.value {
                 cx.ledger.dropped(wanted.pos, Code::StrictDowngraded);
+            } else {
+                let note = cx.ledger.emulated(wanted.pos, Code::StrictDowngraded);
+                note.detail("Not strict is what the target does by itself.");
             }
             None
         }

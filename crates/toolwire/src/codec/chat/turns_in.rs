@@ -57,7 +57,8 @@ pub(super) fn turn<'a>(message: Message<'a>) -> Result<Turn<'a>, ReadError> {
     if let Some(list) = annotations {
         annotate(&mut items, list, &mut extra);
     }
-    if let Some(text) = refusal {
+    // Snowflake writes an empty refusal into every answer. vectors/responses/chat-empty-refusal
+    if let Some(text) = refusal.filter(|text| !text.is_empty()) {
         items.push(Item::Refusal(Refusal { at: text.pos(), text, extra: Vec::new() }));
     }
     if let Some(spoken) = audio {

@@ -25,13 +25,14 @@ pub(super) fn read<'a>(usage: WireUsage<'a>) -> Usage<'a> {
         reasoning: None,
         extra,
     };
-    let mut cached_at = at;
+    let (mut cached_at, mut written_at) = (at, at);
     if let Some(PromptDetails { at: _, cached_tokens, cache_write_tokens, extra }) =
         prompt_tokens_details
     {
         usage.cache_read = value(cached_tokens);
         cached_at = cached_tokens.map_or(at, |count| count.pos);
         usage.cache_write = value(cache_write_tokens);
+        written_at = cache_write_tokens.map_or(at, |count| count.pos);
         nest(&mut usage.extra, "prompt_tokens_details", extra);
     }
     if let Some(CompletionDetails { at: _, reasoning_tokens, extra }) = completion_tokens_details {
@@ -41,6 +42,9 @@ pub(super) fn read<'a>(usage: WireUsage<'a>) -> Usage<'a> {
     let total = total_tokens.as_ref().map(|total| total.value);
     if let Some(surplus) = count_cached(&mut usage, total) {
         usage.extra.push(count("cached_tokens", At::new(cached_at, surplus)));
+    }
+    if let Some(surplus) = count_written(&mut usage) {
+        usage.extra.push(count("cache_write_tokens", At::new(written_at, surplus)));
     }
     count_reasoning(&mut usage, total);
     let sum = usage.input.saturating_add(usage.output);
@@ -67,6 +71,17 @@ fn count_cached(usage: &mut Usage<'_>, total: Option<u64>) -> Option<u64> {
     }
     usage.cache_read = Some(usage.input);
     Some(cached)
+}
+
+/// Gemini over OpenRouter reports the same tokens as read from the cache and
+/// as written to it. Together they cannot be more than the input: what is too
+/// much was not written, and the count that cannot be right is returned.
+/// vectors/responses/chat-cached-and-written
+fn count_written(usage: &mut Usage<'_>) -> Option<u64> {
+    let rest = usage.input.saturating_sub(usage.cache_read.unwrap_or_default());
+    let written = usage.cache_write.filter(|written| *written > rest)?;
+    usage.cache_write = Some(rest);
+    Some(written)
 }
 
 /// Adds reasoning to the output where a vendor counts it beside. xAI says how

@@ -3,7 +3,7 @@
 use super::content_out::write_cache;
 use crate::codec::context::EncodeContext;
 use crate::ledger::{Code, Ledger};
-use crate::model::{HostedClass, Tool};
+use crate::model::{HostedClass, Tool, ToolKind};
 use crate::wire::{Array, Kind, Object, Raw, read_fields};
 
 /// Writes the hosted tool of the API that has the same class as another vendor's.
@@ -21,7 +21,7 @@ pub(super) fn write_hosted_tool(
         at,
         name: _,
         description,
-        kind: _,
+        kind: declared,
         strict: _,
         defer: _,
         callers: _,
@@ -36,6 +36,12 @@ pub(super) fn write_hosted_tool(
     note.detail(HOSTED_SUBSTITUTE);
     if let Some(description) = description {
         context.ledger.dropped(description.pos(), Code::Only("description".to_owned())).info();
+    }
+    if let ToolKind::Hosted(hosted) = declared
+        && hosted.kind_text.decode().ends_with(|last: char| last.is_ascii_digit())
+    {
+        let note = context.ledger.degraded(hosted.kind_text.pos(), Code::WebSearchOption);
+        note.detail("The date names a version of its vendor's tool.").info();
     }
     let mut object = list.object();
     object.put("type", kind);

@@ -1,5 +1,6 @@
 //! Anthropic Messages.
 
+mod answer_dispositions;
 mod assistant_out;
 mod blocks_out;
 mod calls_out;
@@ -202,5 +203,9 @@ impl Codec for Messages {
 
     fn dispositions(&self) -> &'static [Row] {
         dispositions::TABLE
+    }
+
+    fn answer_dispositions(&self) -> &'static [Row] {
+        answer_dispositions::TABLE
     }
 }

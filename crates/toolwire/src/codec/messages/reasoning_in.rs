@@ -69,8 +69,14 @@ fn restore(reasoning: &mut Reasoning<'_>, envelope: Envelope) {
         reasoning.summary = Vec::new();
         return;
     }
-    if let Some(texts) = texts {
-        reasoning.summary = texts;
+    match texts {
+        // There was no summary, so what the block shows is the reasoning itself.
+        Some(texts) if texts.is_empty() => {
+            reasoning.content = std::mem::take(&mut reasoning.summary);
+            reasoning.content.retain(|text| !text.is_empty());
+        }
+        Some(texts) => reasoning.summary = texts,
+        None => {}
     }
     reasoning.sealed = Some(Sealed {
         issuer,

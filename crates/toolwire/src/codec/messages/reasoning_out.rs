@@ -67,12 +67,13 @@ pub(super) fn write_block(
             block.put("data", blob);
         }
         Some((blob, false)) => {
-            if !content.is_empty() {
+            if !content.is_empty() && !summary.is_empty() {
                 let note = ledger.dropped(*at, Code::ReasoningDisplay).key("content");
                 note.detail("The signature covers one text of reasoning; the summary was kept.");
             }
             block.put("type", "thinking");
-            block.put("thinking", &joined(summary));
+            let covered = if summary.is_empty() { content } else { summary };
+            block.put("thinking", &joined(covered));
             block.put("signature", blob);
         }
         None => {
@@ -97,7 +98,13 @@ pub(super) fn envelope(reasoning: &Reasoning<'_>, ledger: &mut Ledger) -> String
             blob.decode().into_owned()
         }
         Some(Sealed { issuer, item_id, blob, redacted }) => {
-            if !content.is_empty() && !summary.is_empty() {
+            if let Some(text) = content.first().filter(|_| summary.is_empty()) {
+                // Other vendors get the text back as the block shows it.
+                if *issuer == Issuer::OpenAi {
+                    let note = ledger.degraded(text.pos(), Code::ReasoningUnsigned);
+                    note.detail("The text is shown to the client but does not come back.").info();
+                }
+            } else if !content.is_empty() {
                 let note = ledger.dropped(*at, Code::ReasoningDisplay).key("content");
                 note.detail("The target shows one text of reasoning; the summary was kept.");
             }

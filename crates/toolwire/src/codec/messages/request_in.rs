@@ -5,7 +5,7 @@ use super::{choice_in, content_in, tools_in, turns_in};
 use crate::model::{
     Display, Effort, Format, JsonSchema, Protocol, Request, Thinking, ThinkingMode,
 };
-use crate::wire::{At, Kind, Raw, Read, ReadError, Reader};
+use crate::wire::{At, Extra, Kind, Raw, Read, ReadError, Reader, Str};
 
 /// Reads a request.
 pub(super) fn decode(body: &str) -> Result<Request<'_>, ReadError> {
@@ -19,6 +19,7 @@ pub(super) fn decode(body: &str) -> Result<Request<'_>, ReadError> {
         tool_choice,
         thinking,
         output_config,
+        output_format,
         metadata,
         stop_sequences,
         temperature,
@@ -47,6 +48,9 @@ pub(super) fn decode(body: &str) -> Result<Request<'_>, ReadError> {
     request.thinking = thinking.map(decode_thinking).unwrap_or_default();
     if let Some(config) = output_config {
         decode_output(config, &mut request)?;
+    }
+    if let Some(raw) = output_format {
+        decode_beta_format(raw, &mut request)?;
     }
     request.output.max_tokens = max_tokens;
     if let Some(At { pos: at, value: items }) = stop_sequences {
@@ -99,6 +103,16 @@ fn decode_output<'a>(config: OutputConfig<'a>, request: &mut Request<'a>) -> Res
     // The model has no list for unknown members of `output_config`, so they are
     // kept among those of the request, with the path in their name.
     request.extra.extend(extra.into_iter().map(|field| field.under(CONFIG)));
+    Ok(())
+}
+
+/// The format under its name of the beta. The newer name counts if both are there.
+fn decode_beta_format<'a>(raw: Raw<'a>, request: &mut Request<'a>) -> Result<(), ReadError> {
+    if request.output.format.is_some() {
+        request.extra.push(Extra { key: Str::plain("output_format"), value: raw });
+    } else {
+        request.output.format = Some(At::new(raw.pos(), decode_format(raw)?));
+    }
     Ok(())
 }
 

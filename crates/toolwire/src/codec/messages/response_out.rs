@@ -12,7 +12,7 @@ use crate::ledger::{Code, Ledger};
 use crate::model::{Candidate, Item, Protocol, Response, ResponseContext, Stop, Turn};
 use crate::profile::Profile;
 use crate::wire::names::Names;
-use crate::wire::{Object, Str, hash, ids};
+use crate::wire::{Object, Pos, Str, hash, ids};
 
 /// Writes an answer.
 pub(super) fn encode(
@@ -99,10 +99,22 @@ fn write_content<'r>(
                 if let Item::Refusal(refusal) = item {
                     summary.refusal = Some(&refusal.text);
                 }
+                report_item_loss(item, turn.at, context.ledger);
                 blocks.add(|out| write_part(item, out, context));
             }
         }
     }
     blocks.write_list(out);
     summary
+}
+
+/// Reports an item that Messages has only in requests.
+pub(super) fn report_item_loss(item: &Item<'_>, turn: Pos, ledger: &mut Ledger) {
+    if let Item::Result(result) = item {
+        let note = ledger.dropped(result.at, Code::HostedHistory);
+        note.detail("The target has no results of tools in an answer.");
+    } else if let Item::Tools(_) = item {
+        let note = ledger.dropped(turn, Code::ToolPosition);
+        note.detail("The target has no tools in an answer.");
+    }
 }

@@ -240,6 +240,27 @@ fn sealed(issuer: Issuer, summary: &'static str, blob: &'static str) -> Reasonin
 }
 
 #[test]
+fn a_sealed_text_without_a_summary_comes_back_as_what_it_was() {
+    let envelope = Envelope {
+        issuer: Issuer::Vendor("reasoning_details".to_owned()),
+        item_id: None,
+        text: Some(Vec::new()),
+        blob: Some("[]".to_owned()),
+        redacted: false,
+        place: None,
+    };
+    let signature = envelope.seal();
+    let body = json!({"messages": [{"role": "assistant", "content": [
+        {"type": "thinking", "thinking": "Easy.", "signature": signature},
+    ]}]});
+    let body = body.to_string();
+    let request = Messages.decode_request(&body).unwrap();
+    let reasoning = request.turns[0].items[0].reasoning().unwrap();
+    assert_eq!(reasoning.content, [Str::plain("Easy.")]);
+    assert!(reasoning.summary.is_empty(), "{reasoning:?}");
+}
+
+#[test]
 fn parallel_results_share_one_message() {
     let mut request = chat(vec![
         user("hi"),

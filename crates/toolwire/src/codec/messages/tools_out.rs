@@ -154,8 +154,11 @@ fn write_definition(
         Some(At { pos, value: true }) => {
             context.ledger.degraded(*pos, Code::StrictDowngraded);
         }
-        // Not strict is the default of the API.
-        Some(At { pos: _, value: false }) | None => {}
+        Some(At { pos, value: false }) => {
+            let note = context.ledger.emulated(*pos, Code::StrictDowngraded);
+            note.detail("Not strict is what the target does by itself.");
+        }
+        None => {}
     }
     match defer {
         Some(defer) if context.tool_search || !defer.value => {

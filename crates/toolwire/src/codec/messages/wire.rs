@@ -15,6 +15,7 @@ wire! {
         tool_choice: Raw<'a> = "tool_choice",
         thinking: Thinking<'a> = "thinking",
         output_config: OutputConfig<'a> = "output_config",
+        output_format: Raw<'a> = "output_format",
         metadata: Metadata<'a> = "metadata",
         stop_sequences: At<Vec<Str<'a>>> = "stop_sequences",
         temperature: Raw<'a> = "temperature",
@@ -215,7 +216,20 @@ wire! {
     /// The event `message_start`.
     pub(super) struct MessageStart<'a> {
         kind: Str<'a> = "type",
-        message: ResponseMessage<'a> = "message",
+        message: StartedMessage<'a> = "message",
+    }
+
+    /// An answer as it begins. Its blocks are read like those that follow.
+    pub(super) struct StartedMessage<'a> {
+        kind: Str<'a> = "type",
+        role: Str<'a> = "role",
+        id: Str<'a> = "id",
+        model: Str<'a> = "model",
+        content: Raw<'a> = "content",
+        stop_reason: Str<'a> = "stop_reason",
+        stop_sequence: Str<'a> = "stop_sequence",
+        stop_details: Raw<'a> = "stop_details",
+        usage: Usage<'a> = "usage",
     }
 
     /// The event `content_block_start`.

@@ -57,7 +57,12 @@ fn write_members(request: &Request<'_>, object: &mut Object<'_>) {
     object.put("prompt_cache_key", &request.identity.cache_key.as_ref());
     object.put("safety_identifier", &request.identity.end_user.as_ref());
     object.put("user", &request.identity.user.as_ref());
-    object.put("metadata", request.identity.metadata.as_ref().unwrap_or(&Raw::made("{}")));
+}
+
+/// The client's labels, as one line.
+pub(super) fn metadata(request: &Request<'_>) -> Option<String> {
+    let labels = request.identity.metadata.as_ref()?;
+    Some(labels.text().replace(['\n', '\r'], " "))
 }
 
 fn instructions<'r>(request: &'r Request<'_>) -> Option<&'r Str<'r>> {

@@ -1,5 +1,6 @@
 //! Responses.
 
+mod answer_dispositions;
 mod cache_out;
 mod calls_out;
 mod choice_in;
@@ -16,6 +17,8 @@ mod error_out;
 mod foreign_reasoning_in;
 mod items_out;
 mod media_out;
+mod namespaces_in;
+mod output_in;
 mod reasoning_in;
 mod reasoning_out;
 mod recognize_in;
@@ -103,6 +106,7 @@ impl Codec for Responses {
     fn response_context(&self, request: &Request<'_>) -> ResponseContext {
         let mut context = ResponseContext::of(request);
         echo_out::write(request, &mut context.echo);
+        context.metadata = echo_out::metadata(request);
         context
     }
 
@@ -217,5 +221,9 @@ impl Codec for Responses {
 
     fn dispositions(&self) -> &'static [Row] {
         dispositions::TABLE
+    }
+
+    fn answer_dispositions(&self) -> &'static [Row] {
+        answer_dispositions::TABLE
     }
 }

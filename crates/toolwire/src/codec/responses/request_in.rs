@@ -1,6 +1,7 @@
 //! The request object: settings, wire to model.
 
 use super::choice_in::ToolChoice;
+use super::namespaces_in;
 use super::tools_in::ToolList;
 use super::wire::{self, JsonSchemaFormat, ReasoningConfig, StreamOptions, TextConfig};
 use crate::model::{
@@ -89,6 +90,7 @@ pub(super) fn decode(body: &str) -> Result<Request<'_>, ReadError> {
         request.stream.obfuscation = include_obfuscation;
         request.stream.extra = extra;
     }
+    namespaces_in::drop_own_names(&mut request);
     Ok(request)
 }
 

@@ -3,6 +3,7 @@
 use super::cache_out::lose_cache;
 use super::choice_out::{filter, write_choice};
 use super::request_in::INCLUDE_LOGPROBS;
+use super::response_out::TIERS;
 use super::thinking_out::write_thinking;
 use super::tools_out::{has_search, write_tool, write_tools};
 use super::turns_out;
@@ -249,7 +250,8 @@ fn write_identity(identity: &Identity<'_>, object: &mut Object<'_>, ledger: &mut
 
 fn write_tier(tier: &Str<'_>, object: &mut Object<'_>, cx: &mut EncodeContext<'_>) {
     match tier.decode().as_ref() {
-        word if cx.same_vendor() || word == "auto" => object.put("service_tier", word),
+        word if cx.same_vendor() && TIERS.contains(&word) => object.put("service_tier", word),
+        "auto" => object.put("service_tier", "auto"),
         word if cx.conventions().standard_tiers.contains(&word) => {
             cx.ledger.emulated(tier.pos(), Code::Tier);
             object.put("service_tier", "default");

@@ -1,15 +1,18 @@
 //! The answer: wire to model.
 
+use super::output_in::drop_bookkeeping;
 use super::stop_in::{finished, incomplete};
 use super::{error_in, usage_in, wire};
 use crate::model::{Candidate, Protocol, Response, Stop};
-use crate::wire::{At, Read, ReadError, Reader, Str, keep_meaningful};
+use crate::wire::{At, Kind, Raw, Read, ReadError, Reader, Str, keep_meaningful};
 
 /// Reads an answer.
 pub(super) fn decode(body: &str) -> Result<Response<'_>, ReadError> {
     let mut reader = Reader::new(body);
-    let response = read(&mut reader)?;
+    let mut response = read(&mut reader)?;
     reader.finish()?;
+    let turns = response.candidates.iter_mut().flat_map(|candidate| &mut candidate.turns);
+    turns.for_each(drop_bookkeeping);
     Ok(response)
 }
 
@@ -32,14 +35,16 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>) -> Result<Response<'a>, ReadErro
     keep_meaningful(&mut extra);
     let turns = output.map(|output| output.0).unwrap_or_default();
     let failure = error.map(error_in::of_detail);
-    let pos = status.as_ref().map_or(at, Str::pos);
+    let reason = incomplete_details.as_ref().and_then(|details| details.reason.as_ref());
+    let pos = reason.or(status.as_ref()).map_or(at, Str::pos);
     let stop = match (status.as_ref().map(Str::decode).as_deref(), failure) {
         (Some("failed") | None, Some(failure)) => Stop::Failed(Box::new(failure)),
         (Some("failed"), None) => Stop::Failed(Box::new(error_in::unexplained())),
         (Some("cancelled"), _) => Stop::Cancelled,
         (Some("queued" | "in_progress"), _) => Stop::Running,
         (Some("incomplete"), _) => incomplete(incomplete_details),
-        (Some(_) | None, _) => finished(&turns),
+        (Some("completed") | None, _) => finished(&turns),
+        (Some(_), _) => status.clone().map_or(Stop::EndTurn, Stop::Other),
     };
     let candidate =
         Candidate { at, turns, stop: At::new(pos, stop), logprobs: None, extra: Vec::new() };
@@ -47,12 +52,24 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>) -> Result<Response<'a>, ReadErro
         origin: Protocol::Responses,
         id,
         model,
-        created: created_at,
+        created: created_at.as_ref().and_then(seconds),
         candidates: vec![candidate],
         usage: tokens.map(usage_in::decode),
         tier: service_tier,
         extra,
     })
+}
+
+/// A time in whole seconds. The published type has fractions, which some servers
+/// send and which no other protocol has room for.
+pub(super) fn seconds(time: &Raw<'_>) -> Option<At<u64>> {
+    if time.kind() != Kind::Number {
+        return None;
+    }
+    let whole = time.text().parse::<u64>().ok();
+    // The conversion saturates at the bounds of the integer.
+    let value = whole.or_else(|| Some(time.text().parse::<f64>().ok()?.floor() as u64))?;
+    Some(At::new(time.pos(), value))
 }
 
 /// Members that repeat the request's settings, or say what every answer says.

@@ -9,7 +9,7 @@ use crate::ledger::{Code, Ledger};
 use crate::model::{Protocol, Response, ResponseContext};
 use crate::profile::Profile;
 use crate::wire::names::Names;
-use crate::wire::{Array, Object, Str, hash};
+use crate::wire::{Array, Extra, Kind, Object, Raw, Str, hash};
 
 /// Writes an answer for a client.
 pub(super) fn encode(
@@ -65,7 +65,7 @@ pub(super) fn write_response(
     match failure {
         Some(failure) => {
             let mut detail = object.object("error");
-            detail.put("code", error_out::code(failure));
+            detail.put("code", error_out::failure_code(failure));
             detail.put("message", &failure.message);
         }
         None => object.put("error", &()),
@@ -88,7 +88,24 @@ pub(super) fn write_response(
         Some(context) => object.members(&context.echo),
         None => object.members(&echo_out::defaults()),
     }
-    cx.ledger.only(extra);
+    let labels = extra.iter().find(|field| is_metadata(field));
+    match (labels, context.and_then(|context| context.metadata.as_deref())) {
+        (Some(field), _) => object.put("metadata", &field.value),
+        (None, labels) => object.put("metadata", &Raw::made(labels.unwrap_or("{}").to_owned())),
+    }
+    lose_members(extra, cx.ledger);
+}
+
+/// Reports the members of an answer that have no place here.
+pub(super) fn lose_members(extra: &[Extra<'_>], ledger: &mut Ledger) {
+    for field in extra.iter().filter(|field| !is_metadata(field)) {
+        ledger.only(std::slice::from_ref(field));
+    }
+}
+
+/// Whether a member is the labels of an answer, which OpenAI's protocols share.
+fn is_metadata(field: &Extra<'_>) -> bool {
+    field.key == "metadata" && field.value.kind() == Kind::Object
 }
 
 /// The answer's id, which is derived from the upstream's.
@@ -110,7 +127,8 @@ pub(super) fn write_tier(
         return;
     };
     match tier.decode().as_ref() {
-        word if cx.same_vendor() || word == "priority" => object.put("service_tier", word),
+        word if cx.same_vendor() && TIERS.contains(&word) => object.put("service_tier", word),
+        "priority" => object.put("service_tier", "priority"),
         word => {
             if !cx.conventions().standard_tiers.contains(&word) {
                 cx.ledger.degraded(tier.pos(), Code::Tier);
@@ -119,6 +137,11 @@ pub(super) fn write_tier(
         }
     }
 }
+
+/// The published tiers. Vendors that speak Chat have others, and clients refuse
+/// what they do not know.
+pub(super) const TIERS: [&str; 7] =
+    ["auto", "default", "flex", "scale", "priority", "fast", "ultrafast"];
 
 /// The length of the ids that toolwire makes, without their prefix.
 pub(super) const ID_LENGTH: usize = 24;

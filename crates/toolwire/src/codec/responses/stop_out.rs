@@ -27,7 +27,8 @@ impl<'r> ResponseEnd<'r> {
         let pos = stop.pos;
         match &stop.value {
             Stop::EndTurn | Stop::ToolCalls => with("completed", None),
-            Stop::StopSequence(_) => {
+            Stop::StopSequence(text) => {
+                let pos = text.as_ref().map_or(pos, Str::pos);
                 ledger.degraded(pos, Code::StopReason).info();
                 with("completed", None)
             }

@@ -5,9 +5,10 @@
 
 use super::choice_in::ToolChoice;
 use super::content_in::Content;
+use super::output_in::Output;
 use super::request_in::TextFormat;
 use super::tools_in::{FreeformFormat, ToolList};
-use super::turns_in::{Input, ItemList};
+use super::turns_in::Input;
 use crate::codec::openai::error_in::ErrorDetail;
 use crate::model::Arguments;
 use crate::wire::{At, Raw, Str};
@@ -259,11 +260,11 @@ wire! {
     pub(super) struct Response<'a> {
         id: Str<'a> = "id",
         model: Str<'a> = "model",
-        created_at: At<u64> = "created_at",
+        created_at: Raw<'a> = "created_at",
         status: Str<'a> = "status",
         error: ErrorDetail<'a> = "error",
         incomplete_details: IncompleteDetails<'a> = "incomplete_details",
-        output: ItemList<'a> = "output",
+        output: Output<'a> = "output",
         usage: Usage<'a> = "usage",
         service_tier: Str<'a> = "service_tier",
     }

@@ -213,7 +213,9 @@ impl Oracle {
             for call in delta["tool_calls"].as_array().into_iter().flatten() {
                 self.chat_call(call);
             }
-            if delta["function_call"].is_object() {
+            let filled =
+                |key: &str| delta["function_call"][key].as_str().is_some_and(|s| !s.is_empty());
+            if filled("name") || filled("arguments") {
                 self.legacy_call(&delta["function_call"]);
             }
             if let Some(word) = choice["finish_reason"].as_str() {
@@ -272,6 +274,16 @@ impl Oracle {
             self.demand(event["message"]["usage"]["input_tokens"].is_u64(), "no usage", event);
             self.demand(event["message"]["content"] == serde_json::json!([]), "content", event);
             self.begun = true;
+            for block in event["message"]["content"].as_array().into_iter().flatten() {
+                if block["type"] == "tool_use" {
+                    self.calls.push(SeenCall {
+                        id: block["id"].as_str().unwrap_or_default().to_owned(),
+                        name: block["name"].as_str().unwrap_or_default().to_owned(),
+                        arguments: block["input"].to_string(),
+                        freeform: false,
+                    });
+                }
+            }
             return;
         }
         self.demand(self.begun || kind == "ping", "an event before the start", event);

@@ -10,9 +10,6 @@ fn a_stream_that_passes_is_summed_up_like_one_that_is_translated() {
     let mut compared = 0;
     let mut wrong = Vec::new();
     for stream in recorded() {
-        if SHALLOW.iter().any(|(name, _)| stream.folder.ends_with(name)) {
-            continue;
-        }
         let told = stream.folder.display();
         let summary = |to| {
             let mut pipe = pipe(stream.from, to, None);
@@ -37,18 +34,3 @@ fn a_stream_that_passes_is_summed_up_like_one_that_is_translated() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(compared > 100, "{compared}");
 }
-
-/// Streams of which an observer sees less than a reader, and what it misses. It
-/// reads only what usual streams have, because it reads every event that passes.
-const SHALLOW: &[(&str, &str)] = &[
-    ("chat-groq-call", "usage inside `x_groq`"),
-    ("chat-kimi-function-ids", "usage inside a choice"),
-    ("chat-legacy-function-call", "a call of the deprecated kind"),
-    ("chat-refusal", "a refusal"),
-    ("chat-vendor-every-index-zero", "that two fragments with names are one call"),
-    ("chat-vendor-split-name", "that two fragments with names are one call"),
-    ("responses-only-completed", "calls that only the last event has"),
-    ("responses-only-items-done", "calls that only come when they are done"),
-    ("responses-refusal", "a refusal"),
-    ("responses-several-parts", "a refusal"),
-];

@@ -39,7 +39,7 @@ impl BlockAssembler {
             OpenBlock::Text(block) => *block,
             OpenBlock::Nothing | OpenBlock::Refusal(_) | OpenBlock::Reasoning(_) => {
                 if text.is_empty() {
-                    return;
+                    return sink.ledger().lost(&logprobs, Code::Logprobs);
                 }
                 self.close_finished(sink);
                 let block = self.current.number();
@@ -65,7 +65,7 @@ impl BlockAssembler {
         sink: &mut dyn EventSink,
     ) {
         if text.is_empty() {
-            return;
+            return sink.ledger().lost(&logprobs, Code::Logprobs);
         }
         let block = match &self.current.open {
             OpenBlock::Refusal(block) => *block,

@@ -269,8 +269,10 @@ impl ChatStreamReader {
                 for item in items {
                     self.read_part(item, sink);
                 }
+                sink.ledger().lost(&text_logprobs, Code::Logprobs);
             }
-            None => {}
+            // The tokens are those of a call.
+            None => sink.ledger().lost(&text_logprobs, Code::Logprobs),
         }
         if let Some(list) = annotations.filter(|list| !list.is_empty()) {
             match reread::<Vec<Raw<'a>>>(&list) {
@@ -282,8 +284,9 @@ impl ChatStreamReader {
                 Some(Err(_)) | None => self.members.member("annotations", Some(list), sink),
             }
         }
-        if let Some(text) = refusal {
-            self.blocks.push_refusal(text, refusal_logprobs, sink);
+        match refusal {
+            Some(text) => self.blocks.push_refusal(text, refusal_logprobs, sink),
+            None => sink.ledger().lost(&refusal_logprobs, Code::Logprobs),
         }
         if let Some(audio) = audio {
             self.read_audio(audio, sink);

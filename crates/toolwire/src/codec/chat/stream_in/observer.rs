@@ -1,23 +1,25 @@
 //! The stream: observing it as it passes from Chat to Chat.
 
-use memchr::memmem;
-
+use super::chunk::Groq;
 use super::text_delta::{self, DeltaText};
-use crate::codec::chat::wire::Usage;
+use crate::codec::chat::wire::{Usage, reread};
 use crate::codec::chat::{Chat, stop_in, usage_in};
 use crate::codec::{Codec, EventOutcome, StreamObserver};
 use crate::model::{Own, ResponseSummary, Start};
 use crate::wire::sse::Frame;
 use crate::wire::stencil::Stencil;
-use crate::wire::{Kind, ReadError, Reader};
+use crate::wire::{Extra, Kind, Raw, Read, ReadError, Reader, Str, read_fields};
 
 /// Observes a stream that passes.
 #[derive(Debug, Default)]
 pub(crate) struct ChatStreamObserver {
     /// The bytes around the text of the last chunk, if it had nothing else.
     last: Stencil<DeltaText>,
+    calls: CallCounter,
     /// Whether there was a `finish_reason`.
     finished: bool,
+    /// Whether there was a refusal.
+    refused: bool,
 }
 
 impl StreamObserver for ChatStreamObserver {
@@ -31,7 +33,7 @@ impl StreamObserver for ChatStreamObserver {
         }
         let repeats = self.last.forget();
         if frame.data.trim() == "[DONE]" {
-            let ended = || stop_in::of_word(None, summary.calls > 0, false).as_str();
+            let ended = || stop_in::of_word(None, summary.calls > 0, self.refused).as_str();
             summary.stop = Some(summary.stop.unwrap_or_else(ended));
             return Ok(EventOutcome::End);
         }
@@ -43,8 +45,9 @@ impl StreamObserver for ChatStreamObserver {
             if name == "choices" && reader.peek() == Kind::Array {
                 self.read_choices(&mut reader, summary)?;
             } else if name == "usage" && reader.peek() == Kind::Object {
-                let counts = reader.nullable::<Usage<'_>>()?;
-                summary.usage = counts.map(|counts| usage_in::read(counts).into_owned());
+                read_usage(&mut reader, summary)?;
+            } else if name == "x_groq" && reader.peek() == Kind::Object {
+                failed |= read_groq(&reader.raw()?, summary);
             } else {
                 failed |= name == "error" && reader.peek() != Kind::Null;
                 reader.skip()?;
@@ -84,68 +87,178 @@ impl ChatStreamObserver {
             }
             let mut members = reader.object()?;
             while let Some(key) = members.next(reader)? {
-                let name = key.decode();
-                if name == "delta" && reader.peek() == Kind::Object {
-                    count_calls(reader, summary)?;
-                } else {
-                    let value = reader.raw()?;
-                    let is_filled = value.kind() == Kind::String && value.text() != "\"\"";
-                    if name == "finish_reason" && is_filled {
-                        self.finished = true;
-                        let word = value.reader().string().ok();
-                        let has_calls = summary.calls > 0;
-                        summary.stop = Some(stop_in::of_word(word, has_calls, false).as_str());
+                match (key.decode().as_ref(), reader.peek()) {
+                    ("delta", Kind::Object) => self.read_delta(reader, summary)?,
+                    ("usage", Kind::Object) => read_usage(reader, summary)?,
+                    ("finish_reason", Kind::String) => {
+                        let word = reader.string()?;
+                        if !word.is_empty() {
+                            self.finished = true;
+                            let has_calls = summary.calls > 0;
+                            let stop = stop_in::of_word(Some(word), has_calls, self.refused);
+                            summary.stop = Some(stop.as_str());
+                        }
+                    }
+                    (_key, _kind) => reader.skip()?,
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn read_delta(
+        &mut self,
+        reader: &mut Reader<'_>,
+        summary: &mut ResponseSummary,
+    ) -> Result<(), ReadError> {
+        let mut members = reader.object()?;
+        while let Some(key) = members.next(reader)? {
+            match (key.decode().as_ref(), reader.peek()) {
+                ("tool_calls", Kind::Array) => {
+                    let mut calls = reader.array()?;
+                    while calls.more(reader)? {
+                        let call = CallPiece::read(reader)?;
+                        summary.calls += usize::from(self.calls.begins(&call));
                     }
                 }
+                ("function_call", Kind::Object) => {
+                    let call = CallPiece::read(reader)?;
+                    summary.calls += usize::from(self.calls.begins_legacy(&call));
+                }
+                ("refusal", Kind::String) => self.refused |= !reader.string()?.is_empty(),
+                (_key, _kind) => reader.skip()?,
             }
         }
         Ok(())
     }
 }
 
-/// Whether a chunk only has the role, before the model says anything.
-pub(crate) fn opens_stream(frame: &Frame<'_>) -> bool {
-    let has = |text: &str| memmem::find(frame.data.as_bytes(), text.as_bytes()).is_some();
-    has(r#""role":"assistant""#)
-        && has(r#""finish_reason":null"#)
-        && (has(r#""content":"""#) || has(r#""content":null"#))
-        && !has(r#""tool_calls""#)
-        && !has(r#""reasoning"#)
-}
-
-/// Counts the calls that begin, which are those with a name.
-fn count_calls(reader: &mut Reader<'_>, summary: &mut ResponseSummary) -> Result<(), ReadError> {
-    let mut members = reader.object()?;
-    while let Some(key) = members.next(reader)? {
-        if key != "tool_calls" || reader.peek() != Kind::Array {
-            reader.skip()?;
-            continue;
-        }
-        let mut calls = reader.array()?;
-        while calls.more(reader)? {
-            if reader.peek() == Kind::Object {
-                summary.calls += usize::from(has_name(reader)?);
-            } else {
-                reader.skip()?;
-            }
-        }
-    }
+fn read_usage(reader: &mut Reader<'_>, summary: &mut ResponseSummary) -> Result<(), ReadError> {
+    let counts = Usage::read(reader)?;
+    summary.usage = Some(usage_in::read(counts).into_owned());
     Ok(())
 }
 
-/// Whether a call, or the function of one, has a name.
-fn has_name(reader: &mut Reader<'_>) -> Result<bool, ReadError> {
-    let mut named = false;
-    let mut members = reader.object()?;
-    while let Some(key) = members.next(reader)? {
-        let name = key.decode();
-        if matches!(name.as_ref(), "function" | "custom") && reader.peek() == Kind::Object {
-            named |= has_name(reader)?;
+/// Reads the token counts in Groq's own member, and says whether it is an error.
+fn read_groq(own: &Raw<'_>, summary: &mut ResponseSummary) -> bool {
+    let Some(Ok(Groq { at: _, usage, error, extra: _ })) = reread(own) else { return false };
+    if let Some(counts) = usage {
+        summary.usage = Some(usage_in::read(counts).into_owned());
+    }
+    error.is_some()
+}
+
+/// What tells one call from another, of a piece of it.
+#[derive(Default)]
+struct CallPiece<'a> {
+    index: Option<u64>,
+    id: Option<Str<'a>>,
+    is_named: bool,
+    has_arguments: bool,
+}
+
+impl<'a> Read<'a> for CallPiece<'a> {
+    fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
+        let mut piece = Self::default();
+        if reader.peek() == Kind::Object {
+            piece.read_members(reader)?;
         } else {
-            let value = reader.raw()?;
-            let is_filled = value.kind() == Kind::String && value.text() != "\"\"";
-            named |= name == "name" && is_filled;
+            reader.skip()?;
+        }
+        Ok(piece)
+    }
+}
+
+impl<'a> CallPiece<'a> {
+    fn read_members(&mut self, reader: &mut Reader<'a>) -> Result<(), ReadError> {
+        let mut members = reader.object()?;
+        while let Some(key) = members.next(reader)? {
+            match (key.decode().as_ref(), reader.peek()) {
+                ("function" | "custom", Kind::Object) => self.read_members(reader)?,
+                ("index", Kind::Number) => self.index = reader.raw()?.text().parse().ok(),
+                ("id", Kind::String) => {
+                    self.id = Some(reader.string()?).filter(|id| !id.is_empty())
+                }
+                ("name", Kind::String) => self.is_named |= !reader.string()?.is_empty(),
+                ("arguments" | "input", Kind::String) => {
+                    self.has_arguments |= !reader.string()?.is_empty();
+                }
+                // Some vendors send them as an object.
+                ("arguments", Kind::Object) => {
+                    self.has_arguments = true;
+                    reader.skip()?;
+                }
+                (_key, _kind) => reader.skip()?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Counts the calls, of which each has one name. A name may come in pieces or again
+/// until the arguments begin, which the bytes of a stream alone do not tell.
+#[derive(Debug, Default)]
+struct CallCounter {
+    /// The last call that began.
+    last: Option<CountedCall>,
+    /// Whether there was a call of the deprecated kind.
+    has_legacy: bool,
+}
+
+#[derive(Debug)]
+struct CountedCall {
+    index: Option<u64>,
+    id: Option<String>,
+    has_arguments: bool,
+}
+
+impl CallCounter {
+    /// Whether a piece begins another call.
+    fn begins(&mut self, piece: &CallPiece<'_>) -> bool {
+        let CallPiece { index, id, is_named, has_arguments } = piece;
+        if let Some(last) = &mut self.last {
+            let is_same = last.index == *index
+                && match (id, &last.id) {
+                    (Some(id), Some(own)) => *id == **own,
+                    (Some(_), None) | (None, _) => !last.has_arguments,
+                };
+            if is_same || !is_named {
+                last.has_arguments |= has_arguments;
+                return false;
+            }
+        }
+        if !is_named {
+            return false;
+        }
+        let id = id.as_ref().map(|id| id.decode().into_owned());
+        self.last = Some(CountedCall { index: *index, id, has_arguments: *has_arguments });
+        true
+    }
+
+    /// Whether a piece of a deprecated function call is the first.
+    fn begins_legacy(&mut self, piece: &CallPiece<'_>) -> bool {
+        piece.is_named && !std::mem::replace(&mut self.has_legacy, true)
+    }
+}
+
+/// Whether a chunk says nothing yet: its deltas have nothing but a role.
+pub(crate) fn opens_stream(frame: &Frame<'_>) -> bool {
+    is_silent(frame.data).unwrap_or_default()
+}
+
+fn is_silent(data: &str) -> Option<bool> {
+    let [choices, error] = Reader::new(data).pick(["choices", "error"]).ok()?;
+    for choice in choices?.elements().ok()? {
+        let [delta, word] = choice.reader().pick(["delta", "finish_reason"]).ok()?;
+        if word.is_some_and(|word| !word.says_nothing()) {
+            return Some(false);
+        }
+        let members =
+            delta.as_ref().map(|delta| read_fields(&mut delta.reader())).transpose().ok()?;
+        let says = |field: &Extra<'_>| field.key != "role" && !field.value.says_nothing();
+        if members.iter().flatten().any(says) {
+            return Some(false);
         }
     }
-    Ok(named)
+    Some(error.is_none())
 }

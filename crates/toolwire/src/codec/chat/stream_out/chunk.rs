@@ -1,5 +1,6 @@
 //! The chunks of a stream, in which only the middle changes.
 
+use crate::codec::chat::logprobs_out::{self, LogprobsOf};
 use crate::codec::chat::response_out::completion_id;
 use crate::model::{ResponseContext, Start};
 use crate::wire::{Object, Raw, Str, Write};
@@ -81,7 +82,7 @@ impl ChunkWriter {
         out.push(b'"');
         match logprobs {
             None => out.extend_from_slice(self.tail),
-            Some(list) => self.logprobs("content", list, out),
+            Some(list) => self.logprobs(LogprobsOf::Content, list, out),
         }
     }
 
@@ -98,17 +99,14 @@ impl ChunkWriter {
         });
         if let Some(list) = logprobs {
             out.truncate(out.len() - self.tail.len());
-            self.logprobs("refusal", list, out);
+            self.logprobs(LogprobsOf::Refusal, list, out);
         }
     }
 
     /// Ends a chunk after its delta, with the log probabilities of its tokens.
-    fn logprobs(&self, of: &str, list: &Raw<'_>, out: &mut Vec<u8>) {
+    fn logprobs(&self, of: LogprobsOf, list: &Raw<'_>, out: &mut Vec<u8>) {
         out.extend_from_slice(br#"},"logprobs":"#);
-        {
-            let mut object = Object::new(out);
-            write_on_one_line(list, object.key(of));
-        }
+        logprobs_out::write(Object::new(out), of, &[list]);
         out.extend_from_slice(self.tail.get(1..).unwrap_or_default());
     }
 
@@ -161,18 +159,6 @@ impl ChunkWriter {
             }
         }
         out.extend_from_slice(b"}\n\n");
-    }
-}
-
-/// Writes a value of the upstream on one line, because a line end between two
-/// tokens would end the data of the event.
-fn write_on_one_line(raw: &Raw<'_>, out: &mut Vec<u8>) {
-    let start = out.len();
-    raw.write(out);
-    for byte in out.iter_mut().skip(start) {
-        if let b'\n' | b'\r' = byte {
-            *byte = b' ';
-        }
     }
 }
 

@@ -416,7 +416,7 @@ fn citations_are_told_with_the_bounds_of_their_text() {
         ],
         &[
             r#"{"role":"assistant","content":""}"#,
-            r#"{"content":"\ud83e\udd80\né"},"logprobs":{"content":[ {"token":"x"}]}"#,
+            r#"{"content":"\ud83e\udd80\né"},"logprobs":{"content":[{"token":"x","bytes":[120]}],"refusal":null}"#,
             r#"{"content":"né🦀"}"#,
             r#"{"annotations":[{"type":"url_citation","url_citation":{"start_index":3,"end_index":6,"title":"A","url":"https://a"}}]}"#,
             r#"{},"finish_reason":"stop"}]}"#,

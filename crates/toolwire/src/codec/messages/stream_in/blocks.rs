@@ -55,6 +55,25 @@ impl OpenContentBlocks {
         Ok(())
     }
 
+    /// Takes a list of blocks that came in one piece.
+    pub(super) fn whole(
+        &mut self,
+        content: &Raw<'_>,
+        sink: &mut dyn EventSink,
+    ) -> Result<(), ReadError> {
+        let mut reader = content.reader();
+        if reader.peek() != Kind::Array {
+            sink.ledger().dropped(content.pos(), Code::UnknownItem);
+            return Ok(());
+        }
+        let mut blocks = reader.array()?;
+        while blocks.more(&mut reader)? {
+            let block = reader.raw()?;
+            self.open(&block, sink)?.close(sink);
+        }
+        Ok(())
+    }
+
     /// A block grows. Says whether the event fits the block.
     pub(super) fn delta(&mut self, event: BlockDelta<'_>, sink: &mut dyn EventSink) -> bool {
         let BlockDelta { at, kind: _, index, delta, extra } = event;

@@ -8,14 +8,14 @@ mod text_delta;
 use self::blocks::OpenContentBlocks;
 pub(super) use self::observer::MessagesStreamObserver;
 use self::text_delta::TextDelta;
-use super::wire::{MessageDelta, MessageStart, MessageStop, ResponseMessage, StopDelta, Usage};
+use super::wire::{MessageDelta, MessageStart, MessageStop, StartedMessage, StopDelta, Usage};
 use super::{error_in, stop_in, usage_in};
 use crate::codec::{EventSink, StreamReader};
 use crate::ledger::Code;
-use crate::model::{ApiError, ErrorKind, Event, Protocol, Start};
+use crate::model::{ApiError, ErrorKind, Event, Own, Protocol, Start, Stop};
 use crate::wire::sse::Frame;
 use crate::wire::stencil::Stencil;
-use crate::wire::{Extra, Kind, Pos, Raw, ReadError, Reader, Str, keep_meaningful};
+use crate::wire::{At, Extra, Kind, Pos, Raw, ReadError, Reader, Str, keep_meaningful};
 
 /// A stream of Messages while it is read.
 #[derive(Debug, Default)]
@@ -26,6 +26,8 @@ pub(super) struct MessagesStreamReader {
     blocks: OpenContentBlocks,
     /// The counts so far. Later events leave out what has not changed.
     usage: Option<Usage<'static>>,
+    /// Why the model stopped, if the first event says it already.
+    early_stop: Option<Stop<'static>>,
 }
 
 /// How far the message has come.
@@ -105,9 +107,10 @@ impl MessagesStreamReader {
     ) -> Result<(), ReadError> {
         let MessageStart { at, kind: _, message, extra } = event;
         sink.ledger().only(&extra);
+        // What has come so far has no end, so it must not look like an answer.
         if self.phase != ReadPhase::Before {
-            let note = sink.ledger().dropped(at, Code::UnknownItem);
-            note.detail("The upstream began its message a second time.");
+            let twice = "The upstream began a second message in the middle of the first.";
+            self.fail(ApiError::new(ErrorKind::Truncated, twice), sink);
             return Ok(());
         }
         self.phase = ReadPhase::Begun;
@@ -115,27 +118,40 @@ impl MessagesStreamReader {
             sink.event(Event::Start(unnamed_start()));
             return Ok(());
         };
-        // The stop reason is not known before `message_delta`.
-        let ResponseMessage {
+        let StartedMessage {
             at: _,
             kind: _,
             role: _,
             id,
             model,
             content,
-            stop_reason: _,
-            stop_sequence: _,
-            stop_details: _,
+            stop_reason,
+            stop_sequence,
+            stop_details,
             usage,
             extra,
         } = message;
         sink.event(Event::Start(Start { origin: Protocol::Messages, id, model, created: None }));
-        if let Some(content) = content.filter(|content| !content.items.is_empty()) {
-            let note = sink.ledger().dropped(content.at, Code::UnknownItem);
-            note.detail("Content that came before the first block was passed over.");
+        // A program of the model's that goes on with its calls repeats the
+        // message as far as it has come, and may add nothing to it.
+        // vectors/streams/messages-content-in-message-start.
+        if let Some(content) = content {
+            self.blocks.whole(&content, sink)?;
         }
         let tier = self.count(usage, sink)?;
         send_about(tier, extra, sink);
+        if stop_reason.is_some() {
+            let mut extra = Vec::new();
+            let has_calls = self.blocks.has_calls();
+            let stop =
+                stop_in::stop(at, stop_reason, stop_sequence, stop_details, has_calls, &mut extra)?;
+            sink.ledger().only(&extra);
+            self.early_stop = Some(stop.value.into_owned());
+        } else {
+            // Without a reason these belong to nothing.
+            sink.ledger().lost(&stop_sequence, Code::StopReason);
+            sink.ledger().lost(&stop_details, Code::StopReason);
+        }
         Ok(())
     }
 
@@ -170,6 +186,13 @@ impl MessagesStreamReader {
 
     fn stop(&mut self, event: MessageStop<'_>, sink: &mut dyn EventSink) {
         let MessageStop { at: _, kind: _, extra } = event;
+        if self.phase == ReadPhase::Begun
+            && let Some(stop) = self.early_stop.take()
+        {
+            self.blocks.stop_all(sink);
+            self.phase = ReadPhase::Stopped;
+            sink.event(Event::Stop { stop: At::made(stop), extra: Vec::new() });
+        }
         if self.phase != ReadPhase::Stopped {
             let cut = "The upstream ended its stream without saying why the model stopped.";
             return self.fail(ApiError::new(ErrorKind::Truncated, cut), sink);
@@ -228,10 +251,15 @@ impl MessagesStreamReader {
         sink: &mut dyn EventSink,
     ) -> Result<Option<Str<'e>>, ReadError> {
         let Some(usage) = usage else { return Ok(None) };
-        let merged = match self.usage.take() {
+        let own = usage.extra.len();
+        let mut merged = match self.usage.take() {
             Some(before) => usage_in::merge_counts(before, usage),
             None => usage,
         };
+        // Every count is passed on with all before it, so they must be few.
+        let surplus = merged.extra.len().saturating_sub(MOST_COUNTS).min(own);
+        let lost: Vec<_> = merged.extra.drain(own - surplus..own).collect();
+        sink.ledger().only(&lost);
         let is_tier_new = merged.service_tier.is_some();
         self.usage = Some(usage_in::to_owned_counts(&merged));
         let (counts, tier) = usage_in::counts(merged)?;
@@ -239,6 +267,9 @@ impl MessagesStreamReader {
         Ok(tier.filter(|_| is_tier_new))
     }
 }
+
+/// How many counts that the model has no room for are kept until the end.
+const MOST_COUNTS: usize = 64;
 
 fn unnamed_start() -> Start<'static> {
     Start { origin: Protocol::Messages, id: None, model: None, created: None }

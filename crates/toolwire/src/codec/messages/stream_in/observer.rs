@@ -40,6 +40,13 @@ impl StreamObserver for MessagesStreamObserver {
                 summary.error = Messages.decode_error(None, frame.data).ok();
                 EventOutcome::Failed
             }
+            // Proxies in front of the vendor send errors without a type. The
+            // client does not recognize one, so it gets its own when the stream
+            // ends.
+            "" if super::has_error(reader.clone())? => {
+                summary.error = Messages.decode_error(None, frame.data).ok();
+                EventOutcome::GoesOn
+            }
             "message_start" | "message_delta" | "content_block_start" => {
                 self.observe(reader, summary)?;
                 return Ok(EventOutcome::GoesOn);
@@ -76,26 +83,19 @@ impl MessagesStreamObserver {
         while let Some(key) = members.next(&mut reader)? {
             match key.decode().as_ref() {
                 "message" => {
-                    let [nested] = reader.pick(["usage"])?;
+                    let [nested, content, reason] =
+                        reader.pick(["usage", "content", "stop_reason"])?;
                     counts = counts.or(nested);
+                    summary.calls += content.as_ref().map_or(0, count_calls);
+                    self.stopped(reason, summary);
                 }
                 "usage" => counts = reader.nullable::<Raw<'_>>()?.or(counts),
                 "delta" => {
                     let [reason] = reader.pick(["stop_reason"])?;
-                    if let Some(reason) = reason {
-                        self.has_stopped = true;
-                        let word = reason.reader().string().ok();
-                        let has_calls = summary.calls > 0;
-                        let mut extra = Vec::new();
-                        let stop = stop(Pos::START, word, None, None, has_calls, &mut extra);
-                        summary.stop = stop.ok().map(|stop| stop.value.as_str());
-                    }
+                    self.stopped(reason, summary);
                 }
                 "content_block" => {
-                    let [kind] = reader.pick(["type"])?;
-                    let kind = kind.as_ref().map(|kind| kind.reader().string());
-                    let is_call = matches!(kind, Some(Ok(kind)) if kind == "tool_use");
-                    summary.calls += usize::from(is_call);
+                    summary.calls += usize::from(is_call(&mut reader)?);
                 }
                 _other => reader.skip()?,
             }
@@ -106,6 +106,38 @@ impl MessagesStreamObserver {
         }
         Ok(())
     }
+
+    /// Records why the model stopped, if an event says so.
+    fn stopped(&mut self, reason: Option<Raw<'_>>, summary: &mut ResponseSummary) {
+        let Some(reason) = reason.filter(|reason| reason.kind() != Kind::Null) else { return };
+        self.has_stopped = true;
+        let word = reason.reader().string().ok();
+        let mut extra = Vec::new();
+        let stop = stop(Pos::START, word, None, None, summary.calls > 0, &mut extra);
+        summary.stop = stop.ok().map(|stop| stop.value.as_str());
+    }
+}
+
+/// How many calls there are in a list of blocks.
+fn count_calls(content: &Raw<'_>) -> usize {
+    let mut reader = content.reader();
+    let mut calls = 0;
+    let mut read = || -> Result<(), ReadError> {
+        let mut blocks = reader.array()?;
+        while blocks.more(&mut reader)? {
+            calls += usize::from(is_call(&mut reader)?);
+        }
+        Ok(())
+    };
+    // The event passes, whatever it holds.
+    let _ = read();
+    calls
+}
+
+fn is_call(reader: &mut Reader<'_>) -> Result<bool, ReadError> {
+    let [kind] = reader.pick(["type"])?;
+    let kind = kind.as_ref().map(|kind| kind.reader().string());
+    Ok(matches!(kind, Some(Ok(kind)) if kind == "tool_use"))
 }
 
 /// Counts come twice, the second time only with what has changed.

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use super::super::blocks_out::WrittenBlock;
 use super::super::content_out::{report_refusal, write_part};
+use super::super::response_out::report_item_loss;
 use super::super::turns_out::report_turn_losses;
 use super::block::{BlockBody, report_logprobs};
 use super::call::StreamedCall;
@@ -80,10 +81,8 @@ impl BlockQueue {
                 report_refusal(Pos::START, ledger);
                 BlockBody::Text(StreamedText::new(part, ledger))
             }
-            Head::Reasoning { id } => {
-                ledger.lost_info(id, Code::ItemId);
-                BlockBody::Thinking(StreamedThinking::default())
-            }
+            // The id means something to the vendor's own API only.
+            Head::Reasoning { id: _ } => BlockBody::Thinking(StreamedThinking::default()),
             Head::Call(head) => {
                 let minted_id = self.mint_id();
                 BlockBody::Call(StreamedCall::new(head, &minted_id, ledger))
@@ -149,6 +148,7 @@ impl BlockQueue {
             if let Item::Refusal(found) = item {
                 refusal = Some(&found.text);
             }
+            report_item_loss(item, turn.at, context.ledger);
             let (body, sealed) = self.body(item, context);
             if let Some(body) = body {
                 self.blocks.push_back(QueuedBlock {

@@ -106,6 +106,7 @@ impl ResponsesStreamReader {
             extra,
         } = body;
         sink.ledger().only(&extra);
+        self.release_before(item.as_ref(), sink);
         let key = ItemKey { id: item_id.as_ref(), place: output_index.map(|index| index.value) };
         let number = content_index.map(|index| index.value);
         match event {

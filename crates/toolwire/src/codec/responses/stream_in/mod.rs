@@ -5,6 +5,7 @@
 //! send no deltas, or nothing but the end, so whatever has not come as a delta
 //! is passed on from there.
 
+mod held_call;
 mod item_events;
 mod items;
 pub(super) mod observer;
@@ -21,6 +22,7 @@ use crate::model::{ApiError, Candidate, ErrorKind, Event, Protocol, Response, St
 use crate::wire::sse::Frame;
 use crate::wire::stencil::Stencil;
 use crate::wire::{At, Raw, ReadError, Reader};
+use held_call::HeldCall;
 use item_events::ItemEvent;
 use items::{ItemState, StreamItems};
 use text_delta::ItemTextDelta;
@@ -41,6 +43,8 @@ pub(super) struct ResponsesStreamReader {
     called: bool,
     /// Whether the answer holds a refusal.
     refused: bool,
+    /// A call that has not been passed on.
+    held: Option<HeldCall>,
     /// The unknown types of events that have been reported.
     reported: BTreeSet<String>,
 }
@@ -173,11 +177,15 @@ impl ResponsesStreamReader {
             response.reader().tag(key).ok().flatten()
         };
         let (id, model) = (text("id"), text("model"));
-        let created = response.as_ref().and_then(created);
+        let created = response.as_ref().and_then(|response| {
+            let [created] = response.reader().pick(["created_at"]).ok()?;
+            response_in::seconds(&created?)
+        });
         sink.event(Event::Start(Start { origin: Protocol::Responses, id, model, created }));
     }
 
     fn fail(&mut self, failure: ApiError, sink: &mut dyn EventSink) {
+        self.release_before(None, sink);
         self.ended = true;
         sink.event(Event::Error(failure));
     }
@@ -216,6 +224,7 @@ impl ResponsesStreamReader {
             (_kind, Stop::Running) => Stop::EndTurn,
             (_kind, stop) => stop,
         };
+        self.release_last(&turns, sink);
         self.push_rest(turns, sink);
         let complete = matches!(
             stop,
@@ -264,18 +273,6 @@ impl ResponsesStreamReader {
             (false, false) => stop,
         }
     }
-}
-
-fn created(response: &Raw<'_>) -> Option<At<u64>> {
-    let mut reader = response.reader();
-    let mut members = reader.object().ok()?;
-    while let Some(key) = members.next(&mut reader).ok()? {
-        if key == "created_at" {
-            return reader.nullable().ok()?;
-        }
-        reader.skip().ok()?;
-    }
-    None
 }
 
 /// Whether an event without a type is an error body, which some relays send.

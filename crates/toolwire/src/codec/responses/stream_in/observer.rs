@@ -3,7 +3,7 @@
 use super::text_delta;
 use crate::codec::openai::error_in::ErrorDetail;
 use crate::codec::responses::wire::Usage;
-use crate::codec::responses::{error_in, stop_in, usage_in};
+use crate::codec::responses::{error_in, response_in, stop_in, usage_in};
 use crate::codec::{EventOutcome, StreamObserver};
 use crate::model::{ApiError, Own, Protocol, ResponseSummary, Start, Stop};
 use crate::wire::sse::Frame;
@@ -18,6 +18,11 @@ pub(crate) struct ResponsesStreamObserver {
     start: Option<Start<'static>>,
     /// The number of the next event.
     next: u64,
+    /// How many calls have begun, and how many are done.
+    begun: usize,
+    done: usize,
+    /// Whether the model refuses.
+    refused: bool,
 }
 
 impl StreamObserver for ResponsesStreamObserver {
@@ -53,8 +58,16 @@ impl StreamObserver for ResponsesStreamObserver {
             }
             "response.output_item.added" => {
                 let ObservedEvent { number: _, response: _, item } = ObservedEvent::read(reader)?;
-                let kind = item.as_ref().and_then(string);
-                summary.calls += usize::from(kind.is_some_and(is_call));
+                let is_call = item.as_ref().and_then(string).is_some_and(is_call);
+                self.begun += usize::from(is_call);
+                summary.calls = self.begun.max(self.done);
+                return Ok(EventOutcome::GoesOn);
+            }
+            "response.output_item.done" => {
+                let ObservedEvent { number: _, response: _, item } = ObservedEvent::read(reader)?;
+                let is_call = item.as_ref().and_then(string).is_some_and(is_call);
+                self.done += usize::from(is_call);
+                summary.calls = self.begun.max(self.done);
                 return Ok(EventOutcome::GoesOn);
             }
             "response.completed" | "response.incomplete" | "response.cancelled" => {
@@ -69,7 +82,12 @@ impl StreamObserver for ResponsesStreamObserver {
                 summary.error = Some(failure);
                 return Ok(EventOutcome::GoesOn);
             }
-            _other => {
+            "" if super::is_error(frame.data)? => {
+                summary.error = Some(error_in::decode(None, frame.data)?);
+                return Ok(EventOutcome::GoesOn);
+            }
+            other => {
+                self.refused |= other == "response.refusal.done";
                 reader.skip()?;
                 reader.finish()?;
                 if repeats {
@@ -81,7 +99,13 @@ impl StreamObserver for ResponsesStreamObserver {
         };
         let ObservedEvent { number: _, response, item: _ } = ObservedEvent::read(reader)?;
         if let Some(response) = response {
-            summary.stop = Some(response.stop(&kind.decode(), summary.calls > 0).as_str());
+            // Servers that send no events about the items send them here.
+            if let Some(OutputSummary { items: 1.., calls, refused }) = response.output() {
+                summary.calls = calls;
+                self.refused |= refused;
+            }
+            let stop = response.stop(&kind.decode(), summary.calls > 0, self.refused);
+            summary.stop = Some(stop.as_str());
             summary.error = response.failure().or(summary.error.take());
             let counts = response
                 .usage
@@ -117,6 +141,16 @@ struct ObservedResponse<'a> {
     error: Option<Raw<'a>>,
     incomplete: Option<Raw<'a>>,
     usage: Option<Raw<'a>>,
+    output: Option<Raw<'a>>,
+}
+
+/// What the items of an answer say.
+#[derive(Default)]
+struct OutputSummary {
+    items: usize,
+    /// How many calls have no result in the answer.
+    calls: usize,
+    refused: bool,
 }
 
 impl<'a> ObservedEvent<'a> {
@@ -127,7 +161,7 @@ impl<'a> ObservedEvent<'a> {
             match key.decode().as_ref() {
                 "sequence_number" => observed.number = reader.nullable()?,
                 "response" => {
-                    let [id, model, created, status, error, incomplete, usage] =
+                    let [id, model, created, status, error, incomplete, usage, output] =
                         reader.pick(RESPONSE_MEMBERS)?;
                     observed.response = Some(ObservedResponse {
                         id,
@@ -137,6 +171,7 @@ impl<'a> ObservedEvent<'a> {
                         error,
                         incomplete,
                         usage,
+                        output,
                     });
                 }
                 "item" => [observed.item] = reader.pick(["type"])?,
@@ -155,12 +190,35 @@ impl ObservedResponse<'_> {
             origin: Protocol::Responses,
             id: text(self.id),
             model: text(self.model),
-            created: self.created.and_then(|raw| At::read(&mut raw.reader()).ok()),
+            created: self.created.as_ref().and_then(response_in::seconds),
         }
     }
 
+    /// What the items say, as far as they can be read.
+    fn output(&self) -> Option<OutputSummary> {
+        let mut reader = self.output.as_ref()?.reader();
+        let mut items = reader.array().ok()?;
+        let mut found = OutputSummary::default();
+        let mut results = 0;
+        while items.more(&mut reader).ok()? {
+            let [kind, content] = reader.pick(["type", "content"]).ok()?;
+            let kind = kind.as_ref().and_then(string);
+            found.items += 1;
+            results += usize::from(kind.as_ref().is_some_and(|kind| *kind == "shell_call_output"));
+            match kind {
+                Some(kind) if kind == "message" => {
+                    found.refused |= content.as_ref().is_some_and(has_refusal);
+                }
+                Some(kind) => found.calls += usize::from(is_call(kind)),
+                None => {}
+            }
+        }
+        found.calls = found.calls.saturating_sub(results);
+        Some(found)
+    }
+
     /// Why the answer ended with this event.
-    fn stop(&self, event: &str, has_calls: bool) -> Stop<'_> {
+    fn stop(&self, event: &str, has_calls: bool, refused: bool) -> Stop<'_> {
         match event {
             "response.incomplete" => {
                 let details = self.incomplete.as_ref();
@@ -169,6 +227,7 @@ impl ObservedResponse<'_> {
             "response.cancelled" => Stop::Cancelled,
             "response.failed" => Stop::Failed(Box::new(error_in::unexplained())),
             _completed if has_calls => Stop::ToolCalls,
+            _completed if refused => Stop::Refusal { category: None, explanation: None },
             _completed => Stop::EndTurn,
         }
     }
@@ -186,8 +245,16 @@ impl ObservedResponse<'_> {
     }
 }
 
-const RESPONSE_MEMBERS: [&str; 7] =
-    ["id", "model", "created_at", "status", "error", "incomplete_details", "usage"];
+const RESPONSE_MEMBERS: [&str; 8] =
+    ["id", "model", "created_at", "status", "error", "incomplete_details", "usage", "output"];
+
+/// Whether a part of a message is a refusal.
+fn has_refusal(content: &Raw<'_>) -> bool {
+    let parts = content.elements().unwrap_or_default();
+    parts
+        .iter()
+        .any(|part| matches!(part.reader().tag("type"), Ok(Some(kind)) if kind == "refusal"))
+}
 
 fn string<'r>(raw: &'r Raw<'_>) -> Option<Str<'r>> {
     if raw.kind() == Kind::String { raw.reader().string().ok() } else { None }

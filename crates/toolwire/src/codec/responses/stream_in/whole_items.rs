@@ -3,13 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::ResponsesStreamReader;
+use super::held_call::HeldCall;
 use super::item_events::PartKind;
 use super::items::{
     ItemKey, ItemKind, ItemState, ReasoningText, SentMembers, StreamCall, StreamItem, StreamItems,
     StreamMessage, unsent,
 };
 use crate::codec::EventSink;
+use crate::codec::responses::output_in::drop_bookkeeping;
 use crate::codec::responses::turns_in::item_alone;
+use crate::ledger::Code;
 use crate::model::{
     Arguments, Call, CallForm, CallHead, Event, Head, Item, Piece, Reasoning, Refusal, Role, Tail,
     Text, Turn,
@@ -79,6 +82,15 @@ impl ResponsesStreamReader {
             (!items.is_done(found) && items.kind(found) == Some(kind(&turn))).then_some(found)
         };
         let known = self.known_item(&turn, id.as_ref()).or_else(|| at_place(&self.items));
+        if !known.is_some_and(|known| self.items.is_done(known))
+            && let Some(held) = HeldCall::new(&turn, item)
+        {
+            report_status(&turn, sink);
+            let item = known.unwrap_or_else(|| self.items.add(key, ItemState::Whole));
+            self.items.finish(item);
+            self.held = Some(held);
+            return Ok(());
+        }
         self.finish_item(known, key, turn, sink);
         Ok(())
     }
@@ -130,7 +142,7 @@ impl ResponsesStreamReader {
         &mut self,
         known: Option<usize>,
         key: ItemKey<'_>,
-        turn: Turn<'_>,
+        mut turn: Turn<'_>,
         sink: &mut dyn EventSink,
     ) {
         if known.is_some_and(|known| self.items.is_done(known)) {
@@ -138,6 +150,11 @@ impl ResponsesStreamReader {
         }
         let kind = kind(&turn);
         let known = known.filter(|known| self.items.kind(*known) == Some(kind));
+        drop_bookkeeping(&mut turn);
+        // What comes whole still has its status.
+        if kind != ItemKind::Whole {
+            report_status(&turn, sink);
+        }
         match kind {
             ItemKind::Call => {
                 if let Some(Item::Call(call)) = turn.items.into_iter().next() {
@@ -184,7 +201,7 @@ impl ResponsesStreamReader {
         let head = Head::Call(CallHead {
             id: id.as_ref().map(Str::borrowed),
             name: name.borrowed(),
-            namespace: namespace.as_ref().map(Str::borrowed),
+            namespace: namespace.as_ref().filter(|space| *space != name).map(Str::borrowed),
             form,
             caller: caller.as_ref().map(Raw::borrowed),
             extra: extra.clone(),
@@ -262,10 +279,12 @@ impl ResponsesStreamReader {
     }
 
     fn finish_message(&mut self, item: usize, turn: Turn<'_>, sink: &mut dyn EventSink) {
-        let Turn { at, role: _, slot: _, items, id: _, name: _, status: _, phase: _, extra } = turn;
-        for (number, part) in (0u64..).zip(items) {
+        let Turn { at, role: _, slot: _, items, id: _, name: _, status: _, phase, extra } = turn;
+        let mut numbers = self.part_numbers(item, items.len());
+        for part in items {
+            let number = numbers.next();
             if let Item::Text(_) | Item::Refusal(_) = part {
-                self.close_part(item, Some(number), part, sink);
+                self.close_part(item, number, part, sink);
             } else {
                 sink.event(Event::Whole(Turn::new(at, Role::Assistant, vec![part])));
             }
@@ -273,9 +292,31 @@ impl ResponsesStreamReader {
         if let Some(open) = self.items.get_mut(item) {
             if let ItemState::Message(message) = &open.state {
                 sink.ledger().only(&message.sent_members.rest(extra));
+                // A phase that comes with the end comes after its text.
+                let late = phase.filter(|_| message.phase.is_none() && !message.parts.is_empty());
+                sink.ledger().lost_info(&late, Code::Phase);
             }
             open.close(sink);
         }
+    }
+
+    /// The numbers under which the parts of a message have come. Some servers
+    /// count them differently in the deltas and in the message itself, so parts
+    /// under numbers that the message does not have are those that it has under
+    /// other numbers, in the same order.
+    /// vectors/streams/responses-parts-counted-differently.
+    fn part_numbers(&mut self, item: usize, parts: usize) -> impl Iterator<Item = u64> + use<> {
+        let known = match self.items.get_mut(item).map(|item| &item.state) {
+            Some(ItemState::Message(message)) => message.parts.keys().copied().collect(),
+            Some(_) | None => Vec::new(),
+        };
+        let places = parts as u64;
+        let strangers: Vec<u64> =
+            known.iter().copied().filter(|number| *number >= places).collect();
+        let mut strangers = strangers.into_iter();
+        (0..places).map(move |place| {
+            if known.contains(&place) { place } else { strangers.next().unwrap_or(place) }
+        })
     }
 
     /// Passes on the rest of a text or a refusal and closes it.
@@ -320,6 +361,13 @@ impl ResponsesStreamReader {
         for item in self.items.iter_mut() {
             item.close(sink);
         }
+    }
+}
+
+/// Reports that an item is not complete.
+fn report_status(turn: &Turn<'_>, sink: &mut dyn EventSink) {
+    if let Some(status) = turn.status.as_ref().filter(|status| **status != "completed") {
+        sink.ledger().dropped(status.pos(), Code::Status).info();
     }
 }
 

@@ -18,7 +18,9 @@ use crate::codec::StreamWriter;
 use crate::codec::context::EncodeContext;
 use crate::codec::responses::error_out;
 use crate::codec::responses::items_out::ItemProgress;
-use crate::codec::responses::response_out::{response_id, write_response, write_tier};
+use crate::codec::responses::response_out::{
+    lose_members, response_id, write_response, write_tier,
+};
 use crate::codec::responses::stop_out::ResponseEnd;
 use crate::fold::Fold;
 use crate::ledger::{Code, Ledger};
@@ -93,7 +95,7 @@ impl StreamWriter for ResponsesStreamWriter {
             Event::Close { block, tail } => self.close(*block, tail, out, ledger),
             Event::Whole(turn) => self.whole(turn, out, ledger),
             Event::About { tier, extra } => {
-                ledger.only(extra);
+                lose_members(extra, ledger);
                 if tier.is_some() {
                     let mut nowhere = Vec::new();
                     let object = &mut Object::members_only(&mut nowhere);

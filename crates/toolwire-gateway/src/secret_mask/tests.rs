@@ -1,0 +1,39 @@
+use super::*;
+
+fn mask(text: &str) -> Option<String> {
+    let configured = [Secret::new("sk-op/erator-1".to_owned()), Secret::new("12345678".to_owned())];
+    let credentials =
+        Credentials { bearer: None, api_key: Some(Secret::new("their-own".to_owned())) };
+    let mask = SecretMask::new(&configured.into(), &credentials);
+    mask.mask(text.as_bytes()).map(|masked| String::from_utf8(masked).unwrap())
+}
+
+#[test]
+fn whatever_the_escapes() {
+    for (text, want) in [
+        ("bad key sk-op/erator-1!", "bad key [secret]!"),
+        (r#"{"m":"sk-op\/erator-1"}"#, r#"{"m":"[secret]"}"#),
+        (r#"{"m":"\u0073k-op/erator\u002d1 é"}"#, r#"{"m":"[secret] é"}"#),
+        (r#"{"m":"{\"k\":\"sk-op\\\/erator-1\"}"}"#, r#"{"m":"{\"k\":\"[secret]\"}"}"#),
+        (r#"{"m":"\\u0073k-op/erator-1"}"#, r#"{"m":"[secret]"}"#),
+        ("1234567812345678 their-own", "[secret][secret] [secret]"),
+        ("sk-op/erator-112345678", "[secret][secret]"),
+    ] {
+        assert_eq!(mask(text).as_deref(), Some(want), "{text}");
+    }
+}
+
+#[test]
+fn nothing_else_changes() {
+    for text in ["", "sk-op/erator-", r"\", r"\u12", r"\u00", r"\uzzzz", r"a\nb\\", "1234567"] {
+        assert_eq!(mask(text), None, "{text}");
+    }
+}
+
+#[test]
+fn a_placeholder_is_no_secret() {
+    let credentials =
+        Credentials { bearer: Some(Secret::new(PLACEHOLDER.to_owned())), api_key: None };
+    let mask = SecretMask::new(&Arc::from([]), &credentials);
+    assert_eq!(mask.mask(b"toolwire"), None);
+}

@@ -1,0 +1,233 @@
+//! Answers of Chat Completions, as the vendors that speak it write them.
+
+use serde_json::Value;
+
+use super::{Answer, Call, Input, Stop, Usage, list, number, text};
+
+pub(super) fn answer(document: &Value) -> Answer {
+    let mut answer = Answer::default();
+    let choices = list(document, "/choices");
+    answer.others = choices.len().saturating_sub(1);
+    answer.usage = usage(document);
+    let Some(choice) = choices.first() else { return answer };
+    answer.stop = stop(text(choice, "/finish_reason"));
+    let message = choice.get("message").unwrap_or(&Value::Null);
+    let mut reasoning = Reasoning::default();
+    say(message, &mut answer, &mut reasoning);
+    // A spoken answer has its words beside the sound.
+    let spoken = text(message, "/audio/transcript");
+    if answer.text.is_empty() {
+        answer.text.push_str(spoken);
+    } else if answer.text != spoken {
+        spoken.clone_into(&mut answer.explanation);
+    }
+    answer.reasoning = reasoning.thoughts();
+    for call in list(message, "/tool_calls") {
+        answer.calls.push(whole_call(call));
+    }
+    let legacy = message.get("function_call").filter(|call| !text(call, "/name").is_empty());
+    answer.calls.extend(legacy.map(|call| Call {
+        name: text(call, "/name").to_owned(),
+        input: Input::of_arguments(text(call, "/arguments")),
+        ..Call::default()
+    }));
+    answer
+}
+
+pub(super) fn stream(chunks: &[Value]) -> Answer {
+    let mut answer = Answer::default();
+    let mut calls = Calls::default();
+    let mut reasoning = Reasoning::default();
+    let mut spoken = String::new();
+    for chunk in chunks {
+        if let Some(error) = chunk.get("error").filter(|error| !error.is_null()) {
+            answer.error = super::error_message(chunk).or_else(|| Some(error.to_string()));
+        }
+        answer.usage = usage(chunk).or(answer.usage);
+        for choice in list(chunk, "/choices") {
+            let index = number(choice, "/index");
+            if index > 0 {
+                answer.others = answer.others.max(usize::try_from(index).unwrap_or(usize::MAX));
+                continue;
+            }
+            let finish = text(choice, "/finish_reason");
+            if !finish.is_empty() {
+                answer.stop = stop(finish);
+            }
+            // Kimi counts in the choice.
+            answer.usage = usage(choice).or(answer.usage);
+            let delta = choice.get("delta").unwrap_or(&Value::Null);
+            spoken.push_str(text(delta, "/audio/transcript"));
+            say(delta, &mut answer, &mut reasoning);
+            for call in list(delta, "/tool_calls") {
+                calls.push(call);
+            }
+            if let Some(call) = delta.get("function_call").filter(|call| call.is_object()) {
+                calls.push(&serde_json::json!({ "index": 0, "function": call }));
+            }
+        }
+    }
+    answer.ended = answer.stop != Stop::Unsaid;
+    if answer.text.is_empty() {
+        answer.text = spoken;
+    }
+    answer.reasoning = reasoning.thoughts();
+    answer.calls = calls.0.into_iter().map(CallSoFar::call).collect();
+    answer.calls.retain(|call| !call.name.is_empty());
+    answer
+}
+
+/// Adds what a message or a delta says.
+fn say(message: &Value, answer: &mut Answer, reasoning: &mut Reasoning) {
+    answer.text.push_str(text(message, "/content"));
+    for part in list(message, "/content") {
+        match text(part, "/type") {
+            "thinking" => {
+                let thoughts = list(part, "/thinking").iter().map(|thought| text(thought, "/text"));
+                reasoning.parts.extend(thoughts);
+                reasoning.parts.push_str(text(part, "/thinking"));
+            }
+            "refusal" => answer.text.push_str(text(part, "/refusal")),
+            _ => answer.text.push_str(text(part, "/text")),
+        }
+    }
+    let refusal = text(message, "/refusal");
+    answer.is_refusal |= !refusal.is_empty();
+    answer.text.push_str(refusal);
+    reasoning.content.push_str(text(message, "/reasoning_content"));
+    reasoning.plain.push_str(text(message, "/reasoning"));
+    for detail in list(message, "/reasoning_details") {
+        reasoning.details.push_str(text(detail, "/text"));
+        reasoning.details.push_str(text(detail, "/summary"));
+    }
+    for block in list(message, "/thinking_blocks") {
+        reasoning.blocks.push_str(text(block, "/thinking"));
+    }
+}
+
+/// The same thought in the members of several vendors, which relays like to fill all at once.
+#[derive(Default)]
+struct Reasoning {
+    content: String,
+    plain: String,
+    details: String,
+    blocks: String,
+    parts: String,
+}
+
+impl Reasoning {
+    fn thoughts(self) -> Vec<String> {
+        let Self { content, plain, details, blocks, parts } = self;
+        let first = [content, plain, details, blocks].into_iter().find(|text| !text.is_empty());
+        first.into_iter().chain(Some(parts)).filter(|text| !text.is_empty()).collect()
+    }
+}
+
+fn whole_call(call: &Value) -> Call {
+    let mut calls = Calls::default();
+    calls.push(call);
+    calls.0.into_iter().next().map(CallSoFar::call).unwrap_or_default()
+}
+
+/// The calls of a stream, as their fragments arrive.
+#[derive(Default)]
+struct Calls(Vec<CallSoFar>);
+
+struct CallSoFar {
+    index: u64,
+    id: String,
+    name: String,
+    arguments: String,
+    is_freeform: bool,
+}
+
+impl Calls {
+    fn push(&mut self, fragment: &Value) {
+        let index = number(fragment, "/index");
+        let id = text(fragment, "/id");
+        // Snowflake writes both members, one of them empty.
+        let is_freeform = fragment.get("custom").is_some() && fragment.get("function").is_none();
+        let key = if is_freeform { "custom" } else { "function" };
+        let inside = fragment.get(key).unwrap_or(&Value::Null);
+        let name = text(inside, "/name");
+        let arguments = match inside.get("arguments") {
+            // Some vendors write the object itself.
+            Some(object @ Value::Object(_)) => object.to_string(),
+            _ => format!("{}{}", text(inside, "/arguments"), text(inside, "/input")),
+        };
+        let open = self.0.iter_mut().rev().find(|call| call.index == index);
+        // Vendors that number every call 0 give each its own id, or at least its name.
+        let same = open.filter(|call| {
+            let same_id = id.is_empty() || call.id.is_empty() || call.id == id;
+            let again = !id.is_empty() && call.id == id;
+            same_id && (again || name.is_empty() || call.arguments.is_empty())
+        });
+        match same {
+            Some(call) => {
+                if call.id.is_empty() {
+                    id.clone_into(&mut call.id);
+                }
+                if call.name != name {
+                    call.name.push_str(name);
+                }
+                call.arguments.push_str(&arguments);
+            }
+            None => self.0.push(CallSoFar {
+                index,
+                id: id.to_owned(),
+                name: name.to_owned(),
+                arguments,
+                is_freeform,
+            }),
+        }
+    }
+}
+
+impl CallSoFar {
+    fn call(self) -> Call {
+        let Self { index: _, id, name, arguments, is_freeform } = self;
+        let input =
+            if is_freeform { Input::Text(arguments) } else { Input::of_arguments(&arguments) };
+        Call { id, name, namespace: String::new(), input }
+    }
+}
+
+fn stop(reason: &str) -> Stop {
+    match reason {
+        "" => Stop::Unsaid,
+        // Mistral and others end with words of their own for the same.
+        "stop" | "eos" | "end_turn" => Stop::End,
+        "tool_calls" | "function_call" => Stop::Calls,
+        "length" | "model_length" => Stop::Length,
+        "content_filter" => Stop::Filter,
+        other => Stop::Other(other.to_owned()),
+    }
+}
+
+fn usage(document: &Value) -> Option<Usage> {
+    // Groq puts the usage of a stream into a member of its own.
+    let usage = [document.get("usage"), document.pointer("/x_groq/usage")];
+    let usage = usage.into_iter().flatten().find(|usage| usage.is_object())?;
+    let mut input = number(usage, "/prompt_tokens");
+    let mut output = number(usage, "/completion_tokens");
+    let mut reasoning = number(usage, "/completion_tokens_details/reasoning_tokens");
+    let cache_read = number(usage, "/prompt_tokens_details/cached_tokens");
+    let total = usage.get("total_tokens").and_then(Value::as_u64).unwrap_or(input + output);
+    // Some vendors count cached tokens, others reasoning, outside of what they belong to. Only the
+    // total shows it.
+    let beside = total.saturating_sub(input + output);
+    if beside > 0 && beside == cache_read && cache_read > input {
+        input += beside;
+    } else if beside > 0 {
+        output += beside;
+        reasoning = reasoning.max(beside);
+    }
+    Some(Usage {
+        input,
+        output,
+        total,
+        cache_read,
+        cache_write: number(usage, "/prompt_tokens_details/cache_write_tokens"),
+        reasoning,
+    })
+}

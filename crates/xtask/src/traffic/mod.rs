@@ -17,31 +17,26 @@ mod tests;
 
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use toolwire::Protocol;
 
+use self::check::{Translate, translate};
 use self::report::Report;
 
 /// Checks every recording below a folder and prints what it found.
 pub(crate) fn run(folder: &Path, as_json: bool) -> Result<ExitCode> {
-    let quiet = std::panic::take_hook();
     // A panic of the library is a finding, with a place in the report.
+    let hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(|_| {}));
-    let report = examine(folder);
-    let text = report
-        .as_ref()
-        .map(|report| if as_json { format!("{:#}", report.json()) } else { report.text() });
-    std::panic::set_hook(quiet);
-    let (report, text) = match (&report, text) {
-        (Ok(report), Ok(text)) => (report, text),
-        _ => {
-            report?;
-            return Ok(ExitCode::FAILURE);
-        }
-    };
+    let examined = examine(folder, translate).map(|report| {
+        let text = if as_json { format!("{:#}", report.json()) } else { report.text() };
+        (report, text)
+    });
+    std::panic::set_hook(hook);
+    let (report, text) = examined?;
     println!("{text}");
     if report.cases() == 0 {
         bail!("{} holds no recording of the three protocols", folder.display());
@@ -50,13 +45,17 @@ pub(crate) fn run(folder: &Path, as_json: bool) -> Result<ExitCode> {
 }
 
 /// Translates and checks everything in a folder. A document that was recorded twice counts once.
-fn examine(folder: &Path) -> Result<Report> {
-    let mut report = Report::default();
+fn examine(folder: &Path, translate: Translate) -> Result<Report> {
+    examine_files(folder, &read::files(folder)?, translate)
+}
+
+fn examine_files(folder: &Path, files: &[PathBuf], translate: Translate) -> Result<Report> {
+    let mut report = Report::new(translate);
     let mut seen = BTreeSet::new();
-    for path in read::files(folder)? {
+    for path in files {
         let content =
-            std::fs::read(&path).with_context(|| format!("{} cannot be read", path.display()))?;
-        let name = read::relative(&path, folder);
+            std::fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
+        let name = read::relative(path, folder);
         let Some(exchanges) = read::exchanges(&name, &content) else {
             report.unknown_files += 1;
             continue;
@@ -73,7 +72,7 @@ fn examine(folder: &Path) -> Result<Report> {
                     report.repeated += 1;
                     continue;
                 }
-                let toward = |to: &Protocol| (*to, check::check(&case, *to));
+                let toward = |to: &Protocol| (*to, check::check(translate, &case, *to));
                 let results: Vec<_> = Protocol::ALL.iter().map(toward).collect();
                 report.add(&case, &results);
             }

@@ -7,12 +7,12 @@ use serde_json::{Value, json};
 use toolwire::Protocol;
 
 use super::case::{Case, Kind};
-use super::check::{Failure, check};
+use super::check::{Failure, Translate, check};
 use super::shrink::shrunk;
 
 /// The results so far.
-#[derive(Default)]
 pub(super) struct Report {
+    translate: Translate,
     pairs: BTreeMap<(Kind, &'static str, &'static str), Count>,
     projects: BTreeMap<String, BTreeMap<Kind, Count>>,
     classes: BTreeMap<(Kind, String), Class>,
@@ -38,6 +38,19 @@ struct Class {
 }
 
 impl Report {
+    pub(super) fn new(translate: Translate) -> Self {
+        Self {
+            translate,
+            pairs: BTreeMap::new(),
+            projects: BTreeMap::new(),
+            classes: BTreeMap::new(),
+            files: 0,
+            unknown_files: 0,
+            repeated: 0,
+            foreign: 0,
+        }
+    }
+
     /// Adds what is wrong with a case toward each protocol.
     pub(super) fn add(&mut self, case: &Case, results: &[(Protocol, Vec<Failure>)]) {
         let project = self.projects.entry(case.project.clone()).or_default();
@@ -154,7 +167,7 @@ impl Report {
     /// The reproduction of a class, cut down.
     fn smallest(&self, name: &str, class: &Class) -> Case {
         shrunk(&class.smallest, |case| {
-            check(case, class.to).iter().any(|failure| failure.class == name)
+            check(self.translate, case, class.to).iter().any(|failure| failure.class == name)
         })
     }
 

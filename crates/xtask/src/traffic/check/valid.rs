@@ -8,6 +8,8 @@
 //! member; `{"@any": […]}` is any of the list. Efforts of OpenAI are any text: its two protocols
 //! share the words, models bring new ones, and they pass as they are.
 
+use std::sync::LazyLock;
+
 use serde_json::Value;
 use toolwire::Protocol;
 
@@ -17,7 +19,8 @@ use crate::traffic::sse;
 /// What is wrong with a document of the kind `name`.
 pub(super) fn document(protocol: Protocol, name: &str, document: &Value) -> Option<Failure> {
     let types = types(protocol);
-    let wrong = types.get(name).and_then(|wanted| fits(&types, wanted, document, "").err())?;
+    let wanted = types.get(name)?;
+    let wrong = fits(types, wanted, document, "").err()?;
     Some(Failure::new(format!("not valid: {}", wrong.what), wrong.found))
 }
 
@@ -49,12 +52,21 @@ pub(super) fn stream(protocol: Protocol, body: &[u8]) -> Option<Failure> {
     None
 }
 
-fn types(protocol: Protocol) -> Value {
-    let text = match protocol.as_str() {
-        "chat" => include_str!("../types/chat.json"),
-        "responses" => include_str!("../types/responses.json"),
-        _ => include_str!("../types/messages.json"),
-    };
+/// The published types of a protocol.
+fn types(protocol: Protocol) -> &'static Value {
+    static CHAT: LazyLock<Value> = LazyLock::new(|| parsed(include_str!("../types/chat.json")));
+    static RESPONSES: LazyLock<Value> =
+        LazyLock::new(|| parsed(include_str!("../types/responses.json")));
+    static MESSAGES: LazyLock<Value> =
+        LazyLock::new(|| parsed(include_str!("../types/messages.json")));
+    match protocol.as_str() {
+        "chat" => &CHAT,
+        "responses" => &RESPONSES,
+        _ => &MESSAGES,
+    }
+}
+
+fn parsed(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_default()
 }
 

@@ -16,8 +16,10 @@ pub(super) fn answer(document: &Value) -> Answer {
     say(message, &mut answer, &mut reasoning);
     // A spoken answer has its words beside the sound.
     let spoken = text(message, "/audio/transcript");
-    if answer.text != spoken {
+    if answer.text.is_empty() {
         answer.text.push_str(spoken);
+    } else if answer.text != spoken {
+        spoken.clone_into(&mut answer.explanation);
     }
     answer.reasoning = reasoning.thoughts();
     for call in list(message, "/tool_calls") {
@@ -36,6 +38,7 @@ pub(super) fn stream(chunks: &[Value]) -> Answer {
     let mut answer = Answer::default();
     let mut calls = Calls::default();
     let mut reasoning = Reasoning::default();
+    let mut spoken = String::new();
     for chunk in chunks {
         if let Some(error) = chunk.get("error").filter(|error| !error.is_null()) {
             answer.error = super::error_message(chunk).or_else(|| Some(error.to_string()));
@@ -51,7 +54,10 @@ pub(super) fn stream(chunks: &[Value]) -> Answer {
             if !finish.is_empty() {
                 answer.stop = stop(finish);
             }
+            // Kimi counts in the choice.
+            answer.usage = usage(choice).or(answer.usage);
             let delta = choice.get("delta").unwrap_or(&Value::Null);
+            spoken.push_str(text(delta, "/audio/transcript"));
             say(delta, &mut answer, &mut reasoning);
             for call in list(delta, "/tool_calls") {
                 calls.push(call);
@@ -62,6 +68,9 @@ pub(super) fn stream(chunks: &[Value]) -> Answer {
         }
     }
     answer.ended = answer.stop != Stop::Unsaid;
+    if answer.text.is_empty() {
+        answer.text = spoken;
+    }
     answer.reasoning = reasoning.thoughts();
     answer.calls = calls.0.into_iter().map(CallSoFar::call).collect();
     answer.calls.retain(|call| !call.name.is_empty());
@@ -150,7 +159,8 @@ impl Calls {
         // Vendors that number every call 0 give each its own id, or at least its name.
         let same = open.filter(|call| {
             let same_id = id.is_empty() || call.id.is_empty() || call.id == id;
-            same_id && (name.is_empty() || call.arguments.is_empty() || call.id == id)
+            let again = !id.is_empty() && call.id == id;
+            same_id && (again || name.is_empty() || call.arguments.is_empty())
         });
         match same {
             Some(call) => {

@@ -50,7 +50,8 @@ pub(super) fn stream(events: &[Value]) -> Answer {
                 end(event.get("delta").unwrap_or(&Value::Null), &mut last);
             }
             // An answer that begins twice is broken: nobody knows what belongs to it.
-            "message_stop" => last.ended = starts < 2,
+            // So is one that does not say why it ended.
+            "message_stop" => last.ended = starts < 2 && last.stop.is_said(),
             "error" => last.error = super::error_message(event),
             _ => {}
         }

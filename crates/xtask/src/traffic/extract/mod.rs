@@ -20,7 +20,8 @@ use super::sse;
 pub(super) struct Answer {
     /// All texts, refusals among them, in their order.
     pub(super) text: String,
-    /// Why a vendor's filter stopped the model. Some protocols can only say it as text.
+    /// Words beside the text, which some protocols can only say as text: why a vendor's filter
+    /// stopped the model, or what was spoken.
     pub(super) explanation: String,
     pub(super) is_refusal: bool,
     pub(super) reasoning: Vec<String>,
@@ -73,6 +74,12 @@ pub(super) enum Stop {
     Other(String),
 }
 
+impl Stop {
+    pub(super) fn is_said(&self) -> bool {
+        *self != Self::Unsaid
+    }
+}
+
 /// What the answer cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Usage {
@@ -100,19 +107,34 @@ pub(super) fn answer(protocol: Protocol, document: &Value) -> Answer {
 /// The answer that a stream adds up to.
 pub(super) fn stream(protocol: Protocol, body: &[u8]) -> Answer {
     let events = sse::events(body);
-    let documents = events.iter().filter_map(|event| serde_json::from_str(&event.data).ok());
-    let documents: Vec<Value> = documents.collect();
+    let documents: Vec<Value> = events.iter().filter_map(document).collect();
     let mut answer = match protocol.as_str() {
         "chat" => {
             let mut answer = chat::stream(&documents);
-            answer.ended |= events.iter().any(|event| event.data.trim() == "[DONE]");
+            // Without a reason to stop, an end in the middle of a call is none.
+            let is_cut = |call: &Call| matches!(call.input, Input::Text(_));
+            let is_done = events.iter().any(|event| event.data.trim() == "[DONE]");
+            answer.ended |= is_done && !answer.calls.iter().any(is_cut);
             answer
         }
         "responses" => responses::stream(&documents),
         _ => messages::stream(&documents),
     };
+    // A stream with an event that nobody can read is broken.
+    let is_end = |event: &&sse::Event| event.data.trim() == "[DONE]";
+    let read = documents.len() + events.iter().filter(is_end).count();
+    answer.ended &= read == events.len();
     answer.settle();
     answer
+}
+
+/// An event as a document. Some servers say its type in its name alone.
+fn document(event: &sse::Event) -> Option<Value> {
+    let mut document: Value = serde_json::from_str(&event.data).ok()?;
+    if let (Some(members), Some(name)) = (document.as_object_mut(), &event.name) {
+        members.entry("type").or_insert_with(|| Value::String(name.clone()));
+    }
+    Some(document)
 }
 
 /// What a request says.

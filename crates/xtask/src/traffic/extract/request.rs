@@ -25,9 +25,9 @@ pub(in crate::traffic) struct CallResult {
 pub(super) fn chat(document: &Value) -> Asked {
     let mut asked = Asked::default();
     for message in list(document, "/messages") {
-        for call in list(message, "/tool_calls") {
-            asked.calls.push(chat_call(call));
-        }
+        // What has no name is a kind of call that nobody knows.
+        let calls = list(message, "/tool_calls").iter().map(chat_call);
+        asked.calls.extend(calls.filter(|call| !call.name.is_empty()));
         if text(message, "/role") == "tool" {
             let id = text(message, "/tool_call_id");
             asked.results.push(result(id, message.get("content")));

@@ -18,6 +18,7 @@ pub(super) fn stream(events: &[Value]) -> Answer {
     let mut terminal = None;
     let mut fragments = Fragments::default();
     let mut error = None;
+    let mut begun = 0;
     for event in events {
         match text(event, "/type") {
             "response.output_item.done" => {
@@ -29,7 +30,13 @@ pub(super) fn stream(events: &[Value]) -> Answer {
             "response.function_call_arguments.delta" | "response.custom_tool_call_input.delta" => {
                 fragments.arguments.push_str(text(event, "/delta"));
             }
-            "response.completed" | "response.incomplete" | "response.failed" => {
+            "response.output_item.added" => {
+                begun += usize::from(text(event, "/item/type") == "function_call");
+            }
+            "response.completed"
+            | "response.incomplete"
+            | "response.failed"
+            | "response.cancelled" => {
                 terminal = event.get("response");
             }
             "error" => error = super::error_message(event),
@@ -46,7 +53,8 @@ pub(super) fn stream(events: &[Value]) -> Answer {
     answer.other_text = (fragments.text != answer.text).then_some(fragments.text);
     end(whole, &mut answer);
     answer.error = answer.error.or(error);
-    answer.ended = terminal.is_some();
+    // An answer that ends in the middle of a call has not ended.
+    answer.ended = terminal.is_some() && begun <= answer.calls.len();
     answer
 }
 
@@ -140,7 +148,7 @@ fn end(response: &Value, answer: &mut Answer) {
     answer.stop = match (text(response, "/status"), reason) {
         ("", _) => Stop::Unsaid,
         ("completed", _) => Stop::End,
-        ("incomplete", "max_output_tokens") => Stop::Length,
+        ("incomplete", "max_output_tokens" | "") => Stop::Length,
         ("incomplete", "content_filter") => Stop::Filter,
         (status, reason) => Stop::Other(format!("{status} {reason}").trim().to_owned()),
     };

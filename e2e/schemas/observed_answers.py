@@ -110,8 +110,8 @@ def _answers(row):
         with_value = row["with"]
         for at in row["places"]:
             with_value = field_paths.replace(with_value, at, value)
-        if value != row["sample"] and with_value != row["without"]:
-            yield value, with_value, row["without"]
+        if value != row["sample"]:
+            yield value, with_value, row["without"] if with_value != row["without"] else row["with"]
     for pattern, value in SPECIAL_VALUES:
         if re.fullmatch(pattern, row["path"]):
             with_value = row["with"]
@@ -129,7 +129,7 @@ SPECIAL_VALUES = (
 
 
 def _places(row):
-    """Where the value is, and where it would be in the events that begin and end the item or block around it."""
+    """Where the value is, and where it would be in the events that begin and end what it is in."""
     places = list(row["places"])
     if isinstance(row["with"], list) and row["protocol"] != "chat":
         for at in row["places"]:
@@ -139,16 +139,19 @@ def _places(row):
 
 
 def _around(events, number):
-    """The events that begin and end what the event is about."""
+    """The events that begin and end the message, block, part or item that an event is about."""
     about = events[number]
-    name, key = ENDS["response." if about["type"].startswith("response.") else "content_block"]
-    same = [n for n, event in enumerate(events) if key in event and event[key] == about.get(key)]
-    return [n for n in same if events[n]["type"].startswith(name)]
+    kind = about["type"].partition(".")[0]
+    names, key = ENDS.get(kind if kind in ENDS else kind.rpartition("_")[0], ((), ""))
+    same = [n for n, event in enumerate(events) if event.get(key) == about.get(key)]
+    return [n for n in same if events[n]["type"].startswith(names)]
 
 
+# How these events are called, and the member that says what they are about.
 ENDS = {
-    "response.": ("response.output_item.", "output_index"),
-    "content_block": ("content_block_", "index"),
+    "response": (("response.output_item.", "response.content_part."), "output_index"),
+    "content_block": (("content_block_",), "index"),
+    "message": (("message_",), "index"),
 }
 
 

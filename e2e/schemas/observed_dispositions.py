@@ -95,13 +95,18 @@ def dispositions(places, leaf, with_field, without_field):
             elif path.startswith(f"{at}/"):
                 deeper = True
             elif path and at.startswith(f"{path}/") and _concerns_field(entry, same, before):
-                around.setdefault(path, set()).add(_disposition(entry))
+                around.setdefault(path, {})[_disposition(entry)] = _key(entry) in before
     if same and deeper and not inside:
         return frozenset(["within"])
-    found = inside or around.get(max(around, key=len, default=""), set())
+    found = inside or _newest(around.get(max(around, key=len, default=""), {}))
     # Repairs to the turns around the field say nothing about the field.
     found = {disposition for disposition in found if disposition.split()[1] not in REPAIRS} or found
     return frozenset(found or (["silent"] if same else ["carried"]))
+
+
+def _newest(around):
+    """Of what is said about an enclosing value, that which only the document with the field has, if any."""
+    return {disposition for disposition, known in around.items() if not known} or set(around)
 
 
 def _is_near(path, at):

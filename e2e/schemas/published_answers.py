@@ -102,6 +102,7 @@ COUNTED = {"item_id", "output_index", "sequence_number"}
 
 # Members that follow from the rest of an answer. Another value would make another answer, or none.
 FOLLOWING = {
+    "item_id",
     "total_tokens",
     "index",
     "output_index",
@@ -171,8 +172,8 @@ class Row:
                 found += [f"/{number}/item{at}" for at, text in texts(event["item"]) if text in marks]
             for view, old, new in () if own else views(number, event):
                 for at, value in field_paths.find(self.path, view):
-                    if at.startswith(old) and contains(value, built):
-                        found.append(new + at.removeprefix(old))
+                    if contains(value, built):
+                        found.append(new + at.removeprefix(old) if at.startswith(old) else new)
         return found
 
 

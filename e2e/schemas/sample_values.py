@@ -35,6 +35,7 @@ ESSENTIAL = {
     "SystemMessage": [("content",)],
     "CompactionBlock": [("content", "encrypted_content")],
     "CompactionContentBlockDelta": [("content", "encrypted_content")],
+    "ChatCompletionMessage": [("content", "refusal", "function_call", "tool_calls", "audio")],
     # In a stream, the pieces of a call are optional; its first chunk has them all.
     "ChoiceDeltaToolCall": [("id",), ("type",), ("function",)],
     "ChoiceDeltaToolCallFunction": [("name",), ("arguments",)],
@@ -246,7 +247,8 @@ def record(shape, mark, tag=None, under_test=None):
         if tag and field.name == tag.key and field.required:
             content[field.name] = tag.values[0]
         elif field.required and field.name != under_test:
-            content[field.name] = None if field.nullable else _inner(field, mark)
+            is_empty = field.nullable and field.name not in essential(shape, under_test)
+            content[field.name] = None if is_empty else _inner(field, mark)
     for name in essential(shape, under_test):
         if name not in content and name != under_test:
             field = next(field for field in fields(shape) if field.name == name)

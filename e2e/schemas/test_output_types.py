@@ -26,7 +26,6 @@ REQUESTS = {
 
 # Translations that the APIs accept and the types reject.
 REJECTED_BY_TYPES = {
-    ("chat-user-media", "responses"): "input_audio has a type, but the list of parts lacks it",
     ("messages-choice-hosted", "responses"): "the types only allow the preview version of web search as a choice",
 }
 

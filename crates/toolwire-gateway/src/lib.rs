@@ -9,6 +9,7 @@ pub mod count;
 mod endpoints;
 mod guard;
 mod health;
+mod heavy_work;
 pub mod identity;
 mod memory;
 mod models;

@@ -4,6 +4,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
+use hyper::HeaderMap;
 use hyper::body::{Body, Frame, SizeHint};
 
 use crate::relay::{EarlyStream, ResponseStream};
@@ -41,10 +42,13 @@ impl Body for ResponseBody {
     ) -> Poll<Option<Result<Frame<Bytes>, StreamAborted>>> {
         match self.get_mut() {
             Self::Whole(bytes) => Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes)))),
-            Self::Pulled(stream) => poll_stream(stream, cx),
-            // Its head went before it was known whether there are trailers to announce.
+            Self::Pulled(stream) => {
+                let chunk = std::task::ready!(stream.poll_chunk(cx));
+                Poll::Ready(chunk_or_trailers(chunk, || stream.take_trailers()))
+            }
             Self::Early(stream) => {
-                stream.poll_chunk(cx).map(|chunk| chunk.map(|chunk| chunk.map(Frame::data)))
+                let chunk = std::task::ready!(stream.poll_chunk(cx));
+                Poll::Ready(chunk_or_trailers(chunk, || stream.take_trailers()))
             }
         }
     }
@@ -66,13 +70,13 @@ impl Body for ResponseBody {
     }
 }
 
-/// The next chunk of a stream, and its trailers after the last.
-fn poll_stream(
-    stream: &mut ResponseStream,
-    cx: &mut Context<'_>,
-) -> Poll<Option<Result<Frame<Bytes>, StreamAborted>>> {
-    stream.poll_chunk(cx).map(|chunk| match chunk {
+/// The next chunk of a stream, or its trailers after the last.
+fn chunk_or_trailers(
+    chunk: Option<Result<Bytes, StreamAborted>>,
+    take_trailers: impl FnOnce() -> Option<HeaderMap>,
+) -> Option<Result<Frame<Bytes>, StreamAborted>> {
+    match chunk {
         Some(chunk) => Some(chunk.map(Frame::data)),
-        None => stream.take_trailers().map(|trailers| Ok(Frame::trailers(trailers))),
-    })
+        None => take_trailers().map(|trailers| Ok(Frame::trailers(trailers))),
+    }
 }

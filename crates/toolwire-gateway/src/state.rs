@@ -6,6 +6,7 @@ use arc_swap::ArcSwap;
 
 use crate::active_config::{ActiveConfig, StartError};
 use crate::config::Config;
+use crate::heavy_work::HeavyWork;
 use crate::identity::Identity;
 use crate::memory::MemoryBudget;
 use crate::observe::{Log, Metrics};
@@ -27,6 +28,7 @@ pub(crate) struct GatewayState {
     pub(crate) bodies: Arc<MemoryBudget>,
     /// What streams keep until they end.
     pub(crate) streams: Arc<MemoryBudget>,
+    pub(crate) heavy_work: HeavyWork,
     pub(crate) source: Option<ConfigLoader>,
     /// How it proves whose gateway it is.
     pub(crate) identity: OnceLock<Identity>,

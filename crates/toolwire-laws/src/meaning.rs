@@ -107,7 +107,8 @@ impl Atoms {
     }
 
     fn extra(&mut self, fields: &[Extra<'_>]) {
-        for Extra { key, value } in fields {
+        // An explicit null means the same as no field at all.
+        for Extra { key, value } in fields.iter().filter(|field| field.value.text() != "null") {
             self.add("extra", format!("{}={}", key.decode(), value.text()), value.pos());
         }
     }
@@ -119,7 +120,12 @@ impl Atoms {
                 ttl.as_ref().map(|ttl| ttl.decode().into_owned()).unwrap_or_default(),
                 *at,
             );
-            self.extra(extra);
+            // The one kind of marker that Messages has; the marker says it.
+            let is_kind =
+                |field: &&Extra<'_>| field.key == "type" && field.value.text() == "\"ephemeral\"";
+            for field in extra.iter().filter(|field| !is_kind(field)) {
+                self.extra(std::slice::from_ref(field));
+            }
         }
     }
 

@@ -204,6 +204,12 @@ impl Pipe {
         self.state.fail(error, out);
     }
 
+    /// How many bytes of an event are held whose end has not come. Its end makes
+    /// work of all of them.
+    pub fn unfinished(&self) -> usize {
+        self.frames.held()
+    }
+
     /// Whether the client has its last byte.
     pub fn is_done(&self) -> bool {
         self.state.is_over()

@@ -51,6 +51,8 @@ pub struct Profile {
     pub thinking_disabled: bool,
     /// The member a Chat vendor keeps reasoning in, if it wants it back.
     pub reasoning_field: Option<&'static str>,
+    /// Whether audio may be sent. The published types of Responses have none.
+    pub audio: bool,
     /// Whether cache markers on OpenAI content parts may be sent.
     pub cache_breakpoints: bool,
     /// Whether examples of arguments go out in the tool's description where
@@ -88,6 +90,7 @@ impl Profile {
             prefill: true,
             thinking_disabled: true,
             reasoning_field: None,
+            audio: true,
             cache_breakpoints: false,
             examples_in_description: false,
             error_prefix: "Error: ",

@@ -10,7 +10,9 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::ledger::{Code, Ledger};
-use crate::model::{Call, Item, Role, ToolResult, Turn};
+use crate::model::{Call, Item, Protocol, Role, ToolResult, Turn};
+use crate::profile::Profile;
+use crate::wire::Str;
 use crate::wire::ids::{self, IdRule};
 
 /// A conversation with its calls and results paired.
@@ -72,9 +74,11 @@ pub enum Step<'r, 'a> {
 }
 
 impl<'r, 'a> Thread<'r, 'a> {
-    /// Pairs the calls and results of a conversation.
-    pub fn new(turns: &'r [Turn<'a>], rule: IdRule, ledger: &mut Ledger) -> Self {
-        let mut pairing = Pairing { rule, ..Pairing::default() };
+    /// Pairs the calls and results of a conversation that a client of `origin` sent.
+    /// `rule` is what the target accepts.
+    pub fn new(turns: &'r [Turn<'a>], origin: Protocol, rule: IdRule, ledger: &mut Ledger) -> Self {
+        let client = Profile::of(origin).ids;
+        let mut pairing = Pairing { client, rule, ..Pairing::default() };
         for turn in turns {
             if turn.role != Role::Assistant {
                 pairing.group += 1;
@@ -210,6 +214,9 @@ fn is_models(turn: &Turn<'_>, results: usize, orphans: bool) -> bool {
 }
 
 struct Pairing<'r, 'a> {
+    /// What the client's protocol accepts.
+    client: IdRule,
+    /// What the target accepts.
     rule: IdRule,
     /// Counts the stretches in which the model speaks: several items of one
     /// answer may be turns of their own.
@@ -224,6 +231,7 @@ struct Pairing<'r, 'a> {
 impl Default for Pairing<'_, '_> {
     fn default() -> Self {
         Self {
+            client: IdRule::RESPONSES,
             rule: IdRule::RESPONSES,
             group: 0,
             calls: Vec::new(),
@@ -262,27 +270,28 @@ impl<'r, 'a> Pairing<'r, 'a> {
             Some(_) | None => known.open.push((self.group, VecDeque::from([index]))),
         }
         let id = self.id(call, &key, occurrence);
-        if let Some(original) = &call.id
-            && *original != *id
-        {
-            ledger.renamed(original.pos(), Code::CallId);
+        if let Some(own) = &call.id {
+            report_id(self.client, own, &id, ledger);
         }
         self.calls.push(Paired { call, id, result: None });
     }
 
-    /// The call's id as the target gets it.
+    /// The call's id as the target gets it. If the client's own stands for one that
+    /// the upstream gave and the client could not have taken, it is made of that:
+    /// the upstream meets its own id again.
     fn id(&mut self, call: &Call<'_>, key: &Cow<'r, str>, earlier: usize) -> Cow<'r, str> {
         let index = self.calls.len();
         let mut occurrence = earlier;
+        let given = self.client.original(key).map_or_else(|| key.clone(), Cow::Owned);
         let mut id = match &call.id {
-            Some(id) if !id.is_empty() => render(self.rule, key, occurrence),
+            Some(id) if !id.is_empty() => render(self.rule, &given, occurrence),
             Some(_) | None => Cow::Owned(self.rule.render(&ids::mint(key, index), 0).into_owned()),
         };
         // A client may return, as an id of its own, what toolwire makes of
         // another id of the conversation.
         while self.rule.unique && self.is_taken(&id, key) && occurrence <= index {
             occurrence += 1;
-            id = render(self.rule, key, occurrence);
+            id = render(self.rule, &given, occurrence);
         }
         if id != *key {
             self.made.insert(id.to_string());
@@ -328,13 +337,22 @@ impl<'r, 'a> Pairing<'r, 'a> {
         known.answered = Some((call, order));
         if let Some(paired) = self.calls.get_mut(call) {
             paired.result = Some(result);
-            if let Some(answered) = &result.call_id
-                && *answered != *paired.id
-            {
-                ledger.renamed(answered.pos(), Code::CallId);
+            if let Some(own) = &result.call_id {
+                report_id(self.client, own, &paired.id, ledger);
             }
         }
         self.fates.push(ResultMatch::Answers(call));
+    }
+}
+
+/// Reports an id that is another toward the target than the client's `own`.
+fn report_id(client: IdRule, own: &Str<'_>, id: &str, ledger: &mut Ledger) {
+    if *own == *id {
+        return;
+    }
+    let note = ledger.renamed(own.pos(), Code::CallId);
+    if client.original(&own.decode()).is_some_and(|original| original == id) {
+        note.detail("The upstream's own id, which the client could not have taken, was put back.");
     }
 }
 

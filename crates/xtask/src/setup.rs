@@ -107,6 +107,19 @@ fn npm_packages(folder: &str, script: Option<&str>) -> Result<()> {
     fs::write(&stamp, wanted).with_context(|| format!("{} cannot be written", stamp.display()))
 }
 
+/// A browser for the attacks of web pages. Where none can be installed, the tests that need it say
+/// so and are skipped.
+pub(crate) fn browser() {
+    if BROWSERS.iter().any(|name| works(&format!("{name} --version"))) {
+        return;
+    }
+    let [package, ..] = BROWSERS;
+    println!("Installing {package}; it takes about a minute.");
+    if let Err(error) = debian_package(package) {
+        println!("There will be no tests with a browser: {error:#}");
+    }
+}
+
 /// A nightly compiler, which cargo-fuzz needs for its sanitizers.
 pub(crate) fn nightly() -> Result<()> {
     if works("cargo +nightly --version") {
@@ -174,6 +187,9 @@ fn debian_package(name: &str) -> Result<()> {
 fn works(line: &str) -> bool {
     cmd::output(&mut cmd::command(line)).is_some()
 }
+
+/// The first is the smallest.
+const BROWSERS: [&str; 3] = ["chromium-headless-shell", "chromium", "google-chrome"];
 
 const REQUIREMENTS: &str = "e2e/requirements.txt";
 const MODEL: &str = "e2e/requirements-model.txt";

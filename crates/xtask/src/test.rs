@@ -82,6 +82,7 @@ const SETUP: Step = Step {
         setup::model_packages()?;
         setup::node_packages()?;
         setup::agents()?;
+        setup::browser();
         PASSED
     },
 };

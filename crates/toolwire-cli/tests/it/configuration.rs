@@ -79,3 +79,27 @@ fn a_file_that_is_not_there() {
         assert!(ran.err.ends_with("\nCreate it with: toolwire init no-such.toml\n"), "{}", ran.err);
     }
 }
+
+/// Proves that `check` and `serve` show the line with a mistake, but not the key
+/// that somebody pasted into it.
+#[test]
+fn a_pasted_key_is_not_printed() {
+    let folder = Folder::new("pasted");
+    for (name, line) in [
+        ("key", "key = \"sk-proj-PASTED\""),
+        ("url", "base_url = \"https://me:PASTED-word@example.com\""),
+        ("table", "key = { evn = \"PASTED word\" }"),
+        ("open", "key = \"PASTED"),
+    ] {
+        let text = format!(
+            "[[upstream]]\nname = \"a\"\nprotocol = \"chat\"\n{line}\nmodels = [\"*\"]\nwieght = 2\n"
+        );
+        let path = folder.write(&format!("{name}.toml"), &text);
+        for command in ["check", "serve"] {
+            let ran = toolwire(&format!("{command} --config {}", path.display()), "");
+            assert_eq!(ran.code, Some(1), "{}", ran.err);
+            assert!(ran.err.contains("***"), "{}", ran.err);
+            assert!(!ran.err.contains("PASTED") && !ran.out.contains("PASTED"), "{}", ran.err);
+        }
+    }
+}

@@ -34,9 +34,9 @@ impl Problems {
     pub fn new(name: &str, source: &str, mut list: Vec<Problem>) -> Self {
         list.sort_by_key(|problem| problem.span.start);
         let masked = MaskedSource::new(source);
-        for Problem { message, span: _, label, help } in &mut list {
+        for Problem { message, span, label, help } in &mut list {
             for text in [message, label, help] {
-                *text = masked.mask_message(text);
+                *text = masked.mask_message(text, span);
             }
         }
         Self { name: name.to_owned(), source: masked.text, list }

@@ -7,60 +7,75 @@
 use std::ops::Range;
 
 /// A file without its secrets.
-pub(super) struct MaskedSource {
+pub(super) struct MaskedSource<'s> {
+    source: &'s str,
     /// The file, with a star for each byte of a secret. Every place in it is
     /// the same as in the original.
     pub(super) text: String,
-    hidden: Vec<String>,
+    /// Where the secrets are, in order and apart from each other.
+    hidden: Vec<Range<usize>>,
 }
 
-impl MaskedSource {
-    pub(super) fn new(source: &str) -> Self {
+impl<'s> MaskedSource<'s> {
+    pub(super) fn new(source: &'s str) -> Self {
         let mut scanner = Scanner::new(source);
         scanner.scan();
-        let mut ranges = scanner.hidden;
-        ranges.sort_by_key(|range| range.start);
+        let hidden = merged(scanner.hidden);
         let mut text = String::with_capacity(source.len());
-        let mut hidden = Vec::new();
-        for (index, c) in source.char_indices() {
-            while ranges.first().is_some_and(|range| range.end <= index) {
-                ranges.remove(0);
+        let mut shown = 0;
+        for range in &hidden {
+            text.push_str(source.get(shown..range.start).unwrap_or_default());
+            for c in source.get(range.clone()).unwrap_or_default().chars() {
+                // A place must stay on its line.
+                let (mark, count) = if c == '\n' { ('\n', 1) } else { ('*', c.len_utf8()) };
+                text.extend(std::iter::repeat_n(mark, count));
             }
-            match ranges.first() {
-                Some(range) if range.contains(&index) && c != '\n' => {
-                    text.extend(std::iter::repeat_n('*', c.len_utf8()));
-                }
-                _visible => text.push(c),
-            }
+            shown = range.end;
         }
-        let mut start = None;
-        let ends = source.char_indices().chain([(source.len(), '\n')]);
-        for (index, _) in ends {
-            let is_hidden = text.as_bytes().get(index) == Some(&b'*')
-                && source.as_bytes().get(index) != Some(&b'*');
-            match (start, is_hidden) {
-                (None, true) => start = Some(index),
-                (Some(from), false) => {
-                    hidden.extend(source.get(from..index).map(str::to_owned));
-                    start = None;
-                }
-                (None, false) | (Some(_), true) => {}
-            }
-        }
-        hidden.retain(|text| text.len() >= MIN_QUOTED);
-        hidden.sort_by_key(|text| std::cmp::Reverse(text.len()));
-        hidden.dedup();
-        Self { text, hidden }
+        text.push_str(source.get(shown..).unwrap_or_default());
+        Self { source, text, hidden }
     }
 
-    /// A sentence about the file, without its secrets.
-    pub(super) fn mask_message(&self, message: &str) -> String {
+    /// A sentence about a place in the file, without the secrets of its lines
+    /// and whatever else looks like one.
+    pub(super) fn mask_message(&self, message: &str, place: &Range<usize>) -> String {
+        let before = self.source.get(..place.start).unwrap_or_default();
+        let start = before.rfind('\n').unwrap_or(0);
+        let after = self.source.get(place.end..).unwrap_or_default();
+        let end = place.end + after.find('\n').unwrap_or(after.len());
+        let first = self.hidden.partition_point(|range| range.end <= start);
         let mut message = message.to_owned();
-        for secret in &self.hidden {
-            message = message.replace(secret.as_str(), "***");
+        for range in self.hidden.iter().skip(first).take_while(|range| range.start < end) {
+            let secret = self.source.get(range.clone()).unwrap_or_default();
+            if secret.len() >= MIN_QUOTED {
+                message = message.replace(secret, "***");
+            }
         }
-        message
+        let mut scanner = Scanner::new(&message);
+        scanner.hide_words(0..message.len());
+        let mut masked = String::with_capacity(message.len());
+        let mut shown = 0;
+        for range in merged(scanner.hidden) {
+            masked.push_str(message.get(shown..range.start).unwrap_or_default());
+            masked.push_str("***");
+            shown = range.end;
+        }
+        masked.push_str(message.get(shown..).unwrap_or_default());
+        masked
     }
+}
+
+/// The same ranges in order, with those that overlap made one.
+fn merged(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    ranges.sort_by_key(|range| range.start);
+    let mut merged: Vec<Range<usize>> = Vec::with_capacity(ranges.len());
+    for range in ranges {
+        match merged.last_mut() {
+            Some(last) if range.start < last.end => last.end = last.end.max(range.end),
+            Some(_) | None => merged.push(range),
+        }
+    }
+    merged
 }
 
 /// Reads a file and collects what must not be shown.

@@ -4,6 +4,7 @@
 //! of its features. In a line they are short, and they hold nothing that a
 //! terminal or a log viewer acts on.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
 use toolwire::{Code, Entry};
@@ -26,7 +27,9 @@ pub(super) fn write_escaped(text: &str, line: &mut String) {
 /// Ends a line of text.
 pub(super) fn end_text(mut line: String) -> Vec<u8> {
     if line.len() >= LINE_LIMIT {
-        line.truncate(line.floor_char_boundary(LINE_LIMIT - ELLIPSIS.len() - 1));
+        let room = LINE_LIMIT - ELLIPSIS.len() - 1;
+        let end = (0..=room).rev().find(|end| line.is_char_boundary(*end));
+        line.truncate(end.unwrap_or(0));
         line.push_str(ELLIPSIS);
     }
     line.push('\n');
@@ -65,14 +68,15 @@ pub(super) fn clip(text: &str, chars: usize) -> String {
 
 /// A loss as it is logged.
 pub(super) fn clip_entry(entry: &Entry) -> Entry {
-    let code = match &entry.code {
-        Code::Only(field) => Code::Only(clip(field, CODE_LIMIT)),
-        other => other.clone(),
+    let code = if let Code::Only(field) = &entry.code {
+        Code::Only(clip(field, CODE_LIMIT))
+    } else {
+        entry.code.clone()
     };
     let detail = match &entry.detail {
-        std::borrow::Cow::Borrowed(detail) => std::borrow::Cow::Borrowed(*detail),
+        Cow::Borrowed(detail) => Cow::Borrowed(*detail),
         // A sentence about this request may quote it.
-        std::borrow::Cow::Owned(_) => std::borrow::Cow::Borrowed(code.meaning()),
+        Cow::Owned(_) => Cow::Borrowed(code.meaning()),
     };
     let path = clip(&entry.path, PATH_LIMIT);
     Entry::new(path, code, entry.action).level(entry.level).detail(detail)

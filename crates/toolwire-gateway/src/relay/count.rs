@@ -50,7 +50,8 @@ async fn count(
     let limits = &context.active.config.limits;
     let body = context.read_request(body).await?;
     context.log.resume();
-    let head = CheckedHead::read(context.client, &context.path, &body, limits)?;
+    let scan = || CheckedHead::read(context.client, &context.path, &body, limits);
+    let head = context.state.heavy_work.run(body.len(), scan).await?;
     context.log.set_request(&head.model, body.len());
     let route = route::look_up(context.active, &head.model, context.client)
         .ok_or_else(|| no_model(&head.model))?;
@@ -62,7 +63,8 @@ async fn count(
     {
         return Ok(counted);
     }
-    estimate(context.client, &body)
+    let (client, state) = (context.client, context.state);
+    state.heavy_work.run(body.len(), || estimate(client, &body)).await
 }
 
 /// The upstream's own count, or `None` if it cannot count.
@@ -75,8 +77,9 @@ async fn ask_upstream(
 ) -> Result<Option<(HeaderMap, Vec<u8>)>, Failure> {
     context.log.start_attempt(upstream);
     let options = Options::new().model(&route.model);
-    let translated = translate::request(context.client, context.client, body, &options)
-        .map_err(|error| Failure::from_translation(&error))?;
+    let translate = || translate::request(context.client, context.client, body, &options);
+    let translated = context.state.heavy_work.run(body.len(), translate).await;
+    let translated = translated.map_err(|error| Failure::from_translation(&error))?;
     let headers = headers::for_upstream(context, upstream, false, &translated.required_features)?;
     context.log.pause();
     let path = endpoint.fill(&route.model, false);

@@ -116,6 +116,14 @@ impl EarlyStream {
         }
     }
 
+    /// What follows the last chunk.
+    pub(crate) fn take_trailers(&mut self) -> Option<HeaderMap> {
+        match &mut self.state {
+            State::Begun(stream) => stream.take_trailers(),
+            State::Waiting(_) | State::Ended => None,
+        }
+    }
+
     /// Goes on with the stream, or ends with an error.
     fn begin(
         &mut self,
@@ -179,7 +187,7 @@ fn late_headers(headers: &HeaderMap) -> Bytes {
         if name.as_str().starts_with("toolwire-") {
             comments.extend_from_slice(b": ");
             comments.extend_from_slice(name.as_str().as_bytes());
-            comments.extend_from_slice(b": ");
+            comments.push(b' ');
             comments.extend_from_slice(value.as_bytes());
             comments.push(b'\n');
         }

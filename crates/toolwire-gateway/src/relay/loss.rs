@@ -45,10 +45,14 @@ pub(super) struct LossTrailers {
 impl LossTrailers {
     /// `None` if the client does not say that it takes trailers.
     pub(super) fn new(headers: &HeaderMap, limit: usize) -> Option<Self> {
+        Self::are_taken(headers).then(|| Self { losses: Vec::new(), limit })
+    }
+
+    /// Whether the client says that it takes trailers.
+    pub(super) fn are_taken(headers: &HeaderMap) -> bool {
         let values = headers.get_all(TE).into_iter().filter_map(|value| value.to_str().ok());
         let mut names = values.flat_map(|list| list.split(',')).map(str::trim);
-        let is_taken = names.any(|name| name.eq_ignore_ascii_case("trailers"));
-        is_taken.then(|| Self { losses: Vec::new(), limit })
+        names.any(|name| name.eq_ignore_ascii_case("trailers"))
     }
 
     /// Announces in the head of a response what may follow its body.

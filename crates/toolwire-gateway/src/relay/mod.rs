@@ -28,6 +28,7 @@ pub(crate) use self::early_stream::EarlyStream;
 use self::early_stream::{Forwarding, StreamRequested};
 pub(crate) use self::failure::{Failure, no_model};
 pub(crate) use self::headers::request_id;
+use self::loss::LossTrailers;
 use self::request_body::RequestBody;
 use self::request_head::CheckedHead;
 pub(crate) use self::stream::ResponseStream;
@@ -139,12 +140,17 @@ impl IncomingRequest {
 pub(crate) async fn relay(request: IncomingRequest) -> Response<ResponseBody> {
     let (state, client, id) = (Arc::clone(&request.state), request.client, request.log.id.clone());
     let Limits { early_head, heartbeat, .. } = request.active.config.limits;
+    let takes_trailers = LossTrailers::are_taken(&request.parts.headers);
     let requested = StreamRequested::default();
     let mut forwarding: Forwarding = Box::pin(request.forward(Arc::clone(&requested)));
     let finished = early_stream::finish_or_begin(&mut forwarding, &requested, early_head).await;
     let Some((mut log, result)) = finished else {
         let stream = Box::new(EarlyStream::new(&state, client, id, heartbeat, forwarding));
-        return respond(stream.headers(), ResponseBody::Early(stream));
+        let mut headers = stream.headers();
+        if takes_trailers {
+            LossTrailers::announce(&mut headers);
+        }
+        return respond(headers, ResponseBody::Early(stream));
     };
     match result {
         Ok(ClientResponse::Whole { headers, body }) => {
@@ -184,7 +190,8 @@ async fn forward(
     context.log.pause();
     let body = context.read_request(body).await?;
     context.log.resume();
-    let head = CheckedHead::read(context.client, &context.path, &body, limits)?;
+    let scan = || CheckedHead::read(context.client, &context.path, &body, limits);
+    let head = context.state.heavy_work.run(body.len(), scan).await?;
     context.log.set_request(&head.model, body.len());
     if head.scanned.stream {
         let _ = requested.set(Instant::now());
@@ -221,8 +228,9 @@ async fn attempt(
     probe: Option<Probe>,
 ) -> Result<ClientResponse, Failure> {
     context.log.start_attempt(upstream);
+    let build = || UpstreamRequest::build(context, upstream, route, head, body, loss_policy);
     let UpstreamRequest { body, losses, required_features, translator } =
-        UpstreamRequest::build(context, upstream, route, head, body, loss_policy)?;
+        context.state.heavy_work.run(body.len(), build).await?;
     context.log.add_losses(&losses);
     let stream = head.scanned.stream;
     let headers = headers::for_upstream(context, upstream, stream, &required_features)?;

@@ -25,6 +25,7 @@ use toolwire::pipe::Pipe;
 use self::batching::Batching;
 use super::loss::{self, LossTrailers};
 use super::{ClientResponse, Failure, RequestContext, SentRequest, headers};
+use crate::heavy_work::in_place;
 use crate::memory::Reservation;
 use crate::observe::{Outcome, RequestLog};
 use crate::response_body::StreamAborted;
@@ -56,6 +57,8 @@ pub(crate) struct ResponseStream {
     log: Option<RequestLog>,
     finished: bool,
     batching: Batching,
+    /// How long it has worked since it last let others work.
+    turn: Duration,
     /// For a client that takes trailers.
     trailers: Option<LossTrailers>,
     /// What must not be in an error.
@@ -162,6 +165,7 @@ impl ResponseStream {
             kept: context.state.streams.reservation(),
             limits: KeptLimits { stream: limits.response, total: limits.streams_total },
             stopped_by_gateway: false,
+            turn: Duration::ZERO,
         }
     }
 
@@ -185,8 +189,14 @@ impl ResponseStream {
             self.received_at = Instant::now();
             match chunk {
                 Some(Ok(bytes)) => {
-                    self.pipe.push(&bytes, &mut self.out);
-                    self.check_kept();
+                    self.unread = bytes;
+                    self.step();
+                    while self.pipe_has_more && !self.pipe.summary().has_content {
+                        if self.ends_turn() {
+                            tokio::task::yield_now().await;
+                        }
+                        self.step();
+                    }
                 }
                 Some(Err(error)) if self.out.is_empty() => return Err(error),
                 Some(Err(error)) => self.fail(error.to_api_error(&self.upstream.config.name)),
@@ -229,11 +239,19 @@ impl ResponseStream {
     }
 
     fn advance(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, StreamAborted>>> {
+        if self.ends_turn() {
+            cx.waker().wake_by_ref();
+            return Poll::Pending;
+        }
         loop {
             if self.should_write() {
                 return Poll::Ready(Some(Ok(self.take_output())));
             }
             if self.pipe_has_more {
+                if self.ends_turn() {
+                    cx.waker().wake_by_ref();
+                    return Poll::Pending;
+                }
                 self.step();
                 continue;
             }
@@ -279,14 +297,21 @@ impl ResponseStream {
     /// Lets the pipe read as much as it will before its output is written.
     fn step(&mut self) {
         let started = Clock::now();
-        let mut unread = self.unread.as_ref();
-        self.pipe_has_more = self.pipe.step(&mut unread, &mut self.out);
-        let left = unread.len();
-        self.unread.advance(self.unread.len() - left);
+        let Self { pipe, out, unread, .. } = self;
+        let mut piece = unread.get(..MAX_STEP).unwrap_or(unread);
+        let length = piece.len();
+        // The end of a long event makes work of all of it.
+        let work = pipe.unfinished() + length;
+        self.pipe_has_more = in_place(work, || pipe.step(&mut piece, out));
+        let used = length - piece.len();
+        unread.advance(used);
+        self.pipe_has_more |= !unread.is_empty() && !pipe.is_done();
+        let elapsed = started.elapsed();
+        self.turn += elapsed;
         self.mask_error();
         self.check_kept();
         if let Some(log) = &mut self.log {
-            log.add_own_time(started.elapsed());
+            log.add_own_time(elapsed);
         }
     }
 
@@ -320,6 +345,15 @@ impl ResponseStream {
             self.unread.clear();
             self.fail(error);
         }
+    }
+
+    /// Whether it is time to let others work, which begins a new turn.
+    fn ends_turn(&mut self) -> bool {
+        let is_long = self.turn >= LONGEST_TURN;
+        if is_long {
+            self.turn = Duration::ZERO;
+        }
+        is_long
     }
 
     /// Whether the output goes to the client now.
@@ -367,7 +401,10 @@ impl ResponseStream {
     }
 
     fn take_output(&mut self) -> Bytes {
-        let out = std::mem::take(&mut self.out);
+        // A connection keeps what it cannot send yet, so it gets no room that is
+        // not used.
+        let mut out = std::mem::take(&mut self.out);
+        out.shrink_to_fit();
         self.sent_at = Instant::now();
         self.between_events =
             out.ends_with(b"\n\n") || out.ends_with(b"\r\n\r\n") || out == HEARTBEAT;
@@ -454,6 +491,12 @@ impl Drop for ResponseStream {
 pub(super) fn shutting_down() -> ApiError {
     ApiError::new(ErrorKind::Overloaded, "The gateway is shutting down.")
 }
+
+/// How long a stream works before it lets others work.
+const LONGEST_TURN: Duration = Duration::from_millis(2);
+
+/// How much of a chunk is translated in one step, in bytes.
+const MAX_STEP: usize = 8 * 1024;
 
 /// A comment, without an empty line after it. An empty line would end an event,
 /// and some clients treat an event without data as malformed.

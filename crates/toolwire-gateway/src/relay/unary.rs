@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use toolwire::translate::{Error, ResponseTranslator};
 
 use super::{ClientResponse, Failure, RequestContext, SentRequest, headers, loss};
+use crate::heavy_work::in_place;
 use crate::upstream::UpstreamResponse;
 
 /// Reads a response and translates it for the client.
@@ -17,17 +18,22 @@ pub(super) async fn finish(
     let SentRequest { upstream, model_renamed, losses } = request;
     let (body, mut reservation) = context.read_body(upstream, &mut response).await?;
     let UpstreamResponse { status, headers, body: _ } = &response;
+    let heavy_work = &context.state.heavy_work;
+    let size = body.len();
     if !status.is_success() {
-        return Err(Failure::from_error_response(context, upstream, *status, headers, body));
+        let error = || Failure::from_error_response(context, upstream, *status, headers, body);
+        return Err(heavy_work.run(size, error).await);
     }
-    let translated = match translator.translate(&body) {
+    let translated = match heavy_work.run(size, || translator.translate(&body)).await {
         Ok(translated) => translated,
         Err(Error::NotAnAnswer) => {
-            return Err(Failure::from_error_response(context, upstream, *status, headers, body));
+            let error = || Failure::from_error_response(context, upstream, *status, headers, body);
+            return Err(in_place(size, error));
         }
         // It says itself how it failed.
         Err(Error::Refused { entries: _ }) if translator.is_failure(&body) => {
-            return Err(Failure::from_error_response(context, upstream, *status, headers, body));
+            let error = || Failure::from_error_response(context, upstream, *status, headers, body);
+            return Err(in_place(size, error));
         }
         Err(other) => return Err(Failure::unreadable_response(upstream, &other.to_string())),
     };

@@ -24,7 +24,7 @@ pub(super) struct UpstreamRequest {
 
 /// Translates the response back.
 pub(super) enum BodyTranslator {
-    Whole(ResponseTranslator),
+    Whole(Box<ResponseTranslator>),
     Stream(Box<Pipe>),
 }
 
@@ -59,7 +59,7 @@ impl UpstreamRequest {
             options.input_estimate = estimate(context, &prepared);
             BodyTranslator::Stream(Box::new(prepared.pipe(&options)))
         } else {
-            BodyTranslator::Whole(prepared.response_translator(&options))
+            BodyTranslator::Whole(Box::new(prepared.response_translator(&options)))
         };
         let required_features = translated.required_features;
         Ok(Self { body: translated.body, losses, required_features, translator })

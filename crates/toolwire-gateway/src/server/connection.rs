@@ -135,6 +135,8 @@ fn set_socket_options(stream: &TcpStream, stall: Duration) {
     let _ = socket.set_tcp_keepalive(&TcpKeepalive::new().with_time(KEEPALIVE));
     // A client that disappears from the network does not close its connection.
     #[cfg(target_os = "linux")]
+    let _ = socket.set_tcp_notsent_lowat(MOST_UNSENT);
+    #[cfg(target_os = "linux")]
     let _ = socket.set_tcp_user_timeout(Some(stall));
     #[cfg(not(target_os = "linux"))]
     let _ = stall;
@@ -173,6 +175,12 @@ const WINDOW: u32 = 64 * 1024;
 const CONNECTION_WINDOW: u32 = 1024 * 1024;
 const FRAME: u32 = 16 * 1024;
 const PING_INTERVAL: Duration = Duration::from_secs(20);
+
+/// How much the system takes before it has sent what it took, in bytes. It would
+/// take megabytes for a client that does not read, and a stream that repeats its
+/// text at its end would have to keep them.
+#[cfg(target_os = "linux")]
+const MOST_UNSENT: u32 = 32 * 1024;
 
 /// How long a connection is idle before the system checks whether the client is
 /// still there.

@@ -145,8 +145,10 @@ impl Body for ExchangeBody {
         if this.rest.is_empty() {
             let frame = std::task::ready!(Pin::new(&mut this.body).poll_frame(cx));
             let Some(Ok(frame)) = frame else { return Poll::Ready(frame) };
-            let Ok(data) = frame.into_data() else { return Poll::Ready(None) };
-            this.rest = data;
+            match frame.into_data() {
+                Ok(data) => this.rest = data,
+                Err(trailers) => return Poll::Ready(Some(Ok(trailers))),
+            }
         }
         progress.gave();
         let count = this.rest.len().min(MAX_PIECE);

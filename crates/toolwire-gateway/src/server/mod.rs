@@ -23,6 +23,7 @@ use self::connection_limiter::ConnectionLimiter;
 pub(crate) use self::drain::{CancellationToken, Drain};
 use crate::active_config::{ActiveConfig, StartError};
 use crate::config::Config;
+use crate::heavy_work::HeavyWork;
 use crate::identity::Identity;
 use crate::observe::{Log, Metrics};
 use crate::retry::RetryBudget;
@@ -74,6 +75,7 @@ pub async fn serve(config: Config, setup: Setup) -> Result<Gateway, StartError> 
         retry_budget,
         bodies: Arc::default(),
         streams: Arc::default(),
+        heavy_work: HeavyWork::default(),
         source,
         identity: OnceLock::new(),
     });

@@ -34,6 +34,7 @@ use crate::active_config::StartError;
 use crate::config::{self, Origin};
 use crate::count;
 use crate::health::{Availability, Health};
+use crate::heavy_work::in_place;
 use crate::observe::UpstreamMetrics;
 use crate::retry::RetryPolicy;
 
@@ -104,7 +105,8 @@ impl Upstream {
         match &self.transport {
             Transport::Demo => {
                 let tokens = TokenEstimator { request: count::estimate, text: count::tokens };
-                let response = toolwire_demo::respond(self.config.protocol, &body, tokens);
+                let respond = || toolwire_demo::respond(self.config.protocol, &body, tokens);
+                let response = in_place(body.len(), respond);
                 Ok(UpstreamResponse::from_demo(response, deadline))
             }
             Transport::Http { client, base } => {
@@ -233,7 +235,7 @@ const POOL_IDLE_TIMEOUT: Duration = Duration::from_secs(50);
 
 /// What a connection may buffer. It is the memory that a client costs if it does
 /// not read.
-const READ_BUFFER: usize = 64 * 1024;
+const READ_BUFFER: usize = 32 * 1024;
 const WINDOW: u32 = 64 * 1024;
 const CONNECTION_WINDOW: u32 = 1024 * 1024;
 

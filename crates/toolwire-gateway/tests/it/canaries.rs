@@ -53,13 +53,14 @@ fn question(protocol: Protocol, streams: bool, canaries: &mut Canaries) -> Strin
             {"type":"web_search_call","id":"@","status":"completed","action":{"type":"search","query":"@"}},{"type":"unknown_item","text":"@"},{"role":"user","content":"@"}],
             "tools":[{"type":"function","name":"@","description":"@","strict":false,"parameters":{"type":"object","properties":{"p":{"type":"string","description":"@"}}}},
             {"type":"mcp","server_label":"@","server_url":"https://example.com/@","authorization":"@"}],"unknown_field":{"deep":"@"}}"#,
-        _messages => r#"{"model":"m","stream":STREAM,"max_tokens":100,"system":[{"type":"text","text":"@"}],"metadata":{"user_id":"@"},"stop_sequences":["@"],"container":"@",
+        Protocol::Messages => r#"{"model":"m","stream":STREAM,"max_tokens":100,"system":[{"type":"text","text":"@"}],"metadata":{"user_id":"@"},"stop_sequences":["@"],"container":"@",
             "messages":[{"role":"user","content":[{"type":"text","text":"@"},{"type":"image","source":{"type":"url","url":"https://example.com/@.png"}},
             {"type":"document","title":"@","context":"@","source":{"type":"text","media_type":"text/plain","data":"@"}}]},
             {"role":"assistant","content":[{"type":"thinking","thinking":"@","signature":"@"},{"type":"redacted_thinking","data":"@"},{"type":"text","text":"@"},{"type":"tool_use","id":"@","name":"@","input":{"x":"@"}}]},
             {"role":"user","content":[{"type":"tool_result","tool_use_id":"other-@","content":[{"type":"text","text":"@"}],"is_error":true},{"type":"text","text":"@"}]}],
             "mcp_servers":[{"type":"url","url":"https://example.com/@","name":"@","authorization_token":"@"}],
             "tools":[{"name":"@","description":"@","input_examples":[{"p":"@"}],"input_schema":{"type":"object","properties":{"p":{"type":"string","description":"@"}}}}],"unknown_field":{"deep":"@"}}"#,
+        other => panic!("not a built-in protocol: {other:?}"),
     }
     .replace("STREAM", if streams { "true" } else { "false" });
     while template.contains('@') {

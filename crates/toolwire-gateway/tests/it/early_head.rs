@@ -115,9 +115,9 @@ async fn brings_what_it_could_not_say_later() {
         .replace("\"model\":\"m\"", "\"model\":\"other\",\"logit_bias\":{\"1\":2}");
     let got = client::post(gateway.address(), "/v1/chat/completions", &[], &question).await;
     assert_eq!((got.header("toolwire-loss"), got.header("toolwire-model")), (None, None));
-    let loss = got.body.lines().find(|line| line.starts_with(": toolwire-loss: "));
+    let loss = got.body.lines().find(|line| line.starts_with(": toolwire-loss "));
     assert!(loss.unwrap().contains("\"/logit_bias\";code=sampling;"), "{got:?}");
-    assert!(got.body.contains(": toolwire-model: m-1\n"), "{got:?}");
+    assert!(got.body.contains(": toolwire-model m-1\n"), "{got:?}");
     assert!(got.body.contains("[DONE]"), "{got:?}");
 }
 

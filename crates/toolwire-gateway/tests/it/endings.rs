@@ -1,4 +1,4 @@
-//! A response that an upstream cuts never looks complete to the client.
+//! A response that an upstream cuts never looks complete to the client.
 
 use std::io::Write;
 

@@ -119,6 +119,18 @@ async fn that_look_like_answers() {
 }
 
 #[tokio::test]
+async fn in_a_failed_answer() {
+    let body = r#"{"id":"resp_1","object":"response","created_at":1790000000,"status":"failed","error":{"code":"rate_limit_exceeded","message":"Slow down."},"model":"m","output":[],"usage":null}"#;
+    for to in [Protocol::Chat, Protocol::Messages] {
+        let server = Server::new(Protocol::Responses, whole(200, "", body)).await;
+        let gateway = start(config(vec![at(&server)])).await;
+        let question = fixtures::question(to, false);
+        let got = client::post(gateway.address(), fixtures::path(to), &[], &question).await;
+        assert_eq!(got.status, 429, "{to} {got:?}");
+    }
+}
+
+#[tokio::test]
 async fn as_the_first_event() {
     for (to, from) in pairs() {
         let event = match from {

@@ -1,4 +1,4 @@
-//! Streams that do not end as they should, and clients that do not read.
+//! Streams that do not end as they should, and clients that do not read.
 
 use std::time::Duration;
 

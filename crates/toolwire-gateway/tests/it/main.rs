@@ -28,6 +28,7 @@ mod fourth;
 mod fourth_codec;
 mod guard;
 mod headers;
+mod hostile;
 mod http2;
 mod limits;
 mod log;

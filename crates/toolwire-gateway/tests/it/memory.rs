@@ -170,7 +170,8 @@ async fn a_stream_that_is_too_long() {
             let error = match to {
                 Protocol::Chat => "data: {\"error\":",
                 Protocol::Responses => "event: response.failed",
-                _messages => "event: error",
+                Protocol::Messages => "event: error",
+                other => panic!("not a built-in protocol: {other:?}"),
             };
             assert_eq!(got.body.contains(error), to != from, "{to} {from}");
             assert!(to == from || got.body.len() < 300_000, "{to} {from} {}", got.body.len());

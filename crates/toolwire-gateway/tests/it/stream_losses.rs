@@ -9,7 +9,7 @@ use toolwire_gateway::config::{Config, LogFormat};
 
 use crate::log::logging;
 use crate::upstream::{Server, Step, chunk, stream, stream_head, whole};
-use crate::{at, client, config, fixtures, pairs, start};
+use crate::{at, client, config, fixtures, ms, pairs, start};
 
 /// The answer with a member that no other protocol has.
 fn lossy(protocol: Protocol) -> Vec<String> {
@@ -172,4 +172,23 @@ async fn the_log_and_the_metrics_have_them() {
         let sample = format!("toolwire_{counted}{{upstream=\"chat\"}} 1\n");
         assert!(metrics.contains(&sample), "{metrics}");
     }
+}
+
+/// A head that is sent before the upstream has answered announces the trailer
+/// too.
+#[tokio::test]
+async fn a_stream_whose_head_comes_early_has_the_comment_and_the_trailer() {
+    let (to, from) = (Protocol::Messages, Protocol::Chat);
+    let mut steps = vec![Step::Wait(ms(200))];
+    steps.extend(stream(&lossy(from)));
+    let early = |config: &mut Config| config.limits.early_head = ms(20);
+    let got = ask((to, from), steps, &["te: trailers"], early).await;
+    assert!(got.body.starts_with(": ping\n"), "{got:?}");
+    let body = got.body.replace(": ping\n", "");
+    let body = body.split_inclusive('\n').filter(|line| !line.starts_with(": toolwire-loss: "));
+    let body: String = body.collect();
+    let (list, next) = comment(&body).unwrap();
+    assert_eq!(next, last_event(to), "{body}");
+    assert_eq!(got.header("trailer"), Some("toolwire-loss"), "{got:?}");
+    assert_eq!(got.trailers, format!("toolwire-loss: {list}\r\n\r\n"));
 }

@@ -86,7 +86,7 @@ fn conversation(u: &mut Unstructured<'_>) -> Result<Vec<Turn<'static>>> {
 /// The laws that hold for any conversation.
 fn check(turns: &[Turn<'_>], rule: IdRule) {
     let mut ledger = Ledger::default();
-    let thread = Thread::new(turns, rule, &mut ledger);
+    let thread = Thread::new(turns, Protocol::Chat, rule, &mut ledger);
     let items = || turns.iter().flat_map(|turn| &turn.items);
     let calls: Vec<&Call<'_>> = items()
         .filter_map(|item| if let Item::Call(call) = item { Some(call) } else { None })
@@ -244,7 +244,7 @@ fn a_strict_conversation_is_not_touched() {
         for rule in RULES {
             check(&turns, rule);
             let mut ledger = Ledger::default();
-            let thread = Thread::new(&turns, rule, &mut ledger);
+            let thread = Thread::new(&turns, Protocol::Chat, rule, &mut ledger);
             thread.steps(&turns, &mut ledger);
             assert!(ledger.is_empty(), "{ledger:?}");
             assert!(
@@ -259,7 +259,7 @@ fn a_strict_conversation_is_not_touched() {
 #[track_caller]
 fn check_fates(turns: &[Turn<'_>], fates: &[ResultMatch], lines: &[(&str, Action)]) {
     let mut ledger = Ledger::default();
-    let thread = Thread::new(turns, IdRule::MESSAGES, &mut ledger);
+    let thread = Thread::new(turns, Protocol::Chat, IdRule::MESSAGES, &mut ledger);
     thread.steps(turns, &mut ledger);
     assert_eq!(thread.fates, fates);
     let entries = ledger.entries("");

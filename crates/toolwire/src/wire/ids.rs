@@ -55,6 +55,15 @@ impl IdRule {
         Cow::Owned(self.cut(format!("call_{}", hash::base62(&[id.as_bytes()], 24))))
     }
 
+    /// The id that [`IdRule::render`] has made this one of, if it has. An id of
+    /// somebody else's that merely looks like it stands for one that the rule
+    /// accepts, or for none at all.
+    pub fn original(self, id: &str) -> Option<String> {
+        let bytes = URL_SAFE_NO_PAD.decode(id.strip_prefix(PREFIX)?).ok()?;
+        let original = String::from_utf8(bytes).ok()?;
+        (self.render(&original, 0) == id && original != id).then_some(original)
+    }
+
     fn cut(self, mut id: String) -> String {
         // Only vendors with very short ids (nine characters) come below 29.
         if id.len() > self.max {
@@ -63,12 +72,6 @@ impl IdRule {
         }
         id
     }
-}
-
-/// The id that [`IdRule::render`] made reversible, if it is one.
-pub fn original(id: &str) -> Option<String> {
-    let bytes = URL_SAFE_NO_PAD.decode(id.strip_prefix(PREFIX)?).ok()?;
-    String::from_utf8(bytes).ok()
 }
 
 /// An id for a call whose maker gave none.

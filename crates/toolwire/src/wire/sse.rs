@@ -131,6 +131,11 @@ impl Frames {
         Ok(())
     }
 
+    /// How many bytes are held that are no whole event yet.
+    pub fn held(&self) -> usize {
+        self.held.len()
+    }
+
     /// Whether bytes are held that are no whole event yet.
     pub fn is_between_events(&self) -> bool {
         self.held.is_empty()

@@ -9,7 +9,7 @@ use std::path::Path;
 use toolwire::calls::{self, Input, ToolCall, ToolOutput};
 use toolwire::model::{Arguments, Issuer, Item, NativeKind, Role, Turn};
 use toolwire::translate::{self, Error, Options};
-use toolwire::{Code, Protocol, codec};
+use toolwire::{Code, Profile, Protocol, codec};
 
 use crate::PROTOCOLS;
 use crate::documents::documents;
@@ -53,6 +53,63 @@ fn what_a_model_said_comes_back_to_it() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(closed > 30, "only {closed} loops");
+}
+
+/// An upstream may name its calls as a client's protocol does not allow. The
+/// client gets ids that it can take, and the upstream finds its own again.
+#[test]
+fn an_upstream_finds_its_own_ids() {
+    let mut replaced = 0;
+    for upstream in PROTOCOLS {
+        let mut profile = Profile::of(upstream);
+        profile.ids.word = false;
+        let up = Options::new().profile(profile);
+        for client in PROTOCOLS.into_iter().filter(|client| *client != upstream) {
+            for id in ["functions.x:0", "a b", "a\"b\\c", "\u{e9}", "tw_", "call_1", "tw_Zm9v"] {
+                let told = format!("{id:?} of {upstream} through {client}");
+                let asked = plain_request(client);
+                let down = translate::response(
+                    upstream,
+                    client,
+                    &one_call(upstream, id),
+                    &Options::new().request(&asked),
+                );
+                let down = down.unwrap().body;
+                let made = calls::parse(client, &down).unwrap();
+                let outputs: Vec<_> =
+                    made.iter().map(|call| ToolOutput::text(&call.id, "done")).collect();
+                replaced += made.iter().filter(|call| call.id != id).count();
+                let next = calls::next_request(client, &asked, &down, &outputs).unwrap();
+                let body = translate::request(client, upstream, &next, &up).unwrap().body;
+                let body: serde_json::Value = serde_json::from_slice(&body).unwrap();
+                assert_eq!(count(&body, id), 2, "{told}: {body}");
+            }
+        }
+    }
+    assert!(replaced > 10, "{replaced}");
+}
+
+/// An answer of a protocol that makes one call with that id.
+fn one_call(protocol: Protocol, id: &str) -> Vec<u8> {
+    let chat = br#"{"id":"a","model":"m","choices":[{"index":0,"message":{"role":"assistant",
+        "content":null,"tool_calls":[{"id":"call_ID","type":"function",
+        "function":{"name":"f","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}"#;
+    let answer = if protocol == Protocol::Chat {
+        chat.to_vec()
+    } else {
+        translate::response(Protocol::Chat, protocol, chat, &Options::new()).unwrap().body
+    };
+    let literal = serde_json::Value::from(id).to_string();
+    String::from_utf8(answer).unwrap().replace("\"call_ID\"", &literal).into()
+}
+
+/// How often a text stands in a document as a value.
+fn count(value: &serde_json::Value, text: &str) -> usize {
+    match value {
+        serde_json::Value::Array(list) => list.iter().map(|value| count(value, text)).sum(),
+        serde_json::Value::Object(map) => map.values().map(|value| count(value, text)).sum(),
+        value => usize::from(value == text),
+    }
 }
 
 /// The answers of a protocol without vectors were translated for a client of it.

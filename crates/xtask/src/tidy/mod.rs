@@ -8,6 +8,7 @@ mod crates;
 mod lexer;
 mod links;
 mod protocols;
+mod security;
 mod size;
 mod text;
 mod tree;
@@ -60,6 +61,7 @@ const RULES: &[fn(&Tree) -> Vec<Problem>] = &[
     text::no_machine_paths,
     text::no_banners,
     links::links_lead_somewhere,
+    security::rules_have_tests,
 ];
 
 /// A breach of a rule: where, and what to do about it.

@@ -1,7 +1,7 @@
 //! Each rule is shown a tree that keeps it and one that breaks it.
 
 use super::tree::Tree;
-use super::{Problem, codecs, crates, links, protocols, size, text, vectors};
+use super::{Problem, codecs, crates, links, protocols, security, size, text, vectors};
 
 #[test]
 fn the_workspace_is_tidy() {
@@ -412,5 +412,21 @@ fn links_that_lead_nowhere_are_refused() {
             "docs/guide.md:8",
             "docs/guide.md:9",
         ],
+    );
+}
+
+#[test]
+fn rules_of_the_security_document_have_tests() {
+    let document = "| who | what |\n|---|---|\n| x | y |\n\n| rule | tests |\n|---|---|\n\
+                    | a | `a.rs::holds`, `b.py::test_b` |\n| b | none |\n| c | `a.rs::gone` |\n\
+                    | d | `gone.rs::holds` |\n\n| who | what |\n|---|---|\n| x | y |\n";
+    check(
+        security::rules_have_tests,
+        &[
+            ("a.rs", "#[test]\nfn holds() {}\n"),
+            ("b.py", "def test_b(gateway):\n    pass\n"),
+            ("docs/security.md", document),
+        ],
+        &["docs/security.md:8", "docs/security.md:9", "docs/security.md:10"],
     );
 }

@@ -631,3 +631,77 @@ error: unknown setting `attempts`
 toolwire.toml has 5 problems."#,
     );
 }
+
+/// Proves that a key which was pasted into a file is shown in no message about
+/// the file: in place of any value, of any key, of any section, in a comment,
+/// with or without quotes, in a file that is valid TOML or is not.
+#[test]
+fn a_pasted_key_is_never_shown() {
+    const KEY: &str = "sk-proj-4f9aPASTED81x";
+    let forms = [
+        "\"KEY\"",
+        "'KEY'",
+        "KEY",
+        "\"KEY",
+        "'KEY",
+        "\"\"\"\nKEY\n\"\"\"",
+        "[\"KEY\"]",
+        "[\"x\", \"KEY\"",
+        "{ env = \"KEY\" }",
+        "{ file = \"KEY\" }",
+        "{ evn = \"KEY\" }",
+        "{ KEY = 1 }",
+        "{ env = KEY",
+        "\"https://user:KEY@host\"",
+        "\"user:KEY@host\"",
+        "\"https://host/KEY/v1\"",
+        "\"https://host/?k=KEY\"",
+        "\"Bearer KEY\"",
+        "1 # KEY",
+        "\"chat\" KEY",
+        "\"a\\\"KEY\"",
+    ];
+    let mut shown = 0;
+    for (index, line) in EVERYTHING.lines().enumerate() {
+        let mut changed: Vec<String> =
+            vec![format!("KEY = {line}"), format!("{line} KEY"), format!("[KEY.{line}")];
+        if let Some((name, _)) = line.split_once(" = ") {
+            changed.extend(forms.iter().map(|form| format!("{name} = {form}")));
+            let mistaken = forms.iter().take(8);
+            changed.extend(mistaken.map(|form| format!("{name} = {form} mistake = \"x\"")));
+        }
+        for change in changed {
+            let mut lines: Vec<&str> = EVERYTHING.lines().collect();
+            let change = change.replace("KEY", KEY);
+            lines[index] = &change;
+            let text = format!("{}\nunknown = 1\n", lines.join("\n"));
+            let Err(problems) = parse("toolwire.toml", &text, &TestEnvironment) else { continue };
+            shown += 1;
+            let text = format!("{problems:?}{problems}");
+            assert!(!text.contains("PASTED"), "{change}\n{text}");
+        }
+    }
+    assert!(shown > 1000, "{shown}");
+}
+
+/// Proves that whatever is in place of a key is hidden, even if it does not look
+/// like one.
+#[test]
+fn a_password_in_place_of_a_key_is_never_shown() {
+    for line in [
+        "keys = [\"Correct Horse 7\"]",
+        "keys = \"Correct Horse 7\"",
+        "keys = [{ env = \"Correct Horse 7\" }]",
+        "admin_key = \"Correct Horse 7\"",
+        "admin_key = { evn = \"Correct Horse 7\" }",
+        "admin_key = { env = \"Correct Horse 7\", file = \"x\" }",
+        "api_key = 'Correct Horse 7'",
+        "token = \"Correct Horse 7",
+        "headers = { x-team = \"Correct Horse 7\" }",
+    ] {
+        let problems =
+            parse("toolwire.toml", &format!("{line}\n{UPSTREAM}\nx = 1\n"), &TestEnvironment);
+        let shown = problems.expect_err(line).to_string();
+        assert!(!shown.contains("Horse"), "{shown}");
+    }
+}

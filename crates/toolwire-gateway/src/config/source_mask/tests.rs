@@ -77,7 +77,7 @@ fn ordinary_settings_are_shown() {
 fn messages_are_masked_too() {
     let masked = MaskedSource::new("base_url = \"user:hunter2@host\"");
     assert_eq!(
-        masked.mask_message("write \"https://user:hunter2@host\""),
+        masked.mask_message("write \"https://user:hunter2@host\"", &(11..30)),
         "write \"https://***@host\""
     );
 }
@@ -89,4 +89,17 @@ fn nothing_is_too_malformed() {
     {
         assert_eq!(MaskedSource::new(source).text.len(), source.len());
     }
+}
+
+#[test]
+fn a_long_file_takes_no_longer_than_its_length() {
+    let took = |lines: usize| {
+        let source = "key = \"hunter2\" # sk-x\n".repeat(lines);
+        let began = std::time::Instant::now();
+        assert!(!MaskedSource::new(&source).text.contains("hunter2"));
+        began.elapsed()
+    };
+    took(1000);
+    let (short, long) = (took(2000), took(20_000));
+    assert!(long < short * 40, "{short:?} {long:?}");
 }

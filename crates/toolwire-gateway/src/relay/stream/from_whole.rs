@@ -6,6 +6,7 @@ use toolwire::translate::Error;
 
 use super::super::{ClientResponse, Failure, RequestContext, SentRequest, headers};
 use super::{ResponseStream, client_response};
+use crate::heavy_work::in_place;
 use crate::upstream::UpstreamResponse;
 
 /// Reads the response and makes a stream of it.
@@ -18,15 +19,20 @@ pub(super) async fn begin(
     let upstream = request.upstream;
     let (body, _reservation) = context.read_body(upstream, &mut response).await?;
     let UpstreamResponse { status, headers, body: source } = response;
+    let heavy_work = &context.state.heavy_work;
+    let size = body.len();
     if !status.is_success() {
-        return Err(Failure::from_error_response(context, upstream, status, &headers, body));
+        let error = || Failure::from_error_response(context, upstream, status, &headers, body);
+        return Err(heavy_work.run(size, error).await);
     }
     let mut stream = Box::new(ResponseStream::new(context, upstream, pipe, source));
     stream.source = None;
-    match stream.pipe.try_whole(&body, &mut stream.out) {
+    let ResponseStream { pipe, out, .. } = stream.as_mut();
+    match heavy_work.run(size, || pipe.try_whole(&body, out)).await {
         Ok(()) => {}
         Err(Error::NotAnAnswer) => {
-            return Err(Failure::from_error_response(context, upstream, status, &headers, body));
+            let error = || Failure::from_error_response(context, upstream, status, &headers, body);
+            return Err(in_place(size, error));
         }
         Err(other) => return Err(Failure::unreadable_response(upstream, &other.to_string())),
     }

@@ -59,15 +59,15 @@ async fn streams_end_well_or_with_an_error() {
         server.until_seen(streams).await;
         tokio::time::sleep(Duration::from_millis(pick(round, 100) as u64)).await;
         let began = Instant::now();
-        handle.drain(ms(100));
+        handle.drain(ms(1000));
         assert_eq!(client::get(to, "/readyz", &[]).await.status, 503);
         ready_times.push(began.elapsed());
         for client in clients {
             client.await.unwrap();
         }
         timeout(ms(1000), stopped).await.expect("it stops after the last stream").unwrap();
-        assert!(began.elapsed() >= ms(1500), "{:?}", began.elapsed());
-        assert!(began.elapsed() < ms(3600), "{:?}", began.elapsed());
+        assert!(began.elapsed() >= ms(2500), "{:?}", began.elapsed());
+        assert!(began.elapsed() < ms(6000), "{:?}", began.elapsed());
     }
     let what = format!("drains with {streams} streams, time to 503");
     report(&what, loops, &mut ready_times, "0 wrong endings, 0 cut early");

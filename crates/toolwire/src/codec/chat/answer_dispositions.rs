@@ -8,11 +8,11 @@ use crate::ledger::Code::*;
 
 pub(super) static TABLE: &[Row] = rows! { [Responses, Messages]
     "Answer" {
-        "id" => Carried, Carried;
+        "id" => Carried, Carried => "As an id of the target's form, which is a function of it.";
         "object" => CONSTANT, CONSTANT;
         "created" => Carried, Only("created");
         "model" => Carried, Carried;
-        "metadata" => Only("metadata"), Only("metadata");
+        "metadata" => Carried, Only("metadata");
         "moderation*" => Only("moderation"), Only("moderation");
         "service_tier" => Depends(&[Carried, SaysNothing("the default")], "the default tier is not told"),
             Depends(&[Carried, Lost(Tier)], "auto, default and priority have a counterpart");
@@ -29,7 +29,7 @@ pub(super) static TABLE: &[Row] = rows! { [Responses, Messages]
         "choices[].message.annotations" => Emulated(Citations), Lost(Citations);
         "choices[].message.annotations[type=url_citation]" => Emulated(Citations), Lost(Citations);
         "choices[].message.annotations*" => Carried, Lost(Citations);
-        "choices[].message.audio.transcript" => Carried, Lost(Audio);
+        "choices[].*.audio.transcript" => Carried, Carried;
         "choices[].*.audio*" => Lost(Audio), Lost(Audio);
         "choices[].message.tool_calls[type=custom]" => Carried, Emulated(FreeformWrapped);
         "choices[].delta.tool_calls[type=function].index" => POSITION, POSITION;
@@ -53,8 +53,8 @@ pub(super) static TABLE: &[Row] = rows! { [Responses, Messages]
         "usage*" => Lost(UsageDetail), Lost(UsageDetail);
     }
     "Errors" {
-        "error_body.error.type" => Carried, Carried;
-        "error_body*" => Carried, Carried;
+        "error_body*" => Carried, Carried =>
+            "An error is written as one of the target's kinds; what that lacks stands beside it.";
     }
 };
 

@@ -15,7 +15,7 @@ pub(super) static TABLE: &[Row] = rows! { [Responses, Messages]
         "prediction*" => Only("prediction"), Only("prediction");
     }
     "Cache markers" {
-        "*[type=input_audio].prompt_cache_breakpoint*" => Carried, Lost(Audio);
+        "*[type=input_audio].prompt_cache_breakpoint*" => Lost(Audio), Lost(Audio);
         "messages[role=assistant]*.prompt_cache_breakpoint.ttl" => Lost(CacheBreakpoint), Lost(CacheTtl);
         "messages[role=assistant]*.prompt_cache_breakpoint*" => Lost(CacheBreakpoint), Carried =>
             "Responses has them only on what the model reads.";
@@ -38,7 +38,8 @@ pub(super) static TABLE: &[Row] = rows! { [Responses, Messages]
             "The name pairs the result with its call, which has it too.";
         "messages[role=*].name" => Lost(MessageName), Lost(MessageName);
         "messages[role=user].content[type=image_url].image_url.detail" => Carried, Lost(ImageDetail);
-        "messages[role=user].content[type=input_audio]*" => Carried, Lost(Audio);
+        "messages[role=user].content[type=input_audio]*" => Lost(Audio), Lost(Audio) =>
+            "Carried to a Responses upstream whose profile says that it takes `audio`.";
         "messages[role=user].content[type=file].file.file_id" => Carried, Lost(FileId);
         "messages[role=assistant].audio*" => Lost(Audio), Lost(Audio);
         "messages[role=assistant].content[type=refusal]" => Carried, Emulated(StopReason);

@@ -21,7 +21,7 @@ pub(super) fn write(
     for turn in turns {
         report_turn_losses(turn, cx);
     }
-    let thread = Thread::new(turns, cx.profile.ids, cx.ledger);
+    let thread = Thread::new(turns, cx.origin, cx.profile.ids, cx.ledger);
     let steps = thread.steps(turns, cx.ledger);
     for step in &steps {
         match step {

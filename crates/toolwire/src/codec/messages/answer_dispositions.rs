@@ -2,13 +2,13 @@
 //! and in errors.
 
 use crate::disposition::Disposition::{self, Carried, Depends, Emulated, Lost, Only, SaysNothing};
-use crate::disposition::common::{CONSTANT, ID, KIND, NAME, POSITION};
+use crate::disposition::common::{CONSTANT, ID, POSITION};
 use crate::disposition::{Row, rows};
 use crate::ledger::Code::*;
 
 pub(super) static TABLE: &[Row] = rows! { [Chat, Responses]
     "Answer" {
-        "id" => Carried, Carried;
+        "id" => Carried, Carried => "As an id of the target's form, which is a function of it.";
         "type" => CONSTANT, CONSTANT;
         "role" => CONSTANT, CONSTANT;
         "model" => Carried, Carried;
@@ -18,8 +18,8 @@ pub(super) static TABLE: &[Row] = rows! { [Chat, Responses]
         "input_transformations*" => Only("input_transformations"), Only("input_transformations");
         "stop_reason" => STOP, STOP;
         "stop_sequence" => Lost(StopReason), Lost(StopReason);
-        "stop_details" => KIND, KIND;
-        "stop_details.type" => KIND, KIND;
+        "stop_details" => REFUSED, WHY_REFUSED;
+        "stop_details.type" => REFUSED, WHY_REFUSED;
         "stop_details.category" => Lost(StopReason), Lost(StopReason);
         "stop_details.explanation" => Carried, Carried;
         "stop_details*" => Only("stop_details"), Only("stop_details");
@@ -36,7 +36,6 @@ pub(super) static TABLE: &[Row] = rows! { [Chat, Responses]
         "content[type=tool_use].caller*" => Lost(ProgrammaticCallers), Lost(ProgrammaticCallers);
         "content[type=tool_use].toolset_name" => Only("toolset_name"), Only("toolset_name");
         "content[type=tool_use].id" => Carried, ID;
-        "content[type=tool_use].name" => NAME, NAME;
         "content[type=tool_use]*" => Carried, Carried;
         "content[type=container_upload]*" => Lost(UnknownItem), Lost(FileId);
         "content[type=compaction]*" => Lost(UnknownItem), Lost(ContextManagement);
@@ -47,16 +46,18 @@ pub(super) static TABLE: &[Row] = rows! { [Chat, Responses]
     "Usage" {
         "usage" => Carried, Carried;
         "usage.input_tokens" => Carried, Carried;
-        "usage.output_tokens" => Carried, Carried;
+        "usage.output_tokens" => SO_FAR, SO_FAR;
         "usage.output_tokens_details*" => Carried, Carried;
         "usage.cache_creation_input_tokens" => Carried, Carried;
         "usage.cache_read_input_tokens" => Carried, Carried;
-        "usage.service_tier" => TIER, TIER;
+        "usage.service_tier" =>
+            Depends(&[Carried, Emulated(Tier), Lost(Tier)], "standard becomes default; batch has no counterpart"),
+            Depends(&[Carried, SaysNothing("the default"), Lost(Tier)], "standard is the default; batch has no counterpart");
         "usage*" => Lost(UsageDetail), Lost(UsageDetail);
     }
     "Events" {
         "event*.index" => POSITION, POSITION;
-        "event(type=message_delta).delta" => Carried, Carried;
+        "event(type=message_delta).delta" => Only("container"), Only("container");
         "event(type=content_block_delta).delta" => Carried, Carried;
         "event*(type=citations_delta)" => Carried, Carried;
         "event*(type=citations_delta).citation(type=web_search_result_location).title" => Carried, Carried;
@@ -68,6 +69,7 @@ pub(super) static TABLE: &[Row] = rows! { [Chat, Responses]
     }
     "Errors" {
         "error_body.type" => CONSTANT, CONSTANT;
+        "error_body.request_id" => IN_HEADER, IN_HEADER;
         "error_body*" => Carried, Carried;
     }
 };
@@ -76,7 +78,13 @@ const STOP: Disposition = Depends(
     &[Carried, SaysNothing("the calls are there"), Lost(StopReason), Lost(Paused)],
     "the common reasons are carried; that the model stopped to call tools shows in the calls",
 );
-const TIER: Disposition = Depends(
-    &[Carried, Emulated(Tier), Lost(Tier), SaysNothing("the default")],
-    "standard becomes default; the others have no counterpart",
+const WHY_REFUSED: Disposition = SaysNothing("its members say why the model refused");
+const REFUSED: Disposition = Depends(
+    &[SaysNothing("its members say why the model refused"), Lost(StopReason)],
+    "the category of a refusal is lost, its explanation carried",
 );
+const SO_FAR: Disposition = Depends(
+    &[Carried, SaysNothing("the count so far")],
+    "carried; the last count of a stream replaces the earlier ones",
+);
+const IN_HEADER: Disposition = SaysNothing("the gateway sends it in a header");

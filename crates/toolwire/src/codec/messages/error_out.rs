@@ -11,7 +11,7 @@ pub(super) fn encode(error: &ApiError, out: &mut Vec<u8>) -> u16 {
         retry: _,
         message,
         status: _,
-        vendor_type: _,
+        vendor_type,
         code,
         param,
         request_id,
@@ -52,14 +52,39 @@ pub(super) fn encode(error: &ApiError, out: &mut Vec<u8>) -> u16 {
         let mut object = body.object("error");
         object.put("type", name);
         object.put("message", &text);
-        if code.is_some() || !extra.is_empty() {
+        let own_type = vendor_type.as_ref().filter(|own| !is_known_type(own));
+        if code.is_some() || own_type.is_some() || !extra.is_empty() {
             let mut details = object.object("details");
             details.maybe("error_code", code.as_ref());
+            details.maybe("error_type", own_type);
             details.extra(extra);
         }
     }
     body.maybe("request_id", request_id.as_ref());
     status
+}
+
+/// Whether a type of another vendor says no more than the kind of the error, which
+/// the API's own type says.
+fn is_known_type(kind: &str) -> bool {
+    matches!(
+        kind,
+        "invalid_request_error"
+            | "authentication_error"
+            | "billing_error"
+            | "permission_error"
+            | "not_found_error"
+            | "conflict_error"
+            | "request_too_large"
+            | "rate_limit_error"
+            | "overloaded_error"
+            | "timeout_error"
+            | "api_error"
+            | "server_error"
+            | "insufficient_quota"
+            | "requests"
+            | "tokens"
+    )
 }
 
 const TOO_LONG: &str = "prompt is too long";

@@ -25,7 +25,7 @@ pub(super) fn encode(
     for turn in turns {
         report_turn_losses(turn, context.ledger);
     }
-    let thread = Thread::new(turns, context.profile.ids, context.ledger);
+    let thread = Thread::new(turns, context.origin, context.profile.ids, context.ledger);
     let steps = thread.steps(turns, context.ledger);
     let leading = steps.iter().take_while(|step| matches!(step, Step::System(_))).count();
     let (leading, steps) = steps.split_at(leading);

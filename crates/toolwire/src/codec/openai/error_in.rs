@@ -10,8 +10,7 @@ pub(crate) fn decode(status: Option<u16>, body: &str) -> Result<ApiError, ReadEr
     if reader.peek() == Kind::String {
         let message = reader.string()?;
         reader.finish()?;
-        let members = ErrorMembers { message: own(message), ..ErrorMembers::default() };
-        return Ok(finish(status, members));
+        return Ok(finish(status, ErrorMembers::of_text(own(message))));
     }
     let ErrorBody { at: _, error, message, kind, code, param, detail, request_id, mut extra } =
         reader.document()?;
@@ -56,6 +55,11 @@ struct ErrorMembers {
 }
 
 impl ErrorMembers {
+    /// An error that is nothing but a text.
+    fn of_text(message: String) -> Self {
+        Self { message, vendor_type: None, code: None, param: None, extra: Vec::new() }
+    }
+
     /// Keeps members of the vendor's own that say something.
     fn keep(&mut self, mut extra: Vec<Extra<'_>>) {
         keep_meaningful(&mut extra);

@@ -7,6 +7,8 @@ use crate::wire::Object;
 pub(crate) fn encode(error: &ApiError, out: &mut Vec<u8>) -> u16 {
     let mut object = Object::new(out);
     detail(error, object.object("error"));
+    // OpenAI sends it as a header, which a body from elsewhere does not have.
+    object.maybe("request_id", error.request_id.as_ref());
     http_status(error.kind, error.status)
 }
 

@@ -62,7 +62,7 @@ pub(super) fn crosses(item: &Item<'_>, role: PartRole, cx: &EncodeContext<'_>) -
         | Item::Json(_) => true,
         Item::Image(image) => image_crosses(image, role, cx),
         Item::Document(document) => document_crosses(document, role, cx),
-        Item::Audio(audio) => audio_crosses(audio, role),
+        Item::Audio(audio) => audio_crosses(audio, role, cx),
         Item::Opaque(opaque) => blocks::reference(&opaque.raw).is_some(),
         Item::Reasoning(_) | Item::Call(_) | Item::Result(_) | Item::Hosted(_) | Item::Tools(_) => {
             false

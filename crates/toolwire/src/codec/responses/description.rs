@@ -37,5 +37,6 @@ pub(super) fn profile() -> Profile {
     profile.web_search = true;
     profile.tool_search = true;
     profile.prefill = false;
+    profile.audio = false;
     profile
 }

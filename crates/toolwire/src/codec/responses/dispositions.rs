@@ -149,6 +149,12 @@ pub(super) static TABLE: &[Row] = rows! { [Chat, Messages]
             Lost(HostedTool(WebSearch)), Lost(WebSearchOption);
         "*tools[type=web_search*].search_con*" => Lost(HostedTool(WebSearch)), Lost(WebSearchOption);
         "*tools[type=web_search*].*" => Lost(HostedTool(WebSearch)), Carried;
+        "tools[type=web_search_*2025_*" => Lost(HostedTool(WebSearch)),
+            Depends(&[Emulated(HostedTool(WebSearch)), Lost(WebSearchOption)],
+                "the target has versions of its own");
+        "input*.tools[type=web_search_*2025_*" => Lost(HostedTool(WebSearch)),
+            Depends(&[Emulated(HostedTool(WebSearch)), Lost(ToolPosition), Lost(WebSearchOption)],
+                "declared from the start; the target has versions of its own");
         "tools[type=web_search*" => Lost(HostedTool(WebSearch)), Emulated(HostedTool(WebSearch)) =>
             "Carried to a Chat upstream whose profile says that it takes `web_search_options`.";
         "input*.tools[type=web_search*" => Lost(HostedTool(WebSearch)),

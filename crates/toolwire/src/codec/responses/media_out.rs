@@ -151,8 +151,12 @@ fn write_name(name: Option<&Str<'_>>, media: &str, part: &mut Object<'_>) {
     }
 }
 
-pub(super) fn audio_crosses(audio: &Audio<'_>, role: PartRole) -> bool {
-    if role.is_text_only() { transcript(audio).is_some() } else { audio.data.is_some() }
+pub(super) fn audio_crosses(audio: &Audio<'_>, role: PartRole, cx: &EncodeContext<'_>) -> bool {
+    if role.is_text_only() {
+        transcript(audio).is_some()
+    } else {
+        cx.profile.audio && audio.data.is_some()
+    }
 }
 
 pub(super) fn write_audio(
@@ -171,7 +175,7 @@ pub(super) fn write_audio(
         write_plain(&text, role, parts);
         return;
     }
-    if !audio_crosses(audio, role) {
+    if !audio_crosses(audio, role, cx) {
         cx.ledger.dropped(*at, Code::Audio);
         return;
     }

@@ -45,6 +45,16 @@ fn settle<'a>(turns: &mut [Turn<'a>], mut reader: Reader<'a>) -> Result<(), Read
     Ok(())
 }
 
+/// Leaves out what an item says about itself to its vendor's API alone: its id,
+/// and that it is complete, as every item of an answer is unless it says
+/// otherwise.
+pub(super) fn drop_bookkeeping(turn: &mut Turn<'_>) {
+    turn.id = None;
+    if turn.status.as_ref().is_some_and(|status| *status == "completed") {
+        turn.status = None;
+    }
+}
+
 /// A call that its vendor ran.
 pub(super) fn hosted(raw: Raw<'_>) -> Turn<'_> {
     let item = Item::Hosted(HostedItem { class: HostedClass::Code, raw: raw.clone() });

@@ -1,5 +1,6 @@
 //! The answer: wire to model.
 
+use super::output_in::drop_bookkeeping;
 use super::stop_in::{finished, incomplete};
 use super::{error_in, usage_in, wire};
 use crate::model::{Candidate, Protocol, Response, Stop};
@@ -8,8 +9,10 @@ use crate::wire::{At, Kind, Raw, Read, ReadError, Reader, Str, keep_meaningful};
 /// Reads an answer.
 pub(super) fn decode(body: &str) -> Result<Response<'_>, ReadError> {
     let mut reader = Reader::new(body);
-    let response = read(&mut reader)?;
+    let mut response = read(&mut reader)?;
     reader.finish()?;
+    let turns = response.candidates.iter_mut().flat_map(|candidate| &mut candidate.turns);
+    turns.for_each(drop_bookkeeping);
     Ok(response)
 }
 
@@ -32,7 +35,8 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>) -> Result<Response<'a>, ReadErro
     keep_meaningful(&mut extra);
     let turns = output.map(|output| output.0).unwrap_or_default();
     let failure = error.map(error_in::of_detail);
-    let pos = status.as_ref().map_or(at, Str::pos);
+    let reason = incomplete_details.as_ref().and_then(|details| details.reason.as_ref());
+    let pos = reason.or(status.as_ref()).map_or(at, Str::pos);
     let stop = match (status.as_ref().map(Str::decode).as_deref(), failure) {
         (Some("failed") | None, Some(failure)) => Stop::Failed(Box::new(failure)),
         (Some("failed"), None) => Stop::Failed(Box::new(error_in::unexplained())),

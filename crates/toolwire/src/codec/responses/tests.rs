@@ -901,3 +901,13 @@ const REQUIRED: [&str; 32] = [
     "prompt_cache_key",
     "user",
 ];
+
+#[test]
+fn an_answer_that_failed_is_the_error_it_names() {
+    let body = vector("responses", "responses-failed-rate-limit");
+    let error = Responses.decode_error(Some(200), &body).unwrap();
+    assert_eq!(error.kind, ErrorKind::RateLimit);
+    assert_eq!(error.retry, Retry::After(12));
+    assert!(error.extra.is_empty(), "{error:?}");
+    assert_eq!(Responses.encode_error(&error, &mut Vec::new()), 429);
+}

@@ -26,7 +26,7 @@ pub(super) fn write_input(turns: &[Turn<'_>], object: &mut Object<'_>, cx: &mut 
         }
         None => turns,
     };
-    let thread = Thread::new(turns, cx.profile.ids, cx.ledger);
+    let thread = Thread::new(turns, cx.origin, cx.profile.ids, cx.ledger);
     let mut writer = InputWriter { thread, calls: 0, results: 0, unanswered: Vec::new() };
     let mut items = object.array("input");
     for run in turns.chunk_by(|a, b| (a.role == Role::Assistant) == (b.role == Role::Assistant)) {

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use arbtest::arbtest;
 
-use crate::wire::ids::{IdRule, mint, original};
+use crate::wire::ids::{IdRule, mint};
 
 const RULES: [IdRule; 4] = [
     IdRule::CHAT,
@@ -36,7 +36,7 @@ fn rendered_ids_are_legal_stable_and_apart() {
                     if rule.accepts(id) && (occurrence == 0 || !rule.unique) {
                         assert_eq!(rendered, *id);
                     }
-                    if let Some(back) = original(&rendered) {
+                    if let Some(back) = rule.original(&rendered) {
                         assert_eq!(back, *id);
                     }
                     // A protocol that takes repeated ids gets the same each time.
@@ -64,9 +64,14 @@ fn known_ids() {
     }
     let cut = IdRule::CHAT.render(&long, 0);
     assert!(cut.starts_with("call_") && cut.len() == 29, "{cut}");
-    assert_eq!(original("tw_ZnVuY3Rpb25zLng6MA").as_deref(), Some("functions.x:0"));
-    assert_eq!(original("tw_!"), None);
-    assert_eq!(original("call_1"), None);
+    let rule = IdRule::MESSAGES;
+    assert_eq!(rule.original("tw_ZnVuY3Rpb25zLng6MA").as_deref(), Some("functions.x:0"));
+    // Responses takes that id as it is, so it has not been replaced for its clients.
+    assert_eq!(IdRule::RESPONSES.original("tw_ZnVuY3Rpb25zLng6MA"), None);
+    // `foo`, no base64, no text, and nothing at all.
+    for own in ["tw_Zm9v", "tw_!", "tw__w", "tw_", "call_1"] {
+        assert_eq!(rule.original(own), None, "{own}");
+    }
 }
 
 #[test]

@@ -22,7 +22,7 @@ pub(super) fn encode(
     for turn in turns {
         lose_labels(turn, context.ledger);
     }
-    let thread = Thread::new(turns, context.profile.ids, context.ledger);
+    let thread = Thread::new(turns, context.origin, context.profile.ids, context.ledger);
     let steps = thread.steps(turns, context.ledger);
     let mut steps = steps.as_slice();
     if let [Step::System(turn), rest @ ..] = steps

@@ -147,6 +147,10 @@ impl MessagesStreamReader {
                 stop_in::stop(at, stop_reason, stop_sequence, stop_details, has_calls, &mut extra)?;
             sink.ledger().only(&extra);
             self.early_stop = Some(stop.value.into_owned());
+        } else {
+            // Without a reason these belong to nothing.
+            sink.ledger().lost(&stop_sequence, Code::StopReason);
+            sink.ledger().lost(&stop_details, Code::StopReason);
         }
         Ok(())
     }

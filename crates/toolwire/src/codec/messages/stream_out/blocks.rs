@@ -81,10 +81,8 @@ impl BlockQueue {
                 report_refusal(Pos::START, ledger);
                 BlockBody::Text(StreamedText::new(part, ledger))
             }
-            Head::Reasoning { id } => {
-                ledger.lost_info(id, Code::ItemId);
-                BlockBody::Thinking(StreamedThinking::default())
-            }
+            // The id means something to the vendor's own API only.
+            Head::Reasoning { id: _ } => BlockBody::Thinking(StreamedThinking::default()),
             Head::Call(head) => {
                 let minted_id = self.mint_id();
                 BlockBody::Call(StreamedCall::new(head, &minted_id, ledger))

@@ -23,11 +23,12 @@ impl HeldCall {
         let mut turn = turn.clone().into_owned();
         // It is passed on with another event, in which its places mean nothing.
         turn.at = Pos::START;
-        turn.id = turn.id.map(|id| id.at(Pos::START));
-        turn.status = turn.status.map(|status| status.at(Pos::START));
+        turn.id = None;
+        turn.status = None;
         for item in &mut turn.items {
             if let Item::Call(call) = item {
                 call.at = Pos::START;
+                call.caller = call.caller.take().map(|caller| caller.at(Pos::START));
                 for field in &mut call.extra {
                     field.value = field.value.clone().at(Pos::START);
                 }

@@ -10,6 +10,7 @@ use super::items::{
     StreamMessage, unsent,
 };
 use crate::codec::EventSink;
+use crate::codec::responses::output_in::drop_bookkeeping;
 use crate::codec::responses::turns_in::item_alone;
 use crate::ledger::Code;
 use crate::model::{
@@ -84,6 +85,7 @@ impl ResponsesStreamReader {
         if !known.is_some_and(|known| self.items.is_done(known))
             && let Some(held) = HeldCall::new(&turn, item)
         {
+            report_status(&turn, sink);
             let item = known.unwrap_or_else(|| self.items.add(key, ItemState::Whole));
             self.items.finish(item);
             self.held = Some(held);
@@ -140,7 +142,7 @@ impl ResponsesStreamReader {
         &mut self,
         known: Option<usize>,
         key: ItemKey<'_>,
-        turn: Turn<'_>,
+        mut turn: Turn<'_>,
         sink: &mut dyn EventSink,
     ) {
         if known.is_some_and(|known| self.items.is_done(known)) {
@@ -148,11 +150,10 @@ impl ResponsesStreamReader {
         }
         let kind = kind(&turn);
         let known = known.filter(|known| self.items.kind(*known) == Some(kind));
+        drop_bookkeeping(&mut turn);
         // What comes whole still has its status.
-        if kind != ItemKind::Whole
-            && let Some(status) = turn.status.as_ref().filter(|status| **status != "completed")
-        {
-            sink.ledger().dropped(status.pos(), Code::Status).info();
+        if kind != ItemKind::Whole {
+            report_status(&turn, sink);
         }
         match kind {
             ItemKind::Call => {
@@ -278,7 +279,7 @@ impl ResponsesStreamReader {
     }
 
     fn finish_message(&mut self, item: usize, turn: Turn<'_>, sink: &mut dyn EventSink) {
-        let Turn { at, role: _, slot: _, items, id: _, name: _, status: _, phase: _, extra } = turn;
+        let Turn { at, role: _, slot: _, items, id: _, name: _, status: _, phase, extra } = turn;
         let mut numbers = self.part_numbers(item, items.len());
         for part in items {
             let number = numbers.next();
@@ -291,6 +292,9 @@ impl ResponsesStreamReader {
         if let Some(open) = self.items.get_mut(item) {
             if let ItemState::Message(message) = &open.state {
                 sink.ledger().only(&message.sent_members.rest(extra));
+                // A phase that comes with the end comes after its text.
+                let late = phase.filter(|_| message.phase.is_none() && !message.parts.is_empty());
+                sink.ledger().lost_info(&late, Code::Phase);
             }
             open.close(sink);
         }
@@ -357,6 +361,13 @@ impl ResponsesStreamReader {
         for item in self.items.iter_mut() {
             item.close(sink);
         }
+    }
+}
+
+/// Reports that an item is not complete.
+fn report_status(turn: &Turn<'_>, sink: &mut dyn EventSink) {
+    if let Some(status) = turn.status.as_ref().filter(|status| **status != "completed") {
+        sink.ledger().dropped(status.pos(), Code::Status).info();
     }
 }
 

@@ -69,6 +69,9 @@ pub(super) static TABLE: &[Row] = rows! { [Chat, Responses]
     }
     "Errors" {
         "error_body.type" => CONSTANT, CONSTANT;
+        "error_body.request_id" => Carried, Depends(
+            &[Carried, SaysNothing("the headers of the stream have it")],
+            "carried beside an error; the failed answer that ends a stream has no place for it");
         "error_body*" => Carried, Carried;
     }
 };

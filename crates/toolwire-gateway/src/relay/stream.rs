@@ -9,14 +9,15 @@
 mod batching;
 mod from_whole;
 mod kept_memory;
+mod turns;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::time::{Duration, Instant as Clock};
+use std::time::Duration;
 
-use bytes::{Buf, Bytes};
+use bytes::Bytes;
 use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderValue};
 use tokio::time::{Instant, Sleep, sleep_until, timeout_at};
 use toolwire::Entry;
@@ -27,7 +28,6 @@ use self::batching::Batching;
 use self::kept_memory::KeptMemory;
 use super::loss::{self, LossTrailers};
 use super::{ClientResponse, Failure, RequestContext, SentRequest, headers};
-use crate::heavy_work::in_place;
 use crate::observe::{Outcome, RequestLog};
 use crate::response_body::StreamAborted;
 use crate::secret_mask::SecretMask;
@@ -282,55 +282,6 @@ impl ResponseStream {
         }
     }
 
-    /// Lets the pipe read as much as it will before its output is written.
-    fn step(&mut self) {
-        let started = Clock::now();
-        let Self { pipe, out, unread, .. } = self;
-        let mut piece = unread.get(..MAX_STEP).unwrap_or(unread);
-        let length = piece.len();
-        // The end of a long event makes work of all of it.
-        let work = pipe.unfinished() + length;
-        self.pipe_has_more = in_place(work, || pipe.step(&mut piece, out));
-        let used = length - piece.len();
-        unread.advance(used);
-        self.pipe_has_more |= !unread.is_empty() && !pipe.is_done();
-        let elapsed = started.elapsed();
-        self.turn += elapsed;
-        self.mask_error();
-        self.check_kept();
-        if let Some(log) = &mut self.log {
-            log.add_own_time(elapsed);
-        }
-    }
-
-    /// Masks secrets in an error of the upstream. An event is written when it is
-    /// complete, so no secret is cut in two.
-    fn mask_error(&mut self) {
-        if self.pipe.summary().error.is_some()
-            && let Some(masked) = self.mask.mask(&self.out)
-        {
-            self.out = masked;
-        }
-    }
-
-    /// Ends the stream with an error if it keeps too much.
-    fn check_kept(&mut self) {
-        let Some(error) = self.kept.count(self.pipe.kept_bytes()) else { return };
-        if !self.pipe.is_done() {
-            self.unread.clear();
-            self.fail(error);
-        }
-    }
-
-    /// Whether it is time to let others work, which begins a new turn.
-    fn ends_turn(&mut self) -> bool {
-        let is_long = self.turn >= LONGEST_TURN;
-        if is_long {
-            self.turn = Duration::ZERO;
-        }
-        is_long
-    }
-
     /// Whether the output goes to the client now.
     fn should_write(&self) -> bool {
         let more = self.batching.is_on() && self.source.is_some() && !self.pipe.is_done();
@@ -466,12 +417,6 @@ impl Drop for ResponseStream {
 pub(super) fn shutting_down() -> ApiError {
     ApiError::new(ErrorKind::Overloaded, "The gateway is shutting down.")
 }
-
-/// How long a stream works before it lets others work.
-const LONGEST_TURN: Duration = Duration::from_millis(2);
-
-/// How much of a chunk is translated in one step, in bytes.
-const MAX_STEP: usize = 8 * 1024;
 
 /// A comment, without an empty line after it. An empty line would end an event,
 /// and some clients treat an event without data as malformed.

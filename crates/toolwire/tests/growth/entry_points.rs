@@ -95,10 +95,21 @@ pub(crate) const ENTRY_POINTS: &[EntryPoint] = &[
         },
     },
     EntryPoint {
-        names: &["translate::response", "translate::ResponseTranslator::translate"],
+        names: &[
+            "translate::response",
+            "translate::ResponseTranslator::translate",
+            "translate::ResponseTranslator::is_failure",
+        ],
         takes: Kind::Answer,
         pairs: true,
-        call: |from, to, body| drop(translate::response(from, to, body, &Options::new())),
+        call: |from, to, body| {
+            let request = br#"{"model":"m","max_tokens":1,"messages":[],"input":[]}"#;
+            let Ok(prepared) = PreparedRequest::new(to, from, request) else { return };
+            let translator = prepared.response_translator(&Options::new());
+            drop(translator.translate(body));
+            let _ = translator.is_failure(body);
+            drop(translate::response(from, to, body, &Options::new()));
+        },
     },
     EntryPoint {
         names: &["pipe::Pipe::whole", "pipe::Pipe::try_whole"],
@@ -224,6 +235,7 @@ pub(crate) const ENTRY_POINTS: &[EntryPoint] = &[
 pub(crate) const NOT_FROM_STRANGERS: &[(&str, &str)] = &[
     ("Protocol::parse", "a word of the command line"),
     ("guess::DocumentKind::parse", "a word of the command line"),
+    ("profile::IdRule::original", "part of translate::response, which has long ids in its table"),
     ("profile::IdRule::accepts", "part of translate::request, which has long ids in its table"),
     ("profile::IdRule::render", "part of translate::request, which has long ids in its table"),
     ("profile::NameRule::accepts", "part of translate::request, which has long names in its table"),

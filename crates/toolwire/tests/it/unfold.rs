@@ -150,7 +150,8 @@ fn one_chunk(stream: &[u8]) -> Value {
     let mut chunk: Value = serde_json::from_str(data).unwrap();
     chunk["object"] = "chat.completion".into();
     for choice in chunk["choices"].as_array_mut().unwrap() {
-        let mut message = choice.as_object_mut().unwrap().shift_remove("delta").unwrap();
+        let choice = choice.as_object_mut().unwrap();
+        let mut message = choice.shift_remove("delta").unwrap();
         let calls = message.get_mut("tool_calls").and_then(Value::as_array_mut);
         for (number, call) in calls.into_iter().flatten().enumerate() {
             assert_eq!(call["index"], number);
@@ -159,7 +160,14 @@ fn one_chunk(stream: &[u8]) -> Value {
                 call.as_object_mut().unwrap().shift_remove("index");
             }
         }
-        choice["message"] = message;
+        // A vendor's own delta and its message have changed names.
+        if let Some(delta) = choice.shift_remove("message") {
+            choice.insert("delta".to_owned(), delta);
+        }
+        // A choice that a filter emptied has no message.
+        if message != serde_json::json!({}) {
+            choice.insert("message".to_owned(), message);
+        }
     }
     chunk
 }

@@ -35,7 +35,7 @@ struct ResponseChunk<'b> {
 }
 
 impl ResponseChunk<'_> {
-    /// Turns messages into deltas. Returns whether there are any.
+    /// Turns messages into deltas. Returns whether there are any choices.
     fn choices(&mut self, reader: &mut Reader<'_>) -> Result<bool, ReadError> {
         let mut answered = false;
         let mut choices = reader.array()?;
@@ -44,14 +44,22 @@ impl ResponseChunk<'_> {
                 reader.skip()?;
                 continue;
             }
-            let [message] = reader.clone().pick(["message"])?;
+            answered = true;
+            let choice = reader.clone().raw()?;
+            let [message, delta] = choice.reader().pick(["message", "delta"])?;
             let has_message = message.is_some_and(|message| message.kind() == Kind::Object);
+            // A choice that Azure's filter emptied has no message. Readers want a delta.
+            // vectors/responses/chat-azure-filtered-choice
+            if !has_message && delta.is_none() {
+                let inside = choice.pos().offset().map(|start| start + 1..start + 1);
+                let comma = if choice.is_empty() { "" } else { "," };
+                self.splice(inside, format!("\"delta\":{{}}{comma}").as_bytes());
+            }
             let mut members = reader.object()?;
             while let Some(key) = members.next(reader)? {
                 if has_message && key == "message" {
                     self.replace(&key, br#""delta""#);
                     self.message(reader)?;
-                    answered = true;
                 } else {
                     // Perplexity's answers have an empty delta too, which would be the second one
                     // here. The two change names. vectors/responses/chat-delta-beside-message

@@ -47,6 +47,7 @@ pub(super) async fn read(
     }
     // What is announced is not reserved: announcing costs a client nothing.
     if budget.has_room(content_length.unwrap_or(0), limits.bodies_total).is_err() {
+        discard(body).await;
         return Err(out_of_memory());
     }
     let mut reservation = budget.reservation();
@@ -77,6 +78,8 @@ pub(super) async fn read(
             return Err(too_large(limits));
         }
         if reservation.grow(chunk.len(), limits.bodies_total).is_err() {
+            drop((decoded, reservation));
+            discard(body).await;
             return Err(out_of_memory());
         }
         decoded.extend_from_slice(&chunk);

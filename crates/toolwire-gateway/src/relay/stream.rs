@@ -8,6 +8,7 @@
 
 mod batching;
 mod from_whole;
+mod kept_memory;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
@@ -23,10 +24,10 @@ use toolwire::model::{ApiError, ErrorKind};
 use toolwire::pipe::Pipe;
 
 use self::batching::Batching;
+use self::kept_memory::KeptMemory;
 use super::loss::{self, LossTrailers};
 use super::{ClientResponse, Failure, RequestContext, SentRequest, headers};
 use crate::heavy_work::in_place;
-use crate::memory::Reservation;
 use crate::observe::{Outcome, RequestLog};
 use crate::response_body::StreamAborted;
 use crate::secret_mask::SecretMask;
@@ -63,18 +64,7 @@ pub(crate) struct ResponseStream {
     trailers: Option<LossTrailers>,
     /// What must not be in an error.
     mask: SecretMask,
-    /// The memory that counts for what the pipe keeps.
-    kept: Reservation,
-    limits: KeptLimits,
-    /// Whether the stream ended because of the gateway and not of the upstream.
-    stopped_by_gateway: bool,
-}
-
-/// How much one stream may keep, and all of them together.
-#[derive(Clone, Copy)]
-struct KeptLimits {
-    stream: usize,
-    total: usize,
+    kept: KeptMemory,
 }
 
 /// Waits for the first event of a stream.
@@ -162,9 +152,7 @@ impl ResponseStream {
             batching: Batching::default(),
             trailers: LossTrailers::new(&context.parts.headers, limits.loss_header),
             mask: context.secret_mask(),
-            kept: context.state.streams.reservation(),
-            limits: KeptLimits { stream: limits.response, total: limits.streams_total },
-            stopped_by_gateway: false,
+            kept: KeptMemory::new(&context.state.streams, limits),
             turn: Duration::ZERO,
         }
     }
@@ -327,20 +315,7 @@ impl ResponseStream {
 
     /// Ends the stream with an error if it keeps too much.
     fn check_kept(&mut self) {
-        let KeptLimits { stream, total } = self.limits;
-        let kept = self.pipe.kept_bytes();
-        let error = if kept > stream {
-            ApiError::new(
-                ErrorKind::Server,
-                format!("The response is longer than {stream} bytes, the limit of this gateway."),
-            )
-        } else if self.kept.grow_to(kept, total).is_err() {
-            self.stopped_by_gateway = true;
-            let message = "The gateway is busy with other long responses. Try again in a moment.";
-            ApiError::new(ErrorKind::Overloaded, message)
-        } else {
-            return;
-        };
+        let Some(error) = self.kept.count(self.pipe.kept_bytes()) else { return };
         if !self.pipe.is_done() {
             self.unread.clear();
             self.fail(error);
@@ -432,7 +407,7 @@ impl ResponseStream {
         self.finished = true;
         match outcome {
             Outcome::Answered => self.upstream.succeeded(),
-            Outcome::Broken if !self.cancellation.is_cancelled() && !self.stopped_by_gateway => {
+            Outcome::Broken if !self.cancellation.is_cancelled() && !self.kept.is_exhausted() => {
                 self.upstream.failed();
             }
             Outcome::Broken | Outcome::Refused | Outcome::Failed | Outcome::Left => {}

@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use toolwire::model::{ApiError, ErrorKind};
+use toolwire::model::{ApiError, ErrorKind, Retry};
 
 /// Why there is no response, or only a part of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,7 +98,11 @@ impl UpstreamError {
                 "sent a response for which the gateway has no memory left. Try again in a moment",
             ),
         };
-        ApiError::new(kind, format!("The upstream {upstream} {what}."))
+        let mut error = ApiError::new(kind, format!("The upstream {upstream} {what}."));
+        if self == Self::NoMemory {
+            error.retry = Retry::After(1);
+        }
+        error
     }
 
     /// The HTTP status for the client. A gateway that cannot reach its upstream

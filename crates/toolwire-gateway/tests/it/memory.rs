@@ -77,6 +77,27 @@ async fn many_uploads_at_once() {
     }
 }
 
+/// Proves that a client whose long request is refused can read the error, and
+/// does not see a broken connection.
+#[tokio::test]
+async fn a_refused_client_can_read_the_error() {
+    let server = Server::new(Protocol::Chat, Vec::new()).await;
+    let mut config = config(vec![at(&server)]);
+    config.limits.bodies_total = 1 << 20;
+    let gateway = start(config).await;
+    let to = gateway.address();
+    let question = long_question(Protocol::Chat, 20 << 20);
+    let got = client::post(to, "/v1/chat/completions", &[], &question).await;
+    assert_eq!(got.status, 503, "{got:?}");
+    let head = format!(
+        "POST /v1/messages HTTP/1.1\r\nhost: {to}\r\ncontent-type: application/json\r\n\
+         transfer-encoding: chunked\r\nconnection: close\r\n\r\n"
+    );
+    let request = format!("{head}{:x}\r\n{question}\r\n0\r\n\r\n", question.len());
+    assert_eq!(client::raw(to, request.as_bytes()).await.status, 503);
+    until_free(to).await;
+}
+
 /// Proves that a body which cannot fit is refused before it is sent, and that
 /// merely announcing a long body reserves nothing.
 #[tokio::test]
@@ -127,6 +148,7 @@ async fn a_whole_response_that_is_too_long() {
                 let got = client::post(gateway.address(), fixtures::path(to), &[], &question).await;
                 assert_eq!(got.status, status, "{to} {from} {streams} {:.500}", got.body);
                 assert_eq!(got.body.len() > 300_000, status == 200);
+                assert_eq!(got.header("retry-after").is_some(), status == 503, "{got:?}");
                 until_free(gateway.address()).await;
             }
         }

@@ -1,6 +1,9 @@
-//! Calls restored while they are being made.
+//! Calls restored while they are being made, and what a pipe keeps.
 
+use super::Pipe;
 use super::freeform::{FreeformInput, FreeformStep};
+use crate::model::Protocol::{self, Chat, Messages, Responses};
+use crate::translate::Options;
 use crate::wire::Str;
 
 /// Unwraps a call whose JSON comes in these pieces.
@@ -61,4 +64,33 @@ fn another_shape_is_the_input_itself() {
 fn what_comes_behind_the_text_is_told() {
     assert_eq!(unwrapped([r#"{"input":"a","more":1}"#]), ("a".to_owned(), true));
     assert_eq!(unwrapped([r#"{"input":"a","#, r#""more":1}"#]), ("a".to_owned(), true));
+}
+
+/// A stream of Chat that says a text of ten letters so many times.
+fn kept(to: Protocol, pieces: usize) -> usize {
+    let mut pipe = Pipe::new(Chat, to, &Options::new()).unwrap();
+    let mut out = Vec::new();
+    for _ in 0..pieces {
+        let delta = r#"{"choices":[{"index":0,"delta":{"content":"0123456789"}}]}"#;
+        pipe.push(format!("data: {delta}\n\n").as_bytes(), &mut out);
+    }
+    pipe.kept_bytes()
+}
+
+#[test]
+fn what_a_stream_may_keep_is_what_it_says() {
+    for to in [Responses, Messages] {
+        let (one, many) = (kept(to, 1), kept(to, 1001));
+        assert_eq!(many - one, 10_000, "{to}");
+        assert!(one < 200, "{to} {one}");
+    }
+    assert_eq!(kept(Chat, 1001), 0, "bytes that pass are not kept");
+}
+
+#[test]
+fn what_says_nothing_may_be_kept_whole() {
+    let mut pipe = Pipe::new(Chat, Responses, &Options::new()).unwrap();
+    let unknown = format!("data: {{\"unknown\":\"{}\"}}\n\n", "x".repeat(1000));
+    pipe.push(unknown.as_bytes(), &mut Vec::new());
+    assert!(pipe.kept_bytes() >= 1000, "{}", pipe.kept_bytes());
 }

@@ -1,5 +1,7 @@
 //! How a wire object is declared, and what every decoded field carries.
 
+use std::collections::HashSet;
+
 use super::{Raw, Read, ReadError, Reader, Str, What, Write};
 
 /// Where a value starts in the input, as a byte offset.
@@ -157,16 +159,14 @@ pub fn check_duplicates(extra: &[Extra<'_>]) -> Result<(), ReadError> {
     if extra.len() < 2 || are_few_and_distinct(extra) {
         return Ok(());
     }
-    let mut seen: Vec<_> = extra.iter().map(|field| (field.key.decode(), field)).collect();
-    seen.sort_by(|a, b| a.0.cmp(&b.0));
-    for pair in seen.windows(2) {
-        if let [a, b] = pair
-            && a.0 == b.0
-        {
-            return Err(ReadError::new(b.1.value.pos(), What::Duplicate(b.0.to_string())));
+    let mut seen = HashSet::with_capacity(extra.len());
+    match extra.iter().find(|field| !seen.insert(field.key.decode())) {
+        Some(twice) => {
+            let name = twice.key.decode().into_owned();
+            Err(ReadError::new(twice.value.pos(), What::Duplicate(name)))
         }
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// Whether there are so few fields that comparing each with each is cheaper

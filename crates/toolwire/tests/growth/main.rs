@@ -4,7 +4,7 @@
 //! A program of its own, so that nothing else runs while it measures. A case is
 //! a document of the vectors with one of its places stretched: a list repeated,
 //! an object with more members, a text made longer, a value nested deeper.
-//! `table` has the shapes that hurt, by name; `sweep` stretches every place of
+//! `table` and `streams` have the shapes that hurt, by name; `sweep` stretches every place of
 //! every vector (`TOOLWIRE_SWEEP=1`, in a release build).
 
 #![allow(
@@ -19,6 +19,7 @@
 mod clock;
 mod entry_points;
 mod nesting;
+mod streams;
 mod stretch;
 mod sweep;
 mod table;

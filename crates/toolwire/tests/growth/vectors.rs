@@ -33,11 +33,6 @@ pub(crate) fn all(kind: &str) -> Vec<Vector> {
     found
 }
 
-/// The input of one vector.
-pub(crate) fn one(kind: &str, name: &str) -> Vector {
-    all(kind).into_iter().find(|vector| vector.name == name).unwrap_or_else(|| panic!("{name}"))
-}
-
 /// The events of a stream, each with its name and its data.
 pub(crate) fn events(bytes: &[u8]) -> Vec<(Option<String>, Data)> {
     let text = String::from_utf8_lossy(bytes).replace("\r\n", "\n");

@@ -22,6 +22,13 @@ pub(super) struct Case {
     pub(super) status: Option<u16>,
 }
 
+impl Case {
+    /// The document as text, which it was recognized as.
+    pub(super) fn text(&self) -> &str {
+        str::from_utf8(&self.body).unwrap_or_default()
+    }
+}
+
 /// What a document is, as far as it matters how it is translated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Kind {
@@ -103,7 +110,7 @@ fn recognize(
     status: Option<u16>,
     body: &[u8],
 ) -> Option<(Kind, Protocol)> {
-    if matches!(owner, Owner::Other) {
+    if matches!(owner, Owner::Other) || str::from_utf8(body).is_err() {
         return None;
     }
     let by_url = if let Owner::Protocol(protocol) = owner { Some(protocol) } else { None };

@@ -157,8 +157,7 @@ impl Report {
             let _ = writeln!(out, "  {pairs}");
             let _ = writeln!(out, "  {} → {to}: {}", smallest.place, first_chars(detail, 300));
             let case = self.smallest(name, class);
-            let body = String::from_utf8_lossy(&case.body);
-            for line in first_chars(&body, 1500).lines() {
+            for line in first_chars(case.text(), 1500).lines() {
                 let _ = writeln!(out, "  | {line}");
             }
         }
@@ -192,7 +191,7 @@ impl Report {
                 "from": class.smallest.protocol.as_str(),
                 "to": class.to.as_str(),
                 "detail": class.detail,
-                "reproduction": String::from_utf8_lossy(&case.body),
+                "reproduction": case.text(),
             })
         });
         json!({

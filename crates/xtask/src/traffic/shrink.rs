@@ -23,7 +23,7 @@ pub(super) fn shrunk(case: &Case, fails: impl Fn(&Case) -> bool) -> Case {
         fails
     };
     if case.kind == Kind::Stream {
-        let text = String::from_utf8_lossy(&case.body).replace("\r\n", "\n");
+        let text = case.text().replace("\r\n", "\n");
         let mut events: Vec<String> = text.split("\n\n").map(str::to_owned).collect();
         shrink_list(&mut events, |events| still_fails(joined(events), &mut smallest));
         for at in 0..events.len() {

@@ -17,7 +17,8 @@ pub(super) fn is_stream(body: &[u8]) -> bool {
 /// The events of a stream that have data. One that is not ended by an empty line is kept too:
 /// recorders trim.
 pub(super) fn events(body: &[u8]) -> Vec<Event> {
-    let text = String::from_utf8_lossy(body).replace("\r\n", "\n").replace('\r', "\n");
+    let text = str::from_utf8(body).unwrap_or_default();
+    let text = text.replace("\r\n", "\n").replace('\r', "\n");
     let mut found = Vec::new();
     for block in text.split("\n\n") {
         let mut event = Event::default();

@@ -95,11 +95,14 @@ fn nothing_is_too_malformed() {
 fn a_long_file_takes_no_longer_than_its_length() {
     let took = |lines: usize| {
         let source = "key = \"hunter2\" # sk-x\n".repeat(lines);
-        let began = std::time::Instant::now();
-        assert!(!MaskedSource::new(&source).text.contains("hunter2"));
-        began.elapsed()
+        let runs = (0..5).map(|_| {
+            let began = std::time::Instant::now();
+            assert!(!MaskedSource::new(&source).text.contains("hunter2"));
+            began.elapsed()
+        });
+        runs.min().unwrap()
     };
-    took(1000);
+    // A cost that grows with the square would be a hundred times as much.
     let (short, long) = (took(2000), took(20_000));
-    assert!(long < short * 40, "{short:?} {long:?}");
+    assert!(long < short * 60, "{short:?} {long:?}");
 }

@@ -1,7 +1,7 @@
 //! The keys of one object, each of which may come once.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 
 use crate::wire::{ReadError, Reader, Str, What};
 
@@ -10,7 +10,7 @@ use crate::wire::{ReadError, Reader, Str, What};
 pub(super) struct Keys<'a> {
     /// As long as there are few, comparing each with each is cheapest.
     few: Vec<Str<'a>>,
-    many: BTreeSet<Cow<'a, str>>,
+    many: HashSet<Cow<'a, str>>,
 }
 
 impl<'a> Keys<'a> {

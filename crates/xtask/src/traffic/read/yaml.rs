@@ -122,6 +122,10 @@ fn binary(text: &str) -> Value {
 fn text_of(key: Value) -> String {
     match key {
         Value::String(key) => key,
-        other => other.to_string(),
+        other @ (Value::Null
+        | Value::Bool(_)
+        | Value::Number(_)
+        | Value::Array(_)
+        | Value::Object(_)) => other.to_string(),
     }
 }

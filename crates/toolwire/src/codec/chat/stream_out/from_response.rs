@@ -44,13 +44,20 @@ impl ResponseChunk<'_> {
                 reader.skip()?;
                 continue;
             }
+            let [message] = reader.clone().pick(["message"])?;
+            let has_message = message.is_some_and(|message| message.kind() == Kind::Object);
             let mut members = reader.object()?;
             while let Some(key) = members.next(reader)? {
-                if key == "message" && reader.peek() == Kind::Object {
+                if has_message && key == "message" {
                     self.replace(&key, br#""delta""#);
                     self.message(reader)?;
                     answered = true;
                 } else {
+                    // Perplexity's answers have an empty delta too, which would be the second one
+                    // here. The two change names. vectors/responses/chat-delta-beside-message
+                    if has_message && key == "delta" {
+                        self.replace(&key, br#""message""#);
+                    }
                     reader.skip()?;
                 }
             }

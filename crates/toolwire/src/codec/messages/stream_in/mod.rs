@@ -251,10 +251,15 @@ impl MessagesStreamReader {
         sink: &mut dyn EventSink,
     ) -> Result<Option<Str<'e>>, ReadError> {
         let Some(usage) = usage else { return Ok(None) };
-        let merged = match self.usage.take() {
+        let own = usage.extra.len();
+        let mut merged = match self.usage.take() {
             Some(before) => usage_in::merge_counts(before, usage),
             None => usage,
         };
+        // Every count is passed on with all before it, so they must be few.
+        let surplus = merged.extra.len().saturating_sub(MOST_COUNTS).min(own);
+        let lost: Vec<_> = merged.extra.drain(own - surplus..own).collect();
+        sink.ledger().only(&lost);
         let is_tier_new = merged.service_tier.is_some();
         self.usage = Some(usage_in::to_owned_counts(&merged));
         let (counts, tier) = usage_in::counts(merged)?;
@@ -262,6 +267,9 @@ impl MessagesStreamReader {
         Ok(tier.filter(|_| is_tier_new))
     }
 }
+
+/// How many counts that the model has no room for are kept until the end.
+const MOST_COUNTS: usize = 64;
 
 fn unnamed_start() -> Start<'static> {
     Start { origin: Protocol::Messages, id: None, model: None, created: None }

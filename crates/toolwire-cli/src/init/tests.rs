@@ -45,8 +45,7 @@ fn comments_can_be_switched_on() {
         on.push_str(setting.unwrap_or(line));
         on.push('\n');
     }
-    let set = ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "TOOLWIRE_KEY", "TOOLWIRE_ADMIN_KEY"];
-    let keys = Keys(&set);
+    let keys = Keys(&["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "TOOLWIRE_KEY", "TOOLWIRE_ADMIN_KEY"]);
     let config = file::parse("toolwire.toml", &on, &keys).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!((config.upstreams.len(), config.aliases.len(), config.keys.len()), (4, 1, 1));
 }

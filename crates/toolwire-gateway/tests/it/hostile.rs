@@ -40,7 +40,7 @@ fn losing(messages: usize) -> String {
 fn requests_that_take_long_delay_nobody_else() {
     let clients = runtime(1);
     let (server, body) = clients.block_on(async {
-        let answer = whole(200, "", &fixtures::answer(Protocol::Messages));
+        let answer = whole(200, "", fixtures::answer(Protocol::Messages));
         (Server::new(Protocol::Messages, answer).await, losing(12_000))
     });
     let (_runtime, address) = gateway(&server, |_| {});
@@ -135,8 +135,8 @@ fn readers_that_stall_cost_little() {
         let program = std::env::current_exe().unwrap();
         let mut alone = std::process::Command::new(program);
         let output = alone.args([name, "--exact", "--nocapture"]).env(ALONE, "1").output().unwrap();
-        println!("{}", String::from_utf8_lossy(&output.stdout));
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        println!("{}", String::from_utf8(output.stdout).unwrap());
+        assert!(output.status.success(), "{}", String::from_utf8(output.stderr).unwrap());
         return;
     }
     let text = "0123456789abcdef".repeat(256);

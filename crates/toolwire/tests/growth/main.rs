@@ -4,8 +4,8 @@
 //! A program of its own, so that nothing else runs while it measures. A case is
 //! a document of the vectors with one of its places stretched: a list repeated,
 //! an object with more members, a text made longer, a value nested deeper.
-//! `table` and `streams` have the shapes that hurt, by name; `sweep` stretches every place of
-//! every vector (`TOOLWIRE_SWEEP=1`, in a release build).
+//! `table` and `streams` have the shapes that hurt, by name; `sweep` stretches
+//! every place of every vector (`TOOLWIRE_SWEEP=1`, in a release build).
 
 #![allow(
     clippy::print_stdout,
@@ -13,6 +13,7 @@
     clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
+    clippy::wildcard_enum_match_arm,
     reason = "a test fails by panicking, and this one shows what it measured"
 )]
 

@@ -35,7 +35,7 @@ pub(crate) fn all(kind: &str) -> Vec<Vector> {
 
 /// The events of a stream, each with its name and its data.
 pub(crate) fn events(bytes: &[u8]) -> Vec<(Option<String>, Data)> {
-    let text = String::from_utf8_lossy(bytes).replace("\r\n", "\n");
+    let text = std::str::from_utf8(bytes).unwrap_or_default().replace("\r\n", "\n");
     let event = |block: &str| {
         let field = |name: &str| {
             let lines = block.lines().filter_map(|line| line.strip_prefix(name));

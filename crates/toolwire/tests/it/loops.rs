@@ -6,6 +6,7 @@
 
 use std::path::Path;
 
+use serde_json::Value;
 use toolwire::calls::{self, Input, ToolCall, ToolOutput};
 use toolwire::model::{Arguments, Issuer, Item, NativeKind, Role, Turn};
 use toolwire::translate::{self, Error, Options};
@@ -81,7 +82,7 @@ fn an_upstream_finds_its_own_ids() {
                 replaced += made.iter().filter(|call| call.id != id).count();
                 let next = calls::next_request(client, &asked, &down, &outputs).unwrap();
                 let body = translate::request(client, upstream, &next, &up).unwrap().body;
-                let body: serde_json::Value = serde_json::from_slice(&body).unwrap();
+                let body: Value = serde_json::from_slice(&body).unwrap();
                 assert_eq!(count(&body, id), 2, "{told}: {body}");
             }
         }
@@ -99,16 +100,18 @@ fn one_call(protocol: Protocol, id: &str) -> Vec<u8> {
     } else {
         translate::response(Protocol::Chat, protocol, chat, &Options::new()).unwrap().body
     };
-    let literal = serde_json::Value::from(id).to_string();
+    let literal = Value::from(id).to_string();
     String::from_utf8(answer).unwrap().replace("\"call_ID\"", &literal).into()
 }
 
 /// How often a text stands in a document as a value.
-fn count(value: &serde_json::Value, text: &str) -> usize {
+fn count(value: &Value, text: &str) -> usize {
     match value {
-        serde_json::Value::Array(list) => list.iter().map(|value| count(value, text)).sum(),
-        serde_json::Value::Object(map) => map.values().map(|value| count(value, text)).sum(),
-        value => usize::from(value == text),
+        Value::Array(list) => list.iter().map(|value| count(value, text)).sum(),
+        Value::Object(map) => map.values().map(|value| count(value, text)).sum(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+            usize::from(value == text)
+        }
     }
 }
 

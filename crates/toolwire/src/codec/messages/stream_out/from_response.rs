@@ -46,7 +46,10 @@ fn write_block(
     let kind = kind.as_ref().map(|kind| kind.reader().string()).transpose()?;
     let kind = kind.as_ref().map(Str::decode).unwrap_or_default();
     let (deltas, at_start): (_, &[(&str, &str)]) = match kind.as_ref() {
-        "text" => (BlockDeltas::Text, &[("text", "\"\""), ("citations", "[]")]),
+        "text" if citations.as_ref().is_some_and(|list| list.kind() == Kind::Array) => {
+            (BlockDeltas::Text, &[("text", "\"\""), ("citations", "[]")])
+        }
+        "text" => (BlockDeltas::Text, &[("text", "\"\"")]),
         "thinking" => (BlockDeltas::Thinking, &[("thinking", "\"\""), ("signature", "\"\"")]),
         "tool_use" | "server_tool_use" | "mcp_tool_use" => (BlockDeltas::Input, &[("input", "{}")]),
         _other => (BlockDeltas::Text, &[]),

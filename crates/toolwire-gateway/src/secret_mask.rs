@@ -11,6 +11,7 @@ use hyper::header::{HeaderMap, HeaderName, HeaderValue};
 use memchr::memmem;
 use toolwire::Protocol;
 use toolwire::model::ApiError;
+use toolwire::wire::Raw;
 
 use crate::config::environment::PLACEHOLDER;
 use crate::config::{Config, Credential, Secret};
@@ -56,6 +57,15 @@ impl SecretMask {
             if let Some(masked) = self.mask(text.as_bytes()) {
                 // Only whole secrets are replaced, so the text stays UTF-8.
                 *text = String::from_utf8(masked).unwrap_or_else(|_| MASK.to_owned());
+            }
+        }
+        error.extra.retain(|member| self.find(member.key.decode().as_bytes()).is_empty());
+        for member in &mut error.extra {
+            if let Some(masked) = self.mask(member.value.text().as_bytes()) {
+                // A key that is not in a string leaves no valid JSON behind.
+                let masked = String::from_utf8(masked).ok();
+                let masked = masked.filter(|masked| Raw::parse(masked).is_ok());
+                member.value = Raw::made(masked.unwrap_or_else(|| format!("\"{MASK}\"")));
             }
         }
     }

@@ -55,6 +55,28 @@ async fn in_an_error() {
     }
 }
 
+/// Proves that a key is masked in the members that only this vendor's errors have.
+#[tokio::test]
+async fn in_a_member_of_the_vendors_own() {
+    for (to, from) in pairs() {
+        let body = fixtures::error(from, "authentication_error", "Incorrect API key provided.");
+        for member in [
+            format!("\"metadata\":{{\"raw\":\"{{\\\"key\\\":\\\"{KEY}\\\"}}\"}}"),
+            format!("\"{KEY}\":1"),
+            format!("\"keys\":[\"{KEY}\",1.50]"),
+        ] {
+            let body = body.replacen("\"message\"", &format!("{member},\"message\""), 1);
+            let server = Server::new(from, whole(401, "", body)).await;
+            let gateway = gateway(&server).await;
+            let question = fixtures::question(to, false);
+            let got = client::post(gateway.address(), fixtures::path(to), &[], &question).await;
+            assert_eq!(got.status, 401, "{to} {from} {got:?}");
+            assert!(!leaks(&got.body) && !leaks(&got.head), "{to} {from} {got:?}");
+            got.json();
+        }
+    }
+}
+
 /// An error event of a stream.
 fn error_event(protocol: Protocol, message: &str) -> String {
     match protocol {

@@ -1,6 +1,7 @@
 //! Writing JSON into the caller's buffer.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use super::scan;
 
@@ -90,6 +91,20 @@ impl<'o> Object<'o> {
     pub fn extra(&mut self, fields: &[super::Extra<'_>]) {
         for field in fields {
             field.value.write(self.foreign_key(&field.key));
+        }
+    }
+
+    /// Replays fields beside members of the names in `written`, of which an
+    /// object can have only one each. A field whose name is taken gets another.
+    pub(crate) fn extra_beside(&mut self, fields: &[super::Extra<'_>], written: &[&str]) {
+        let mut taken: HashSet<Cow<'_, str>> = written.iter().map(|name| (*name).into()).collect();
+        for field in fields {
+            let mut name = field.key.decode();
+            while taken.contains(&name) {
+                name = format!("upstream_{name}").into();
+            }
+            field.value.write(self.foreign_key(&super::Str::plain(&*name)));
+            taken.insert(name);
         }
     }
 

@@ -57,7 +57,7 @@ pub(super) fn encode(error: &ApiError, out: &mut Vec<u8>) -> u16 {
             let mut details = object.object("details");
             details.maybe("error_code", code.as_ref());
             details.maybe("error_type", own_type);
-            details.extra(extra);
+            details.extra_beside(extra, &["error_code", "error_type"]);
         }
     }
     body.maybe("request_id", request_id.as_ref());

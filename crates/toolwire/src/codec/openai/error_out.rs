@@ -43,7 +43,7 @@ pub(crate) fn detail(error: &ApiError, mut detail: Object<'_>) {
     detail.put("param", &param.as_ref());
     let code = body_code(error);
     detail.put("code", &code);
-    detail.extra(extra);
+    detail.extra_beside(extra, &["message", "type", "param", "code"]);
 }
 
 /// The code of the error inside a failed answer, which must have one.

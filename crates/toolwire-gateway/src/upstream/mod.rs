@@ -53,13 +53,13 @@ enum Transport {
 }
 
 impl Upstream {
-    /// Builds an upstream. If the same one is in `previous`, it keeps its
-    /// health.
+    /// Builds an upstream. `previous` had its name until now. If it is the same,
+    /// its health stays.
     pub(crate) fn build(
         config: &config::UpstreamConfig,
         metrics: Arc<UpstreamMetrics>,
         retry: &Arc<RetryPolicy>,
-        previous: &[Arc<Self>],
+        previous: Option<&Arc<Self>>,
     ) -> Result<Self, StartError> {
         let transport = match &config.origin {
             Origin::Demo => Transport::Demo,
@@ -84,9 +84,7 @@ impl Upstream {
                 Transport::Http { client: Box::new(http_client(connector)), base }
             }
         };
-        let same = previous
-            .iter()
-            .find(|other| other.config.name == config.name && other.config.origin == config.origin);
+        let same = previous.filter(|previous| previous.config.origin == config.origin);
         let health = same.map_or_else(Arc::default, |same| Arc::clone(&same.health));
         let retry = Arc::clone(retry);
         Ok(Self { config: config.clone(), health, metrics, retry, transport })

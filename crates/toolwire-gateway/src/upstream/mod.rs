@@ -25,7 +25,7 @@ use tokio::time::{Instant, timeout_at};
 use toolwire_demo::TokenEstimator;
 
 use self::connect::Connector;
-pub(crate) use self::decode::Decoder;
+pub(crate) use self::decode::{Decoder, MAX_PIECE};
 pub(crate) use self::error::{TimeoutPhase, UpstreamError};
 use self::late_write::CloseSignal;
 pub(crate) use self::response::{ResponseLimit, UpstreamBody, UpstreamResponse};

@@ -7,6 +7,8 @@
 mod connect;
 mod decode;
 mod error;
+#[cfg(test)]
+pub(crate) mod growth;
 mod late_write;
 mod response;
 mod tls;

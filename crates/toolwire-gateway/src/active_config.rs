@@ -1,6 +1,7 @@
 //! One configuration and what was built from it. A reload builds another one and
 //! swaps it in; requests keep the one they began with.
 
+use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -65,11 +66,14 @@ impl ActiveConfig {
             return Err(StartError::Unprotected(address));
         }
         let retry = Arc::new(config.retry.clone());
+        let previous: HashMap<&str, &Arc<Upstream>> =
+            previous.iter().map(|upstream| (upstream.config.name.as_str(), upstream)).collect();
         let upstreams = config
             .upstreams
             .iter()
             .map(|upstream| {
                 let metrics = metrics.upstream(&upstream.name);
+                let previous = previous.get(upstream.name.as_str()).copied();
                 Upstream::build(upstream, metrics, &retry, previous).map(Arc::new)
             })
             .collect::<Result<_, _>>()?;

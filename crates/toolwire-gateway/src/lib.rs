@@ -7,6 +7,8 @@ mod active_config;
 pub mod config;
 pub mod count;
 mod endpoints;
+#[cfg(test)]
+mod growth;
 mod guard;
 mod health;
 mod heavy_work;

@@ -3,6 +3,8 @@
 //! Only names are listed: a pattern stands for models whose names the gateway
 //! does not know.
 
+use std::collections::HashSet;
+
 use toolwire::protocol::ListedModel;
 use toolwire::{Protocol, codec};
 
@@ -32,11 +34,10 @@ fn known(active: &ActiveConfig) -> Vec<ListedModel<'_>> {
         upstream.config.models.iter().map(move |model| (model.0.as_str(), owner))
     });
     let aliases = active.config.aliases.iter().map(|alias| (alias.name.0.as_str(), "alias"));
-    let mut known: Vec<ListedModel<'_>> = Vec::new();
-    for (name, owner) in models.chain(aliases) {
-        if !name.contains('*') && !known.iter().any(|model| model.name == name) {
-            known.push(ListedModel { name, owner });
-        }
-    }
-    known
+    let mut seen = HashSet::new();
+    models
+        .chain(aliases)
+        .filter(|(name, _)| !name.contains('*') && seen.insert(*name))
+        .map(|(name, owner)| ListedModel { name, owner })
+        .collect()
 }

@@ -100,7 +100,7 @@ fn specificity(Pattern(text): &Pattern) -> usize {
 /// those that speak the preferred protocol come first, and weights decide about
 /// the rest. No upstream is left out: even an ejected one is better than none.
 fn order(
-    mut found: Vec<Arc<Upstream>>,
+    found: Vec<Arc<Upstream>>,
     preferred: Option<Protocol>,
     request: u64,
     now: Instant,
@@ -109,19 +109,15 @@ fn order(
         return found;
     }
     let mut point = spread(request);
+    let mut weights = Weights::new(found.iter().map(|upstream| upstream.config.weight));
+    let mut found: Vec<_> = found.into_iter().map(Some).collect();
     let mut ordered = Vec::with_capacity(found.len());
-    while !found.is_empty() {
-        let total: u64 = found.iter().map(|upstream| u64::from(upstream.config.weight)).sum();
-        let mut share = ((u128::from(point) * u128::from(total)) >> 64) as u64;
-        let index = found.iter().position(|upstream| {
-            let weight = u64::from(upstream.config.weight);
-            let is_here = share < weight;
-            share = share.saturating_sub(weight);
-            is_here
-        });
-        ordered.push(found.remove(index.unwrap_or_default()));
+    while let Some(index) = weights.take(point) {
+        ordered.extend(found.get_mut(index).and_then(Option::take));
         point = spread(point);
     }
+    // Those without any weight.
+    ordered.extend(found.into_iter().flatten());
     let availability = |upstream: &Arc<Upstream>| match upstream.health.is_ejected() {
         true => Availability::Ejected,
         false => upstream.availability(now),
@@ -146,6 +142,57 @@ fn put_probe_first(upstreams: &mut Vec<Arc<Upstream>>, now: Instant) -> bool {
     let due = upstreams.remove(due);
     upstreams.insert(0, due);
     true
+}
+
+/// Weights that are drawn one after the other. Each is found in the sums of runs
+/// of them (a Fenwick tree) instead of by going through all.
+struct Weights {
+    weights: Vec<u32>,
+    sums: Vec<u64>,
+    total: u64,
+}
+
+impl Weights {
+    fn new(weights: impl Iterator<Item = u32>) -> Self {
+        let weights: Vec<u32> = weights.collect();
+        let mut tree = Self { sums: vec![0; weights.len()], total: 0, weights: Vec::new() };
+        for (index, weight) in weights.iter().enumerate() {
+            tree.change(index, |sum| sum + u64::from(*weight));
+            tree.total += u64::from(*weight);
+        }
+        Self { weights, ..tree }
+    }
+
+    /// Draws the weight at a point of all that are left, which is a share of
+    /// 2⁶⁴. Returns its index.
+    fn take(&mut self, point: u64) -> Option<usize> {
+        if self.total == 0 {
+            return None;
+        }
+        let mut share = ((u128::from(point) * u128::from(self.total)) >> 64) as u64;
+        let mut index = 0;
+        let mut run = self.sums.len().next_power_of_two();
+        while run > 0 {
+            if let Some(sum) = self.sums.get(index + run - 1).filter(|sum| **sum <= share) {
+                share -= sum;
+                index += run;
+            }
+            run /= 2;
+        }
+        let weight = u64::from(self.weights.get(index).copied()?);
+        self.change(index, |sum| sum - weight);
+        self.total -= weight;
+        Some(index)
+    }
+
+    /// Changes every sum that a weight is part of.
+    fn change(&mut self, index: usize, change: impl Fn(u64) -> u64) {
+        let mut end = index + 1;
+        while let Some(sum) = self.sums.get_mut(end - 1) {
+            *sum = change(*sum);
+            end += end & end.wrapping_neg();
+        }
+    }
 }
 
 /// Spreads consecutive numbers evenly, so that any run of requests is shared out

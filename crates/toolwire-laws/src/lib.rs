@@ -7,6 +7,7 @@
 #![deny(missing_docs)]
 
 pub mod diff;
+pub mod growth;
 pub mod meaning;
 pub mod stream;
 

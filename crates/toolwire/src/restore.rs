@@ -84,6 +84,13 @@ impl Restore {
         self.tools.is_empty()
     }
 
+    /// Adds the way back of more tools. Where two have a name, the first stays.
+    pub(crate) fn extend(&mut self, more: Self) {
+        for (wire, original) in more.tools {
+            self.tools.entry(wire).or_insert(original);
+        }
+    }
+
     /// The tool that went up under this name, if it went up changed.
     pub fn original(&self, wire: &str) -> Option<&Original> {
         self.tools.get(wire)

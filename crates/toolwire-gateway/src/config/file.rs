@@ -2,6 +2,7 @@
 //!
 //! All problems of a file are reported at once, each with its place.
 
+use std::collections::HashSet;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
@@ -10,6 +11,7 @@ use toml::de::{DeTable, DeValue};
 use toolwire::{LossPolicy, Protocol};
 
 use super::fields::{Fields, Value, in_order, refuse, setting};
+use super::pattern::ServedModels;
 use super::problem::{Problem, Problems};
 use super::secrets::{Literal, secret};
 use super::{
@@ -264,12 +266,13 @@ fn read_upstreams(
     }
     let mut all_valid = true;
     let mut upstreams: Vec<UpstreamConfig> = Vec::new();
+    let mut names = HashSet::new();
     for value in list {
         let Some(read) = upstream::read(value, timeouts, environment, problems) else {
             all_valid = false;
             continue;
         };
-        if upstreams.iter().any(|other| other.name == read.name) {
+        if !names.insert(read.name.clone()) {
             let name = value.get_ref().as_table().and_then(|table| table.get("name"));
             refuse::<()>(
                 problems,
@@ -290,6 +293,7 @@ fn read_aliases(
     problems: &mut Vec<Problem>,
 ) -> Vec<Alias> {
     let mut aliases = Vec::new();
+    let served = upstreams.map(ServedModels::new);
     for (key, value) in in_order(table) {
         let name: &str = key.get_ref();
         if let Err(label) = check_model_name(name) {
@@ -302,11 +306,15 @@ fn read_aliases(
             let help =
                 "write the full name of one model; only the name on the left may contain `*`";
             refuse::<()>(problems, value.span(), "an alias must name one model", "a pattern", help);
-        } else if let Some(upstreams) = upstreams
-            && !upstreams.iter().any(|upstream| upstream.serves(&model))
+        } else if let (Some(upstreams), Some(served)) = (upstreams, &served)
+            && !served.contains(&model)
         {
-            let names: Vec<_> = upstreams.iter().map(|upstream| upstream.name.as_str()).collect();
-            let help = format!("the upstreams are {}; check their `models`", names.join(", "));
+            let names = upstreams.iter().map(|upstream| upstream.name.as_str());
+            let mut names = names.take(MOST_NAMED).collect::<Vec<_>>().join(", ");
+            if upstreams.len() > MOST_NAMED {
+                names.push_str(" and others");
+            }
+            let help = format!("the upstreams are {names}; check their `models`");
             refuse::<()>(
                 problems,
                 value.span(),
@@ -388,6 +396,9 @@ fn read_limits(table: &DeTable<'_>, problems: &mut Vec<Problem>) -> Limits {
 }
 
 const MIN_KEY_LENGTH: usize = 16;
+
+/// How many upstreams are named where all are meant.
+const MOST_NAMED: usize = 20;
 
 #[cfg(test)]
 mod tests;

@@ -4,6 +4,8 @@ mod address;
 pub mod environment;
 mod fields;
 pub mod file;
+#[cfg(test)]
+pub(crate) mod growth;
 mod pattern;
 mod problem;
 mod profile;

@@ -86,6 +86,11 @@ struct Scanner<'s> {
     section: KeyKind,
     /// The key of the value that is read, for each open bracket.
     keys: Vec<(Bracket, KeyKind)>,
+    /// Whether this is the text of a comment.
+    in_comment: bool,
+    /// Whether brackets are nested deeper than in any real file. Which key a
+    /// value belongs to is not followed from there on, and every value is hidden.
+    is_too_deep: bool,
     hidden: Vec<Range<usize>>,
 }
 
@@ -110,7 +115,15 @@ enum KeyKind {
 impl<'s> Scanner<'s> {
     fn new(source: &'s str) -> Self {
         let keys = vec![(Bracket::None, KeyKind::Plain)];
-        Self { source, at: 0, section: KeyKind::Plain, keys, hidden: Vec::new() }
+        Self {
+            source,
+            at: 0,
+            section: KeyKind::Plain,
+            keys,
+            in_comment: false,
+            is_too_deep: false,
+            hidden: Vec::new(),
+        }
     }
 
     fn scan(&mut self) {
@@ -138,6 +151,13 @@ impl<'s> Scanner<'s> {
                     }
                     self.at += 1;
                 }
+                // A comment in a comment begins another text. It is read in
+                // turn, because there may be as many as the line has bytes.
+                '#' if self.in_comment => {
+                    let (at, hidden) = (self.at + 1, std::mem::take(&mut self.hidden));
+                    *self = Self { at, hidden, in_comment: true, ..Self::new(self.source) };
+                    is_line_start = true;
+                }
                 '#' => self.comment(),
                 '"' | '\'' => self.quoted(c),
                 '=' => self.at += 1,
@@ -163,7 +183,11 @@ impl<'s> Scanner<'s> {
     }
 
     fn open(&mut self, bracket: Bracket) {
-        self.keys.push((bracket, KeyKind::Plain));
+        if self.keys.len() < MAX_DEPTH {
+            self.keys.push((bracket, KeyKind::Plain));
+        } else {
+            self.is_too_deep = true;
+        }
         self.at += 1;
     }
 
@@ -187,7 +211,7 @@ impl<'s> Scanner<'s> {
         let start = self.at + 1;
         let line = self.rest().split('\n').next().unwrap_or_default();
         let text = line.get(1..).unwrap_or_default();
-        let mut inner = Scanner::new(text);
+        let mut inner = Scanner { in_comment: true, ..Scanner::new(text) };
         inner.scan();
         let moved = inner.hidden.into_iter().map(|range| range.start + start..range.end + start);
         self.hidden.extend(moved);
@@ -239,7 +263,7 @@ impl<'s> Scanner<'s> {
         }
         let innermost = self.keys.last().map_or(KeyKind::Plain, |(_, key)| *key);
         let outer = self.keys.iter().map(|(_, key)| *key).chain([self.section]);
-        let is_secret = outer.into_iter().any(|key| key == KeyKind::Secret);
+        let is_secret = self.is_too_deep || outer.into_iter().any(|key| key == KeyKind::Secret);
         if innermost == KeyKind::Reference {
             if !is_reference(text) {
                 self.hidden.push(range);
@@ -361,6 +385,9 @@ const PREFIXES: [&str; 14] = [
     "eyJ",
     "xox",
 ];
+
+/// How deep brackets are followed. The parser refuses deeper ones.
+const MAX_DEPTH: usize = 128;
 
 /// The shortest word that is judged by its letters.
 const MIN_SECRET: usize = 16;

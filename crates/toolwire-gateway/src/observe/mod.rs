@@ -3,6 +3,8 @@
 //! Neither ever holds the content of a request or a response. The labels of the
 //! counters come from closed sets, so no client can add to them.
 
+#[cfg(test)]
+pub(crate) mod growth;
 mod line;
 mod log;
 mod metrics;

@@ -4,6 +4,8 @@
 mod count;
 mod early_stream;
 mod failure;
+#[cfg(test)]
+pub(crate) mod growth;
 mod headers;
 mod loss;
 mod request_body;

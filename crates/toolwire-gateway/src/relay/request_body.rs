@@ -16,7 +16,7 @@ use toolwire::model::{ApiError, ErrorKind, Retry};
 use super::Failure;
 use crate::config::Limits;
 use crate::memory::{MemoryBudget, Reservation};
-use crate::upstream::Decoder;
+use crate::upstream::{Decoder, MAX_PIECE};
 
 /// A body, which counts as memory in use for as long as it lives.
 pub(super) struct RequestBody {
@@ -69,20 +69,31 @@ pub(super) async fn read(
             Some(Err(_disconnected)) => return Err(incomplete()),
         };
         received += chunk.len();
-        let chunk = match &mut decoder {
-            Some(decoder) => decoder.push(&chunk).map_err(|_malformed| undecodable())?,
-            None => chunk,
-        };
-        if decoded.len() + chunk.len() > limits.body {
-            discard(body).await;
-            return Err(too_large(limits));
+        let mut rest = chunk;
+        let mut turn = std::time::Instant::now();
+        while !rest.is_empty() {
+            let piece = match &mut decoder {
+                Some(decoder) => {
+                    if turn.elapsed() >= LONGEST_TURN {
+                        tokio::task::yield_now().await;
+                        turn = std::time::Instant::now();
+                    }
+                    let piece = rest.split_to(rest.len().min(MAX_PIECE));
+                    decoder.push(&piece).map_err(|_malformed| undecodable())?
+                }
+                None => std::mem::take(&mut rest),
+            };
+            if decoded.len() + piece.len() > limits.body {
+                discard(body).await;
+                return Err(too_large(limits));
+            }
+            if reservation.grow(piece.len(), limits.bodies_total).is_err() {
+                drop((decoded, reservation));
+                discard(body).await;
+                return Err(out_of_memory());
+            }
+            decoded.extend_from_slice(&piece);
         }
-        if reservation.grow(chunk.len(), limits.bodies_total).is_err() {
-            drop((decoded, reservation));
-            discard(body).await;
-            return Err(out_of_memory());
-        }
-        decoded.extend_from_slice(&chunk);
     }
 }
 
@@ -131,6 +142,9 @@ const MIN_BYTES_PER_SECOND: u64 = 1024;
 
 /// How long the rest of a body that is too long is read.
 const DISCARD_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// How long a body is decompressed before others work.
+const LONGEST_TURN: Duration = Duration::from_millis(2);
 
 /// How many bytes are allocated because of a `content-length` alone.
 const MAX_PREALLOCATION: usize = 1024 * 1024;

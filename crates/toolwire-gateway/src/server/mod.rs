@@ -5,6 +5,8 @@ mod connection_limiter;
 mod drain;
 mod exchange;
 mod framed_stream;
+#[cfg(test)]
+pub(crate) mod growth;
 mod request_framing;
 mod stream_task;
 mod timeout_stream;

@@ -118,6 +118,10 @@ impl Write for DecodeBuffer {
 
 const BROTLI_BUFFER: usize = 4096;
 
+/// How many bytes are decoded at once. They may become a thousand times as many,
+/// so whoever decodes more lets others work in between.
+pub(crate) const MAX_PIECE: usize = 1024;
+
 /// The size up to which any ratio is allowed.
 const UNLIMITED_SIZE: usize = 1024 * 1024;
 

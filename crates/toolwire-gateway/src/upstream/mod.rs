@@ -7,6 +7,8 @@
 mod connect;
 mod decode;
 mod error;
+#[cfg(test)]
+pub(crate) mod growth;
 mod late_write;
 mod response;
 mod tls;
@@ -25,7 +27,7 @@ use tokio::time::{Instant, timeout_at};
 use toolwire_demo::TokenEstimator;
 
 use self::connect::Connector;
-pub(crate) use self::decode::Decoder;
+pub(crate) use self::decode::{Decoder, MAX_PIECE};
 pub(crate) use self::error::{TimeoutPhase, UpstreamError};
 use self::late_write::CloseSignal;
 pub(crate) use self::response::{ResponseLimit, UpstreamBody, UpstreamResponse};
@@ -53,13 +55,13 @@ enum Transport {
 }
 
 impl Upstream {
-    /// Builds an upstream. If the same one is in `previous`, it keeps its
-    /// health.
+    /// Builds an upstream. `previous` had its name until now. If it is the same,
+    /// its health stays.
     pub(crate) fn build(
         config: &config::UpstreamConfig,
         metrics: Arc<UpstreamMetrics>,
         retry: &Arc<RetryPolicy>,
-        previous: &[Arc<Self>],
+        previous: Option<&Arc<Self>>,
     ) -> Result<Self, StartError> {
         let transport = match &config.origin {
             Origin::Demo => Transport::Demo,
@@ -84,9 +86,7 @@ impl Upstream {
                 Transport::Http { client: Box::new(http_client(connector)), base }
             }
         };
-        let same = previous
-            .iter()
-            .find(|other| other.config.name == config.name && other.config.origin == config.origin);
+        let same = previous.filter(|previous| previous.config.origin == config.origin);
         let health = same.map_or_else(Arc::default, |same| Arc::clone(&same.health));
         let retry = Arc::clone(retry);
         Ok(Self { config: config.clone(), health, metrics, retry, transport })

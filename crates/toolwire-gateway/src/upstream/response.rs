@@ -11,7 +11,7 @@ use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue};
 use hyper::{Response, StatusCode};
 use tokio::time::{Instant, timeout_at};
 
-use super::{Decoder, TimeoutPhase, UpstreamError};
+use super::{Decoder, MAX_PIECE, TimeoutPhase, UpstreamError};
 use crate::memory::Reservation;
 
 /// The head of a response, and its body to be read.
@@ -25,6 +25,10 @@ pub(crate) struct UpstreamResponse {
 pub(crate) struct UpstreamBody {
     source: BodySource,
     decoder: Option<Decoder>,
+    /// What was received and is not decoded yet.
+    encoded: Bytes,
+    /// How long it has decoded since it last let others work.
+    turn: Duration,
     /// When the body must be complete.
     pub(crate) deadline: Instant,
 }
@@ -51,11 +55,11 @@ impl UpstreamResponse {
         let encoding = encoding.transpose().map_err(|_| UpstreamError::Undecodable)?;
         let decoder = Decoder::for_encoding(encoding.unwrap_or_default())
             .map_err(|_unknown| UpstreamError::Undecodable)?;
-        let body = UpstreamBody { source: BodySource::Http(body), decoder, deadline };
+        let body = UpstreamBody::new(BodySource::Http(body), decoder, deadline);
         Ok(Self { status: head.status, headers: head.headers, body })
     }
 
-    pub(super) fn from_demo(response: toolwire_demo::Response, deadline: Instant) -> Self {
+    pub(crate) fn from_demo(response: toolwire_demo::Response, deadline: Instant) -> Self {
         let toolwire_demo::Response { status, content_type, chunks } = response;
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
@@ -63,7 +67,7 @@ impl UpstreamResponse {
         Self {
             status: StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
             headers,
-            body: UpstreamBody { source, decoder: None, deadline },
+            body: UpstreamBody::new(source, None, deadline),
         }
     }
 
@@ -75,16 +79,27 @@ impl UpstreamResponse {
 }
 
 impl UpstreamBody {
+    fn new(source: BodySource, decoder: Option<Decoder>, deadline: Instant) -> Self {
+        Self { source, decoder, encoded: Bytes::new(), turn: Duration::ZERO, deadline }
+    }
+
     /// The next chunk.
     pub(crate) fn poll_chunk(
         &mut self,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Bytes, UpstreamError>>> {
         loop {
-            let data = match &mut self.source {
-                BodySource::Demo(chunks) => {
-                    return Poll::Ready(chunks.pop_front().map(|chunk| Ok(Bytes::from(chunk))));
+            if !self.encoded.is_empty() {
+                match ready!(self.poll_decode(cx)) {
+                    Ok(chunk) if chunk.is_empty() => continue,
+                    result => return Poll::Ready(Some(result)),
                 }
+            }
+            let data = match &mut self.source {
+                BodySource::Demo(chunks) => match chunks.pop_front() {
+                    Some(chunk) => Some(Bytes::from(chunk)),
+                    None => return Poll::Ready(None),
+                },
                 BodySource::Http(incoming) => match ready!(Pin::new(incoming).poll_frame(cx)) {
                     Some(Ok(frame)) => frame.into_data().ok(),
                     Some(Err(_disconnected)) => {
@@ -95,17 +110,30 @@ impl UpstreamBody {
             };
             // Trailers hold nothing that a client could use.
             let Some(data) = data else { continue };
-            let chunk = match &mut self.decoder {
-                Some(decoder) => match decoder.push(&data) {
-                    Ok(chunk) => chunk,
-                    Err(_malformed) => return Poll::Ready(Some(Err(UpstreamError::Undecodable))),
-                },
-                None => data,
-            };
-            if !chunk.is_empty() {
-                return Poll::Ready(Some(Ok(chunk)));
+            if self.decoder.is_some() {
+                self.encoded = data;
+            } else if !data.is_empty() {
+                return Poll::Ready(Some(Ok(data)));
             }
         }
+    }
+
+    /// Decodes a piece of what was received. Pending means that it is the turn of
+    /// others.
+    fn poll_decode(&mut self, cx: &mut Context<'_>) -> Poll<Result<Bytes, UpstreamError>> {
+        if self.turn >= LONGEST_TURN {
+            self.turn = Duration::ZERO;
+            cx.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        let started = std::time::Instant::now();
+        let piece = self.encoded.split_to(self.encoded.len().min(MAX_PIECE));
+        let decoded = match &mut self.decoder {
+            Some(decoder) => decoder.push(&piece).map_err(|_malformed| UpstreamError::Undecodable),
+            None => Ok(piece),
+        };
+        self.turn += started.elapsed();
+        Poll::Ready(decoded)
     }
 
     /// The next chunk, unless it takes too long.
@@ -152,3 +180,9 @@ impl UpstreamBody {
         Ok(body.into())
     }
 }
+
+/// How long a body is decoded before others work.
+const LONGEST_TURN: Duration = Duration::from_millis(2);
+
+#[cfg(test)]
+mod tests;

@@ -109,24 +109,24 @@ impl Registry {
     ) -> Result<Vec<ToolCall>, calls::Error> {
         let source = utf8(response)?;
         let fault = |error| invalid(source, error);
-        let response = from.codec().decode_response(source).map_err(fault)?;
+        let mut response = from.codec().decode_response(source).map_err(fault)?;
         let profile = options.profile_of(from);
-        let mut by_run = Vec::new();
+        // Where two runs have a name, the first one that declared it decides how
+        // its calls are restored.
+        let mut restore: Option<Restore> = None;
         for run in self.runs(from) {
             let mut request = Request::new(run.origin);
             request.tools = run.decode()?;
-            let restore = Restore::new(&request, &profile);
-            let mut restored = response.clone();
-            restore.apply(&mut restored);
-            by_run.push((restore, calls::tool_calls(&restored)));
+            let of_run = Restore::new(&request, &profile);
+            match &mut restore {
+                Some(restore) => restore.extend(of_run),
+                None => restore = Some(of_run),
+            }
         }
-        // The run that declared a tool decides how its calls are restored.
-        let calls = calls::tool_calls(&response).into_iter().enumerate().map(|(place, call)| {
-            let run = by_run.iter().find(|(restore, _)| restore.original(&call.name).is_some());
-            let restored = run.or(by_run.first()).and_then(|(_, calls)| calls.get(place).cloned());
-            restored.unwrap_or(call)
-        });
-        Ok(calls.collect())
+        if let Some(restore) = restore {
+            restore.apply(&mut response);
+        }
+        Ok(calls::tool_calls(&response))
     }
 
     /// The definitions in order, split where the protocol changes, so that each

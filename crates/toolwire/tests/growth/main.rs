@@ -17,9 +17,9 @@
     reason = "a test fails by panicking, and this one shows what it measured"
 )]
 
-mod clock;
 mod entry_points;
 mod nesting;
+mod runs;
 mod streams;
 mod stretch;
 mod sweep;

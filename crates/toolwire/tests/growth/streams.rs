@@ -29,6 +29,22 @@ fn streams_that_hurt() {
 
 const STREAMS: &[Stream] = &[
     Stream {
+        shape: "many members of a detail of reasoning",
+        protocol: Chat,
+        size: 1000,
+        make: |size| {
+            let mut out = String::new();
+            let members = each(size, |number, out| write!(out, r#","x{number}":1"#).unwrap());
+            let detail = format!(
+                r#""reasoning_details":[{{"type":"reasoning.text","index":0,"text":"t"{members}}}]"#
+            );
+            // The second is the next piece of the first.
+            chat(&detail, &mut out);
+            chat(&detail, &mut out);
+            out
+        },
+    },
+    Stream {
         shape: "many calls",
         protocol: Chat,
         size: 300,

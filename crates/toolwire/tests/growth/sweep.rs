@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 use toolwire::Protocol;
+use toolwire_laws::growth::Growth;
 
-use super::clock::Growth;
 use super::entry_points::{ENTRY_POINTS, EntryPoint, Kind};
 use super::stretch::{Stretch, fresh, places};
 use super::vectors::{self, Data, Vector};
@@ -167,9 +167,8 @@ pub(crate) fn measure(
     make: impl Fn(usize) -> Vec<u8>,
     over: &mut Vec<String>,
 ) {
-    for EntryPoint { names, takes: _, pairs, call } in ENTRY_POINTS
-        .iter()
-        .filter(|entry| entry.takes == kind && !entry.names[0].starts_with("json"))
+    for EntryPoint { names, takes: _, pairs, call } in
+        ENTRY_POINTS.iter().filter(|entry| entry.takes == kind)
     {
         for to in Protocol::ALL {
             if !pairs && to != protocol {

@@ -106,3 +106,16 @@ fn a_long_file_takes_no_longer_than_its_length() {
     let (short, long) = (took(2000), took(20_000));
     assert!(long < short * 60, "{short:?} {long:?}");
 }
+
+#[test]
+fn a_comment_of_many_hashes_needs_no_stack() {
+    let source = format!("{} key = \"hunter2\"", "#".repeat(200_000));
+    let masked = MaskedSource::new(&source);
+    assert!(masked.text.ends_with("# key = \"*******\""));
+}
+
+#[test]
+fn what_is_nested_too_deep_is_hidden() {
+    let source = format!("key = {}{}\n\"hunter2\"", "[".repeat(1000), "]".repeat(500));
+    assert!(!MaskedSource::new(&source).text.contains("hunter2"));
+}

@@ -1,5 +1,7 @@
 //! Reasoning in a stream: which member it came in, and what seals it at the end.
 
+use std::collections::BTreeMap;
+
 use super::blocks::BlockAssembler;
 use super::chunk::SmallList;
 use crate::codec::EventSink;
@@ -215,6 +217,8 @@ struct DetailEntry {
     /// Whether more pieces of it may follow.
     grows: bool,
     members: Vec<(String, DetailValue)>,
+    /// Where each member is, if they are so many that a search takes long.
+    places: BTreeMap<String, usize>,
 }
 
 #[derive(Debug)]
@@ -238,7 +242,7 @@ impl DetailsBuffer {
         if text && let Some(own) = self.entries.last_mut().filter(same) {
             return own.take(entry);
         }
-        let mut own = DetailEntry { grows: text, members: Vec::new() };
+        let mut own = DetailEntry { grows: text, members: Vec::new(), places: BTreeMap::new() };
         own.take(entry);
         self.entries.push(own);
     }
@@ -256,7 +260,7 @@ impl DetailsBuffer {
     fn list(&self) -> String {
         written(|out| {
             let mut array = Array::new(out);
-            for DetailEntry { grows: _, members } in &self.entries {
+            for DetailEntry { grows: _, members, places: _ } in &self.entries {
                 let mut object = array.object();
                 for (key, value) in members {
                     let out = object.foreign_key(&Str::plain(key.as_str()));
@@ -302,7 +306,7 @@ impl DetailEntry {
                 "text" | "summary" => Str::read(&mut value.reader()).ok(),
                 _other => None,
             };
-            let own = self.members.iter_mut().find(|(own, _)| *own == *key);
+            let own = self.place(&key).and_then(|place| self.members.get_mut(place));
             match (own, text) {
                 (Some((_, DetailValue::Text(own))), Some(text)) => own.push(&text),
                 (Some((_, own)), _) => {
@@ -313,17 +317,36 @@ impl DetailEntry {
                 (None, Some(text)) => {
                     let mut growing = TextBuffer::default();
                     growing.push(&text);
-                    self.members.push((key.into_owned(), DetailValue::Text(growing)));
+                    self.add(key.into_owned(), DetailValue::Text(growing));
                 }
                 (None, None) => {
                     let value = DetailValue::Other(value.text().to_owned());
-                    self.members.push((key.into_owned(), value));
+                    self.add(key.into_owned(), value);
                 }
             }
         }
     }
 
     fn member(&self, key: &str) -> Option<&DetailValue> {
-        self.members.iter().find(|(own, _)| own == key).map(|(_, value)| value)
+        self.place(key).and_then(|place| self.members.get(place)).map(|(_, value)| value)
+    }
+
+    fn place(&self, key: &str) -> Option<usize> {
+        if self.places.is_empty() {
+            return self.members.iter().position(|(own, _)| own == key);
+        }
+        self.places.get(key).copied()
+    }
+
+    fn add(&mut self, key: String, value: DetailValue) {
+        self.members.push((key, value));
+        let known = self.places.len();
+        if self.members.len() > FEW_MEMBERS {
+            let unknown = self.members.iter().enumerate().skip(known);
+            self.places.extend(unknown.map(|(place, (key, _))| (key.clone(), place)));
+        }
     }
 }
+
+/// So many members are searched one by one.
+const FEW_MEMBERS: usize = 16;

@@ -1,4 +1,13 @@
 //! What ten times the input costs, in time of the processor.
+//!
+//! Instructions would be the better measure, because no other program and no
+//! cache changes their number. A plain test cannot count them: reading the
+//! processor's counters takes `perf_event_open`, which Debian refuses to ordinary
+//! users (`kernel.perf_event_paranoid` is 3), which most virtual machines do not
+//! have, and which safe Rust cannot call. Valgrind can, fifty times slower;
+//! `cargo bench -p toolwire --bench streams -- --growth` does so for long calls.
+//! So every growth test measures the time that its own thread spends on the
+//! processor, and the limit has a margin for what a clock cannot tell apart.
 
 use std::fmt;
 use std::time::Duration;
@@ -7,7 +16,7 @@ use rustix::time::{ClockId, clock_gettime};
 
 /// The costs of an input and of one that is ten times as long.
 #[derive(Clone, Copy)]
-pub(crate) struct Growth {
+pub struct Growth {
     one: Duration,
     ten: Duration,
 }
@@ -17,7 +26,7 @@ impl Growth {
     ///
     /// The least of several runs counts, because whatever disturbs a run makes
     /// it longer, and a case that seems to be over the limit is measured again.
-    pub(crate) fn of(size: usize, make: impl Fn(usize) -> Vec<u8>, run: impl Fn(&[u8])) -> Self {
+    pub fn of<T>(size: usize, make: impl Fn(usize) -> T, run: impl Fn(&T)) -> Self {
         let (one, ten) = (make(size), make(size * 10));
         let mut growth = Self { one: Duration::MAX, ten: Duration::MAX };
         for _ in 0..MOST_ATTEMPTS {
@@ -34,8 +43,14 @@ impl Growth {
 
     /// Whether the cost grows faster than the input. What takes no time at all
     /// says nothing about how it grows.
-    pub(crate) fn is_over(self) -> bool {
+    pub fn is_over(self) -> bool {
         self.ten > NEGLIGIBLE && self.factor() > LIMIT
+    }
+
+    /// How many times as much ten times the input costs. `None` if even that is
+    /// too little to be measured.
+    pub fn measured(self) -> Option<f64> {
+        (self.ten > NEGLIGIBLE).then(|| self.factor())
     }
 
     fn factor(self) -> f64 {

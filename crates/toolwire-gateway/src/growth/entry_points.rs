@@ -1,0 +1,116 @@
+//! Which functions are entry points: those that another file may call with
+//! bytes, text, headers or a configuration.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// Functions that take such a thing, but nothing from outside that may be long,
+/// each with the reason.
+const NOT_FROM_STRANGERS: &[(&str, &str)] = &[
+    ("config/fields.rs::finish", PART_OF_PARSE),
+    ("config/fields.rs::setting", PART_OF_PARSE),
+    ("config/file.rs::loss_policy", PART_OF_PARSE),
+    ("config/file.rs::protocol", PART_OF_PARSE),
+    ("config/profile.rs::read", PART_OF_PARSE),
+    ("config/retry.rs::read", PART_OF_PARSE),
+    ("config/secrets.rs::secret", PART_OF_PARSE),
+    ("config/upstream.rs::pattern", PART_OF_PARSE),
+    ("config/upstream.rs::read", PART_OF_PARSE),
+    ("config/upstream.rs::read_timeouts", PART_OF_PARSE),
+    ("relay/early_stream.rs::new", "the work is that of relay/mod.rs::relay"),
+    ("relay/failure.rs::new", "only keeps what it is given"),
+    ("relay/failure.rs::with_status", "only keeps what it is given"),
+    ("relay/loss.rs::announce", "adds one header"),
+    ("relay/stream.rs::set_headers", "adds three headers"),
+    ("relay/request_body.rs::read", ONLY_A_CONNECTION),
+    ("retry.rs::after_error", "looks at the kind of the error"),
+    ("upstream/mod.rs::send", "passes the bytes on unread"),
+    ("upstream/response.rs::new", ONLY_A_CONNECTION),
+];
+
+const PART_OF_PARSE: &str = "part of config/file.rs::parse, which has long files in its rows";
+const ONLY_A_CONNECTION: &str =
+    "only a connection makes such a body; what is done with its bytes is upstream/decode.rs::push";
+
+/// Whoever adds a function that takes bytes says here what it costs.
+#[test]
+fn every_entry_point_has_a_row() {
+    let mut found = BTreeSet::new();
+    collect(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/src")), "", &mut found);
+    let measured: BTreeSet<&str> = super::rows().flat_map(|row| row.names).copied().collect();
+    let exempt: BTreeSet<&str> = NOT_FROM_STRANGERS.iter().map(|(name, _)| *name).collect();
+    let missing: Vec<_> = found
+        .iter()
+        .filter(|(name, takes)| {
+            *takes && !measured.contains(name.as_str()) && !exempt.contains(name.as_str())
+        })
+        .map(|(name, _)| name)
+        .collect();
+    assert!(missing.is_empty(), "without a growth test: {missing:#?}");
+    for name in measured.iter().chain(&exempt) {
+        let is_there = [true, false].map(|takes| found.contains(&((*name).to_owned(), takes)));
+        assert!(is_there.contains(&true), "there is no {name}");
+    }
+    let both: Vec<_> = measured.intersection(&exempt).collect();
+    assert!(both.is_empty(), "measured after all: {both:?}");
+}
+
+/// Collects the functions of a folder that other files can call, and whether
+/// they take something that may be long.
+fn collect(folder: &Path, prefix: &str, found: &mut BTreeSet<(String, bool)>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let entry = entry.unwrap();
+        let name = entry.file_name().into_string().unwrap();
+        let path = format!("{prefix}{name}");
+        if entry.file_type().unwrap().is_dir() {
+            if path != "growth" {
+                collect(&entry.path(), &format!("{path}/"), found);
+            }
+        } else if name.ends_with(".rs") && name != "tests.rs" && name != "growth.rs" {
+            let source = std::fs::read_to_string(entry.path()).unwrap();
+            for (function, arguments) in functions(&source) {
+                let takes = LONG.iter().any(|kind| arguments.contains(kind));
+                found.insert((format!("{path}::{function}"), takes));
+            }
+        }
+    }
+}
+
+/// The names and the arguments of public functions.
+fn functions(source: &str) -> impl Iterator<Item = (&str, &str)> {
+    source.match_indices("fn ").filter_map(|(at, _)| {
+        let line = source[..at].rsplit('\n').next().unwrap().trim_start();
+        if !line.starts_with("pub") || line.contains("//") {
+            return None;
+        }
+        let rest = &source[at + 3..];
+        let end = rest.find(['{', ';'])?;
+        let head = rest[..end].split(" -> ").next().unwrap();
+        let name = head.find(|c: char| !c.is_alphanumeric() && c != '_').map(|end| &head[..end])?;
+        Some((name, head))
+    })
+}
+
+/// Types that something long comes in.
+const LONG: &[&str] = &[
+    "[u8]",
+    "&str",
+    "Option<&str>",
+    "String",
+    "Vec<u8>",
+    "Bytes",
+    "HeaderMap",
+    "HeaderValue",
+    "Parts",
+    "Incoming",
+    "IncomingRequest",
+    "Request<",
+    "UpstreamResponse",
+    "ApiError",
+    "[Entry]",
+    "&Entry",
+    "Config",
+    "RequestContext",
+    "ReadBuf",
+    "Vec<Problem>",
+];

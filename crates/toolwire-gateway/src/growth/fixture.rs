@@ -1,0 +1,134 @@
+//! A gateway without sockets, for the functions that need one.
+
+use std::future::Future;
+use std::sync::{Arc, OnceLock};
+
+use arc_swap::ArcSwap;
+use hyper::Request;
+use hyper::header::{HeaderMap, HeaderName, HeaderValue};
+use hyper::http::request::Parts;
+use toolwire::Protocol;
+use toolwire::protocol::PathMatch;
+
+use crate::active_config::ActiveConfig;
+use crate::config::{
+    Config, Credential, Limits, LogFormat, Origin, Pattern, RetryPolicy, Timeouts, UpstreamConfig,
+};
+use crate::guard::Credentials;
+use crate::heavy_work::HeavyWork;
+use crate::observe::{Log, Metrics, RequestLog};
+use crate::relay::RequestContext;
+use crate::retry::RetryBudget;
+use crate::server::Drain;
+use crate::state::GatewayState;
+use crate::upstream::Upstream;
+
+/// A gateway, and the head of a request to it.
+pub(crate) struct Fixture {
+    pub(crate) state: Arc<GatewayState>,
+    pub(crate) active: Arc<ActiveConfig>,
+    pub(crate) parts: Parts,
+    credentials: Credentials,
+}
+
+impl Fixture {
+    /// A gateway with one upstream of each protocol, whose limits are high: what
+    /// a limit refuses costs nothing.
+    pub(crate) fn new(headers: HeaderMap) -> Self {
+        let upstreams = Protocol::ALL.map(|protocol| upstream(protocol.as_str(), protocol, &["*"]));
+        Self::with_config(config(upstreams.to_vec()), headers)
+    }
+
+    pub(crate) fn with_config(config: Config, headers: HeaderMap) -> Self {
+        let metrics = Metrics::default();
+        let retry_budget = RetryBudget::new(&config.retry);
+        let active = Arc::new(ActiveConfig::build(config, &metrics, &[]).unwrap());
+        let state = Arc::new(GatewayState {
+            active: ArcSwap::new(Arc::clone(&active)),
+            metrics,
+            log: Log::new(Box::new(std::io::sink())),
+            drain: Drain::default(),
+            retry_budget,
+            bodies: Arc::default(),
+            streams: Arc::default(),
+            heavy_work: HeavyWork::default(),
+            source: None,
+            identity: OnceLock::new(),
+        });
+        let (mut parts, ()) = Request::new(()).into_parts();
+        parts.headers = headers;
+        Self { state, active, parts, credentials: Credentials::default() }
+    }
+
+    /// The request of a client.
+    pub(crate) fn context(&self, client: Protocol) -> RequestContext<'_> {
+        let Self { state, active, parts, credentials } = self;
+        let log = RequestLog::start(state, LogFormat::Off, "req_1".to_owned(), client, "/");
+        let path = PathMatch::default();
+        RequestContext { state, active, parts, credentials, client, path, log }
+    }
+
+    pub(crate) fn upstream(&self, protocol: Protocol) -> &Arc<Upstream> {
+        let mut all = self.active.upstreams.iter();
+        all.find(|upstream| upstream.config.protocol == protocol).unwrap()
+    }
+}
+
+pub(crate) fn upstream(name: &str, protocol: Protocol, models: &[&str]) -> UpstreamConfig {
+    UpstreamConfig {
+        name: name.to_owned(),
+        protocol,
+        origin: Origin::Demo,
+        ca: None,
+        credential: Credential::None,
+        models: models.iter().map(|model| pattern(model)).collect(),
+        headers: Vec::new(),
+        profile: toolwire::Profile::of(protocol),
+        on_loss: None,
+        weight: 1,
+        timeouts: Timeouts::default(),
+    }
+}
+
+pub(crate) fn pattern(text: &str) -> Pattern {
+    Pattern(text.to_owned())
+}
+
+pub(crate) fn config(upstreams: Vec<UpstreamConfig>) -> Config {
+    Config {
+        protocols: Protocol::ALL.to_vec(),
+        listen: "127.0.0.1:0".parse().unwrap(),
+        keys: Vec::new(),
+        admin_key: None,
+        on_loss: toolwire::LossPolicy::Report,
+        upstreams,
+        prefer_same_protocol: true,
+        aliases: Vec::new(),
+        limits: Limits { tools: usize::MAX, schemas: usize::MAX, ..Limits::default() },
+        retry: RetryPolicy::default(),
+        log: LogFormat::Off,
+    }
+}
+
+/// Headers as they arrive, in which a name may come again.
+pub(crate) fn headers<N: AsRef<str>, V: AsRef<str>>(
+    list: impl IntoIterator<Item = (N, V)>,
+) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    for (name, value) in list {
+        let name: HeaderName = name.as_ref().parse().unwrap();
+        headers.append(name, HeaderValue::from_str(value.as_ref()).unwrap());
+    }
+    headers
+}
+
+/// A body in pieces as a network gives them.
+pub(crate) fn chunks(body: &[u8]) -> Vec<Vec<u8>> {
+    body.chunks(4096).map(<[u8]>::to_vec).collect()
+}
+
+/// Runs a future on this thread, whose clock is read.
+pub(crate) fn run<T>(future: impl Future<Output = T>) -> T {
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    runtime.enable_time().build().unwrap().block_on(future)
+}

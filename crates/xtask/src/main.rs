@@ -39,7 +39,7 @@ fn run(chore: Chore) -> anyhow::Result<ExitCode> {
         Chore::Bench { gateway: true, args } => bench::run_gateway(&args),
         Chore::Bench { gateway: false, args } => bench::run(&args),
         Chore::Sweep { rounds } => sweep::run(rounds),
-        Chore::Soak { only, out } => soak::run(only.as_deref(), out.as_deref()),
+        Chore::Soak { only, out } => soak::run(&only, out.as_deref()),
         Chore::Traffic { folder, json } => traffic::run(&folder, json),
         Chore::Fuzz { target, seconds } => fuzz::run(target.as_deref(), seconds),
     }
@@ -91,9 +91,9 @@ enum Chore {
     /// The gateway under load and with faults: slow streams, stalled readers, uploads, disconnects,
     /// retries, drains, floods, reloads, overload, mixed traffic. Prints a table.
     Soak {
-        /// One part, for example `slow-streams`.
+        /// One part, for example `slow-streams`. Can be repeated.
         #[arg(long, value_name = "NAME")]
-        only: Option<String>,
+        only: Vec<String>,
         /// Also write the report to this file, as Markdown.
         #[arg(long, value_name = "PATH")]
         out: Option<PathBuf>,

@@ -1,7 +1,6 @@
 //! `cargo xtask soak`: the gateway's tests of load and faults, of which `cargo xtask test` takes a
 //! sample, at their full sizes.
 
-use std::fmt::Write;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -32,21 +31,21 @@ const PARTS: &[(&str, &str)] = &[
     ("mixed", "mixed::nothing_grows"),
 ];
 
-/// Runs all parts, or one. The report goes to a file, too, if there is one to write.
-pub(crate) fn run(only: Option<&str>, out: Option<&Path>) -> Result<ExitCode> {
-    let parts: Vec<_> =
-        PARTS.iter().filter(|(name, _)| only.is_none_or(|only| only == *name)).collect();
+/// Runs all parts, or those that are named. The report goes to a file, too, if there is one to
+/// write, after each part: a run that is interrupted leaves what it has found.
+pub(crate) fn run(only: &[String], out: Option<&Path>) -> Result<ExitCode> {
+    let is_wanted = |name: &str| only.is_empty() || only.iter().any(|only| only == name);
+    let parts: Vec<_> = PARTS.iter().filter(|(name, _)| is_wanted(name)).collect();
     if parts.is_empty() {
         let names: Vec<_> = PARTS.iter().map(|(name, _)| *name).collect();
         bail!("there is no such part; the parts are {}", names.join(", "));
     }
     cmd::run(&mut cmd::command(&format!("{TEST} --no-run")))?;
-    let load = load();
+    let load_before = load();
     let began = Instant::now();
-    let (mut rows, mut failed) = (Vec::new(), Vec::new());
+    let (mut rows, mut failed, mut report) = (Vec::new(), Vec::new(), String::new());
     for (number, (name, test)) in (1..).zip(&parts) {
-        let seconds = began.elapsed().as_secs();
-        println!("\n[{number}/{}] {name}, after {seconds} s", parts.len());
+        println!("\n[{number}/{}] {name}, after {} s", parts.len(), began.elapsed().as_secs());
         let line = format!("{TEST} -- --exact soak::{test} --nocapture --test-threads=1");
         let mut command = cmd::command(&line);
         command.env("TOOLWIRE_SOAK", "1");
@@ -59,27 +58,27 @@ pub(crate) fn run(only: Option<&str>, out: Option<&Path>) -> Result<ExitCode> {
         if !status.success() {
             failed.push(*name);
         }
+        let failures = if failed.is_empty() { "none".to_owned() } else { failed.join(", ") };
+        report = format!(
+            "{HEAD}\n{}\n\n{number} of {} parts in {} s. Failed: {failures}.\n",
+            rows.join("\n"),
+            parts.len(),
+            began.elapsed().as_secs()
+        );
+        if let Some(path) = out {
+            let path = cmd::root().join(path);
+            let text = format!("{}\n{report}", preamble(only, &load_before));
+            std::fs::write(&path, text)
+                .with_context(|| format!("{} cannot be written", path.display()))?;
+        }
     }
-    let mut report = format!("{HEAD}\n{}\n", rows.join("\n"));
-    let took = began.elapsed().as_secs();
-    let _ = write!(report, "\n{} parts in {took} s. ", parts.len());
-    report.push_str(&match failed.is_empty() {
-        true => "None failed.\n".to_owned(),
-        false => format!("Failed: {}.\n", failed.join(", ")),
-    });
     println!("\n{report}");
-    if let Some(path) = out {
-        let path = cmd::root().join(path);
-        let only = only.map(|only| format!(" --only {only}")).unwrap_or_default();
-        let text = format!("{}\n{report}", preamble(&only, &load));
-        std::fs::write(&path, text)
-            .with_context(|| format!("{} cannot be written", path.display()))?;
-    }
     Ok(if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// What a reader must know about a run: when, of what, on what, and by which command.
-fn preamble(only: &str, load_before: &str) -> String {
+fn preamble(only: &[String], load_before: &str) -> String {
+    let only: String = only.iter().map(|only| format!(" --only {only}")).collect();
     let of =
         |line: &str| cmd::output(&mut cmd::command(line)).unwrap_or_default().trim().to_owned();
     let processors = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();

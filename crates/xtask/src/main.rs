@@ -39,7 +39,7 @@ fn run(chore: Chore) -> anyhow::Result<ExitCode> {
         Chore::Bench { gateway: true, args } => bench::run_gateway(&args),
         Chore::Bench { gateway: false, args } => bench::run(&args),
         Chore::Sweep { rounds } => sweep::run(rounds),
-        Chore::Soak => soak::run(),
+        Chore::Soak { only, out } => soak::run(&only, out.as_deref()),
         Chore::Traffic { folder, json } => traffic::run(&folder, json),
         Chore::Fuzz { target, seconds } => fuzz::run(target.as_deref(), seconds),
     }
@@ -88,8 +88,16 @@ enum Chore {
         #[arg(long, default_value_t = 3)]
         rounds: u32,
     },
-    /// The gateway under load and with faults: disconnects, retries, drains, floods, reloads.
-    Soak,
+    /// The gateway under load and with faults: slow streams, stalled readers, uploads, disconnects,
+    /// retries, drains, floods, reloads, overload, mixed traffic. Prints a table.
+    Soak {
+        /// One part, for example `slow-streams`. Can be repeated.
+        #[arg(long, value_name = "NAME")]
+        only: Vec<String>,
+        /// Also write the report to this file, as Markdown.
+        #[arg(long, value_name = "PATH")]
+        out: Option<PathBuf>,
+    },
     /// Translate recorded traffic between all protocols, and check what comes out.
     Traffic {
         /// A folder of recordings: cassettes (YAML or JSON), HAR, JSON, JSON lines, event streams.

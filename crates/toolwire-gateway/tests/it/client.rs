@@ -1,12 +1,13 @@
 //! An HTTP client by hand.
 
 use std::net::SocketAddr;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use crate::watched_log::UPSTREAM_KEY;
+use crate::watched_log::{SEARCHED, UPSTREAM_KEY};
 
 /// A response that was received.
 #[derive(Clone, Debug)]
@@ -124,6 +125,7 @@ pub(crate) fn parse(bytes: &[u8]) -> ReceivedResponse {
         if chunked { dechunk(rest) } else { (rest.to_vec(), Some(String::new())) };
     let body = String::from_utf8(body).unwrap();
     assert!(!head.contains(UPSTREAM_KEY) && !body.contains(UPSTREAM_KEY), "{head}\n{body}");
+    SEARCHED.fetch_add(1, Ordering::Relaxed);
     let whole = trailers.is_some();
     ReceivedResponse { status, head, body, whole, trailers: trailers.unwrap_or_default() }
 }

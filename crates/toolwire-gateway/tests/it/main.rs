@@ -12,6 +12,7 @@ mod bursts;
 mod canaries;
 mod cancel;
 mod client;
+mod clock;
 mod connections;
 mod drain;
 mod early_head;

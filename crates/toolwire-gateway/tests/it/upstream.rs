@@ -124,10 +124,14 @@ impl Server {
 
     /// When the peer disconnected in the middle of a response, for the nth time.
     pub(crate) async fn left(&self, nth: usize) -> Instant {
+        self.left_within(nth, Duration::from_secs(5)).await
+    }
+
+    /// The same, if it may take longer.
+    pub(crate) async fn left_within(&self, nth: usize, time: Duration) -> Instant {
         let mut left = self.left.clone();
         let wait = left.wait_for(|left| left.len() >= nth);
-        tokio::time::timeout(Duration::from_secs(5), wait).await.expect("the peer stays").unwrap()
-            [nth - 1]
+        tokio::time::timeout(time, wait).await.expect("the peer stays").unwrap()[nth - 1]
     }
 
     /// How often the peer disconnected in the middle of a response.

@@ -2,12 +2,16 @@
 //! be in it.
 
 use std::io::{self, Write};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The operator's key in every test.
 pub(crate) const UPSTREAM_KEY: &str = "upstream-key";
 
 /// Texts of the fixtures: a key, a prompt, an answer, a tool and its argument.
 const CANARIES: [&str; 5] = [UPSTREAM_KEY, "Weather in", "Let me look", "get_weather", "Paris"];
+
+/// How many lines and responses were searched for secrets, in this process.
+pub(crate) static SEARCHED: AtomicUsize = AtomicUsize::new(0);
 
 /// A log that ends the tests when it gets to see a secret or content. The log is
 /// written by a thread of its own, whose panic no test would notice.
@@ -22,6 +26,7 @@ impl Write for WatchedLog {
             let _ = writeln!(io::stderr(), "{found:?} or a control character in the log: {line}");
             std::process::abort();
         }
+        SEARCHED.fetch_add(1, Ordering::Relaxed);
         Ok(bytes.len())
     }
 

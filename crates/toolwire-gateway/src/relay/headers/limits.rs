@@ -17,7 +17,7 @@ pub(super) fn convert(
     upstream_headers: &HeaderMap,
     headers: &mut HeaderMap,
 ) {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let now = since_1970();
     for (source_kind, target_kind) in from.kinds.iter().zip(to.kinds) {
         for figure in ["limit", "remaining", "reset"] {
             let value = upstream_headers.get(from.header(source_kind, figure));
@@ -40,7 +40,7 @@ pub(super) fn convert(
 
 /// The time until every exhausted limit is reset, from any vendor's headers.
 pub(super) fn reset(headers: &HeaderMap) -> Option<Duration> {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let now = since_1970();
     let text = |name: String| headers.get(name)?.to_str().ok();
     let resets = super::vendor::vendors().map(|vendor| &vendor.rate_limits).flat_map(|limits| {
         limits.kinds.iter().filter_map(move |kind| {
@@ -50,6 +50,12 @@ pub(super) fn reset(headers: &HeaderMap) -> Option<Duration> {
         })
     });
     resets.max()
+}
+
+/// The time of day, which is what one vendor's headers hold.
+#[allow(clippy::disallowed_methods, reason = "no clock but the machine's has a time of day")]
+fn since_1970() -> Duration {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
 }
 
 /// The time until a limit is reset.

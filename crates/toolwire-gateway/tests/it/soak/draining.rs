@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout};
 use toolwire::Protocol;
 
-use super::{pick, report, size};
+use super::{Figures, pick, report, size};
 use crate::upstream::{Server, Step, chunk, stream_end, stream_head};
 use crate::{at, client, config, fixtures, ms, start};
 
@@ -70,5 +70,5 @@ async fn streams_end_well_or_with_an_error() {
         assert!(began.elapsed() < ms(6000), "{:?}", began.elapsed());
     }
     let what = format!("drains with {streams} streams, time to 503");
-    report(&what, loops, &mut ready_times, "0 wrong endings, 0 cut early");
+    report(Figures { what, count: loops, times: ready_times, ..Figures::default() });
 }

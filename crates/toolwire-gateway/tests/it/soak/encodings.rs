@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 use toolwire::Protocol;
 
-use super::{percentile, report, size};
+use super::{Figures, percentile, report, size};
 use crate::upstream::{Server, Step, chunk, stream_end, stream_head};
 use crate::{at, client, config, fixtures, ms, start};
 
@@ -73,7 +73,8 @@ async fn each_event_arrives_when_it_is_sent() {
         }
     }
     assert!(percentile(&mut times, 50) < Duration::from_millis(60));
-    report("compressed streams, time to an event", times.len(), &mut times, "");
+    let what = "compressed streams, time to an event".to_owned();
+    report(Figures { what, count: times.len(), times, ..Figures::default() });
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use toolwire::Protocol;
 
-use super::{KeepAlive, report, size};
+use super::{Figures, KeepAlive, report, size};
 use crate::upstream::{Server, Step, chunk, stream_end, stream_head, whole};
 use crate::{at, config, fixtures, pairs, start};
 
@@ -61,5 +61,11 @@ async fn marks_come_back_to_who_sent_them() {
     for worker in workers {
         times.extend(worker.await.unwrap());
     }
-    report("interleaved requests with marks", times.len(), &mut times, "0 foreign marks");
+    report(Figures {
+        what: "interleaved requests with marks".to_owned(),
+        count: times.len(),
+        times,
+        remark: "0 foreign marks".to_owned(),
+        ..Figures::default()
+    });
 }

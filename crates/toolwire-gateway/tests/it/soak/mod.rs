@@ -5,17 +5,26 @@ mod disconnects;
 mod draining;
 mod encodings;
 mod hostile;
+mod mixed;
 mod mixup;
+mod overload;
+mod process;
 mod reloads;
 mod retries;
+mod stalled;
+mod streams;
+mod timeouts;
+mod uploads;
 
 use std::net::SocketAddr;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 use crate::client;
+use crate::watched_log::SEARCHED;
 
 /// The size of a test.
 fn size(sample: usize, full: usize) -> usize {
@@ -26,12 +35,38 @@ fn is_full() -> bool {
     std::env::var_os("TOOLWIRE_SOAK").is_some()
 }
 
-/// Prints a row of the table of figures.
+/// A row of the table of figures.
+#[derive(Default)]
+struct Figures {
+    what: String,
+    count: usize,
+    times: Vec<Duration>,
+    memory_each: Option<usize>,
+    /// Responses that look complete and are not, or the other way round.
+    wrong_endings: usize,
+    /// Requests that got no response, or that ran more than once.
+    lost: usize,
+    remark: String,
+}
+
+/// Prints a row of the table of figures. A secret in a log or a response has
+/// ended the test before, so what is printed of it is how much was searched.
 #[allow(clippy::print_stdout, reason = "`cargo xtask soak` collects what is printed")]
-fn report(what: &str, count: usize, times: &mut [Duration], findings: &str) {
+fn report(figures: Figures) {
+    let Figures { what, count, mut times, memory_each, wrong_endings, lost, remark } = figures;
+    assert_eq!((wrong_endings, lost), (0, 0), "{what}: wrong endings, lost requests");
     if is_full() {
-        let (half, most) = (percentile(times, 50), percentile(times, 99));
-        println!("| {what} | {count} | {half:.1?} | {most:.1?} | {findings} |");
+        let mut shown = |percent| match times.is_empty() {
+            true => String::new(),
+            false => format!("{:.1?}", percentile(&mut times, percent)),
+        };
+        let (half, most) = (shown(50), shown(99));
+        let memory = memory_each.map(|bytes| format!("{} KiB", bytes / 1024)).unwrap_or_default();
+        let searched = SEARCHED.load(Ordering::Relaxed);
+        println!(
+            "| {what} | {count} | {half} | {most} | {memory} | {wrong_endings} | {lost} | \
+             0 in {searched} texts | {remark} |"
+        );
     }
 }
 
@@ -84,7 +119,7 @@ impl KeepAlive {
     }
 }
 
-/// Whether a response is complete.
+/// Whether a message is complete.
 fn is_whole(bytes: &[u8]) -> bool {
     let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") else { return false };
     let head = String::from_utf8(bytes[..end].to_ascii_lowercase()).unwrap();

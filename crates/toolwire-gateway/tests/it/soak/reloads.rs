@@ -7,7 +7,7 @@ use std::time::Instant;
 use toolwire::Protocol;
 use toolwire_gateway::config::{Origin, UpstreamConfig};
 
-use super::{KeepAlive, report, size};
+use super::{Figures, KeepAlive, report, size};
 use crate::upstream::{Server, stream, whole};
 use crate::{at, config, fixtures, start};
 
@@ -64,5 +64,5 @@ async fn no_request_fails() {
         times.extend(client.await.unwrap());
     }
     let (count, what) = (times.len(), format!("requests during {reloads} reloads"));
-    report(&what, count, &mut times, "0 failed");
+    report(Figures { what, count, times, ..Figures::default() });
 }

@@ -8,7 +8,7 @@ use h2::Reason;
 use toolwire::Protocol;
 use toolwire_gateway::config::UpstreamConfig;
 
-use super::{KeepAlive, pick, report, size};
+use super::{Figures, KeepAlive, pick, report, size};
 use crate::secure::{Act, Secure, behind};
 use crate::upstream::{Server, Step, chunk, stream_end, stream_head, whole};
 use crate::{at, config, fixtures, ms, start};
@@ -129,7 +129,15 @@ async fn no_request_runs_twice() {
     assert!(ran.len() > count / 2, "{} of {count} ran", ran.len());
     let sent: usize = servers.iter().map(Server::seen_count).sum();
     assert!(sent > count, "some were tried again: {sent}");
-    report("requests with faults at all phases", count, &mut times, "0 ran twice, 0 wrong endings");
+    report(Figures {
+        what: "requests with faults at all phases".to_owned(),
+        count,
+        times,
+        wrong_endings: wrong,
+        lost: twice,
+        remark: "0 ran twice".to_owned(),
+        ..Figures::default()
+    });
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -140,11 +148,17 @@ async fn a_full_outage_adds_a_fifth() {
     let second = Server::new(Protocol::Chat, whole(503, "", &error)).await;
     let third = UpstreamConfig { name: "second".to_owned(), ..at(&second) };
     let gateway = start(config(vec![at(&first), third])).await;
-    let mut times = ask_all(gateway.address(), count).await;
+    let times = ask_all(gateway.address(), count).await;
     let sent = first.seen_count() + second.seen_count();
     let reserve = 10;
     assert!(sent <= count * 12 / 10 + reserve, "{sent} for {count}");
-    report("requests in an outage", count, &mut times, &format!("{sent} sent to upstreams"));
+    report(Figures {
+        what: "requests in an outage".to_owned(),
+        count,
+        times,
+        remark: format!("{sent} sent to upstreams"),
+        ..Figures::default()
+    });
 }
 
 /// An upstream that refuses every stream gets hardly more than one that fails.
@@ -153,15 +167,16 @@ async fn an_upstream_that_refuses_everything_is_not_asked_twice() {
     let count = size(300, 5000);
     let server = Secure::new(Protocol::Chat, &["h2"], |_| Act::Reset(Reason::REFUSED_STREAM)).await;
     let gateway = start(config(vec![behind(server.address, Protocol::Chat, &server.ca)])).await;
-    let mut times = ask_all(gateway.address(), count).await;
+    let times = ask_all(gateway.address(), count).await;
     let sent = server.asked().len();
     assert!(sent <= count * 12 / 10, "{sent} for {count}");
-    report(
-        "requests that are all refused",
+    report(Figures {
+        what: "requests that are all refused".to_owned(),
         count,
-        &mut times,
-        &format!("{sent} sent to upstreams"),
-    );
+        times,
+        remark: format!("{sent} sent to upstreams"),
+        ..Figures::default()
+    });
 }
 
 /// Servers that restart lose nothing that they have not begun (R-40, T-13).
@@ -196,7 +211,13 @@ async fn connections_that_go_away_lose_nothing() {
         times.extend(worker.await.unwrap());
     }
     assert_eq!(server.asked().len(), times.len(), "each ran once");
-    report("requests, GOAWAY every 50", count, &mut times, "0 lost, 0 ran twice");
+    report(Figures {
+        what: "requests, GOAWAY every 50".to_owned(),
+        count,
+        times,
+        remark: "each ran once".to_owned(),
+        ..Figures::default()
+    });
 }
 
 async fn ask_all(to: std::net::SocketAddr, count: usize) -> Vec<std::time::Duration> {

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, Write};
 
-use toolwire::recover::{Detector, Event, Tools};
+use toolwire::recover::{Detector, Event, Tools, intent};
 use toolwire::wire::{Object, Raw, ReadError, Reader};
 
 use crate::error::CommandError;
@@ -11,7 +11,9 @@ use crate::error::CommandError;
 ///
 /// Reads one case per line from standard input: an object with `id`, `tools` (an
 /// array of tool definitions) and `text` (the model's whole output). Prints one
-/// object per line: the calls, the text around them, and what was cut off.
+/// object per line: the calls, the text around them, and what was cut off. With
+/// `"options": {"intent": true}`, a text without a call is also searched for
+/// actions that it announces in plain words.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Read and write JSON lines
@@ -56,6 +58,8 @@ struct Case {
     id: String,
     tools: Tools,
     text: String,
+    /// Whether announcements count if there is no call.
+    wants_intent: bool,
 }
 
 /// What was found in a text.
@@ -73,13 +77,15 @@ struct Detection {
 struct FoundCall {
     name: String,
     arguments: String,
+    source: &'static str,
     repaired: bool,
 }
 
 impl Case {
     fn read(line: &[u8]) -> Result<Self, String> {
         let line = std::str::from_utf8(line).map_err(|error| error.to_string())?;
-        let mut case = Self { id: "null".to_owned(), tools: Tools::default(), text: String::new() };
+        let (id, tools, text) = ("null".to_owned(), Tools::default(), String::new());
+        let mut case = Self { id, tools, text, wants_intent: false };
         case.fill(line).map_err(|error| error.to_string())?;
         Ok(case)
     }
@@ -92,6 +98,7 @@ impl Case {
                 "id" => self.id = reader.raw()?.text().to_owned(),
                 "text" => self.text = reader.string()?.decode().into_owned(),
                 "tools" => self.tools = Tools::read(reader.raw()?.text())?,
+                "options" => self.wants_intent = wants_intent(&reader.raw()?)?,
                 _ => reader.skip()?,
             }
         }
@@ -115,11 +122,36 @@ impl Case {
             waiting.drain(..whole);
         }
         detector.finish(&mut |event: Event<'_>| found.take(event));
+        if self.wants_intent && found.calls.is_empty() && found.incomplete.is_empty() {
+            found.announced(&self.tools);
+        }
         found
     }
 }
 
+/// Whether the options of a case ask for intent.
+fn wants_intent(options: &Raw<'_>) -> Result<bool, ReadError> {
+    let mut wants = false;
+    let mut reader = options.reader();
+    let mut members = reader.object()?;
+    while let Some(key) = members.next(&mut reader)? {
+        match &*key.decode() {
+            "intent" => wants = reader.raw()?.text() == "true",
+            _ => reader.skip()?,
+        }
+    }
+    Ok(wants)
+}
+
 impl Detection {
+    /// Adds the calls that the text announces. It stays as it is.
+    fn announced(&mut self, tools: &Tools) {
+        for call in intent::detect(&self.content, tools).calls {
+            let (name, arguments) = (call.name, call.arguments);
+            self.calls.push(FoundCall { name, arguments, source: "intent", repaired: false });
+        }
+    }
+
     fn take(&mut self, event: Event<'_>) {
         match event {
             Event::Text(text) => self.content.push_str(text),
@@ -128,7 +160,7 @@ impl Detection {
                 self.dialect.get_or_insert(dialect);
                 self.is_open = true;
                 let (name, arguments) = (name.to_owned(), String::new());
-                self.calls.push(FoundCall { name, arguments, repaired: false });
+                self.calls.push(FoundCall { name, arguments, source: "format", repaired: false });
             }
             Event::Arguments(piece) => {
                 if let Some(call) = self.calls.last_mut() {
@@ -159,7 +191,7 @@ impl Detection {
             let mut object = calls.object();
             object.put("name", &call.name);
             object.put("arguments", &Raw::made(call.arguments.as_str()));
-            object.put("source", "format");
+            object.put("source", call.source);
             object.put("repaired", &call.repaired);
         }
         drop(calls);

@@ -35,6 +35,7 @@ mod align;
 mod arguments;
 mod block;
 mod call;
+pub mod intent;
 mod json_item;
 mod lexer;
 mod line_item;

@@ -14,6 +14,8 @@ use crate::recover::text::push_escaped_str;
 pub(super) struct Phrase<'a, 't> {
     pub(super) paragraph: &'t str,
     pub(super) tokens: &'a [Token<'t>],
+    /// Where what is said about the action starts: at its verb, or before it.
+    pub(super) start: usize,
     /// Where the verb is.
     pub(super) verb: usize,
     pub(super) end: usize,
@@ -31,7 +33,7 @@ pub(super) struct Filled {
 /// Fills the parameters of a tool. Nothing if a required one is not mentioned, or
 /// if the action is for another day.
 pub(super) fn fill(parameters: &[Parameter<'_>], vocabulary: &[String], verb: &Verb, phrase: Phrase<'_, '_>) -> Option<Filled> {
-    let Phrase { paragraph, tokens, verb: from, end } = phrase;
+    let Phrase { paragraph, tokens, start, verb: from, end } = phrase;
     let mut found = candidates(paragraph, tokens, from + 1, end);
     found.retain(|candidate| !is_vocabulary(candidate, tokens, vocabulary));
     let mut filling = Filling {
@@ -49,7 +51,7 @@ pub(super) fn fill(parameters: &[Parameter<'_>], vocabulary: &[String], verb: &V
         }
     }
     for (parameter, value) in parameters.iter().zip(&mut filling.values) {
-        if parameter.is_flag() && let Some(state) = flag(parameter, verb, tokens, from, end) {
+        if parameter.is_flag() && let Some(state) = flag(parameter, verb, tokens, start, end) {
             *value = Value::Literal(state.to_string());
         }
     }
@@ -176,7 +178,7 @@ impl Filling<'_, '_> {
 
     /// Fills what is left from plain words.
     fn plain(&mut self, phrase: Phrase<'_, '_>, vocabulary: &[String]) {
-        let Phrase { paragraph, tokens, verb, end } = phrase;
+        let Phrase { paragraph, tokens, start: _, verb, end } = phrase;
         for (at, parameter) in self.parameters.iter().enumerate() {
             let is_open = matches!(self.values.get(at), Some(Value::Missing)) && parameter.is_text() && !parameter.is_flag();
             if !is_open {

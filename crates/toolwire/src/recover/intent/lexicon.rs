@@ -166,6 +166,7 @@ pub(super) const VERB_GROUPS: &[&[&str]] = &[
     &["validate", "verify", "check", "test", "lint", "confirm"],
     &["fetch", "request", "call", "hit", "open", "get", "load", "visit", "download", "access", "check", "query", "ping", "probe", "go to", "browse", "navigate"],
     &["ping", "probe", "check", "test"],
+    &["request", "send", "issue", "make", "hit", "call", "fire off"],
     &["deploy", "release", "ship", "roll out", "push", "publish"],
     &["remind", "set"],
     &["subscribe", "sign up", "register", "enroll"],

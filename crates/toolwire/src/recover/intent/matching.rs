@@ -7,7 +7,7 @@ use super::parameters::Parameter;
 use super::shape;
 use super::stem::{name_words, stem};
 use super::tokens::{Kind, Token};
-use super::verbs::Verb;
+use super::verbs::{Verb, is_generic};
 use crate::recover::tools::{ToolSpec, Tools};
 
 /// The tools of a request, read once for all sentences.
@@ -95,7 +95,7 @@ impl<'s> Entry<'s> {
 
     /// How well the words of an action suit the tool. `None` if they do not.
     fn score(&self, verb: &Verb, phrase: Phrase<'_, '_>) -> Option<f32> {
-        let Phrase { paragraph, tokens, verb: at, end } = phrase;
+        let Phrase { paragraph, tokens, start: _, verb: at, end } = phrase;
         let said = tokens.get(at + 1..end).unwrap_or_default();
         let named = said.iter().any(|token| {
             token.text == self.name || (token.kind == Kind::Code && token.text.trim_end_matches("()") == self.name)
@@ -117,6 +117,8 @@ impl<'s> Entry<'s> {
             2.5
         } else if self.words.iter().any(|word| verb.stands_for(word)) {
             2.0
+        } else if self.parameters.iter().any(|parameter| parameter.is_flag() && parameter.stems.contains(&verb.stem)) {
+            2.0
         } else if first.is_some_and(|word| verb.stands_for(word)) || self.described.iter().any(|word| verb.is(word)) {
             1.5
         } else {
@@ -132,13 +134,16 @@ impl<'s> Entry<'s> {
                 Shape::Code if parameter.is_code() => 1.5,
                 Shape::Code if parameter.is_path() => 0.75,
                 Shape::Path if parameter.suits(&candidate) >= 3.0 => 1.0,
+                Shape::Date if parameter.is_day() => 1.0,
                 Shape::Phone if parameter.suits(&candidate) >= 3.0 => 1.5,
                 _ => 0.0,
             });
             shapes = shapes.max(suits.fold(0.0, f32::max));
         }
         let searches = in_name && self.parameters.iter().any(|parameter| parameter.is_required && parameter.is_query());
-        let is_distinct = (in_name && !verb.is_generic()) || searches;
+        let is_distinct = searches
+            || (!verb.is_generic()
+                && self.words.iter().any(|word| verb.is(word) || (verb.stands_for(word) && !is_generic(word))));
         (nouns > 0.0 || shapes > 0.0 || is_distinct || is_choice).then_some(for_verb + nouns + shapes)
     }
 
@@ -177,7 +182,12 @@ impl<'s> Entry<'s> {
             } else {
                 let next = said.get(index + 1);
                 let is_head = next.is_none_or(|next| next.kind != Kind::Word || PREPOSITIONS.iter().any(|(known, _)| next.is(known)) || next.any(FILLERS));
-                foreign |= is_object && is_head && thing.is_some();
+                let before = index.checked_sub(1).and_then(|before| said.get(before));
+                let is_value = before.is_some_and(|before| {
+                    self.parameters.iter().any(|parameter| parameter.stems.contains(&before.stem)) && !before.stem.is_empty()
+                });
+                let is_content = token.any(&["files", "contents", "entries"]);
+                foreign |= is_object && is_head && thing.is_some() && !is_value && !is_content;
                 continue;
             }
             seen.push(&token.stem);

@@ -101,7 +101,7 @@ impl Intent {
     /// Reads one announcement, which may be of several actions: "read it and then
     /// run the tests".
     fn take(&mut self, catalog: &Catalog<'_>, paragraph: &Paragraph<'_>, sentence: &[Token<'_>], action: Action) {
-        let phrase = |verb: usize, end: usize| Phrase { paragraph: paragraph.text, tokens: sentence, verb, end };
+        let phrase = |start, verb, end| Phrase { paragraph: paragraph.text, tokens: sentence, start, verb, end };
         let mut verbs = vec![action.verb];
         verbs.extend(coordinated(sentence, action));
         let mut found: Vec<Match<'_>> = Vec::new();
@@ -109,21 +109,23 @@ impl Intent {
         // From the last to the first: a part that is no call by itself belongs to
         // the part before it.
         let mut end = action.end;
+        let (mut found_at, mut found_end) = (end, end);
         for (index, verb) in verbs.iter().enumerate().rev() {
-            match catalog.find(phrase(*verb, end)) {
+            match catalog.find(phrase(*verb, *verb, end)) {
                 Ok(call) => {
                     found.push(call);
+                    (found_at, found_end) = (*verb, end);
                     end = *verb;
                 }
                 Err(missing) if index == 0 => {
                     lacks |= missing;
                     // "create and check out a branch" is one action.
-                    if let Some(next) = found.last_mut()
-                        && verbs.get(1).is_some_and(|next| next - verb <= 2)
-                        && let Ok(whole) = catalog.find(phrase(*verb, action.end))
-                        && whole.name == next.name
+                    if let Some(call) = found.last_mut()
+                        && let Some(second) = verbs.get(1).filter(|second| *second - verb <= 2)
+                        && found_at == *second
+                        && let Ok(whole) = catalog.find(phrase(*verb, *second, found_end))
                     {
-                        *next = whole;
+                        *call = whole;
                     }
                 }
                 Err(_) => {}

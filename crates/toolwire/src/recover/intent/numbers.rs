@@ -43,6 +43,10 @@ pub(super) fn suits(parameter: &Parameter<'_>, candidate: &Candidate<'_>) -> Opt
     {
         score += 2.0;
     }
+    // "add 3 of them"
+    if candidate.preposition.is_empty() && candidate.before.is_empty() && parameter.named(&["quantity", "count", "copies", "number"]) && given.is_none() {
+        score += 2.0;
+    }
     if parameter.takes_preposition(candidate.preposition) {
         score += 2.0;
     }

@@ -151,8 +151,9 @@ impl<'s> Parameter<'s> {
             Shape::Path => 1.0,
             Shape::Identifier if self.named(TEXT) && !self.named(&["name"]) => 0.4,
             Shape::Identifier if self.is_query() || self.is_code() => 0.5,
-            Shape::Identifier if self.about(IDS) => 3.5,
+            Shape::Identifier if self.about(IDS) && self.takes_word(&candidate.text.to_lowercase()) => 3.5,
             Shape::Identifier if self.is_path() => 1.5,
+            Shape::Identifier if !self.takes_word(&candidate.text.to_lowercase()) => 0.0,
             Shape::Identifier => 2.0,
             Shape::Name if self.named(PLACES) || self.named(PEOPLE) || self.named(PROPER) => 3.5,
             Shape::Name if self.named(TEXT) && !self.named(&["name", "title"]) => 0.4,
@@ -181,9 +182,24 @@ impl<'s> Parameter<'s> {
         score
     }
 
+    /// Whether a word can be its value: a unit of measure is no currency, and the
+    /// other way round.
+    pub(super) fn takes_word(&self, word: &str) -> bool {
+        let is_currency = CURRENCIES.contains(&word);
+        if self.named(&["currency"]) {
+            return is_currency || (word.len() == 3 && self.named(&["code"]));
+        }
+        !(is_currency && self.named(&["unit"]))
+    }
+
     /// Whether a preposition leads to this parameter.
     pub(super) fn takes_preposition(&self, preposition: &str) -> bool {
         let preposition = preposition.to_lowercase();
+        let is_start = self.named(&["from", "source", "src", "origin"]);
+        let is_end = self.named(&["to", "target", "destination", "dest"]);
+        if (is_start && matches!(preposition.as_str(), "to" | "into")) || (is_end && preposition == "from") {
+            return false;
+        }
         let bound = PREPOSITIONS.iter().find(|(known, _)| *known == preposition);
         bound.is_some_and(|(_, words)| self.named(words))
     }
@@ -205,6 +221,12 @@ const PEOPLE: &[&str] = &["name", "artist", "author", "assignee", "person", "use
 const PROPER: &[&str] = &["language", "company", "team", "brand", "cuisine", "currency", "organization", "employer", "artist", "album", "title", "movie", "film", "book", "game", "product", "model", "airline", "nationality", "school", "timezone"];
 const IDS: &[&str] = &["id", "key", "number", "code", "sku", "ticket", "issue", "order", "symbol", "ticker", "tracking", "account", "iban", "version", "branch", "host", "pod", "service", "table", "index", "range", "cell", "flight", "invoice", "ref", "reference", "task", "currency", "isbn", "serial", "vin", "project", "sha", "commit", "hash", "deployment", "channel", "container", "instance", "unit", "coin", "pair", "case", "barcode", "identifier", "employer", "company"];
 const HOSTS: &[&str] = &["branch", "host", "hostname", "domain", "repo", "repository", "image", "server", "ref", "timezone", "zone", "model", "package", "key", "script", "module", "ip", "document", "picture", "source", "destination", "video", "audio", "photo", "log"];
+
+const CURRENCIES: &[&str] = &[
+    "usd", "eur", "gbp", "jpy", "chf", "cad", "aud", "nzd", "cny", "inr", "sek", "nok", "dkk", "pln", "czk", "huf", "brl", "mxn",
+    "krw", "sgd", "hkd", "zar", "try", "thb", "ils", "btc", "eth", "dollar", "dollars", "euro", "euros", "pound", "pounds", "yen",
+    "franc", "francs", "rupee", "rupees", "peso", "pesos", "yuan", "won", "krona", "kroner", "zloty", "bitcoin",
+];
 
 /// The rest of a longer description is not read.
 const LONGEST_DESCRIPTION: usize = 400;

@@ -24,7 +24,8 @@ impl<'t> Words<'_, 't> {
         if parameter.is_day() || parameter.is_clock() || parameter.is_link() || parameter.is_email() || parameter.is_list() {
             return None;
         }
-        self.beside_noun(parameter).or_else(|| self.after_preposition(parameter)).or_else(|| self.unit(parameter))
+        let found = self.beside_noun(parameter).or_else(|| self.unit(parameter)).or_else(|| self.after_preposition(parameter));
+        found.filter(|(from, _)| parameter.takes_word(self.tokens.get(*from).map_or("", |token| &token.lower)))
     }
 
     /// "the folder assets", "the assets folder".
@@ -44,7 +45,8 @@ impl<'t> Words<'_, 't> {
             while self.tokens.get(next).is_some_and(|token| next < self.to && (token.any(&["called", "named", "is", "set", "to", "="]) && next - noun < 3 && !self.is_number(next + 1))) {
                 next += 1;
             }
-            if self.is_value(next) && (next == noun + 1 || !self.is_verb(next)) {
+            let known = self.tokens.get(next).is_some_and(|token| self.vocabulary.contains(&token.stem));
+            if self.is_value(next) && !known {
                 return Some((next, next + 1));
             }
             let is_file = parameter.is_path() && !self.tokens.get(noun).is_some_and(|token| token.any(&["folder", "directory"]));

@@ -40,7 +40,7 @@ impl Verb {
         let next = rest.first().filter(|next| next.any(PARTICLES));
         let with = |particle: &Token<'_>| format!("{stem} {}", particle.lower);
         let mut phrasal = next.map(with).filter(|phrase| GROUPS.contains_key(phrase));
-        if phrasal.is_none() && matches!(stem.as_str(), "turn" | "switch" | "put") {
+        if phrasal.is_none() && matches!(stem.as_str(), "turn" | "switch") {
             phrasal = rest.iter().find(|token| token.any(&["on", "off"])).map(with);
             phrasal = phrasal.filter(|phrase| GROUPS.contains_key(phrase));
         }
@@ -62,8 +62,9 @@ impl Verb {
         self.phrasal.is_none() && TALK_STEMS.contains(&self.stem)
     }
 
+    /// Whether the verb says little about what is done.
     pub(super) fn is_generic(&self) -> bool {
-        GENERIC_STEMS.contains(&self.stem)
+        is_generic(&self.stem) && (self.phrasal.is_none() || matches!(self.stem.as_str(), "look" | "check" | "find"))
     }
 
     /// Whether the verb is this one.
@@ -95,6 +96,11 @@ pub(super) fn is_known(stem: &str) -> bool {
     GROUPS.contains_key(stem)
         || matches!(stem, "look" | "cal" | "invok" | "us" | "merg" | "commit" | "push" | "sort" | "filter" | "squash" | "perform")
         || TALK_STEMS.iter().any(|talk| talk == stem)
+}
+
+/// Whether a stem is that of a verb that says little about what is done.
+pub(super) fn is_generic(stem: &str) -> bool {
+    GENERIC_STEMS.iter().any(|generic| generic == stem)
 }
 
 fn phrase_stem(phrase: &str) -> String {

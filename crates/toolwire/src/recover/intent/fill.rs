@@ -26,6 +26,8 @@ pub(super) struct Phrase<'a, 't> {
 pub(super) struct Filled {
     /// The arguments of one call, or of several that differ in one value.
     pub(super) calls: Vec<String>,
+    /// Whether there is any.
+    pub(super) has_values: bool,
     /// How well the values suit.
     pub(super) score: f32,
 }
@@ -141,7 +143,17 @@ impl Filling<'_, '_> {
         let required = if parameter.is_required { 0.75 } else { 0.0 };
         let elsewhere = !parameter.takes_preposition(candidate.preposition)
             && self.parameters.iter().any(|other| other.takes_preposition(candidate.preposition) && (other.is_text() || other.is_number()));
-        let astray = if elsewhere { 2.0 } else { 0.0 };
+        let names = |parameter: &Parameter<'_>| candidate.before.iter().any(|stem| parameter.stems.contains(stem));
+        // "with the tags" is about tags, whatever else comes with something.
+        let astray = if names(parameter) {
+            0.0
+        } else if self.parameters.iter().any(names) {
+            3.0
+        } else if elsewhere {
+            2.0
+        } else {
+            0.0
+        };
         if parameter.is_number() {
             if candidate.shape != Shape::Number {
                 return None;
@@ -166,7 +178,8 @@ impl Filling<'_, '_> {
             score >= 4.0 && (binds > 0.0 || suits >= 5.0)
         };
         // A bare number is a name only where the text says of what.
-        let is_named = candidate.shape != Shape::Number || candidate.before.iter().any(|stem| parameter.stems.contains(stem));
+        let is_named = candidate.shape != Shape::Number
+            || (candidate.preposition.is_empty() && candidate.before.first().is_some_and(|stem| parameter.stems.contains(stem)));
         let value = match candidate.shape {
             Shape::Date | Shape::Time if !candidate.value.is_empty() => candidate.value.clone(),
             Shape::Number => candidate.text.trim_start_matches('#').to_owned(),
@@ -233,7 +246,8 @@ impl Filling<'_, '_> {
         for _ in 0..spare {
             self.score -= 1.0;
         }
-        Some(Filled { calls, score: self.score })
+        let has_values = self.values.iter().any(|value| !matches!(value, Value::Missing));
+        Some(Filled { calls, has_values, score: self.score })
     }
 }
 

@@ -80,7 +80,7 @@ pub(super) fn choices(parameters: &[Parameter<'_>], tokens: &[Token<'_>], from: 
     let pieces = pieces(tokens, from, to);
     for (index, parameter) in parameters.iter().enumerate() {
         for (choice, text) in parameter.schema.choices.iter().enumerate().take(MOST_CHOICES) {
-            find(parameter, index, choice, text, tokens, from, &pieces, &mut mentions);
+            find(parameters, parameter, index, choice, text, tokens, from, &pieces, &mut mentions);
             for value in values.iter().filter(|value| value.text.eq_ignore_ascii_case(text)) {
                 mentions.push(Mention { parameter: index, choice, from: value.from, to: value.to, score: 3.0 + parameter.binds(value) });
             }
@@ -101,6 +101,7 @@ pub(super) fn choices(parameters: &[Parameter<'_>], tokens: &[Token<'_>], from: 
 
 #[allow(clippy::too_many_arguments, reason = "the parts of one search")]
 fn find(
+    parameters: &[Parameter<'_>],
     parameter: &Parameter<'_>,
     index: usize,
     choice: usize,
@@ -135,7 +136,9 @@ fn find(
         let is_near = near(first.token.saturating_sub(3), first.token) || near(last.token + 1, last.token + 3);
         let before = first.token.checked_sub(1).and_then(|at| tokens.get(at));
         let is_led = before.is_some_and(|token| parameter.takes_preposition(&token.lower));
-        if WEAK_CHOICES.contains(&text.to_lowercase().as_str()) && !is_near {
+        // "a price of 40" sorts nothing by price.
+        let is_shared = parameters.iter().any(|parameter| parameter.stems.contains(&first.stem));
+        if (is_shared || WEAK_CHOICES.contains(&text.to_lowercase().as_str())) && !is_near {
             continue;
         }
         let score = 3.0 + if is_near { 3.0 } else { 0.0 } + if is_led { 2.0 } else { 0.0 };

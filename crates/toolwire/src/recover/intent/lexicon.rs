@@ -111,7 +111,7 @@ pub(super) const TALK: &[&str] = &[
 
 /// Words between `get` and what is no object: "get back to you".
 pub(super) const NOT_OBJECTS: &[&str] =
-    &["back", "started", "ready", "going", "rid", "along", "over", "better", "used", "by", "past"];
+    &["through", "out", "off", "around", "across", "back", "started", "ready", "going", "rid", "along", "over", "better", "used", "by", "past"];
 
 /// Verbs in the third person and the past, which make a progressive a subject:
 /// "Deleting it is wrong".
@@ -166,6 +166,7 @@ pub(super) const VERB_GROUPS: &[&[&str]] = &[
     &["validate", "verify", "check", "test", "lint", "confirm"],
     &["fetch", "request", "call", "hit", "open", "get", "load", "visit", "download", "access", "check", "query", "ping", "probe", "go to", "browse", "navigate"],
     &["ping", "probe", "check", "test"],
+    &["run", "execute", "query", "issue"],
     &["request", "send", "issue", "make", "hit", "call", "fire off"],
     &["deploy", "release", "ship", "roll out", "push", "publish"],
     &["remind", "set"],
@@ -266,9 +267,9 @@ pub(super) const THINGS: &[&[&str]] = &[
 
 /// Which parameters a preposition binds its object to, by words of their names.
 pub(super) const PREPOSITIONS: &[(&str, &[&str])] = &[
-    ("to", &["to", "recipient", "target", "destination", "dest", "language", "channel", "email", "value", "level", "state", "status", "stage", "assignee", "account", "into", "output", "new", "phone", "path", "end", "room", "environment", "folder", "sheet", "list", "playlist", "arrival", "temperature", "branch", "brightness", "volume", "ticket"]),
+    ("to", &["to", "recipient", "target", "destination", "dest", "language", "channel", "email", "value", "level", "state", "status", "stage", "assignee", "account", "into", "output", "new", "phone", "path", "end", "room", "environment", "folder", "sheet", "list", "playlist", "arrival", "temperature", "brightness", "volume", "ticket", "remote", "server", "host", "registry", "dropoff"]),
     ("into", &["to", "target", "language", "into", "format", "path", "file", "table", "output", "unit", "destination", "folder", "currency"]),
-    ("from", &["from", "source", "origin", "src", "start", "url", "sender", "departure", "file", "path", "base", "spreadsheet", "database", "begin", "table", "branch", "since"]),
+    ("from", &["from", "pickup", "year", "source", "origin", "src", "start", "url", "sender", "departure", "file", "path", "base", "spreadsheet", "database", "begin", "table", "branch", "since"]),
     ("in", &["path", "dir", "directory", "folder", "location", "city", "language", "unit", "currency", "format", "channel", "table", "timezone", "zone", "project", "repo", "repository", "room", "place", "database", "namespace", "region", "environment", "country", "mode", "warehouse", "file", "area", "document", "sheet", "workspace", "category", "district", "state", "color", "style", "where"]),
     ("inside", &["path", "dir", "directory", "folder", "room", "container"]),
     ("within", &["path", "dir", "directory", "folder", "radius", "project"]),
@@ -280,7 +281,7 @@ pub(super) const PREPOSITIONS: &[(&str, &[&str])] = &[
     ("about", &["topic", "query", "subject", "about", "keyword"]),
     ("of", &["of", "file", "path", "folder", "database", "spreadsheet", "text", "city", "pod", "address", "prompt", "symbol", "topic", "table", "sheet", "repo", "project", "quantity", "app", "name", "user", "directory", "product"]),
     ("as", &["format", "name", "status", "role", "type", "priority", "title", "label", "state", "as", "mode", "stage"]),
-    ("with", &["title", "subject", "message", "body", "content", "text", "ingredient", "attendees", "participants", "comment", "name", "label", "with", "members", "people"]),
+    ("with", &["new", "replacement", "title", "subject", "message", "body", "content", "text", "ingredient", "attendees", "participants", "comment", "name", "label", "with", "members", "people"]),
     ("using", &["encoding", "method", "format", "mode", "model", "voice", "carrier", "engine", "algorithm", "currency"]),
     ("via", &["method", "mode", "carrier", "channel", "via"]),
     ("called", &["title", "name", "label", "subject", "branch", "path", "file", "project", "summary"]),

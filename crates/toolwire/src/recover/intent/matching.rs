@@ -31,10 +31,11 @@ struct Entry<'s> {
 }
 
 /// A tool that an action means.
-pub(super) struct Match<'s> {
+pub(super) struct Match<'a, 's> {
     pub(super) name: &'s str,
     pub(super) filled: Filled,
     pub(super) score: f32,
+    vocabulary: &'a [String],
 }
 
 impl<'s> Catalog<'s> {
@@ -44,9 +45,9 @@ impl<'s> Catalog<'s> {
 
     /// The tool that an action means. `Err(true)` if it means one whose arguments
     /// the text does not say.
-    pub(super) fn find(&self, phrase: Phrase<'_, '_>) -> Result<Match<'s>, bool> {
+    pub(super) fn find(&self, phrase: Phrase<'_, '_>) -> Result<Match<'_, 's>, bool> {
         let Some((verb, phrase)) = head(phrase) else { return Err(false) };
-        let mut best: Option<Match<'s>> = None;
+        let mut best: Option<Match<'_, 's>> = None;
         let mut runner_up = 0.0_f32;
         let mut lacks = false;
         for entry in &self.entries {
@@ -60,11 +61,11 @@ impl<'s> Catalog<'s> {
                 Some(found) if found.score >= score => runner_up = runner_up.max(score),
                 best => {
                     runner_up = best.as_ref().map_or(runner_up, |found| found.score);
-                    *best = Some(Match { name: entry.name, filled, score });
+                    *best = Some(Match { name: entry.name, filled, score, vocabulary: &entry.vocabulary });
                 }
             }
         }
-        best.filter(|found| found.score >= LEAST && found.score - runner_up >= MARGIN).ok_or(lacks)
+        best.filter(|found| found.filled.has_values || names_thing(found.vocabulary, phrase)).filter(|found| found.score >= LEAST && found.score - runner_up >= MARGIN).ok_or(lacks)
     }
 }
 
@@ -196,12 +197,32 @@ impl<'s> Entry<'s> {
     }
 }
 
+/// Whether an action without any values is about the tool's own thing, and
+/// nothing else: "pause the music now".
+fn names_thing(vocabulary: &[String], phrase: Phrase<'_, '_>) -> bool {
+    let said = phrase.tokens.get(phrase.verb + 1..phrase.end).unwrap_or_default();
+    let articles = ["the", "all", "your", "my", "our", "current", "latest"];
+    let asides = ["now", "first", "right", "away", "again", "for", "you", "please", "once", "more", "tool", "function", "suite"];
+    let mut has_thing = false;
+    for (index, token) in said.iter().enumerate() {
+        let known = vocabulary.contains(&token.stem) || token.kind == Kind::Identifier;
+        has_thing |= known;
+        let is_article = index == 0 || !has_thing;
+        let fits = token.is_mark() || known || (is_article && token.any(&articles)) || (has_thing && token.any(&asides));
+        if !fits {
+            return false;
+        }
+    }
+    has_thing
+}
+
 /// The verb that says what is done: in "use the weather tool to check the
 /// forecast" the second.
 fn head<'a, 't>(phrase: Phrase<'a, 't>) -> Option<(Verb, Phrase<'a, 't>)> {
     let Phrase { tokens, verb: at, end, .. } = phrase;
     let verb = Verb::at(tokens, at, end)?;
     let next = tokens.get(at + 1).filter(|_| at + 1 < end);
+    // "run through" is not to run.
     if verb.phrasal.is_none() && next.is_some_and(|next| next.any(NOT_OBJECTS)) {
         return None;
     }

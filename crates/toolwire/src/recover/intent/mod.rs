@@ -104,7 +104,7 @@ impl Intent {
         let phrase = |start, verb, end| Phrase { paragraph: paragraph.text, tokens: sentence, start, verb, end };
         let mut verbs = vec![action.verb];
         verbs.extend(coordinated(sentence, action));
-        let mut found: Vec<Match<'_>> = Vec::new();
+        let mut found: Vec<Match<'_, '_>> = Vec::new();
         let mut lacks = false;
         // From the last to the first: a part that is no call by itself belongs to
         // the part before it.
@@ -137,8 +137,8 @@ impl Intent {
         }
     }
 
-    fn push(&mut self, call: Match<'_>, paragraph: &Paragraph<'_>, sentence: &[Token<'_>]) {
-        let Match { name, filled, score } = call;
+    fn push(&mut self, call: Match<'_, '_>, paragraph: &Paragraph<'_>, sentence: &[Token<'_>]) {
+        let Match { name, filled, score, .. } = call;
         let certainty = (score / (score + 2.0)).clamp(0.0, 1.0);
         self.confidence = if self.calls.is_empty() { certainty } else { self.confidence.min(certainty) };
         for arguments in filled.calls {

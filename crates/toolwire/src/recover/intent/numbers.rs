@@ -43,6 +43,9 @@ pub(super) fn suits(parameter: &Parameter<'_>, candidate: &Candidate<'_>) -> Opt
     {
         score += 2.0;
     }
+    if parameter.named(&["year"]) && value.len() == 4 && (value.starts_with("19") || value.starts_with("20")) {
+        score += 2.5;
+    }
     // "add 3 of them"
     if candidate.preposition.is_empty() && candidate.before.is_empty() && parameter.named(&["quantity", "count", "copies", "number"]) && given.is_none() {
         score += 2.0;

@@ -195,9 +195,9 @@ impl<'s> Parameter<'s> {
     /// Whether a preposition leads to this parameter.
     pub(super) fn takes_preposition(&self, preposition: &str) -> bool {
         let preposition = preposition.to_lowercase();
-        let is_start = self.named(&["from", "source", "src", "origin"]);
+        let is_start = self.named(&["from", "source", "src", "origin", "old", "current"]);
         let is_end = self.named(&["to", "target", "destination", "dest"]);
-        if (is_start && matches!(preposition.as_str(), "to" | "into")) || (is_end && preposition == "from") {
+        if (is_start && matches!(preposition.as_str(), "to" | "into" | "with")) || (is_end && preposition == "from") {
             return false;
         }
         let bound = PREPOSITIONS.iter().find(|(known, _)| *known == preposition);

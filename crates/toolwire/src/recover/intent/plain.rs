@@ -138,7 +138,7 @@ impl<'t> Words<'_, 't> {
         let kept = span.iter().rposition(|token| !is_preposition(token) && !token.any(&["the"])).map_or(0, |at| at + 1);
         let span = span.get(..kept).unwrap_or_default();
         let says_something = span.iter().any(|token| !token.any(FILLERS) && !token.any(VAGUE) && !is_preposition(token));
-        let starts_well = !span.first()?.any(&["you", "it", "this", "that", "them", "him", "her", "more", "what"]);
+        let starts_well = !span.first()?.any(VAGUE) && !span.first()?.any(&["you", "it", "this", "that", "them", "him", "her", "more", "what"]);
         if !says_something || !starts_well {
             return None;
         }

@@ -43,7 +43,12 @@ pub(super) enum Shape {
 
 /// The candidates of a part of a sentence. `paragraph` is what the tokens are cut
 /// from.
-pub(super) fn candidates<'t>(paragraph: &'t str, tokens: &[Token<'t>], from: usize, to: usize) -> Vec<Candidate<'t>> {
+pub(super) fn candidates<'t>(
+    paragraph: &'t str,
+    tokens: &[Token<'t>],
+    from: usize,
+    to: usize,
+) -> Vec<Candidate<'t>> {
     let mut found: Vec<Candidate<'t>> = Vec::new();
     let mut at = from;
     while at < to && found.len() < MOST {
@@ -62,7 +67,17 @@ pub(super) fn candidates<'t>(paragraph: &'t str, tokens: &[Token<'t>], from: usi
         let floor = found.last().map_or(from, |last| last.to);
         let (preposition, before) = binding(tokens, floor, at);
         let after = following(tokens, next, to);
-        found.push(Candidate { shape, text, value, unit, from: at, to: next, preposition, before, after });
+        found.push(Candidate {
+            shape,
+            text,
+            value,
+            unit,
+            from: at,
+            to: next,
+            preposition,
+            before,
+            after,
+        });
         at = next;
     }
     found
@@ -92,7 +107,9 @@ fn one(tokens: &[Token<'_>], at: usize, to: usize) -> Option<(Shape, usize, Stri
         Kind::Number => number(tokens, at),
         Kind::Word => match spelled(tokens, at) {
             Some(value) => Some((Shape::Number, at + 1, value, String::new())),
-            None => name(tokens, at, to).map(|next| (Shape::Name, next, String::new(), String::new())),
+            None => {
+                name(tokens, at, to).map(|next| (Shape::Name, next, String::new(), String::new()))
+            }
         },
         Kind::Phone | Kind::Date | Kind::Time | Kind::Mark(_) => None,
     }
@@ -101,7 +118,9 @@ fn one(tokens: &[Token<'_>], at: usize, to: usize) -> Option<(Shape, usize, Stri
 /// Where a phone number ends: "+1 555 010 2030".
 fn phone(tokens: &[Token<'_>], at: usize, to: usize) -> Option<usize> {
     let digits = tokens.get(at)?.text.strip_prefix('+')?;
-    let is_group = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+    let is_group = |text: &str| {
+        !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-')
+    };
     let rest = tokens.get(at + 1..to).unwrap_or_default();
     let more = rest.iter().take_while(|token| is_group(token.text)).count();
     (is_group(digits) && (more > 0 || digits.len() > 5)).then_some(at + 1 + more)
@@ -117,7 +136,8 @@ fn number(tokens: &[Token<'_>], at: usize) -> Option<(Shape, usize, String, Stri
 fn spelled(tokens: &[Token<'_>], at: usize) -> Option<String> {
     let token = tokens.get(at)?;
     let value = NUMBER_WORDS.iter().position(|word| token.is(word))?;
-    let counts = tokens.get(at + 1).is_some_and(|next| next.kind == Kind::Word && !next.any(FILLERS));
+    let counts =
+        tokens.get(at + 1).is_some_and(|next| next.kind == Kind::Word && !next.any(FILLERS));
     (counts && !token.is_capitalized()).then(|| value.to_string())
 }
 
@@ -137,8 +157,11 @@ fn name(tokens: &[Token<'_>], at: usize, to: usize) -> Option<usize> {
     }
     let mut end = at + 1;
     while end < to {
-        let links = tokens.get(end).is_some_and(|token| token.any(&["de", "la", "del", "of", "the", "von", "van", "da", "di", "du", "al", "el"]));
-        let apart = tokens.get(end - 1).zip(tokens.get(end)).is_none_or(|(a, b)| b.start > a.end + 1);
+        let links = tokens.get(end).is_some_and(|token| {
+            token.any(&["de", "la", "del", "of", "the", "von", "van", "da", "di", "du", "al", "el"])
+        });
+        let apart =
+            tokens.get(end - 1).zip(tokens.get(end)).is_none_or(|(a, b)| b.start > a.end + 1);
         if apart {
             break;
         }
@@ -151,7 +174,8 @@ fn name(tokens: &[Token<'_>], at: usize, to: usize) -> Option<usize> {
         }
     }
     // "Room 204"
-    let numbered = end == at + 1 && tokens.get(end).is_some_and(|token| end < to && shape::is_digits(token.text));
+    let numbered = end == at + 1
+        && tokens.get(end).is_some_and(|token| end < to && shape::is_digits(token.text));
     Some(if numbered { end + 1 } else { end })
 }
 
@@ -171,7 +195,9 @@ fn binding<'t>(tokens: &[Token<'t>], floor: usize, at: usize) -> (&'t str, Vec<S
             }
             // "a width of 640": what it is of comes before the preposition, and so
             // does what is called by a name.
-            if !token.any(&["of", "called", "named", "titled", "to", "as", "labeled", "labelled", "saying"]) {
+            if !token.any(&[
+                "of", "called", "named", "titled", "to", "as", "labeled", "labelled", "saying",
+            ]) {
                 break;
             }
             if token.is("to") && !before.is_empty() {
@@ -194,7 +220,11 @@ fn following(tokens: &[Token<'_>], next: usize, to: usize) -> Vec<String> {
     let rest = tokens.get(next..to).unwrap_or_default();
     rest.iter()
         .take(2)
-        .take_while(|token| token.kind == Kind::Word && !PREPOSITIONS.iter().any(|(known, _)| token.is(known)) && !token.any(&["and", "or", "then"]))
+        .take_while(|token| {
+            token.kind == Kind::Word
+                && !PREPOSITIONS.iter().any(|(known, _)| token.is(known))
+                && !token.any(&["and", "or", "then"])
+        })
         .flat_map(|token| token.lower.split('-').map(super::stem::stem).collect::<Vec<_>>())
         .collect()
 }

@@ -1,8 +1,8 @@
 //! Which actions a speaker commits to, here and now.
 
 use super::lexicon::{
-    ADVERBS, COMMITMENTS, CONDITIONS, FINITE, INQUIRIES, LEAD_INS, LIGHT_BEFORE_TO, NOT_A_COMMITMENT,
-    NOT_A_COMMITMENT_PHRASES, PROGRESSIVES,
+    ADVERBS, COMMITMENTS, CONDITIONS, FINITE, INQUIRIES, LEAD_INS, LIGHT_BEFORE_TO,
+    NOT_A_COMMITMENT, NOT_A_COMMITMENT_PHRASES, PROGRESSIVES,
 };
 use super::sentences::{has_phrase, speaks_for_others, starts_with};
 use super::tokens::{Kind, Token};
@@ -58,13 +58,17 @@ fn is_condition(sentence: &[Token<'_>], at: usize) -> bool {
     let before = at.checked_sub(1).and_then(|before| sentence.get(before));
     let after = sentence.get(at + 1);
     if token.is("after") {
-        let waits = ["you", "he", "she", "they", "we", "i", "the", "your", "lunch", "dinner", "work", "approval", "that's"];
+        let waits = [
+            "you", "he", "she", "they", "we", "i", "the", "your", "lunch", "dinner", "work",
+            "approval", "that's",
+        ];
         return after.is_some_and(|after| after.any(&waits));
     }
     if !token.any(CONDITIONS) {
         return false;
     }
-    let is_value = after.is_some_and(|after| after.kind != Kind::Word || after.any(&["more", "again"]));
+    let is_value =
+        after.is_some_and(|after| after.kind != Kind::Word || after.any(&["more", "again"]));
     !is_value && !before.is_some_and(|before| before.any(INQUIRIES))
 }
 
@@ -121,7 +125,8 @@ fn bare_progressive(sentence: &[Token<'_>], at: usize) -> bool {
     let asked = ["what", "which", "where", "whether", "who", "how", "that"];
     let has_finite = after.iter().enumerate().any(|(index, token)| {
         let before = index.checked_sub(1).and_then(|before| after.get(before));
-        token.any(FINITE) && !before.is_some_and(|before| before.any(&asked))
+        token.any(FINITE)
+            && !before.is_some_and(|before| before.any(&asked))
             && !(after.iter().take(index).any(|token| token.any(&asked)))
     });
     let is_now = after.iter().any(|token| token.any(&["now"]))
@@ -129,7 +134,9 @@ fn bare_progressive(sentence: &[Token<'_>], at: usize) -> bool {
         || sentence.last().is_some_and(|token| token.kind == Kind::Mark('\u{2026}'));
     let is_led_in = before.iter().any(|token| token.any(LEAD_INS))
         && before.iter().all(|token| token.is_mark() || token.any(LEAD_INS));
-    let is_call = sentence.get(at).is_some_and(|token| token.any(&["calling", "invoking", "using"]))
+    let is_call = sentence
+        .get(at)
+        .is_some_and(|token| token.any(&["calling", "invoking", "using"]))
         && (before.is_empty() || is_led_in)
         && after.first().is_some_and(|token| matches!(token.kind, Kind::Identifier | Kind::Code));
     !has_finite && (is_now || is_led_in || is_call)
@@ -137,7 +144,9 @@ fn bare_progressive(sentence: &[Token<'_>], at: usize) -> bool {
 
 fn is_progressive(sentence: &[Token<'_>], at: usize) -> bool {
     let Some(token) = sentence.get(at) else { return false };
-    token.lower.len() > 4 && token.lower.ends_with("ing") && (verbs::is_known(&token.stem) || token.any(&["trying", "starting", "using"]))
+    token.lower.len() > 4
+        && token.lower.ends_with("ing")
+        && (verbs::is_known(&token.stem) || token.any(&["trying", "starting", "using"]))
 }
 
 /// The verb that carries the meaning: "go ahead and", "try to" and "start by" do
@@ -165,7 +174,9 @@ fn skip_adverbs(sentence: &[Token<'_>], from: usize) -> usize {
 
 /// Where what is said about an action ends, and its reason or consequence begins.
 fn end_of(sentence: &[Token<'_>], action: Action) -> usize {
-    let uses = sentence.get(action.verb).is_some_and(|verb| verb.any(&["use", "using", "call", "calling", "invoke"]));
+    let uses = sentence
+        .get(action.verb)
+        .is_some_and(|verb| verb.any(&["use", "using", "call", "calling", "invoke"]));
     for at in action.verb + 1..action.end {
         let rest = sentence.get(at..action.end).unwrap_or_default();
         let [token, after @ ..] = rest else { break };
@@ -180,9 +191,14 @@ fn end_of(sentence: &[Token<'_>], action: Action) -> usize {
             "not" => true,
             "in" => next_is(&["order"]) && after.get(1).is_some_and(|token| token.is("to")),
             "to" => !uses && at > action.verb + 1 && next_is(PURPOSES),
-            "and" => next_is(REPORTS) || (next_is(&["then"]) && after.get(1).is_some_and(|token| token.any(REPORTS))),
+            "and" => {
+                next_is(REPORTS)
+                    || (next_is(&["then"]) && after.get(1).is_some_and(|token| token.any(REPORTS)))
+            }
             _ => match token.kind {
-                Kind::Mark(':') => !next.is_some_and(|next| matches!(next.kind, Kind::Quoted | Kind::Code)),
+                Kind::Mark(':') => {
+                    !next.is_some_and(|next| matches!(next.kind, Kind::Quoted | Kind::Code))
+                }
                 Kind::Mark('\u{2014}' | '\u{2013}' | ';') => true,
                 _ => false,
             },
@@ -196,12 +212,53 @@ fn end_of(sentence: &[Token<'_>], action: Action) -> usize {
 
 /// Verbs after "to" that say what an action is for.
 const PURPOSES: &[&str] = &[
-    "see", "check", "find", "make", "verify", "confirm", "answer", "understand", "determine", "learn", "know",
-    "help", "ensure", "look", "figure", "decide", "tell", "show", "be", "give", "fix", "avoid", "get", "prepare",
-    "compare", "double-check", "investigate", "diagnose", "debug", "test", "gather",
+    "see",
+    "check",
+    "find",
+    "make",
+    "verify",
+    "confirm",
+    "answer",
+    "understand",
+    "determine",
+    "learn",
+    "know",
+    "help",
+    "ensure",
+    "look",
+    "figure",
+    "decide",
+    "tell",
+    "show",
+    "be",
+    "give",
+    "fix",
+    "avoid",
+    "get",
+    "prepare",
+    "compare",
+    "double-check",
+    "investigate",
+    "diagnose",
+    "debug",
+    "test",
+    "gather",
 ];
 
 /// Verbs after "and" that say what comes of an action.
 const REPORTS: &[&str] = &[
-    "see", "let", "tell", "report", "explain", "summarize", "share", "come", "give", "we", "you", "we'll", "that", "i",
+    "see",
+    "let",
+    "tell",
+    "report",
+    "explain",
+    "summarize",
+    "share",
+    "come",
+    "give",
+    "we",
+    "you",
+    "we'll",
+    "that",
+    "i",
 ];

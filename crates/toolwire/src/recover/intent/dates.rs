@@ -34,7 +34,8 @@ pub(super) fn day(tokens: &[Token<'_>], at: usize, to: usize) -> Option<(usize, 
     }
     let next = tokens.get(at + 1).filter(|_| at + 1 < to)?;
     let relative = token.any(&["next", "this"])
-        && (is_weekday(next) || next.any(&["week", "month", "year", "weekend", "morning", "evening", "afternoon"]));
+        && (is_weekday(next)
+            || next.any(&["week", "month", "year", "weekend", "morning", "evening", "afternoon"]));
     relative.then(|| (at + 2, String::new()))
 }
 
@@ -56,11 +57,15 @@ pub(super) fn clock(tokens: &[Token<'_>], at: usize, to: usize) -> Option<(usize
         (None, None) => (lower.as_str(), None),
     };
     let mut end = at + 1;
-    if offset.is_none() && let Some(found) = half(at + 1) {
+    if offset.is_none()
+        && let Some(found) = half(at + 1)
+    {
         offset = Some(found);
         end += 1;
     }
-    if token.kind != Kind::Time && !(token.kind == Kind::Number && offset.is_some() && end == at + 2) {
+    if token.kind != Kind::Time
+        && !(token.kind == Kind::Number && offset.is_some() && end == at + 2)
+    {
         return None;
     }
     let mut parts = clock.split(':');
@@ -75,7 +80,10 @@ pub(super) fn clock(tokens: &[Token<'_>], at: usize, to: usize) -> Option<(usize
 
 fn month(token: &Token<'_>) -> Option<usize> {
     let found = MONTHS.iter().position(|month| {
-        token.is(month) || (token.is_capitalized() && token.lower.len() >= 3 && month.get(..3) == Some(token.lower.as_str()))
+        token.is(month)
+            || (token.is_capitalized()
+                && token.lower.len() >= 3
+                && month.get(..3) == Some(token.lower.as_str()))
     })?;
     (token.is_capitalized()).then_some(found + 1)
 }

@@ -34,7 +34,12 @@ pub(super) struct Filled {
 
 /// Fills the parameters of a tool. Nothing if a required one is not mentioned, or
 /// if the action is for another day.
-pub(super) fn fill(parameters: &[Parameter<'_>], vocabulary: &[String], verb: &Verb, phrase: Phrase<'_, '_>) -> Option<Filled> {
+pub(super) fn fill(
+    parameters: &[Parameter<'_>],
+    vocabulary: &[String],
+    verb: &Verb,
+    phrase: Phrase<'_, '_>,
+) -> Option<Filled> {
     let Phrase { paragraph, tokens, start, verb: from, end } = phrase;
     let mut found = candidates(paragraph, tokens, from + 1, end);
     found.retain(|candidate| !is_vocabulary(candidate, tokens, vocabulary));
@@ -45,7 +50,9 @@ pub(super) fn fill(parameters: &[Parameter<'_>], vocabulary: &[String], verb: &V
         score: 0.0,
     };
     for mention in choices(parameters, tokens, from, end, &found) {
-        let choice = parameters.get(mention.parameter).and_then(|parameter| parameter.schema.choices.get(mention.choice));
+        let choice = parameters
+            .get(mention.parameter)
+            .and_then(|parameter| parameter.schema.choices.get(mention.choice));
         if let (Some(choice), Some(value)) = (choice, filling.values.get_mut(mention.parameter)) {
             *value = Value::Text(choice.clone());
             filling.mark(mention.from, mention.to);
@@ -53,11 +60,15 @@ pub(super) fn fill(parameters: &[Parameter<'_>], vocabulary: &[String], verb: &V
         }
     }
     for (parameter, value) in parameters.iter().zip(&mut filling.values) {
-        if parameter.is_flag() && let Some(state) = flag(parameter, verb, tokens, start, end) {
+        if parameter.is_flag()
+            && let Some(state) = flag(parameter, verb, tokens, start, end)
+        {
             *value = Value::Literal(state.to_string());
         }
     }
-    found.retain(|candidate| !filling.used.get(candidate.from..candidate.to).is_some_and(|used| used.contains(&true)));
+    found.retain(|candidate| {
+        !filling.used.get(candidate.from..candidate.to).is_some_and(|used| used.contains(&true))
+    });
     let groups = groups(tokens, &found);
     filling.assign(&found, &groups);
     filling.plain(phrase, vocabulary);
@@ -105,14 +116,27 @@ impl Filling<'_, '_> {
         pairs.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)).then(a.2.cmp(&b.2)));
         let mut taken = vec![false; found.len()];
         for (score, index, at, value) in pairs {
-            let (Some(parameter), Some(candidate)) = (self.parameters.get(at), found.get(index)) else { continue };
-            let free = matches!(self.values.get(at), Some(Value::Missing)) && taken.get(index) == Some(&false);
+            let (Some(parameter), Some(candidate)) = (self.parameters.get(at), found.get(index))
+            else {
+                continue;
+            };
+            let free = matches!(self.values.get(at), Some(Value::Missing))
+                && taken.get(index) == Some(&false);
             if !free {
                 continue;
             }
             let value = if parameter.is_list() {
-                let members: Vec<usize> = (0..found.len()).filter(|member| groups.get(*member) == groups.get(index) && taken.get(*member) == Some(&false)).collect();
-                let texts = members.iter().filter_map(|member| found.get(*member)).map(|member| member.text.to_owned()).collect();
+                let members: Vec<usize> = (0..found.len())
+                    .filter(|member| {
+                        groups.get(*member) == groups.get(index)
+                            && taken.get(*member) == Some(&false)
+                    })
+                    .collect();
+                let texts = members
+                    .iter()
+                    .filter_map(|member| found.get(*member))
+                    .map(|member| member.text.to_owned())
+                    .collect();
                 for member in members {
                     if let Some(taken) = taken.get_mut(member) {
                         *taken = true;
@@ -142,8 +166,13 @@ impl Filling<'_, '_> {
     fn pair(&self, parameter: &Parameter<'_>, candidate: &Candidate<'_>) -> Option<(f32, String)> {
         let required = if parameter.is_required { 0.75 } else { 0.0 };
         let elsewhere = !parameter.takes_preposition(candidate.preposition)
-            && self.parameters.iter().any(|other| other.takes_preposition(candidate.preposition) && (other.is_text() || other.is_number()));
-        let names = |parameter: &Parameter<'_>| candidate.before.iter().any(|stem| parameter.stems.contains(stem));
+            && self.parameters.iter().any(|other| {
+                other.takes_preposition(candidate.preposition)
+                    && (other.is_text() || other.is_number())
+            });
+        let names = |parameter: &Parameter<'_>| {
+            candidate.before.iter().any(|stem| parameter.stems.contains(stem))
+        };
         // "with the tags" is about tags, whatever else comes with something.
         let astray = if names(parameter) {
             0.0
@@ -170,7 +199,8 @@ impl Filling<'_, '_> {
             return None;
         }
         let binds = parameter.binds(candidate);
-        let direct = if candidate.preposition.is_empty() && parameter.is_required { 1.0 } else { 0.0 };
+        let direct =
+            if candidate.preposition.is_empty() && parameter.is_required { 1.0 } else { 0.0 };
         let score = suits + binds + direct + required - if suits >= 5.0 { 0.0 } else { astray };
         let is_enough = if parameter.is_required {
             score >= 1.5 && (suits >= 1.0 || binds >= 3.0)
@@ -179,11 +209,18 @@ impl Filling<'_, '_> {
         };
         // A bare number is a name only where the text says of what.
         let is_named = candidate.shape != Shape::Number
-            || (candidate.preposition.is_empty() && candidate.before.first().is_some_and(|stem| parameter.stems.contains(stem)));
+            || (candidate.preposition.is_empty()
+                && candidate.before.first().is_some_and(|stem| parameter.stems.contains(stem)));
         let value = match candidate.shape {
             Shape::Date | Shape::Time if !candidate.value.is_empty() => candidate.value.clone(),
             Shape::Number => candidate.text.trim_start_matches('#').to_owned(),
-            Shape::Identifier if !parameter.named(&["channel", "tag", "hashtag", "color", "handle", "username", "user"]) => candidate.text.trim_start_matches('#').to_owned(),
+            Shape::Identifier
+                if !parameter.named(&[
+                    "channel", "tag", "hashtag", "color", "handle", "username", "user",
+                ]) =>
+            {
+                candidate.text.trim_start_matches('#').to_owned()
+            }
             _ => candidate.text.to_owned(),
         };
         (is_enough && is_named).then_some((score, value))
@@ -193,11 +230,14 @@ impl Filling<'_, '_> {
     fn plain(&mut self, phrase: Phrase<'_, '_>, vocabulary: &[String]) {
         let Phrase { paragraph, tokens, start: _, verb, end } = phrase;
         for (at, parameter) in self.parameters.iter().enumerate() {
-            let is_open = matches!(self.values.get(at), Some(Value::Missing)) && parameter.is_text() && !parameter.is_flag();
+            let is_open = matches!(self.values.get(at), Some(Value::Missing))
+                && parameter.is_text()
+                && !parameter.is_flag();
             if !is_open {
                 continue;
             }
-            let words = Words { paragraph, tokens, from: verb + 1, to: end, used: &self.used, vocabulary };
+            let words =
+                Words { paragraph, tokens, from: verb + 1, to: end, used: &self.used, vocabulary };
             let mut value = None;
             if let Some((from, to)) = words.value(parameter) {
                 let (first, last) = (tokens.get(from), tokens.get(to.saturating_sub(1)));
@@ -216,18 +256,28 @@ impl Filling<'_, '_> {
 
     /// Writes the arguments, if all that is required is there.
     fn finish(mut self, found: &[Candidate<'_>], groups: &[usize]) -> Option<Filled> {
-        let is_complete = self.parameters.iter().zip(&self.values).all(|(parameter, value)| !parameter.is_required || !matches!(value, Value::Missing));
+        let is_complete =
+            self.parameters.iter().zip(&self.values).all(|(parameter, value)| {
+                !parameter.is_required || !matches!(value, Value::Missing)
+            });
         if !is_complete {
             return None;
         }
         let is_used = |candidate: &Candidate<'_>| self.used.get(candidate.from) == Some(&true);
         // For another day.
-        if found.iter().any(|candidate| candidate.shape == Shape::Date && candidate.value.is_empty() && !is_used(candidate) && !candidate.text.eq_ignore_ascii_case("today")) {
+        if found.iter().any(|candidate| {
+            candidate.shape == Shape::Date
+                && candidate.value.is_empty()
+                && !is_used(candidate)
+                && !candidate.text.eq_ignore_ascii_case("today")
+        }) {
             return None;
         }
         let mut calls = vec![write(self.parameters, &self.values)];
         let mut spare = 0;
-        for (index, candidate) in found.iter().enumerate().filter(|(_, candidate)| !is_used(candidate)) {
+        for (index, candidate) in
+            found.iter().enumerate().filter(|(_, candidate)| !is_used(candidate))
+        {
             let sibling = self.values.iter().position(|value| {
                 matches!(value, Value::Of(of, _) if groups.get(*of) == groups.get(index) && found.get(*of).is_some_and(|first| first.shape == candidate.shape))
             });
@@ -239,7 +289,18 @@ impl Filling<'_, '_> {
                     }
                     calls.push(write(self.parameters, &values));
                 }
-                None if matches!(candidate.shape, Shape::Quoted | Shape::Code | Shape::Url | Shape::Email | Shape::Path | Shape::Date) => spare += 1,
+                None if matches!(
+                    candidate.shape,
+                    Shape::Quoted
+                        | Shape::Code
+                        | Shape::Url
+                        | Shape::Email
+                        | Shape::Path
+                        | Shape::Date
+                ) =>
+                {
+                    spare += 1
+                }
                 None => {}
             }
         }
@@ -261,7 +322,9 @@ fn groups(tokens: &[Token<'_>], found: &[Candidate<'_>]) -> Vec<usize> {
             let between = tokens.get(previous.to..candidate.from).unwrap_or_default();
             !between.is_empty()
                 && previous.shape == candidate.shape
-                && between.iter().all(|token| token.kind == Kind::Mark(',') || token.any(&["and", "then", "also"]))
+                && between.iter().all(|token| {
+                    token.kind == Kind::Mark(',') || token.any(&["and", "then", "also"])
+                })
         });
         if !listed {
             group = index;
@@ -275,7 +338,9 @@ fn groups(tokens: &[Token<'_>], found: &[Candidate<'_>]) -> Vec<usize> {
 fn is_vocabulary(candidate: &Candidate<'_>, tokens: &[Token<'_>], vocabulary: &[String]) -> bool {
     matches!(candidate.shape, Shape::Identifier | Shape::Name)
         && tokens.get(candidate.from..candidate.to).is_some_and(|tokens| {
-            tokens.iter().all(|token| vocabulary.contains(&token.stem) || vocabulary.contains(&token.lower))
+            tokens
+                .iter()
+                .all(|token| vocabulary.contains(&token.stem) || vocabulary.contains(&token.lower))
         })
 }
 

@@ -1,5 +1,8 @@
 //! Which declared tool an announced action means.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use super::candidates::{Shape, candidates};
 use super::fill::{Filled, Phrase, fill};
 use super::lexicon::{FILLERS, NOT_OBJECTS, PREPOSITIONS, THINGS};
@@ -9,6 +12,17 @@ use super::stem::{name_words, stem};
 use super::tokens::{Kind, Token};
 use super::verbs::{Verb, is_generic};
 use crate::recover::tools::{ToolSpec, Tools};
+
+/// The groups of things that a stem belongs to.
+static THING_GROUPS: LazyLock<HashMap<String, Vec<usize>>> = LazyLock::new(|| {
+    let mut groups: HashMap<String, Vec<usize>> = HashMap::new();
+    for (index, things) in THINGS.iter().enumerate() {
+        for thing in *things {
+            groups.entry(stem(thing)).or_default().push(index);
+        }
+    }
+    groups
+});
 
 /// The tools of a request, read once for all sentences.
 #[derive(Debug)]
@@ -26,7 +40,7 @@ struct Entry<'s> {
     described: Vec<String>,
     /// Both.
     vocabulary: Vec<String>,
-    /// Stems of all things that the tool is for.
+    /// The groups of things that the tool is for.
     things: Vec<usize>,
 }
 
@@ -61,11 +75,18 @@ impl<'s> Catalog<'s> {
                 Some(found) if found.score >= score => runner_up = runner_up.max(score),
                 best => {
                     runner_up = best.as_ref().map_or(runner_up, |found| found.score);
-                    *best = Some(Match { name: entry.name, filled, score, vocabulary: &entry.vocabulary });
+                    *best = Some(Match {
+                        name: entry.name,
+                        filled,
+                        score,
+                        vocabulary: &entry.vocabulary,
+                    });
                 }
             }
         }
-        best.filter(|found| found.filled.has_values || names_thing(found.vocabulary, phrase)).filter(|found| found.score >= LEAST && found.score - runner_up >= MARGIN).ok_or(lacks)
+        best.filter(|found| found.filled.has_values || names_thing(found.vocabulary, phrase))
+            .filter(|found| found.score >= LEAST && found.score - runner_up >= MARGIN)
+            .ok_or(lacks)
     }
 }
 
@@ -84,13 +105,16 @@ impl<'s> Entry<'s> {
             .map(|word| stem(word))
             .collect();
         let vocabulary: Vec<String> = words.iter().chain(&described).cloned().collect();
-        let known = |group: &&[&str]| {
-            group.iter().any(|thing| {
-                let thing = stem(thing);
-                vocabulary.contains(&thing) || parameters.iter().any(|parameter| parameter.stems.contains(&thing) || parameter.described_stems.contains(&thing))
-            })
-        };
-        let things = THINGS.iter().enumerate().filter(|(_, group)| known(group)).map(|(index, _)| index).collect();
+        let all = parameters
+            .iter()
+            .flat_map(|parameter| parameter.stems.iter().chain(&parameter.described_stems));
+        let things = vocabulary
+            .iter()
+            .chain(all)
+            .filter_map(|stem| THING_GROUPS.get(stem))
+            .flatten()
+            .copied()
+            .collect();
         Self { name, parameters, words, described, vocabulary, things }
     }
 
@@ -99,7 +123,8 @@ impl<'s> Entry<'s> {
         let Phrase { paragraph, tokens, start: _, verb: at, end } = phrase;
         let said = tokens.get(at + 1..end).unwrap_or_default();
         let named = said.iter().any(|token| {
-            token.text == self.name || (token.kind == Kind::Code && token.text.trim_end_matches("()") == self.name)
+            token.text == self.name
+                || (token.kind == Kind::Code && token.text.trim_end_matches("()") == self.name)
         });
         if named && verb_is_call(verb) {
             return Some(8.0);
@@ -109,7 +134,10 @@ impl<'s> Entry<'s> {
             return None;
         }
         let is_choice = tokens.get(at).is_some_and(|token| {
-            token.kind == Kind::Identifier && self.parameters.iter().any(|parameter| parameter.schema.choices.iter().any(|choice| choice == token.text))
+            token.kind == Kind::Identifier
+                && self.parameters.iter().any(|parameter| {
+                    parameter.schema.choices.iter().any(|choice| choice == token.text)
+                })
         });
         let first = self.described.first();
         let for_verb = if in_name {
@@ -118,9 +146,15 @@ impl<'s> Entry<'s> {
             2.5
         } else if self.words.iter().any(|word| verb.stands_for(word)) {
             2.0
-        } else if self.parameters.iter().any(|parameter| parameter.is_flag() && parameter.stems.contains(&verb.stem)) {
+        } else if self
+            .parameters
+            .iter()
+            .any(|parameter| parameter.is_flag() && parameter.stems.contains(&verb.stem))
+        {
             2.0
-        } else if first.is_some_and(|word| verb.stands_for(word)) || self.described.iter().any(|word| verb.is(word)) {
+        } else if first.is_some_and(|word| verb.stands_for(word))
+            || self.described.iter().any(|word| verb.is(word))
+        {
             1.5
         } else {
             return None;
@@ -128,24 +162,35 @@ impl<'s> Entry<'s> {
         let nouns = self.nouns(verb, said)?;
         let mut shapes = 0.0_f32;
         for candidate in candidates(paragraph, tokens, at + 1, end) {
-            let suits = self.parameters.iter().filter(|parameter| parameter.is_text()).map(|parameter| match candidate.shape {
-                Shape::Url if parameter.is_link() => 1.5,
-                Shape::Path if parameter.is_path() => 1.5,
-                Shape::Email if parameter.is_email() => 1.5,
-                Shape::Code if parameter.is_code() => 1.5,
-                Shape::Code if parameter.is_path() => 0.75,
-                Shape::Path if parameter.suits(&candidate) >= 3.0 => 1.0,
-                Shape::Date if parameter.is_day() => 1.0,
-                Shape::Phone if parameter.suits(&candidate) >= 3.0 => 1.5,
-                _ => 0.0,
-            });
+            let suits =
+                self.parameters.iter().filter(|parameter| parameter.is_text()).map(|parameter| {
+                    match candidate.shape {
+                        Shape::Url if parameter.is_link() => 1.5,
+                        Shape::Path if parameter.is_path() => 1.5,
+                        Shape::Email if parameter.is_email() => 1.5,
+                        Shape::Code if parameter.is_code() => 1.5,
+                        Shape::Code if parameter.is_path() => 0.75,
+                        Shape::Path if parameter.suits(&candidate) >= 3.0 => 1.0,
+                        Shape::Date if parameter.is_day() => 1.0,
+                        Shape::Phone if parameter.suits(&candidate) >= 3.0 => 1.5,
+                        _ => 0.0,
+                    }
+                });
             shapes = shapes.max(suits.fold(0.0, f32::max));
         }
-        let searches = in_name && self.parameters.iter().any(|parameter| parameter.is_required && parameter.is_query());
+        let searches = in_name
+            && self
+                .parameters
+                .iter()
+                .any(|parameter| parameter.is_required && parameter.is_query());
         let is_distinct = searches
             || (!verb.is_generic()
-                && self.words.iter().any(|word| verb.is(word) || (verb.stands_for(word) && !is_generic(word))));
-        (nouns > 0.0 || shapes > 0.0 || is_distinct || is_choice).then_some(for_verb + nouns + shapes)
+                && self
+                    .words
+                    .iter()
+                    .any(|word| verb.is(word) || (verb.stands_for(word) && !is_generic(word))));
+        (nouns > 0.0 || shapes > 0.0 || is_distinct || is_choice)
+            .then_some(for_verb + nouns + shapes)
     }
 
     /// How much the nouns of an action are those of the tool. `None` if the action
@@ -164,14 +209,18 @@ impl<'s> Entry<'s> {
             if is_preposition && index > 0 {
                 is_object = false;
             }
-            if is_preposition || token.any(FILLERS) || seen.contains(&token.stem.as_str()) || *token.stem == verb.stem {
+            if is_preposition
+                || token.any(FILLERS)
+                || seen.contains(&token.stem.as_str())
+                || *token.stem == verb.stem
+            {
                 continue;
             }
-            let is_parameter = self.parameters.iter().any(|parameter| parameter.stems.contains(&token.stem));
-            let thing = THINGS.iter().position(|group| group.iter().any(|thing| stem(thing) == token.stem));
-            let same_thing = thing.is_some() && THINGS.iter().enumerate().any(|(at, group)| {
-                self.things.contains(&at) && group.iter().any(|thing| stem(thing) == token.stem)
-            });
+            let is_parameter =
+                self.parameters.iter().any(|parameter| parameter.stems.contains(&token.stem));
+            let thing = THING_GROUPS.get(&token.stem);
+            let same_thing =
+                thing.is_some_and(|groups| groups.iter().any(|group| self.things.contains(group)));
             if self.words.contains(&token.stem) {
                 score += 2.0;
             } else if self.described.contains(&token.stem) {
@@ -182,10 +231,15 @@ impl<'s> Entry<'s> {
                 score += 1.0;
             } else {
                 let next = said.get(index + 1);
-                let is_head = next.is_none_or(|next| next.kind != Kind::Word || PREPOSITIONS.iter().any(|(known, _)| next.is(known)) || next.any(FILLERS));
+                let is_head = next.is_none_or(|next| {
+                    next.kind != Kind::Word
+                        || PREPOSITIONS.iter().any(|(known, _)| next.is(known))
+                        || next.any(FILLERS)
+                });
                 let before = index.checked_sub(1).and_then(|before| said.get(before));
                 let is_value = before.is_some_and(|before| {
-                    self.parameters.iter().any(|parameter| parameter.stems.contains(&before.stem)) && !before.stem.is_empty()
+                    self.parameters.iter().any(|parameter| parameter.stems.contains(&before.stem))
+                        && !before.stem.is_empty()
                 });
                 let is_content = token.any(&["files", "contents", "entries"]);
                 foreign |= is_object && is_head && thing.is_some() && !is_value && !is_content;
@@ -202,13 +256,19 @@ impl<'s> Entry<'s> {
 fn names_thing(vocabulary: &[String], phrase: Phrase<'_, '_>) -> bool {
     let said = phrase.tokens.get(phrase.verb + 1..phrase.end).unwrap_or_default();
     let articles = ["the", "all", "your", "my", "our", "current", "latest"];
-    let asides = ["now", "first", "right", "away", "again", "for", "you", "please", "once", "more", "tool", "function", "suite"];
+    let asides = [
+        "now", "first", "right", "away", "again", "for", "you", "please", "once", "more", "tool",
+        "function", "suite",
+    ];
     let mut has_thing = false;
     for (index, token) in said.iter().enumerate() {
         let known = vocabulary.contains(&token.stem) || token.kind == Kind::Identifier;
         has_thing |= known;
         let is_article = index == 0 || !has_thing;
-        let fits = token.is_mark() || known || (is_article && token.any(&articles)) || (has_thing && token.any(&asides));
+        let fits = token.is_mark()
+            || known
+            || (is_article && token.any(&articles))
+            || (has_thing && token.any(&asides));
         if !fits {
             return false;
         }
@@ -234,8 +294,13 @@ fn head<'a, 't>(phrase: Phrase<'a, 't>) -> Option<(Verb, Phrase<'a, 't>)> {
     if verb.stem == "us" {
         let to = said.iter().position(|token| token.is("to"));
         let second = to.and_then(|to| Verb::at(tokens, at + 2 + to, end));
-        let has_tool = said.iter().take(to.unwrap_or(0)).any(|token| matches!(token.kind, Kind::Identifier | Kind::Code));
-        if let Some(second) = second && !has_tool {
+        let has_tool = said
+            .iter()
+            .take(to.unwrap_or(0))
+            .any(|token| matches!(token.kind, Kind::Identifier | Kind::Code));
+        if let Some(second) = second
+            && !has_tool
+        {
             return Some((second, phrase));
         }
     }

@@ -85,23 +85,40 @@ pub fn detect(text: &str, tools: &Tools) -> Intent {
         return intent;
     }
     let catalog = Catalog::new(tools);
+    let mut budget = MOST_ACTIONS;
     for paragraph in paragraphs(text).iter().filter(|paragraph| !paragraph.is_quoted) {
-        for sentence in paragraph.sentences().filter(|sentence| sentence.len() <= LONGEST_SENTENCE) {
-            let actions = commitment::actions(sentence);
-            for action in actions {
+        for sentence in paragraph.sentences().filter(|sentence| sentence.len() <= LONGEST_SENTENCE)
+        {
+            for action in commitment::actions(sentence) {
+                if budget == 0 {
+                    return intent;
+                }
+                budget -= 1;
                 intent.take(&catalog, paragraph, sentence, action);
+                intent.needs_tools |= !intent.calls.is_empty();
             }
         }
     }
-    intent.needs_tools |= !intent.calls.is_empty();
     intent
 }
 
 impl Intent {
     /// Reads one announcement, which may be of several actions: "read it and then
     /// run the tests".
-    fn take(&mut self, catalog: &Catalog<'_>, paragraph: &Paragraph<'_>, sentence: &[Token<'_>], action: Action) {
-        let phrase = |start, verb, end| Phrase { paragraph: paragraph.text, tokens: sentence, start, verb, end };
+    fn take(
+        &mut self,
+        catalog: &Catalog<'_>,
+        paragraph: &Paragraph<'_>,
+        sentence: &[Token<'_>],
+        action: Action,
+    ) {
+        let phrase = |start, verb, end| Phrase {
+            paragraph: paragraph.text,
+            tokens: sentence,
+            start,
+            verb,
+            end,
+        };
         let mut verbs = vec![action.verb];
         verbs.extend(coordinated(sentence, action));
         let mut found: Vec<Match<'_, '_>> = Vec::new();
@@ -140,15 +157,21 @@ impl Intent {
     fn push(&mut self, call: Match<'_, '_>, paragraph: &Paragraph<'_>, sentence: &[Token<'_>]) {
         let Match { name, filled, score, .. } = call;
         let certainty = (score / (score + 2.0)).clamp(0.0, 1.0);
-        self.confidence = if self.calls.is_empty() { certainty } else { self.confidence.min(certainty) };
+        self.confidence =
+            if self.calls.is_empty() { certainty } else { self.confidence.min(certainty) };
         for arguments in filled.calls {
             let call = IntendedCall { name: name.to_owned(), arguments };
             if !self.calls.contains(&call) {
                 self.calls.push(call);
             }
         }
-        let span = sentence.first().zip(sentence.last()).and_then(|(first, last)| paragraph.text.get(first.start..last.end));
-        if let Some(span) = span && !self.reasoning.ends_with(span) {
+        let span = sentence
+            .first()
+            .zip(sentence.last())
+            .and_then(|(first, last)| paragraph.text.get(first.start..last.end));
+        if let Some(span) = span
+            && !self.reasoning.ends_with(span)
+        {
             if !self.reasoning.is_empty() {
                 self.reasoning.push(' ');
             }
@@ -162,10 +185,15 @@ fn coordinated(sentence: &[Token<'_>], action: Action) -> Vec<usize> {
     let first = sentence.get(action.verb).map(|verb| verb.lower.ends_with("ing"));
     let mut found = Vec::new();
     for at in action.verb + 1..action.end {
-        let links = sentence.get(at).is_some_and(|token| token.any(&["and", "then"]) || token.kind == Kind::Mark(','));
+        let links = sentence
+            .get(at)
+            .is_some_and(|token| token.any(&["and", "then"]) || token.kind == Kind::Mark(','));
         let verb = sentence.get(at + 1).filter(|_| at + 1 < action.end);
         let is_verb = verb.is_some_and(|verb| {
-            verb.kind == Kind::Word && verbs::is_known(&verb.stem) && Some(verb.lower.ends_with("ing")) == first && !verb.any(&["then", "and"])
+            verb.kind == Kind::Word
+                && verbs::is_known(&verb.stem)
+                && Some(verb.lower.ends_with("ing")) == first
+                && !verb.any(&["then", "and"])
         });
         if links && is_verb {
             found.push(at + 1);
@@ -173,6 +201,9 @@ fn coordinated(sentence: &[Token<'_>], action: Action) -> Vec<usize> {
     }
     found
 }
+
+/// Nobody announces more at once.
+const MOST_ACTIONS: usize = 64;
 
 /// No announcement is longer, in words.
 const LONGEST_SENTENCE: usize = 160;

@@ -24,10 +24,11 @@ pub(super) struct Parameter<'s> {
 impl<'s> Parameter<'s> {
     pub(super) fn new(name: &'s str, schema: &'s Schema, is_required: bool) -> Self {
         let words = name_words(name);
-        let described: Vec<String> = name_words(super::shape::prefix(&schema.description, LONGEST_DESCRIPTION))
-            .into_iter()
-            .filter(|word| word.len() > 2 && !FILLERS.contains(&word.as_str()))
-            .collect();
+        let described: Vec<String> =
+            name_words(super::shape::prefix(&schema.description, LONGEST_DESCRIPTION))
+                .into_iter()
+                .filter(|word| word.len() > 2 && !FILLERS.contains(&word.as_str()))
+                .collect();
         Self {
             name,
             schema,
@@ -86,25 +87,37 @@ impl<'s> Parameter<'s> {
 
     /// Whether only a day in digits will do.
     pub(super) fn is_strict_day(&self) -> bool {
-        self.schema.format.starts_with("date") || self.schema.description.to_uppercase().contains("YYYY")
+        self.schema.format.starts_with("date")
+            || self.schema.description.to_uppercase().contains("YYYY")
     }
 
     pub(super) fn is_clock(&self) -> bool {
         self.schema.format == "time"
             || self.schema.description.to_uppercase().contains("HH:MM")
-            || (self.named(&["time", "hour", "clock"]) && !self.named(&["zone", "timezone", "timeout", "date"]) && self.schema.format.is_empty())
+            || (self.named(&["time", "hour", "clock"])
+                && !self.named(&["zone", "timezone", "timeout", "date"])
+                && self.schema.format.is_empty())
     }
 
     pub(super) fn is_path(&self) -> bool {
-        self.named(PATHS) || (self.about(&["path", "file", "directory", "folder"]) && !self.named(TEXT) && !self.named(QUERIES) && !self.named(CODE))
+        self.named(PATHS)
+            || (self.about(&["path", "file", "directory", "folder"])
+                && !self.named(TEXT)
+                && !self.named(QUERIES)
+                && !self.named(CODE))
     }
 
     pub(super) fn is_link(&self) -> bool {
-        self.schema.format.starts_with("uri") || self.named(LINKS) || (self.about(&["url", "uri", "link"]) && !self.named(&["name", "title", "text", "alias"]))
+        self.schema.format.starts_with("uri")
+            || self.named(LINKS)
+            || (self.about(&["url", "uri", "link"])
+                && !self.named(&["name", "title", "text", "alias"]))
     }
 
     pub(super) fn is_email(&self) -> bool {
-        self.schema.format == "email" || self.named(EMAILS) || (self.about(&["email"]) && !self.named(TEXT))
+        self.schema.format == "email"
+            || self.named(EMAILS)
+            || (self.about(&["email"]) && !self.named(TEXT))
     }
 
     pub(super) fn is_code(&self) -> bool {
@@ -121,15 +134,40 @@ impl<'s> Parameter<'s> {
 
     /// How well a value of this shape suits. Zero if not at all.
     pub(super) fn suits(&self, candidate: &Candidate<'_>) -> f32 {
-        let only = self.is_day() || self.is_clock() || (self.is_link() && !self.is_path()) || self.named(&["phone"]);
+        let only = self.is_day()
+            || self.is_clock()
+            || (self.is_link() && !self.is_path())
+            || self.named(&["phone"]);
         match candidate.shape {
             Shape::Date if self.is_day() => {
-                if candidate.value.is_empty() && self.is_strict_day() { 0.0 } else { 5.0 }
+                if candidate.value.is_empty() && self.is_strict_day() {
+                    0.0
+                } else {
+                    5.0
+                }
             }
             Shape::Time if self.is_clock() => 5.0,
             Shape::Date | Shape::Time => 0.0,
             Shape::Url if self.is_link() => 5.0,
-            Shape::Url if self.named(&["source", "src", "target", "repo", "repository", "image", "file", "video", "path", "feed", "host", "domain", "address"]) => 2.5,
+            Shape::Url
+                if self.named(&[
+                    "source",
+                    "src",
+                    "target",
+                    "repo",
+                    "repository",
+                    "image",
+                    "file",
+                    "video",
+                    "path",
+                    "feed",
+                    "host",
+                    "domain",
+                    "address",
+                ]) =>
+            {
+                2.5
+            }
             Shape::Email if self.is_email() => 5.0,
             Shape::Email if self.named(PEOPLE) => 2.5,
             Shape::Url | Shape::Email => 0.0,
@@ -151,7 +189,11 @@ impl<'s> Parameter<'s> {
             Shape::Path => 1.0,
             Shape::Identifier if self.named(TEXT) && !self.named(&["name"]) => 0.4,
             Shape::Identifier if self.is_query() || self.is_code() => 0.5,
-            Shape::Identifier if self.about(IDS) && self.takes_word(&candidate.text.to_lowercase()) => 3.5,
+            Shape::Identifier
+                if self.about(IDS) && self.takes_word(&candidate.text.to_lowercase()) =>
+            {
+                3.5
+            }
             Shape::Identifier if self.is_path() => 1.5,
             Shape::Identifier if !self.takes_word(&candidate.text.to_lowercase()) => 0.0,
             Shape::Identifier => 2.0,
@@ -177,7 +219,8 @@ impl<'s> Parameter<'s> {
             score += 3.0;
         }
         if self.takes_preposition(candidate.preposition) {
-            score += if self.words.iter().any(|word| word == candidate.preposition) { 4.0 } else { 2.0 };
+            score +=
+                if self.words.iter().any(|word| word == candidate.preposition) { 4.0 } else { 2.0 };
         }
         score
     }
@@ -197,7 +240,9 @@ impl<'s> Parameter<'s> {
         let preposition = preposition.to_lowercase();
         let is_start = self.named(&["from", "source", "src", "origin", "old", "current"]);
         let is_end = self.named(&["to", "target", "destination", "dest"]);
-        if (is_start && matches!(preposition.as_str(), "to" | "into" | "with")) || (is_end && preposition == "from") {
+        if (is_start && matches!(preposition.as_str(), "to" | "into" | "with"))
+            || (is_end && preposition == "from")
+        {
             return false;
         }
         let bound = PREPOSITIONS.iter().find(|(known, _)| *known == preposition);
@@ -206,26 +251,208 @@ impl<'s> Parameter<'s> {
 }
 
 fn has(words: &[&str], word: &str) -> bool {
-    words.contains(&word) || word.strip_suffix('s').is_some_and(|singular| words.contains(&singular))
+    words.contains(&word)
+        || word.strip_suffix('s').is_some_and(|singular| words.contains(&singular))
 }
 
 const DAYS: &[&str] = &["date", "day", "deadline", "due", "birthday", "when"];
-const PATHS: &[&str] = &["path", "file", "filename", "filepath", "folder", "directory", "dir", "filepaths"];
+const PATHS: &[&str] =
+    &["path", "file", "filename", "filepath", "folder", "directory", "dir", "filepaths"];
 const LINKS: &[&str] = &["url", "uri", "link", "endpoint", "website", "webpage", "href"];
 const EMAILS: &[&str] = &["email", "mail", "recipient", "attendee", "cc", "bcc", "invitee"];
-const CODE: &[&str] = &["command", "cmd", "sql", "statement", "query", "expression", "code", "script", "formula", "regex", "pattern", "snippet", "equation"];
-const QUERIES: &[&str] = &["query", "q", "search", "keyword", "term", "topic", "question", "phrase", "pattern", "needle"];
-const TEXT: &[&str] = &["text", "message", "body", "content", "comment", "note", "title", "subject", "name", "label", "prompt", "description", "summary", "caption", "reason", "tag", "headline"];
-const PLACES: &[&str] = &["city", "location", "place", "origin", "destination", "country", "region", "from", "to", "room", "area", "district", "warehouse", "station", "airport", "town", "venue", "restaurant", "hotel", "store", "state", "near"];
-const PEOPLE: &[&str] = &["name", "artist", "author", "assignee", "person", "user", "contact", "customer", "performer", "owner", "recipient", "employee", "member", "guest", "reviewer", "account", "to", "participant", "composer", "actor", "player", "client", "patient", "singer", "username"];
-const PROPER: &[&str] = &["language", "company", "team", "brand", "cuisine", "currency", "organization", "employer", "artist", "album", "title", "movie", "film", "book", "game", "product", "model", "airline", "nationality", "school", "timezone"];
-const IDS: &[&str] = &["id", "key", "number", "code", "sku", "ticket", "issue", "order", "symbol", "ticker", "tracking", "account", "iban", "version", "branch", "host", "pod", "service", "table", "index", "range", "cell", "flight", "invoice", "ref", "reference", "task", "currency", "isbn", "serial", "vin", "project", "sha", "commit", "hash", "deployment", "channel", "container", "instance", "unit", "coin", "pair", "case", "barcode", "identifier", "employer", "company"];
-const HOSTS: &[&str] = &["branch", "host", "hostname", "domain", "repo", "repository", "image", "server", "ref", "timezone", "zone", "model", "package", "key", "script", "module", "ip", "document", "picture", "source", "destination", "video", "audio", "photo", "log"];
+const CODE: &[&str] = &[
+    "command",
+    "cmd",
+    "sql",
+    "statement",
+    "query",
+    "expression",
+    "code",
+    "script",
+    "formula",
+    "regex",
+    "pattern",
+    "snippet",
+    "equation",
+];
+const QUERIES: &[&str] = &[
+    "query", "q", "search", "keyword", "term", "topic", "question", "phrase", "pattern", "needle",
+];
+const TEXT: &[&str] = &[
+    "text",
+    "message",
+    "body",
+    "content",
+    "comment",
+    "note",
+    "title",
+    "subject",
+    "name",
+    "label",
+    "prompt",
+    "description",
+    "summary",
+    "caption",
+    "reason",
+    "tag",
+    "headline",
+];
+const PLACES: &[&str] = &[
+    "city",
+    "location",
+    "place",
+    "origin",
+    "destination",
+    "country",
+    "region",
+    "from",
+    "to",
+    "room",
+    "area",
+    "district",
+    "warehouse",
+    "station",
+    "airport",
+    "town",
+    "venue",
+    "restaurant",
+    "hotel",
+    "store",
+    "state",
+    "near",
+];
+const PEOPLE: &[&str] = &[
+    "name",
+    "artist",
+    "author",
+    "assignee",
+    "person",
+    "user",
+    "contact",
+    "customer",
+    "performer",
+    "owner",
+    "recipient",
+    "employee",
+    "member",
+    "guest",
+    "reviewer",
+    "account",
+    "to",
+    "participant",
+    "composer",
+    "actor",
+    "player",
+    "client",
+    "patient",
+    "singer",
+    "username",
+];
+const PROPER: &[&str] = &[
+    "language",
+    "company",
+    "team",
+    "brand",
+    "cuisine",
+    "currency",
+    "organization",
+    "employer",
+    "artist",
+    "album",
+    "title",
+    "movie",
+    "film",
+    "book",
+    "game",
+    "product",
+    "model",
+    "airline",
+    "nationality",
+    "school",
+    "timezone",
+];
+const IDS: &[&str] = &[
+    "id",
+    "key",
+    "number",
+    "code",
+    "sku",
+    "ticket",
+    "issue",
+    "order",
+    "symbol",
+    "ticker",
+    "tracking",
+    "account",
+    "iban",
+    "version",
+    "branch",
+    "host",
+    "pod",
+    "service",
+    "table",
+    "index",
+    "range",
+    "cell",
+    "flight",
+    "invoice",
+    "ref",
+    "reference",
+    "task",
+    "currency",
+    "isbn",
+    "serial",
+    "vin",
+    "project",
+    "sha",
+    "commit",
+    "hash",
+    "deployment",
+    "channel",
+    "container",
+    "instance",
+    "unit",
+    "coin",
+    "pair",
+    "case",
+    "barcode",
+    "identifier",
+    "employer",
+    "company",
+];
+const HOSTS: &[&str] = &[
+    "branch",
+    "host",
+    "hostname",
+    "domain",
+    "repo",
+    "repository",
+    "image",
+    "server",
+    "ref",
+    "timezone",
+    "zone",
+    "model",
+    "package",
+    "key",
+    "script",
+    "module",
+    "ip",
+    "document",
+    "picture",
+    "source",
+    "destination",
+    "video",
+    "audio",
+    "photo",
+    "log",
+];
 
 const CURRENCIES: &[&str] = &[
-    "usd", "eur", "gbp", "jpy", "chf", "cad", "aud", "nzd", "cny", "inr", "sek", "nok", "dkk", "pln", "czk", "huf", "brl", "mxn",
-    "krw", "sgd", "hkd", "zar", "try", "thb", "ils", "btc", "eth", "dollar", "dollars", "euro", "euros", "pound", "pounds", "yen",
-    "franc", "francs", "rupee", "rupees", "peso", "pesos", "yuan", "won", "krona", "kroner", "zloty", "bitcoin",
+    "usd", "eur", "gbp", "jpy", "chf", "cad", "aud", "nzd", "cny", "inr", "sek", "nok", "dkk",
+    "pln", "czk", "huf", "brl", "mxn", "krw", "sgd", "hkd", "zar", "try", "thb", "ils", "btc",
+    "eth", "dollar", "dollars", "euro", "euros", "pound", "pounds", "yen", "franc", "francs",
+    "rupee", "rupees", "peso", "pesos", "yuan", "won", "krona", "kroner", "zloty", "bitcoin",
 ];
 
 /// The rest of a longer description is not read.

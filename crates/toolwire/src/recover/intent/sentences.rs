@@ -73,7 +73,8 @@ fn introduces(before: &Paragraph<'_>) -> bool {
 
 /// Whether words tell of an example, or of what somebody else says.
 pub(super) fn speaks_for_others(tokens: &[Token<'_>]) -> bool {
-    tokens.iter().any(|token| token.any(INTRODUCES_SPEECH)) || has_phrase(tokens, PHRASES_OF_EXAMPLES)
+    tokens.iter().any(|token| token.any(INTRODUCES_SPEECH))
+        || has_phrase(tokens, PHRASES_OF_EXAMPLES)
 }
 
 /// Whether one of the phrases occurs, word by word.
@@ -104,5 +105,6 @@ fn is_item(trimmed: &str) -> bool {
 }
 
 const LIST_MARKS: [char; 18] = [
-    '-', '*', '+', ' ', '\u{2022}', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '.', ')', '\t',
+    '-', '*', '+', ' ', '\u{2022}', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '.', ')',
+    '\t',
 ];

@@ -21,7 +21,8 @@ pub(super) fn kind_of(word: &str) -> Kind {
         return Kind::Number;
     }
     let mut chars = word.chars();
-    if chars.next() == Some('+') && word.len() > 6 && chars.all(|c| c.is_ascii_digit() || c == '-') {
+    if chars.next() == Some('+') && word.len() > 6 && chars.all(|c| c.is_ascii_digit() || c == '-')
+    {
         return Kind::Phone;
     }
     if is_path(word) {
@@ -48,9 +49,10 @@ pub(super) fn number(word: &str) -> Option<(String, &str)> {
         .map_or(digits.len(), |(at, _)| at);
     let (digits, suffix) = digits.split_at_checked(length)?;
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
-    let grouped = whole.split(',').enumerate().all(|(index, group)| {
-        is_digits(group) && (index == 0 || group.len() == 3)
-    });
+    let grouped = whole
+        .split(',')
+        .enumerate()
+        .all(|(index, group)| is_digits(group) && (index == 0 || group.len() == 3));
     if !grouped || (digits.contains('.') && !is_digits(fraction)) {
         return None;
     }
@@ -60,8 +62,8 @@ pub(super) fn number(word: &str) -> Option<(String, &str)> {
         "\u{b0}" => unit = "degrees",
         "\u{b0}C" | "\u{b0}c" => unit = "celsius",
         "\u{b0}F" => unit = "fahrenheit",
-        "s" | "ms" | "m" | "min" | "h" | "d" | "km" | "kg" | "g" | "cm" | "mm" | "px" | "GB" | "MB" | "KB"
-        | "rd" | "st" | "nd" | "th" | "k" => unit = suffix,
+        "s" | "ms" | "m" | "min" | "h" | "d" | "km" | "kg" | "g" | "cm" | "mm" | "px" | "GB"
+        | "MB" | "KB" | "rd" | "st" | "nd" | "th" | "k" => unit = suffix,
         _ => return None,
     }
     let mut value: String = whole.chars().filter(|c| *c != ',').collect();
@@ -93,7 +95,9 @@ pub(super) fn prefix(text: &str, most: usize) -> &str {
 
 pub(super) fn is_email(word: &str) -> bool {
     word.split_once('@').is_some_and(|(local, domain)| {
-        !local.is_empty() && !domain.contains('@') && domain.split('.').count() > 1
+        !local.is_empty()
+            && !domain.contains('@')
+            && domain.split('.').count() > 1
             && domain.split('.').all(|label| !label.is_empty())
     })
 }
@@ -130,7 +134,10 @@ fn is_path(word: &str) -> bool {
         return false;
     }
     if word.contains('/') || word.contains('\\') || word.starts_with("~") {
-        return !matches!(word.to_lowercase().as_str(), "and/or" | "i/o" | "n/a" | "he/she" | "w/o" | "24/7");
+        return !matches!(
+            word.to_lowercase().as_str(),
+            "and/or" | "i/o" | "n/a" | "he/she" | "w/o" | "24/7"
+        );
     }
     if word.starts_with('.') {
         return true;
@@ -150,7 +157,8 @@ fn is_identifier(word: &str) -> bool {
     let upper = word.chars().filter(|c| c.is_uppercase()).count();
     let inner_upper = word.chars().skip(1).any(char::is_uppercase);
     let lower = word.chars().any(char::is_lowercase);
-    let plain = word.chars().all(|c| c.is_alphanumeric() || c == '\'' || c == '\u{2019}' || c == '-');
+    let plain =
+        word.chars().all(|c| c.is_alphanumeric() || c == '\'' || c == '\u{2019}' || c == '-');
     word.contains('_')
         || (digits && (letters > 0 || word.contains(['.', '-', ':'])))
         || (word.starts_with('#') && word.len() > 1)

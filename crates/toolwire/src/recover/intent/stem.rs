@@ -4,7 +4,8 @@
 /// `reading` and `read`, or `directory` and `directories`, to the same text.
 pub(super) fn stem(word: &str) -> String {
     let mut word = word.trim_end_matches("'s").to_owned();
-    if matches!(word.as_str(), "news" | "status" | "address" | "this" | "is" | "was" | "has" | "as") {
+    if matches!(word.as_str(), "news" | "status" | "address" | "this" | "is" | "was" | "has" | "as")
+    {
         return word;
     }
     if word.len() > 5 {
@@ -17,7 +18,11 @@ pub(super) fn stem(word: &str) -> String {
         && ["ches", "shes", "xes", "sses", "zes"].iter().any(|end| word.ends_with(end))
     {
         word.truncate(word.len() - 2);
-    } else if word.len() > 3 && word.ends_with('s') && !word.ends_with("ss") && !word.ends_with("us") {
+    } else if word.len() > 3
+        && word.ends_with('s')
+        && !word.ends_with("ss")
+        && !word.ends_with("us")
+    {
         word.truncate(word.len() - 1);
     }
     if word.len() > 5 && word.ends_with("ing") {

@@ -1,5 +1,7 @@
 //! Prose as words, quotations, paths, numbers and marks.
 
+use std::collections::HashMap;
+
 use super::shape;
 use super::stem::stem;
 
@@ -58,7 +60,7 @@ impl Token<'_> {
 
 /// Cuts a paragraph into tokens.
 pub(super) fn tokenize(text: &str) -> Vec<Token<'_>> {
-    let mut tokenizer = Tokenizer { text, at: 0, tokens: Vec::new() };
+    let mut tokenizer = Tokenizer { text, at: 0, tokens: Vec::new(), barren: HashMap::new() };
     while tokenizer.step() {}
     tokenizer.tokens
 }
@@ -67,6 +69,9 @@ struct Tokenizer<'t> {
     text: &'t str,
     at: usize,
     tokens: Vec<Token<'t>>,
+    /// Up to where there is no such closing quote. It keeps a text of nothing but
+    /// opening quotes from being searched again and again.
+    barren: HashMap<&'t str, usize>,
 }
 
 impl<'t> Tokenizer<'t> {
@@ -103,13 +108,17 @@ impl<'t> Tokenizer<'t> {
         let inner = rest.get(open..).unwrap_or_default();
         let window = shape::prefix(inner, LONGEST_SPAN);
         let single = matches!(first, '\'' | '\u{2018}');
-        let found = if single { closing_apostrophe(window, close) } else { window.find(close) };
-        let Some(length) = found else {
+        let begin = self.at + open;
+        let known =
+            self.barren.get(close).map_or(0, |upto| upto.saturating_sub(begin)).min(window.len());
+        let unknown = window.get(known..).unwrap_or_default();
+        let found = if single { closing_apostrophe(unknown, close) } else { unknown.find(close) };
+        let Some(length) = found.map(|at| at + known) else {
+            self.barren.insert(close, begin + (window.len() + 1).saturating_sub(close.len()));
             self.push(Kind::Mark(first), 0, open);
             self.at += open;
             return true;
         };
-        let (from, to) = (open, open + length);
         let value = inner.get(..length).unwrap_or_default();
         let value = if kind == Kind::Code { value.trim() } else { value };
         self.tokens.push(Token {
@@ -118,9 +127,9 @@ impl<'t> Tokenizer<'t> {
             lower: String::new(),
             stem: String::new(),
             start: self.at,
-            end: self.at + to + close.len(),
+            end: begin + length + close.len(),
         });
-        self.at += from + length + close.len();
+        self.at = begin + length + close.len();
         true
     }
 
@@ -137,7 +146,8 @@ impl<'t> Tokenizer<'t> {
         let chunk = rest.get(..length.max(1)).or_else(|| rest.get(..rest.len())).unwrap_or(rest);
         let (mut from, mut to) = (0, chunk.len());
         while let Some(c) = chunk.get(from..to).and_then(|core| core.chars().next()) {
-            if !matches!(c, '(' | '[' | '{' | '*' | '\u{2014}' | '\u{2013}' | ')' | ']' | ',' | ';') {
+            if !matches!(c, '(' | '[' | '{' | '*' | '\u{2014}' | '\u{2013}' | ')' | ']' | ',' | ';')
+            {
                 break;
             }
             self.push(Kind::Mark(c), from, from + c.len_utf8());
@@ -209,13 +219,40 @@ fn closing_apostrophe(text: &str, close: &str) -> Option<usize> {
 fn is_closing(c: char) -> bool {
     matches!(
         c,
-        '.' | ',' | ';' | ':' | '!' | '?' | ')' | ']' | '}' | '*' | '\u{2026}' | '\u{201d}' | '\u{2019}' | '\'' | '"'
+        '.' | ','
+            | ';'
+            | ':'
+            | '!'
+            | '?'
+            | ')'
+            | ']'
+            | '}'
+            | '*'
+            | '\u{2026}'
+            | '\u{201d}'
+            | '\u{2019}'
+            | '\''
+            | '"'
     )
 }
 
 fn is_abbreviation(word: &str) -> bool {
     let word = word.to_lowercase();
-    matches!(word.as_str(), "e.g" | "i.e" | "mr" | "mrs" | "ms" | "dr" | "st" | "vs" | "prof" | "approx" | "a.m" | "p.m")
+    matches!(
+        word.as_str(),
+        "e.g"
+            | "i.e"
+            | "mr"
+            | "mrs"
+            | "ms"
+            | "dr"
+            | "st"
+            | "vs"
+            | "prof"
+            | "approx"
+            | "a.m"
+            | "p.m"
+    )
 }
 
 /// A quotation that does not end within this many bytes is none.

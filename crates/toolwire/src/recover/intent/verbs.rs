@@ -19,9 +19,11 @@ static GROUPS: LazyLock<HashMap<String, Vec<usize>>> = LazyLock::new(|| {
     groups
 });
 
-static GENERIC_STEMS: LazyLock<Vec<String>> = LazyLock::new(|| GENERIC.iter().map(|verb| stem(verb)).collect());
+static GENERIC_STEMS: LazyLock<Vec<String>> =
+    LazyLock::new(|| GENERIC.iter().map(|verb| stem(verb)).collect());
 
-static TALK_STEMS: LazyLock<Vec<String>> = LazyLock::new(|| TALK.iter().map(|verb| stem(verb)).collect());
+static TALK_STEMS: LazyLock<Vec<String>> =
+    LazyLock::new(|| TALK.iter().map(|verb| stem(verb)).collect());
 
 /// A verb of a sentence: alone, and with the particle behind it.
 #[derive(Clone, Debug)]
@@ -46,7 +48,8 @@ impl Verb {
         }
         // "do a search", "take a look at".
         if matches!(stem.as_str(), "do" | "perform" | "tak" | "hav" | "mak" | "run" | "conduct") {
-            let noun = rest.iter().take(5).position(|token| token.kind == Kind::Word && token.any(ACTS));
+            let noun =
+                rest.iter().take(5).position(|token| token.kind == Kind::Word && token.any(ACTS));
             if let Some(noun) = noun {
                 return Self::at(tokens, at + 1 + noun, end).map(|verb| Self {
                     stem: act_stem(&verb.stem).to_owned(),
@@ -64,7 +67,8 @@ impl Verb {
 
     /// Whether the verb says little about what is done.
     pub(super) fn is_generic(&self) -> bool {
-        is_generic(&self.stem) && (self.phrasal.is_none() || matches!(self.stem.as_str(), "look" | "check" | "find"))
+        is_generic(&self.stem)
+            && (self.phrasal.is_none() || matches!(self.stem.as_str(), "look" | "check" | "find"))
     }
 
     /// Whether the verb is this one.
@@ -72,7 +76,9 @@ impl Verb {
         match &self.phrasal {
             Some(phrasal) => {
                 let joined: String = phrasal.split(' ').collect();
-                phrasal == other || joined == other || (self.stem == other && !matches!(other, "look" | "turn" | "put" | "check"))
+                phrasal == other
+                    || joined == other
+                    || (self.stem == other && !matches!(other, "look" | "turn" | "put" | "check"))
             }
             None => self.stem == other,
         }
@@ -94,7 +100,20 @@ impl Verb {
 /// Whether a stem is that of a verb in the table.
 pub(super) fn is_known(stem: &str) -> bool {
     GROUPS.contains_key(stem)
-        || matches!(stem, "look" | "cal" | "invok" | "us" | "merg" | "commit" | "push" | "sort" | "filter" | "squash" | "perform")
+        || matches!(
+            stem,
+            "look"
+                | "cal"
+                | "invok"
+                | "us"
+                | "merg"
+                | "commit"
+                | "push"
+                | "sort"
+                | "filter"
+                | "squash"
+                | "perform"
+        )
         || TALK_STEMS.iter().any(|talk| talk == stem)
 }
 
@@ -124,6 +143,20 @@ fn act_stem(noun: &str) -> &str {
 
 /// Nouns that are acts.
 const ACTS: &[&str] = &[
-    "search", "look", "lookup", "check", "query", "request", "calculation", "conversion", "translation",
-    "reservation", "booking", "transfer", "deployment", "call", "scan", "peek",
+    "search",
+    "look",
+    "lookup",
+    "check",
+    "query",
+    "request",
+    "calculation",
+    "conversion",
+    "translation",
+    "reservation",
+    "booking",
+    "transfer",
+    "deployment",
+    "call",
+    "scan",
+    "peek",
 ];

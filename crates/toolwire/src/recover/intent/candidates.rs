@@ -187,7 +187,17 @@ fn binding<'t>(tokens: &[Token<'t>], floor: usize, at: usize) -> (&'t str, Vec<S
         match token.kind {
             Kind::Mark(',' | ';' | ':') => break,
             Kind::Word => {}
-            _ => continue,
+            Kind::Quoted
+            | Kind::Code
+            | Kind::Url
+            | Kind::Email
+            | Kind::Path
+            | Kind::Identifier
+            | Kind::Number
+            | Kind::Date
+            | Kind::Time
+            | Kind::Phone
+            | Kind::Mark(_) => continue,
         }
         if PREPOSITIONS.iter().any(|(known, _)| token.is(known)) {
             if preposition.is_empty() {
@@ -195,6 +205,10 @@ fn binding<'t>(tokens: &[Token<'t>], floor: usize, at: usize) -> (&'t str, Vec<S
             }
             // "a width of 640": what it is of comes before the preposition, and so
             // does what is called by a name.
+            let counts = tokens.get(at).is_some_and(|token| token.kind == Kind::Number);
+            if token.is("of") && !counts {
+                break;
+            }
             if !token.any(&[
                 "of", "called", "named", "titled", "to", "as", "labeled", "labelled", "saying",
             ]) {

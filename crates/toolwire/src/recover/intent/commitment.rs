@@ -28,11 +28,15 @@ pub(super) fn actions(sentence: &[Token<'_>]) -> Vec<Action> {
     while at < sentence.len() {
         let rest = sentence.get(at..).unwrap_or_default();
         let verb = may_begin(sentence, at).then(|| verb_of(sentence, at)).flatten();
-        let begins = verb.is_some() || COMMITMENTS.iter().any(|words| starts_with(rest, words));
+        let continues = verb == Some(at) && is_and(sentence, at) && !found.is_empty();
+        let begins = (verb.is_some() && !continues)
+            || COMMITMENTS.iter().any(|words| starts_with(rest, words));
         if begins && let Some(last) = found.last_mut() {
             last.end = last.end.min(at);
         }
-        if let Some(verb) = verb {
+        if let Some(verb) = verb
+            && (verb != at || found.is_empty() || !is_and(sentence, at))
+        {
             found.push(Action { verb, end: sentence.len() });
             at = verb;
         }
@@ -42,6 +46,11 @@ pub(super) fn actions(sentence: &[Token<'_>]) -> Vec<Action> {
         action.end = end_of(sentence, *action);
     }
     found
+}
+
+/// Whether the word before is "and": what follows goes on with what was begun.
+fn is_and(sentence: &[Token<'_>], at: usize) -> bool {
+    at.checked_sub(1).and_then(|before| sentence.get(before)).is_some_and(|token| token.is("and"))
 }
 
 fn is_no_commitment(sentence: &[Token<'_>]) -> bool {
@@ -77,6 +86,11 @@ fn is_condition(sentence: &[Token<'_>], at: usize) -> bool {
 fn may_begin(sentence: &[Token<'_>], at: usize) -> bool {
     let before = sentence.get(..at).unwrap_or_default();
     let Some(last) = before.last() else { return true };
+    // "My colleague and I will".
+    let joins = last.is("and") && sentence.get(at).is_some_and(|token| token.is("i"));
+    if joins && before.len() <= 4 && !before.iter().any(Token::is_mark) {
+        return false;
+    }
     match last.kind {
         Kind::Mark(':' | '-') => !speaks_for_others(before),
         Kind::Mark(_) => true,
@@ -200,7 +214,18 @@ fn end_of(sentence: &[Token<'_>], action: Action) -> usize {
                     !next.is_some_and(|next| matches!(next.kind, Kind::Quoted | Kind::Code))
                 }
                 Kind::Mark('\u{2014}' | '\u{2013}' | ';') => true,
-                _ => false,
+                Kind::Word
+                | Kind::Quoted
+                | Kind::Code
+                | Kind::Url
+                | Kind::Email
+                | Kind::Path
+                | Kind::Identifier
+                | Kind::Number
+                | Kind::Date
+                | Kind::Time
+                | Kind::Phone
+                | Kind::Mark(_) => false,
             },
         };
         if is_end {

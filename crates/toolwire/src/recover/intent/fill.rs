@@ -221,7 +221,16 @@ impl Filling<'_, '_> {
             {
                 candidate.text.trim_start_matches('#').to_owned()
             }
-            _ => candidate.text.to_owned(),
+            Shape::Quoted
+            | Shape::Code
+            | Shape::Url
+            | Shape::Email
+            | Shape::Path
+            | Shape::Identifier
+            | Shape::Date
+            | Shape::Time
+            | Shape::Phone
+            | Shape::Name => candidate.text.to_owned(),
         };
         (is_enough && is_named).then_some((score, value))
     }

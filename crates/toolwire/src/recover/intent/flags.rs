@@ -46,7 +46,8 @@ pub(super) fn flag(
         .filter(|word| {
             !matches!(
                 word.as_str(),
-                "is" | "has"
+                "no" | "is"
+                    | "has"
                     | "include"
                     | "includes"
                     | "only"
@@ -76,7 +77,9 @@ pub(super) fn flag(
     let off = pieces
         .get(at + stems.len())
         .is_some_and(|piece| matches!(piece.lower.as_str(), "off" | "disabled" | "false"));
-    Some(!denied_here && !off)
+    // `no_cache` is true of what is done without a cache.
+    let is_negative = parameter.words.first().is_some_and(|word| word == "no");
+    Some((!denied_here && !off) != is_negative)
 }
 
 fn switched(verb: &Verb) -> Option<bool> {
@@ -167,7 +170,7 @@ fn find(
             continue;
         }
         let is_exact = tokens.get(first.token).is_some_and(|token| token.text == text);
-        if (is_upper && !is_exact) || (first.token == verb && !(is_upper && is_exact)) {
+        if (is_upper && !is_exact) || (first.token == verb && !is_upper) {
             continue;
         }
         let near = |from: usize, to: usize| {

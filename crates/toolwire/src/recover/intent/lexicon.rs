@@ -327,8 +327,8 @@ pub(super) const TALK: &[&str] = &[
 
 /// Words between `get` and what is no object: "get back to you".
 pub(super) const NOT_OBJECTS: &[&str] = &[
-    "through", "out", "off", "around", "across", "back", "started", "ready", "going", "rid",
-    "along", "over", "better", "used", "by", "past",
+    "sure", "certain", "sense", "through", "out", "off", "around", "across", "back", "started",
+    "ready", "going", "rid", "along", "over", "better", "used", "by", "past",
 ];
 
 /// Verbs in the third person and the past, which make a progressive a subject:
@@ -601,7 +601,7 @@ pub(super) const VERB_GROUPS: &[&[&str]] = &[
     ],
     &["ping", "probe", "check", "test"],
     &["run", "execute", "query", "issue"],
-    &["request", "send", "issue", "make", "hit", "call", "fire off"],
+    &["request", "send", "issue", "hit", "call", "fire off"],
     &["deploy", "release", "ship", "roll out", "push", "publish"],
     &["remind", "set"],
     &["subscribe", "sign up", "register", "enroll"],
@@ -1173,7 +1173,7 @@ pub(super) const NUMBER_WORDS: &[&str] = &[
 
 /// Choices of an enumeration that are ordinary words, too.
 pub(super) const WEAK_CHOICES: &[&str] = &[
-    "first", "last", "now", "all", "new", "any", "none", "default", "open", "on", "off", "to",
-    "in", "for", "a", "other", "main", "current", "next", "as", "is", "read", "text", "name",
-    "date", "file", "both", "more", "less", "top", "best",
+    "first", "last", "now", "all", "new", "any", "none", "default", "on", "off", "to", "in", "for",
+    "a", "other", "main", "current", "next", "as", "is", "read", "text", "name", "date", "file",
+    "both", "more", "less", "top", "best",
 ];

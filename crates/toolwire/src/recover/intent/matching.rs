@@ -10,7 +10,7 @@ use super::parameters::Parameter;
 use super::shape;
 use super::stem::{name_words, stem};
 use super::tokens::{Kind, Token};
-use super::verbs::{Verb, is_generic};
+use super::verbs::{Verb, is_generic, is_known};
 use crate::recover::tools::{ToolSpec, Tools};
 
 /// The groups of things that a stem belongs to.
@@ -129,7 +129,7 @@ impl<'s> Entry<'s> {
         if named && verb_is_call(verb) {
             return Some(8.0);
         }
-        let in_name = self.words.iter().any(|word| verb.is(word));
+        let in_name = self.is_named_after(verb);
         if verb.is_talk() && !in_name {
             return None;
         }
@@ -144,12 +144,11 @@ impl<'s> Entry<'s> {
             3.0
         } else if is_choice || first.is_some_and(|word| verb.is(word)) {
             2.5
-        } else if self.words.iter().any(|word| verb.stands_for(word)) {
-            2.0
-        } else if self
-            .parameters
-            .iter()
-            .any(|parameter| parameter.is_flag() && parameter.stems.contains(&verb.stem))
+        } else if self.words.iter().any(|word| verb.stands_for(word))
+            || self
+                .parameters
+                .iter()
+                .any(|parameter| parameter.is_flag() && parameter.stems.contains(&verb.stem))
         {
             2.0
         } else if first.is_some_and(|word| verb.stands_for(word))
@@ -173,7 +172,23 @@ impl<'s> Entry<'s> {
                         Shape::Path if parameter.suits(&candidate) >= 3.0 => 1.0,
                         Shape::Date if parameter.is_day() => 1.0,
                         Shape::Phone if parameter.suits(&candidate) >= 3.0 => 1.5,
-                        _ => 0.0,
+                        Shape::Identifier
+                            if candidate.text.starts_with(['#', '@'])
+                                && parameter.named(&["channel", "user", "recipient"]) =>
+                        {
+                            1.5
+                        }
+                        Shape::Url
+                        | Shape::Path
+                        | Shape::Email
+                        | Shape::Code
+                        | Shape::Date
+                        | Shape::Phone
+                        | Shape::Identifier
+                        | Shape::Quoted
+                        | Shape::Number
+                        | Shape::Time
+                        | Shape::Name => 0.0,
                     }
                 });
             shapes = shapes.max(suits.fold(0.0, f32::max));
@@ -185,12 +200,22 @@ impl<'s> Entry<'s> {
                 .any(|parameter| parameter.is_required && parameter.is_query());
         let is_distinct = searches
             || (!verb.is_generic()
-                && self
-                    .words
-                    .iter()
-                    .any(|word| verb.is(word) || (verb.stands_for(word) && !is_generic(word))));
+                && (in_name
+                    || self.words.iter().any(|word| verb.stands_for(word) && !is_generic(word))));
         (nouns > 0.0 || shapes > 0.0 || is_distinct || is_choice)
             .then_some(for_verb + nouns + shapes)
+    }
+
+    /// Whether the tool's name has the verb. In `log_call` only the first word is
+    /// one.
+    fn is_named_after(&self, verb: &Verb) -> bool {
+        let starts_with_verb = self.words.first().is_some_and(|word| is_known(word));
+        let verbs = if starts_with_verb { 1 } else { self.words.len() };
+        let phrasal = verb.phrasal.as_deref().and_then(|phrasal| phrasal.split_once(' '));
+        let is_phrase = phrasal.is_some_and(|(first, second)| {
+            self.words.windows(2).any(|pair| matches!(pair, [a, b] if a == first && b == second))
+        });
+        is_phrase || self.words.iter().take(verbs).any(|word| verb.is(word))
     }
 
     /// How much the nouns of an action are those of the tool. `None` if the action
@@ -223,11 +248,7 @@ impl<'s> Entry<'s> {
                 thing.is_some_and(|groups| groups.iter().any(|group| self.things.contains(group)));
             if self.words.contains(&token.stem) {
                 score += 2.0;
-            } else if self.described.contains(&token.stem) {
-                score += 1.0;
-            } else if is_parameter {
-                score += 1.0;
-            } else if same_thing {
+            } else if self.described.contains(&token.stem) || is_parameter || same_thing {
                 score += 1.0;
             } else {
                 let next = said.get(index + 1);

@@ -1,7 +1,7 @@
 //! What a parameter asks for, by its schema, its name and its description.
 
 use super::candidates::{Candidate, Shape};
-use super::lexicon::{FILLERS, PREPOSITIONS};
+use super::lexicon::PREPOSITIONS;
 use super::stem::{name_words, stem};
 use crate::recover::schema::{Schema, Type};
 
@@ -27,7 +27,13 @@ impl<'s> Parameter<'s> {
         let described: Vec<String> =
             name_words(super::shape::prefix(&schema.description, LONGEST_DESCRIPTION))
                 .into_iter()
-                .filter(|word| word.len() > 2 && !FILLERS.contains(&word.as_str()))
+                .filter(|word| {
+                    word.len() > 2
+                        && !matches!(
+                            word.as_str(),
+                            "the" | "and" | "for" | "with" | "this" | "that" | "all"
+                        )
+                })
                 .collect();
         Self {
             name,

@@ -96,8 +96,11 @@ impl<'t> Words<'_, 't> {
 
     /// "the kitchen light" says which room.
     fn before_thing(&self, parameter: &Parameter<'_>) -> Option<(usize, usize)> {
-        if !parameter.named(&["room", "device", "zone"]) {
+        if !parameter.named(&["room", "device", "zone", "appliance"]) {
             return None;
+        }
+        if parameter.named(&["device", "appliance"]) && parameter.is_required {
+            return self.object();
         }
         let thing = (self.from..self.to).find(|at| {
             self.tokens.get(*at).is_some_and(|token| {
@@ -120,6 +123,15 @@ impl<'t> Words<'_, 't> {
             .last()?;
         let vague = self.tokens.get(start).is_some_and(|token| token.any(VAGUE));
         (!vague).then_some((start, thing))
+    }
+
+    /// The object of the verb: "turn on the coffee machine".
+    fn object(&self) -> Option<(usize, usize)> {
+        let article = (self.from..self.to).take(2).find(|at| {
+            self.tokens.get(*at).is_some_and(|token| token.any(&["the", "my", "your"]))
+        })?;
+        let run = (article + 1..self.to).take(3).take_while(|at| self.is_value(*at)).count();
+        (run > 0).then_some((article + 1, article + 1 + run))
     }
 
     /// "in the kitchen", "in logs".
@@ -156,7 +168,7 @@ impl<'t> Words<'_, 't> {
                 "restaurant",
                 "artist",
             ]);
-            if article && (proper || (parameter.is_path() && !parameter.is_required)) {
+            if article && (proper || parameter.is_path()) {
                 continue;
             }
             let start = at + 1 + usize::from(article);

@@ -83,6 +83,28 @@ pub(super) fn candidates<'t>(
     found
 }
 
+/// Candidates that are listed together have the same number.
+pub(super) fn groups(tokens: &[Token<'_>], found: &[Candidate<'_>]) -> Vec<usize> {
+    let mut groups = Vec::with_capacity(found.len());
+    let mut group = 0;
+    for (index, candidate) in found.iter().enumerate() {
+        let previous = index.checked_sub(1).and_then(|before| found.get(before));
+        let listed = previous.is_some_and(|previous| {
+            let between = tokens.get(previous.to..candidate.from).unwrap_or_default();
+            !between.is_empty()
+                && previous.shape == candidate.shape
+                && between.iter().all(|token| {
+                    token.kind == Kind::Mark(',') || token.any(&["and", "then", "also"])
+                })
+        });
+        if !listed {
+            group = index;
+        }
+        groups.push(group);
+    }
+    groups
+}
+
 /// The candidate that begins at a token: its shape, where it ends, its value and
 /// its unit.
 fn one(tokens: &[Token<'_>], at: usize, to: usize) -> Option<(Shape, usize, String, String)> {
@@ -206,7 +228,7 @@ fn binding<'t>(tokens: &[Token<'t>], floor: usize, at: usize) -> (&'t str, Vec<S
             // "a width of 640": what it is of comes before the preposition, and so
             // does what is called by a name.
             let counts = tokens.get(at).is_some_and(|token| token.kind == Kind::Number);
-            if token.is("of") && !counts {
+            if token.any(&["of", "to", "as"]) && !counts {
                 break;
             }
             if !token.any(&[

@@ -1,13 +1,13 @@
 //! The arguments of a call, read off a sentence.
 
-use super::candidates::{Candidate, Shape, candidates};
+use super::candidates::{Candidate, Shape, candidates, groups};
 use super::flags::{choices, flag};
 use super::numbers;
 use super::parameters::Parameter;
 use super::plain::Words;
-use super::tokens::{Kind, Token};
+use super::tokens::Token;
+use super::value::{Value, write};
 use super::verbs::Verb;
-use crate::recover::text::push_escaped_str;
 
 /// What one action says.
 #[derive(Clone, Copy)]
@@ -75,18 +75,6 @@ pub(super) fn fill(
     filling.finish(&found, &groups)
 }
 
-/// A parameter's value.
-#[derive(Clone, Debug)]
-enum Value {
-    Missing,
-    /// A number or a boolean.
-    Literal(String),
-    Text(String),
-    /// The text of a candidate.
-    Of(usize, String),
-    List(Vec<String>),
-}
-
 struct Filling<'a, 's> {
     parameters: &'a [Parameter<'s>],
     values: Vec<Value>,
@@ -109,6 +97,9 @@ impl Filling<'_, '_> {
                 if matches!(self.values.get(at), Some(Value::Missing))
                     && let Some((score, value)) = self.pair(parameter, candidate)
                 {
+                    let listed =
+                        groups.iter().filter(|group| groups.get(index) == Some(group)).count() > 1;
+                    let score = if parameter.is_list() && listed { score + 3.0 } else { score };
                     pairs.push((score, index, at, value));
                 }
             }
@@ -321,28 +312,6 @@ impl Filling<'_, '_> {
     }
 }
 
-/// Candidates that are listed together have the same number.
-fn groups(tokens: &[Token<'_>], found: &[Candidate<'_>]) -> Vec<usize> {
-    let mut groups = Vec::with_capacity(found.len());
-    let mut group = 0;
-    for (index, candidate) in found.iter().enumerate() {
-        let previous = index.checked_sub(1).and_then(|before| found.get(before));
-        let listed = previous.is_some_and(|previous| {
-            let between = tokens.get(previous.to..candidate.from).unwrap_or_default();
-            !between.is_empty()
-                && previous.shape == candidate.shape
-                && between.iter().all(|token| {
-                    token.kind == Kind::Mark(',') || token.any(&["and", "then", "also"])
-                })
-        });
-        if !listed {
-            group = index;
-        }
-        groups.push(group);
-    }
-    groups
-}
-
 /// Whether a name is a word of the tool and no value: "the CRM".
 fn is_vocabulary(candidate: &Candidate<'_>, tokens: &[Token<'_>], vocabulary: &[String]) -> bool {
     matches!(candidate.shape, Shape::Identifier | Shape::Name)
@@ -351,41 +320,4 @@ fn is_vocabulary(candidate: &Candidate<'_>, tokens: &[Token<'_>], vocabulary: &[
                 .iter()
                 .all(|token| vocabulary.contains(&token.stem) || vocabulary.contains(&token.lower))
         })
-}
-
-fn write(parameters: &[Parameter<'_>], values: &[Value]) -> String {
-    let mut out = String::from("{");
-    for (parameter, value) in parameters.iter().zip(values) {
-        if matches!(value, Value::Missing) {
-            continue;
-        }
-        if out.len() > 1 {
-            out.push(',');
-        }
-        push_string(parameter.name, &mut out);
-        out.push(':');
-        match value {
-            Value::Missing => {}
-            Value::Literal(literal) => out.push_str(literal),
-            Value::Text(text) | Value::Of(_, text) => push_string(text, &mut out),
-            Value::List(items) => {
-                out.push('[');
-                for (index, item) in items.iter().enumerate() {
-                    if index > 0 {
-                        out.push(',');
-                    }
-                    push_string(item, &mut out);
-                }
-                out.push(']');
-            }
-        }
-    }
-    out.push('}');
-    out
-}
-
-fn push_string(text: &str, out: &mut String) {
-    out.push('"');
-    push_escaped_str(text, out);
-    out.push('"');
 }

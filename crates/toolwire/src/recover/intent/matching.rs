@@ -144,16 +144,14 @@ impl<'s> Entry<'s> {
             3.0
         } else if is_choice || first.is_some_and(|word| verb.is(word)) {
             2.5
-        } else if self.words.iter().any(|word| verb.stands_for(word))
+        } else if self.verbs().iter().any(|word| verb.stands_for(word))
             || self
                 .parameters
                 .iter()
                 .any(|parameter| parameter.is_flag() && parameter.stems.contains(&verb.stem))
         {
             2.0
-        } else if first.is_some_and(|word| verb.stands_for(word))
-            || self.described.iter().any(|word| verb.is(word))
-        {
+        } else if first.is_some_and(|word| verb.stands_for(word)) {
             1.5
         } else {
             return None;
@@ -201,21 +199,25 @@ impl<'s> Entry<'s> {
         let is_distinct = searches
             || (!verb.is_generic()
                 && (in_name
-                    || self.words.iter().any(|word| verb.stands_for(word) && !is_generic(word))));
+                    || self.verbs().iter().any(|word| verb.stands_for(word) && !is_generic(word))));
         (nouns > 0.0 || shapes > 0.0 || is_distinct || is_choice)
             .then_some(for_verb + nouns + shapes)
     }
 
-    /// Whether the tool's name has the verb. In `log_call` only the first word is
-    /// one.
-    fn is_named_after(&self, verb: &Verb) -> bool {
+    /// The words of the tool's name that may be verbs. In `log_call` only the first
+    /// is one.
+    fn verbs(&self) -> &[String] {
         let starts_with_verb = self.words.first().is_some_and(|word| is_known(word));
-        let verbs = if starts_with_verb { 1 } else { self.words.len() };
+        self.words.get(..if starts_with_verb { 1 } else { self.words.len() }).unwrap_or_default()
+    }
+
+    /// Whether the tool's name has the verb.
+    fn is_named_after(&self, verb: &Verb) -> bool {
         let phrasal = verb.phrasal.as_deref().and_then(|phrasal| phrasal.split_once(' '));
         let is_phrase = phrasal.is_some_and(|(first, second)| {
             self.words.windows(2).any(|pair| matches!(pair, [a, b] if a == first && b == second))
         });
-        is_phrase || self.words.iter().take(verbs).any(|word| verb.is(word))
+        is_phrase || self.verbs().iter().any(|word| verb.is(word))
     }
 
     /// How much the nouns of an action are those of the tool. `None` if the action

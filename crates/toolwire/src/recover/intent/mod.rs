@@ -35,10 +35,12 @@ mod matching;
 mod numbers;
 mod parameters;
 mod plain;
+mod roles;
 mod sentences;
 mod shape;
 mod stem;
 mod tokens;
+mod value;
 mod verbs;
 
 #[cfg(test)]

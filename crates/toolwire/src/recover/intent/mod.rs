@@ -35,12 +35,15 @@ mod matching;
 mod numbers;
 mod parameters;
 mod plain;
+mod prepositions;
 mod roles;
 mod sentences;
 mod shape;
 mod stem;
+mod thing_words;
 mod tokens;
 mod value;
+mod verb_words;
 mod verbs;
 
 #[cfg(test)]

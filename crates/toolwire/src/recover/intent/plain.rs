@@ -254,12 +254,11 @@ impl<'t> Words<'_, 't> {
         at < self.to
             && self.used.get(at) != Some(&true)
             && self.tokens.get(at).is_some_and(|token| {
+                let is_action = token.lower.ends_with("ing") && verbs::is_known(&token.stem);
+                let is_empty = token.any(FILLERS) || is_preposition(token);
+                let is_adverb = token.lower.ends_with("ly") || token.lower.contains('\'');
                 matches!(token.kind, Kind::Word | Kind::Identifier)
-                    && !token.any(FILLERS)
-                    && !is_preposition(token)
-                    && !token.lower.ends_with("ly")
-                    && !token.lower.contains('\'')
-                    && !(token.lower.ends_with("ing") && verbs::is_known(&token.stem))
+                    && !(is_action || is_empty || is_adverb)
             })
     }
 

@@ -4,6 +4,7 @@ mod agent;
 mod check;
 mod config;
 mod demo;
+mod detect;
 mod dispositions;
 mod error;
 mod explain;
@@ -45,6 +46,7 @@ enum Command {
     Check(check::Args),
     Translate(translate::Args),
     Dispositions(dispositions::Args),
+    Detect(detect::Args),
     /// Show one request translated into every other protocol
     Demo,
 }
@@ -77,6 +79,7 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Some(Command::Check(args)) => check::run(&args)?,
         Some(Command::Translate(args)) => translate::run(&args)?,
         Some(Command::Dispositions(args)) => dispositions::run(&args)?,
+        Some(Command::Detect(args)) => detect::run(&args)?,
         Some(Command::Demo) => demo::run()?,
     }
     Ok(ExitCode::SUCCESS)

@@ -185,6 +185,7 @@ pub mod pipe;
 pub mod profile;
 #[doc(hidden)]
 pub mod protocol;
+pub mod recover;
 pub mod registry;
 #[doc(hidden)]
 pub mod restore;

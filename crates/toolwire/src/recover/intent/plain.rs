@@ -1,0 +1,330 @@
+//! Values in plain words: "the service billing", "the src directory", "in logs".
+
+use super::lexicon::{FILLERS, PREPOSITIONS};
+use super::parameters::Parameter;
+use super::tokens::{Kind, Token};
+use super::verbs;
+
+/// What an action says, without the verb.
+#[derive(Clone, Copy)]
+pub(super) struct Words<'a, 't> {
+    pub(super) paragraph: &'t str,
+    pub(super) tokens: &'a [Token<'t>],
+    pub(super) from: usize,
+    pub(super) to: usize,
+    /// Which tokens have become values.
+    pub(super) used: &'a [bool],
+    /// The words of the tool's name and description, as stems.
+    pub(super) vocabulary: &'a [String],
+}
+
+impl<'t> Words<'_, 't> {
+    /// The value of a text parameter, and the tokens that it is made of.
+    pub(super) fn value(&self, parameter: &Parameter<'_>) -> Option<(usize, usize)> {
+        if parameter.is_day()
+            || parameter.is_clock()
+            || parameter.is_link()
+            || parameter.is_email()
+            || parameter.is_list()
+        {
+            return None;
+        }
+        let found = self
+            .beside_noun(parameter)
+            .or_else(|| self.unit(parameter))
+            .or_else(|| self.after_preposition(parameter));
+        found.filter(|(from, _)| {
+            parameter.takes_word(self.tokens.get(*from).map_or("", |token| &token.lower))
+        })
+    }
+
+    /// "the folder assets", "the assets folder".
+    fn beside_noun(&self, parameter: &Parameter<'_>) -> Option<(usize, usize)> {
+        let prose = parameter.is_code() || parameter.is_query() || parameter.named(PROSE);
+        if prose {
+            return None;
+        }
+        let is_noun = |at: usize| {
+            self.tokens.get(at).is_some_and(|token| {
+                token.kind == Kind::Word
+                    && !token.any(FILLERS)
+                    && parameter.stems.contains(&token.stem)
+                    && !PREPOSITIONS.iter().any(|(known, _)| token.is(known))
+            })
+        };
+        for noun in (self.from..self.to).filter(|at| is_noun(*at)) {
+            let mut next = noun + 1;
+            while self.tokens.get(next).is_some_and(|token| {
+                next < self.to
+                    && (token.any(&["called", "named", "is", "set", "to", "="])
+                        && next - noun < 3
+                        && !self.is_number(next + 1))
+            }) {
+                next += 1;
+            }
+            let known =
+                self.tokens.get(next).is_some_and(|token| self.vocabulary.contains(&token.stem));
+            if self.is_value(next) && !known {
+                return Some((next, next + 1));
+            }
+            let is_file = parameter.is_path()
+                && !self.tokens.get(noun).is_some_and(|token| token.any(&["folder", "directory"]));
+            if is_file {
+                continue;
+            }
+            let run = (self.from..noun)
+                .rev()
+                .take(3)
+                .take_while(|at| self.is_value(*at) && !self.is_verb(*at))
+                .last();
+            let Some(start) = run else { continue };
+            let vague = self.tokens.get(start).is_some_and(|token| token.any(VAGUE));
+            let known =
+                self.tokens.get(start).is_some_and(|token| self.vocabulary.contains(&token.stem));
+            if vague || known {
+                continue;
+            }
+            // In "the living room light", the noun is part of the value.
+            let is_compound = self
+                .tokens
+                .get(noun + 1)
+                .is_some_and(|token| noun + 1 < self.to && self.vocabulary.contains(&token.stem));
+            return Some((start, if is_compound { noun + 1 } else { noun }));
+        }
+        self.before_thing(parameter)
+    }
+
+    /// "the kitchen light" says which room.
+    fn before_thing(&self, parameter: &Parameter<'_>) -> Option<(usize, usize)> {
+        if !parameter.named(&["room", "device", "zone", "appliance"]) {
+            return None;
+        }
+        if parameter.named(&["device", "appliance"]) && parameter.is_required {
+            return self.object();
+        }
+        let thing = (self.from..self.to).find(|at| {
+            self.tokens.get(*at).is_some_and(|token| {
+                token.any(&[
+                    "light",
+                    "lights",
+                    "lamp",
+                    "lamps",
+                    "heating",
+                    "thermostat",
+                    "speaker",
+                    "blinds",
+                ])
+            })
+        })?;
+        let start = (self.from..thing)
+            .rev()
+            .take(2)
+            .take_while(|at| self.is_value(*at) && !self.is_verb(*at))
+            .last()?;
+        let vague = self.tokens.get(start).is_some_and(|token| token.any(VAGUE));
+        (!vague).then_some((start, thing))
+    }
+
+    /// The object of the verb: "turn on the coffee machine".
+    fn object(&self) -> Option<(usize, usize)> {
+        let article = (self.from..self.to).take(2).find(|at| {
+            self.tokens.get(*at).is_some_and(|token| token.any(&["the", "my", "your"]))
+        })?;
+        let run = (article + 1..self.to).take(3).take_while(|at| self.is_value(*at)).count();
+        (run > 0).then_some((article + 1, article + 1 + run))
+    }
+
+    /// "in the kitchen", "in logs".
+    fn after_preposition(&self, parameter: &Parameter<'_>) -> Option<(usize, usize)> {
+        if parameter.is_code() || parameter.is_query() || parameter.named(PROSE) {
+            return None;
+        }
+        let placed = ["in", "inside", "under", "within", "into", "from", "to"];
+        for at in self.from..self.to {
+            let Some(token) = self.tokens.get(at) else { break };
+            let leads = parameter.takes_preposition(&token.lower)
+                && (parameter.is_required
+                    || (token.any(&placed) && (parameter.is_path() || parameter.is_place())));
+            if !leads {
+                continue;
+            }
+            let article = self
+                .tokens
+                .get(at + 1)
+                .is_some_and(|token| token.any(&["the", "my", "your", "our"]));
+            // "for the trip" names no city.
+            let proper = parameter.named(&[
+                "city",
+                "country",
+                "name",
+                "person",
+                "customer",
+                "user",
+                "company",
+                "symbol",
+                "language",
+                "topic",
+                "product",
+                "restaurant",
+                "artist",
+            ]);
+            if article && (proper || parameter.is_path()) {
+                continue;
+            }
+            let start = at + 1 + usize::from(article);
+            let run = (start..self.to).take(3).take_while(|at| self.is_value(*at)).count();
+            let followed = self.tokens.get(start + run).is_some_and(|token| {
+                start + run < self.to
+                    && token.kind == Kind::Word
+                    && !token.any(FILLERS)
+                    && !is_preposition(token)
+                    && !token.any(&["and"])
+            });
+            let known = self
+                .tokens
+                .get(start)
+                .is_some_and(|token| self.vocabulary.contains(&token.stem) || token.any(VAGUE));
+            let short = parameter.is_required || run == 1;
+            if run > 0 && !followed && !known && short {
+                return Some((start, start + run));
+            }
+        }
+        None
+    }
+
+    /// "26.2 miles": the unit of a number.
+    fn unit(&self, parameter: &Parameter<'_>) -> Option<(usize, usize)> {
+        if !parameter.named(&["unit", "units", "currency"]) || parameter.named(&["to", "target"]) {
+            return None;
+        }
+        let number = (self.from..self.to)
+            .find(|at| self.tokens.get(*at).is_some_and(|token| token.kind == Kind::Number))?;
+        self.is_value(number + 1).then_some((number + 1, number + 2))
+    }
+
+    /// What a search is for, in plain words.
+    pub(super) fn query(&self, parameter: &Parameter<'_>) -> Option<&'t str> {
+        if !parameter.is_query() {
+            return None;
+        }
+        let lead = (self.from..self.to)
+            .find(|at| self.tokens.get(*at).is_some_and(|token| token.any(&["for", "about"])))?;
+        let end = (lead + 1..self.to)
+            .find(|at| {
+                self.used.get(*at) == Some(&true)
+                    || self.tokens.get(*at).is_some_and(|token| {
+                        token.is_mark()
+                            || token.any(&[
+                                "and", "using", "with", "then", "now", "first", "so", "that",
+                            ])
+                    })
+            })
+            .unwrap_or(self.to);
+        let article = usize::from(
+            self.tokens
+                .get(lead + 1)
+                .is_some_and(|token| token.any(&["the", "a", "an", "some", "any"])),
+        );
+        let span = self.tokens.get(lead + 1 + article..end).unwrap_or_default();
+        // A preposition at the end has lost its value to another parameter.
+        let kept = span
+            .iter()
+            .rposition(|token| !is_preposition(token) && !token.any(&["the"]))
+            .map_or(0, |at| at + 1);
+        let span = span.get(..kept).unwrap_or_default();
+        let says_something = span
+            .iter()
+            .any(|token| !token.any(FILLERS) && !token.any(VAGUE) && !is_preposition(token));
+        let starts_well = !span.first()?.any(VAGUE)
+            && !span
+                .first()?
+                .any(&["you", "it", "this", "that", "them", "him", "her", "more", "what"]);
+        if !says_something || !starts_well {
+            return None;
+        }
+        self.paragraph.get(span.first()?.start..span.last()?.end)
+    }
+
+    fn is_number(&self, at: usize) -> bool {
+        self.tokens.get(at).is_some_and(|token| token.kind == Kind::Number)
+    }
+
+    /// Whether a token can be a value in plain words.
+    fn is_value(&self, at: usize) -> bool {
+        at < self.to
+            && self.used.get(at) != Some(&true)
+            && self.tokens.get(at).is_some_and(|token| {
+                let is_action = token.lower.ends_with("ing") && verbs::is_known(&token.stem);
+                let is_empty = token.any(FILLERS) || is_preposition(token);
+                let is_adverb = token.lower.ends_with("ly") || token.lower.contains('\'');
+                matches!(token.kind, Kind::Word | Kind::Identifier)
+                    && !(is_action || is_empty || is_adverb)
+            })
+    }
+
+    fn is_verb(&self, at: usize) -> bool {
+        at == self.from
+            || self
+                .tokens
+                .get(at)
+                .is_some_and(|token| at == self.from && verbs::is_known(&token.stem))
+    }
+}
+
+fn is_preposition(token: &Token<'_>) -> bool {
+    PREPOSITIONS.iter().any(|(known, _)| token.is(known))
+}
+
+/// Parameters of free text, which plain words never fill.
+const PROSE: &[&str] = &[
+    "text",
+    "message",
+    "body",
+    "content",
+    "comment",
+    "note",
+    "title",
+    "subject",
+    "prompt",
+    "description",
+    "summary",
+    "reason",
+    "caption",
+    "name",
+];
+
+/// Words that name nothing.
+const VAGUE: &[&str] = &[
+    "project",
+    "home",
+    "root",
+    "whole",
+    "entire",
+    "main",
+    "parent",
+    "working",
+    "temp",
+    "information",
+    "info",
+    "details",
+    "answers",
+    "something",
+    "anything",
+    "clues",
+    "results",
+    "options",
+    "local",
+    "right",
+    "given",
+    "correct",
+    "relevant",
+    "appropriate",
+    "specified",
+    "requested",
+    "other",
+    "existing",
+    "total",
+    "next",
+    "last",
+    "previous",
+];

@@ -1,0 +1,251 @@
+//! The markers that dialects put around calls.
+//!
+//! Most are tags: `<tool_call>`, `<|tool_call|>`, `<｜tool▁calls▁begin｜>`. Families
+//! vary them from one model to the next, so a tag is known by the words in it and
+//! not by its spelling. The exact ones name the dialect.
+
+use super::text::{from, may_become, upto};
+
+/// What a tag at the beginning of a text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tag {
+    /// It marks calls, or a part of one, and says nothing else. Its length.
+    Marker(usize),
+    /// It begins a call, whose name is in it.
+    Call,
+    /// It begins or ends reasoning. Its length, and what ends the reasoning.
+    Think(usize, &'static str),
+    /// It says who speaks to whom (Harmony).
+    Channel,
+    /// It encloses ordinary text. Its length.
+    Frame(usize),
+    /// It is something else.
+    Other,
+    /// More text is needed to tell.
+    More,
+}
+
+/// What the text begins with, if that is a tag or another marker.
+pub(super) fn tag(text: &str, end: bool) -> Tag {
+    match text.as_bytes().first() {
+        Some(b'<') => angle(text, end),
+        Some(b'[') => square(text, end),
+        Some(b']') => lead(text, end),
+        _ => Tag::Other,
+    }
+}
+
+/// The name of the dialect that begins with a marker.
+pub(super) fn dialect(text: &str) -> &'static str {
+    let found = DIALECTS.iter().find(|(marker, _)| text.starts_with(marker));
+    found.map_or("tagged", |(_, name)| name)
+}
+
+fn angle(text: &str, end: bool) -> Tag {
+    let inside = from(text, 1);
+    let limit = inside.len().min(LONGEST_TAG);
+    let bytes = inside.as_bytes().get(..limit).unwrap_or_default();
+    // Harmony's quote mark and Kimi's attributes hold quotes; no tag holds a line
+    // break or the beginning of another.
+    let stop = bytes.iter().position(|byte| matches!(byte, b'>' | b'\n' | b'<' | b'{'));
+    let Some(stop) = stop else {
+        let more = inside.len() < LONGEST_TAG && !end && may_be_tag(inside);
+        return if more { Tag::More } else { Tag::Other };
+    };
+    if bytes.get(stop) != Some(&b'>') {
+        return Tag::Other;
+    }
+    let length = stop + 2;
+    let name = upto(inside, stop);
+    let bare = name.strip_prefix('/').unwrap_or(name);
+    let bare = bare.trim_matches(|c| matches!(c, '|' | '｜' | '‖'));
+    match bare {
+        "channel" | "start" => {
+            return if name.starts_with('/') { Tag::Other } else { Tag::Channel };
+        }
+        "think" | "thinking" if !name.starts_with('/') => {
+            return Tag::Think(length, if bare == "think" { "</think>" } else { "</thinking>" });
+        }
+        "START_THINKING" => return Tag::Think(length, "<|END_THINKING|>"),
+        "think" | "thinking" | "START_RESPONSE" | "END_RESPONSE" | "START_TEXT" | "END_TEXT"
+        | "return" | "end" | "END_OF_TURN_TOKEN" => {
+            return Tag::Frame(length);
+        }
+        "open" | "close" => return kimi(text, end),
+        _ => {}
+    }
+    if begins_call(name) {
+        return Tag::Call;
+    }
+    if is_marker(bare) { Tag::Marker(length) } else { Tag::Other }
+}
+
+/// Whether the text behind `<` can be the beginning of a tag of ours.
+fn may_be_tag(inside: &str) -> bool {
+    let first = inside.trim_start_matches(['/', '|']).chars().next();
+    first.is_none_or(|c| c.is_alphabetic() || matches!(c, '｜' | '‖' | '"'))
+}
+
+/// Whether a tag is the first of a call: `function=NAME`, `invoke name="NAME"`.
+fn begins_call(name: &str) -> bool {
+    let word = local_name(name);
+    let named = |word: &str| word.starts_with([' ', '=']);
+    ["invoke", "function"].iter().any(|call| {
+        word.strip_prefix(call)
+            .is_some_and(|rest| named(rest) && (rest.starts_with('=') || rest.contains("name=")))
+    })
+}
+
+/// A tag's name without the prefix of its dialect.
+fn local_name(name: &str) -> &str {
+    let bare = name.trim_start_matches(|c| matches!(c, '｜' | '‖' | '|'));
+    let bare = bare
+        .strip_prefix("DSML")
+        .map_or(bare, |rest| rest.trim_start_matches(|c| matches!(c, '｜' | '‖' | '|')));
+    ["antml:", "atem:", "steptml:"]
+        .iter()
+        .find_map(|prefix| bare.strip_prefix(prefix))
+        .unwrap_or(bare)
+}
+
+/// Whether a tag only marks calls or parts of them.
+fn is_marker(bare: &str) -> bool {
+    if MARKERS.contains(&bare) {
+        return true;
+    }
+    if bare.contains([' ', '"']) {
+        return false;
+    }
+    let word = local_name(bare);
+    let is = |c: char| c.is_alphanumeric() || matches!(c, '_' | '▁' | ':' | '-');
+    let calls = ["tool_call", "tool▁call", "function_call", "toolcall", "tool_use"];
+    let lower = word.to_lowercase();
+    word.chars().all(is) && calls.iter().any(|known| lower.contains(known))
+}
+
+/// `[TOOL_CALLS]` and the like.
+fn square(text: &str, end: bool) -> Tag {
+    for (marker, close) in [("[THINK]", "[/THINK]")] {
+        if text.starts_with(marker) {
+            return Tag::Think(marker.len(), close);
+        }
+        if !end && may_become(text, marker) {
+            return Tag::More;
+        }
+    }
+    for marker in SQUARE {
+        if text.starts_with(marker) {
+            return Tag::Marker(marker.len());
+        }
+        if !end && may_become(text, marker) {
+            return Tag::More;
+        }
+    }
+    Tag::Other
+}
+
+/// MiniMax's mark before every tag.
+fn lead(text: &str, end: bool) -> Tag {
+    if !text.starts_with(LEAD) {
+        return if !end && may_become(text, LEAD) { Tag::More } else { Tag::Other };
+    }
+    match angle(from(text, LEAD.len()), end) {
+        Tag::Marker(length) | Tag::Frame(length) => Tag::Marker(LEAD.len() + length),
+        Tag::Call => Tag::Call,
+        Tag::More => Tag::More,
+        Tag::Think(..) | Tag::Channel | Tag::Other => {
+            if end || text.len() > LEAD.len() {
+                Tag::Other
+            } else {
+                Tag::More
+            }
+        }
+    }
+}
+
+/// Kimi's tags: `<|open|>call tool="NAME"<|sep|>`.
+fn kimi(text: &str, end: bool) -> Tag {
+    let inside = text.strip_prefix("<|open|>").or_else(|| text.strip_prefix("<|close|>"));
+    let Some(inside) = inside else { return Tag::Other };
+    match inside.find("<|sep|>") {
+        Some(stop) if upto(inside, stop).starts_with("call ") => Tag::Call,
+        Some(stop) => Tag::Marker(text.len() - inside.len() + stop + "<|sep|>".len()),
+        None if !end && inside.len() < LONGEST_TAG => Tag::More,
+        None => Tag::Other,
+    }
+}
+
+/// MiniMax writes it before every tag.
+pub(super) const LEAD: &str = "]<]minimax[>[";
+
+const SQUARE: [&str; 4] = ["[TOOL_CALLS]", "[TOOL_REQUEST]", "[END_TOOL_REQUEST]", "[/TOOL_CALLS]"];
+
+/// Tags that mark calls although no word in them says so.
+const MARKERS: [&str; 28] = [
+    "python_tag",
+    "python_start",
+    "python_end",
+    "START_ACTION",
+    "END_ACTION",
+    "action_start",
+    "action_end",
+    "plugin",
+    "tools_prefix",
+    "tools_suffix",
+    "TOOLCALL",
+    "message_model",
+    "content_invoke_tool_json",
+    "end_message",
+    "call",
+    "tool_sep",
+    "tool▁sep",
+    "tool_request",
+    "tool_code",
+    "role_sep",
+    "eom_id",
+    "eot_id",
+    "im_end",
+    "end_of_turn",
+    "function",
+    "/function",
+    "invoke",
+    "end▁of▁sentence",
+];
+
+/// The names of the dialects, by how they begin. Longer markers first.
+const DIALECTS: [(&str, &str); 32] = [
+    ("<tool_call>", "hermes"),
+    ("<tool_calls>", "tool_calls"),
+    ("<longcat_tool_call>", "longcat"),
+    ("<TOOLCALL>", "nemotron"),
+    ("<|tool_call|>", "granite"),
+    ("<function_call>", "granite_20b_fc"),
+    ("<|python_tag|>", "llama3_python_tag"),
+    ("<|python_start|>", "llama4_pythonic"),
+    ("<function=", "llama31_function_tag"),
+    ("<function name=", "minicpm5"),
+    ("[TOOL_CALLS]", "mistral"),
+    ("[TOOL_REQUEST]", "lmstudio"),
+    ("<|START_ACTION|>", "cohere_command"),
+    ("<|action_start|>", "internlm"),
+    ("<｜tool▁call", "deepseek"),
+    ("<｜tool_call", "step3"),
+    ("<｜DSML｜", "deepseek_v32"),
+    ("<|tool_calls_section_begin|>", "kimi_k2"),
+    ("<|tool_call_section_begin|>", "kimi_k2"),
+    ("<|tool_call_begin|>", "kimi_k2"),
+    ("<|open|>", "kimi_k3"),
+    ("<|function_call|>", "gigachat3"),
+    ("<|tools_prefix|>", "apertus"),
+    ("<|message_model|>", "inkling"),
+    ("<minimax:tool_call>", "minimax_m2"),
+    ("]<]minimax[>[", "minimax_m3"),
+    ("<seed:tool_call>", "seed_oss"),
+    ("<dots_function_call>", "dots"),
+    ("<function_calls>", "claude_xml"),
+    ("<|tool_call_start|>", "lfm2"),
+    ("<start_function_call>", "functiongemma"),
+    ("<|tool_call>", "gemma4"),
+];
+
+const LONGEST_TAG: usize = 96;

@@ -1,0 +1,386 @@
+//! Tool calls that a model wrote as text.
+//!
+//! Models without native tool calling, or behind servers that do not parse it,
+//! write their calls into their answers: between tags, as JSON, in Python's
+//! syntax. A [`Detector`] reads such an answer as it arrives and tells calls from
+//! text. It needs no hint which dialect a model writes.
+//!
+//! ```
+//! use toolwire::recover::{Detector, Event, Tools};
+//!
+//! let mut tools = Tools::default();
+//! tools.add("read_file", "Reads a file", Some(r#"{"type":"object","properties":{"path":{"type":"string"}}}"#));
+//!
+//! let mut detector = Detector::new(tools);
+//! let (mut text, mut call, mut arguments) = (String::new(), String::new(), String::new());
+//! let mut sink = |event: Event<'_>| match event {
+//!     Event::Text(piece) => text.push_str(piece),
+//!     Event::CallStart { name, .. } => call.push_str(name),
+//!     Event::Arguments(piece) => arguments.push_str(piece),
+//!     _ => {}
+//! };
+//! for piece in ["One moment. <tool_", "call>{\"name\": \"read_file\", \"arguments\"", ": {\"path\": \"a.txt\"}}</tool_call>"] {
+//!     detector.push(piece, &mut sink);
+//! }
+//! detector.finish(&mut sink);
+//! assert_eq!((text.as_str(), call.as_str()), ("One moment. ", "read_file"));
+//! assert_eq!(arguments, r#"{"path":"a.txt"}"#);
+//! ```
+//!
+//! Four rules keep it safe. Only declared tools are called. A call that is cut off
+//! is never completed. Code, quotations, examples and reasoning are text. And
+//! however the text is cut into pieces, the events say the same.
+
+mod align;
+mod arguments;
+mod block;
+mod call;
+pub mod intent;
+mod json_item;
+mod lexer;
+mod line_item;
+mod markers;
+mod named_item;
+mod scan;
+mod schema;
+mod tagged_item;
+mod text;
+mod tools;
+mod value;
+
+#[cfg(test)]
+mod tests;
+
+pub use tools::Tools;
+
+use self::block::{Block, BlockKind};
+use self::call::{Output, Verdict};
+use self::scan::{Found, Scanner};
+use self::text::{from, may_become, upto};
+
+/// What a detector finds, in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Event<'e> {
+    /// Ordinary text.
+    Text(&'e str),
+    /// The model thinks.
+    Reasoning(&'e str),
+    /// A call of a declared tool begins.
+    CallStart {
+        /// The tool, as the request declares it.
+        name: &'e str,
+        /// The dialect that the call is written in.
+        dialect: &'static str,
+    },
+    /// Part of its arguments, as strict JSON.
+    Arguments(&'e str),
+    /// The call is complete.
+    CallEnd {
+        /// Whether what the model wrote had to be repaired.
+        repaired: bool,
+        /// Whether the arguments have the types that the tool declares, and all
+        /// that it requires.
+        valid: bool,
+    },
+    /// A call broke off. If it has begun, this is its end.
+    Incomplete {
+        /// The tool, if it was named.
+        name: Option<&'e str>,
+        /// What could not be handed on.
+        raw: &'e str,
+    },
+}
+
+/// Where a detector hands its events to.
+pub trait Sink {
+    /// Takes the next event.
+    fn event(&mut self, event: Event<'_>);
+}
+
+impl<F: FnMut(Event<'_>)> Sink for F {
+    fn event(&mut self, event: Event<'_>) {
+        self(event);
+    }
+}
+
+/// Finds the calls in a model's answer.
+#[derive(Debug)]
+pub struct Detector {
+    tools: Tools,
+    state: State,
+    scanner: Scanner,
+    /// Text that has arrived and is not decided.
+    held: String,
+    /// What was read of the block.
+    raw: String,
+    verdict: Verdict,
+    recorder: Recorder,
+}
+
+#[derive(Debug)]
+enum State {
+    Text,
+    Block(Box<Block>),
+    Reasoning(&'static str),
+}
+
+/// How a machine stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    /// It needs more text.
+    More,
+    /// It has ended.
+    Done,
+    /// The text goes on with something else.
+    Stop,
+}
+
+impl Detector {
+    /// A detector for the answer to a request with these tools.
+    pub fn new(tools: Tools) -> Self {
+        Self {
+            tools,
+            state: State::Text,
+            scanner: Scanner::default(),
+            held: String::new(),
+            raw: String::new(),
+            verdict: Verdict::Open,
+            recorder: Recorder::default(),
+        }
+    }
+
+    /// Takes the next piece of the answer.
+    pub fn push(&mut self, text: &str, sink: &mut dyn Sink) {
+        if self.tools.is_empty() {
+            return emit_text(text, sink);
+        }
+        self.take(text, false, sink);
+    }
+
+    /// The answer has ended.
+    pub fn finish(&mut self, sink: &mut dyn Sink) {
+        self.take("", true, sink);
+    }
+
+    fn take(&mut self, text: &str, end: bool, sink: &mut dyn Sink) {
+        if self.held.is_empty() {
+            let taken = self.run(text, end, sink);
+            self.held.push_str(from(text, taken));
+            return;
+        }
+        let mut held = std::mem::take(&mut self.held);
+        held.push_str(text);
+        let taken = self.run(&held, end, sink);
+        held.drain(..taken);
+        self.held = held;
+    }
+
+    /// Reads as much of the text as can be decided.
+    fn run(&mut self, text: &str, end: bool, sink: &mut dyn Sink) -> usize {
+        let mut at = 0;
+        loop {
+            let rest = from(text, at);
+            let (taken, goes_on) = match &mut self.state {
+                State::Text => self.text(rest, end, sink),
+                State::Block(_) => self.block(rest, end, sink),
+                State::Reasoning(close) => {
+                    let close = *close;
+                    self.reasoning(close, rest, end, sink)
+                }
+            };
+            at += taken;
+            if !goes_on {
+                return at;
+            }
+        }
+    }
+
+    fn text(&mut self, text: &str, end: bool, sink: &mut dyn Sink) -> (usize, bool) {
+        let (plain, found) = self.scanner.scan(text, end, &self.tools);
+        emit_text(upto(text, plain), sink);
+        match found {
+            Found::More => {
+                if end {
+                    emit_text(from(text, plain), sink);
+                    return (text.len(), false);
+                }
+                (plain, false)
+            }
+            Found::Frame { skip } => (plain + skip, true),
+            Found::Reasoning { skip, close } => {
+                self.state = State::Reasoning(close);
+                (plain + skip, true)
+            }
+            Found::Block { skip, kind, dialect } => {
+                self.verdict = Verdict::Open;
+                self.raw.clear();
+                self.raw.push_str(text.get(plain..plain + skip).unwrap_or_default());
+                self.state = State::Block(Box::new(Block::new(kind, dialect)));
+                (plain + skip, true)
+            }
+            Found::Call { skip, name } => {
+                self.raw.clear();
+                self.verdict = Verdict::Open;
+                let dialect = if text.get(plain..).is_some_and(|rest| rest.starts_with(">>>")) {
+                    "functionary"
+                } else {
+                    "harmony"
+                };
+                let mut out = Output {
+                    tools: &self.tools,
+                    sink,
+                    verdict: &mut self.verdict,
+                    soft: false,
+                    dialect,
+                };
+                let block = Block::of_call(&name, dialect, &mut out);
+                self.state = State::Block(Box::new(block));
+                (plain + skip, true)
+            }
+        }
+    }
+
+    fn block(&mut self, text: &str, end: bool, sink: &mut dyn Sink) -> (usize, bool) {
+        let State::Block(block) = &mut self.state else { return (0, false) };
+        let (kind, was) = (block.kind, self.verdict);
+        let soft = kind.is_soft();
+        let mut out = Output {
+            tools: &self.tools,
+            sink: if soft { &mut self.recorder } else { &mut *sink },
+            verdict: &mut self.verdict,
+            soft,
+            dialect: block.dialect,
+        };
+        let (taken, step) = block.step(text, end, &mut out);
+        let read = upto(text, taken);
+        // Soft calls count when the block has ended.
+        let verdict =
+            if soft && self.verdict == Verdict::Calls { Verdict::Open } else { self.verdict };
+        match verdict {
+            Verdict::Calls => self.raw.clear(),
+            Verdict::Open => self.raw.push_str(read),
+            Verdict::Text => {
+                if was != Verdict::Text {
+                    self.release(sink);
+                }
+                emit_text(read, sink);
+                self.scanner.passed(read);
+            }
+        }
+        if step == Step::More && !end {
+            return (taken, false);
+        }
+        let State::Block(block) = std::mem::replace(&mut self.state, State::Text) else {
+            return (taken, false);
+        };
+        let accepted = match soft {
+            true => block.found > 0 && block.is_closed && verdict != Verdict::Text,
+            false => verdict == Verdict::Calls,
+        };
+        match (accepted, verdict) {
+            (true, _) => {
+                self.recorder.replay(sink);
+                self.raw.clear();
+                self.scanner.behind_block();
+            }
+            (false, Verdict::Text) => {}
+            (false, Verdict::Open | Verdict::Calls) => self.release(sink),
+        }
+        if let (false, false, BlockKind::Fence(ticks)) = (accepted, block.is_closed, kind) {
+            self.scanner.open_fence(ticks);
+        }
+        self.recorder.clear();
+        // At the end nothing may be left over.
+        let stuck = taken == 0 && text.is_empty();
+        (taken, !stuck)
+    }
+
+    /// Passes on what was held back of a block that is text.
+    fn release(&mut self, sink: &mut dyn Sink) {
+        emit_text(&self.raw, sink);
+        self.scanner.passed(&self.raw);
+        self.raw.clear();
+    }
+
+    fn reasoning(
+        &mut self,
+        close: &'static str,
+        text: &str,
+        end: bool,
+        sink: &mut dyn Sink,
+    ) -> (usize, bool) {
+        if let Some(at) = memchr::memmem::find(text.as_bytes(), close.as_bytes()) {
+            emit_reasoning(upto(text, at), sink);
+            self.state = State::Text;
+            return (at + close.len(), true);
+        }
+        let mut keep = text.len();
+        if !end {
+            let least = text.len().saturating_sub(close.len());
+            let start = memchr::memchr_iter(
+                close.as_bytes().first().copied().unwrap_or(b'<'),
+                text.as_bytes(),
+            );
+            let partial =
+                start.filter(|at| *at >= least).find(|at| may_become(from(text, *at), close));
+            keep = partial.unwrap_or(text.len());
+        }
+        emit_reasoning(upto(text, keep), sink);
+        (keep, false)
+    }
+}
+
+fn emit_text(text: &str, sink: &mut dyn Sink) {
+    if !text.is_empty() {
+        sink.event(Event::Text(text));
+    }
+}
+
+fn emit_reasoning(text: &str, sink: &mut dyn Sink) {
+    if !text.is_empty() {
+        sink.event(Event::Reasoning(text));
+    }
+}
+
+/// Keeps events until it is known that they count.
+#[derive(Debug, Default)]
+struct Recorder {
+    events: Vec<Recorded>,
+}
+
+#[derive(Debug)]
+enum Recorded {
+    Start(String, &'static str),
+    Arguments(String),
+    End { repaired: bool, valid: bool },
+}
+
+impl Recorder {
+    fn clear(&mut self) {
+        self.events.clear();
+    }
+
+    fn replay(&mut self, sink: &mut dyn Sink) {
+        for event in self.events.drain(..) {
+            sink.event(match &event {
+                Recorded::Start(name, dialect) => Event::CallStart { name, dialect },
+                Recorded::Arguments(text) => Event::Arguments(text),
+                Recorded::End { repaired, valid } => {
+                    Event::CallEnd { repaired: *repaired, valid: *valid }
+                }
+            });
+        }
+    }
+}
+
+impl Sink for Recorder {
+    fn event(&mut self, event: Event<'_>) {
+        self.events.push(match event {
+            Event::CallStart { name, dialect } => Recorded::Start(name.to_owned(), dialect),
+            Event::Arguments(text) => Recorded::Arguments(text.to_owned()),
+            Event::CallEnd { repaired, valid } => Recorded::End { repaired, valid },
+            Event::Text(_) | Event::Reasoning(_) | Event::Incomplete { .. } => return,
+        });
+    }
+}

@@ -1,0 +1,81 @@
+//! Calls whose name comes before their arguments: `NAME {…}` with whatever a
+//! dialect puts between the two, and `NAME(key=value)`.
+
+use super::Step;
+use super::arguments::Arguments;
+use super::call::{Call, Ending, Output};
+use super::lexer::{Lexed, Lexer};
+use super::text::from;
+use super::value::Progress;
+
+/// Reads the arguments of a call whose name is known.
+#[derive(Clone, Debug)]
+pub(super) struct NamedItem {
+    lexer: Lexer,
+    call: Call,
+    arguments: Arguments,
+    is_done: bool,
+}
+
+impl NamedItem {
+    /// A call with an object as arguments.
+    pub(super) fn json(name: &str, out: &mut Output<'_>) -> Self {
+        Self::new(name, Arguments::default(), out)
+    }
+
+    /// A call in Python's syntax, behind the parenthesis.
+    pub(super) fn python(name: &str, out: &mut Output<'_>) -> Self {
+        Self::new(name, Arguments::python(), out)
+    }
+
+    /// A call whose arguments turn out to be an object.
+    pub(super) fn of(call: Call) -> Self {
+        Self { lexer: Lexer::default(), call, arguments: Arguments::default(), is_done: false }
+    }
+
+    fn new(name: &str, arguments: Arguments, out: &mut Output<'_>) -> Self {
+        let mut call = Call::default();
+        call.set_name(name, out);
+        Self { lexer: Lexer::default(), call, arguments, is_done: false }
+    }
+
+    pub(super) fn step(&mut self, text: &str, end: bool, out: &mut Output<'_>) -> (usize, Step) {
+        let Some(schema) = self.call.schema(out.tools) else { return (0, Step::Stop) };
+        let mut at = 0;
+        let step = loop {
+            let (length, lexed) = self.lexer.next(from(text, at), end);
+            let token = match lexed {
+                Lexed::Token(token) => token,
+                Lexed::More => {
+                    at += length;
+                    break Step::More;
+                }
+                Lexed::Stop => break Step::Stop,
+            };
+            match self.arguments.token(token, schema, &mut self.call.pending) {
+                Progress::More => at += length,
+                Progress::Done => {
+                    at += length;
+                    self.is_done = true;
+                    break Step::Done;
+                }
+                Progress::Bad => break Step::Stop,
+            }
+        };
+        self.call.flush(out);
+        (at, step)
+    }
+
+    /// The arguments have ended, or the text has.
+    pub(super) fn finish(mut self, out: &mut Output<'_>) -> bool {
+        let ending = match (self.is_done, self.call.schema(out.tools)) {
+            (true, _) => Ending::Closed,
+            (false, Some(schema)) if self.arguments.complete(schema, &mut self.call.pending) => {
+                Ending::Open
+            }
+            (false, _) => Ending::Cut,
+        };
+        self.call.repaired |= self.lexer.repaired;
+        self.call.end(Some(self.arguments), ending, out)
+    }
+}

@@ -1,0 +1,438 @@
+//! Finds where calls may begin in ordinary text.
+//!
+//! Text is passed on at once, but for the few bytes at its end that may be the
+//! beginning of a marker. Code, quotations and examples are text, whatever is in
+//! them.
+
+use super::block::{BlockKind, begins};
+use super::markers::{Tag, dialect, tag};
+use super::text::{from, may_become, upto};
+use super::tools::Tools;
+
+/// Where in Markdown the text is.
+#[derive(Clone, Debug)]
+pub(super) struct Scanner {
+    /// Whether only white space has come on this line.
+    line_start: bool,
+    /// How many backticks opened the code on this line.
+    code: usize,
+    /// How many backticks opened the code block around the text.
+    fence: Option<usize>,
+    /// Whether the line is a quotation.
+    is_quote: bool,
+    /// The end of what was passed on.
+    recent: String,
+}
+
+/// What the scanner found.
+#[derive(Debug)]
+pub(super) enum Found {
+    /// Nothing. More text is needed.
+    More,
+    /// A block that may hold calls, behind so many bytes of its own.
+    Block { skip: usize, kind: BlockKind, dialect: &'static str },
+    /// A call whose name was in a header of so many bytes.
+    Call { skip: usize, name: String },
+    /// Reasoning up to a marker, behind an opening marker of so many bytes.
+    Reasoning { skip: usize, close: &'static str },
+    /// A marker around ordinary text.
+    Frame { skip: usize },
+}
+
+impl Default for Scanner {
+    fn default() -> Self {
+        Self { line_start: true, code: 0, fence: None, is_quote: false, recent: String::new() }
+    }
+}
+
+impl Scanner {
+    /// How many bytes of the text are ordinary, and what follows them.
+    pub(super) fn scan(&mut self, text: &str, end: bool, tools: &Tools) -> (usize, Found) {
+        let mut at = 0;
+        loop {
+            if self.line_start {
+                match self.line(text, at, end, tools) {
+                    Line::Goes(length) => at += length,
+                    Line::Found(length, found) => return self.stop(text, at + length, found),
+                    Line::More(length) => return self.stop(text, at + length, Found::More),
+                }
+            }
+            let rest = from(text, at);
+            let Some(next) = rest.bytes().position(is_special) else {
+                return self.stop(text, text.len(), Found::More);
+            };
+            at += next;
+            let rest = from(text, at);
+            match rest.as_bytes().first() {
+                Some(b'\n') => {
+                    at += 1;
+                    self.line_start = true;
+                    self.code = 0;
+                    self.is_quote = false;
+                }
+                Some(b'`') => {
+                    let run = rest.len() - rest.trim_start_matches('`').len();
+                    if run == rest.len() && !end {
+                        return self.stop(text, at, Found::More);
+                    }
+                    at += run;
+                    if self.fence.is_none() {
+                        self.code = match self.code {
+                            0 => run,
+                            open if open == run => 0,
+                            open => open,
+                        };
+                    }
+                }
+                _ if self.is_code() => at += 1,
+                _ => match self.marker(text, at, end, tools) {
+                    None => at += 1,
+                    Some(found) => return self.stop(text, at, found),
+                },
+            }
+        }
+    }
+
+    /// Tells the scanner of text that was held back and is ordinary after all.
+    pub(super) fn passed(&mut self, text: &str) {
+        self.remember(text);
+        if text.contains('\n') {
+            self.code = 0;
+            self.is_quote = false;
+        }
+        let line = text.rsplit('\n').next().unwrap_or_default();
+        self.line_start = text.contains('\n') && line.trim().is_empty();
+    }
+
+    /// A block has ended, and its calls were taken out.
+    pub(super) fn behind_block(&mut self) {
+        self.line_start = false;
+        self.code = 0;
+        self.recent.clear();
+    }
+
+    /// A fence that looked like a block is code.
+    pub(super) fn open_fence(&mut self, ticks: usize) {
+        self.fence = Some(ticks);
+    }
+
+    fn is_code(&self) -> bool {
+        self.code > 0 || self.fence.is_some() || self.is_quote
+    }
+
+    fn stop(&mut self, text: &str, at: usize, found: Found) -> (usize, Found) {
+        self.remember(upto(text, at));
+        (at, found)
+    }
+
+    fn remember(&mut self, text: &str) {
+        if text.len() >= REMEMBERED {
+            self.recent.clear();
+        } else if self.recent.len() + text.len() > 2 * REMEMBERED {
+            let mut cut = self.recent.len().saturating_sub(REMEMBERED);
+            while !self.recent.is_char_boundary(cut) {
+                cut += 1;
+            }
+            self.recent.drain(..cut);
+        }
+        let mut start = text.len().saturating_sub(REMEMBERED);
+        while !text.is_char_boundary(start) {
+            start += 1;
+        }
+        self.recent.push_str(from(text, start));
+    }
+
+    /// Looks at the beginning of a line.
+    fn line(&mut self, text: &str, at: usize, end: bool, tools: &Tools) -> Line {
+        let line = from(text, at);
+        let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
+        let rest = from(line, indent);
+        let Some(first) = rest.chars().next() else { return Line::More(indent) };
+        if first == '`' {
+            return self.fence_line(text, at + indent, indent, end, tools);
+        }
+        self.line_start = false;
+        if self.fence.is_some() {
+            return Line::Goes(indent);
+        }
+        let begins_bare = match first {
+            '{' | '[' => true,
+            'A' => rest.starts_with("Action:") || (!end && may_become(rest, "Action:")),
+            'f' => ["functools[", "function call<|role_sep|>"]
+                .iter()
+                .any(|word| rest.starts_with(word) || (!end && may_become(rest, word))),
+            '>' if rest.starts_with(">>>") || (!end && may_become(rest, ">>>")) => {
+                return self.functionary(rest, indent, end, tools);
+            }
+            '>' => {
+                self.is_quote = true;
+                false
+            }
+            _ => false,
+        };
+        if !begins_bare {
+            return Line::Goes(indent);
+        }
+        if let Some(header) = rest.strip_prefix("function call<|role_sep|>") {
+            return match begins(header, end, tools) {
+                None => self.wait(indent),
+                Some(false) => Line::Goes(indent),
+                Some(true) => {
+                    let skip = rest.len() - header.len();
+                    let found =
+                        Found::Block { skip, kind: BlockKind::Marked, dialect: "gigachat3" };
+                    Line::Found(indent, found)
+                }
+            };
+        }
+        if first == 'f' && !rest.starts_with("functools[") {
+            return self.wait(indent);
+        }
+        // Markers that begin with a bracket are not bare.
+        if first == '[' && !matches!(tag(rest, end), Tag::Other) {
+            return Line::Goes(indent);
+        }
+        match begins(rest, end, tools) {
+            None => self.wait(indent),
+            Some(true) if !self.introduces_example(upto(text, at)) => {
+                let (kind, dialect) = match first {
+                    'A' => (BlockKind::Action, "react"),
+                    'f' => (BlockKind::Marked, "phi4_mini"),
+                    '{' => (BlockKind::Bare, "json"),
+                    _ if from(rest, 1).trim_start().starts_with('{') => {
+                        (BlockKind::Bare, "json_array")
+                    }
+                    _ => (BlockKind::Bare, "pythonic"),
+                };
+                Line::Found(indent, Found::Block { skip: 0, kind, dialect })
+            }
+            Some(_) => Line::Goes(indent),
+        }
+    }
+
+    /// The beginning of the line is needed again when more text is there.
+    fn wait(&mut self, indent: usize) -> Line {
+        self.line_start = true;
+        Line::More(indent)
+    }
+
+    /// A line that begins with backticks.
+    fn fence_line(
+        &mut self,
+        text: &str,
+        at: usize,
+        indent: usize,
+        end: bool,
+        tools: &Tools,
+    ) -> Line {
+        let rest = from(text, at);
+        let ticks = rest.len() - rest.trim_start_matches('`').len();
+        if ticks < 3 && (ticks < rest.len() || end) {
+            self.line_start = false;
+            return Line::Goes(indent);
+        }
+        let after = from(rest, ticks);
+        let Some(stop) = after.find('\n') else {
+            if !end && after.len() < LONGEST_INFO {
+                return Line::More(indent);
+            }
+            self.line_start = false;
+            self.close_or_open(ticks, after);
+            return Line::Goes(indent + ticks);
+        };
+        let info = upto(after, stop);
+        let length = ticks + stop + 1;
+        if self.fence.is_none() && is_call_fence(info) && !self.introduces_example(upto(text, at)) {
+            match begins(from(rest, length), end, tools) {
+                None => return Line::More(indent),
+                Some(true) => {
+                    self.line_start = false;
+                    let dialect = if info.trim() == "tool_code" {
+                        "gemma_tool_code"
+                    } else {
+                        "md_json_fence"
+                    };
+                    let kind = BlockKind::Fence(ticks);
+                    return Line::Found(indent, Found::Block { skip: length, kind, dialect });
+                }
+                Some(false) => {}
+            }
+        }
+        self.close_or_open(ticks, info);
+        // The next line begins behind this one.
+        Line::Goes(indent + length)
+    }
+
+    fn close_or_open(&mut self, ticks: usize, info: &str) {
+        match self.fence {
+            Some(open) if ticks >= open && info.trim().is_empty() => self.fence = None,
+            Some(_) => {}
+            None if info.contains('`') => self.code = 0,
+            None => self.fence = Some(ticks),
+        }
+    }
+
+    /// `>>>NAME` and a line break, or `>>>all` before ordinary text.
+    fn functionary(&mut self, rest: &str, indent: usize, end: bool, tools: &Tools) -> Line {
+        let Some(header) = rest.strip_prefix(">>>") else { return self.wait(indent) };
+        let length =
+            header.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(header.len());
+        if length == header.len() && !end && length < LONGEST_INFO {
+            return self.wait(indent);
+        }
+        let name = upto(header, length);
+        if name == "all" && from(header, length).starts_with('\n') {
+            return Line::Found(indent, Found::Frame { skip: 3 + length + 1 });
+        }
+        if tools.find(name).is_none() {
+            return Line::Goes(indent);
+        }
+        let body = from(header, length);
+        match body.trim_start().chars().next() {
+            None if !end => self.wait(indent),
+            Some('{') => {
+                Line::Found(indent, Found::Call { skip: 3 + length, name: name.to_owned() })
+            }
+            _ => Line::Goes(indent),
+        }
+    }
+
+    /// A marker in the middle of text. `None` if it is none.
+    fn marker(&mut self, text: &str, at: usize, end: bool, tools: &Tools) -> Option<Found> {
+        let rest = from(text, at);
+        match tag(rest, end) {
+            Tag::Other => None,
+            Tag::More => Some(Found::More),
+            Tag::Think(skip, close) => Some(Found::Reasoning { skip, close }),
+            Tag::Frame(skip) => Some(Found::Frame { skip }),
+            Tag::Channel => channel(rest, end, tools),
+            Tag::Marker(_) | Tag::Call => {
+                let before = upto(text, at);
+                let quote = before.chars().next_back().or_else(|| self.recent.chars().next_back());
+                if quote.is_some_and(|c| matches!(c, '"' | '\'' | '“' | '‘' | '«' | '`')) {
+                    return None;
+                }
+                match begins(rest, end, tools) {
+                    None => Some(Found::More),
+                    Some(true) if !self.introduces_example(before) => {
+                        let kind = BlockKind::Marked;
+                        Some(Found::Block { skip: 0, kind, dialect: dialect(rest) })
+                    }
+                    Some(_) => None,
+                }
+            }
+        }
+    }
+
+    /// Whether the text before a block says that an example follows.
+    fn introduces_example(&self, before: &str) -> bool {
+        let mut start = before.len().saturating_sub(REMEMBERED);
+        while !before.is_char_boundary(start) {
+            start += 1;
+        }
+        let recent = format!("{}{}", self.recent, from(before, start));
+        let line = recent.trim_end().rsplit('\n').next().unwrap_or_default().to_lowercase();
+        let line = line.replace('’', "'");
+        if !line.trim_end_matches(['*', '_']).ends_with([':', '.', ',', '(']) {
+            return false;
+        }
+        let sentence = line.trim_end_matches([':', '.', ',', '(', ' ', '*', '_']);
+        let sentence = sentence.rsplit(['.', '!', '?']).next().unwrap_or_default();
+        if ["i'll", "i will", "let me", "i'm going to", "i am going to", "now i"]
+            .iter()
+            .any(|own| sentence.contains(own))
+        {
+            return false;
+        }
+        EXAMPLES.iter().any(|word| sentence.contains(word)) || ends_eg(&line)
+    }
+}
+
+/// What the beginning of a line is.
+enum Line {
+    /// Ordinary, as far as so many bytes.
+    Goes(usize),
+    Found(usize, Found),
+    /// Not to be told yet, from so many bytes on.
+    More(usize),
+}
+
+/// A header of the Harmony format: who speaks on which channel, to whom.
+fn channel(text: &str, end: bool, tools: &Tools) -> Option<Found> {
+    let Some(stop) = text.find(MESSAGE) else {
+        return (!end && text.len() < LONGEST_HEADER).then_some(Found::More);
+    };
+    if stop > LONGEST_HEADER {
+        return None;
+    }
+    let header = upto(text, stop);
+    let skip = stop + MESSAGE.len();
+    let recipient =
+        header.split("to=").nth(1).map(|rest| rest.split([' ', '<']).next().unwrap_or_default());
+    if let Some(name) = recipient {
+        if tools.find(name).is_some() {
+            return Some(Found::Call { skip, name: name.to_owned() });
+        }
+        return None;
+    }
+    if header.contains("analysis") {
+        return Some(Found::Reasoning { skip, close: "<|end|>" });
+    }
+    Some(Found::Frame { skip })
+}
+
+fn is_special(byte: u8) -> bool {
+    matches!(byte, b'<' | b'[' | b']' | b'`' | b'\n')
+}
+
+fn ends_eg(line: &str) -> bool {
+    let line = line.trim_end_matches([',', ':', ' ', '(']);
+    line.ends_with("e.g.") || line.ends_with("e.g") || line.ends_with("i.e.")
+}
+
+fn is_call_fence(info: &str) -> bool {
+    let info = info.trim().to_ascii_lowercase();
+    CALL_FENCES.contains(&info.as_str())
+}
+
+/// Code blocks that models write calls into.
+const CALL_FENCES: [&str; 11] = [
+    "",
+    "json",
+    "jsonc",
+    "json5",
+    "tool_code",
+    "tool_call",
+    "tool_calls",
+    "tool",
+    "function_call",
+    "xml",
+    "text",
+];
+
+/// Words of a sentence that introduces an example.
+const EXAMPLES: [&str; 18] = [
+    "for example",
+    "an example",
+    "example of",
+    "for instance",
+    "look like",
+    "looks like",
+    "such as",
+    "syntax",
+    "you would",
+    "you could",
+    "you can",
+    "would write",
+    "declared as",
+    "defined as",
+    "the format is",
+    "sample",
+    "should start like",
+    "models emit",
+];
+
+const MESSAGE: &str = "<|message|>";
+const REMEMBERED: usize = 240;
+const LONGEST_INFO: usize = 64;
+const LONGEST_HEADER: usize = 256;

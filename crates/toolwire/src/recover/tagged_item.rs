@@ -1,0 +1,549 @@
+//! Calls whose arguments stand between tags, as raw text:
+//!
+//! ```text
+//! <function=NAME><parameter=KEY>VALUE</parameter></function>
+//! <invoke name="NAME"><parameter name="KEY">VALUE</parameter></invoke>
+//! NAME<arg_key>KEY</arg_key><arg_value>VALUE</arg_value>
+//! ```
+//!
+//! Nothing in a value is escaped, so what ends it is told apart from the same
+//! characters in the text by what follows.
+
+use memchr::memmem;
+
+use super::arguments::Arguments;
+use super::call::{Call, Ending, Output};
+use super::lexer::white;
+use super::markers::LEAD;
+use super::named_item::NamedItem;
+use super::text::{from, may_become, upto};
+use super::{Step, align};
+
+/// How the tags of a call are spelled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Style {
+    /// What begins a tag, with the prefix of the dialect: `<`, `<｜DSML｜`.
+    open: String,
+    /// What begins a closing tag: `</`.
+    close: String,
+    /// What ends a tag: `>`.
+    end: &'static str,
+}
+
+/// A tag with its attributes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct OpenTag {
+    word: String,
+    /// The name it gives: `=NAME`, `name="NAME"`, `key="NAME"`.
+    name: Option<String>,
+    /// Whether the tag says that its value is a text, or that it is not.
+    is_text: Option<bool>,
+    length: usize,
+}
+
+impl OpenTag {
+    /// The name that the tag gives.
+    pub(super) fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    pub(super) fn length(&self) -> usize {
+        self.length
+    }
+}
+
+/// Reads the arguments of one call.
+#[derive(Clone, Debug)]
+pub(super) struct TaggedItem {
+    style: Style,
+    call: Call,
+    arguments: Arguments,
+    /// What closes the call. Empty if the block does.
+    closing: String,
+    place: Place,
+    /// Arguments that are JSON after all.
+    json: Option<NamedItem>,
+    is_closed: bool,
+}
+
+#[derive(Clone, Debug)]
+enum Place {
+    /// Between the members.
+    Between,
+    /// In the key of a member; what closes it.
+    Key(String),
+    /// Before the value whose key was read.
+    BeforeValue,
+    Value(Value),
+}
+
+/// A value that is being read.
+#[derive(Clone, Debug)]
+struct Value {
+    /// The tag that closes it.
+    closing: String,
+    /// Whether the text goes on as it comes. Else it is kept.
+    streams: bool,
+    is_text: Option<bool>,
+    kept: String,
+    /// Whether nothing of it has been read.
+    at_start: bool,
+    /// Line breaks that end the text so far. The last may belong to the tag.
+    line_break: &'static str,
+    /// Whether one line break on each side belongs to the tags.
+    strips: bool,
+}
+
+/// Where a value ends.
+enum Found {
+    /// At this byte; the closing tag is this long.
+    End(usize, usize),
+    /// Not before this byte, from which on more text is needed.
+    More(usize),
+}
+
+impl TaggedItem {
+    /// A call that begins with a tag.
+    pub(super) fn new(style: Style, tag: &OpenTag, out: &mut Output<'_>) -> Self {
+        let closing = format!("{}{}{}", style.close, tag.word, style.end);
+        Self::with(style, tag.name.as_deref().unwrap_or_default(), closing, out)
+    }
+
+    /// A call that begins with its bare name.
+    pub(super) fn bare(name: &str, out: &mut Output<'_>) -> Self {
+        Self::with(Style::plain(), name, String::new(), out)
+    }
+
+    fn with(style: Style, name: &str, closing: String, out: &mut Output<'_>) -> Self {
+        let mut call = Call::default();
+        call.set_name(name, out);
+        Self {
+            style,
+            call,
+            arguments: Arguments::members(),
+            closing,
+            place: Place::Between,
+            json: None,
+            is_closed: false,
+        }
+    }
+
+    pub(super) fn step(&mut self, text: &str, end: bool, out: &mut Output<'_>) -> (usize, Step) {
+        let mut at = 0;
+        let step = loop {
+            let (length, step) = self.advance(from(text, at), end, out);
+            at += length;
+            if let Some(step) = step {
+                break step;
+            }
+        };
+        self.call.flush(out);
+        (at, step)
+    }
+
+    /// The call has been closed, or the text has ended.
+    pub(super) fn finish(mut self, out: &mut Output<'_>) -> bool {
+        if let Some(json) = self.json {
+            return json.finish(out);
+        }
+        let ending = match (self.is_closed, &self.place) {
+            (true, _) => Ending::Closed,
+            (false, Place::Between) => Ending::Open,
+            (false, Place::Key(_) | Place::BeforeValue | Place::Value(_)) => Ending::Cut,
+        };
+        self.call.flush(out);
+        self.call.end(Some(self.arguments), ending, out)
+    }
+
+    /// One step. `None` if it can go on at once.
+    fn advance(&mut self, text: &str, end: bool, out: &mut Output<'_>) -> (usize, Option<Step>) {
+        if let Some(json) = &mut self.json {
+            let (length, step) = json.step(text, end, out);
+            return (length, Some(step));
+        }
+        match &mut self.place {
+            Place::Between => self.between(text, end, out),
+            Place::Key(closing) => match find(text, closing, end) {
+                Found::End(at, length) => {
+                    let key = upto(text, at).trim().to_owned();
+                    self.place = Place::BeforeValue;
+                    self.arguments.set_raw_key(&key);
+                    (at + length, None)
+                }
+                Found::More(_) if text.len() > LONGEST_KEY || end => (0, Some(Step::Stop)),
+                Found::More(_) => (0, Some(Step::More)),
+            },
+            Place::BeforeValue => self.before_value(text, end, out),
+            Place::Value(_) => self.value(text, end, out),
+        }
+    }
+
+    fn between(&mut self, text: &str, end: bool, out: &mut Output<'_>) -> (usize, Option<Step>) {
+        let skip = white(text);
+        let rest = from(text, skip);
+        if rest.is_empty() {
+            // White space behind the last member is the call's only if it goes on.
+            return (0, Some(if end || skip > LONGEST_GAP { Step::Stop } else { Step::More }));
+        }
+        if !self.closing.is_empty() && rest.starts_with(&self.closing) {
+            self.is_closed = true;
+            return (skip + self.closing.len(), Some(Step::Done));
+        }
+        if self.arguments.is_empty() && rest.starts_with('{') {
+            self.json = Some(NamedItem::of(std::mem::take(&mut self.call)));
+            return (skip, None);
+        }
+        if rest.starts_with(&self.style.close) {
+            // Closed by the block around it. A call that has a tag of its own
+            // has forgotten it.
+            self.is_closed = self.closing.is_empty();
+            return (0, Some(Step::Done));
+        }
+        let more = !end
+            && (may_become(rest, &self.style.open)
+                || may_become(rest, &self.style.close)
+                || may_become(rest, &self.closing));
+        if more {
+            return (0, Some(Step::More));
+        }
+        match open_tag(&self.style, rest) {
+            Ok(Some(tag)) if tag.word.starts_with("arg_key") => {
+                let closing = format!("{}{}{}", self.style.close, tag.word, self.style.end);
+                self.place = Place::Key(closing);
+                (skip + tag.length, None)
+            }
+            Ok(Some(tag)) => match self.member(&tag) {
+                Some(key) => {
+                    let is_text = tag.is_text;
+                    self.open_value(&key, &tag.word, is_text, out);
+                    (skip + tag.length, None)
+                }
+                None => (0, Some(Step::Stop)),
+            },
+            Ok(None) => (0, Some(Step::Stop)),
+            Err(()) if end || rest.len() > LONGEST_KEY => (0, Some(Step::Stop)),
+            Err(()) => (0, Some(Step::More)),
+        }
+    }
+
+    /// The name of the member that a tag begins.
+    fn member(&self, tag: &OpenTag) -> Option<String> {
+        match &*tag.word {
+            "parameter" | "param" | "argument" | "arg" => tag.name.clone(),
+            // MiniMax's tags are the names themselves.
+            word if self.style.open.starts_with(LEAD) => Some(word.to_owned()),
+            _ => None,
+        }
+    }
+
+    fn before_value(
+        &mut self,
+        text: &str,
+        end: bool,
+        out: &mut Output<'_>,
+    ) -> (usize, Option<Step>) {
+        let skip = white(text);
+        let rest = from(text, skip);
+        if rest.is_empty() || (!end && may_become(rest, "<arg_value")) {
+            return (0, Some(if end || skip > LONGEST_GAP { Step::Stop } else { Step::More }));
+        }
+        match open_tag(&self.style, rest) {
+            Ok(Some(tag)) if tag.word.starts_with("arg_value") => {
+                let key = self.arguments.raw_key().to_owned();
+                self.open_value(&key, &tag.word, None, out);
+                (skip + tag.length, None)
+            }
+            Err(()) if !end && rest.len() < LONGEST_KEY => (0, Some(Step::More)),
+            Ok(_) | Err(()) => (0, Some(Step::Stop)),
+        }
+    }
+
+    fn open_value(&mut self, key: &str, word: &str, is_text: Option<bool>, out: &mut Output<'_>) {
+        let Some(schema) = self.call.schema(out.tools) else { return };
+        let streams = self.arguments.open_raw(key, schema, &mut self.call.pending);
+        self.place = Place::Value(Value {
+            closing: format!("{}{word}{}", self.style.close, self.style.end),
+            streams,
+            is_text,
+            kept: String::new(),
+            at_start: true,
+            line_break: "",
+            strips: self.closing.ends_with("function>"),
+        });
+    }
+
+    fn value(&mut self, text: &str, end: bool, out: &mut Output<'_>) -> (usize, Option<Step>) {
+        let Place::Value(mut value) = std::mem::replace(&mut self.place, Place::Between) else {
+            return (0, Some(Step::Stop));
+        };
+        let start = match value.skip_start(text, end) {
+            Some(length) => length,
+            None => {
+                self.place = Place::Value(value);
+                return (0, Some(Step::More));
+            }
+        };
+        let rest = from(text, start);
+        let (length, closing) = match self.find_end(&value, rest, end) {
+            Found::End(at, closing) => (at, Some(closing)),
+            Found::More(at) => (at, None),
+        };
+        let piece = value.piece(upto(rest, length), closing.is_some());
+        for part in piece {
+            if value.streams {
+                self.arguments.raw_piece(part, &mut self.call.pending);
+            } else {
+                value.kept.push_str(part);
+            }
+        }
+        let Some(closing) = closing else {
+            self.place = Place::Value(value);
+            return (start + length, Some(Step::More));
+        };
+        if let Some(schema) = self.call.schema(out.tools) {
+            match value.streams {
+                true => self.arguments.close_raw(&mut self.call.pending),
+                false => {
+                    let text = self.structured(&value);
+                    self.arguments.put_raw(&text, value.is_text, schema, &mut self.call.pending);
+                }
+            }
+        }
+        (start + length + closing, None)
+    }
+
+    /// The text of a value, whose own tags, if it has any, are members.
+    fn structured(&self, value: &Value) -> String {
+        if self.style.open.starts_with(LEAD)
+            && value.kept.trim_start().starts_with(&self.style.open)
+        {
+            return nested(&self.style, &value.kept, 0);
+        }
+        value.kept.clone()
+    }
+
+    /// Where the value ends in the text.
+    fn find_end(&self, value: &Value, text: &str, end: bool) -> Found {
+        let first = self.style.open.as_bytes().first().copied().unwrap_or(b'<');
+        for at in memchr::memchr_iter(first, text.as_bytes()) {
+            let rest = from(text, at);
+            if rest.starts_with(&value.closing) {
+                match self.goes_on(from(rest, value.closing.len()), end) {
+                    Some(true) => return Found::End(at, value.closing.len()),
+                    Some(false) => continue,
+                    None => return Found::More(at),
+                }
+            }
+            if !self.closing.is_empty() && rest.starts_with(&self.closing) {
+                match self.goes_on(from(rest, self.closing.len()), end) {
+                    Some(true) => return Found::End(at, 0),
+                    Some(false) => continue,
+                    None => return Found::More(at),
+                }
+            }
+            let line = upto(text, at).ends_with('\n') || (at == 0 && !value.line_break.is_empty());
+            if line && rest.starts_with(&self.style.open) {
+                match open_tag(&self.style, rest) {
+                    Ok(Some(tag)) if self.is_next_member(&tag) => return Found::End(at, 0),
+                    Err(()) if !end && rest.len() < LONGEST_KEY => return Found::More(at),
+                    Ok(_) | Err(()) => continue,
+                }
+            }
+            let more = !end
+                && (may_become(rest, &value.closing)
+                    || may_become(rest, &self.closing)
+                    || (line && may_become(rest, &self.style.open)));
+            if more {
+                return Found::More(at);
+            }
+        }
+        Found::More(text.len())
+    }
+
+    /// Whether a member that has not been given begins with the tag.
+    fn is_next_member(&self, tag: &OpenTag) -> bool {
+        matches!(&*tag.word, "parameter" | "param")
+            && tag.name.as_deref().is_some_and(|name| self.arguments.lacks(name))
+    }
+
+    /// Whether the text behind a closing tag is what may follow it: another tag or
+    /// the end.
+    fn goes_on(&self, text: &str, end: bool) -> Option<bool> {
+        let rest = text.trim_start();
+        if rest.is_empty() {
+            return (end || text.len() > LONGEST_GAP).then_some(true);
+        }
+        let follows = ["<", LEAD, "```"];
+        if follows.iter().any(|mark| rest.starts_with(mark)) {
+            return Some(true);
+        }
+        (end || !follows.iter().any(|mark| may_become(rest, mark))).then_some(false)
+    }
+}
+
+impl Value {
+    /// Skips the line break behind the opening tag. `None` if the text is needed
+    /// to tell.
+    fn skip_start(&mut self, text: &str, end: bool) -> Option<usize> {
+        if !self.at_start || !self.strips {
+            self.at_start = false;
+            return Some(0);
+        }
+        if text.is_empty() || (text == "\r" && !end) {
+            return None;
+        }
+        self.at_start = false;
+        Some(if text.starts_with("\r\n") { 2 } else { usize::from(text.starts_with('\n')) })
+    }
+
+    /// What of a piece belongs to the value. One line break at the end is kept
+    /// back, since it may belong to the closing tag.
+    fn piece<'p>(&mut self, piece: &'p str, is_last: bool) -> [&'p str; 2] {
+        if !self.strips {
+            return ["", piece];
+        }
+        if piece.is_empty() {
+            if is_last {
+                self.line_break = "";
+            }
+            return ["", ""];
+        }
+        let before = std::mem::take(&mut self.line_break);
+        let (body, line_break) = match piece {
+            piece if piece.ends_with("\r\n") => (upto(piece, piece.len() - 2), "\r\n"),
+            piece if piece.ends_with('\n') => (upto(piece, piece.len() - 1), "\n"),
+            piece => (piece, ""),
+        };
+        if !is_last {
+            self.line_break = line_break;
+        }
+        [before, body]
+    }
+}
+
+impl Style {
+    fn plain() -> Self {
+        Self { open: "<".to_owned(), close: "</".to_owned(), end: ">" }
+    }
+}
+
+/// The style and the tag that a call begins with. `Err` if more text is needed.
+pub(super) fn call_tag(text: &str) -> Result<Option<(Style, OpenTag)>, ()> {
+    if text.starts_with("<|open|>") {
+        let style =
+            Style { open: "<|open|>".to_owned(), close: "<|close|>".to_owned(), end: "<|sep|>" };
+        return open_tag(&style, text).map(|tag| tag.map(|tag| (style, tag)));
+    }
+    let lead = if text.starts_with(LEAD) { LEAD } else { "" };
+    let inside = from(text, lead.len() + 1);
+    let stop = inside.find("invoke").or_else(|| inside.find("function"));
+    let Some(prefix) = stop.map(|stop| upto(inside, stop)) else { return Ok(None) };
+    let style =
+        Style { open: format!("{lead}<{prefix}"), close: format!("{lead}</{prefix}"), end: ">" };
+    open_tag(&style, text).map(|tag| tag.map(|tag| (style, tag)))
+}
+
+/// The tag that a text begins with. `Err` if more text is needed.
+fn open_tag(style: &Style, text: &str) -> Result<Option<OpenTag>, ()> {
+    let Some(inside) = text.strip_prefix(style.open.as_str()) else {
+        return if may_become(text, &style.open) { Err(()) } else { Ok(None) };
+    };
+    let Some(stop) = tag_end(inside, style.end) else { return Err(()) };
+    let content = upto(inside, stop);
+    let length = style.open.len() + stop + style.end.len();
+    let word_end = content.find([' ', '=', '\n', '\t']).unwrap_or(content.len());
+    let (word, rest) = (upto(content, word_end), from(content, word_end));
+    if word.is_empty() || word.starts_with('/') {
+        return Ok(None);
+    }
+    let name = match rest.strip_prefix('=') {
+        Some(name) => Some(unquoted(name)),
+        None => ["name", "key", "tool"].iter().find_map(|key| attribute(rest, key)),
+    };
+    let is_text = match (attribute(rest, "string").as_deref(), attribute(rest, "type").as_deref()) {
+        (Some("true"), _) | (_, Some("string")) => Some(true),
+        (Some(_), _) | (_, Some(_)) => Some(false),
+        (None, None) => None,
+    };
+    Ok(Some(OpenTag { word: word.to_owned(), name, is_text, length }))
+}
+
+/// Where a tag ends, quotes aside.
+fn tag_end(inside: &str, end: &str) -> Option<usize> {
+    if end.len() > 1 {
+        return inside.find(end);
+    }
+    let mut quoted = false;
+    for (at, byte) in inside.bytes().enumerate() {
+        match byte {
+            b'"' => quoted = !quoted,
+            b'>' if !quoted => return Some(at),
+            _ => {}
+        }
+    }
+    None
+}
+
+fn attribute(text: &str, key: &str) -> Option<String> {
+    let mut rest = text;
+    while let Some(at) = rest.find(key) {
+        let before = upto(rest, at);
+        let after = from(rest, at + key.len()).trim_start();
+        if (before.is_empty() || before.ends_with([' ', '\n', '\t', '"']))
+            && let Some(value) = after.strip_prefix('=')
+        {
+            let value = value.trim_start();
+            let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''));
+            return Some(match quote {
+                Some(quote) => from(value, 1).split(quote).next().unwrap_or_default().to_owned(),
+                None => value.split([' ', '\n']).next().unwrap_or_default().to_owned(),
+            });
+        }
+        rest = from(rest, at + key.len());
+    }
+    None
+}
+
+fn unquoted(text: &str) -> String {
+    text.trim().trim_matches(['"', '\'']).to_owned()
+}
+
+/// Finds a marker in the text.
+fn find(text: &str, marker: &str, end: bool) -> Found {
+    match memmem::find(text.as_bytes(), marker.as_bytes()) {
+        Some(at) => Found::End(at, marker.len()),
+        None if end => Found::More(text.len()),
+        None => Found::More(0),
+    }
+}
+
+/// Members written as tags, as an object; several of the same name, or `item`s,
+/// as a list.
+fn nested(style: &Style, text: &str, depth: usize) -> String {
+    let mut members: Vec<(String, String)> = Vec::new();
+    let mut rest = text.trim();
+    while let Ok(Some(tag)) = open_tag(style, rest) {
+        let inside = from(rest, tag.length);
+        let closing = format!("{}{}{}", style.close, tag.word, style.end);
+        let Some(stop) = inside.find(&closing) else { break };
+        let value = upto(inside, stop);
+        let json = match value.trim_start().starts_with(&style.open) && depth < DEEPEST {
+            true => nested(style, value, depth + 1),
+            false => align::raw_text(None, value).unwrap_or_default(),
+        };
+        members.push((tag.word, json));
+        rest = from(inside, stop + closing.len()).trim_start();
+    }
+    let list = members.iter().all(|(word, _)| word == "item") && !members.is_empty();
+    let parts = members.iter().map(|(word, json)| match list {
+        true => json.clone(),
+        false => format!("{}:{json}", align::quoted(word)),
+    });
+    let parts: Vec<String> = parts.collect();
+    let parts = parts.join(",");
+    if list { format!("[{parts}]") } else { format!("{{{parts}}}") }
+}
+
+const LONGEST_KEY: usize = 512;
+const LONGEST_GAP: usize = 256;
+const DEEPEST: usize = 16;

@@ -8,6 +8,7 @@
 
 pub mod diff;
 pub mod meaning;
+pub mod recover;
 pub mod stream;
 
 use toolwire::codec::{CODECS, Codec, codec};

@@ -150,7 +150,7 @@ impl Arguments {
         }
     }
 
-    /// Ends the object if the text may end here: not within a key or a value.
+    /// Ends the object if the text may end here: behind a complete value.
     pub(super) fn complete(&mut self, schema: &Schema, out: &mut String) -> bool {
         if self.state == State::Kept {
             let mut kept = std::mem::take(&mut self.kept);
@@ -160,7 +160,7 @@ impl Arguments {
             self.put_kept(kept, schema, out);
             self.state = State::Comma;
         }
-        if !matches!(self.state, State::Key | State::Comma) {
+        if self.state != State::Comma {
             return false;
         }
         self.repaired = true;

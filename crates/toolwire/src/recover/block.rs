@@ -38,6 +38,8 @@ pub(super) struct Block {
     pub(super) kind: BlockKind,
     pub(super) dialect: &'static str,
     item: Option<Item>,
+    /// Whether a fence inside the block is open.
+    in_fence: bool,
     /// How many calls it had.
     pub(super) found: usize,
     /// Whether it ended as such a block ends.
@@ -85,7 +87,7 @@ pub(super) enum Ahead {
 
 impl Block {
     pub(super) fn new(kind: BlockKind, dialect: &'static str) -> Self {
-        Self { kind, dialect, item: None, found: 0, is_closed: false }
+        Self { kind, dialect, item: None, in_fence: false, found: 0, is_closed: false }
     }
 
     /// A block that begins with the arguments of a call.
@@ -122,6 +124,7 @@ impl Block {
                     return (at, Step::Done);
                 }
                 Ahead::Skip(length) => {
+                    self.pass(upto(from(rest, skip), length));
                     at += skip + length;
                     if self.is_closed {
                         return (at, Step::Done);
@@ -132,6 +135,7 @@ impl Block {
                     self.item = Some(Item::Json(JsonItem::new()));
                 }
                 Ahead::Named { skip: more, name, python } => {
+                    self.pass(upto(from(rest, skip), more));
                     at += skip + more;
                     self.item = Some(Item::Named(match python {
                         true => NamedItem::python(&name, out),
@@ -166,9 +170,14 @@ impl Block {
             }
         }
         if self.kind == BlockKind::Action && self.found > 0 {
-            return Ahead::Nothing;
+            return if self.in_fence { fence(text, end) } else { Ahead::Nothing };
         }
         ahead(text, end, self.found > 0, out.tools)
+    }
+
+    /// Notes whether a marker opens or closes a fence.
+    fn pass(&mut self, marker: &str) {
+        self.in_fence ^= marker.contains("```");
     }
 
     /// Whether nothing else is on the line where the block ends. `None` if more
@@ -296,8 +305,8 @@ fn fence(text: &str, end: bool) -> Ahead {
     let rest = from(text, ticks);
     let word =
         rest.len() - rest.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_').len();
-    if ticks + word == text.len() && !end {
-        return Ahead::More;
+    if ticks + word == text.len() && word < FARTHEST && !end {
+        return if ticks > 0 || text.is_empty() { Ahead::More } else { Ahead::Nothing };
     }
     if ticks < 3 { Ahead::Nothing } else { Ahead::Skip(ticks + word) }
 }

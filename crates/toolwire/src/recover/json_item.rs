@@ -140,6 +140,9 @@ impl JsonItem {
 
     /// How the call that has not been closed ends here.
     fn ending(&mut self, out: &mut Output<'_>) -> Ending {
+        if self.lexer.is_cut() {
+            return Ending::Cut;
+        }
         let complete = self.has_arguments
             || match self.place {
                 Place::Arguments => {

@@ -14,6 +14,8 @@ use super::text::{from, upto};
 #[derive(Clone, Debug, Default)]
 pub(super) struct Lexer {
     string: Option<Quote>,
+    /// Whether the text ended inside a word, which may not be whole.
+    word_is_cut: bool,
     /// Whether something was read that is not JSON.
     pub(super) repaired: bool,
 }
@@ -60,9 +62,9 @@ pub(super) enum Lexed<'t> {
 }
 
 impl Lexer {
-    /// Whether a string is open.
-    pub(super) fn in_string(&self) -> bool {
-        self.string.is_some()
+    /// Whether the text has ended inside a string, a number or another word.
+    pub(super) fn is_cut(&self) -> bool {
+        self.string.is_some() || self.word_is_cut
     }
 
     /// The next token and how many bytes it takes, white space before it
@@ -150,8 +152,10 @@ impl Lexer {
         if length == 0 || length > LONGEST_WORD {
             return (0, Lexed::Stop);
         }
-        if length == rest.len() && !end {
-            return (0, Lexed::More);
+        if length == rest.len() {
+            // At the end nobody knows whether all of the word is there.
+            self.word_is_cut = end;
+            return (if end { length } else { 0 }, Lexed::More);
         }
         (length, Lexed::Token(Token::Word(upto(rest, length))))
     }

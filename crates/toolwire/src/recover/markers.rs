@@ -110,6 +110,7 @@ fn local_name(name: &str) -> &str {
 
 /// Whether a tag only marks calls or parts of them.
 fn is_marker(bare: &str) -> bool {
+    let bare = without_suffix(bare);
     if MARKERS.contains(&bare) {
         return true;
     }
@@ -121,6 +122,14 @@ fn is_marker(bare: &str) -> bool {
     let calls = ["tool_call", "tool▁call", "function_call", "toolcall", "tool_use"];
     let lower = word.to_lowercase();
     word.chars().all(is) && calls.iter().any(|known| lower.contains(known))
+}
+
+/// A tag without what Hunyuan's checkpoints add to each: `tool_sep:6124c78e`.
+fn without_suffix(bare: &str) -> &str {
+    match bare.rsplit_once(':') {
+        Some((word, suffix)) if suffix.bytes().all(|byte| byte.is_ascii_hexdigit()) => word,
+        Some(_) | None => bare,
+    }
 }
 
 /// `[TOOL_CALLS]` and the like.

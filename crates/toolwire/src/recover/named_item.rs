@@ -70,6 +70,7 @@ impl NamedItem {
     pub(super) fn finish(mut self, out: &mut Output<'_>) -> bool {
         let ending = match (self.is_done, self.call.schema(out.tools)) {
             (true, _) => Ending::Closed,
+            (false, _) if self.lexer.is_cut() => Ending::Cut,
             (false, Some(schema)) if self.arguments.complete(schema, &mut self.call.pending) => {
                 Ending::Open
             }

@@ -189,8 +189,14 @@ impl Scanner {
             return self.wait(indent);
         }
         // Markers that begin with a bracket are not bare.
-        if first == '[' && !matches!(tag(rest, end), Tag::Other) {
-            return Line::Goes(indent);
+        if first == '[' {
+            match tag(rest, end) {
+                Tag::Other => {}
+                Tag::More => return self.wait(indent),
+                Tag::Marker(_) | Tag::Call | Tag::Think(..) | Tag::Channel | Tag::Frame(_) => {
+                    return Line::Goes(indent);
+                }
+            }
         }
         match begins(rest, end, tools) {
             None => self.wait(indent),

@@ -193,6 +193,9 @@ impl TaggedItem {
             self.json = Some(NamedItem::of(std::mem::take(&mut self.call)));
             return (skip, None);
         }
+        if !end && may_become(rest, &self.closing) {
+            return (0, Some(Step::More));
+        }
         if rest.starts_with(&self.style.close) {
             // Closed by the block around it. A call that has a tag of its own
             // has forgotten it.
@@ -200,9 +203,7 @@ impl TaggedItem {
             return (0, Some(Step::Done));
         }
         let more = !end
-            && (may_become(rest, &self.style.open)
-                || may_become(rest, &self.style.close)
-                || may_become(rest, &self.closing));
+            && (may_become(rest, &self.style.open) || may_become(rest, &self.style.close));
         if more {
             return (0, Some(Step::More));
         }

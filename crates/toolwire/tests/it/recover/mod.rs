@@ -1,0 +1,6 @@
+//! Calls that a model wrote as text.
+
+mod dialects;
+mod laws;
+mod quoted;
+mod shapes;

@@ -186,9 +186,8 @@ pub fn nothing_vanishes(text: &str, reading: &Reading) -> Result<(), String> {
 /// a call or markers around text.
 fn after<'t>(text: &'t str, bytes: &str, gap: bool) -> Option<&'t str> {
     if gap {
-        return framed(text, bytes).or_else(|| {
-            text.char_indices().find_map(|(at, _)| framed(text.get(at..)?, bytes))
-        });
+        return framed(text, bytes)
+            .or_else(|| text.char_indices().find_map(|(at, _)| framed(text.get(at..)?, bytes)));
     }
     framed(text, bytes)
 }
@@ -213,15 +212,19 @@ fn framed<'t>(text: &'t str, bytes: &str) -> Option<&'t str> {
 }
 
 fn ends_with_frames(text: &str, last: &str) -> bool {
-    text.char_indices()
-        .any(|(at, _)| text.get(at..).and_then(|rest| framed(rest, last)).is_some_and(|rest| skip_frames(rest).is_empty()))
+    text.char_indices().any(|(at, _)| {
+        text.get(at..)
+            .and_then(|rest| framed(rest, last))
+            .is_some_and(|rest| skip_frames(rest).is_empty())
+    })
 }
 
 /// The text behind the markers that enclose ordinary text.
 fn skip_frames(text: &str) -> &str {
     let mut rest = text;
     loop {
-        let header = ["<|channel|>", "<|start|>", ">>>all\n"].iter().find(|mark| rest.starts_with(**mark));
+        let header =
+            ["<|channel|>", "<|start|>", ">>>all\n"].iter().find(|mark| rest.starts_with(**mark));
         let skipped = match header {
             Some(&">>>all\n") => rest.get(">>>all\n".len()..),
             Some(_) => rest.split_once("<|message|>").map(|(_, rest)| rest),
@@ -256,9 +259,8 @@ pub fn cut_agrees(whole: &Reading, cut: &Reading) -> Result<(), String> {
         let last = index + 1 == cut.calls.len();
         let begun = call.arguments.trim_end_matches(['}', ']']);
         let rest = wanted.arguments.strip_prefix(begun);
-        let boundary = rest.is_some_and(|rest| {
-            begun.ends_with(['{', '[']) || rest.starts_with([',', ']', '}'])
-        });
+        let boundary = rest
+            .is_some_and(|rest| begun.ends_with(['{', '[']) || rest.starts_with([',', ']', '}']));
         if call.name != wanted.name || !last || !call.repaired || !boundary {
             return Err(format!("{call:?}\nbut the whole text has {wanted:?}"));
         }

@@ -38,6 +38,8 @@ pub(super) struct Block {
     pub(super) kind: BlockKind,
     pub(super) dialect: &'static str,
     item: Option<Item>,
+    /// Whether it is only quoted, so that nothing in it is a call.
+    pub(super) is_quoted: bool,
     /// Whether a fence inside the block is open.
     in_fence: bool,
     /// How many calls it had.
@@ -87,7 +89,20 @@ pub(super) enum Ahead {
 
 impl Block {
     pub(super) fn new(kind: BlockKind, dialect: &'static str) -> Self {
-        Self { kind, dialect, item: None, in_fence: false, found: 0, is_closed: false }
+        Self {
+            kind,
+            dialect,
+            item: None,
+            is_quoted: false,
+            in_fence: false,
+            found: 0,
+            is_closed: false,
+        }
+    }
+
+    /// A block that is only quoted.
+    pub(super) fn quoted(kind: BlockKind) -> Self {
+        Self { is_quoted: true, ..Self::new(kind, "") }
     }
 
     /// A block that begins with the arguments of a call.

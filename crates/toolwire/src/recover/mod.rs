@@ -218,22 +218,27 @@ impl Detector {
                 self.state = State::Block(Box::new(Block::new(kind, dialect)));
                 (plain + skip, true)
             }
-            Found::Call { skip, name } => {
+            Found::Quotation { kind } => {
+                self.raw.clear();
+                self.state = State::Block(Box::new(Block::quoted(kind)));
+                (plain, true)
+            }
+            Found::Call { skip, name, dialect, is_quoted } => {
                 self.raw.clear();
                 self.verdict = Verdict::Open;
-                let dialect = if text.get(plain..).is_some_and(|rest| rest.starts_with(">>>")) {
-                    "functionary"
-                } else {
-                    "harmony"
-                };
+                let mut ignored = Verdict::Open;
+                if is_quoted {
+                    emit_text(text.get(plain..plain + skip).unwrap_or_default(), sink);
+                }
                 let mut out = Output {
                     tools: &self.tools,
-                    sink,
-                    verdict: &mut self.verdict,
+                    sink: if is_quoted { &mut self.recorder } else { &mut *sink },
+                    verdict: if is_quoted { &mut ignored } else { &mut self.verdict },
                     soft: false,
                     dialect,
                 };
-                let block = Block::of_call(&name, dialect, &mut out);
+                let mut block = Block::of_call(&name, dialect, &mut out);
+                block.is_quoted = is_quoted;
                 self.state = State::Block(Box::new(block));
                 (plain + skip, true)
             }
@@ -242,6 +247,9 @@ impl Detector {
 
     fn block(&mut self, text: &str, end: bool, sink: &mut dyn Sink) -> (usize, bool) {
         let State::Block(block) = &mut self.state else { return (0, false) };
+        if block.is_quoted {
+            return self.quotation(text, end, sink);
+        }
         let (kind, was) = (block.kind, self.verdict);
         let soft = kind.is_soft();
         let mut out = Output {
@@ -293,6 +301,29 @@ impl Detector {
         // At the end nothing may be left over.
         let stuck = taken == 0 && text.is_empty();
         (taken, !stuck)
+    }
+
+    /// A block that is only quoted is text to its end.
+    fn quotation(&mut self, text: &str, end: bool, sink: &mut dyn Sink) -> (usize, bool) {
+        let State::Block(block) = &mut self.state else { return (0, false) };
+        let mut ignored = Verdict::Open;
+        let mut out = Output {
+            tools: &self.tools,
+            sink: &mut self.recorder,
+            verdict: &mut ignored,
+            soft: block.kind.is_soft(),
+            dialect: block.dialect,
+        };
+        let (taken, step) = block.step(text, end, &mut out);
+        self.recorder.clear();
+        let read = upto(text, taken);
+        emit_text(read, sink);
+        self.scanner.passed(read);
+        if step == Step::More && !end {
+            return (taken, false);
+        }
+        self.state = State::Text;
+        (taken, taken > 0 || !text.is_empty())
     }
 
     /// Passes on what was held back of a block that is text.

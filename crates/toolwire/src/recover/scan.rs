@@ -16,12 +16,19 @@ pub(super) struct Scanner {
     line_start: bool,
     /// How many backticks opened the code on this line.
     code: usize,
-    /// How many backticks opened the code block around the text.
-    fence: Option<usize>,
+    /// What opened the code block around the text.
+    fence: Option<Fence>,
     /// Whether the line is a quotation.
     is_quote: bool,
     /// The end of what was passed on.
     recent: String,
+}
+
+/// The backticks or tildes that open a code block, or the tag that closes one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fence {
+    Line(char, usize),
+    Html(&'static str),
 }
 
 /// What the scanner found.
@@ -31,8 +38,10 @@ pub(super) enum Found {
     More,
     /// A block that may hold calls, behind so many bytes of its own.
     Block { skip: usize, kind: BlockKind, dialect: &'static str },
+    /// The same, but the text around it says that it is only quoted.
+    Quotation { kind: BlockKind },
     /// A call whose name was in a header of so many bytes.
-    Call { skip: usize, name: String },
+    Call { skip: usize, name: String, dialect: &'static str, is_quoted: bool },
     /// Reasoning up to a marker, behind an opening marker of so many bytes.
     Reasoning { skip: usize, close: &'static str },
     /// A marker around ordinary text.
@@ -84,6 +93,10 @@ impl Scanner {
                         };
                     }
                 }
+                Some(b'<') if self.code == 0 && self.html(rest) => at += 1,
+                Some(b'<') if !end && self.code == 0 && may_be_html(rest) => {
+                    return self.stop(text, at, Found::More);
+                }
                 _ if self.is_code() => at += 1,
                 _ => match self.marker(text, at, end, tools) {
                     None => at += 1,
@@ -113,7 +126,7 @@ impl Scanner {
 
     /// A fence that looked like a block is code.
     pub(super) fn open_fence(&mut self, ticks: usize) {
-        self.fence = Some(ticks);
+        self.fence = Some(Fence::Line('`', ticks));
     }
 
     fn is_code(&self) -> bool {
@@ -148,7 +161,7 @@ impl Scanner {
         let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
         let rest = from(line, indent);
         let Some(first) = rest.chars().next() else { return Line::More(indent) };
-        if first == '`' {
+        if matches!(first, '`' | '~') {
             return self.fence_line(text, at + indent, indent, end, tools);
         }
         self.line_start = false;
@@ -162,7 +175,7 @@ impl Scanner {
                 .iter()
                 .any(|word| rest.starts_with(word) || (!end && may_become(rest, word))),
             '>' if rest.starts_with(">>>") || (!end && may_become(rest, ">>>")) => {
-                return self.functionary(rest, indent, end, tools);
+                return self.functionary(text, at + indent, indent, end, tools);
             }
             '>' => {
                 self.is_quote = true;
@@ -177,6 +190,9 @@ impl Scanner {
             return match begins(header, end, tools) {
                 None => self.wait(indent),
                 Some(false) => Line::Goes(indent),
+                Some(true) if introduces_example(&self.recent(upto(text, at))) => {
+                    Line::Found(indent + rest.len() - header.len(), QUOTED_MARKED)
+                }
                 Some(true) => {
                     let skip = rest.len() - header.len();
                     let found =
@@ -200,7 +216,7 @@ impl Scanner {
         }
         match begins(rest, end, tools) {
             None => self.wait(indent),
-            Some(true) if !self.introduces_example(upto(text, at)) => {
+            Some(true) => {
                 let (kind, dialect) = match first {
                     'A' => (BlockKind::Action, "react"),
                     'f' => (BlockKind::Marked, "phi4_mini"),
@@ -210,9 +226,13 @@ impl Scanner {
                     }
                     _ => (BlockKind::Bare, "pythonic"),
                 };
-                Line::Found(indent, Found::Block { skip: 0, kind, dialect })
+                let found = match introduces_example(&self.recent(upto(text, at))) {
+                    true => Found::Quotation { kind },
+                    false => Found::Block { skip: 0, kind, dialect },
+                };
+                Line::Found(indent, found)
             }
-            Some(_) => Line::Goes(indent),
+            Some(false) => Line::Goes(indent),
         }
     }
 
@@ -232,7 +252,8 @@ impl Scanner {
         tools: &Tools,
     ) -> Line {
         let rest = from(text, at);
-        let ticks = rest.len() - rest.trim_start_matches('`').len();
+        let mark = rest.chars().next().unwrap_or('`');
+        let ticks = rest.len() - rest.trim_start_matches(mark).len();
         if ticks < 3 && (ticks < rest.len() || end) {
             self.line_start = false;
             return Line::Goes(indent);
@@ -243,12 +264,13 @@ impl Scanner {
                 return Line::More(indent);
             }
             self.line_start = false;
-            self.close_or_open(ticks, after);
+            self.close_or_open(mark, ticks, after);
             return Line::Goes(indent + ticks);
         };
         let info = upto(after, stop);
         let length = ticks + stop + 1;
-        if self.fence.is_none() && is_call_fence(info) && !self.introduces_example(upto(text, at)) {
+        let may_hold_calls = self.fence.is_none() && mark == '`' && is_call_fence(info);
+        if may_hold_calls && !introduces_example(&self.recent(upto(text, at))) {
             match begins(from(rest, length), end, tools) {
                 None => return Line::More(indent),
                 Some(true) => {
@@ -264,22 +286,50 @@ impl Scanner {
                 Some(false) => {}
             }
         }
-        self.close_or_open(ticks, info);
+        self.close_or_open(mark, ticks, info);
         // The next line begins behind this one.
         Line::Goes(indent + length)
     }
 
-    fn close_or_open(&mut self, ticks: usize, info: &str) {
+    fn close_or_open(&mut self, mark: char, ticks: usize, info: &str) {
         match self.fence {
-            Some(open) if ticks >= open && info.trim().is_empty() => self.fence = None,
+            Some(Fence::Line(opened, least)) if opened == mark => {
+                if ticks >= least && info.trim().is_empty() {
+                    self.fence = None;
+                }
+            }
             Some(_) => {}
-            None if info.contains('`') => self.code = 0,
-            None => self.fence = Some(ticks),
+            None if mark == '`' && info.contains('`') => self.code = 0,
+            None => self.fence = Some(Fence::Line(mark, ticks)),
+        }
+    }
+
+    /// Whether the text begins with a tag that begins or ends code.
+    fn html(&mut self, text: &str) -> bool {
+        match self.fence {
+            None => {
+                let opened = HTML_CODE.iter().find(|(open, _)| text.starts_with(open));
+                self.fence = opened.map(|(_, close)| Fence::Html(close));
+                opened.is_some()
+            }
+            Some(Fence::Html(close)) if text.starts_with(close) => {
+                self.fence = None;
+                true
+            }
+            Some(Fence::Html(_) | Fence::Line(..)) => false,
         }
     }
 
     /// `>>>NAME` and a line break, or `>>>all` before ordinary text.
-    fn functionary(&mut self, rest: &str, indent: usize, end: bool, tools: &Tools) -> Line {
+    fn functionary(
+        &mut self,
+        text: &str,
+        at: usize,
+        indent: usize,
+        end: bool,
+        tools: &Tools,
+    ) -> Line {
+        let rest = from(text, at);
         let Some(header) = rest.strip_prefix(">>>") else { return self.wait(indent) };
         let length =
             header.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(header.len());
@@ -297,7 +347,10 @@ impl Scanner {
         match body.trim_start().chars().next() {
             None if !end => self.wait(indent),
             Some('{') => {
-                Line::Found(indent, Found::Call { skip: 3 + length, name: name.to_owned() })
+                let (name, skip) = (name.to_owned(), 3 + length);
+                let is_quoted = introduces_example(&self.recent(upto(text, at)));
+                let found = Found::Call { skip, name, dialect: "functionary", is_quoted };
+                Line::Found(indent, found)
             }
             _ => Line::Goes(indent),
         }
@@ -311,46 +364,40 @@ impl Scanner {
             Tag::More => Some(Found::More),
             Tag::Think(skip, close) => Some(Found::Reasoning { skip, close }),
             Tag::Frame(skip) => Some(Found::Frame { skip }),
-            Tag::Channel => channel(rest, end, tools),
-            Tag::Marker(_) | Tag::Call => {
-                let before = upto(text, at);
-                let quote = before.chars().next_back().or_else(|| self.recent.chars().next_back());
-                if quote.is_some_and(|c| matches!(c, '"' | '\'' | '“' | '‘' | '«' | '`')) {
-                    return None;
+            Tag::Channel => {
+                let mut found = channel(rest, end, tools);
+                if let Some(Found::Call { is_quoted, .. }) = &mut found {
+                    *is_quoted = self.is_quoted(upto(text, at));
                 }
-                match begins(rest, end, tools) {
-                    None => Some(Found::More),
-                    Some(true) if !self.introduces_example(before) => {
-                        let kind = BlockKind::Marked;
-                        Some(Found::Block { skip: 0, kind, dialect: dialect(rest) })
-                    }
-                    Some(_) => None,
-                }
+                found
             }
+            Tag::Marker(_) | Tag::Call => match begins(rest, end, tools) {
+                None => Some(Found::More),
+                Some(true) if self.is_quoted(upto(text, at)) => Some(QUOTED_MARKED),
+                Some(true) => {
+                    let kind = BlockKind::Marked;
+                    Some(Found::Block { skip: 0, kind, dialect: dialect(rest) })
+                }
+                Some(false) => None,
+            },
         }
     }
 
-    /// Whether the text before a block says that an example follows.
-    fn introduces_example(&self, before: &str) -> bool {
+    /// Whether the text before a block says that the block is only quoted.
+    fn is_quoted(&self, before: &str) -> bool {
+        let recent = self.recent(before);
+        // GigaChat writes two words before its marker.
+        let recent = recent.strip_suffix("function call").unwrap_or(&recent);
+        recent.ends_with(QUOTES) || introduces_example(recent)
+    }
+
+    /// The end of the text up to here.
+    fn recent(&self, before: &str) -> String {
         let mut start = before.len().saturating_sub(REMEMBERED);
         while !before.is_char_boundary(start) {
             start += 1;
         }
-        let recent = format!("{}{}", self.recent, from(before, start));
-        let line = recent.trim_end().rsplit('\n').next().unwrap_or_default().to_lowercase();
-        let line = line.replace('’', "'");
-        if !line.trim_end_matches(['*', '_']).ends_with([':', '.', ',', '(']) {
-            return false;
-        }
-        let sentence = line.trim_end_matches([':', '.', ',', '(', ' ', '*', '_']);
-        let sentence = sentence.rsplit(['.', '!', '?']).next().unwrap_or_default();
-        if ["i'll", "i will", "let me", "i'm going to", "i am going to", "now i"]
-            .iter()
-            .any(|own| sentence.contains(own))
-        {
-            return false;
-        }
-        EXAMPLES.iter().any(|word| sentence.contains(word)) || ends_eg(&line)
+        format!("{}{}", self.recent, from(before, start))
     }
 }
 
@@ -361,6 +408,24 @@ enum Line {
     Found(usize, Found),
     /// Not to be told yet, from so many bytes on.
     More(usize),
+}
+
+/// Whether the text before a block says that an example follows.
+fn introduces_example(recent: &str) -> bool {
+    let line = recent.trim_end().rsplit('\n').next().unwrap_or_default().to_lowercase();
+    let line = line.replace('’', "'");
+    if !line.trim_end_matches(['*', '_']).ends_with([':', '.', ',', '(']) {
+        return false;
+    }
+    let sentence = line.trim_end_matches([':', '.', ',', '(', ' ', '*', '_']);
+    let sentence = sentence.rsplit(['.', '!', '?']).next().unwrap_or_default();
+    if ["i'll", "i will", "let me", "i'm going to", "i am going to", "now i"]
+        .iter()
+        .any(|own| sentence.contains(own))
+    {
+        return false;
+    }
+    EXAMPLES.iter().any(|word| sentence.contains(word)) || ends_eg(&line)
 }
 
 /// A header of the Harmony format: who speaks on which channel, to whom.
@@ -377,7 +442,8 @@ fn channel(text: &str, end: bool, tools: &Tools) -> Option<Found> {
         header.split("to=").nth(1).map(|rest| rest.split([' ', '<']).next().unwrap_or_default());
     if let Some(name) = recipient {
         if tools.find(name).is_some() {
-            return Some(Found::Call { skip, name: name.to_owned() });
+            let name = name.to_owned();
+            return Some(Found::Call { skip, name, dialect: "harmony", is_quoted: false });
         }
         return None;
     }
@@ -385,6 +451,11 @@ fn channel(text: &str, end: bool, tools: &Tools) -> Option<Found> {
         return Some(Found::Reasoning { skip, close: "<|end|>" });
     }
     Some(Found::Frame { skip })
+}
+
+/// Whether the text may become a tag around code.
+fn may_be_html(text: &str) -> bool {
+    HTML_CODE.iter().any(|(open, close)| may_become(text, open) || may_become(text, close))
 }
 
 fn is_special(byte: u8) -> bool {
@@ -400,6 +471,14 @@ fn is_call_fence(info: &str) -> bool {
     let info = info.trim().to_ascii_lowercase();
     CALL_FENCES.contains(&info.as_str())
 }
+
+/// Tags around code, and what closes them.
+const HTML_CODE: [(&str, &str); 2] = [("<pre>", "</pre>"), ("<code>", "</code>")];
+
+const QUOTED_MARKED: Found = Found::Quotation { kind: BlockKind::Marked };
+
+/// Marks before which a quotation begins.
+const QUOTES: [char; 6] = ['"', '\'', '“', '‘', '«', '`'];
 
 /// Code blocks that models write calls into.
 const CALL_FENCES: [&str; 11] = [

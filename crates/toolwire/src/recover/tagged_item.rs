@@ -202,8 +202,8 @@ impl TaggedItem {
             self.is_closed = self.closing.is_empty();
             return (0, Some(Step::Done));
         }
-        let more = !end
-            && (may_become(rest, &self.style.open) || may_become(rest, &self.style.close));
+        let more =
+            !end && (may_become(rest, &self.style.open) || may_become(rest, &self.style.close));
         if more {
             return (0, Some(Step::More));
         }
@@ -437,7 +437,8 @@ pub(super) fn call_tag(text: &str) -> Result<Option<(Style, OpenTag)>, ()> {
     }
     let lead = if text.starts_with(LEAD) { LEAD } else { "" };
     let inside = from(text, lead.len() + 1);
-    let stop = inside.find("invoke").or_else(|| inside.find("function"));
+    let inside = upto(inside, inside.find('>').unwrap_or(inside.len()));
+    let stop = ["invoke", "function"].iter().filter_map(|word| inside.find(word)).min();
     let Some(prefix) = stop.map(|stop| upto(inside, stop)) else { return Ok(None) };
     let style =
         Style { open: format!("{lead}<{prefix}"), close: format!("{lead}</{prefix}"), end: ">" };

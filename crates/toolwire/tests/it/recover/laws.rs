@@ -9,10 +9,16 @@ use super::dialects::{Call, Dialect, TOOLS, all, call, tools};
 fn calls() -> Vec<Call> {
     vec![
         call("book_table", json!({"restaurant": "Chez Léon", "guests": 4, "outdoors": true})),
-        call("write_note", json!({"title": "a {b} [c] \"d\"", "body": "line 1\nline 2", "tags": ["x", "y"]})),
+        call(
+            "write_note",
+            json!({"title": "a {b} [c] \"d\"", "body": "line 1\nline 2", "tags": ["x", "y"]}),
+        ),
         call("ping_server", json!({})),
         call("convert_units", json!({"amount": -2.5, "unit": "km"})),
-        call("store-record", json!({"record": {"名前": "值", "list": [1, {"deep": [null, false]}]}, "note": "日本語 🎉"})),
+        call(
+            "store-record",
+            json!({"record": {"名前": "值", "list": [1, {"deep": [null, false]}]}, "note": "日本語 🎉"}),
+        ),
         call("write_note", json!({"title": "0012", "body": "it's <b>bold</b> & 5 > 3"})),
         call("book_table", json!({"restaurant": "", "guests": 0, "budget": 12.75})),
     ]
@@ -23,7 +29,8 @@ fn writes(dialect: &Dialect, call: &Call) -> bool {
     // Empty arguments look like a bare name; Python has no dashes in names; a
     // parameter without a type is read by its looks.
     let python = ["pythonic", "llama4-pythonic", "lfm2", "olmo3", "tool-code"];
-    !(call.name.contains('-') && (python.contains(&dialect.name) || dialect.name == "functionary32"))
+    !(call.name.contains('-')
+        && (python.contains(&dialect.name) || dialect.name == "functionary32"))
 }
 
 /// Texts with calls: each call alone, with prose around it, and several at once.
@@ -36,20 +43,36 @@ pub(crate) fn cases() -> Vec<(String, String, Vec<Call>, String)> {
             let name = format!("{} {index}", dialect.name);
             cases.push((name.clone(), text.clone(), vec![call.clone()], String::new()));
             let around = format!("Sure, one moment.\n\n{text}");
-            cases.push((format!("{name} behind text"), around, vec![call.clone()], "Sure, one moment.".to_owned()));
+            cases.push((
+                format!("{name} behind text"),
+                around,
+                vec![call.clone()],
+                "Sure, one moment.".to_owned(),
+            ));
             let thought = format!("<think>Which tool? {{}} [x](y)</think>\n\n{text}");
-            cases.push((format!("{name} behind reasoning"), thought, vec![call.clone()], String::new()));
+            cases.push((
+                format!("{name} behind reasoning"),
+                thought,
+                vec![call.clone()],
+                String::new(),
+            ));
         }
         if dialect.several {
             let text = dialect.render(&usable[..3]);
-            cases.push((format!("{} parallel", dialect.name), text, usable[..3].to_vec(), String::new()));
+            cases.push((
+                format!("{} parallel", dialect.name),
+                text,
+                usable[..3].to_vec(),
+                String::new(),
+            ));
         }
     }
     cases
 }
 
 fn found(reading: &Reading) -> Vec<(String, Value)> {
-    let read = |call: &laws::Call| (call.name.clone(), serde_json::from_str(&call.arguments).unwrap());
+    let read =
+        |call: &laws::Call| (call.name.clone(), serde_json::from_str(&call.arguments).unwrap());
     reading.calls.iter().map(read).collect()
 }
 
@@ -59,10 +82,17 @@ fn every_dialect_is_read() {
     let mut wrong = Vec::new();
     for (name, text, calls, content) in cases() {
         let reading = Reading::of(&tools, &text);
-        let wanted: Vec<(String, Value)> =
-            calls.iter().map(|call| (call.name.to_owned(), Value::Object(call.arguments.clone()))).collect();
+        let wanted: Vec<(String, Value)> = calls
+            .iter()
+            .map(|call| (call.name.to_owned(), Value::Object(call.arguments.clone())))
+            .collect();
         if found(&reading) != wanted || reading.text.trim() != content {
-            wrong.push(format!("{name}:\n{text}\n{:?}\n{:?} {:?}\n", found(&reading), reading.text, reading.incomplete));
+            wrong.push(format!(
+                "{name}:\n{text}\n{:?}\n{:?} {:?}\n",
+                found(&reading),
+                reading.text,
+                reading.incomplete
+            ));
         }
     }
     assert!(wrong.is_empty(), "{} wrong\n{}", wrong.len(), wrong.join("\n"));
@@ -73,7 +103,8 @@ fn pieces_of_any_size_read_the_same() {
     let tools = tools();
     for (name, text, _, _) in cases() {
         for size in 1..=16 {
-            laws::any_pieces_read_the_same(&tools, &text, size).unwrap_or_else(|what| panic!("{name} {what}\n{text}"));
+            laws::any_pieces_read_the_same(&tools, &text, size)
+                .unwrap_or_else(|what| panic!("{name} {what}\n{text}"));
         }
     }
 }
@@ -83,8 +114,10 @@ fn every_byte_is_accounted_for() {
     let tools = tools();
     for (name, text, _, _) in cases() {
         let reading = Reading::of(&tools, &text);
-        laws::calls_are_whole(&TOOLS, &reading).unwrap_or_else(|what| panic!("{name}: {what}\n{text}"));
-        laws::nothing_vanishes(&text, &reading).unwrap_or_else(|what| panic!("{name}: {what}\n{text}"));
+        laws::calls_are_whole(&TOOLS, &reading)
+            .unwrap_or_else(|what| panic!("{name}: {what}\n{text}"));
+        laws::nothing_vanishes(&text, &reading)
+            .unwrap_or_else(|what| panic!("{name}: {what}\n{text}"));
     }
 }
 
@@ -112,7 +145,8 @@ fn no_other_tool_is_called() {
     for (name, text, _, _) in cases() {
         let reading = Reading::of(&other, &text);
         assert!(reading.calls.is_empty(), "{name}: {:?}", reading.calls);
-        laws::nothing_vanishes(&text, &reading).unwrap_or_else(|what| panic!("{name}: {what}\n{text}"));
+        laws::nothing_vanishes(&text, &reading)
+            .unwrap_or_else(|what| panic!("{name}: {what}\n{text}"));
         let none = Reading::of(&toolwire::recover::Tools::default(), &text);
         assert_eq!(none.text, text);
     }

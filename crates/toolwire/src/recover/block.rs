@@ -111,6 +111,16 @@ impl Block {
         Self { item, ..Self::new(BlockKind::Marked, dialect) }
     }
 
+    /// How many bytes the text begins with that are arguments as they are.
+    pub(super) fn strict_run(&self, text: &str) -> usize {
+        match &self.item {
+            Some(Item::Json(item)) => item.strict_run(text),
+            Some(Item::Named(item)) => item.strict_run(text),
+            Some(Item::Tagged(item)) => item.strict_run(text),
+            Some(Item::Line(_)) | None => 0,
+        }
+    }
+
     /// Reads on. How many bytes were taken, and whether the block has ended.
     pub(super) fn step(&mut self, text: &str, end: bool, out: &mut Output<'_>) -> (usize, Step) {
         let mut at = 0;

@@ -123,6 +123,14 @@ impl JsonItem {
         (at, step)
     }
 
+    /// How many bytes the text begins with that are arguments as they are.
+    pub(super) fn strict_run(&self, text: &str) -> usize {
+        let passes = self.place == Place::Arguments
+            && self.call.passes()
+            && self.arguments.as_ref().is_some_and(Arguments::passes);
+        if passes { self.lexer.strict_run(text) } else { 0 }
+    }
+
     /// The text has ended, or goes on with something that is not JSON. Whether
     /// any call was found.
     pub(super) fn finish(mut self, out: &mut Output<'_>) -> bool {

@@ -7,7 +7,7 @@
 
 use memchr::memchr3;
 
-use super::text::{from, upto};
+use super::text::{from, plain_length, upto};
 
 /// Cuts text into tokens. It keeps only what a string needs, so it can stop
 /// after any byte and go on with the next piece.
@@ -65,6 +65,24 @@ impl Lexer {
     /// Whether the text has ended inside a string, a number or another word.
     pub(super) fn is_cut(&self) -> bool {
         self.string.is_some() || self.word_is_cut
+    }
+
+    /// How many bytes the text begins with that are inside a string and as JSON
+    /// writes them, so that they can be passed on as they are.
+    pub(super) fn strict_run(&self, text: &str) -> usize {
+        if self.string != Some(Quote::Double) {
+            return 0;
+        }
+        let mut at = 0;
+        loop {
+            at += plain_length(from(text, at));
+            match text.as_bytes().get(at..) {
+                Some([b'\\', b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', ..]) => {
+                    at += 2
+                }
+                Some(_) | None => return at,
+            }
+        }
     }
 
     /// The next token and how many bytes it takes, white space before it
@@ -161,6 +179,10 @@ impl Lexer {
     }
 
     fn in_quotes<'t>(&mut self, quote: Quote, text: &'t str, end: bool) -> (usize, Lexed<'t>) {
+        let strict = self.strict_run(text);
+        if strict > 0 {
+            return (strict, Lexed::Token(Token::StringPart(upto(text, strict))));
+        }
         let needle = match quote {
             Quote::Double => b'"',
             Quote::Single => b'\'',

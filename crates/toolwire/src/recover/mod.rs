@@ -164,6 +164,9 @@ impl Detector {
 
     fn take(&mut self, text: &str, end: bool, sink: &mut dyn Sink) {
         if self.held.is_empty() {
+            if matches!(self.state, State::Text) && !end && self.scanner.passes(text) {
+                return emit_text(text, sink);
+            }
             let taken = self.run(text, end, sink);
             self.held.push_str(from(text, taken));
             return;
@@ -249,6 +252,11 @@ impl Detector {
         let State::Block(block) = &mut self.state else { return (0, false) };
         if block.is_quoted {
             return self.quotation(text, end, sink);
+        }
+        let strict = if self.verdict == Verdict::Calls { block.strict_run(text) } else { 0 };
+        if strict > 0 {
+            sink.event(Event::Arguments(upto(text, strict)));
+            return (strict, end || strict < text.len());
         }
         let (kind, was) = (block.kind, self.verdict);
         let soft = kind.is_soft();
@@ -406,11 +414,17 @@ impl Recorder {
 
 impl Sink for Recorder {
     fn event(&mut self, event: Event<'_>) {
-        self.events.push(match event {
+        let event = match event {
             Event::CallStart { name, dialect } => Recorded::Start(name.to_owned(), dialect),
-            Event::Arguments(text) => Recorded::Arguments(text.to_owned()),
+            Event::Arguments(text) => {
+                if let Some(Recorded::Arguments(last)) = self.events.last_mut() {
+                    return last.push_str(text);
+                }
+                Recorded::Arguments(text.to_owned())
+            }
             Event::CallEnd { repaired, valid } => Recorded::End { repaired, valid },
             Event::Text(_) | Event::Reasoning(_) | Event::Incomplete { .. } => return,
-        });
+        };
+        self.events.push(event);
     }
 }

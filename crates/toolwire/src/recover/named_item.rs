@@ -66,6 +66,14 @@ impl NamedItem {
         (at, step)
     }
 
+    /// How many bytes the text begins with that are arguments as they are.
+    pub(super) fn strict_run(&self, text: &str) -> usize {
+        match self.call.passes() && self.arguments.passes() {
+            true => self.lexer.strict_run(text),
+            false => 0,
+        }
+    }
+
     /// The arguments have ended, or the text has.
     pub(super) fn finish(mut self, out: &mut Output<'_>) -> bool {
         let ending = match (self.is_done, self.call.schema(out.tools)) {

@@ -6,7 +6,7 @@
 
 use super::block::{BlockKind, begins};
 use super::markers::{Tag, dialect, tag};
-use super::text::{from, may_become, upto};
+use super::text::{find_byte, from, may_become, upto};
 use super::tools::Tools;
 
 /// Where in Markdown the text is.
@@ -67,7 +67,7 @@ impl Scanner {
                 }
             }
             let rest = from(text, at);
-            let Some(next) = rest.bytes().position(is_special) else {
+            let Some(next) = find_byte(rest, is_special) else {
                 return self.stop(text, text.len(), Found::More);
             };
             at += next;
@@ -106,6 +106,16 @@ impl Scanner {
         }
     }
 
+    /// Whether all of the text is ordinary, which can be told at once in the
+    /// middle of a line.
+    pub(super) fn passes(&mut self, text: &str) -> bool {
+        let passes = !self.line_start && find_byte(text, is_special).is_none();
+        if passes {
+            self.remember(text);
+        }
+        passes
+    }
+
     /// Tells the scanner of text that was held back and is ordinary after all.
     pub(super) fn passed(&mut self, text: &str) {
         self.remember(text);
@@ -141,18 +151,11 @@ impl Scanner {
     fn remember(&mut self, text: &str) {
         if text.len() >= REMEMBERED {
             self.recent.clear();
-        } else if self.recent.len() + text.len() > 2 * REMEMBERED {
-            let mut cut = self.recent.len().saturating_sub(REMEMBERED);
-            while !self.recent.is_char_boundary(cut) {
-                cut += 1;
-            }
+        } else if self.recent.len() + text.len() > 8 * REMEMBERED {
+            let cut = self.recent.len() - tail(&self.recent).len();
             self.recent.drain(..cut);
         }
-        let mut start = text.len().saturating_sub(REMEMBERED);
-        while !text.is_char_boundary(start) {
-            start += 1;
-        }
-        self.recent.push_str(from(text, start));
+        self.recent.push_str(tail(text));
     }
 
     /// Looks at the beginning of a line.
@@ -391,13 +394,11 @@ impl Scanner {
         recent.ends_with(QUOTES) || introduces_example(recent)
     }
 
-    /// The end of the text up to here.
+    /// The end of the text up to here, of the same length however it arrived.
     fn recent(&self, before: &str) -> String {
-        let mut start = before.len().saturating_sub(REMEMBERED);
-        while !before.is_char_boundary(start) {
-            start += 1;
-        }
-        format!("{}{}", self.recent, from(before, start))
+        let mut recent = self.recent.clone();
+        recent.push_str(tail(before));
+        tail(&recent).to_owned()
     }
 }
 
@@ -408,6 +409,15 @@ enum Line {
     Found(usize, Found),
     /// Not to be told yet, from so many bytes on.
     More(usize),
+}
+
+/// As much of the end of a text as is remembered.
+fn tail(text: &str) -> &str {
+    let mut start = text.len().saturating_sub(REMEMBERED);
+    while !text.is_char_boundary(start) {
+        start += 1;
+    }
+    from(text, start)
 }
 
 /// Whether the text before a block says that an example follows.
@@ -459,7 +469,7 @@ fn may_be_html(text: &str) -> bool {
 }
 
 fn is_special(byte: u8) -> bool {
-    matches!(byte, b'<' | b'[' | b']' | b'`' | b'\n')
+    (byte == b'<') | (byte == b'[') | (byte == b']') | (byte == b'`') | (byte == b'\n')
 }
 
 fn ends_eg(line: &str) -> bool {

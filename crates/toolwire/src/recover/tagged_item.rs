@@ -16,7 +16,7 @@ use super::call::{Call, Ending, Output};
 use super::lexer::white;
 use super::markers::LEAD;
 use super::named_item::NamedItem;
-use super::text::{from, may_become, upto};
+use super::text::{find_byte, from, may_become, upto};
 use super::{Step, align};
 
 /// How the tags of a call are spelled.
@@ -139,6 +139,18 @@ impl TaggedItem {
         };
         self.call.flush(out);
         (at, step)
+    }
+
+    /// How many bytes the text begins with that are arguments as they are.
+    pub(super) fn strict_run(&self, text: &str) -> usize {
+        match (&self.json, &self.place) {
+            (Some(json), _) => json.strict_run(text),
+            (None, Place::Value(value)) if value.passes() => {
+                let passes = self.call.passes() && self.arguments.passes_raw();
+                if passes { find_byte(text, needs_care).unwrap_or(text.len()) } else { 0 }
+            }
+            (None, _) => 0,
+        }
     }
 
     /// The call has been closed, or the text has ended.
@@ -383,6 +395,11 @@ impl TaggedItem {
 }
 
 impl Value {
+    /// Whether the next bytes can be passed on.
+    fn passes(&self) -> bool {
+        self.streams && !self.at_start && self.line_break.is_empty()
+    }
+
     /// Skips the line break behind the opening tag. `None` if the text is needed
     /// to tell.
     fn skip_start(&mut self, text: &str, end: bool) -> Option<usize> {
@@ -508,6 +525,11 @@ fn attribute(text: &str, key: &str) -> Option<String> {
 
 fn unquoted(text: &str) -> String {
     text.trim().trim_matches(['"', '\'']).to_owned()
+}
+
+/// Whether a byte of a raw value must be escaped or may begin a tag.
+fn needs_care(byte: u8) -> bool {
+    (byte < b' ') | (byte == b'"') | (byte == b'\\') | (byte == b'<') | (byte == b']')
 }
 
 /// Finds a marker in the text.

@@ -133,8 +133,16 @@ fn tools() -> Tools {
 
 fn prose(length: usize) -> String {
     let paragraph = "The gateway reads each answer as it arrives, and passes on what it knows. \
-        A list [like this one](https://example.com) is text; so is a < b, and `code`.\n\
-        Nothing is held back longer than needed, whatever it is: naïve or not.\n\n";
+        Nothing is held back longer than needed, whatever it is: naïve or not. What a model \
+        says about its tools is text like any other, until it calls one of them; \"quoted\" or \
+        not, that is for the text around it to say.\n\n";
+    paragraph.chars().cycle().take(length).collect()
+}
+
+/// Text with something in every line that may begin a call.
+fn markdown(length: usize) -> String {
+    let paragraph = "A list [like this one](https://example.com) is text; so is a < b, and `code`.\n\
+        - Two [links](#a) and [more](#b): `x[0]` <br> or **none**.\n\n";
     paragraph.chars().cycle().take(length).collect()
 }
 

@@ -134,6 +134,9 @@ fn without_suffix(bare: &str) -> &str {
 
 /// `[TOOL_CALLS]` and the like.
 fn square(text: &str, end: bool) -> Tag {
+    if text.as_bytes().get(1).is_some_and(|byte| !matches!(byte, b'T' | b'E' | b'/')) {
+        return Tag::Other;
+    }
     for (marker, close) in [("[THINK]", "[/THINK]")] {
         if text.starts_with(marker) {
             return Tag::Think(marker.len(), close);

@@ -351,6 +351,7 @@ impl Detector {
         if let Some(at) = memchr::memmem::find(text.as_bytes(), close.as_bytes()) {
             emit_reasoning(upto(text, at), sink);
             self.state = State::Text;
+            self.scanner.behind_reasoning();
             return (at + close.len(), true);
         }
         let mut keep = text.len();

@@ -4,9 +4,11 @@
 //! beginning of a marker. Code, quotations and examples are text, whatever is in
 //! them.
 
+use memchr::{memchr2, memchr3};
+
 use super::block::{BlockKind, begins};
 use super::markers::{Tag, dialect, tag};
-use super::text::{find_byte, from, may_become, upto};
+use super::text::{from, may_become, upto};
 use super::tools::Tools;
 
 /// Where in Markdown the text is.
@@ -58,6 +60,7 @@ impl Scanner {
     /// How many bytes of the text are ordinary, and what follows them.
     pub(super) fn scan(&mut self, text: &str, end: bool, tools: &Tools) -> (usize, Found) {
         let mut at = 0;
+        let mut special = Special::default();
         loop {
             if self.line_start {
                 match self.line(text, at, end, tools) {
@@ -66,11 +69,10 @@ impl Scanner {
                     Line::More(length) => return self.stop(text, at + length, Found::More),
                 }
             }
-            let rest = from(text, at);
-            let Some(next) = find_byte(rest, is_special) else {
-                return self.stop(text, text.len(), Found::More);
-            };
-            at += next;
+            at = special.next(text, at);
+            if at == text.len() {
+                return self.stop(text, at, Found::More);
+            }
             let rest = from(text, at);
             match rest.as_bytes().first() {
                 Some(b'\n') => {
@@ -109,7 +111,7 @@ impl Scanner {
     /// Whether all of the text is ordinary, which can be told at once in the
     /// middle of a line.
     pub(super) fn passes(&mut self, text: &str) -> bool {
-        let passes = !self.line_start && find_byte(text, is_special).is_none();
+        let passes = !self.line_start && Special::default().next(text, 0) == text.len();
         if passes {
             self.remember(text);
         }
@@ -132,6 +134,11 @@ impl Scanner {
         self.line_start = false;
         self.code = 0;
         self.recent.clear();
+    }
+
+    /// Reasoning has ended, and the answer begins.
+    pub(super) fn behind_reasoning(&mut self) {
+        *self = Self::default();
     }
 
     /// A fence that looked like a block is code.
@@ -402,6 +409,30 @@ impl Scanner {
     }
 }
 
+/// Where the next byte is that may begin something. Two searches with vectors
+/// are faster than one for all of the bytes, and each goes over the text once.
+#[derive(Default)]
+struct Special {
+    /// The next `<`, `[` or line break, if it is not behind.
+    first: usize,
+    /// The next `]` or backtick, if it is not behind.
+    second: usize,
+}
+
+impl Special {
+    /// The next place from `at` on, or the end of the text.
+    fn next(&mut self, text: &str, at: usize) -> usize {
+        let rest = from(text, at).as_bytes();
+        if self.first <= at {
+            self.first = at + memchr3(b'<', b'[', b'\n', rest).unwrap_or(rest.len());
+        }
+        if self.second <= at {
+            self.second = at + memchr2(b']', b'`', rest).unwrap_or(rest.len());
+        }
+        self.first.min(self.second)
+    }
+}
+
 /// What the beginning of a line is.
 enum Line {
     /// Ordinary, as far as so many bytes.
@@ -466,10 +497,6 @@ fn channel(text: &str, end: bool, tools: &Tools) -> Option<Found> {
 /// Whether the text may become a tag around code.
 fn may_be_html(text: &str) -> bool {
     HTML_CODE.iter().any(|(open, close)| may_become(text, open) || may_become(text, close))
-}
-
-fn is_special(byte: u8) -> bool {
-    (byte == b'<') | (byte == b'[') | (byte == b']') | (byte == b'`') | (byte == b'\n')
 }
 
 fn ends_eg(line: &str) -> bool {

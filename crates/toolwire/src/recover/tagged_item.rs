@@ -16,7 +16,7 @@ use super::call::{Call, Ending, Output};
 use super::lexer::white;
 use super::markers::LEAD;
 use super::named_item::NamedItem;
-use super::text::{find_byte, from, may_become, upto};
+use super::text::{from, length_without, may_become, upto};
 use super::{Step, align};
 
 /// How the tags of a call are spelled.
@@ -147,7 +147,7 @@ impl TaggedItem {
             (Some(json), _) => json.strict_run(text),
             (None, Place::Value(value)) if value.passes() => {
                 let passes = self.call.passes() && self.arguments.passes_raw();
-                if passes { find_byte(text, needs_care).unwrap_or(text.len()) } else { 0 }
+                if passes { length_without(NEED_CARE, text) } else { 0 }
             }
             (None, _) => 0,
         }
@@ -527,11 +527,6 @@ fn unquoted(text: &str) -> String {
     text.trim().trim_matches(['"', '\'']).to_owned()
 }
 
-/// Whether a byte of a raw value must be escaped or may begin a tag.
-fn needs_care(byte: u8) -> bool {
-    (byte < b' ') | (byte == b'"') | (byte == b'\\') | (byte == b'<') | (byte == b']')
-}
-
 /// Finds a marker in the text.
 fn find(text: &str, marker: &str, end: bool) -> Found {
     match memmem::find(text.as_bytes(), marker.as_bytes()) {
@@ -568,6 +563,8 @@ fn nested(style: &Style, text: &str, depth: usize) -> String {
     if list { format!("[{parts}]") } else { format!("{{{parts}}}") }
 }
 
+/// What must be escaped in a raw value, or may begin a tag.
+const NEED_CARE: [u8; 4] = [b'"', b'\\', b'<', b']'];
 const LONGEST_KEY: usize = 512;
 const LONGEST_GAP: usize = 256;
 const DEEPEST: usize = 16;

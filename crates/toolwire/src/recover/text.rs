@@ -15,41 +15,33 @@ pub(super) fn may_become(text: &str, marker: &str) -> bool {
     text.len() < marker.len() && marker.starts_with(text)
 }
 
-/// Where the first byte is that `is` picks. Blocks are tested as a whole, which
-/// the compiler does with vectors; so `is` must not branch.
-pub(super) fn find_byte(text: &str, is: impl Fn(u8) -> bool) -> Option<usize> {
-    let bytes = text.as_bytes();
-    let (blocks, _) = bytes.as_chunks::<BLOCK>();
-    let clean = |block: &&[u8; BLOCK]| !block.iter().fold(false, |found, byte| found | is(*byte));
-    let start = blocks.iter().take_while(clean).count() * BLOCK;
-    let rest = bytes.get(start..).unwrap_or_default();
-    rest.iter().position(|byte| is(*byte)).map(|at| start + at)
-}
-
-/// How many bytes the text begins with that need no care in a JSON string: no
-/// quote, no backslash and no control character. Eight are tested at a time.
-pub(super) fn plain_length(text: &str) -> usize {
+/// How many bytes the text begins with that are neither control characters nor
+/// any of `others`. Eight are tested at a time.
+pub(super) fn length_without<const N: usize>(others: [u8; N], text: &str) -> usize {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);
     let bytes = text.as_bytes();
     let (words, rest) = bytes.as_chunks::<8>();
     for (index, word) in words.iter().enumerate() {
         let word = u64::from_le_bytes(*word);
-        // A byte of these is less than zero where the test holds.
-        let control = word.wrapping_sub(ONES * 0x20) & !word;
-        let quote = word ^ (ONES * u64::from(b'"'));
-        let quote = quote.wrapping_sub(ONES) & !quote;
-        let backslash = word ^ (ONES * u64::from(b'\\'));
-        let backslash = backslash.wrapping_sub(ONES) & !backslash;
-        let found = (control | quote | backslash) & (ONES << 7);
+        // The highest bit of a byte is set where one of the tests holds.
+        let mut found = word.wrapping_sub(ONES * 0x20) & !word;
+        for other in others {
+            let differs = word ^ (ONES * u64::from(other));
+            found |= differs.wrapping_sub(ONES) & !differs;
+        }
+        found &= ONES << 7;
         if found != 0 {
             return index * 8 + found.trailing_zeros() as usize / 8;
         }
     }
-    let odd = |byte: &u8| *byte < b' ' || matches!(byte, b'"' | b'\\');
-    bytes.len() - rest.len() + rest.iter().position(odd).unwrap_or(rest.len())
+    let is_found = |byte: &u8| *byte < b' ' || others.contains(byte);
+    bytes.len() - rest.len() + rest.iter().position(is_found).unwrap_or(rest.len())
 }
 
-const BLOCK: usize = 32;
+/// How many bytes the text begins with that need no care in a JSON string.
+pub(super) fn plain_length(text: &str) -> usize {
+    length_without([b'"', b'\\'], text)
+}
 
 /// Appends a character to a JSON string.
 pub(super) fn push_escaped(c: char, out: &mut String) {

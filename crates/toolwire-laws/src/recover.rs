@@ -259,8 +259,7 @@ pub fn cut_agrees(whole: &Reading, cut: &Reading) -> Result<(), String> {
         let last = index + 1 == cut.calls.len();
         let begun = call.arguments.trim_end_matches(['}', ']']);
         let rest = wanted.arguments.strip_prefix(begun);
-        let boundary = rest
-            .is_some_and(|rest| begun.ends_with(['{', '[']) || rest.starts_with([',', ']', '}']));
+        let boundary = rest.is_some_and(|rest| rest.starts_with([',', ']', '}']));
         if call.name != wanted.name || !last || !call.repaired || !boundary {
             return Err(format!("{call:?}\nbut the whole text has {wanted:?}"));
         }
@@ -294,4 +293,115 @@ const FRAMES: [&str; 24] = [
     "</end>",
     "<｜end｜>",
     "<|im_end|>",
+];
+
+/// A text made of fragments of all dialects, one for each byte, so that random
+/// bytes reach far into the machines.
+pub fn fragments(bytes: &[u8]) -> String {
+    let fragment = |byte: &u8| FRAGMENTS.get(usize::from(*byte) % FRAGMENTS.len()).copied();
+    bytes.iter().filter_map(fragment).collect()
+}
+
+/// The tool that the fragments call, and another one.
+pub fn fragment_tools() -> Tools {
+    let mut tools = Tools::default();
+    let schema = r#"{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"integer"}}}"#;
+    tools.add("f", "", Some(schema));
+    tools.add("g", "", None);
+    tools
+}
+
+const FRAGMENTS: [&str; 92] = [
+    "<tool_call>",
+    "</tool_call>",
+    "<tool_calls>",
+    "</tool_calls>",
+    "<function=f>",
+    "</function>",
+    "<parameter=a>",
+    "</parameter>",
+    "<parameter=b>",
+    "<invoke name=\"f\">",
+    "</invoke>",
+    "<parameter name=\"a\">",
+    "<function_calls>",
+    "</function_calls>",
+    "[TOOL_CALLS]",
+    "[ARGS]",
+    "[CALL_ID]",
+    "<|python_tag|>",
+    "<|START_ACTION|>",
+    "<|END_ACTION|>",
+    "<｜tool▁calls▁begin｜>",
+    "<｜tool▁call▁begin｜>",
+    "<｜tool▁sep｜>",
+    "<｜tool▁call▁end｜>",
+    "<|tool_call_begin|>",
+    "<|tool_call_argument_begin|>",
+    "<|tool_call_end|>",
+    "functions.f:0",
+    "<|channel|>",
+    "<|message|>",
+    "<|call|>",
+    "<|start|>",
+    "<|end|>",
+    "commentary to=functions.f ",
+    "analysis",
+    "<think>",
+    "</think>",
+    "<arg_key>",
+    "</arg_key>",
+    "<arg_value>",
+    "</arg_value>",
+    "]<]minimax[>[",
+    "<｜DSML｜invoke name=\"f\">",
+    "</｜DSML｜invoke>",
+    "<｜DSML｜parameter name=\"a\" string=\"true\">",
+    "</｜DSML｜parameter>",
+    "<|open|>call tool=\"f\"<|sep|>",
+    "<|open|>argument key=\"a\" type=\"string\"<|sep|>",
+    "<|close|>argument<|sep|>",
+    "<|close|>call<|sep|>",
+    "<start_function_call>",
+    "call:f",
+    "<escape>",
+    "<|\"|>",
+    "Action: f\n",
+    "Action Input: ",
+    "Observation:",
+    ">>>f\n",
+    ">>>all\n",
+    "functools",
+    "```",
+    "```json\n",
+    "```tool_code\n",
+    "`",
+    "\n",
+    " ",
+    "{",
+    "}",
+    "[",
+    "]",
+    "(",
+    ")",
+    ",",
+    ":",
+    "\"",
+    "'",
+    "\\",
+    "\"name\": \"f\"",
+    "\"arguments\": ",
+    "{\"a\": \"x\"}",
+    "{\"name\": \"f\", \"arguments\": {\"b\": 3}}",
+    "f",
+    "g",
+    "a=",
+    "1",
+    "true",
+    "né",
+    "🎉",
+    "For example:\n",
+    "text. ",
+    "> ",
+    "\r\n",
 ];

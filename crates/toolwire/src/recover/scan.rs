@@ -269,12 +269,17 @@ impl Scanner {
             return Line::Goes(indent);
         }
         let after = from(rest, ticks);
-        let Some(stop) = after.find('\n') else {
+        let mut window = LONGEST_INFO.min(after.len());
+        while !after.is_char_boundary(window) {
+            window -= 1;
+        }
+        let window = upto(after, window);
+        let Some(stop) = window.find('\n') else {
             if !end && after.len() < LONGEST_INFO {
                 return Line::More(indent);
             }
             self.line_start = false;
-            self.close_or_open(mark, ticks, after);
+            self.close_or_open(mark, ticks, window);
             return Line::Goes(indent + ticks);
         };
         let info = upto(after, stop);
@@ -343,11 +348,12 @@ impl Scanner {
         let Some(header) = rest.strip_prefix(">>>") else { return self.wait(indent) };
         let length =
             header.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(header.len());
-        if length == header.len() && !end && length < LONGEST_INFO {
+        if length == header.len() && !end && length < LONGEST_NAME {
             return self.wait(indent);
         }
         let name = upto(header, length);
         if name == "all" && from(header, length).starts_with('\n') {
+            self.line_start = true;
             return Line::Found(indent, Found::Frame { skip: 3 + length + 1 });
         }
         if tools.find(name).is_none() {
@@ -556,5 +562,6 @@ const EXAMPLES: [&str; 18] = [
 
 const MESSAGE: &str = "<|message|>";
 const REMEMBERED: usize = 240;
-const LONGEST_INFO: usize = 64;
+const LONGEST_INFO: usize = 32;
+const LONGEST_NAME: usize = 64;
 const LONGEST_HEADER: usize = 256;

@@ -64,6 +64,8 @@ pub(super) struct TaggedItem {
     /// Arguments that are JSON after all.
     json: Option<NamedItem>,
     is_closed: bool,
+    /// Whether the block around it was closed.
+    is_ended: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -125,6 +127,7 @@ impl TaggedItem {
             place: Place::Between,
             json: None,
             is_closed: false,
+            is_ended: false,
         }
     }
 
@@ -160,6 +163,8 @@ impl TaggedItem {
         }
         let ending = match (self.is_closed, &self.place) {
             (true, _) => Ending::Closed,
+            // A name alone may be followed by anything.
+            (false, Place::Between) if self.arguments.is_empty() && !self.is_ended => Ending::Cut,
             (false, Place::Between) => Ending::Open,
             (false, Place::Key(_) | Place::BeforeValue | Place::Value(_)) => Ending::Cut,
         };
@@ -212,6 +217,7 @@ impl TaggedItem {
             // Closed by the block around it. A call that has a tag of its own
             // has forgotten it.
             self.is_closed = self.closing.is_empty();
+            self.is_ended = true;
             return (0, Some(Step::Done));
         }
         let more =

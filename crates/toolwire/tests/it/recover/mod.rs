@@ -3,4 +3,5 @@
 mod dialects;
 mod laws;
 mod quoted;
+mod random;
 mod shapes;

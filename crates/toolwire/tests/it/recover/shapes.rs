@@ -19,7 +19,8 @@ fn check(text: &str, calls: Value, content: &str) {
         .collect();
     assert_eq!((Value::Array(found), reading.text.trim()), (calls, content), "{text}");
     for size in 1..=16 {
-        laws::any_pieces_read_the_same(&tools, text, size).unwrap_or_else(|what| panic!("{what}\n{text}"));
+        laws::any_pieces_read_the_same(&tools, text, size)
+            .unwrap_or_else(|what| panic!("{what}\n{text}"));
     }
     laws::nothing_vanishes(text, &reading).unwrap_or_else(|what| panic!("{what}\n{text}"));
 }
@@ -44,7 +45,11 @@ fn single_quotes() {
 
 #[test]
 fn bare_keys_and_comments() {
-    check(&hermes("{restaurant: \"Roma\", // the good one\n guests: 2 /* of us */}"), booking(), "");
+    check(
+        &hermes("{restaurant: \"Roma\", // the good one\n guests: 2 /* of us */}"),
+        booking(),
+        "",
+    );
 }
 
 #[test]
@@ -67,14 +72,24 @@ fn fence_inside_the_tag() {
 
 #[test]
 fn missing_brackets_behind_a_complete_value() {
-    check(r#"<tool_call>{"name": "book_table", "arguments": {"restaurant": "Roma", "guests": 2}"#, booking(), "");
+    check(
+        r#"<tool_call>{"name": "book_table", "arguments": {"restaurant": "Roma", "guests": 2}"#,
+        booking(),
+        "",
+    );
     let nested = r#"<tool_call>{"name": "store-record", "arguments": {"record": {"a": [1, "b"]"#;
     check(nested, json!([["store-record", {"record": {"a": [1, "b"]}}]]), "");
 }
 
 #[test]
 fn cut_inside_a_number_a_word_or_a_string() {
-    for cut in [r#"{"restaurant": "Roma", "guests": 2"#, r#"{"restaurant": "Roma", "guests": 2, "outdoors": tr"#, r#"{"restaurant": "Ro"#, r#"{"restaurant": "Roma", "guests": 2, "#, "{"] {
+    for cut in [
+        r#"{"restaurant": "Roma", "guests": 2"#,
+        r#"{"restaurant": "Roma", "guests": 2, "outdoors": tr"#,
+        r#"{"restaurant": "Ro"#,
+        r#"{"restaurant": "Roma", "guests": 2, "#,
+        "{",
+    ] {
         let text = format!("<tool_call>{{\"name\": \"book_table\", \"arguments\": {cut}");
         let reading = Reading::of(&tools(), &text);
         assert!(reading.calls.is_empty(), "{text}: {:?}", reading.calls);
@@ -94,28 +109,49 @@ fn numbers_as_strings() {
 
 #[test]
 fn closing_tag_in_a_string() {
-    let calls = json!([["write_note", {"title": "</tool_call>", "body": "}]} </function> \"quoted\""}]]);
-    check("<tool_call>{\"name\": \"write_note\", \"arguments\": {\"title\": \"</tool_call>\", \"body\": \"}]} </function> \\\"quoted\\\"\"}}</tool_call>", calls, "");
+    let calls =
+        json!([["write_note", {"title": "</tool_call>", "body": "}]} </function> \"quoted\""}]]);
+    check(
+        "<tool_call>{\"name\": \"write_note\", \"arguments\": {\"title\": \"</tool_call>\", \"body\": \"}]} </function> \\\"quoted\\\"\"}}</tool_call>",
+        calls,
+        "",
+    );
 }
 
 #[test]
 fn list_right_behind_reasoning() {
-    check(r#"<think>They want a table.</think>[{"name": "book_table", "arguments": {"restaurant": "Roma", "guests": 2}}]"#, booking(), "");
+    check(
+        r#"<think>They want a table.</think>[{"name": "book_table", "arguments": {"restaurant": "Roma", "guests": 2}}]"#,
+        booking(),
+        "",
+    );
 }
 
 #[test]
 fn text_behind_a_call() {
-    check(&format!("Booking now. {} All done.", hermes(r#"{"restaurant": "Roma", "guests": 2}"#)), booking(), "Booking now.  All done.");
+    check(
+        &format!("Booking now. {} All done.", hermes(r#"{"restaurant": "Roma", "guests": 2}"#)),
+        booking(),
+        "Booking now.  All done.",
+    );
 }
 
 #[test]
 fn list_in_pieces_of_one_byte() {
-    check(r#"[{"name": "book_table", "arguments": {"restaurant": "Roma", "guests": 2}}]"#, booking(), "");
+    check(
+        r#"[{"name": "book_table", "arguments": {"restaurant": "Roma", "guests": 2}}]"#,
+        booking(),
+        "",
+    );
 }
 
 #[test]
 fn closing_fence_of_an_action() {
-    check("Action:\n```json\n[{\"tool_name\": \"book_table\", \"parameters\": {\"restaurant\": \"Roma\", \"guests\": 2}}]\n```\nDone.", booking(), "Done.");
+    check(
+        "Action:\n```json\n[{\"tool_name\": \"book_table\", \"parameters\": {\"restaurant\": \"Roma\", \"guests\": 2}}]\n```\nDone.",
+        booking(),
+        "Done.",
+    );
 }
 
 #[test]
@@ -126,7 +162,24 @@ fn another_tag_in_the_arguments() {
 
 #[test]
 fn markdown_is_text() {
-    for text in ["See [this](https://example.com) and [that][1].\n\n[1]: x\n", "- [ ] open\n- [x] done\n", "a < b && c > d, x[0] = {1, 2}", "{\"a\": 1}\n", "[1, 2, 3]\n", "book_table(2) is a function.", "Action: none\n", "[book_table] is a tool", ">>> print(1)\n1\n", "<tool_call", "<", "```", "[TOOL_", "", "\n", "]<]mini"] {
+    for text in [
+        "See [this](https://example.com) and [that][1].\n\n[1]: x\n",
+        "- [ ] open\n- [x] done\n",
+        "a < b && c > d, x[0] = {1, 2}",
+        "{\"a\": 1}\n",
+        "[1, 2, 3]\n",
+        "book_table(2) is a function.",
+        "Action: none\n",
+        "[book_table] is a tool",
+        ">>> print(1)\n1\n",
+        "<tool_call",
+        "<",
+        "```",
+        "[TOOL_",
+        "",
+        "\n",
+        "]<]mini",
+    ] {
         check(text, json!([]), text.trim());
         assert_eq!(Reading::of(&tools(), text).text, text);
     }

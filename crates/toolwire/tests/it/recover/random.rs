@@ -34,7 +34,7 @@ fn random_calls_are_read_back() {
         }
         Ok(())
     })
-    .budget_ms(8_000);
+    .budget_ms(2_000);
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn random_fragments_keep_the_laws() {
             .unwrap_or_else(|what| panic!("{what}\n{text:?}"));
         Ok(())
     })
-    .budget_ms(8_000);
+    .budget_ms(2_000);
 }
 
 fn call(random: &mut Unstructured<'_>) -> Result<Call> {

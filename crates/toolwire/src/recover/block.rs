@@ -251,7 +251,7 @@ impl Item {
 /// Whether a block with a call in it begins here. `None` if more text is needed.
 pub(super) fn begins(text: &str, end: bool, tools: &Tools) -> Option<bool> {
     let mut at = 0;
-    loop {
+    for _ in 0..MOST_MARKERS {
         at += white(from(text, at));
         match ahead(from(text, at), end, false, tools) {
             Ahead::More => return if end || at > FARTHEST { Some(false) } else { None },
@@ -264,6 +264,7 @@ pub(super) fn begins(text: &str, end: bool, tools: &Tools) -> Option<bool> {
             | Ahead::Line { .. } => return Some(true),
         }
     }
+    Some(false)
 }
 
 /// What the text begins with. `inside` says that a call came before it.
@@ -479,5 +480,7 @@ fn is_name(c: char) -> bool {
 }
 
 const INPUT: &str = "Action Input:";
+/// How many markers may come before the first call.
+const MOST_MARKERS: usize = 8;
 /// How far a block looks ahead before it decides.
 const FARTHEST: usize = 512;

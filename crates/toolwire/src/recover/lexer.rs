@@ -232,8 +232,8 @@ impl Lexer {
         let ends = match quote {
             Quote::Double => Some(1),
             // An apostrophe is not the end of a string.
-            Quote::Single => match after_white(from(text, 1)) {
-                None if !end => return (0, Lexed::More),
+            Quote::Single => match after_white(window(from(text, 1))) {
+                None if !end && text.len() <= WINDOW => return (0, Lexed::More),
                 None => Some(1),
                 Some(next) => matches!(next, ',' | ':' | '}' | ']' | ')' | '=').then_some(1),
             },
@@ -365,6 +365,6 @@ fn is_word(c: char) -> bool {
 
 /// Quote marks of the Gemma family.
 const MARKS: [&str; 2] = ["<escape>", "<|\"|>"];
-const WINDOW: usize = 2048;
+const WINDOW: usize = 512;
 const LONGEST_WORD: usize = 512;
 const LONGEST_COMMENT: usize = 4096;

@@ -82,8 +82,8 @@ impl Scanner {
                     self.is_quote = false;
                 }
                 Some(b'`') => {
-                    let run = rest.len() - rest.trim_start_matches('`').len();
-                    if run == rest.len() && !end {
+                    let run = run_length(rest, '`');
+                    if run == rest.len() && run < LONGEST_RUN && !end {
                         return self.stop(text, at, Found::More);
                     }
                     at += run;
@@ -263,7 +263,7 @@ impl Scanner {
     ) -> Line {
         let rest = from(text, at);
         let mark = rest.chars().next().unwrap_or('`');
-        let ticks = rest.len() - rest.trim_start_matches(mark).len();
+        let ticks = run_length(rest, mark);
         if ticks < 3 && (ticks < rest.len() || end) {
             self.line_start = false;
             return Line::Goes(indent);
@@ -500,6 +500,12 @@ fn channel(text: &str, end: bool, tools: &Tools) -> Option<Found> {
     Some(Found::Frame { skip })
 }
 
+/// How often the text begins with a mark. A long run is several short ones, so
+/// that none is waited for without end.
+fn run_length(text: &str, mark: char) -> usize {
+    text.chars().take(LONGEST_RUN).take_while(|c| *c == mark).count()
+}
+
 /// Whether the text may become a tag around code.
 fn may_be_html(text: &str) -> bool {
     HTML_CODE.iter().any(|(open, close)| may_become(text, open) || may_become(text, close))
@@ -563,5 +569,6 @@ const EXAMPLES: [&str; 18] = [
 const MESSAGE: &str = "<|message|>";
 const REMEMBERED: usize = 240;
 const LONGEST_INFO: usize = 32;
+const LONGEST_RUN: usize = 32;
 const LONGEST_NAME: usize = 64;
 const LONGEST_HEADER: usize = 256;

@@ -3,7 +3,7 @@
 
 use super::arguments::Arguments;
 use super::call::{Call, Ending, Output, Verdict};
-use super::lexer::{Lexed, Lexer, Token};
+use super::lexer::{Lexed, Lexer, Token, white};
 use super::schema::Schema;
 use super::text::{from, push_escaped};
 use super::value::{Progress, ValueWriter};
@@ -116,7 +116,11 @@ impl JsonItem {
                     at += length;
                     break Step::Done;
                 }
-                Progress::Bad => break Step::Stop,
+                Progress::Bad => {
+                    // White space before a token may have been taken before.
+                    at += white(from(text, at));
+                    break Step::Stop;
+                }
             }
         };
         self.call.flush(out);

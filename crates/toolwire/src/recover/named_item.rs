@@ -4,7 +4,7 @@
 use super::Step;
 use super::arguments::Arguments;
 use super::call::{Call, Ending, Output};
-use super::lexer::{Lexed, Lexer};
+use super::lexer::{Lexed, Lexer, white};
 use super::text::from;
 use super::value::Progress;
 
@@ -50,7 +50,10 @@ impl NamedItem {
                     at += length;
                     break Step::More;
                 }
-                Lexed::Stop => break Step::Stop,
+                Lexed::Stop => {
+                    at += length;
+                    break Step::Stop;
+                }
             };
             match self.arguments.token(token, schema, &mut self.call.pending) {
                 Progress::More => at += length,
@@ -59,7 +62,11 @@ impl NamedItem {
                     self.is_done = true;
                     break Step::Done;
                 }
-                Progress::Bad => break Step::Stop,
+                Progress::Bad => {
+                    // White space before a token may have been taken before.
+                    at += white(from(text, at));
+                    break Step::Stop;
+                }
             }
         };
         self.call.flush(out);

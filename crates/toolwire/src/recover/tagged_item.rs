@@ -90,6 +90,8 @@ struct Value {
     kept: String,
     /// Whether nothing of it has been read.
     at_start: bool,
+    /// Whether what was read of it ends with a line break.
+    ends_line: bool,
     /// Line breaks that end the text so far. The last may belong to the tag.
     line_break: &'static str,
     /// Whether one line break on each side belongs to the tags.
@@ -286,6 +288,7 @@ impl TaggedItem {
             is_text,
             kept: String::new(),
             at_start: true,
+            ends_line: false,
             line_break: "",
             strips: self.closing.ends_with("function>"),
         });
@@ -307,6 +310,9 @@ impl TaggedItem {
             Found::End(at, closing) => (at, Some(closing)),
             Found::More(at) => (at, None),
         };
+        if length > 0 {
+            value.ends_line = upto(rest, length).ends_with('\n');
+        }
         let piece = value.piece(upto(rest, length), closing.is_some());
         for part in piece {
             if value.streams {
@@ -360,7 +366,7 @@ impl TaggedItem {
                     None => return Found::More(at),
                 }
             }
-            let line = upto(text, at).ends_with('\n') || (at == 0 && !value.line_break.is_empty());
+            let line = upto(text, at).ends_with('\n') || (at == 0 && value.ends_line);
             if line && rest.starts_with(&self.style.open) {
                 match open_tag(&self.style, rest) {
                     Ok(Some(tag)) if self.is_next_member(&tag) => return Found::End(at, 0),
@@ -403,7 +409,7 @@ impl TaggedItem {
 impl Value {
     /// Whether the next bytes can be passed on.
     fn passes(&self) -> bool {
-        self.streams && !self.at_start && self.line_break.is_empty()
+        self.streams && !self.at_start && !self.ends_line
     }
 
     /// Skips the line break behind the opening tag. `None` if the text is needed

@@ -19,6 +19,7 @@
 mod clock;
 mod entry_points;
 mod nesting;
+mod recover;
 mod stretch;
 mod sweep;
 mod table;

@@ -9,6 +9,7 @@
 pub mod diff;
 pub mod growth;
 pub mod meaning;
+pub mod recover;
 pub mod stream;
 
 use toolwire::codec::{CODECS, Codec, codec};

@@ -22,6 +22,7 @@ pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
         cmd::run(cmd::command(MEMORY).env("TOOLWIRE_HUGE", "1"))?;
         cmd::run(&mut cmd::command(&format!("{bench} --bench cells")))?;
         cmd::run(&mut cmd::command(&format!("{bench} --bench streams")))?;
+        cmd::run(&mut cmd::command(&format!("{bench} --bench recover")))?;
     } else {
         cmd::run(cmd::command(bench).args(args))?;
     }

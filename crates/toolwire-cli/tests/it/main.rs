@@ -11,6 +11,7 @@ mod agents;
 mod command;
 mod configuration;
 mod demo;
+mod detect;
 mod dispositions;
 mod explain;
 mod guesses;

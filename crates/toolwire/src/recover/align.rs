@@ -1,6 +1,8 @@
 //! Values as a tool's schema wants them. Only what converts without loss is
 //! converted: `"3"` where a number is wanted, `3` where a text is wanted.
 
+use std::collections::HashSet;
+
 use super::lexer::{Lexed, Lexer};
 use super::schema::{Schema, Type};
 use super::text::{from, push_escaped_str};
@@ -56,11 +58,11 @@ pub(super) fn fits(schema: &Schema, json: &Raw<'_>, depth: usize) -> bool {
         Type::Object => {
             let mut reader = json.reader();
             let Ok(mut members) = reader.object() else { return false };
-            let mut missing: Vec<&str> = schema.required.iter().map(String::as_str).collect();
+            let mut missing: HashSet<&str> = schema.required.iter().map(String::as_str).collect();
             while let Ok(Some(key)) = members.next(&mut reader) {
                 let Ok(member) = reader.raw() else { return false };
                 let key = key.decode();
-                missing.retain(|name| *name != key);
+                missing.remove(&*key);
                 if let Some(property) = schema.property(&key)
                     && !fits(property, &member, depth + 1)
                 {

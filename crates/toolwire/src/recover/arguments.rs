@@ -150,7 +150,17 @@ impl Arguments {
         }
     }
 
-    /// Ends the object if the text may end here: not within a key or a value.
+    /// Whether a text is being passed on.
+    pub(super) fn passes(&self) -> bool {
+        self.state == State::Text && !self.skip
+    }
+
+    /// Whether raw text is passed on.
+    pub(super) fn passes_raw(&self) -> bool {
+        !self.skip
+    }
+
+    /// Ends the object if the text may end here: behind a complete value.
     pub(super) fn complete(&mut self, schema: &Schema, out: &mut String) -> bool {
         if self.state == State::Kept {
             let mut kept = std::mem::take(&mut self.kept);
@@ -160,7 +170,7 @@ impl Arguments {
             self.put_kept(kept, schema, out);
             self.state = State::Comma;
         }
-        if !matches!(self.state, State::Key | State::Comma) {
+        if self.state != State::Comma {
             return false;
         }
         self.repaired = true;
@@ -322,7 +332,7 @@ impl Arguments {
     /// Chooses the member that the next value belongs to. A member that comes
     /// again is skipped.
     fn set_key(&mut self, key: &str, schema: &Schema) {
-        let key = match known_key(key, schema) {
+        let key = match schema.known_name(key) {
             Some(known) => {
                 self.repaired |= known != key;
                 known
@@ -349,26 +359,5 @@ impl Arguments {
         out.push('"');
         push_escaped_str(&self.key, out);
         out.push_str("\":");
-    }
-}
-
-/// The declared name of a member: the same, or the only one that differs in
-/// case and separators alone.
-fn known_key<'s>(key: &str, schema: &'s Schema) -> Option<&'s str> {
-    if schema.property(key).is_some() {
-        return schema.properties.iter().map(|(name, _)| name.as_str()).find(|name| *name == key);
-    }
-    let plain = |text: &str| -> String {
-        text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
-    };
-    let wanted = plain(key);
-    let mut same = schema
-        .properties
-        .iter()
-        .map(|(name, _)| name.as_str())
-        .filter(|name| plain(name) == wanted);
-    match (same.next(), same.next()) {
-        (Some(name), None) => Some(name),
-        _ => None,
     }
 }

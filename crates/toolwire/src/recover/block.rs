@@ -38,6 +38,10 @@ pub(super) struct Block {
     pub(super) kind: BlockKind,
     pub(super) dialect: &'static str,
     item: Option<Item>,
+    /// Whether it is only quoted, so that nothing in it is a call.
+    pub(super) is_quoted: bool,
+    /// Whether a fence inside the block is open.
+    in_fence: bool,
     /// How many calls it had.
     pub(super) found: usize,
     /// Whether it ended as such a block ends.
@@ -85,13 +89,36 @@ pub(super) enum Ahead {
 
 impl Block {
     pub(super) fn new(kind: BlockKind, dialect: &'static str) -> Self {
-        Self { kind, dialect, item: None, found: 0, is_closed: false }
+        Self {
+            kind,
+            dialect,
+            item: None,
+            is_quoted: false,
+            in_fence: false,
+            found: 0,
+            is_closed: false,
+        }
+    }
+
+    /// A block that is only quoted.
+    pub(super) fn quoted(kind: BlockKind) -> Self {
+        Self { is_quoted: true, ..Self::new(kind, "") }
     }
 
     /// A block that begins with the arguments of a call.
     pub(super) fn of_call(name: &str, dialect: &'static str, out: &mut Output<'_>) -> Self {
         let item = Some(Item::Named(NamedItem::json(name, out)));
         Self { item, ..Self::new(BlockKind::Marked, dialect) }
+    }
+
+    /// How many bytes the text begins with that are arguments as they are.
+    pub(super) fn strict_run(&self, text: &str) -> usize {
+        match &self.item {
+            Some(Item::Json(item)) => item.strict_run(text),
+            Some(Item::Named(item)) => item.strict_run(text),
+            Some(Item::Tagged(item)) => item.strict_run(text),
+            Some(Item::Line(_)) | None => 0,
+        }
     }
 
     /// Reads on. How many bytes were taken, and whether the block has ended.
@@ -122,6 +149,7 @@ impl Block {
                     return (at, Step::Done);
                 }
                 Ahead::Skip(length) => {
+                    self.pass(upto(from(rest, skip), length));
                     at += skip + length;
                     if self.is_closed {
                         return (at, Step::Done);
@@ -132,6 +160,7 @@ impl Block {
                     self.item = Some(Item::Json(JsonItem::new()));
                 }
                 Ahead::Named { skip: more, name, python } => {
+                    self.pass(upto(from(rest, skip), more));
                     at += skip + more;
                     self.item = Some(Item::Named(match python {
                         true => NamedItem::python(&name, out),
@@ -166,9 +195,14 @@ impl Block {
             }
         }
         if self.kind == BlockKind::Action && self.found > 0 {
-            return Ahead::Nothing;
+            return if self.in_fence { fence(text, end) } else { Ahead::Nothing };
         }
         ahead(text, end, self.found > 0, out.tools)
+    }
+
+    /// Notes whether a marker opens or closes a fence.
+    fn pass(&mut self, marker: &str) {
+        self.in_fence ^= marker.contains("```");
     }
 
     /// Whether nothing else is on the line where the block ends. `None` if more
@@ -217,7 +251,7 @@ impl Item {
 /// Whether a block with a call in it begins here. `None` if more text is needed.
 pub(super) fn begins(text: &str, end: bool, tools: &Tools) -> Option<bool> {
     let mut at = 0;
-    loop {
+    for _ in 0..MOST_MARKERS {
         at += white(from(text, at));
         match ahead(from(text, at), end, false, tools) {
             Ahead::More => return if end || at > FARTHEST { Some(false) } else { None },
@@ -230,6 +264,7 @@ pub(super) fn begins(text: &str, end: bool, tools: &Tools) -> Option<bool> {
             | Ahead::Line { .. } => return Some(true),
         }
     }
+    Some(false)
 }
 
 /// What the text begins with. `inside` says that a call came before it.
@@ -296,8 +331,8 @@ fn fence(text: &str, end: bool) -> Ahead {
     let rest = from(text, ticks);
     let word =
         rest.len() - rest.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_').len();
-    if ticks + word == text.len() && !end {
-        return Ahead::More;
+    if ticks + word == text.len() && word < FARTHEST && !end {
+        return if ticks > 0 || text.is_empty() { Ahead::More } else { Ahead::Nothing };
     }
     if ticks < 3 { Ahead::Nothing } else { Ahead::Skip(ticks + word) }
 }
@@ -445,5 +480,7 @@ fn is_name(c: char) -> bool {
 }
 
 const INPUT: &str = "Action Input:";
+/// How many markers may come before the first call.
+const MOST_MARKERS: usize = 8;
 /// How far a block looks ahead before it decides.
 const FARTHEST: usize = 512;

@@ -46,8 +46,8 @@ pub(super) enum Ending {
 pub(super) struct Call {
     /// The name as the model wrote it.
     written: Option<String>,
-    /// The declared name.
-    name: Option<String>,
+    /// The declared tool.
+    tool: Option<usize>,
     announced: bool,
     /// Arguments that have not been handed on.
     pub(super) pending: String,
@@ -57,7 +57,7 @@ pub(super) struct Call {
 impl Call {
     /// Whether the tool is known and declared.
     pub(super) fn is_known(&self) -> bool {
-        self.name.is_some()
+        self.tool.is_some()
     }
 
     /// Whether a name was read.
@@ -68,11 +68,13 @@ impl Call {
     /// Takes the name. `false` if no such tool is declared.
     pub(super) fn set_name(&mut self, written: &str, out: &mut Output<'_>) -> bool {
         if self.written.is_some() {
-            return self.name.is_some();
+            return self.tool.is_some();
         }
         self.written = Some(written.to_owned());
-        let Some(tool) = out.tools.find(written) else { return false };
-        self.name = Some(tool.name.clone());
+        self.tool = out.tools.find(written);
+        if self.tool.is_none() {
+            return false;
+        }
         if !out.soft {
             self.announce(out);
         }
@@ -82,8 +84,16 @@ impl Call {
     /// The schema of the arguments; one that takes anything if the tool is not
     /// known.
     pub(super) fn schema<'t>(&self, tools: &'t Tools) -> Option<&'t Schema> {
-        let tool = self.name.as_deref().and_then(|name| tools.find(name))?;
-        Some(&tool.schema)
+        Some(&tools.at(self.tool?)?.schema)
+    }
+
+    /// Whether arguments can be handed on without being kept.
+    pub(super) fn passes(&self) -> bool {
+        self.announced && self.pending.is_empty()
+    }
+
+    fn name<'t>(&self, tools: &'t Tools) -> Option<&'t str> {
+        Some(&tools.at(self.tool?)?.name)
     }
 
     /// Hands on the arguments so far.
@@ -128,8 +138,8 @@ impl Call {
         if !complete {
             if *out.verdict == Verdict::Calls {
                 self.flush(out);
-                out.sink
-                    .event(Event::Incomplete { name: self.name.as_deref(), raw: &self.pending });
+                let name = self.name(out.tools);
+                out.sink.event(Event::Incomplete { name, raw: &self.pending });
             }
             return false;
         }
@@ -147,7 +157,7 @@ impl Call {
         if self.announced {
             return;
         }
-        if let Some(name) = &self.name {
+        if let Some(name) = self.name(out.tools) {
             *out.verdict = Verdict::Calls;
             self.announced = true;
             out.sink.event(Event::CallStart { name, dialect: out.dialect });

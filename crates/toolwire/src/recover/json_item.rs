@@ -3,7 +3,7 @@
 
 use super::arguments::Arguments;
 use super::call::{Call, Ending, Output, Verdict};
-use super::lexer::{Lexed, Lexer, Token};
+use super::lexer::{Lexed, Lexer, Token, white};
 use super::schema::Schema;
 use super::text::{from, push_escaped};
 use super::value::{Progress, ValueWriter};
@@ -116,11 +116,23 @@ impl JsonItem {
                     at += length;
                     break Step::Done;
                 }
-                Progress::Bad => break Step::Stop,
+                Progress::Bad => {
+                    // White space before a token may have been taken before.
+                    at += white(from(text, at));
+                    break Step::Stop;
+                }
             }
         };
         self.call.flush(out);
         (at, step)
+    }
+
+    /// How many bytes the text begins with that are arguments as they are.
+    pub(super) fn strict_run(&self, text: &str) -> usize {
+        let passes = self.place == Place::Arguments
+            && self.call.passes()
+            && self.arguments.as_ref().is_some_and(Arguments::passes);
+        if passes { self.lexer.strict_run(text) } else { 0 }
     }
 
     /// The text has ended, or goes on with something that is not JSON. Whether
@@ -140,6 +152,9 @@ impl JsonItem {
 
     /// How the call that has not been closed ends here.
     fn ending(&mut self, out: &mut Output<'_>) -> Ending {
+        if self.lexer.is_cut() {
+            return Ending::Cut;
+        }
         let complete = self.has_arguments
             || match self.place {
                 Place::Arguments => {

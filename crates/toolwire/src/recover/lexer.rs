@@ -7,13 +7,15 @@
 
 use memchr::memchr3;
 
-use super::text::{from, upto};
+use super::text::{from, plain_length, upto};
 
 /// Cuts text into tokens. It keeps only what a string needs, so it can stop
 /// after any byte and go on with the next piece.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Lexer {
     string: Option<Quote>,
+    /// Whether the text ended inside a word, which may not be whole.
+    word_is_cut: bool,
     /// Whether something was read that is not JSON.
     pub(super) repaired: bool,
 }
@@ -60,9 +62,27 @@ pub(super) enum Lexed<'t> {
 }
 
 impl Lexer {
-    /// Whether a string is open.
-    pub(super) fn in_string(&self) -> bool {
-        self.string.is_some()
+    /// Whether the text has ended inside a string, a number or another word.
+    pub(super) fn is_cut(&self) -> bool {
+        self.string.is_some() || self.word_is_cut
+    }
+
+    /// How many bytes the text begins with that are inside a string and as JSON
+    /// writes them, so that they can be passed on as they are.
+    pub(super) fn strict_run(&self, text: &str) -> usize {
+        if self.string != Some(Quote::Double) {
+            return 0;
+        }
+        let mut at = 0;
+        loop {
+            at += plain_length(from(text, at));
+            match text.as_bytes().get(at..) {
+                Some([b'\\', b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', ..]) => {
+                    at += 2
+                }
+                Some(_) | None => return at,
+            }
+        }
     }
 
     /// The next token and how many bytes it takes, white space before it
@@ -150,13 +170,19 @@ impl Lexer {
         if length == 0 || length > LONGEST_WORD {
             return (0, Lexed::Stop);
         }
-        if length == rest.len() && !end {
-            return (0, Lexed::More);
+        if length == rest.len() {
+            // At the end nobody knows whether all of the word is there.
+            self.word_is_cut = end;
+            return (if end { length } else { 0 }, Lexed::More);
         }
         (length, Lexed::Token(Token::Word(upto(rest, length))))
     }
 
     fn in_quotes<'t>(&mut self, quote: Quote, text: &'t str, end: bool) -> (usize, Lexed<'t>) {
+        let strict = self.strict_run(text);
+        if strict > 0 {
+            return (strict, Lexed::Token(Token::StringPart(upto(text, strict))));
+        }
         let needle = match quote {
             Quote::Double => b'"',
             Quote::Single => b'\'',
@@ -206,8 +232,8 @@ impl Lexer {
         let ends = match quote {
             Quote::Double => Some(1),
             // An apostrophe is not the end of a string.
-            Quote::Single => match after_white(from(text, 1)) {
-                None if !end => return (0, Lexed::More),
+            Quote::Single => match after_white(window(from(text, 1))) {
+                None if !end && text.len() <= WINDOW => return (0, Lexed::More),
                 None => Some(1),
                 Some(next) => matches!(next, ',' | ':' | '}' | ']' | ')' | '=').then_some(1),
             },
@@ -339,6 +365,6 @@ fn is_word(c: char) -> bool {
 
 /// Quote marks of the Gemma family.
 const MARKS: [&str; 2] = ["<escape>", "<|\"|>"];
-const WINDOW: usize = 2048;
+const WINDOW: usize = 512;
 const LONGEST_WORD: usize = 512;
 const LONGEST_COMMENT: usize = 4096;

@@ -3,7 +3,7 @@
 use super::Step;
 use super::arguments::Arguments;
 use super::call::{Call, Ending, Output};
-use super::schema::Type;
+use super::schema::{Schema, Type};
 use super::text::upto;
 
 /// Reads the line.
@@ -29,20 +29,16 @@ impl LineItem {
 
     /// The line is the one member that must be given, if that is a text.
     pub(super) fn finish(mut self, out: &mut Output<'_>) -> bool {
-        let Some(schema) = self.call.schema(out.tools) else { return false };
-        let key = match (&*schema.required, &*schema.properties) {
-            ([key], _) => key,
-            ([], [(key, _)]) => key,
-            (_, _) => return false,
-        };
-        if !schema.property(key).is_some_and(|property| property.takes(Type::String)) {
-            return false;
-        }
         let line = self.line.trim();
         let quoted = |quote: char| line.strip_prefix(quote)?.strip_suffix(quote);
         let line = quoted('"').or_else(|| quoted('\'')).unwrap_or(line);
+        let schema = self.call.schema(out.tools);
+        let Some((schema, key)) = schema.and_then(|schema| Some((schema, only_text(schema)?)))
+        else {
+            return self.call.end(None, Ending::Cut, out);
+        };
         if line.is_empty() {
-            return false;
+            return self.call.end(None, Ending::Cut, out);
         }
         let mut arguments = Arguments::members();
         match arguments.open_raw(key, schema, &mut self.call.pending) {
@@ -54,4 +50,14 @@ impl LineItem {
         }
         self.call.end(Some(arguments), Ending::Closed, out)
     }
+}
+
+/// The one member that must be given, if that is a text.
+fn only_text(schema: &Schema) -> Option<&str> {
+    let key = match (&*schema.required, &*schema.properties) {
+        ([key], _) => key,
+        ([], [(key, _)]) => key,
+        (_, _) => return None,
+    };
+    schema.property(key)?.takes(Type::String).then_some(key)
 }

@@ -110,6 +110,7 @@ fn local_name(name: &str) -> &str {
 
 /// Whether a tag only marks calls or parts of them.
 fn is_marker(bare: &str) -> bool {
+    let bare = without_suffix(bare);
     if MARKERS.contains(&bare) {
         return true;
     }
@@ -123,8 +124,19 @@ fn is_marker(bare: &str) -> bool {
     word.chars().all(is) && calls.iter().any(|known| lower.contains(known))
 }
 
+/// A tag without what Hunyuan's checkpoints add to each: `tool_sep:6124c78e`.
+fn without_suffix(bare: &str) -> &str {
+    match bare.rsplit_once(':') {
+        Some((word, suffix)) if suffix.bytes().all(|byte| byte.is_ascii_hexdigit()) => word,
+        Some(_) | None => bare,
+    }
+}
+
 /// `[TOOL_CALLS]` and the like.
 fn square(text: &str, end: bool) -> Tag {
+    if text.as_bytes().get(1).is_some_and(|byte| !matches!(byte, b'T' | b'E' | b'/')) {
+        return Tag::Other;
+    }
     for (marker, close) in [("[THINK]", "[/THINK]")] {
         if text.starts_with(marker) {
             return Tag::Think(marker.len(), close);

@@ -165,6 +165,9 @@ impl Detector {
 
     fn take(&mut self, text: &str, end: bool, sink: &mut dyn Sink) {
         if self.held.is_empty() {
+            if matches!(self.state, State::Text) && !end && self.scanner.passes(text) {
+                return emit_text(text, sink);
+            }
             let taken = self.run(text, end, sink);
             self.held.push_str(from(text, taken));
             return;
@@ -219,22 +222,27 @@ impl Detector {
                 self.state = State::Block(Box::new(Block::new(kind, dialect)));
                 (plain + skip, true)
             }
-            Found::Call { skip, name } => {
+            Found::Quotation { kind } => {
+                self.raw.clear();
+                self.state = State::Block(Box::new(Block::quoted(kind)));
+                (plain, true)
+            }
+            Found::Call { skip, name, dialect, is_quoted } => {
                 self.raw.clear();
                 self.verdict = Verdict::Open;
-                let dialect = if text.get(plain..).is_some_and(|rest| rest.starts_with(">>>")) {
-                    "functionary"
-                } else {
-                    "harmony"
-                };
+                let mut ignored = Verdict::Open;
+                if is_quoted {
+                    emit_text(text.get(plain..plain + skip).unwrap_or_default(), sink);
+                }
                 let mut out = Output {
                     tools: &self.tools,
-                    sink,
-                    verdict: &mut self.verdict,
+                    sink: if is_quoted { &mut self.recorder } else { &mut *sink },
+                    verdict: if is_quoted { &mut ignored } else { &mut self.verdict },
                     soft: false,
                     dialect,
                 };
-                let block = Block::of_call(&name, dialect, &mut out);
+                let mut block = Block::of_call(&name, dialect, &mut out);
+                block.is_quoted = is_quoted;
                 self.state = State::Block(Box::new(block));
                 (plain + skip, true)
             }
@@ -243,6 +251,14 @@ impl Detector {
 
     fn block(&mut self, text: &str, end: bool, sink: &mut dyn Sink) -> (usize, bool) {
         let State::Block(block) = &mut self.state else { return (0, false) };
+        if block.is_quoted {
+            return self.quotation(text, end, sink);
+        }
+        let strict = if self.verdict == Verdict::Calls { block.strict_run(text) } else { 0 };
+        if strict > 0 {
+            sink.event(Event::Arguments(upto(text, strict)));
+            return (strict, end || strict < text.len());
+        }
         let (kind, was) = (block.kind, self.verdict);
         let soft = kind.is_soft();
         let mut out = Output {
@@ -296,6 +312,29 @@ impl Detector {
         (taken, !stuck)
     }
 
+    /// A block that is only quoted is text to its end.
+    fn quotation(&mut self, text: &str, end: bool, sink: &mut dyn Sink) -> (usize, bool) {
+        let State::Block(block) = &mut self.state else { return (0, false) };
+        let mut ignored = Verdict::Open;
+        let mut out = Output {
+            tools: &self.tools,
+            sink: &mut self.recorder,
+            verdict: &mut ignored,
+            soft: block.kind.is_soft(),
+            dialect: block.dialect,
+        };
+        let (taken, step) = block.step(text, end, &mut out);
+        self.recorder.clear();
+        let read = upto(text, taken);
+        emit_text(read, sink);
+        self.scanner.passed(read);
+        if step == Step::More && !end {
+            return (taken, false);
+        }
+        self.state = State::Text;
+        (taken, taken > 0 || !text.is_empty())
+    }
+
     /// Passes on what was held back of a block that is text.
     fn release(&mut self, sink: &mut dyn Sink) {
         emit_text(&self.raw, sink);
@@ -313,6 +352,7 @@ impl Detector {
         if let Some(at) = memchr::memmem::find(text.as_bytes(), close.as_bytes()) {
             emit_reasoning(upto(text, at), sink);
             self.state = State::Text;
+            self.scanner.behind_reasoning();
             return (at + close.len(), true);
         }
         let mut keep = text.len();
@@ -376,11 +416,17 @@ impl Recorder {
 
 impl Sink for Recorder {
     fn event(&mut self, event: Event<'_>) {
-        self.events.push(match event {
+        let event = match event {
             Event::CallStart { name, dialect } => Recorded::Start(name.to_owned(), dialect),
-            Event::Arguments(text) => Recorded::Arguments(text.to_owned()),
+            Event::Arguments(text) => {
+                if let Some(Recorded::Arguments(last)) = self.events.last_mut() {
+                    return last.push_str(text);
+                }
+                Recorded::Arguments(text.to_owned())
+            }
             Event::CallEnd { repaired, valid } => Recorded::End { repaired, valid },
             Event::Text(_) | Event::Reasoning(_) | Event::Incomplete { .. } => return,
-        });
+        };
+        self.events.push(event);
     }
 }

@@ -4,7 +4,7 @@
 use super::Step;
 use super::arguments::Arguments;
 use super::call::{Call, Ending, Output};
-use super::lexer::{Lexed, Lexer};
+use super::lexer::{Lexed, Lexer, white};
 use super::text::from;
 use super::value::Progress;
 
@@ -50,7 +50,10 @@ impl NamedItem {
                     at += length;
                     break Step::More;
                 }
-                Lexed::Stop => break Step::Stop,
+                Lexed::Stop => {
+                    at += length;
+                    break Step::Stop;
+                }
             };
             match self.arguments.token(token, schema, &mut self.call.pending) {
                 Progress::More => at += length,
@@ -59,17 +62,30 @@ impl NamedItem {
                     self.is_done = true;
                     break Step::Done;
                 }
-                Progress::Bad => break Step::Stop,
+                Progress::Bad => {
+                    // White space before a token may have been taken before.
+                    at += white(from(text, at));
+                    break Step::Stop;
+                }
             }
         };
         self.call.flush(out);
         (at, step)
     }
 
+    /// How many bytes the text begins with that are arguments as they are.
+    pub(super) fn strict_run(&self, text: &str) -> usize {
+        match self.call.passes() && self.arguments.passes() {
+            true => self.lexer.strict_run(text),
+            false => 0,
+        }
+    }
+
     /// The arguments have ended, or the text has.
     pub(super) fn finish(mut self, out: &mut Output<'_>) -> bool {
         let ending = match (self.is_done, self.call.schema(out.tools)) {
             (true, _) => Ending::Closed,
+            (false, _) if self.lexer.is_cut() => Ending::Cut,
             (false, Some(schema)) if self.arguments.complete(schema, &mut self.call.pending) => {
                 Ending::Open
             }

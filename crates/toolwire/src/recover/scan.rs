@@ -4,6 +4,8 @@
 //! beginning of a marker. Code, quotations and examples are text, whatever is in
 //! them.
 
+use memchr::{memchr2, memchr3};
+
 use super::block::{BlockKind, begins};
 use super::markers::{Tag, dialect, tag};
 use super::text::{from, may_become, upto};
@@ -16,12 +18,19 @@ pub(super) struct Scanner {
     line_start: bool,
     /// How many backticks opened the code on this line.
     code: usize,
-    /// How many backticks opened the code block around the text.
-    fence: Option<usize>,
+    /// What opened the code block around the text.
+    fence: Option<Fence>,
     /// Whether the line is a quotation.
     is_quote: bool,
     /// The end of what was passed on.
     recent: String,
+}
+
+/// The backticks or tildes that open a code block, or the tag that closes one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fence {
+    Line(char, usize),
+    Html(&'static str),
 }
 
 /// What the scanner found.
@@ -31,8 +40,10 @@ pub(super) enum Found {
     More,
     /// A block that may hold calls, behind so many bytes of its own.
     Block { skip: usize, kind: BlockKind, dialect: &'static str },
+    /// The same, but the text around it says that it is only quoted.
+    Quotation { kind: BlockKind },
     /// A call whose name was in a header of so many bytes.
-    Call { skip: usize, name: String },
+    Call { skip: usize, name: String, dialect: &'static str, is_quoted: bool },
     /// Reasoning up to a marker, behind an opening marker of so many bytes.
     Reasoning { skip: usize, close: &'static str },
     /// A marker around ordinary text.
@@ -49,6 +60,7 @@ impl Scanner {
     /// How many bytes of the text are ordinary, and what follows them.
     pub(super) fn scan(&mut self, text: &str, end: bool, tools: &Tools) -> (usize, Found) {
         let mut at = 0;
+        let mut special = Special::default();
         loop {
             if self.line_start {
                 match self.line(text, at, end, tools) {
@@ -57,11 +69,10 @@ impl Scanner {
                     Line::More(length) => return self.stop(text, at + length, Found::More),
                 }
             }
-            let rest = from(text, at);
-            let Some(next) = rest.bytes().position(is_special) else {
-                return self.stop(text, text.len(), Found::More);
-            };
-            at += next;
+            at = special.next(text, at);
+            if at == text.len() {
+                return self.stop(text, at, Found::More);
+            }
             let rest = from(text, at);
             match rest.as_bytes().first() {
                 Some(b'\n') => {
@@ -71,8 +82,8 @@ impl Scanner {
                     self.is_quote = false;
                 }
                 Some(b'`') => {
-                    let run = rest.len() - rest.trim_start_matches('`').len();
-                    if run == rest.len() && !end {
+                    let run = run_length(rest, '`');
+                    if run == rest.len() && run < LONGEST_RUN && !end {
                         return self.stop(text, at, Found::More);
                     }
                     at += run;
@@ -84,6 +95,10 @@ impl Scanner {
                         };
                     }
                 }
+                Some(b'<') if self.code == 0 && self.html(rest) => at += 1,
+                Some(b'<') if !end && self.code == 0 && may_be_html(rest) => {
+                    return self.stop(text, at, Found::More);
+                }
                 _ if self.is_code() => at += 1,
                 _ => match self.marker(text, at, end, tools) {
                     None => at += 1,
@@ -91,6 +106,16 @@ impl Scanner {
                 },
             }
         }
+    }
+
+    /// Whether all of the text is ordinary, which can be told at once in the
+    /// middle of a line.
+    pub(super) fn passes(&mut self, text: &str) -> bool {
+        let passes = !self.line_start && Special::default().next(text, 0) == text.len();
+        if passes {
+            self.remember(text);
+        }
+        passes
     }
 
     /// Tells the scanner of text that was held back and is ordinary after all.
@@ -111,9 +136,14 @@ impl Scanner {
         self.recent.clear();
     }
 
+    /// Reasoning has ended, and the answer begins.
+    pub(super) fn behind_reasoning(&mut self) {
+        *self = Self::default();
+    }
+
     /// A fence that looked like a block is code.
     pub(super) fn open_fence(&mut self, ticks: usize) {
-        self.fence = Some(ticks);
+        self.fence = Some(Fence::Line('`', ticks));
     }
 
     fn is_code(&self) -> bool {
@@ -128,18 +158,11 @@ impl Scanner {
     fn remember(&mut self, text: &str) {
         if text.len() >= REMEMBERED {
             self.recent.clear();
-        } else if self.recent.len() + text.len() > 2 * REMEMBERED {
-            let mut cut = self.recent.len().saturating_sub(REMEMBERED);
-            while !self.recent.is_char_boundary(cut) {
-                cut += 1;
-            }
+        } else if self.recent.len() + text.len() > 8 * REMEMBERED {
+            let cut = self.recent.len() - tail(&self.recent).len();
             self.recent.drain(..cut);
         }
-        let mut start = text.len().saturating_sub(REMEMBERED);
-        while !text.is_char_boundary(start) {
-            start += 1;
-        }
-        self.recent.push_str(from(text, start));
+        self.recent.push_str(tail(text));
     }
 
     /// Looks at the beginning of a line.
@@ -148,7 +171,7 @@ impl Scanner {
         let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
         let rest = from(line, indent);
         let Some(first) = rest.chars().next() else { return Line::More(indent) };
-        if first == '`' {
+        if matches!(first, '`' | '~') {
             return self.fence_line(text, at + indent, indent, end, tools);
         }
         self.line_start = false;
@@ -162,7 +185,7 @@ impl Scanner {
                 .iter()
                 .any(|word| rest.starts_with(word) || (!end && may_become(rest, word))),
             '>' if rest.starts_with(">>>") || (!end && may_become(rest, ">>>")) => {
-                return self.functionary(rest, indent, end, tools);
+                return self.functionary(text, at + indent, indent, end, tools);
             }
             '>' => {
                 self.is_quote = true;
@@ -177,6 +200,9 @@ impl Scanner {
             return match begins(header, end, tools) {
                 None => self.wait(indent),
                 Some(false) => Line::Goes(indent),
+                Some(true) if introduces_example(&self.recent(upto(text, at))) => {
+                    Line::Found(indent + rest.len() - header.len(), QUOTED_MARKED)
+                }
                 Some(true) => {
                     let skip = rest.len() - header.len();
                     let found =
@@ -189,12 +215,18 @@ impl Scanner {
             return self.wait(indent);
         }
         // Markers that begin with a bracket are not bare.
-        if first == '[' && !matches!(tag(rest, end), Tag::Other) {
-            return Line::Goes(indent);
+        if first == '[' {
+            match tag(rest, end) {
+                Tag::Other => {}
+                Tag::More => return self.wait(indent),
+                Tag::Marker(_) | Tag::Call | Tag::Think(..) | Tag::Channel | Tag::Frame(_) => {
+                    return Line::Goes(indent);
+                }
+            }
         }
         match begins(rest, end, tools) {
             None => self.wait(indent),
-            Some(true) if !self.introduces_example(upto(text, at)) => {
+            Some(true) => {
                 let (kind, dialect) = match first {
                     'A' => (BlockKind::Action, "react"),
                     'f' => (BlockKind::Marked, "phi4_mini"),
@@ -204,9 +236,13 @@ impl Scanner {
                     }
                     _ => (BlockKind::Bare, "pythonic"),
                 };
-                Line::Found(indent, Found::Block { skip: 0, kind, dialect })
+                let found = match introduces_example(&self.recent(upto(text, at))) {
+                    true => Found::Quotation { kind },
+                    false => Found::Block { skip: 0, kind, dialect },
+                };
+                Line::Found(indent, found)
             }
-            Some(_) => Line::Goes(indent),
+            Some(false) => Line::Goes(indent),
         }
     }
 
@@ -226,23 +262,30 @@ impl Scanner {
         tools: &Tools,
     ) -> Line {
         let rest = from(text, at);
-        let ticks = rest.len() - rest.trim_start_matches('`').len();
+        let mark = rest.chars().next().unwrap_or('`');
+        let ticks = run_length(rest, mark);
         if ticks < 3 && (ticks < rest.len() || end) {
             self.line_start = false;
             return Line::Goes(indent);
         }
         let after = from(rest, ticks);
-        let Some(stop) = after.find('\n') else {
+        let mut window = LONGEST_INFO.min(after.len());
+        while !after.is_char_boundary(window) {
+            window -= 1;
+        }
+        let window = upto(after, window);
+        let Some(stop) = window.find('\n') else {
             if !end && after.len() < LONGEST_INFO {
                 return Line::More(indent);
             }
             self.line_start = false;
-            self.close_or_open(ticks, after);
+            self.close_or_open(mark, ticks, window);
             return Line::Goes(indent + ticks);
         };
         let info = upto(after, stop);
         let length = ticks + stop + 1;
-        if self.fence.is_none() && is_call_fence(info) && !self.introduces_example(upto(text, at)) {
+        let may_hold_calls = self.fence.is_none() && mark == '`' && is_call_fence(info);
+        if may_hold_calls && !introduces_example(&self.recent(upto(text, at))) {
             match begins(from(rest, length), end, tools) {
                 None => return Line::More(indent),
                 Some(true) => {
@@ -258,30 +301,59 @@ impl Scanner {
                 Some(false) => {}
             }
         }
-        self.close_or_open(ticks, info);
+        self.close_or_open(mark, ticks, info);
         // The next line begins behind this one.
         Line::Goes(indent + length)
     }
 
-    fn close_or_open(&mut self, ticks: usize, info: &str) {
+    fn close_or_open(&mut self, mark: char, ticks: usize, info: &str) {
         match self.fence {
-            Some(open) if ticks >= open && info.trim().is_empty() => self.fence = None,
+            Some(Fence::Line(opened, least)) if opened == mark => {
+                if ticks >= least && info.trim().is_empty() {
+                    self.fence = None;
+                }
+            }
             Some(_) => {}
-            None if info.contains('`') => self.code = 0,
-            None => self.fence = Some(ticks),
+            None if mark == '`' && info.contains('`') => self.code = 0,
+            None => self.fence = Some(Fence::Line(mark, ticks)),
+        }
+    }
+
+    /// Whether the text begins with a tag that begins or ends code.
+    fn html(&mut self, text: &str) -> bool {
+        match self.fence {
+            None => {
+                let opened = HTML_CODE.iter().find(|(open, _)| text.starts_with(open));
+                self.fence = opened.map(|(_, close)| Fence::Html(close));
+                opened.is_some()
+            }
+            Some(Fence::Html(close)) if text.starts_with(close) => {
+                self.fence = None;
+                true
+            }
+            Some(Fence::Html(_) | Fence::Line(..)) => false,
         }
     }
 
     /// `>>>NAME` and a line break, or `>>>all` before ordinary text.
-    fn functionary(&mut self, rest: &str, indent: usize, end: bool, tools: &Tools) -> Line {
+    fn functionary(
+        &mut self,
+        text: &str,
+        at: usize,
+        indent: usize,
+        end: bool,
+        tools: &Tools,
+    ) -> Line {
+        let rest = from(text, at);
         let Some(header) = rest.strip_prefix(">>>") else { return self.wait(indent) };
         let length =
             header.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(header.len());
-        if length == header.len() && !end && length < LONGEST_INFO {
+        if length == header.len() && !end && length < LONGEST_NAME {
             return self.wait(indent);
         }
         let name = upto(header, length);
         if name == "all" && from(header, length).starts_with('\n') {
+            self.line_start = true;
             return Line::Found(indent, Found::Frame { skip: 3 + length + 1 });
         }
         if tools.find(name).is_none() {
@@ -291,7 +363,10 @@ impl Scanner {
         match body.trim_start().chars().next() {
             None if !end => self.wait(indent),
             Some('{') => {
-                Line::Found(indent, Found::Call { skip: 3 + length, name: name.to_owned() })
+                let (name, skip) = (name.to_owned(), 3 + length);
+                let is_quoted = introduces_example(&self.recent(upto(text, at)));
+                let found = Found::Call { skip, name, dialect: "functionary", is_quoted };
+                Line::Found(indent, found)
             }
             _ => Line::Goes(indent),
         }
@@ -305,46 +380,62 @@ impl Scanner {
             Tag::More => Some(Found::More),
             Tag::Think(skip, close) => Some(Found::Reasoning { skip, close }),
             Tag::Frame(skip) => Some(Found::Frame { skip }),
-            Tag::Channel => channel(rest, end, tools),
-            Tag::Marker(_) | Tag::Call => {
-                let before = upto(text, at);
-                let quote = before.chars().next_back().or_else(|| self.recent.chars().next_back());
-                if quote.is_some_and(|c| matches!(c, '"' | '\'' | '“' | '‘' | '«' | '`')) {
-                    return None;
+            Tag::Channel => {
+                let mut found = channel(rest, end, tools);
+                if let Some(Found::Call { is_quoted, .. }) = &mut found {
+                    *is_quoted = self.is_quoted(upto(text, at));
                 }
-                match begins(rest, end, tools) {
-                    None => Some(Found::More),
-                    Some(true) if !self.introduces_example(before) => {
-                        let kind = BlockKind::Marked;
-                        Some(Found::Block { skip: 0, kind, dialect: dialect(rest) })
-                    }
-                    Some(_) => None,
-                }
+                found
             }
+            Tag::Marker(_) | Tag::Call => match begins(rest, end, tools) {
+                None => Some(Found::More),
+                Some(true) if self.is_quoted(upto(text, at)) => Some(QUOTED_MARKED),
+                Some(true) => {
+                    let kind = BlockKind::Marked;
+                    Some(Found::Block { skip: 0, kind, dialect: dialect(rest) })
+                }
+                Some(false) => None,
+            },
         }
     }
 
-    /// Whether the text before a block says that an example follows.
-    fn introduces_example(&self, before: &str) -> bool {
-        let mut start = before.len().saturating_sub(REMEMBERED);
-        while !before.is_char_boundary(start) {
-            start += 1;
+    /// Whether the text before a block says that the block is only quoted.
+    fn is_quoted(&self, before: &str) -> bool {
+        let recent = self.recent(before);
+        // GigaChat writes two words before its marker.
+        let recent = recent.strip_suffix("function call").unwrap_or(&recent);
+        recent.ends_with(QUOTES) || introduces_example(recent)
+    }
+
+    /// The end of the text up to here, of the same length however it arrived.
+    fn recent(&self, before: &str) -> String {
+        let mut recent = self.recent.clone();
+        recent.push_str(tail(before));
+        tail(&recent).to_owned()
+    }
+}
+
+/// Where the next byte is that may begin something. Two searches with vectors
+/// are faster than one for all of the bytes, and each goes over the text once.
+#[derive(Default)]
+struct Special {
+    /// The next `<`, `[` or line break, if it is not behind.
+    first: usize,
+    /// The next `]` or backtick, if it is not behind.
+    second: usize,
+}
+
+impl Special {
+    /// The next place from `at` on, or the end of the text.
+    fn next(&mut self, text: &str, at: usize) -> usize {
+        let rest = from(text, at).as_bytes();
+        if self.first <= at {
+            self.first = at + memchr3(b'<', b'[', b'\n', rest).unwrap_or(rest.len());
         }
-        let recent = format!("{}{}", self.recent, from(before, start));
-        let line = recent.trim_end().rsplit('\n').next().unwrap_or_default().to_lowercase();
-        let line = line.replace('’', "'");
-        if !line.trim_end_matches(['*', '_']).ends_with([':', '.', ',', '(']) {
-            return false;
+        if self.second <= at {
+            self.second = at + memchr2(b']', b'`', rest).unwrap_or(rest.len());
         }
-        let sentence = line.trim_end_matches([':', '.', ',', '(', ' ', '*', '_']);
-        let sentence = sentence.rsplit(['.', '!', '?']).next().unwrap_or_default();
-        if ["i'll", "i will", "let me", "i'm going to", "i am going to", "now i"]
-            .iter()
-            .any(|own| sentence.contains(own))
-        {
-            return false;
-        }
-        EXAMPLES.iter().any(|word| sentence.contains(word)) || ends_eg(&line)
+        self.first.min(self.second)
     }
 }
 
@@ -355,6 +446,33 @@ enum Line {
     Found(usize, Found),
     /// Not to be told yet, from so many bytes on.
     More(usize),
+}
+
+/// As much of the end of a text as is remembered.
+fn tail(text: &str) -> &str {
+    let mut start = text.len().saturating_sub(REMEMBERED);
+    while !text.is_char_boundary(start) {
+        start += 1;
+    }
+    from(text, start)
+}
+
+/// Whether the text before a block says that an example follows.
+fn introduces_example(recent: &str) -> bool {
+    let line = recent.trim_end().rsplit('\n').next().unwrap_or_default().to_lowercase();
+    let line = line.replace('’', "'");
+    if !line.trim_end_matches(['*', '_']).ends_with([':', '.', ',', '(']) {
+        return false;
+    }
+    let sentence = line.trim_end_matches([':', '.', ',', '(', ' ', '*', '_']);
+    let sentence = sentence.rsplit(['.', '!', '?']).next().unwrap_or_default();
+    if ["i'll", "i will", "let me", "i'm going to", "i am going to", "now i"]
+        .iter()
+        .any(|own| sentence.contains(own))
+    {
+        return false;
+    }
+    EXAMPLES.iter().any(|word| sentence.contains(word)) || ends_eg(&line)
 }
 
 /// A header of the Harmony format: who speaks on which channel, to whom.
@@ -371,7 +489,8 @@ fn channel(text: &str, end: bool, tools: &Tools) -> Option<Found> {
         header.split("to=").nth(1).map(|rest| rest.split([' ', '<']).next().unwrap_or_default());
     if let Some(name) = recipient {
         if tools.find(name).is_some() {
-            return Some(Found::Call { skip, name: name.to_owned() });
+            let name = name.to_owned();
+            return Some(Found::Call { skip, name, dialect: "harmony", is_quoted: false });
         }
         return None;
     }
@@ -381,8 +500,15 @@ fn channel(text: &str, end: bool, tools: &Tools) -> Option<Found> {
     Some(Found::Frame { skip })
 }
 
-fn is_special(byte: u8) -> bool {
-    matches!(byte, b'<' | b'[' | b']' | b'`' | b'\n')
+/// How often the text begins with a mark. A long run is several short ones, so
+/// that none is waited for without end.
+fn run_length(text: &str, mark: char) -> usize {
+    text.chars().take(LONGEST_RUN).take_while(|c| *c == mark).count()
+}
+
+/// Whether the text may become a tag around code.
+fn may_be_html(text: &str) -> bool {
+    HTML_CODE.iter().any(|(open, close)| may_become(text, open) || may_become(text, close))
 }
 
 fn ends_eg(line: &str) -> bool {
@@ -394,6 +520,14 @@ fn is_call_fence(info: &str) -> bool {
     let info = info.trim().to_ascii_lowercase();
     CALL_FENCES.contains(&info.as_str())
 }
+
+/// Tags around code, and what closes them.
+const HTML_CODE: [(&str, &str); 2] = [("<pre>", "</pre>"), ("<code>", "</code>")];
+
+const QUOTED_MARKED: Found = Found::Quotation { kind: BlockKind::Marked };
+
+/// Marks before which a quotation begins.
+const QUOTES: [char; 6] = ['"', '\'', '“', '‘', '«', '`'];
 
 /// Code blocks that models write calls into.
 const CALL_FENCES: [&str; 11] = [
@@ -434,5 +568,7 @@ const EXAMPLES: [&str; 18] = [
 
 const MESSAGE: &str = "<|message|>";
 const REMEMBERED: usize = 240;
-const LONGEST_INFO: usize = 64;
+const LONGEST_INFO: usize = 32;
+const LONGEST_RUN: usize = 32;
+const LONGEST_NAME: usize = 64;
 const LONGEST_HEADER: usize = 256;

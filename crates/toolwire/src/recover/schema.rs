@@ -16,6 +16,10 @@ pub(crate) struct Schema {
     pub(crate) items: Option<Box<Schema>>,
     pub(crate) description: String,
     pub(crate) format: String,
+    /// The places of the properties by name.
+    places: HashMap<String, usize>,
+    /// The same by their letters and digits alone. `None` if several share them.
+    plain_places: HashMap<String, Option<usize>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +45,28 @@ impl Schema {
 
     /// The schema of a property.
     pub(crate) fn property(&self, name: &str) -> Option<&Schema> {
-        self.properties.iter().find(|(known, _)| known == name).map(|(_, schema)| schema)
+        let place = self.places.get(name)?;
+        self.properties.get(*place).map(|(_, schema)| schema)
+    }
+
+    /// The declared name of a property: the same, or the only one that differs in
+    /// case and separators alone.
+    pub(super) fn known_name(&self, name: &str) -> Option<&str> {
+        let place = match self.places.get(name) {
+            Some(place) => *place,
+            None => (*self.plain_places.get(&plain(name))?)?,
+        };
+        self.properties.get(place).map(|(name, _)| name.as_str())
+    }
+
+    /// Notes where the properties are.
+    fn index(&mut self) {
+        for (place, (name, _)) in self.properties.iter().enumerate() {
+            if *self.places.entry(name.clone()).or_insert(place) == place {
+                let same = self.plain_places.entry(plain(name));
+                same.and_modify(|first| *first = None).or_insert(Some(place));
+            }
+        }
     }
 
     /// Whether a value of a type fits. A schema without types takes any.
@@ -118,13 +143,24 @@ fn read(
             _ => {}
         }
     }
+    schema.index();
     schema
 }
 
 /// Adds what another schema says. A union is read as all of its members at
 /// once, because a value only has to fit one of them.
 fn merge(schema: &mut Schema, other: Schema) {
-    let Schema { types, choices, properties, required, items, description, format } = other;
+    let Schema {
+        types,
+        choices,
+        properties,
+        required,
+        items,
+        description,
+        format,
+        places: _,
+        plain_places: _,
+    } = other;
     schema.types.extend(types);
     schema.choices.extend(choices);
     schema.properties.extend(properties);
@@ -136,6 +172,11 @@ fn merge(schema: &mut Schema, other: Schema) {
     if schema.format.is_empty() {
         schema.format = format;
     }
+}
+
+/// A name's letters and digits, in lower case.
+fn plain(name: &str) -> String {
+    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 fn objects<'a>(raw: &'a Raw<'_>) -> Vec<(String, Raw<'a>)> {

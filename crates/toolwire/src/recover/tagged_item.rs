@@ -16,7 +16,7 @@ use super::call::{Call, Ending, Output};
 use super::lexer::white;
 use super::markers::LEAD;
 use super::named_item::NamedItem;
-use super::text::{from, may_become, upto};
+use super::text::{from, length_without, may_become, upto};
 use super::{Step, align};
 
 /// How the tags of a call are spelled.
@@ -64,6 +64,8 @@ pub(super) struct TaggedItem {
     /// Arguments that are JSON after all.
     json: Option<NamedItem>,
     is_closed: bool,
+    /// Whether the block around it was closed.
+    is_ended: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -88,6 +90,8 @@ struct Value {
     kept: String,
     /// Whether nothing of it has been read.
     at_start: bool,
+    /// Whether what was read of it ends with a line break.
+    ends_line: bool,
     /// Line breaks that end the text so far. The last may belong to the tag.
     line_break: &'static str,
     /// Whether one line break on each side belongs to the tags.
@@ -125,6 +129,7 @@ impl TaggedItem {
             place: Place::Between,
             json: None,
             is_closed: false,
+            is_ended: false,
         }
     }
 
@@ -141,6 +146,18 @@ impl TaggedItem {
         (at, step)
     }
 
+    /// How many bytes the text begins with that are arguments as they are.
+    pub(super) fn strict_run(&self, text: &str) -> usize {
+        match (&self.json, &self.place) {
+            (Some(json), _) => json.strict_run(text),
+            (None, Place::Value(value)) if value.passes() => {
+                let passes = self.call.passes() && self.arguments.passes_raw();
+                if passes { length_without(NEED_CARE, text) } else { 0 }
+            }
+            (None, _) => 0,
+        }
+    }
+
     /// The call has been closed, or the text has ended.
     pub(super) fn finish(mut self, out: &mut Output<'_>) -> bool {
         if let Some(json) = self.json {
@@ -148,6 +165,8 @@ impl TaggedItem {
         }
         let ending = match (self.is_closed, &self.place) {
             (true, _) => Ending::Closed,
+            // A name alone may be followed by anything.
+            (false, Place::Between) if self.arguments.is_empty() && !self.is_ended => Ending::Cut,
             (false, Place::Between) => Ending::Open,
             (false, Place::Key(_) | Place::BeforeValue | Place::Value(_)) => Ending::Cut,
         };
@@ -193,16 +212,18 @@ impl TaggedItem {
             self.json = Some(NamedItem::of(std::mem::take(&mut self.call)));
             return (skip, None);
         }
+        if !end && may_become(rest, &self.closing) {
+            return (0, Some(Step::More));
+        }
         if rest.starts_with(&self.style.close) {
             // Closed by the block around it. A call that has a tag of its own
             // has forgotten it.
             self.is_closed = self.closing.is_empty();
+            self.is_ended = true;
             return (0, Some(Step::Done));
         }
-        let more = !end
-            && (may_become(rest, &self.style.open)
-                || may_become(rest, &self.style.close)
-                || may_become(rest, &self.closing));
+        let more =
+            !end && (may_become(rest, &self.style.open) || may_become(rest, &self.style.close));
         if more {
             return (0, Some(Step::More));
         }
@@ -267,6 +288,7 @@ impl TaggedItem {
             is_text,
             kept: String::new(),
             at_start: true,
+            ends_line: false,
             line_break: "",
             strips: self.closing.ends_with("function>"),
         });
@@ -288,6 +310,9 @@ impl TaggedItem {
             Found::End(at, closing) => (at, Some(closing)),
             Found::More(at) => (at, None),
         };
+        if length > 0 {
+            value.ends_line = upto(rest, length).ends_with('\n');
+        }
         let piece = value.piece(upto(rest, length), closing.is_some());
         for part in piece {
             if value.streams {
@@ -341,7 +366,7 @@ impl TaggedItem {
                     None => return Found::More(at),
                 }
             }
-            let line = upto(text, at).ends_with('\n') || (at == 0 && !value.line_break.is_empty());
+            let line = upto(text, at).ends_with('\n') || (at == 0 && value.ends_line);
             if line && rest.starts_with(&self.style.open) {
                 match open_tag(&self.style, rest) {
                     Ok(Some(tag)) if self.is_next_member(&tag) => return Found::End(at, 0),
@@ -382,6 +407,11 @@ impl TaggedItem {
 }
 
 impl Value {
+    /// Whether the next bytes can be passed on.
+    fn passes(&self) -> bool {
+        self.streams && !self.at_start && !self.ends_line
+    }
+
     /// Skips the line break behind the opening tag. `None` if the text is needed
     /// to tell.
     fn skip_start(&mut self, text: &str, end: bool) -> Option<usize> {
@@ -436,7 +466,8 @@ pub(super) fn call_tag(text: &str) -> Result<Option<(Style, OpenTag)>, ()> {
     }
     let lead = if text.starts_with(LEAD) { LEAD } else { "" };
     let inside = from(text, lead.len() + 1);
-    let stop = inside.find("invoke").or_else(|| inside.find("function"));
+    let inside = upto(inside, inside.find('>').unwrap_or(inside.len()));
+    let stop = ["invoke", "function"].iter().filter_map(|word| inside.find(word)).min();
     let Some(prefix) = stop.map(|stop| upto(inside, stop)) else { return Ok(None) };
     let style =
         Style { open: format!("{lead}<{prefix}"), close: format!("{lead}</{prefix}"), end: ">" };
@@ -544,6 +575,8 @@ fn nested(style: &Style, text: &str, depth: usize) -> String {
     if list { format!("[{parts}]") } else { format!("{{{parts}}}") }
 }
 
+/// What must be escaped in a raw value, or may begin a tag.
+const NEED_CARE: [u8; 4] = [b'"', b'\\', b'<', b']'];
 const LONGEST_KEY: usize = 512;
 const LONGEST_GAP: usize = 256;
 const DEEPEST: usize = 16;

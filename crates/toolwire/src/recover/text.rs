@@ -15,6 +15,34 @@ pub(super) fn may_become(text: &str, marker: &str) -> bool {
     text.len() < marker.len() && marker.starts_with(text)
 }
 
+/// How many bytes the text begins with that are neither control characters nor
+/// any of `others`. Eight are tested at a time.
+pub(super) fn length_without<const N: usize>(others: [u8; N], text: &str) -> usize {
+    const ONES: u64 = u64::from_ne_bytes([1; 8]);
+    let bytes = text.as_bytes();
+    let (words, rest) = bytes.as_chunks::<8>();
+    for (index, word) in words.iter().enumerate() {
+        let word = u64::from_le_bytes(*word);
+        // The highest bit of a byte is set where one of the tests holds.
+        let mut found = word.wrapping_sub(ONES * 0x20) & !word;
+        for other in others {
+            let differs = word ^ (ONES * u64::from(other));
+            found |= differs.wrapping_sub(ONES) & !differs;
+        }
+        found &= ONES << 7;
+        if found != 0 {
+            return index * 8 + found.trailing_zeros() as usize / 8;
+        }
+    }
+    let is_found = |byte: &u8| *byte < b' ' || others.contains(byte);
+    bytes.len() - rest.len() + rest.iter().position(is_found).unwrap_or(rest.len())
+}
+
+/// How many bytes the text begins with that need no care in a JSON string.
+pub(super) fn plain_length(text: &str) -> usize {
+    length_without([b'"', b'\\'], text)
+}
+
 /// Appends a character to a JSON string.
 pub(super) fn push_escaped(c: char, out: &mut String) {
     match c {
@@ -37,12 +65,11 @@ pub(super) fn push_escaped(c: char, out: &mut String) {
 /// Appends text to a JSON string.
 pub(super) fn push_escaped_str(text: &str, out: &mut String) {
     let mut rest = text;
-    while let Some(at) = rest.bytes().position(|byte| byte < b' ' || byte == b'"' || byte == b'\\')
-    {
-        out.push_str(upto(rest, at));
-        let odd = from(rest, at).chars().next().unwrap_or(' ');
+    loop {
+        let plain = plain_length(rest);
+        out.push_str(upto(rest, plain));
+        let Some(odd) = from(rest, plain).chars().next() else { return };
         push_escaped(odd, out);
-        rest = from(rest, at + odd.len_utf8());
+        rest = from(rest, plain + odd.len_utf8());
     }
-    out.push_str(rest);
 }

@@ -63,11 +63,16 @@ impl Tools {
         &self.list
     }
 
+    /// A tool by its place in the list.
+    pub(crate) fn at(&self, index: usize) -> Option<&ToolSpec> {
+        self.list.get(index)
+    }
+
     /// The tool that a model means by a name. Some families write
     /// `functions.NAME`, count their calls (`NAME:0`), or both.
-    pub(crate) fn find(&self, written: &str) -> Option<&ToolSpec> {
+    pub(crate) fn find(&self, written: &str) -> Option<usize> {
         let written = written.trim();
-        let exact = |name: &str| self.by_name.get(name).and_then(|index| self.list.get(*index));
+        let exact = |name: &str| self.by_name.get(name).copied();
         let uncounted = |name: &str| {
             let (name, count) = name.rsplit_once(':')?;
             count.bytes().all(|byte| byte.is_ascii_digit()).then(|| exact(name)).flatten()

@@ -71,20 +71,15 @@ impl ValueWriter {
         }
     }
 
-    /// Writes what is missing at the end of the text, if nothing of a string or
-    /// a key is. A value that has not begun cannot be completed.
+    /// Writes the brackets that are missing at the end of the text, if it ends
+    /// behind a complete value. Behind a comma or an opening bracket something
+    /// else is missing.
     pub(super) fn complete(&mut self, out: &mut String) -> bool {
-        if self.string {
+        if self.string || self.open.last().is_none_or(|c| c.expects != Expects::CommaOrEnd) {
             return false;
         }
+        self.repaired = true;
         while let Some(container) = self.open.pop() {
-            if !matches!(
-                container.expects,
-                Expects::KeyOrEnd | Expects::ValueOrEnd | Expects::CommaOrEnd
-            ) {
-                return false;
-            }
-            self.repaired = true;
             out.push(char::from(container.close));
         }
         true

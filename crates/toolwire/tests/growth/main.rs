@@ -19,6 +19,7 @@
 
 mod entry_points;
 mod nesting;
+mod recover;
 mod runs;
 mod streams;
 mod stretch;

@@ -21,6 +21,7 @@ mod loops;
 mod ordinary;
 mod prepared;
 mod random;
+mod recover;
 mod registry;
 mod seeds;
 mod splice;

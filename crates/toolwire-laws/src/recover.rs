@@ -1,0 +1,407 @@
+//! The laws of recovering calls from text: whatever the text, and however it
+//! arrives.
+
+use toolwire::recover::{Detector, Event, Tools};
+use toolwire::wire::Raw;
+
+/// What a detector made of a text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reading {
+    /// The text outside calls.
+    pub text: String,
+    /// What the model thought.
+    pub reasoning: String,
+    /// The calls that were complete.
+    pub calls: Vec<Call>,
+    /// The calls that broke off: their names, if known, and what was left over.
+    pub incomplete: Vec<(Option<String>, String)>,
+    /// The stretches of the input that were passed on, in order.
+    passed: Vec<Passed>,
+    open: Option<Call>,
+}
+
+/// A complete call.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Call {
+    /// The declared name.
+    pub name: String,
+    /// Strict JSON.
+    pub arguments: String,
+    /// Whether the model's text had to be repaired.
+    pub repaired: bool,
+    /// Whether the arguments fit the schema.
+    pub valid: bool,
+    /// The dialect that the call was written in.
+    pub dialect: &'static str,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Passed {
+    Bytes(String),
+    /// A call, or reasoning: markers were left out here.
+    Gap,
+}
+
+impl Reading {
+    /// Reads a text that arrives whole.
+    pub fn of(tools: &Tools, text: &str) -> Self {
+        Self::of_pieces(tools, [text])
+    }
+
+    /// Reads a text that arrives in pieces.
+    pub fn of_pieces<'p>(tools: &Tools, pieces: impl IntoIterator<Item = &'p str>) -> Self {
+        let mut reading = Self::default();
+        let mut detector = Detector::new(tools.clone());
+        for piece in pieces {
+            detector.push(piece, &mut |event: Event<'_>| reading.take(event));
+        }
+        detector.finish(&mut |event: Event<'_>| reading.take(event));
+        reading
+    }
+
+    fn take(&mut self, event: Event<'_>) {
+        match event {
+            Event::Text(piece) => {
+                self.text.push_str(piece);
+                self.pass(piece);
+            }
+            Event::Reasoning(piece) => {
+                self.reasoning.push_str(piece);
+                if self.passed.last() != Some(&Passed::Gap) {
+                    self.passed.push(Passed::Gap);
+                }
+                self.pass(piece);
+                self.passed.push(Passed::Gap);
+            }
+            Event::CallStart { name, dialect } => {
+                self.passed.push(Passed::Gap);
+                let name = name.to_owned();
+                self.open = Some(Call { name, dialect, ..Call::default() });
+            }
+            Event::Arguments(piece) => {
+                if let Some(call) = &mut self.open {
+                    call.arguments.push_str(piece);
+                }
+            }
+            Event::CallEnd { repaired, valid } => {
+                let call = self.open.take();
+                self.calls.extend(call.map(|call| Call { repaired, valid, ..call }));
+            }
+            Event::Incomplete { name, raw } => {
+                self.passed.push(Passed::Gap);
+                let begun = self.open.take().map(|call| call.arguments).unwrap_or_default();
+                self.incomplete.push((name.map(str::to_owned), begun + raw));
+            }
+            _ => {}
+        }
+    }
+
+    fn pass(&mut self, piece: &str) {
+        match self.passed.last_mut() {
+            Some(Passed::Bytes(bytes)) => bytes.push_str(piece),
+            _ => self.passed.push(Passed::Bytes(piece.to_owned())),
+        }
+    }
+}
+
+/// A text reads the same in pieces of any size.
+pub fn any_pieces_read_the_same(tools: &Tools, text: &str, size: usize) -> Result<(), String> {
+    let whole = Reading::of(tools, text);
+    let parts = Reading::of_pieces(tools, pieces(text, size));
+    same(&whole, &parts).map_err(|what| format!("in pieces of {size}: {what}"))
+}
+
+/// Whether two readings of the same text agree.
+pub fn same(whole: &Reading, parts: &Reading) -> Result<(), String> {
+    let fields = |reading: &Reading| {
+        let Reading { text, reasoning, calls, incomplete, passed: _, open: _ } = reading.clone();
+        (text, reasoning, calls, incomplete)
+    };
+    let (whole, parts) = (fields(whole), fields(parts));
+    if whole == parts { Ok(()) } else { Err(format!("{parts:?}\nand whole: {whole:?}")) }
+}
+
+/// The text in pieces of at most so many bytes, cut between characters.
+pub fn pieces(text: &str, size: usize) -> Vec<&str> {
+    let mut pieces = Vec::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let mut length = size.max(1).min(rest.len());
+        while !rest.is_char_boundary(length) {
+            length += 1;
+        }
+        let (piece, after) = rest.split_at(length);
+        pieces.push(piece);
+        rest = after;
+    }
+    pieces
+}
+
+/// Only declared tools are called, with arguments that are a strict JSON object,
+/// and no call stays open.
+pub fn calls_are_whole(tools: &[&str], reading: &Reading) -> Result<(), String> {
+    if let Some(call) = &reading.open {
+        return Err(format!("{} was begun and never ended", call.name));
+    }
+    for Call { name, arguments, .. } in &reading.calls {
+        if !tools.contains(&name.as_str()) {
+            return Err(format!("{name} is not declared"));
+        }
+        if !arguments.starts_with('{') || Raw::parse(arguments).is_err() {
+            return Err(format!("{name} has the arguments {arguments}"));
+        }
+    }
+    Ok(())
+}
+
+/// Every byte is text, reasoning, or part of a call or of a marker around one of
+/// them. Outside of those nothing vanishes and nothing is made up.
+pub fn nothing_vanishes(text: &str, reading: &Reading) -> Result<(), String> {
+    let mut rest = text;
+    let mut gap = false;
+    for passed in &reading.passed {
+        match passed {
+            Passed::Gap => gap = true,
+            Passed::Bytes(bytes) => {
+                rest = after(rest, bytes, gap)
+                    .ok_or_else(|| format!("{bytes:?} is not what follows in {rest:?}"))?;
+                gap = false;
+            }
+        }
+    }
+    if gap || skip_frames(rest).is_empty() {
+        return Ok(());
+    }
+    // What follows a gap may have been found too early, in the gap itself.
+    let last = reading.passed.iter().rev().find_map(|passed| match passed {
+        Passed::Bytes(bytes) => Some(bytes.as_str()),
+        Passed::Gap => None,
+    });
+    let ends = last.is_some_and(|last| ends_with_frames(text, last));
+    let gaps = reading.passed.contains(&Passed::Gap);
+    if gaps && ends { Ok(()) } else { Err(format!("{rest:?} vanished")) }
+}
+
+/// What follows `bytes` in the text, which begins with them, or has them behind
+/// a call or markers around text.
+fn after<'t>(text: &'t str, bytes: &str, gap: bool) -> Option<&'t str> {
+    if gap {
+        return framed(text, bytes)
+            .or_else(|| text.char_indices().find_map(|(at, _)| framed(text.get(at..)?, bytes)));
+    }
+    framed(text, bytes)
+}
+
+/// The text behind `bytes`, between whose characters markers may stand.
+fn framed<'t>(text: &'t str, bytes: &str) -> Option<&'t str> {
+    let (mut text, mut bytes) = (text, bytes);
+    while !bytes.is_empty() {
+        let common = text.bytes().zip(bytes.bytes()).take_while(|(a, b)| a == b).count();
+        let common = (0..=common).rev().find(|at| text.is_char_boundary(*at))?;
+        // A marker may begin with what goes on in the text.
+        let cut = (0..=common).rev().filter(|at| text.is_char_boundary(*at)).find(|at| {
+            *at == bytes.len() || text.get(*at..).is_some_and(|rest| skip_frames(rest) != rest)
+        })?;
+        bytes = bytes.get(cut..)?;
+        text = text.get(cut..)?;
+        if !bytes.is_empty() {
+            text = skip_frames(text);
+        }
+    }
+    Some(text)
+}
+
+fn ends_with_frames(text: &str, last: &str) -> bool {
+    text.char_indices().any(|(at, _)| {
+        text.get(at..)
+            .and_then(|rest| framed(rest, last))
+            .is_some_and(|rest| skip_frames(rest).is_empty())
+    })
+}
+
+/// The text behind the markers that enclose ordinary text.
+fn skip_frames(text: &str) -> &str {
+    let mut rest = text;
+    loop {
+        let header =
+            ["<|channel|>", "<|start|>", ">>>all\n"].iter().find(|mark| rest.starts_with(**mark));
+        let skipped = match header {
+            Some(&">>>all\n") => rest.get(">>>all\n".len()..),
+            Some(_) => rest.split_once("<|message|>").map(|(_, rest)| rest),
+            None => FRAMES.iter().find_map(|frame| rest.strip_prefix(frame)),
+        };
+        match skipped {
+            Some(skipped) => rest = skipped,
+            None => return rest,
+        }
+    }
+}
+
+/// A text that breaks off has no other calls than the whole text: the same ones
+/// up to where it breaks off, and at most one more whose brackets were closed
+/// behind a complete value.
+pub fn a_cut_completes_nothing(tools: &Tools, text: &str, at: usize) -> Result<(), String> {
+    let Some(prefix) = text.get(..at) else { return Ok(()) };
+    let whole = Reading::of(tools, text);
+    let cut = Reading::of(tools, prefix);
+    cut_agrees(&whole, &cut).map_err(|what| format!("cut at {at}, behind {prefix:?}: {what}"))
+}
+
+/// Whether the reading of a text that breaks off agrees with that of the whole.
+pub fn cut_agrees(whole: &Reading, cut: &Reading) -> Result<(), String> {
+    for (index, call) in cut.calls.iter().enumerate() {
+        let Some(wanted) = whole.calls.get(index) else {
+            return Err(format!("a call that the whole text does not have: {call:?}"));
+        };
+        if (&call.name, &call.arguments) == (&wanted.name, &wanted.arguments) {
+            continue;
+        }
+        let last = index + 1 == cut.calls.len();
+        let begun = call.arguments.trim_end_matches(['}', ']']);
+        let rest = wanted.arguments.strip_prefix(begun);
+        let boundary = rest.is_some_and(|rest| rest.starts_with([',', ']', '}']));
+        if call.name != wanted.name || !last || !call.repaired || !boundary {
+            return Err(format!("{call:?}\nbut the whole text has {wanted:?}"));
+        }
+    }
+    Ok(())
+}
+
+/// Markers that enclose ordinary text or reasoning.
+const FRAMES: [&str; 24] = [
+    "<think>",
+    "</think>",
+    "<thinking>",
+    "</thinking>",
+    "[THINK]",
+    "[/THINK]",
+    "<|START_THINKING|>",
+    "<|END_THINKING|>",
+    "<|START_RESPONSE|>",
+    "<|END_RESPONSE|>",
+    "<|START_TEXT|>",
+    "<|END_TEXT|>",
+    "<|END_OF_TURN_TOKEN|>",
+    "<|return|>",
+    "<|end|>",
+    "<|think|>",
+    "<|/think|>",
+    "<|thinking|>",
+    "<return>",
+    "</return>",
+    "<end>",
+    "</end>",
+    "<｜end｜>",
+    "<|im_end|>",
+];
+
+/// A text made of fragments of all dialects, one for each byte, so that random
+/// bytes reach far into the machines.
+pub fn fragments(bytes: &[u8]) -> String {
+    let fragment = |byte: &u8| FRAGMENTS.get(usize::from(*byte) % FRAGMENTS.len()).copied();
+    bytes.iter().filter_map(fragment).collect()
+}
+
+/// The tool that the fragments call, and another one.
+pub fn fragment_tools() -> Tools {
+    let mut tools = Tools::default();
+    let schema = r#"{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"integer"}}}"#;
+    tools.add("f", "", Some(schema));
+    tools.add("g", "", None);
+    tools
+}
+
+const FRAGMENTS: [&str; 92] = [
+    "<tool_call>",
+    "</tool_call>",
+    "<tool_calls>",
+    "</tool_calls>",
+    "<function=f>",
+    "</function>",
+    "<parameter=a>",
+    "</parameter>",
+    "<parameter=b>",
+    "<invoke name=\"f\">",
+    "</invoke>",
+    "<parameter name=\"a\">",
+    "<function_calls>",
+    "</function_calls>",
+    "[TOOL_CALLS]",
+    "[ARGS]",
+    "[CALL_ID]",
+    "<|python_tag|>",
+    "<|START_ACTION|>",
+    "<|END_ACTION|>",
+    "<｜tool▁calls▁begin｜>",
+    "<｜tool▁call▁begin｜>",
+    "<｜tool▁sep｜>",
+    "<｜tool▁call▁end｜>",
+    "<|tool_call_begin|>",
+    "<|tool_call_argument_begin|>",
+    "<|tool_call_end|>",
+    "functions.f:0",
+    "<|channel|>",
+    "<|message|>",
+    "<|call|>",
+    "<|start|>",
+    "<|end|>",
+    "commentary to=functions.f ",
+    "analysis",
+    "<think>",
+    "</think>",
+    "<arg_key>",
+    "</arg_key>",
+    "<arg_value>",
+    "</arg_value>",
+    "]<]minimax[>[",
+    "<｜DSML｜invoke name=\"f\">",
+    "</｜DSML｜invoke>",
+    "<｜DSML｜parameter name=\"a\" string=\"true\">",
+    "</｜DSML｜parameter>",
+    "<|open|>call tool=\"f\"<|sep|>",
+    "<|open|>argument key=\"a\" type=\"string\"<|sep|>",
+    "<|close|>argument<|sep|>",
+    "<|close|>call<|sep|>",
+    "<start_function_call>",
+    "call:f",
+    "<escape>",
+    "<|\"|>",
+    "Action: f\n",
+    "Action Input: ",
+    "Observation:",
+    ">>>f\n",
+    ">>>all\n",
+    "functools",
+    "```",
+    "```json\n",
+    "```tool_code\n",
+    "`",
+    "\n",
+    " ",
+    "{",
+    "}",
+    "[",
+    "]",
+    "(",
+    ")",
+    ",",
+    ":",
+    "\"",
+    "'",
+    "\\",
+    "\"name\": \"f\"",
+    "\"arguments\": ",
+    "{\"a\": \"x\"}",
+    "{\"name\": \"f\", \"arguments\": {\"b\": 3}}",
+    "f",
+    "g",
+    "a=",
+    "1",
+    "true",
+    "né",
+    "🎉",
+    "For example:\n",
+    "text. ",
+    "> ",
+    "\r\n",
+];

@@ -39,6 +39,7 @@ fn table() {
     let tools = tools();
     for (name, text) in [
         ("prose", prose(130 << 10)),
+        ("Markdown", markdown(130 << 10)),
         ("JSON argument", argument(129 << 10)),
         ("tagged argument", tagged(129 << 10)),
     ] {
@@ -102,11 +103,10 @@ const TEXTS: [(&str, Make); 3] =
 /// How many bytes of events a text gives.
 fn read(tools: &Tools, text: &str, size: usize) -> usize {
     let mut bytes = 0;
-    let mut sink = |event: Event<'_>| match event {
-        Event::Text(piece) | Event::Reasoning(piece) | Event::Arguments(piece) => {
+    let mut sink = |event: Event<'_>| {
+        if let Event::Text(piece) | Event::Reasoning(piece) | Event::Arguments(piece) = event {
             bytes += piece.len();
         }
-        _ => {}
     };
     let mut detector = Detector::new(tools.clone());
     let mut rest = text;

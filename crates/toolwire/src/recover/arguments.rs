@@ -307,7 +307,7 @@ impl Arguments {
                 self.put_kept(kept, schema, out);
                 self.goto(State::Comma)
             }
-            other => other,
+            other @ (Progress::More | Progress::Bad) => other,
         }
     }
 

@@ -2,15 +2,14 @@
 //! first thing that is neither.
 
 use super::Step;
+use super::ahead::{Ahead, ahead, fence};
 use super::call::{Output, Verdict};
 use super::json_item::JsonItem;
 use super::lexer::white;
 use super::line_item::LineItem;
-use super::markers::{Tag, tag};
 use super::named_item::NamedItem;
-use super::tagged_item::{OpenTag, Style, TaggedItem, call_tag};
-use super::text::{from, may_become, upto};
-use super::tools::Tools;
+use super::tagged_item::TaggedItem;
+use super::text::{from, upto};
 
 /// What holds the calls together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,41 +49,10 @@ pub(super) struct Block {
 
 #[derive(Clone, Debug)]
 enum Item {
-    Json(JsonItem),
-    Named(NamedItem),
-    Tagged(TaggedItem),
+    Json(Box<JsonItem>),
+    Named(Box<NamedItem>),
+    Tagged(Box<TaggedItem>),
     Line(LineItem),
-}
-
-/// What comes next in a block.
-pub(super) enum Ahead {
-    More,
-    Nothing,
-    /// A marker or a separator.
-    Skip(usize),
-    Json,
-    /// A call by name with an object, or in Python's syntax, behind so many bytes.
-    Named {
-        skip: usize,
-        name: String,
-        python: bool,
-    },
-    /// A call whose arguments are in tags.
-    Tagged {
-        style: Style,
-        tag: OpenTag,
-        skip: usize,
-    },
-    /// The same, with a bare name before them.
-    Bare {
-        skip: usize,
-        name: String,
-    },
-    /// A call by name with one line of text.
-    Line {
-        skip: usize,
-        name: String,
-    },
 }
 
 impl Block {
@@ -107,7 +75,7 @@ impl Block {
 
     /// A block that begins with the arguments of a call.
     pub(super) fn of_call(name: &str, dialect: &'static str, out: &mut Output<'_>) -> Self {
-        let item = Some(Item::Named(NamedItem::json(name, out)));
+        let item = Some(Item::Named(Box::new(NamedItem::json(name, out))));
         Self { item, ..Self::new(BlockKind::Marked, dialect) }
     }
 
@@ -157,23 +125,24 @@ impl Block {
                 }
                 Ahead::Json => {
                     at += skip;
-                    self.item = Some(Item::Json(JsonItem::new()));
+                    self.item = Some(Item::Json(Box::new(JsonItem::new())));
                 }
                 Ahead::Named { skip: more, name, python } => {
                     self.pass(upto(from(rest, skip), more));
                     at += skip + more;
-                    self.item = Some(Item::Named(match python {
+                    let item = match python {
                         true => NamedItem::python(&name, out),
                         false => NamedItem::json(&name, out),
-                    }));
+                    };
+                    self.item = Some(Item::Named(Box::new(item)));
                 }
                 Ahead::Tagged { style, tag, skip: more } => {
                     at += skip + more;
-                    self.item = Some(Item::Tagged(TaggedItem::new(style, &tag, out)));
+                    self.item = Some(Item::Tagged(Box::new(TaggedItem::new(style, &tag, out))));
                 }
                 Ahead::Bare { skip: more, name } => {
                     at += skip + more;
-                    self.item = Some(Item::Tagged(TaggedItem::bare(&name, out)));
+                    self.item = Some(Item::Tagged(Box::new(TaggedItem::bare(&name, out))));
                 }
                 Ahead::Line { skip: more, name } => {
                     at += skip + more;
@@ -247,240 +216,3 @@ impl Item {
         matches!(self, Self::Json(item) if item.has_given_up())
     }
 }
-
-/// Whether a block with a call in it begins here. `None` if more text is needed.
-pub(super) fn begins(text: &str, end: bool, tools: &Tools) -> Option<bool> {
-    let mut at = 0;
-    for _ in 0..MOST_MARKERS {
-        at += white(from(text, at));
-        match ahead(from(text, at), end, false, tools) {
-            Ahead::More => return if end || at > FARTHEST { Some(false) } else { None },
-            Ahead::Nothing => return Some(false),
-            Ahead::Skip(length) => at += length,
-            Ahead::Json
-            | Ahead::Named { .. }
-            | Ahead::Tagged { .. }
-            | Ahead::Bare { .. }
-            | Ahead::Line { .. } => return Some(true),
-        }
-    }
-    Some(false)
-}
-
-/// What the text begins with. `inside` says that a call came before it.
-pub(super) fn ahead(text: &str, end: bool, inside: bool, tools: &Tools) -> Ahead {
-    let Some(first) = text.chars().next() else {
-        return if end { Ahead::Nothing } else { Ahead::More };
-    };
-    match first {
-        '{' => Ahead::Json,
-        '[' => match tag(text, end) {
-            Tag::Marker(length) => Ahead::Skip(length),
-            Tag::More => Ahead::More,
-            Tag::Call | Tag::Think(..) | Tag::Channel | Tag::Frame(_) | Tag::Other => {
-                list(text, end, tools)
-            }
-        },
-        ']' if text.starts_with("]<") || (text.len() == 1 && !end) => match tag(text, end) {
-            Tag::Marker(length) => Ahead::Skip(length),
-            Tag::Call => tagged(text, end, tools),
-            Tag::More => Ahead::More,
-            Tag::Think(..) | Tag::Channel | Tag::Frame(_) | Tag::Other if inside => Ahead::Skip(1),
-            Tag::Think(..) | Tag::Channel | Tag::Frame(_) | Tag::Other => Ahead::Nothing,
-        },
-        ']' if inside => Ahead::Skip(1),
-        ',' | ';' if inside => {
-            let rest = from(text, 1);
-            let next = rest.trim_start();
-            match ahead(next, end, false, tools) {
-                Ahead::More => Ahead::More,
-                Ahead::Nothing => Ahead::Nothing,
-                _ => Ahead::Skip(text.len() - next.len()),
-            }
-        }
-        '`' => fence(text, end),
-        '<' => match tag(text, end) {
-            Tag::Marker(length) => Ahead::Skip(length),
-            Tag::Call => tagged(text, end, tools),
-            Tag::More => Ahead::More,
-            Tag::Think(..) | Tag::Channel | Tag::Frame(_) | Tag::Other => Ahead::Nothing,
-        },
-        c if c.is_alphabetic() || c == '_' => named(text, end, tools),
-        _ => Ahead::Nothing,
-    }
-}
-
-/// A list of objects, or of calls in Python's syntax.
-fn list(text: &str, end: bool, tools: &Tools) -> Ahead {
-    let rest = from(text, 1).trim_start();
-    match rest.chars().next() {
-        None if !end => Ahead::More,
-        Some('{') => Ahead::Json,
-        Some(c) if c.is_alphabetic() || c == '_' => match named(rest, end, tools) {
-            Ahead::Named { python: true, .. } => Ahead::Skip(text.len() - rest.len()),
-            Ahead::More => Ahead::More,
-            _ => Ahead::Nothing,
-        },
-        _ => Ahead::Nothing,
-    }
-}
-
-/// A fence inside a block, with the word behind it.
-fn fence(text: &str, end: bool) -> Ahead {
-    let ticks = text.len() - text.trim_start_matches('`').len();
-    let rest = from(text, ticks);
-    let word =
-        rest.len() - rest.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_').len();
-    if ticks + word == text.len() && word < FARTHEST && !end {
-        return if ticks > 0 || text.is_empty() { Ahead::More } else { Ahead::Nothing };
-    }
-    if ticks < 3 { Ahead::Nothing } else { Ahead::Skip(ticks + word) }
-}
-
-fn tagged(text: &str, end: bool, tools: &Tools) -> Ahead {
-    match call_tag(text) {
-        Ok(Some((style, tag))) => {
-            if tag.name().is_some_and(|name| tools.find(name).is_some()) {
-                let skip = tag.length();
-                return Ahead::Tagged { style, tag, skip };
-            }
-            Ahead::Nothing
-        }
-        Ok(None) => Ahead::Nothing,
-        Err(()) if end => Ahead::Nothing,
-        Err(()) => Ahead::More,
-    }
-}
-
-/// A call that begins with its name.
-fn named(text: &str, end: bool, tools: &Tools) -> Ahead {
-    let length = text.find(|c: char| !is_name(c)).unwrap_or(text.len());
-    let short = text.len() < FARTHEST && !end;
-    if length == text.len() && short {
-        return Ahead::More;
-    }
-    let name = upto(text, length);
-    if let Some(rest) = from(text, 0).strip_prefix("Action:") {
-        return action(text, rest, end, tools);
-    }
-    // DeepSeek says what kind of call it is.
-    if name == "function" {
-        return match tag(from(text, length), end) {
-            Tag::Marker(more) => Ahead::Skip(length + more),
-            Tag::More => Ahead::More,
-            _ => Ahead::Nothing,
-        };
-    }
-    if name == "functools" {
-        return Ahead::Skip(length);
-    }
-    if tools.find(name).is_none() {
-        return Ahead::Nothing;
-    }
-    let name = name.to_owned();
-    if from(text, length).starts_with('(') {
-        return Ahead::Named { skip: length + 1, name, python: true };
-    }
-    let mut at = length;
-    loop {
-        at += white(from(text, at));
-        let rest = from(text, at);
-        match rest.as_bytes().first() {
-            None if short => return Ahead::More,
-            Some(b'{') => return Ahead::Named { skip: at, name, python: false },
-            Some(b'<') if rest.starts_with("<arg_key") => return Ahead::Bare { skip: at, name },
-            Some(b'<') if short && may_become(rest, "<arg_key") => return Ahead::More,
-            Some(b'<') => match tag(rest, end) {
-                Tag::Marker(_) if rest.starts_with("</") => return Ahead::Bare { skip: at, name },
-                Tag::Marker(more) => {
-                    at += more;
-                    // What follows is a call object that repeats the name.
-                    if rest.starts_with("<|content_invoke_tool_json|>") {
-                        return Ahead::Skip(at);
-                    }
-                }
-                Tag::More => return Ahead::More,
-                _ => return Ahead::Nothing,
-            },
-            Some(b'[') => match argument_marker(rest) {
-                Ok(Some(more)) => at += more,
-                Ok(None) => return Ahead::Nothing,
-                Err(()) if short => return Ahead::More,
-                Err(()) => return Ahead::Nothing,
-            },
-            Some(b'`') => match fence(rest, end) {
-                Ahead::Skip(more) => at += more,
-                other => return other,
-            },
-            _ => return Ahead::Nothing,
-        }
-    }
-}
-
-/// Mistral's `[ARGS]`, with `[CALL_ID]ID` before it. `Err` if more is needed.
-fn argument_marker(text: &str) -> Result<Option<usize>, ()> {
-    if text.starts_with("[ARGS]") {
-        return Ok(Some("[ARGS]".len()));
-    }
-    if let Some(rest) = text.strip_prefix("[CALL_ID]") {
-        return match rest.find('[') {
-            Some(length) => Ok(Some("[CALL_ID]".len() + length)),
-            None => Err(()),
-        };
-    }
-    if may_become(text, "[ARGS]") || may_become(text, "[CALL_ID]") { Err(()) } else { Ok(None) }
-}
-
-/// `Action: NAME` and `Action Input: …`, or `Action:` and a list of calls.
-fn action(text: &str, rest: &str, end: bool, tools: &Tools) -> Ahead {
-    let short = text.len() < FARTHEST && !end;
-    let rest = rest.trim_start();
-    if rest.is_empty() {
-        return if short { Ahead::More } else { Ahead::Nothing };
-    }
-    if rest.starts_with(['`', '[', '{']) {
-        return Ahead::Skip(text.len() - rest.len());
-    }
-    let length = rest.find('\n').unwrap_or(rest.len());
-    let name = upto(rest, length).trim().trim_matches(['`', '"', '*']);
-    let after = from(rest, length).trim_start();
-    if after.is_empty() || may_become(after, INPUT) {
-        return if short { Ahead::More } else { Ahead::Nothing };
-    }
-    let Some(input) = after.strip_prefix(INPUT) else { return Ahead::Nothing };
-    if tools.find(name).is_none() {
-        return Ahead::Nothing;
-    }
-    let input = input.trim_start_matches([' ', '\t']);
-    let json = input.trim_start();
-    let skip = text.len() - json.len();
-    let name = name.to_owned();
-    match json.chars().next() {
-        None if short => Ahead::More,
-        Some('{') => Ahead::Named { skip, name, python: false },
-        Some('`') => match fence(json, end) {
-            Ahead::Skip(more) => {
-                let inner = from(json, more).trim_start();
-                match inner.chars().next() {
-                    None if short => Ahead::More,
-                    Some('{') => {
-                        Ahead::Named { skip: text.len() - inner.len(), name, python: false }
-                    }
-                    _ => Ahead::Nothing,
-                }
-            }
-            other => other,
-        },
-        _ => Ahead::Line { skip: text.len() - input.len(), name },
-    }
-}
-
-fn is_name(c: char) -> bool {
-    c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':' | '/')
-}
-
-const INPUT: &str = "Action Input:";
-/// How many markers may come before the first call.
-const MOST_MARKERS: usize = 8;
-/// How far a block looks ahead before it decides.
-const FARTHEST: usize = 512;

@@ -231,14 +231,14 @@ impl JsonItem {
                         self.has_arguments = true;
                         self.goto(Place::Comma)
                     }
-                    other => other,
+                    other @ (Progress::More | Progress::Bad) => other,
                 }
             }
             (Place::Other, token) => {
                 self.text.clear();
                 match self.writer.token(token, &mut self.text) {
                     Progress::Done => self.goto(Place::Comma),
-                    other => other,
+                    other @ (Progress::More | Progress::Bad) => other,
                 }
             }
             (Place::GivenUp, token) => {
@@ -355,7 +355,7 @@ impl JsonItem {
         self.place = Place::Other;
         match self.writer.token(token, &mut self.text) {
             Progress::Done => self.goto(Place::Comma),
-            other => other,
+            other @ (Progress::More | Progress::Bad) => other,
         }
     }
 
@@ -369,7 +369,7 @@ impl JsonItem {
                 self.has_arguments = true;
                 self.goto(Place::Comma)
             }
-            other => other,
+            other @ (Progress::More | Progress::Bad) => other,
         }
     }
 

@@ -214,7 +214,7 @@ impl Lexer {
         if text.starts_with('\\') {
             return match quote {
                 Quote::Mark(_) => (1, Lexed::Token(Token::StringChar('\\'))),
-                _ => self.escape(text, end),
+                Quote::Double | Quote::Single | Quote::Triple(_) => self.escape(text, end),
             };
         }
         self.quote(quote, text, end)

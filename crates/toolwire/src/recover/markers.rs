@@ -98,10 +98,9 @@ fn begins_call(name: &str) -> bool {
 
 /// A tag's name without the prefix of its dialect.
 fn local_name(name: &str) -> &str {
-    let bare = name.trim_start_matches(|c| matches!(c, '｜' | '‖' | '|'));
-    let bare = bare
-        .strip_prefix("DSML")
-        .map_or(bare, |rest| rest.trim_start_matches(|c| matches!(c, '｜' | '‖' | '|')));
+    let bare = name.trim_start_matches(['｜', '‖', '|']);
+    let bare =
+        bare.strip_prefix("DSML").map_or(bare, |rest| rest.trim_start_matches(['｜', '‖', '|']));
     ["antml:", "atem:", "steptml:"]
         .iter()
         .find_map(|prefix| bare.strip_prefix(prefix))
@@ -137,13 +136,11 @@ fn square(text: &str, end: bool) -> Tag {
     if text.as_bytes().get(1).is_some_and(|byte| !matches!(byte, b'T' | b'E' | b'/')) {
         return Tag::Other;
     }
-    for (marker, close) in [("[THINK]", "[/THINK]")] {
-        if text.starts_with(marker) {
-            return Tag::Think(marker.len(), close);
-        }
-        if !end && may_become(text, marker) {
-            return Tag::More;
-        }
+    if text.starts_with(THINK) {
+        return Tag::Think(THINK.len(), "[/THINK]");
+    }
+    if !end && may_become(text, THINK) {
+        return Tag::More;
     }
     for marker in SQUARE {
         if text.starts_with(marker) {
@@ -189,6 +186,8 @@ fn kimi(text: &str, end: bool) -> Tag {
 
 /// MiniMax writes it before every tag.
 pub(super) const LEAD: &str = "]<]minimax[>[";
+
+const THINK: &str = "[THINK]";
 
 const SQUARE: [&str; 4] = ["[TOOL_CALLS]", "[TOOL_REQUEST]", "[END_TOOL_REQUEST]", "[/TOOL_CALLS]"];
 

@@ -31,10 +31,14 @@
 //! is never completed. Code, quotations, examples and reasoning are text. And
 //! however the text is cut into pieces, the events say the same.
 
+mod ahead;
 mod align;
 mod arguments;
 mod block;
 mod call;
+mod examples;
+mod fences;
+mod harmony;
 pub mod intent;
 mod json_item;
 mod lexer;
@@ -44,6 +48,7 @@ mod named_item;
 mod scan;
 mod schema;
 mod tagged_item;
+mod tags;
 mod text;
 mod tools;
 mod value;

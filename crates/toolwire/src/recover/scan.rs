@@ -6,7 +6,11 @@
 
 use memchr::{memchr2, memchr3};
 
-use super::block::{BlockKind, begins};
+use super::ahead::begins;
+use super::block::BlockKind;
+use super::examples::introduces_example;
+use super::fences::is_call_fence;
+use super::harmony::channel;
 use super::markers::{Tag, dialect, tag};
 use super::text::{from, may_become, upto};
 use super::tools::Tools;
@@ -457,49 +461,6 @@ fn tail(text: &str) -> &str {
     from(text, start)
 }
 
-/// Whether the text before a block says that an example follows.
-fn introduces_example(recent: &str) -> bool {
-    let line = recent.trim_end().rsplit('\n').next().unwrap_or_default().to_lowercase();
-    let line = line.replace('’', "'");
-    if !line.trim_end_matches(['*', '_']).ends_with([':', '.', ',', '(']) {
-        return false;
-    }
-    let sentence = line.trim_end_matches([':', '.', ',', '(', ' ', '*', '_']);
-    let sentence = sentence.rsplit(['.', '!', '?']).next().unwrap_or_default();
-    if ["i'll", "i will", "let me", "i'm going to", "i am going to", "now i"]
-        .iter()
-        .any(|own| sentence.contains(own))
-    {
-        return false;
-    }
-    EXAMPLES.iter().any(|word| sentence.contains(word)) || ends_eg(&line)
-}
-
-/// A header of the Harmony format: who speaks on which channel, to whom.
-fn channel(text: &str, end: bool, tools: &Tools) -> Option<Found> {
-    let Some(stop) = text.find(MESSAGE) else {
-        return (!end && text.len() < LONGEST_HEADER).then_some(Found::More);
-    };
-    if stop > LONGEST_HEADER {
-        return None;
-    }
-    let header = upto(text, stop);
-    let skip = stop + MESSAGE.len();
-    let recipient =
-        header.split("to=").nth(1).map(|rest| rest.split([' ', '<']).next().unwrap_or_default());
-    if let Some(name) = recipient {
-        if tools.find(name).is_some() {
-            let name = name.to_owned();
-            return Some(Found::Call { skip, name, dialect: "harmony", is_quoted: false });
-        }
-        return None;
-    }
-    if header.contains("analysis") {
-        return Some(Found::Reasoning { skip, close: "<|end|>" });
-    }
-    Some(Found::Frame { skip })
-}
-
 /// How often the text begins with a mark. A long run is several short ones, so
 /// that none is waited for without end.
 fn run_length(text: &str, mark: char) -> usize {
@@ -511,16 +472,6 @@ fn may_be_html(text: &str) -> bool {
     HTML_CODE.iter().any(|(open, close)| may_become(text, open) || may_become(text, close))
 }
 
-fn ends_eg(line: &str) -> bool {
-    let line = line.trim_end_matches([',', ':', ' ', '(']);
-    line.ends_with("e.g.") || line.ends_with("e.g") || line.ends_with("i.e.")
-}
-
-fn is_call_fence(info: &str) -> bool {
-    let info = info.trim().to_ascii_lowercase();
-    CALL_FENCES.contains(&info.as_str())
-}
-
 /// Tags around code, and what closes them.
 const HTML_CODE: [(&str, &str); 2] = [("<pre>", "</pre>"), ("<code>", "</code>")];
 
@@ -529,46 +480,7 @@ const QUOTED_MARKED: Found = Found::Quotation { kind: BlockKind::Marked };
 /// Marks before which a quotation begins.
 const QUOTES: [char; 6] = ['"', '\'', '“', '‘', '«', '`'];
 
-/// Code blocks that models write calls into.
-const CALL_FENCES: [&str; 11] = [
-    "",
-    "json",
-    "jsonc",
-    "json5",
-    "tool_code",
-    "tool_call",
-    "tool_calls",
-    "tool",
-    "function_call",
-    "xml",
-    "text",
-];
-
-/// Words of a sentence that introduces an example.
-const EXAMPLES: [&str; 18] = [
-    "for example",
-    "an example",
-    "example of",
-    "for instance",
-    "look like",
-    "looks like",
-    "such as",
-    "syntax",
-    "you would",
-    "you could",
-    "you can",
-    "would write",
-    "declared as",
-    "defined as",
-    "the format is",
-    "sample",
-    "should start like",
-    "models emit",
-];
-
-const MESSAGE: &str = "<|message|>";
 const REMEMBERED: usize = 240;
 const LONGEST_INFO: usize = 32;
 const LONGEST_RUN: usize = 32;
 const LONGEST_NAME: usize = 64;
-const LONGEST_HEADER: usize = 256;

@@ -6,12 +6,14 @@ use super::tools::Tools;
 
 /// A header of the Harmony format: who speaks on which channel, to whom.
 pub(super) fn channel(text: &str, end: bool, tools: &Tools) -> Option<Found> {
-    let Some(stop) = text.find(MESSAGE) else {
-        return (!end && text.len() < LONGEST_HEADER).then_some(Found::More);
-    };
-    if stop > LONGEST_HEADER {
-        return None;
+    let mut most = text.len().min(LONGEST_HEADER + MESSAGE.len());
+    while !text.is_char_boundary(most) {
+        most -= 1;
     }
+    let Some(stop) = upto(text, most).find(MESSAGE) else {
+        let is_short = text.len() < LONGEST_HEADER + MESSAGE.len();
+        return (!end && is_short).then_some(Found::More);
+    };
     let header = upto(text, stop);
     let skip = stop + MESSAGE.len();
     let recipient =

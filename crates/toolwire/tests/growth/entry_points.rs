@@ -5,6 +5,7 @@ use toolwire::calls::{self, ToolOutput};
 use toolwire::guess;
 use toolwire::ledger::LossPolicy;
 use toolwire::pipe::Pipe;
+use toolwire::recover::{Detector, Event, Tools, intent};
 use toolwire::registry::{OnInvalid, Registry};
 use toolwire::translate::{self, Options, PathMatch, PreparedRequest, RequestHead};
 use toolwire::{Protocol, json};
@@ -228,7 +229,41 @@ pub(crate) const ENTRY_POINTS: &[EntryPoint] = &[
             drop(registry.render(to, &Options::new()));
         },
     },
+    EntryPoint {
+        names: &["recover::Tools::read", "recover::Tools::add"],
+        takes: Kind::Tools,
+        pairs: false,
+        call: |_, _, body| {
+            drop(std::str::from_utf8(body).map(Tools::read));
+        },
+    },
+    EntryPoint {
+        names: &["recover::Detector::push"],
+        takes: Kind::Answer,
+        pairs: false,
+        call: |_, _, body| {
+            let mut detector = Detector::new(declared());
+            detector.push(std::str::from_utf8(body).unwrap_or_default(), &mut |_: Event<'_>| {});
+            detector.finish(&mut |_: Event<'_>| {});
+        },
+    },
+    EntryPoint {
+        names: &["recover::intent::detect"],
+        takes: Kind::Answer,
+        pairs: false,
+        call: |_, _, body| {
+            drop(intent::detect(std::str::from_utf8(body).unwrap_or_default(), &declared()));
+        },
+    },
 ];
+
+/// The tools of a request whose answer is text.
+fn declared() -> Tools {
+    let mut tools = Tools::default();
+    let schema = r#"{"type":"object","properties":{"path":{"type":"string"}}}"#;
+    tools.add("read_file", "Reads a file", Some(schema));
+    tools
+}
 
 /// Functions with a text for an argument that is no stranger's, each with the
 /// reason.

@@ -5,6 +5,7 @@ its modes, forms, images, scripts, frames, beacons and web sockets. It also has 
 after DNS rebinding.
 """
 
+import os
 import shutil
 import subprocess
 import tempfile
@@ -16,6 +17,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from e2e.gateway import Gateway
+from e2e.settings import OFFLINE
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium-headless-shell", "chromium", "google-chrome"))), None)
 pytestmark = pytest.mark.skipif(BROWSER is None, reason="no browser: install chromium-headless-shell")
@@ -90,13 +92,14 @@ class EvilSite:
 
 def open_page(url, until, seconds=60):
     """Opens a page in the browser until `until` returns true. On a busy machine a browser may hang while it starts, so
-    there is a second and a third attempt."""
+    there is a second and a third attempt. Other tests set a proxy that keeps their clients offline."""
+    environment = {name: value for name, value in os.environ.items() if name not in OFFLINE}
     for _ in range(3):
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
             command = [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
             command += ["--remote-debugging-port=0", f"--user-data-dir={profile}"]
             command += ["--host-resolver-rules=MAP *.test 127.0.0.1", "--no-proxy-server", url]
-            browser = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            browser = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment)
             try:
                 by = time.monotonic() + seconds
                 while browser.poll() is None and time.monotonic() < by:

@@ -103,8 +103,12 @@ impl Block {
                 if step == Step::More && !end {
                     return (at, Step::More);
                 }
-                if let Some(item) = self.item.take() {
-                    self.found += usize::from(item.finish(out));
+                let Some(item) = self.item.take() else { continue };
+                let has_given_up = item.has_given_up();
+                self.found += usize::from(item.finish(out));
+                // What follows other JSON is looked at anew.
+                if has_given_up && self.found == 0 {
+                    return (at, Step::Done);
                 }
                 continue;
             }

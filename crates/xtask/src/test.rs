@@ -9,7 +9,7 @@ use crate::tally::Tally;
 use crate::{cmd, fuzz, packages, public_api, setup, tidy};
 
 /// The inner loop: no installation, no network, no nightly compiler.
-pub(crate) const FAST: &[Step] = &[FORMAT, LINTS, TIDY, PACKAGES, TESTS];
+pub(crate) const FAST: &[Step] = &[FORMAT, LINTS, TIDY, PACKAGES, QUICK_TESTS];
 
 /// Everything.
 pub(crate) const FULL: &[Step] =
@@ -128,6 +128,17 @@ const TESTS: Step = Step {
     name: "tests",
     what: "unit tests, vectors and laws",
     run: || counted("cargo test --workspace --locked --no-fail-fast", &[]).map(Outcome::Ran),
+};
+
+/// Without the tests that measure how the cost of long inputs grows.
+const QUICK_TESTS: Step = Step {
+    name: "tests",
+    what: "unit tests, vectors and laws, without those that measure growth",
+    run: || {
+        let command = "cargo test --workspace --locked --no-fail-fast -- \
+            --skip documents_that_hurt --skip streams_that_hurt";
+        counted(command, &[]).map(Outcome::Ran)
+    },
 };
 
 const DOCS: Step = Step {

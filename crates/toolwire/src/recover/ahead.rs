@@ -43,8 +43,12 @@ pub(super) fn begins(text: &str, end: bool, tools: &Tools) -> Option<bool> {
     let mut at = 0;
     for _ in 0..MOST_MARKERS {
         at += white(from(text, at));
+        // However much of the text is there, no more of it decides.
+        if at > FARTHEST {
+            return Some(false);
+        }
         match ahead(from(text, at), end, false, tools) {
-            Ahead::More => return if end || at > FARTHEST { Some(false) } else { None },
+            Ahead::More => return if end { Some(false) } else { None },
             Ahead::Nothing => return Some(false),
             Ahead::Skip(length) => at += length,
             Ahead::Json

@@ -4,7 +4,7 @@
 use super::lexer::white;
 use super::markers::{Tag, tag};
 use super::tags::{OpenTag, Style, call_tag};
-use super::text::{from, may_become, upto};
+use super::text::{beginning, from, may_become, upto};
 use super::tools::Tools;
 
 /// What comes next in a block.
@@ -62,7 +62,15 @@ pub(super) fn begins(text: &str, end: bool, tools: &Tools) -> Option<bool> {
 }
 
 /// What the text begins with. `inside` says that a call came before it.
+///
+/// However much of the text is there, only its beginning decides, so that a text
+/// reads the same in pieces and as a whole.
 pub(super) fn ahead(text: &str, end: bool, inside: bool, tools: &Tools) -> Ahead {
+    let beginning = beginning(text, FARTHEST);
+    look(beginning, end || beginning.len() < text.len(), inside, tools)
+}
+
+fn look(text: &str, end: bool, inside: bool, tools: &Tools) -> Ahead {
     let Some(first) = text.chars().next() else {
         return if end { Ahead::Nothing } else { Ahead::More };
     };
@@ -86,7 +94,7 @@ pub(super) fn ahead(text: &str, end: bool, inside: bool, tools: &Tools) -> Ahead
         ',' | ';' if inside => {
             let rest = from(text, 1);
             let next = rest.trim_start();
-            match ahead(next, end, false, tools) {
+            match look(next, end, false, tools) {
                 Ahead::More => Ahead::More,
                 Ahead::Nothing => Ahead::Nothing,
                 Ahead::Skip(_)
@@ -145,7 +153,7 @@ fn fence_length(text: &str, end: bool) -> Result<Option<usize>, ()> {
     let rest = from(text, ticks);
     let word =
         rest.len() - rest.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_').len();
-    if ticks + word == text.len() && word < FARTHEST && !end {
+    if ticks + word == text.len() && !end {
         return if ticks > 0 || text.is_empty() { Err(()) } else { Ok(None) };
     }
     Ok((ticks >= 3).then_some(ticks + word))
@@ -169,8 +177,7 @@ fn tagged(text: &str, end: bool, tools: &Tools) -> Ahead {
 /// A call that begins with its name.
 fn named(text: &str, end: bool, tools: &Tools) -> Ahead {
     let length = text.find(|c: char| !is_name(c)).unwrap_or(text.len());
-    let short = text.len() < FARTHEST && !end;
-    if length == text.len() && short {
+    if length == text.len() && !end {
         return Ahead::More;
     }
     let name = upto(text, length);
@@ -202,10 +209,10 @@ fn named(text: &str, end: bool, tools: &Tools) -> Ahead {
         at += white(from(text, at));
         let rest = from(text, at);
         match rest.as_bytes().first() {
-            None if short => return Ahead::More,
+            None if !end => return Ahead::More,
             Some(b'{') => return Ahead::Named { skip: at, name, python: false },
             Some(b'<') if rest.starts_with("<arg_key") => return Ahead::Bare { skip: at, name },
-            Some(b'<') if short && may_become(rest, "<arg_key") => return Ahead::More,
+            Some(b'<') if !end && may_become(rest, "<arg_key") => return Ahead::More,
             Some(b'<') => match tag(rest, end) {
                 Tag::Marker(_) if rest.starts_with("</") => return Ahead::Bare { skip: at, name },
                 Tag::Marker(more) => {
@@ -223,7 +230,7 @@ fn named(text: &str, end: bool, tools: &Tools) -> Ahead {
             Some(b'[') => match argument_marker(rest) {
                 Ok(Some(more)) => at += more,
                 Ok(None) => return Ahead::Nothing,
-                Err(()) if short => return Ahead::More,
+                Err(()) if !end => return Ahead::More,
                 Err(()) => return Ahead::Nothing,
             },
             Some(b'`') => match fence_length(rest, end) {
@@ -252,10 +259,9 @@ fn argument_marker(text: &str) -> Result<Option<usize>, ()> {
 
 /// `Action: NAME` and `Action Input: …`, or `Action:` and a list of calls.
 fn action(text: &str, rest: &str, end: bool, tools: &Tools) -> Ahead {
-    let short = text.len() < FARTHEST && !end;
     let rest = rest.trim_start();
     if rest.is_empty() {
-        return if short { Ahead::More } else { Ahead::Nothing };
+        return if end { Ahead::Nothing } else { Ahead::More };
     }
     if rest.starts_with(['`', '[', '{']) {
         return Ahead::Skip(text.len() - rest.len());
@@ -264,7 +270,7 @@ fn action(text: &str, rest: &str, end: bool, tools: &Tools) -> Ahead {
     let name = upto(rest, length).trim().trim_matches(['`', '"', '*']);
     let after = from(rest, length).trim_start();
     if after.is_empty() || may_become(after, INPUT) {
-        return if short { Ahead::More } else { Ahead::Nothing };
+        return if end { Ahead::Nothing } else { Ahead::More };
     }
     let Some(input) = after.strip_prefix(INPUT) else { return Ahead::Nothing };
     if tools.find(name).is_none() {
@@ -275,13 +281,13 @@ fn action(text: &str, rest: &str, end: bool, tools: &Tools) -> Ahead {
     let skip = text.len() - json.len();
     let name = name.to_owned();
     match json.chars().next() {
-        None if short => Ahead::More,
+        None if !end => Ahead::More,
         Some('{') => Ahead::Named { skip, name, python: false },
         Some('`') => match fence_length(json, end) {
             Ok(Some(more)) => {
                 let inner = from(json, more).trim_start();
                 match inner.chars().next() {
-                    None if short => Ahead::More,
+                    None if !end => Ahead::More,
                     Some('{') => {
                         Ahead::Named { skip: text.len() - inner.len(), name, python: false }
                     }

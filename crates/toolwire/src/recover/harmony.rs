@@ -1,18 +1,13 @@
 //! The headers of the Harmony format.
 
 use super::scan::Found;
-use super::text::upto;
+use super::text::{beginning, upto};
 use super::tools::Tools;
 
 /// A header of the Harmony format: who speaks on which channel, to whom.
 pub(super) fn channel(text: &str, end: bool, tools: &Tools) -> Option<Found> {
-    let mut most = text.len().min(LONGEST_HEADER + MESSAGE.len());
-    while !text.is_char_boundary(most) {
-        most -= 1;
-    }
-    let Some(stop) = upto(text, most).find(MESSAGE) else {
-        let is_short = text.len() < LONGEST_HEADER + MESSAGE.len();
-        return (!end && is_short).then_some(Found::More);
+    let Some(stop) = beginning(text, LONGEST_HEADER).find(MESSAGE) else {
+        return (!end && text.len() < LONGEST_HEADER).then_some(Found::More);
     };
     let header = upto(text, stop);
     let skip = stop + MESSAGE.len();

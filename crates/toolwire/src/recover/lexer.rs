@@ -7,7 +7,7 @@
 
 use memchr::memchr3;
 
-use super::text::{from, plain_length, upto};
+use super::text::{beginning, from, plain_length, upto};
 
 /// Cuts text into tokens. It keeps only what a string needs, so it can stop
 /// after any byte and go on with the next piece.
@@ -102,15 +102,14 @@ impl Lexer {
             let comment = match rest.as_bytes() {
                 [] => return (at, Lexed::More),
                 [b'/'] if !end => return (at, Lexed::More),
-                [b'/', b'/', ..] => end_of_line(rest, end),
-                [b'/', b'*', ..] => rest.find("*/").map(|length| length + 2),
-                [b'#', ..] => end_of_line(rest, end),
+                [b'/', b'/', ..] | [b'#', ..] => end_of_line(comment_of(rest), end),
+                [b'/', b'*', ..] => comment_of(rest).find("*/").map(|length| length + 2),
                 _ => break,
             };
             // A comment that has not ended is read again from its beginning, so
             // it must be short.
             let Some(length) = comment else {
-                let long = rest.len() > LONGEST_COMMENT || end;
+                let long = rest.len() >= LONGEST_COMMENT || end;
                 return (at, if long { Lexed::Stop } else { Lexed::More });
             };
             self.repaired = true;
@@ -192,7 +191,7 @@ impl Lexer {
         };
         // A window, because what is found behind an odd character would be searched
         // for again.
-        let window = window(text);
+        let window = beginning(text, WINDOW);
         let found = memchr3(needle, b'\\', b'\n', window.as_bytes()).unwrap_or(window.len());
         let plain = upto(window, found);
         if has_odd(plain) {
@@ -232,7 +231,7 @@ impl Lexer {
         let ends = match quote {
             Quote::Double => Some(1),
             // An apostrophe is not the end of a string.
-            Quote::Single => match after_white(window(from(text, 1))) {
+            Quote::Single => match after_white(beginning(from(text, 1), WINDOW)) {
                 None if !end && text.len() <= WINDOW => return (0, Lexed::More),
                 None => Some(1),
                 Some(next) => matches!(next, ',' | ':' | '}' | ']' | ')' | '=').then_some(1),
@@ -336,17 +335,13 @@ fn after_white(text: &str) -> Option<char> {
     text.trim_start().chars().next()
 }
 
-fn end_of_line(text: &str, end: bool) -> Option<usize> {
-    text.find('\n').or_else(|| end.then_some(text.len()))
+/// As much of a text as a comment may take.
+fn comment_of(text: &str) -> &str {
+    beginning(text, LONGEST_COMMENT)
 }
 
-/// The beginning of the text, up to a bounded length.
-fn window(text: &str) -> &str {
-    let mut length = WINDOW.min(text.len());
-    while !text.is_char_boundary(length) {
-        length -= 1;
-    }
-    upto(text, length)
+fn end_of_line(text: &str, end: bool) -> Option<usize> {
+    text.find('\n').or_else(|| end.then_some(text.len()))
 }
 
 /// Whether a byte must be escaped in a JSON string, backslashes aside.

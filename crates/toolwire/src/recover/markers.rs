@@ -4,7 +4,7 @@
 //! vary them from one model to the next, so a tag is known by the words in it and
 //! not by its spelling. The exact ones name the dialect.
 
-use super::text::{from, may_become, upto};
+use super::text::{beginning, from, may_become, upto};
 
 /// What a tag at the beginning of a text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -176,7 +176,7 @@ fn lead(text: &str, end: bool) -> Tag {
 fn kimi(text: &str, end: bool) -> Tag {
     let inside = text.strip_prefix("<|open|>").or_else(|| text.strip_prefix("<|close|>"));
     let Some(inside) = inside else { return Tag::Other };
-    match inside.find("<|sep|>") {
+    match beginning(inside, LONGEST_TAG).find("<|sep|>") {
         Some(stop) if upto(inside, stop).starts_with("call ") => Tag::Call,
         Some(stop) => Tag::Marker(text.len() - inside.len() + stop + "<|sep|>".len()),
         None if !end && inside.len() < LONGEST_TAG => Tag::More,

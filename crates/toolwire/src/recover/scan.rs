@@ -12,7 +12,7 @@ use super::examples::introduces_example;
 use super::fences::is_call_fence;
 use super::harmony::channel;
 use super::markers::{Tag, dialect, tag};
-use super::text::{from, may_become, upto};
+use super::text::{beginning, from, may_become, upto};
 use super::tools::Tools;
 
 /// Where in Markdown the text is.
@@ -273,11 +273,7 @@ impl Scanner {
             return Line::Goes(indent);
         }
         let after = from(rest, ticks);
-        let mut window = LONGEST_INFO.min(after.len());
-        while !after.is_char_boundary(window) {
-            window -= 1;
-        }
-        let window = upto(after, window);
+        let window = beginning(after, LONGEST_INFO);
         let Some(stop) = window.find('\n') else {
             if !end && after.len() < LONGEST_INFO {
                 return Line::More(indent);
@@ -352,7 +348,10 @@ impl Scanner {
         let Some(header) = rest.strip_prefix(">>>") else { return self.wait(indent) };
         let length =
             header.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(header.len());
-        if length == header.len() && !end && length < LONGEST_NAME {
+        if length >= LONGEST_NAME {
+            return Line::Goes(indent);
+        }
+        if length == header.len() && !end {
             return self.wait(indent);
         }
         let name = upto(header, length);

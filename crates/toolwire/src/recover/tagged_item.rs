@@ -9,15 +9,13 @@
 //! Nothing in a value is escaped, so what ends it is told apart from the same
 //! characters in the text by what follows.
 
-use memchr::memmem;
-
 use super::arguments::Arguments;
 use super::call::{Call, Ending, Output};
 use super::lexer::white;
 use super::markers::LEAD;
 use super::named_item::NamedItem;
 use super::tags::{OpenTag, Style, open_tag};
-use super::text::{from, length_without, may_become, upto};
+use super::text::{beginning, from, length_without, may_become, upto};
 use super::{Step, align};
 
 /// Reads the arguments of one call.
@@ -150,15 +148,14 @@ impl TaggedItem {
         }
         match &mut self.place {
             Place::Between => self.between(text, end, out),
-            Place::Key(closing) => match find(text, closing, end) {
-                Found::End(at, length) => {
-                    let key = upto(text, at).trim().to_owned();
+            Place::Key(closing) => match beginning(text, LONGEST_KEY).find(closing.as_str()) {
+                Some(at) => {
+                    let length = at + closing.len();
                     self.place = Place::BeforeValue;
-                    self.arguments.set_raw_key(&key);
-                    (at + length, None)
+                    self.arguments.set_raw_key(upto(text, at).trim());
+                    (length, None)
                 }
-                Found::More(_) if text.len() > LONGEST_KEY || end => (0, Some(Step::Stop)),
-                Found::More(_) => (0, Some(Step::More)),
+                None => (0, Some(wait(text, LONGEST_KEY, end))),
             },
             Place::BeforeValue => self.before_value(text, end, out),
             Place::Value(_) => self.value(text, end, out),
@@ -168,9 +165,9 @@ impl TaggedItem {
     fn between(&mut self, text: &str, end: bool, out: &mut Output<'_>) -> (usize, Option<Step>) {
         let skip = white(text);
         let rest = from(text, skip);
-        if rest.is_empty() {
-            // White space behind the last member is the call's only if it goes on.
-            return (0, Some(if end || skip > LONGEST_GAP { Step::Stop } else { Step::More }));
+        // White space behind the last member is the call's only if it goes on.
+        if rest.is_empty() || skip >= LONGEST_GAP {
+            return (0, Some(wait(text, LONGEST_GAP, end)));
         }
         if !self.closing.is_empty() && rest.starts_with(&self.closing) {
             self.is_closed = true;
@@ -195,7 +192,7 @@ impl TaggedItem {
         if more {
             return (0, Some(Step::More));
         }
-        match open_tag(&self.style, rest) {
+        match open_tag(&self.style, beginning(rest, LONGEST_KEY)) {
             Ok(Some(tag)) if tag.word.starts_with("arg_key") => {
                 let closing = format!("{}{}{}", self.style.close, tag.word, self.style.end);
                 self.place = Place::Key(closing);
@@ -210,8 +207,7 @@ impl TaggedItem {
                 None => (0, Some(Step::Stop)),
             },
             Ok(None) => (0, Some(Step::Stop)),
-            Err(()) if end || rest.len() > LONGEST_KEY => (0, Some(Step::Stop)),
-            Err(()) => (0, Some(Step::More)),
+            Err(()) => (0, Some(wait(rest, LONGEST_KEY, end))),
         }
     }
 
@@ -233,17 +229,20 @@ impl TaggedItem {
     ) -> (usize, Option<Step>) {
         let skip = white(text);
         let rest = from(text, skip);
-        if rest.is_empty() || (!end && may_become(rest, "<arg_value")) {
-            return (0, Some(if end || skip > LONGEST_GAP { Step::Stop } else { Step::More }));
+        if rest.is_empty() || skip >= LONGEST_GAP {
+            return (0, Some(wait(text, LONGEST_GAP, end)));
         }
-        match open_tag(&self.style, rest) {
+        if !end && may_become(rest, "<arg_value") {
+            return (0, Some(Step::More));
+        }
+        match open_tag(&self.style, beginning(rest, LONGEST_KEY)) {
             Ok(Some(tag)) if tag.word.starts_with("arg_value") => {
                 let key = self.arguments.raw_key().to_owned();
                 self.open_value(&key, &tag.word, None, out);
                 (skip + tag.length, None)
             }
-            Err(()) if !end && rest.len() < LONGEST_KEY => (0, Some(Step::More)),
-            Ok(_) | Err(()) => (0, Some(Step::Stop)),
+            Err(()) => (0, Some(wait(rest, LONGEST_KEY, end))),
+            Ok(_) => (0, Some(Step::Stop)),
         }
     }
 
@@ -336,7 +335,7 @@ impl TaggedItem {
             }
             let line = upto(text, at).ends_with('\n') || (at == 0 && value.ends_line);
             if line && rest.starts_with(&self.style.open) {
-                match open_tag(&self.style, rest) {
+                match open_tag(&self.style, beginning(rest, LONGEST_KEY)) {
                     Ok(Some(tag)) if self.is_next_member(&tag) => return Found::End(at, 0),
                     Err(()) if !end && rest.len() < LONGEST_KEY => return Found::More(at),
                     Ok(_) | Err(()) => continue,
@@ -363,8 +362,11 @@ impl TaggedItem {
     /// the end.
     fn goes_on(&self, text: &str, end: bool) -> Option<bool> {
         let rest = text.trim_start();
+        if text.len() - rest.len() >= LONGEST_GAP {
+            return Some(true);
+        }
         if rest.is_empty() {
-            return (end || text.len() > LONGEST_GAP).then_some(true);
+            return end.then_some(true);
         }
         let follows = ["<", LEAD, "```"];
         if follows.iter().any(|mark| rest.starts_with(mark)) {
@@ -419,13 +421,9 @@ impl Value {
     }
 }
 
-/// Finds a marker in the text.
-fn find(text: &str, marker: &str, end: bool) -> Found {
-    match memmem::find(text.as_bytes(), marker.as_bytes()) {
-        Some(at) => Found::End(at, marker.len()),
-        None if end => Found::More(text.len()),
-        None => Found::More(0),
-    }
+/// Waits for more text, up to a length.
+fn wait(text: &str, longest: usize, end: bool) -> Step {
+    if end || text.len() >= longest { Step::Stop } else { Step::More }
 }
 
 /// Members written as tags, as an object; several of the same name, or `item`s,

@@ -10,6 +10,15 @@ pub(super) fn upto(text: &str, at: usize) -> &str {
     text.get(..at).unwrap_or_default()
 }
 
+/// The text up to a length, or a little less, where a character ends.
+pub(super) fn beginning(text: &str, most: usize) -> &str {
+    let mut length = most.min(text.len());
+    while !text.is_char_boundary(length) {
+        length -= 1;
+    }
+    upto(text, length)
+}
+
 /// Whether the text may still become `marker` when more of it arrives.
 pub(super) fn may_become(text: &str, marker: &str) -> bool {
     text.len() < marker.len() && marker.starts_with(text)

@@ -53,7 +53,7 @@ fn random_fragments_keep_the_laws() {
 }
 
 /// Checks so many cases, the same in every run, so that a failure is the work of a
-/// change. A difference in long runs of markers is known.
+/// change. The fuzzer looks for others.
 fn seeded(cases: u64, check: impl Fn(&mut Unstructured<'_>) -> Result<()>) {
     let mut state = 0x9E37_79B9_7F4A_7C15_u64;
     let mut checked = 0;

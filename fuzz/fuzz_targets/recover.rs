@@ -1,0 +1,23 @@
+//! Any text, and any sequence of fragments of dialects, reads the same however it is cut, calls only
+//! declared tools with whole arguments, and breaks off without completing a call.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use toolwire_laws::recover::{self as laws, Reading};
+
+fuzz_target!(|data: &[u8]| {
+    let Some((size, data)) = data.split_first() else { return };
+    let tools = laws::fragment_tools();
+    let plain = std::str::from_utf8(data).map(str::to_owned).ok();
+    for text in plain.into_iter().chain([laws::fragments(data)]) {
+        let size = usize::from(*size) % 64 + 1;
+        if let Err(what) = laws::any_pieces_read_the_same(&tools, &text, size) {
+            panic!("{what}\n{text:?}");
+        }
+        let reading = Reading::of(&tools, &text);
+        if let Err(what) = laws::calls_are_whole(&["f", "g"], &reading) {
+            panic!("{what}\n{text:?}");
+        }
+    }
+});

@@ -13,6 +13,7 @@ pub mod reload;
 mod retry;
 mod secrets;
 mod source_mask;
+mod store;
 mod upstream;
 mod values;
 
@@ -23,6 +24,7 @@ use toolwire::{LossPolicy, Profile, Protocol};
 
 pub use environment::{Environment, ProcessEnvironment};
 pub use problem::{Problem, Problems, Style};
+pub use store::StoreConfig;
 
 pub use crate::retry::RetryPolicy;
 pub use crate::upstream::CaBundle;
@@ -52,6 +54,8 @@ pub struct Config {
     pub limits: Limits,
     /// When to retry, and when not to use an upstream for a while.
     pub retry: RetryPolicy,
+    /// What is remembered, and where.
+    pub store: StoreConfig,
     /// The format of the log.
     pub log: LogFormat,
 }

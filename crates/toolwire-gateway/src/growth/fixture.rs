@@ -12,7 +12,8 @@ use toolwire::protocol::PathMatch;
 
 use crate::active_config::ActiveConfig;
 use crate::config::{
-    Config, Credential, Limits, LogFormat, Origin, Pattern, RetryPolicy, Timeouts, UpstreamConfig,
+    Config, Credential, Limits, LogFormat, Origin, Pattern, RetryPolicy, StoreConfig, Timeouts,
+    UpstreamConfig,
 };
 use crate::guard::Credentials;
 use crate::heavy_work::HeavyWork;
@@ -106,6 +107,7 @@ pub(crate) fn config(upstreams: Vec<UpstreamConfig>) -> Config {
         aliases: Vec::new(),
         limits: Limits { tools: usize::MAX, schemas: usize::MAX, ..Limits::default() },
         retry: RetryPolicy::default(),
+        store: StoreConfig::Off,
         log: LogFormat::Off,
     }
 }

@@ -87,6 +87,7 @@ pub(crate) fn at(server: &upstream::Server) -> UpstreamConfig {
         models: vec![Pattern("*".to_owned())],
         headers: Vec::new(),
         profile: Profile::of(server.protocol),
+        facts: toolwire::facts::ModelFacts::default(),
         tool_calls: ToolCallRules::default(),
         on_loss: None,
         weight: 1,

@@ -59,6 +59,10 @@ use toolwire_gateway::config::{
 };
 use toolwire_gateway::{Gateway, Setup, serve};
 
+/// The command's allocator, so that what is measured is what users get.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// A configuration with these upstreams and nothing else.
 pub(crate) fn config(upstreams: Vec<UpstreamConfig>) -> Config {
     Config {

@@ -200,12 +200,12 @@ fn framed<'t>(text: &'t str, bytes: &str) -> Option<&'t str> {
         let common = (0..=common).rev().find(|at| text.is_char_boundary(*at))?;
         // A marker may begin with what goes on in the text.
         let cut = (0..=common).rev().filter(|at| text.is_char_boundary(*at)).find(|at| {
-            *at == bytes.len() || text.get(*at..).is_some_and(|rest| skip_frames(rest) != rest)
+            *at == bytes.len() || text.get(*at..).is_some_and(|rest| skip_frame(rest).is_some())
         })?;
         bytes = bytes.get(cut..)?;
         text = text.get(cut..)?;
         if !bytes.is_empty() {
-            text = skip_frames(text);
+            text = skip_frame(text)?;
         }
     }
     Some(text)
@@ -222,18 +222,20 @@ fn ends_with_frames(text: &str, last: &str) -> bool {
 /// The text behind the markers that enclose ordinary text.
 fn skip_frames(text: &str) -> &str {
     let mut rest = text;
-    loop {
-        let header =
-            ["<|channel|>", "<|start|>", ">>>all\n"].iter().find(|mark| rest.starts_with(**mark));
-        let skipped = match header {
-            Some(&">>>all\n") => rest.get(">>>all\n".len()..),
-            Some(_) => rest.split_once("<|message|>").map(|(_, rest)| rest),
-            None => FRAMES.iter().find_map(|frame| rest.strip_prefix(frame)),
-        };
-        match skipped {
-            Some(skipped) => rest = skipped,
-            None => return rest,
-        }
+    while let Some(skipped) = skip_frame(rest) {
+        rest = skipped;
+    }
+    rest
+}
+
+/// The text behind one of them.
+fn skip_frame(text: &str) -> Option<&str> {
+    let header =
+        ["<|channel|>", "<|start|>", ">>>all\n"].iter().find(|mark| text.starts_with(**mark));
+    match header {
+        Some(&">>>all\n") => text.get(">>>all\n".len()..),
+        Some(_) => text.split_once("<|message|>").map(|(_, rest)| rest),
+        None => FRAMES.iter().find_map(|frame| text.strip_prefix(frame)),
     }
 }
 
@@ -268,7 +270,7 @@ pub fn cut_agrees(whole: &Reading, cut: &Reading) -> Result<(), String> {
 }
 
 /// Markers that enclose ordinary text or reasoning.
-const FRAMES: [&str; 24] = [
+const FRAMES: [&str; 38] = [
     "<think>",
     "</think>",
     "<thinking>",
@@ -293,6 +295,20 @@ const FRAMES: [&str; 24] = [
     "</end>",
     "<｜end｜>",
     "<|im_end|>",
+    "<mm:think>",
+    "</mm:think>",
+    "<channel|>",
+    "<|eom|>",
+    "<|eot|>",
+    "<|message_model|>",
+    "<|content_text|>",
+    "<|end_message|>",
+    "<|message_sep|>",
+    "<|open|>response<|sep|>",
+    "<|close|>response<|sep|>",
+    "<|close|>tools<|sep|>",
+    "<|close|>call<|sep|>",
+    "<|close|>argument<|sep|>",
 ];
 
 /// A text made of fragments of all dialects, one for each byte, so that random
@@ -311,7 +327,7 @@ pub fn fragment_tools() -> Tools {
     tools
 }
 
-const FRAGMENTS: [&str; 92] = [
+const FRAGMENTS: [&str; 124] = [
     "<tool_call>",
     "</tool_call>",
     "<tool_calls>",
@@ -404,4 +420,36 @@ const FRAGMENTS: [&str; 92] = [
     "text. ",
     "> ",
     "\r\n",
+    "{\"name\": \"unknown\", \"arguments\": {\"b\": 3}}",
+    "\"name\": \"unknown\"",
+    "<function=unknown>",
+    "<invoke name=\"unknown\">",
+    "unknown",
+    "<parameter>",
+    "<param>",
+    "<![CDATA[",
+    "]]>",
+    "<invoke name=\"g\"/>",
+    "<functionname=\"f\">",
+    "<paramname=\"a\">",
+    "</param>",
+    "to=f",
+    "<|open|>response<|sep|>",
+    "<|open|>think<|sep|>",
+    "<|close|>think<|sep|>",
+    "<|close|>response<|sep|>",
+    "<|channel>",
+    "<channel|>",
+    "<|message_model|>",
+    "<|content_invoke_tool_json|>",
+    "<|content_text|>",
+    "<|end_message|>",
+    "<|message_sep|>",
+    "<|eom|>",
+    "[/THINK]",
+    "<|END_THINKING|>",
+    "<parameter name=\"arguments\">",
+    "\\n",
+    "Let me see: ",
+    "bad bad",
 ];

@@ -77,14 +77,14 @@ fn look(text: &str, end: bool, inside: bool, tools: &Tools) -> Ahead {
     match first {
         '{' => Ahead::Json,
         '[' => match tag(text, end) {
-            Tag::Marker(length) => Ahead::Skip(length),
+            Tag::Marker(length) | Tag::Edge(length) => Ahead::Skip(length),
             Tag::More => Ahead::More,
             Tag::Call | Tag::Think(..) | Tag::Channel | Tag::Frame(_) | Tag::Other => {
                 list(text, end, tools)
             }
         },
         ']' if text.starts_with("]<") || (text.len() == 1 && !end) => match tag(text, end) {
-            Tag::Marker(length) => Ahead::Skip(length),
+            Tag::Marker(length) | Tag::Edge(length) => Ahead::Skip(length),
             Tag::Call => tagged(text, end, tools),
             Tag::More => Ahead::More,
             Tag::Think(..) | Tag::Channel | Tag::Frame(_) | Tag::Other if inside => Ahead::Skip(1),
@@ -107,7 +107,7 @@ fn look(text: &str, end: bool, inside: bool, tools: &Tools) -> Ahead {
         }
         '`' => fence(text, end),
         '<' => match tag(text, end) {
-            Tag::Marker(length) => Ahead::Skip(length),
+            Tag::Marker(length) | Tag::Edge(length) => Ahead::Skip(length),
             Tag::Call => tagged(text, end, tools),
             Tag::More => Ahead::More,
             Tag::Think(..) | Tag::Channel | Tag::Frame(_) | Tag::Other => Ahead::Nothing,
@@ -187,7 +187,7 @@ fn named(text: &str, end: bool, tools: &Tools) -> Ahead {
     // DeepSeek says what kind of call it is.
     if name == "function" {
         return match tag(from(text, length), end) {
-            Tag::Marker(more) => Ahead::Skip(length + more),
+            Tag::Marker(more) | Tag::Edge(more) => Ahead::Skip(length + more),
             Tag::More => Ahead::More,
             Tag::Call | Tag::Think(..) | Tag::Channel | Tag::Frame(_) | Tag::Other => {
                 Ahead::Nothing
@@ -197,11 +197,19 @@ fn named(text: &str, end: bool, tools: &Tools) -> Ahead {
     if name == "functools" {
         return Ahead::Skip(length);
     }
+    // What follows is a call object that repeats the name.
+    let after = from(text, length);
+    if after.starts_with(REPEATS) {
+        return Ahead::Skip(length + REPEATS.len());
+    }
+    if !end && may_become(after, REPEATS) {
+        return Ahead::More;
+    }
     if tools.find(name).is_none() {
         return Ahead::Nothing;
     }
     let name = name.to_owned();
-    if from(text, length).starts_with('(') {
+    if after.starts_with('(') {
         return Ahead::Named { skip: length + 1, name, python: true };
     }
     let mut at = length;
@@ -214,19 +222,18 @@ fn named(text: &str, end: bool, tools: &Tools) -> Ahead {
             Some(b'<') if rest.starts_with("<arg_key") => return Ahead::Bare { skip: at, name },
             Some(b'<') if !end && may_become(rest, "<arg_key") => return Ahead::More,
             Some(b'<') => match tag(rest, end) {
-                Tag::Marker(_) if rest.starts_with("</") => return Ahead::Bare { skip: at, name },
-                Tag::Marker(more) => {
-                    at += more;
-                    // What follows is a call object that repeats the name.
-                    if rest.starts_with("<|content_invoke_tool_json|>") {
-                        return Ahead::Skip(at);
-                    }
+                Tag::Marker(_) | Tag::Edge(_) if rest.starts_with("</") => {
+                    return Ahead::Bare { skip: at, name };
                 }
+                Tag::Marker(more) | Tag::Edge(more) => at += more,
                 Tag::More => return Ahead::More,
                 Tag::Call | Tag::Think(..) | Tag::Channel | Tag::Frame(_) | Tag::Other => {
                     return Ahead::Nothing;
                 }
             },
+            // A line break that the template escaped.
+            Some(b'\\') if rest.starts_with("\\n") => at += 2,
+            Some(b'\\') if rest.len() == 1 && !end => return Ahead::More,
             Some(b'[') => match argument_marker(rest) {
                 Ok(Some(more)) => at += more,
                 Ok(None) => return Ahead::Nothing,
@@ -305,6 +312,8 @@ fn is_name(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':' | '/')
 }
 
+/// Inkling names the author before a call object.
+const REPEATS: &str = "<|content_invoke_tool_json|>";
 const INPUT: &str = "Action Input:";
 /// How many markers may come before the first call.
 const MOST_MARKERS: usize = 8;

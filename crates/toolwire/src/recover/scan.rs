@@ -10,8 +10,8 @@ use super::ahead::begins;
 use super::block::BlockKind;
 use super::examples::introduces_example;
 use super::fences::is_call_fence;
-use super::harmony::channel;
-use super::markers::{Tag, dialect, tag};
+use super::harmony::{channel, is_rest_of_header};
+use super::markers::{Tag, dialect, is_closing, tag};
 use super::text::{beginning, from, may_become, upto};
 use super::tools::Tools;
 
@@ -26,6 +26,10 @@ pub(super) struct Scanner {
     fence: Option<Fence>,
     /// Whether the line is a quotation.
     is_quote: bool,
+    /// Whether nothing but white space has come.
+    is_first: bool,
+    /// Whether a call came before.
+    has_calls: bool,
     /// The end of what was passed on.
     recent: String,
 }
@@ -56,7 +60,15 @@ pub(super) enum Found {
 
 impl Default for Scanner {
     fn default() -> Self {
-        Self { line_start: true, code: 0, fence: None, is_quote: false, recent: String::new() }
+        Self {
+            line_start: true,
+            code: 0,
+            fence: None,
+            is_quote: false,
+            is_first: true,
+            has_calls: false,
+            recent: String::new(),
+        }
     }
 }
 
@@ -68,7 +80,13 @@ impl Scanner {
         loop {
             if self.line_start {
                 match self.line(text, at, end, tools) {
-                    Line::Goes(length) => at += length,
+                    Line::Goes(length) => {
+                        at += length;
+                        // A fence takes its whole line.
+                        if self.line_start {
+                            continue;
+                        }
+                    }
                     Line::Found(length, found) => return self.stop(text, at + length, found),
                     Line::More(length) => return self.stop(text, at + length, Found::More),
                 }
@@ -137,12 +155,18 @@ impl Scanner {
     pub(super) fn behind_block(&mut self) {
         self.line_start = false;
         self.code = 0;
+        self.has_calls = true;
         self.recent.clear();
+    }
+
+    /// What is behind a frame begins like a line.
+    pub(super) fn behind_frame(&mut self) {
+        self.line_start = true;
     }
 
     /// Reasoning has ended, and the answer begins.
     pub(super) fn behind_reasoning(&mut self) {
-        *self = Self::default();
+        *self = Self { has_calls: self.has_calls, is_first: false, ..Self::default() };
     }
 
     /// A fence that looked like a block is code.
@@ -176,8 +200,21 @@ impl Scanner {
         let rest = from(line, indent);
         let Some(first) = rest.chars().next() else { return Line::More(indent) };
         if matches!(first, '`' | '~') {
+            self.is_first = false;
             return self.fence_line(text, at + indent, indent, end, tools);
         }
+        if self.is_first && first == 't' {
+            match is_rest_of_header(rest, end) {
+                None => return Line::More(indent),
+                Some(true) => match channel(rest, end, tools) {
+                    Some(Found::More) => return Line::More(indent),
+                    Some(found) => return Line::Found(indent, found),
+                    None => {}
+                },
+                Some(false) => {}
+            }
+        }
+        self.is_first &= first.is_whitespace();
         self.line_start = false;
         if self.fence.is_some() {
             return Line::Goes(indent);
@@ -223,9 +260,12 @@ impl Scanner {
             match tag(rest, end) {
                 Tag::Other => {}
                 Tag::More => return self.wait(indent),
-                Tag::Marker(_) | Tag::Call | Tag::Think(..) | Tag::Channel | Tag::Frame(_) => {
-                    return Line::Goes(indent);
-                }
+                Tag::Marker(_)
+                | Tag::Edge(_)
+                | Tag::Call
+                | Tag::Think(..)
+                | Tag::Channel
+                | Tag::Frame(_) => return Line::Goes(indent),
             }
         }
         match begins(rest, end, tools) {
@@ -378,7 +418,8 @@ impl Scanner {
     /// A marker in the middle of text. `None` if it is none.
     fn marker(&mut self, text: &str, at: usize, end: bool, tools: &Tools) -> Option<Found> {
         let rest = from(text, at);
-        match tag(rest, end) {
+        let tag = tag(rest, end);
+        match tag {
             Tag::Other => None,
             Tag::More => Some(Found::More),
             Tag::Think(skip, close) => Some(Found::Reasoning { skip, close }),
@@ -390,15 +431,37 @@ impl Scanner {
                 }
                 found
             }
-            Tag::Marker(_) | Tag::Call => match begins(rest, end, tools) {
+            // No block begins with what ends one.
+            Tag::Marker(length) | Tag::Edge(length) if is_closing(upto(rest, length)) => {
+                self.stray(tag, rest)
+            }
+            Tag::Marker(_) | Tag::Edge(_) | Tag::Call => match begins(rest, end, tools) {
                 None => Some(Found::More),
                 Some(true) if self.is_quoted(upto(text, at)) => Some(QUOTED_MARKED),
                 Some(true) => {
                     let kind = BlockKind::Marked;
                     Some(Found::Block { skip: 0, kind, dialect: dialect(rest) })
                 }
-                Some(false) => None,
+                Some(false) => self.stray(tag, rest),
             },
+        }
+    }
+
+    /// A marker without a call. Behind a call it may be the end of one that could
+    /// not be read.
+    fn stray(&self, tag: Tag, text: &str) -> Option<Found> {
+        match tag {
+            Tag::Edge(skip) => Some(Found::Frame { skip }),
+            Tag::Marker(skip) if self.has_calls && is_closing(upto(text, skip)) => {
+                Some(Found::Frame { skip })
+            }
+            Tag::Marker(_)
+            | Tag::Call
+            | Tag::Think(..)
+            | Tag::Channel
+            | Tag::Frame(_)
+            | Tag::Other
+            | Tag::More => None,
         }
     }
 

@@ -38,27 +38,56 @@ pub(super) enum Ahead {
     },
 }
 
-/// Whether a block with a call in it begins here. `None` if more text is needed.
-pub(super) fn begins(text: &str, end: bool, tools: &Tools) -> Option<bool> {
-    let mut at = 0;
-    for _ in 0..MOST_MARKERS {
-        at += white(from(text, at));
+/// Whether a block with a call in it begins at a place.
+pub(super) enum Begins {
+    /// More text is needed. What is known already.
+    More(Chain),
+    Call,
+    /// No call, and no other behind any of the markers in so many bytes.
+    Nothing(usize),
+}
+
+/// Markers that were read, so that they need not be read again.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Chain {
+    length: usize,
+    markers: usize,
+}
+
+/// Whether a block with a call in it begins here, behind markers that are known.
+pub(super) fn begins(text: &str, chain: Chain, end: bool, tools: &Tools) -> Begins {
+    let Chain { length: mut at, mut markers } = chain;
+    while markers < MOST_MARKERS {
+        let skip = white(from(text, at));
         // However much of the text is there, no more of it decides.
-        if at > FARTHEST {
-            return Some(false);
+        if at + skip > FARTHEST {
+            return Begins::Nothing(at);
         }
-        match ahead(from(text, at), end, false, tools) {
-            Ahead::More => return if end { Some(false) } else { None },
-            Ahead::Nothing => return Some(false),
-            Ahead::Skip(length) => at += length,
+        match ahead(from(text, at + skip), end, false, tools) {
+            Ahead::More if end => return Begins::Nothing(at),
+            Ahead::More => return Begins::More(Chain { length: at, markers }),
+            Ahead::Nothing => return Begins::Nothing(at),
+            Ahead::Skip(length) => {
+                at += skip + length;
+                markers += 1;
+            }
             Ahead::Json
             | Ahead::Named { .. }
             | Ahead::Tagged { .. }
             | Ahead::Bare { .. }
-            | Ahead::Line { .. } => return Some(true),
+            | Ahead::Line { .. } => return Begins::Call,
         }
     }
-    Some(false)
+    Begins::Nothing(at)
+}
+
+/// Whether a block with a call in it begins here. `None` if more text is needed.
+pub(super) fn begins_call(text: &str, end: bool, tools: &Tools) -> Option<bool> {
+    match begins(text, Chain::default(), end, tools) {
+        Begins::More(_) => None,
+        Begins::Call => Some(true),
+        Begins::Nothing(_) => Some(false),
+    }
 }
 
 /// What the text begins with. `inside` says that a call came before it.
@@ -275,6 +304,9 @@ fn action(text: &str, rest: &str, end: bool, tools: &Tools) -> Ahead {
     }
     let length = rest.find('\n').unwrap_or(rest.len());
     let name = upto(rest, length).trim().trim_matches(['`', '"', '*']);
+    if length == rest.len() && !tools.has_name_like(name) {
+        return Ahead::Nothing;
+    }
     let after = from(rest, length).trim_start();
     if after.is_empty() || may_become(after, INPUT) {
         return if end { Ahead::Nothing } else { Ahead::More };

@@ -3,7 +3,7 @@
 
 use super::arguments::Arguments;
 use super::call::{Call, Ending, Output, Verdict};
-use super::lexer::{Lexed, Lexer, Token, white};
+use super::lexer::{Lexed, Lexer, Token};
 use super::schema::Schema;
 use super::text::{from, push_escaped};
 use super::value::{Progress, ValueWriter};
@@ -98,34 +98,9 @@ impl JsonItem {
 
     /// Reads on. How many bytes were taken, and how it stands.
     pub(super) fn step(&mut self, text: &str, end: bool, out: &mut Output<'_>) -> (usize, Step) {
-        let mut at = 0;
-        let step = loop {
-            let (length, lexed) = self.lexer.next(from(text, at), end);
-            let token = match lexed {
-                Lexed::Token(token) => token,
-                Lexed::More => {
-                    at += length;
-                    break Step::More;
-                }
-                Lexed::Stop => {
-                    at += length;
-                    break Step::Stop;
-                }
-            };
-            let progress = self.token(token, out);
-            match progress {
-                Progress::More => at += length,
-                Progress::Done => {
-                    at += length;
-                    break Step::Done;
-                }
-                Progress::Bad => {
-                    // White space before a token may have been taken before.
-                    at += white(from(text, at));
-                    break Step::Stop;
-                }
-            }
-        };
+        let mut lexer = std::mem::take(&mut self.lexer);
+        let (at, step) = lexer.feed(text, end, |token| self.token(token, out));
+        self.lexer = lexer;
         self.call.flush(out);
         (at, step)
     }

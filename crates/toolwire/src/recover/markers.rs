@@ -45,6 +45,10 @@ pub(super) fn dialect(text: &str) -> &'static str {
 
 fn angle(text: &str, end: bool) -> Tag {
     let inside = from(text, 1);
+    let begins = |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'/' | b'|' | 0x80..);
+    if !inside.as_bytes().first().is_none_or(begins) {
+        return Tag::Other;
+    }
     let limit = inside.len().min(LONGEST_TAG);
     let bytes = inside.as_bytes().get(..limit).unwrap_or_default();
     // Harmony's quote mark and Kimi's attributes hold quotes; no tag holds a line
@@ -59,6 +63,9 @@ fn angle(text: &str, end: bool) -> Tag {
     }
     let length = stop + 2;
     let name = upto(inside, stop);
+    if !may_be_tag(name) {
+        return Tag::Other;
+    }
     // Gemma's reasoning. Its bars are at the outer sides only.
     match name {
         "|channel" => return Tag::Think(length, "<channel|>"),
@@ -88,10 +95,22 @@ fn angle(text: &str, end: bool) -> Tag {
     if is_marker(bare) { Tag::Marker(length) } else { Tag::Other }
 }
 
-/// Whether the text behind `<` can be the beginning of a tag of ours.
+/// Whether the text behind `<` can be the beginning of a tag of ours: a short word,
+/// and attributes only if it begins a call.
 fn may_be_tag(inside: &str) -> bool {
-    let first = inside.trim_start_matches(['/', '|']).chars().next();
-    first.is_none_or(|c| c.is_alphabetic() || matches!(c, '｜' | '‖' | '"'))
+    let word = inside.trim_start_matches(['/', '|', '｜', '‖']);
+    let is_word =
+        |c: char| c.is_alphanumeric() || matches!(c, '_' | '▁' | ':' | '-' | '|' | '｜' | '‖');
+    let length = word.find(|c: char| !is_word(c)).unwrap_or(word.len());
+    if length == word.len() {
+        return length <= LONGEST_WORD;
+    }
+    // Gemma's quote mark.
+    if word.starts_with('"') {
+        return inside.len() < 4;
+    }
+    let word = local_name(upto(word, length)).split('Ġ').next().unwrap_or_default();
+    ["invoke", "function", "invokename", "functionname"].contains(&word)
 }
 
 /// Whether a tag is the first of a call: `function=NAME`, `invoke name="NAME"`.
@@ -340,3 +359,4 @@ const DIALECTS: [(&str, &str); 32] = [
 ];
 
 const LONGEST_TAG: usize = 96;
+const LONGEST_WORD: usize = 36;

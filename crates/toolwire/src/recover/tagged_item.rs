@@ -101,8 +101,13 @@ impl TaggedItem {
         match (&self.json, &self.place) {
             (Some(json), _) => json.strict_run(text),
             (None, Place::Value(value)) if value.passes() => {
-                let passes = self.call.passes() && self.arguments.passes_raw();
-                if passes { length_without(NEED_CARE, text) } else { 0 }
+                // What needs care is read together with what is around it, and some of
+                // a long text does.
+                let passes =
+                    text.len() <= SHORT && self.call.passes() && self.arguments.passes_raw();
+                let first = self.style.first();
+                let all = passes && length_without([b'"', b'\\', first], text) == text.len();
+                if all { text.len() } else { 0 }
             }
             (None, _) => 0,
         }
@@ -172,7 +177,8 @@ impl TaggedItem {
             // has forgotten it.
             self.is_closed = self.closing.is_empty();
             self.is_ended = true;
-            return (0, Some(Step::Done));
+            let is_escaped = upto(text, skip).contains('\\');
+            return (if is_escaped { skip } else { 0 }, Some(Step::Done));
         }
         let more =
             !end && (may_become(rest, &self.style.open) || may_become(rest, &self.style.close));
@@ -259,73 +265,71 @@ impl TaggedItem {
     }
 
     fn value(&mut self, text: &str, end: bool, out: &mut Output<'_>) -> (usize, Option<Step>) {
-        let Place::Value(mut value) = std::mem::replace(&mut self.place, Place::Between) else {
-            return (0, Some(Step::Stop));
-        };
-        let start = match value.skip_start(text, end) {
-            Some(length) => length,
-            None => {
-                self.place = Place::Value(value);
-                return (0, Some(Step::More));
-            }
-        };
+        let Self { style, call, arguments, closing, place, .. } = self;
+        let Place::Value(value) = place else { return (0, Some(Step::Stop)) };
+        let Some(start) = value.skip_start(text, end) else { return (0, Some(Step::More)) };
         if !value.has_begun() {
-            self.place = Place::Value(value);
             return (start, Some(Step::More));
         }
         let rest = from(text, start);
-        let (length, closing) = match self.find_end(&value, rest, end) {
+        let ends = Ends { style, closing, arguments };
+        let (length, closing) = match ends.find(value, rest, end) {
             Found::End(at, closing) => (at, Some(closing)),
             Found::More(at) => (at, None),
         };
         if length > 0 {
-            value.ends_line = upto(rest, length).ends_with('\n');
+            value.ends_line = rest.as_bytes().get(length - 1) == Some(&b'\n');
         }
-        let piece = value.piece(upto(rest, length), closing.is_some());
-        for part in piece {
+        for part in value.piece(upto(rest, length), closing.is_some()) {
             if value.streams {
-                self.arguments.raw_piece(part, &mut self.call.pending);
+                arguments.raw_piece(part, &mut call.pending);
             } else {
                 value.kept.push_str(part);
             }
         }
-        let Some(closing) = closing else {
-            self.place = Place::Value(value);
-            return (start + length, Some(Step::More));
-        };
-        if let Some(schema) = self.call.schema(out.tools) {
+        let Some(closing) = closing else { return (start + length, Some(Step::More)) };
+        if let Some(schema) = call.schema(out.tools) {
             match value.streams {
-                true => self.arguments.close_raw(&mut self.call.pending),
+                true => arguments.close_raw(&mut call.pending),
                 false => {
-                    let text = self.structured(&value);
-                    self.arguments.put_raw(&text, value.is_text, schema, &mut self.call.pending);
+                    let text = structured(style, &value.kept);
+                    arguments.put_raw(&text, value.is_text, schema, &mut call.pending);
                 }
             }
         }
+        self.place = Place::Between;
         (start + length + closing, None)
     }
+}
 
-    /// The text of a value, whose own tags, if it has any, are members.
-    fn structured(&self, value: &RawValue) -> String {
-        if self.style.open.starts_with(LEAD)
-            && value.kept.trim_start().starts_with(&self.style.open)
-        {
-            return nested(&self.style, &value.kept, 0);
-        }
-        value.kept.clone()
-    }
+/// What ends a value.
+struct Ends<'i> {
+    style: &'i Style,
+    /// What closes the call.
+    closing: &'i str,
+    arguments: &'i Arguments,
+}
 
+impl Ends<'_> {
     /// Where the value ends in the text.
-    fn find_end(&self, value: &RawValue, text: &str, end: bool) -> Found {
+    fn find(&self, value: &RawValue, text: &str, end: bool) -> Found {
         if value.is_cdata {
             return match value.cdata_end(text, end) {
                 Ok((at, closing)) => Found::End(at, closing),
                 Err(at) => Found::More(at),
             };
         }
-        let first = self.style.open.as_bytes().first().copied().unwrap_or(b'<');
-        for at in memchr::memchr_iter(first, text.as_bytes()) {
+        let closing = self.style.close.as_bytes().get(1);
+        for at in memchr::memchr_iter(self.style.first(), text.as_bytes()) {
             let rest = from(text, at);
+            let line = match at.checked_sub(1) {
+                Some(before) => text.as_bytes().get(before) == Some(&b'\n'),
+                None => value.ends_line,
+            };
+            let second = rest.as_bytes().get(1);
+            if !line && second.is_some() && second != closing {
+                continue;
+            }
             if rest.starts_with(&value.closing) {
                 match self.goes_on(from(rest, value.closing.len()), end) {
                     Some(true) => return Found::End(at, value.closing.len()),
@@ -333,16 +337,15 @@ impl TaggedItem {
                     None => return Found::More(at),
                 }
             }
-            if !self.closing.is_empty() && rest.starts_with(&self.closing) {
+            if !self.closing.is_empty() && rest.starts_with(self.closing) {
                 match self.goes_on(from(rest, self.closing.len()), end) {
                     Some(true) => return Found::End(at, 0),
                     Some(false) => continue,
                     None => return Found::More(at),
                 }
             }
-            let line = upto(text, at).ends_with('\n') || (at == 0 && value.ends_line);
             if line && rest.starts_with(&self.style.open) {
-                match open_tag(&self.style, beginning(rest, LONGEST_KEY)) {
+                match open_tag(self.style, beginning(rest, LONGEST_KEY)) {
                     Ok(Some(tag)) if self.is_next_member(&tag) => return Found::End(at, 0),
                     Err(()) if !end && rest.len() < LONGEST_KEY => return Found::More(at),
                     Ok(_) | Err(()) => continue,
@@ -350,7 +353,7 @@ impl TaggedItem {
             }
             let more = !end
                 && (may_become(rest, &value.closing)
-                    || may_become(rest, &self.closing)
+                    || may_become(rest, self.closing)
                     || (line && may_become(rest, &self.style.open)));
             if more {
                 return Found::More(at);
@@ -368,11 +371,11 @@ impl TaggedItem {
     /// Whether the text behind a closing tag is what may follow it: another tag or
     /// the end.
     fn goes_on(&self, text: &str, end: bool) -> Option<bool> {
-        let rest = text.trim_start();
+        let rest = from(text, gap(text));
         if text.len() - rest.len() >= LONGEST_GAP {
             return Some(true);
         }
-        if rest.is_empty() {
+        if rest.is_empty() || (rest == "\\" && !end) {
             return end.then_some(true);
         }
         let follows = ["<", LEAD, "```"];
@@ -380,6 +383,14 @@ impl TaggedItem {
             return Some(true);
         }
         (end || !follows.iter().any(|mark| may_become(rest, mark))).then_some(false)
+    }
+}
+
+/// The text of a value, whose own tags, if it has any, are members.
+fn structured(style: &Style, text: &str) -> String {
+    match style.open.starts_with(LEAD) && text.trim_start().starts_with(&style.open) {
+        true => nested(style, text, 0),
+        false => text.to_owned(),
     }
 }
 
@@ -399,7 +410,6 @@ fn wait(text: &str, longest: usize, end: bool) -> Step {
     if end || text.len() >= longest { Step::Stop } else { Step::More }
 }
 
-/// What must be escaped in a raw value, or may begin a tag.
-const NEED_CARE: [u8; 4] = [b'"', b'\\', b'<', b']'];
+const SHORT: usize = 24;
 const LONGEST_KEY: usize = 512;
 const LONGEST_GAP: usize = 256;

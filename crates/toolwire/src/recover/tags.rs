@@ -39,6 +39,11 @@ impl OpenTag {
 }
 
 impl Style {
+    /// The byte that every tag begins with.
+    pub(super) fn first(&self) -> u8 {
+        self.open.as_bytes().first().copied().unwrap_or(b'<')
+    }
+
     pub(super) fn plain() -> Self {
         Self { open: "<".to_owned(), close: "</".to_owned(), end: ">" }
     }

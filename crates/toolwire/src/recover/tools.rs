@@ -68,6 +68,16 @@ impl Tools {
         self.list.get(index)
     }
 
+    /// Whether a name that begins so may be a tool's.
+    pub(crate) fn has_name_like(&self, beginning: &str) -> bool {
+        let bare = beginning.rsplit(['.', ':']).next().unwrap_or_default();
+        self.find(beginning).is_some()
+            || self
+                .list
+                .iter()
+                .any(|tool| tool.name.starts_with(beginning) || tool.name.starts_with(bare))
+    }
+
     /// The tool that a model means by a name. Some families write
     /// `functions.NAME`, count their calls (`NAME:0`), or both; Muse writes
     /// `NAME.NAME`.

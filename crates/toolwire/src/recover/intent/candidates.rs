@@ -2,6 +2,7 @@
 
 use super::dates;
 use super::lexicon::{FILLERS, MONTHS, NUMBER_WORDS, PREPOSITIONS, WEEKDAYS};
+use super::sentences::starts_with;
 use super::shape;
 use super::tokens::{Kind, Token};
 
@@ -65,7 +66,10 @@ pub(super) fn candidates<'t>(
             (None, _) => "",
         };
         let floor = found.last().map_or(from, |last| last.to);
-        let (preposition, before) = binding(tokens, floor, at);
+        let (preposition, mut before) = binding(tokens, floor, at);
+        if before.is_empty() && matches!(preposition, "to" | "as") {
+            before.extend(property(tokens, from, floor));
+        }
         let after = following(tokens, next, to);
         found.push(Candidate {
             shape,
@@ -116,6 +120,9 @@ fn one(tokens: &[Token<'_>], at: usize, to: usize) -> Option<(Shape, usize, Stri
     if let Some((next, value)) = dates::clock(tokens, at, to) {
         return Some((Shape::Time, next, value, String::new()));
     }
+    if let Some((next, value, unit)) = part_of_hour(tokens, at, to) {
+        return Some((Shape::Number, next, value, unit));
+    }
     if let Some(next) = phone(tokens, at, to) {
         return Some((Shape::Phone, next, String::new(), String::new()));
     }
@@ -154,10 +161,30 @@ fn number(tokens: &[Token<'_>], at: usize) -> Option<(Shape, usize, String, Stri
     Some((Shape::Number, at + 1, value, super::stem::stem(&unit.to_lowercase())))
 }
 
+/// "half an hour", "a quarter of an hour", "an hour": where it ends, the number
+/// and its unit.
+fn part_of_hour(tokens: &[Token<'_>], at: usize, to: usize) -> Option<(usize, String, String)> {
+    let spans: &[(&[&str], &str, &str)] = &[
+        (&["half", "an", "hour"], "30", "minut"),
+        (&["a", "quarter", "of", "an", "hour"], "15", "minut"),
+        (&["an", "hour", "and", "a", "half"], "90", "minut"),
+        (&["a", "minute"], "1", "minut"),
+        (&["an", "hour"], "1", "hour"),
+        (&["a", "day"], "1", "day"),
+        (&["a", "week"], "1", "week"),
+    ];
+    let rest = tokens.get(at..to)?;
+    let led = at.checked_sub(1).and_then(|before| tokens.get(before));
+    let is_span = led.is_some_and(|token| token.any(&["for", "of", "within", "in", "by"]));
+    let (words, value, unit) = spans.iter().find(|(words, ..)| starts_with(rest, words))?;
+    (is_span || words.len() > 2)
+        .then(|| (at + words.len(), (*value).to_owned(), (*unit).to_owned()))
+}
+
 /// A number in words, before what it counts.
 fn spelled(tokens: &[Token<'_>], at: usize) -> Option<String> {
     let token = tokens.get(at)?;
-    let value = NUMBER_WORDS.iter().position(|word| token.is(word))?;
+    let (_, value) = NUMBER_WORDS.iter().find(|(word, _)| token.is(word))?;
     let counts =
         tokens.get(at + 1).is_some_and(|next| next.kind == Kind::Word && !next.any(FILLERS));
     (counts && !token.is_capitalized()).then(|| value.to_string())
@@ -222,7 +249,11 @@ fn binding<'t>(tokens: &[Token<'t>], floor: usize, at: usize) -> (&'t str, Vec<S
             | Kind::Mark(_) => continue,
         }
         if PREPOSITIONS.iter().any(|(known, _)| token.is(known)) {
-            if preposition.is_empty() {
+            let is_particle = token.is("for")
+                && tokens.iter().take(at).any(|before| {
+                    before.end + 1 == token.start && before.any(&["look", "looking", "hunt"])
+                });
+            if preposition.is_empty() && !is_particle {
                 preposition = token.text;
             }
             // "a width of 640": what it is of comes before the preposition, and so
@@ -249,6 +280,14 @@ fn binding<'t>(tokens: &[Token<'t>], floor: usize, at: usize) -> (&'t str, Vec<S
         }
     }
     (preposition, before)
+}
+
+/// What is changed, in "the mode of run.sh to 755": its stem.
+fn property(tokens: &[Token<'_>], from: usize, to: usize) -> Option<String> {
+    let of = (from..to.min(from + 4))
+        .find(|at| tokens.get(*at).is_some_and(|token| token.any(&["of", "for", "on", "in"])))?;
+    let noun = tokens.get(of.checked_sub(1)?).filter(|_| of > from)?;
+    (noun.kind == Kind::Word && !noun.any(FILLERS)).then(|| noun.stem.clone())
 }
 
 /// The stems of the words right behind a value.

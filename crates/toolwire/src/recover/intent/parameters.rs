@@ -3,7 +3,8 @@
 use super::candidates::{Candidate, Shape};
 use super::lexicon::PREPOSITIONS;
 use super::roles::{
-    CODE, CURRENCIES, DAYS, EMAILS, HOSTS, IDS, LINKS, PATHS, PEOPLE, PLACES, PROPER, QUERIES, TEXT,
+    CODE, CURRENCIES, DAYS, EMAILS, HOSTS, IDS, LANGUAGE_ENDINGS, LANGUAGES, LINKS, PATHS, PEOPLE,
+    PLACES, PROPER, QUERIES, TEXT,
 };
 use super::stem::{name_words, stem};
 use crate::recover::schema::{Schema, Type};
@@ -14,6 +15,8 @@ pub(super) struct Parameter<'s> {
     pub(super) name: &'s str,
     pub(super) schema: &'s Schema,
     pub(super) is_required: bool,
+    /// The object that it is a member of.
+    pub(super) parent: Option<Parent<'s>>,
     /// The words of its name.
     pub(super) words: Vec<String>,
     /// Their stems.
@@ -24,8 +27,38 @@ pub(super) struct Parameter<'s> {
     pub(super) described_stems: Vec<String>,
 }
 
+/// An object among the parameters of a tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Parent<'s> {
+    pub(super) name: &'s str,
+    /// Whether the object needs the member, if it is given at all.
+    pub(super) needs_member: bool,
+}
+
 impl<'s> Parameter<'s> {
-    pub(super) fn new(name: &'s str, schema: &'s Schema, is_required: bool) -> Self {
+    /// The parameters of a tool. The members of an object are parameters by
+    /// themselves.
+    pub(super) fn all(schema: &'s Schema) -> Vec<Self> {
+        let mut found = Vec::new();
+        for (name, property) in &schema.properties {
+            let is_required = schema.required.contains(name);
+            let is_object = property.names(Type::Object) && !property.names(Type::String);
+            if !is_object || property.properties.is_empty() {
+                found.push(Self::new(name, property, is_required));
+                continue;
+            }
+            for (member, inner) in &property.properties {
+                let needs_member = property.required.contains(member);
+                let mut parameter = Self::new(member, inner, is_required && needs_member);
+                parameter.parent = Some(Parent { name, needs_member });
+                parameter.described_stems.extend(name_words(name).iter().map(|word| stem(word)));
+                found.push(parameter);
+            }
+        }
+        found
+    }
+
+    fn new(name: &'s str, schema: &'s Schema, is_required: bool) -> Self {
         let words = name_words(name);
         let described: Vec<String> =
             name_words(super::shape::prefix(&schema.description, LONGEST_DESCRIPTION))
@@ -42,6 +75,7 @@ impl<'s> Parameter<'s> {
             name,
             schema,
             is_required,
+            parent: None,
             stems: words.iter().map(|word| stem(word)).collect(),
             described_stems: described.iter().map(|word| stem(word)).collect(),
             words,
@@ -61,6 +95,13 @@ impl<'s> Parameter<'s> {
 
     pub(super) fn is_list(&self) -> bool {
         self.schema.names(Type::Array) && self.item().is_some_and(|item| item.takes(Type::String))
+    }
+
+    pub(super) fn is_number_list(&self) -> bool {
+        self.schema.names(Type::Array)
+            && self.item().is_some_and(|item| {
+                item.names(Type::Number) || (item.names(Type::Integer) && !item.names(Type::String))
+            })
     }
 
     fn item(&self) -> Option<&Schema> {
@@ -108,6 +149,44 @@ impl<'s> Parameter<'s> {
                 && self.schema.format.is_empty())
     }
 
+    /// Whether it takes a moment in one's own words: "tomorrow at nine".
+    pub(super) fn is_moment(&self) -> bool {
+        !self.is_strict_day()
+            && !self.schema.description.to_uppercase().contains("HH:MM")
+            && self.schema.format.is_empty()
+            && (self.named(&["when", "datetime"])
+                || (self.named(&["time", "at", "due", "date"]) && self.about(&["free", "natural"])))
+    }
+
+    /// Whether it takes a day and a time in one: `2026-03-04T10:00`.
+    pub(super) fn is_timestamp(&self) -> bool {
+        self.schema.format == "date-time"
+            || (self.schema.format.is_empty()
+                && self.named(&[
+                    "start",
+                    "end",
+                    "from",
+                    "to",
+                    "time",
+                    "when",
+                    "at",
+                    "datetime",
+                    "timestamp",
+                    "since",
+                    "until",
+                    "begin",
+                    "date",
+                    "due",
+                ]))
+    }
+
+    /// Whether its description gives an example in digits: "such as 644".
+    pub(super) fn shows_digits(&self) -> bool {
+        self.schema.description.bytes().any(|byte| byte.is_ascii_digit())
+            && !self.is_day()
+            && !self.is_clock()
+    }
+
     pub(super) fn is_path(&self) -> bool {
         self.named(PATHS)
             || (self.about(&["path", "file", "directory", "folder"])
@@ -126,7 +205,16 @@ impl<'s> Parameter<'s> {
     pub(super) fn is_email(&self) -> bool {
         self.schema.format == "email"
             || self.named(EMAILS)
-            || (self.about(&["email"]) && !self.named(TEXT))
+            || (self.about(&["email", "mail"]) && !self.named(TEXT))
+    }
+
+    /// Whether it names a thing that has an id: `message_id`.
+    fn is_id(&self) -> bool {
+        self.words.len() > 1
+            && self
+                .words
+                .last()
+                .is_some_and(|word| matches!(word.as_str(), "id" | "key" | "number"))
     }
 
     pub(super) fn is_code(&self) -> bool {
@@ -155,7 +243,8 @@ impl<'s> Parameter<'s> {
                     5.0
                 }
             }
-            Shape::Time if self.is_clock() => 5.0,
+            Shape::Date if candidate.value.contains('T') && self.is_timestamp() => 5.0,
+            Shape::Time if self.is_clock() || self.is_moment() => 5.0,
             Shape::Date | Shape::Time => 0.0,
             Shape::Url if self.is_link() => 5.0,
             Shape::Url
@@ -191,6 +280,7 @@ impl<'s> Parameter<'s> {
             Shape::Code if self.is_code() => 4.0,
             Shape::Code if self.is_path() => 3.0,
             Shape::Code => 2.5,
+            Shape::Quoted if self.is_id() => 2.0,
             Shape::Quoted if self.named(TEXT) || self.is_query() => 3.5,
             Shape::Quoted => 2.5,
             _ if only || self.is_email() => 0.0,
@@ -206,12 +296,14 @@ impl<'s> Parameter<'s> {
             Shape::Identifier if self.is_path() => 1.5,
             Shape::Identifier if !self.takes_word(&candidate.text.to_lowercase()) => 0.0,
             Shape::Identifier => 2.0,
+            Shape::Name if !self.takes_word(&candidate.text.to_lowercase()) => 0.0,
             Shape::Name if self.named(PLACES) || self.named(PEOPLE) || self.named(PROPER) => 3.5,
             Shape::Name if self.named(TEXT) && !self.named(&["name", "title"]) => 0.4,
             Shape::Name if self.is_code() || self.is_path() => 0.2,
             Shape::Name if self.named(IDS) && !self.about(PEOPLE) && !self.named(&["name"]) => 1.0,
             Shape::Name => 2.0,
             Shape::Number if self.about(IDS) || self.named(&["version"]) => 1.5,
+            Shape::Number if self.shows_digits() => 1.5,
             Shape::Number => 0.0,
         }
     }
@@ -241,6 +333,9 @@ impl<'s> Parameter<'s> {
         if self.named(&["currency"]) {
             return is_currency || (word.len() == 3 && self.named(&["code"]));
         }
+        if self.named(&["language", "lang"]) {
+            return is_language(word);
+        }
         !(is_currency && self.named(&["unit"]))
     }
 
@@ -248,15 +343,31 @@ impl<'s> Parameter<'s> {
     pub(super) fn takes_preposition(&self, preposition: &str) -> bool {
         let preposition = preposition.to_lowercase();
         let is_start = self.named(&["from", "source", "src", "origin", "old", "current"]);
-        let is_end = self.named(&["to", "target", "destination", "dest"]);
+        let is_end = self.named(&["to", "target", "destination", "dest", "dst"]);
         if (is_start && matches!(preposition.as_str(), "to" | "into" | "with"))
             || (is_end && preposition == "from")
+            || (self.is_id() && matches!(preposition.as_str(), "with" | "saying" | "says"))
         {
             return false;
         }
         let bound = PREPOSITIONS.iter().find(|(known, _)| *known == preposition);
+        let leads_to_files = match preposition.as_str() {
+            "in" | "inside" | "under" | "within" | "on" => !is_end,
+            "from" => !is_end,
+            "to" | "into" | "as" => is_end || self.named(&["output", "dst", "out"]),
+            _ => false,
+        };
         bound.is_some_and(|(_, words)| self.named(words))
+            || (leads_to_files && self.is_text() && self.is_path())
     }
+}
+
+/// Whether a word is a language, by its ending or its code: Polish, Hindi, `de-AT`.
+fn is_language(word: &str) -> bool {
+    let code = word.split(['-', '_']).next().unwrap_or_default();
+    LANGUAGE_ENDINGS.iter().any(|end| word.ends_with(end) && word.len() > end.len())
+        || LANGUAGES.contains(&word)
+        || (code.len() == 2 && code.bytes().all(|byte| byte.is_ascii_lowercase()))
 }
 
 fn has(words: &[&str], word: &str) -> bool {

@@ -40,15 +40,17 @@ impl<'t> Words<'_, 't> {
 
     /// "the folder assets", "the assets folder".
     fn beside_noun(&self, parameter: &Parameter<'_>) -> Option<(usize, usize)> {
+        let is_name = parameter.words.len() == 1 && parameter.named(&["name"]);
         let prose = parameter.is_code() || parameter.is_query() || parameter.named(PROSE);
-        if prose {
+        if prose && !is_name {
             return None;
         }
         let is_noun = |at: usize| {
             self.tokens.get(at).is_some_and(|token| {
                 token.kind == Kind::Word
                     && !token.any(FILLERS)
-                    && parameter.stems.contains(&token.stem)
+                    && (parameter.stems.contains(&token.stem)
+                        || (is_name && parameter.described_stems.contains(&token.stem)))
                     && !PREPOSITIONS.iter().any(|(known, _)| token.is(known))
             })
         };
@@ -66,6 +68,9 @@ impl<'t> Words<'_, 't> {
                 self.tokens.get(next).is_some_and(|token| self.vocabulary.contains(&token.stem));
             if self.is_value(next) && !known {
                 return Some((next, next + 1));
+            }
+            if is_name {
+                continue;
             }
             let is_file = parameter.is_path()
                 && !self.tokens.get(noun).is_some_and(|token| token.any(&["folder", "directory"]));
@@ -89,9 +94,29 @@ impl<'t> Words<'_, 't> {
                 .tokens
                 .get(noun + 1)
                 .is_some_and(|token| noun + 1 < self.to && self.vocabulary.contains(&token.stem));
-            return Some((start, if is_compound { noun + 1 } else { noun }));
+            let has_noun = is_compound || self.keeps_noun(parameter, start, noun);
+            return Some((start, if has_noun { noun + 1 } else { noun }));
         }
         self.before_thing(parameter)
+    }
+
+    /// Whether the noun is part of the value: in "the living room" it is, and so it
+    /// is if the description gives an example with it, "such as front door".
+    fn keeps_noun(&self, parameter: &Parameter<'_>, start: usize, noun: usize) -> bool {
+        let is_room = self.tokens.get(noun).is_some_and(|noun| noun.is("room"))
+            && self.tokens.get(start).is_some_and(|first| first.any(KINDS_OF_ROOMS));
+        let description = parameter.schema.description.to_lowercase();
+        let example = ["such as", "e.g.", "like", "for example", "for instance"]
+            .iter()
+            .find_map(|lead| description.split_once(lead))
+            .map_or("", |(_, example)| example);
+        let is_shown = self.tokens.get(noun).is_some_and(|noun| {
+            example
+                .split_whitespace()
+                .any(|word| word.trim_matches(['"', '\'', ',', '.']) == noun.lower)
+        });
+        let is_door = self.tokens.get(noun).is_some_and(|noun| noun.any(&["door", "gate"]));
+        is_room || is_door || is_shown
     }
 
     /// "the kitchen light" says which room.
@@ -144,7 +169,8 @@ impl<'t> Words<'_, 't> {
             let Some(token) = self.tokens.get(at) else { break };
             let leads = parameter.takes_preposition(&token.lower)
                 && (parameter.is_required
-                    || (token.any(&placed) && (parameter.is_path() || parameter.is_place())));
+                    || (token.any(&placed) && (parameter.is_path() || parameter.is_place()))
+                    || (token.any(&placed) && parameter.named(NAMES)));
             if !leads {
                 continue;
             }
@@ -250,7 +276,7 @@ impl<'t> Words<'_, 't> {
     }
 
     /// Whether a token can be a value in plain words.
-    fn is_value(&self, at: usize) -> bool {
+    pub(super) fn is_value(&self, at: usize) -> bool {
         at < self.to
             && self.used.get(at) != Some(&true)
             && self.tokens.get(at).is_some_and(|token| {
@@ -260,6 +286,14 @@ impl<'t> Words<'_, 't> {
                 matches!(token.kind, Kind::Word | Kind::Identifier)
                     && !(is_action || is_empty || is_adverb)
             })
+    }
+
+    /// The same, for a word that stands where no verb can.
+    pub(super) fn may_be_value(&self, at: usize) -> bool {
+        self.is_value(at)
+            || (at < self.to
+                && self.used.get(at) != Some(&true)
+                && self.tokens.get(at).is_some_and(|token| token.lower.ends_with("ing")))
     }
 
     fn is_verb(&self, at: usize) -> bool {
@@ -274,6 +308,30 @@ impl<'t> Words<'_, 't> {
 fn is_preposition(token: &Token<'_>) -> bool {
     PREPOSITIONS.iter().any(|(known, _)| token.is(known))
 }
+
+/// Optional parameters that a single word behind a preposition fills: "to origin".
+const NAMES: &[&str] = &[
+    "remote",
+    "registry",
+    "branch",
+    "base",
+    "environment",
+    "env",
+    "namespace",
+    "region",
+    "host",
+    "service",
+    "server",
+    "cluster",
+    "database",
+    "assignee",
+    "username",
+    "queue",
+    "project",
+    "team",
+    "bucket",
+    "workspace",
+];
 
 /// Parameters of free text, which plain words never fill.
 const PROSE: &[&str] = &[
@@ -293,8 +351,30 @@ const PROSE: &[&str] = &[
     "name",
 ];
 
+const KINDS_OF_ROOMS: &[&str] = &[
+    "living",
+    "dining",
+    "guest",
+    "laundry",
+    "meeting",
+    "conference",
+    "waiting",
+    "play",
+    "utility",
+    "sun",
+    "family",
+    "board",
+    "server",
+    "storage",
+    "rec",
+    "tv",
+    "music",
+    "powder",
+    "spare",
+];
+
 /// Words that name nothing.
-const VAGUE: &[&str] = &[
+pub(super) const VAGUE: &[&str] = &[
     "project",
     "home",
     "root",

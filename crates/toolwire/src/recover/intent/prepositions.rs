@@ -356,7 +356,7 @@ pub(super) const PREPOSITIONS: &[(&str, &[&str])] = &[
     ("after", &["after", "since", "start", "from"]),
     ("since", &["since", "start", "after", "from"]),
     ("until", &["until", "end", "before", "to", "checkout"]),
-    ("against", &["database", "target", "base"]),
+    ("against", &["database", "target", "base", "ref", "branch", "commit", "revision", "version"]),
     ("per", &["per", "interval"]),
     ("over", &["min", "minimum", "over"]),
     ("near", &["location", "near", "place", "city", "address"]),

@@ -41,6 +41,18 @@ pub(super) enum Kind {
 }
 
 impl Token<'_> {
+    /// A comma of our own.
+    pub(super) fn comma() -> Self {
+        Self {
+            kind: Kind::Mark(','),
+            text: ",",
+            lower: String::new(),
+            stem: String::new(),
+            start: 0,
+            end: 0,
+        }
+    }
+
     pub(super) fn is_mark(&self) -> bool {
         matches!(self.kind, Kind::Mark(_))
     }
@@ -186,7 +198,11 @@ impl<'t> Tokenizer<'t> {
             self.push(Kind::Number, to - right.len(), to);
             return;
         }
-        self.push(shape::kind_of(core), from, to);
+        let says_something = core.chars().any(|c| c.is_alphanumeric() || c.is_ascii());
+        match core.chars().next().filter(|_| !says_something) {
+            Some(symbol) => self.push(Kind::Mark(symbol), from, to),
+            None => self.push(shape::kind_of(core), from, to),
+        }
     }
 
     fn push(&mut self, kind: Kind, from: usize, to: usize) {

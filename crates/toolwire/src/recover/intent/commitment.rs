@@ -150,7 +150,10 @@ fn bare_progressive(sentence: &[Token<'_>], at: usize, stands_alone: bool) -> bo
         .is_some_and(|token| token.any(&["calling", "invoking", "using"]))
         && (before.is_empty() || is_led_in)
         && after.first().is_some_and(|token| matches!(token.kind, Kind::Identifier | Kind::Code));
-    is_now || is_led_in || is_call || is_step || (stands_alone && before.is_empty())
+    let is_whole = stands_alone
+        && before.is_empty()
+        && !after.iter().any(|token| token.kind == Kind::Mark(','));
+    is_now || is_led_in || is_call || is_step || is_whole
 }
 
 fn is_progressive(sentence: &[Token<'_>], at: usize) -> bool {

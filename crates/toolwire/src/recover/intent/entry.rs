@@ -93,7 +93,8 @@ impl<'s> Entry<'s> {
             return Some(Suit { score: 8.0, is_evident: true });
         }
         let in_name = self.is_named_after(verb) || self.reminds(verb, phrase);
-        if verb.is_talk() && !in_name {
+        let begins = self.opening.as_ref().is_some_and(|opening| verb.same(opening));
+        if verb.is_talk() && !in_name && !begins {
             return None;
         }
         let is_choice = tokens.get(at).is_some_and(|token| {
@@ -115,6 +116,8 @@ impl<'s> Entry<'s> {
         } else if self.verbs().any(|word| verb.stands_for(word))
             || self.parameters.iter().any(is_flag)
         {
+            2.0
+        } else if !self.has_verb() && verb.stands_for("get") {
             2.0
         } else if opening.is_some_and(|opening| verb.stands_for(opening.text())) {
             if is_distinct_opening { 2.5 } else { 1.5 }
@@ -139,6 +142,13 @@ impl<'s> Entry<'s> {
                     || self.verbs().any(|word| verb.stands_for(word) && !is_generic(word))));
         let is_evident = nouns > 0.0 || shapes > 0.0 || is_distinct || is_choice;
         Some(Suit { score: for_verb + nouns + shapes + kinds, is_evident })
+    }
+
+    /// Whether the tool's name or description says what it does. One that is called
+    /// `maps.distance` just gets it.
+    fn has_verb(&self) -> bool {
+        self.words.iter().any(|word| is_known(word))
+            || self.opening.as_ref().is_some_and(|opening| is_known(&opening.stem))
     }
 
     /// Whether the action is to remind somebody of something, and the tool is for
@@ -246,12 +256,19 @@ impl<'s> Entry<'s> {
             }
             let is_parameter =
                 self.parameters.iter().any(|parameter| parameter.stems.contains(&token.stem));
+            let is_choice = self.parameters.iter().any(|parameter| {
+                parameter.schema.choices.iter().any(|choice| stem(choice) == token.stem)
+            });
             let thing = THING_GROUPS.get(&token.stem);
             let same_thing =
                 thing.is_some_and(|groups| groups.iter().any(|group| self.things.contains(group)));
             if self.words.contains(&token.stem) {
                 score += 2.0;
-            } else if self.described.contains(&token.stem) || is_parameter || same_thing {
+            } else if self.described.contains(&token.stem)
+                || is_parameter
+                || same_thing
+                || is_choice
+            {
                 score += 1.0;
             } else {
                 let next = said.get(index + 1);

@@ -3,8 +3,9 @@
 use super::candidates::{Candidate, Shape};
 use super::clause;
 use super::fill::{Filling, Phrase};
+use super::lexicon::VAGUE;
 use super::parameters::Parameter;
-use super::plain::{VAGUE, Words};
+use super::plain::Words;
 use super::tokens::{Kind, Token};
 use super::value::Value;
 

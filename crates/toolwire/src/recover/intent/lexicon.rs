@@ -2,7 +2,8 @@
 
 pub(super) use super::prepositions::PREPOSITIONS;
 pub(super) use super::thing_words::{
-    FILLERS, MONTHS, NUMBER_WORDS, THINGS, WEAK_CHOICES, WEEKDAYS,
+    FILLERS, KINDS_OF_ROOMS, MONTHS, NAMES, NUMBER_WORDS, PROSE, THINGS, VAGUE, WEAK_CHOICES,
+    WEEKDAYS,
 };
 pub(super) use super::verb_words::{FINITE, GENERIC, NOT_OBJECTS, PARTICLES, TALK, VERB_GROUPS};
 

@@ -1,8 +1,8 @@
 //! Lists in plain words: "with tofu, rice and peas", "the tags work and home".
 
-use super::lexicon::{FILLERS, PREPOSITIONS};
+use super::lexicon::{FILLERS, PREPOSITIONS, VAGUE};
 use super::parameters::Parameter;
-use super::plain::{VAGUE, Words};
+use super::plain::Words;
 use super::tokens::{Kind, Token};
 
 impl Words<'_, '_> {
@@ -39,7 +39,7 @@ impl Words<'_, '_> {
     fn items(&self, from: usize, least: usize) -> Option<(Vec<String>, usize, usize)> {
         let mut items = Vec::new();
         let (mut at, mut end) = (from, from);
-        while let Some((item, next)) = self.item(at) {
+        while let Some((item, next)) = self.list_item(at) {
             items.push(item);
             end = next;
             let links = (next..self.to)
@@ -59,7 +59,7 @@ impl Words<'_, '_> {
 
     /// An item of up to three words that is followed by another item, a
     /// preposition, or nothing.
-    fn item(&self, from: usize) -> Option<(String, usize)> {
+    fn list_item(&self, from: usize) -> Option<(String, usize)> {
         let article = self
             .tokens
             .get(from)

@@ -72,7 +72,7 @@ impl<'s> Catalog<'s> {
 /// nothing else: "pause the music now".
 fn names_thing(vocabulary: &[String], phrase: Phrase<'_, '_>) -> bool {
     let said = phrase.tokens.get(phrase.verb + 1..phrase.end).unwrap_or_default();
-    let articles = ["the", "all", "your", "my", "our", "current", "latest"];
+    let articles = ["the", "all", "your", "my", "our", "current", "latest", "to", "this"];
     let asides = [
         "now", "first", "right", "away", "again", "for", "you", "please", "once", "more", "tool",
         "function", "suite",

@@ -26,6 +26,7 @@
 //! read off the text. What the text does not mention is left out.
 
 mod assign;
+mod binding;
 mod candidates;
 mod clause;
 mod commitment;
@@ -39,15 +40,18 @@ mod free_text;
 mod lexicon;
 mod lists;
 mod matching;
+mod names;
 mod numbers;
 mod parameters;
 mod plain;
 mod prepositions;
+mod query;
 mod reference;
 mod roles;
 mod sentences;
 mod shape;
 mod stem;
+mod suits;
 mod thing_words;
 mod tokens;
 mod value;

@@ -1,11 +1,6 @@
 //! What a parameter asks for, by its schema, its name and its description.
 
-use super::candidates::{Candidate, Shape};
-use super::lexicon::PREPOSITIONS;
-use super::roles::{
-    CODE, CURRENCIES, DAYS, EMAILS, HOSTS, IDS, LANGUAGE_ENDINGS, LANGUAGES, LINKS, PATHS, PEOPLE,
-    PLACES, PROPER, QUERIES, TEXT,
-};
+use super::roles::{CODE, DAYS, EMAILS, LINKS, PATHS, PLACES, QUERIES, TEXT};
 use super::stem::{name_words, stem};
 use crate::recover::schema::{Schema, Type};
 
@@ -59,7 +54,13 @@ impl<'s> Parameter<'s> {
     }
 
     fn new(name: &'s str, schema: &'s Schema, is_required: bool) -> Self {
-        let words = name_words(name);
+        let mut words = name_words(name);
+        // `username` is the name of a user.
+        for word in words.clone() {
+            if let Some(thing) = word.strip_suffix("name").filter(|thing| thing.len() > 2) {
+                words.push(thing.to_owned());
+            }
+        }
         let described: Vec<String> =
             name_words(super::shape::prefix(&schema.description, LONGEST_DESCRIPTION))
                 .into_iter()
@@ -209,7 +210,7 @@ impl<'s> Parameter<'s> {
     }
 
     /// Whether it names a thing that has an id: `message_id`.
-    fn is_id(&self) -> bool {
+    pub(super) fn is_id(&self) -> bool {
         self.words.len() > 1
             && self
                 .words
@@ -228,146 +229,6 @@ impl<'s> Parameter<'s> {
     pub(super) fn is_place(&self) -> bool {
         self.named(PLACES)
     }
-
-    /// How well a value of this shape suits. Zero if not at all.
-    pub(super) fn suits(&self, candidate: &Candidate<'_>) -> f32 {
-        let only = self.is_day()
-            || self.is_clock()
-            || (self.is_link() && !self.is_path())
-            || self.named(&["phone"]);
-        match candidate.shape {
-            Shape::Date if self.is_day() => {
-                if candidate.value.is_empty() && self.is_strict_day() {
-                    0.0
-                } else {
-                    5.0
-                }
-            }
-            Shape::Date if candidate.value.contains('T') && self.is_timestamp() => 5.0,
-            Shape::Time if self.is_clock() || self.is_moment() => 5.0,
-            Shape::Date | Shape::Time => 0.0,
-            Shape::Url if self.is_link() => 5.0,
-            Shape::Url
-                if self.named(&[
-                    "source",
-                    "src",
-                    "target",
-                    "repo",
-                    "repository",
-                    "image",
-                    "file",
-                    "video",
-                    "path",
-                    "feed",
-                    "host",
-                    "domain",
-                    "address",
-                ]) =>
-            {
-                2.5
-            }
-            Shape::Email if self.is_email() => 5.0,
-            Shape::Email if self.named(PEOPLE) => 2.5,
-            Shape::Url | Shape::Email => 0.0,
-            Shape::Phone if self.about(&["phone", "mobile", "telephone", "tel"]) => 5.0,
-            Shape::Phone if self.named(&["number", "to", "recipient", "contact"]) => 3.0,
-            Shape::Phone => 0.0,
-            Shape::Path if self.named(PATHS) => 4.0,
-            Shape::Path if self.is_path() => 3.5,
-            Shape::Path if self.about(HOSTS) => 3.0,
-            Shape::Path if self.is_link() => 2.0,
-            Shape::Quoted | Shape::Code if only => 0.0,
-            Shape::Code if self.is_code() => 4.0,
-            Shape::Code if self.is_path() => 3.0,
-            Shape::Code => 2.5,
-            Shape::Quoted if self.is_id() => 2.0,
-            Shape::Quoted if self.named(TEXT) || self.is_query() => 3.5,
-            Shape::Quoted => 2.5,
-            _ if only || self.is_email() => 0.0,
-            Shape::Path if self.named(TEXT) || self.is_query() || self.is_code() => 0.3,
-            Shape::Path => 1.0,
-            Shape::Identifier if self.named(TEXT) && !self.named(&["name"]) => 0.4,
-            Shape::Identifier if self.is_query() || self.is_code() => 0.5,
-            Shape::Identifier
-                if self.about(IDS) && self.takes_word(&candidate.text.to_lowercase()) =>
-            {
-                3.5
-            }
-            Shape::Identifier if self.is_path() => 1.5,
-            Shape::Identifier if !self.takes_word(&candidate.text.to_lowercase()) => 0.0,
-            Shape::Identifier => 2.0,
-            Shape::Name if !self.takes_word(&candidate.text.to_lowercase()) => 0.0,
-            Shape::Name if self.named(PLACES) || self.named(PEOPLE) || self.named(PROPER) => 3.5,
-            Shape::Name if self.named(TEXT) && !self.named(&["name", "title"]) => 0.4,
-            Shape::Name if self.is_code() || self.is_path() => 0.2,
-            Shape::Name if self.named(IDS) && !self.about(PEOPLE) && !self.named(&["name"]) => 1.0,
-            Shape::Name => 2.0,
-            Shape::Number if self.about(IDS) || self.named(&["version"]) => 1.5,
-            Shape::Number if self.shows_digits() => 1.5,
-            Shape::Number => 0.0,
-        }
-    }
-
-    /// How strongly the words around a value bind it to this parameter.
-    pub(super) fn binds(&self, candidate: &Candidate<'_>) -> f32 {
-        let mut score = 0.0;
-        if candidate.before.iter().any(|stem| self.stems.contains(stem)) {
-            score += 4.0;
-        } else if candidate.before.iter().any(|stem| self.described_stems.contains(stem)) {
-            score += 1.5;
-        }
-        if candidate.after.iter().any(|stem| self.stems.contains(stem)) {
-            score += 3.0;
-        }
-        if self.takes_preposition(candidate.preposition) {
-            score +=
-                if self.words.iter().any(|word| word == candidate.preposition) { 4.0 } else { 2.0 };
-        }
-        score
-    }
-
-    /// Whether a word can be its value: a unit of measure is no currency, and the
-    /// other way round.
-    pub(super) fn takes_word(&self, word: &str) -> bool {
-        let is_currency = CURRENCIES.contains(&word);
-        if self.named(&["currency"]) {
-            return is_currency || (word.len() == 3 && self.named(&["code"]));
-        }
-        if self.named(&["language", "lang"]) {
-            return is_language(word);
-        }
-        !(is_currency && self.named(&["unit"]))
-    }
-
-    /// Whether a preposition leads to this parameter.
-    pub(super) fn takes_preposition(&self, preposition: &str) -> bool {
-        let preposition = preposition.to_lowercase();
-        let is_start = self.named(&["from", "source", "src", "origin", "old", "current"]);
-        let is_end = self.named(&["to", "target", "destination", "dest", "dst"]);
-        if (is_start && matches!(preposition.as_str(), "to" | "into" | "with"))
-            || (is_end && preposition == "from")
-            || (self.is_id() && matches!(preposition.as_str(), "with" | "saying" | "says"))
-        {
-            return false;
-        }
-        let bound = PREPOSITIONS.iter().find(|(known, _)| *known == preposition);
-        let leads_to_files = match preposition.as_str() {
-            "in" | "inside" | "under" | "within" | "on" => !is_end,
-            "from" => !is_end,
-            "to" | "into" | "as" => is_end || self.named(&["output", "dst", "out"]),
-            _ => false,
-        };
-        bound.is_some_and(|(_, words)| self.named(words))
-            || (leads_to_files && self.is_text() && self.is_path())
-    }
-}
-
-/// Whether a word is a language, by its ending or its code: Polish, Hindi, `de-AT`.
-fn is_language(word: &str) -> bool {
-    let code = word.split(['-', '_']).next().unwrap_or_default();
-    LANGUAGE_ENDINGS.iter().any(|end| word.ends_with(end) && word.len() > end.len())
-        || LANGUAGES.contains(&word)
-        || (code.len() == 2 && code.bytes().all(|byte| byte.is_ascii_lowercase()))
 }
 
 fn has(words: &[&str], word: &str) -> bool {

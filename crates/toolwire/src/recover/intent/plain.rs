@@ -1,7 +1,8 @@
 //! Values in plain words: "the service billing", "the src directory", "in logs".
 
-use super::lexicon::{FILLERS, PREPOSITIONS};
+use super::lexicon::{FILLERS, KINDS_OF_ROOMS, NAMES, PREPOSITIONS, PROSE, VAGUE};
 use super::parameters::Parameter;
+use super::roles::ITEMS;
 use super::tokens::{Kind, Token};
 use super::verbs;
 
@@ -32,7 +33,8 @@ impl<'t> Words<'_, 't> {
         let found = self
             .beside_noun(parameter)
             .or_else(|| self.unit(parameter))
-            .or_else(|| self.after_preposition(parameter));
+            .or_else(|| self.after_preposition(parameter))
+            .or_else(|| self.item(parameter));
         found.filter(|(from, _)| {
             parameter.takes_word(self.tokens.get(*from).map_or("", |token| &token.lower))
         })
@@ -64,8 +66,14 @@ impl<'t> Words<'_, 't> {
             }) {
                 next += 1;
             }
-            let known =
-                self.tokens.get(next).is_some_and(|token| self.vocabulary.contains(&token.stem));
+            let is_known = |at: usize| {
+                self.tokens.get(at).is_some_and(|token| self.vocabulary.contains(&token.stem))
+            };
+            // "the user account jdoe"
+            if is_known(next) && self.is_value(next) && self.is_value(next + 1) {
+                next += 1;
+            }
+            let known = is_known(next);
             if self.is_value(next) && !known {
                 return Some((next, next + 1));
             }
@@ -218,6 +226,23 @@ impl<'t> Words<'_, 't> {
         None
     }
 
+    /// "add milk to the list": an object without an article.
+    fn item(&self, parameter: &Parameter<'_>) -> Option<(usize, usize)> {
+        if !parameter.is_required || !parameter.named(ITEMS) {
+            return None;
+        }
+        let run = (self.from..self.to).take(3).take_while(|at| self.is_value(*at)).count();
+        let end = self.from + run;
+        let is_end = end >= self.to
+            || self.tokens.get(end).is_some_and(|token| token.is_mark() || is_preposition(token));
+        let is_known = (self.from..end).any(|at| {
+            self.tokens
+                .get(at)
+                .is_some_and(|token| self.vocabulary.contains(&token.stem) || token.any(VAGUE))
+        });
+        (run > 0 && is_end && !is_known).then_some((self.from, end))
+    }
+
     /// "26.2 miles": the unit of a number.
     fn unit(&self, parameter: &Parameter<'_>) -> Option<(usize, usize)> {
         if !parameter.named(&["unit", "units", "currency"]) || parameter.named(&["to", "target"]) {
@@ -226,49 +251,6 @@ impl<'t> Words<'_, 't> {
         let number = (self.from..self.to)
             .find(|at| self.tokens.get(*at).is_some_and(|token| token.kind == Kind::Number))?;
         self.is_value(number + 1).then_some((number + 1, number + 2))
-    }
-
-    /// What a search is for, in plain words.
-    pub(super) fn query(&self, parameter: &Parameter<'_>) -> Option<&'t str> {
-        if !parameter.is_query() {
-            return None;
-        }
-        let lead = (self.from..self.to)
-            .find(|at| self.tokens.get(*at).is_some_and(|token| token.any(&["for", "about"])))?;
-        let end = (lead + 1..self.to)
-            .find(|at| {
-                self.used.get(*at) == Some(&true)
-                    || self.tokens.get(*at).is_some_and(|token| {
-                        token.is_mark()
-                            || token.any(&[
-                                "and", "using", "with", "then", "now", "first", "so", "that",
-                            ])
-                    })
-            })
-            .unwrap_or(self.to);
-        let article = usize::from(
-            self.tokens
-                .get(lead + 1)
-                .is_some_and(|token| token.any(&["the", "a", "an", "some", "any"])),
-        );
-        let span = self.tokens.get(lead + 1 + article..end).unwrap_or_default();
-        // A preposition at the end has lost its value to another parameter.
-        let kept = span
-            .iter()
-            .rposition(|token| !is_preposition(token) && !token.any(&["the"]))
-            .map_or(0, |at| at + 1);
-        let span = span.get(..kept).unwrap_or_default();
-        let says_something = span
-            .iter()
-            .any(|token| !token.any(FILLERS) && !token.any(VAGUE) && !is_preposition(token));
-        let starts_well = !span.first()?.any(VAGUE)
-            && !span
-                .first()?
-                .any(&["you", "it", "this", "that", "them", "him", "her", "more", "what"]);
-        if !says_something || !starts_well {
-            return None;
-        }
-        self.paragraph.get(span.first()?.start..span.last()?.end)
     }
 
     fn is_number(&self, at: usize) -> bool {
@@ -305,106 +287,6 @@ impl<'t> Words<'_, 't> {
     }
 }
 
-fn is_preposition(token: &Token<'_>) -> bool {
+pub(super) fn is_preposition(token: &Token<'_>) -> bool {
     PREPOSITIONS.iter().any(|(known, _)| token.is(known))
 }
-
-/// Optional parameters that a single word behind a preposition fills: "to origin".
-const NAMES: &[&str] = &[
-    "remote",
-    "registry",
-    "branch",
-    "base",
-    "environment",
-    "env",
-    "namespace",
-    "region",
-    "host",
-    "service",
-    "server",
-    "cluster",
-    "database",
-    "assignee",
-    "username",
-    "queue",
-    "project",
-    "team",
-    "bucket",
-    "workspace",
-];
-
-/// Parameters of free text, which plain words never fill.
-const PROSE: &[&str] = &[
-    "text",
-    "message",
-    "body",
-    "content",
-    "comment",
-    "note",
-    "title",
-    "subject",
-    "prompt",
-    "description",
-    "summary",
-    "reason",
-    "caption",
-    "name",
-];
-
-const KINDS_OF_ROOMS: &[&str] = &[
-    "living",
-    "dining",
-    "guest",
-    "laundry",
-    "meeting",
-    "conference",
-    "waiting",
-    "play",
-    "utility",
-    "sun",
-    "family",
-    "board",
-    "server",
-    "storage",
-    "rec",
-    "tv",
-    "music",
-    "powder",
-    "spare",
-];
-
-/// Words that name nothing.
-pub(super) const VAGUE: &[&str] = &[
-    "project",
-    "home",
-    "root",
-    "whole",
-    "entire",
-    "main",
-    "parent",
-    "working",
-    "temp",
-    "information",
-    "info",
-    "details",
-    "answers",
-    "something",
-    "anything",
-    "clues",
-    "results",
-    "options",
-    "local",
-    "right",
-    "given",
-    "correct",
-    "relevant",
-    "appropriate",
-    "specified",
-    "requested",
-    "other",
-    "existing",
-    "total",
-    "next",
-    "last",
-    "previous",
-];

@@ -277,3 +277,36 @@ pub(super) const LANGUAGES: &[&str] = &[
     "uzbek",
     "kazakh",
 ];
+
+/// What the names of companies end in.
+pub(super) const COMPANY_FORMS: &[&str] = &[
+    "AG", "AS", "AB", "BV", "GmbH", "Inc", "KG", "LLC", "LLP", "Ltd", "NV", "Oy", "PLC", "SA",
+    "SAS", "SE", "SL", "SRL", "SpA", "Co", "Corp", "JSC",
+];
+
+/// Things that one word without an article names: "add milk".
+pub(super) const ITEMS: &[&str] = &[
+    "item",
+    "product",
+    "food",
+    "ingredient",
+    "dish",
+    "drink",
+    "topic",
+    "coin",
+    "team",
+    "genre",
+    "package",
+    "crate",
+    "module",
+    "plant",
+    "activity",
+    "sport",
+    "medication",
+    "drug",
+    "animal",
+    "component",
+    "library",
+    "extension",
+    "plugin",
+];

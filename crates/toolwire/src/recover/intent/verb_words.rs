@@ -198,6 +198,9 @@ pub(super) const VERB_GROUPS: &[&[&str]] = &[
         "display",
         "retrieve",
         "list out",
+        "pull up",
+        "bring up",
+        "pull",
     ],
     &[
         "create",

@@ -190,6 +190,7 @@ fn act_stem(noun: &str) -> &str {
         "translation" => "translat",
         "reservation" | "booking" => "book",
         "deployment" => "deploy",
+        "comparison" => "compar",
         noun => noun,
     }
 }
@@ -212,6 +213,20 @@ const ACTS: &[&str] = &[
     "call",
     "scan",
     "peek",
+    "run",
+    "restart",
+    "reset",
+    "rollback",
+    "refund",
+    "backup",
+    "export",
+    "import",
+    "upload",
+    "download",
+    "test",
+    "review",
+    "comparison",
+    "vacuum",
 ];
 
 /// What may follow "on" in "turn the lights on", where it leads to nothing.
@@ -223,7 +238,6 @@ const IDIOMS: &[(&str, &str)] = &[
     ("run", "with"),
     ("run", "you"),
     ("run", "into"),
-    ("run", "this"),
     ("mov", "on"),
     ("play", "along"),
     ("play", "devil's"),

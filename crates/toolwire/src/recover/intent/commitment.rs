@@ -111,7 +111,8 @@ fn verb_of(
         if starts_with(tail, &["going", "to"]) || starts_with(tail, &["about", "to"]) {
             return main_verb(sentence, verb + 2);
         }
-        return is_progressive(sentence, verb).then(|| main_verb(sentence, verb)).flatten();
+        let is_action = is_progressive(sentence, verb) && !is_observation(sentence, verb);
+        return is_action.then(|| main_verb(sentence, verb)).flatten();
     }
     let is_known = is_progressive(sentence, at)
         && sentence.get(at).is_some_and(|token| {
@@ -154,6 +155,16 @@ fn bare_progressive(sentence: &[Token<'_>], at: usize, stands_alone: bool) -> bo
         && before.is_empty()
         && !after.iter().any(|token| token.kind == Kind::Mark(','));
     is_now || is_led_in || is_call || is_step || is_whole
+}
+
+/// Whether a sentence goes on with what the speaker sees: "I'm looking at main.py
+/// and it seems fine".
+fn is_observation(sentence: &[Token<'_>], verb: usize) -> bool {
+    let after = sentence.get(verb..).unwrap_or_default();
+    after.windows(2).any(|pair| match pair {
+        [and, subject] => and.any(&["and", "but"]) && subject.any(OBSERVED),
+        _ => false,
+    })
 }
 
 fn is_progressive(sentence: &[Token<'_>], at: usize) -> bool {
@@ -207,3 +218,7 @@ const PLANS: &[&str] = &[
     "offering",
     "asking",
 ];
+
+/// Subjects of what a speaker sees.
+const OBSERVED: &[&str] =
+    &["it", "it's", "everything", "nothing", "they", "there", "there's", "that", "this", "so"];

@@ -93,7 +93,8 @@ impl<'s> Entry<'s> {
             return Some(Suit { score: 8.0, is_evident: true });
         }
         let in_name = self.is_named_after(verb) || self.reminds(verb, phrase);
-        let begins = self.opening.as_ref().is_some_and(|opening| verb.same(opening));
+        let begins = self.opening.as_ref().is_some_and(|opening| verb.same(opening))
+            && !said.first().is_some_and(|next| next.any(&["you", "me", "us", "everyone"]));
         if verb.is_talk() && !in_name && !begins {
             return None;
         }

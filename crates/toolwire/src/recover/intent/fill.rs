@@ -74,6 +74,7 @@ pub(super) fn fill(
     filling.errand(phrase, &found);
     filling.assign(&found, &groups);
     filling.moments(paragraph, tokens, &found);
+    filling.currency(&found);
     filling.plain(phrase, vocabulary);
     filling.leftover(phrase, vocabulary);
     filling.finish(&found, &groups)
@@ -127,7 +128,7 @@ impl Filling<'_, '_> {
                 value = words.query(parameter).map(str::to_owned);
             }
             if let (Some(value), Some(slot)) = (value, self.values.get_mut(at)) {
-                *slot = Value::Text(value);
+                *slot = Value::Text(parameter.coded(&value));
             }
         }
     }

@@ -86,6 +86,25 @@ impl Filling<'_, '_> {
         }
     }
 
+    /// The currency of an amount with its sign: "$99".
+    pub(super) fn currency(&mut self, found: &[Candidate<'_>]) {
+        let sign = found.iter().find_map(|candidate| match candidate.unit.as_str() {
+            "usd" => Some("USD"),
+            "eur" => Some("EUR"),
+            "gbp" => Some("GBP"),
+            _ => None,
+        });
+        let open = self.parameters.iter().zip(&mut self.values).find(|(parameter, value)| {
+            matches!(value, Value::Missing)
+                && parameter.is_required
+                && parameter.is_text()
+                && parameter.is_source_currency()
+        });
+        if let (Some(sign), Some((_, value))) = (sign, open) {
+            *value = Value::Text(sign.to_owned());
+        }
+    }
+
     /// The one item of an enumeration of details that no other parameter takes:
     /// "log the workout: running, 40 minutes".
     pub(super) fn leftover(&mut self, phrase: Phrase<'_, '_>, vocabulary: &[String]) {

@@ -14,17 +14,17 @@ impl Words<'_, '_> {
         let is_noun = |token: &Token<'_>| {
             token.kind == Kind::Word && parameter.stems.contains(&token.stem) && !token.any(FILLERS)
         };
-        let behind_noun = self.find(is_noun).and_then(|noun| self.items(noun + 1, 1));
+        let behind_noun = self.find(is_noun).and_then(|noun| self.items(noun + 1, true));
         let leads = |token: &Token<'_>| {
             parameter.takes_preposition(&token.lower)
                 || (parameter.is_required && token.any(&["with", "for", "on", "from"]))
         };
         let behind_preposition =
-            || self.find(leads).and_then(|preposition| self.items(preposition + 1, 1));
+            || self.find(leads).and_then(|preposition| self.items(preposition + 1, false));
         // "install requests and flask"
         let object = || {
             let is_bare = self.tokens.get(self.from).is_some_and(|token| !token.any(FILLERS));
-            (parameter.is_required && is_bare).then(|| self.items(self.from, 1)).flatten()
+            (parameter.is_required && is_bare).then(|| self.items(self.from, false)).flatten()
         };
         behind_noun.or_else(behind_preposition).or_else(object)
     }
@@ -35,11 +35,12 @@ impl Words<'_, '_> {
         })
     }
 
-    /// The items that begin at a token.
-    fn items(&self, from: usize, least: usize) -> Option<(Vec<String>, usize, usize)> {
+    /// The items that begin at a token. Behind the noun that they are, they may be
+    /// words of the tool.
+    fn items(&self, from: usize, may_be_known: bool) -> Option<(Vec<String>, usize, usize)> {
         let mut items = Vec::new();
         let (mut at, mut end) = (from, from);
-        while let Some((item, next)) = self.list_item(at) {
+        while let Some((item, next)) = self.list_item(at, may_be_known) {
             items.push(item);
             end = next;
             let links = (next..self.to)
@@ -54,12 +55,12 @@ impl Words<'_, '_> {
             }
             at = next + links;
         }
-        (items.len() >= least).then_some((items, from, end))
+        (!items.is_empty()).then_some((items, from, end))
     }
 
     /// An item of up to three words that is followed by another item, a
     /// preposition, or nothing.
-    fn list_item(&self, from: usize) -> Option<(String, usize)> {
+    fn list_item(&self, from: usize, may_be_known: bool) -> Option<(String, usize)> {
         let article = self
             .tokens
             .get(from)
@@ -75,9 +76,10 @@ impl Words<'_, '_> {
             });
         let (first, last) = (self.tokens.get(start)?, self.tokens.get(end.checked_sub(1)?)?);
         let says_nothing = first.any(VAGUE)
-            || (start..end).all(|at| {
-                self.tokens.get(at).is_some_and(|token| self.vocabulary.contains(&token.stem))
-            });
+            || !may_be_known
+                && (start..end).all(|at| {
+                    self.tokens.get(at).is_some_and(|token| self.vocabulary.contains(&token.stem))
+                });
         if !(1..=3).contains(&count) || !is_end || says_nothing {
             return None;
         }

@@ -79,7 +79,8 @@ fn names_thing(vocabulary: &[String], phrase: Phrase<'_, '_>) -> bool {
     ];
     let mut has_thing = false;
     for (index, token) in said.iter().enumerate() {
-        let known = vocabulary.contains(&token.stem) || token.kind == Kind::Identifier;
+        let known = (vocabulary.contains(&token.stem) && !token.any(&articles))
+            || token.kind == Kind::Identifier;
         has_thing |= known;
         let is_article = index == 0 || !has_thing;
         let fits = token.is_mark()

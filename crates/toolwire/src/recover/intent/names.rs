@@ -68,7 +68,7 @@ pub(super) fn name(tokens: &[Token<'_>], at: usize, to: usize) -> Option<usize> 
                 && !WEEKDAYS.contains(&token.lower.as_str())
         })
     };
-    if !is_part(at) {
+    if !is_part(at) || tokens.get(at).is_some_and(|token| token.any(FILLERS)) {
         return None;
     }
     let mut end = at + 1;

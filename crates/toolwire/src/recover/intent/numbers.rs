@@ -32,6 +32,17 @@ pub(super) fn suits(parameter: &Parameter<'_>, candidate: &Candidate<'_>) -> Opt
     } else if units.iter().any(|unit| parameter.described_stems.contains(unit)) {
         score += if given.is_some() { 0.5 } else { 2.5 };
     }
+    // "40 lines" counts them, "line 40" is one of them.
+    let description = parameter.schema.description.to_lowercase();
+    let counts = ["number of", "how many", "maximum", "count of"]
+        .iter()
+        .any(|words| description.contains(words));
+    let is_described =
+        |stems: &[&String]| stems.iter().any(|stem| parameter.described_stems.contains(stem));
+    let nearest: Vec<&String> = candidate.before.first().into_iter().collect();
+    if (counts && is_described(&units)) || (!counts && is_described(&nearest)) {
+        score += 1.0;
+    }
     if units.iter().any(|unit| *unit == "percent")
         && parameter.about(&[
             "percent",

@@ -209,6 +209,13 @@ impl<'s> Parameter<'s> {
             || (self.about(&["email", "mail"]) && !self.named(TEXT))
     }
 
+    /// Whether nothing but an e-mail address will do: a recipient may be a name.
+    pub(super) fn is_only_email(&self) -> bool {
+        self.schema.format == "email"
+            || self.named(&["email", "mail", "cc", "bcc"])
+            || (self.is_email() && self.about(&["email", "mail", "address"]))
+    }
+
     /// Whether it names a thing that has an id: `message_id`.
     pub(super) fn is_id(&self) -> bool {
         self.words.len() > 1

@@ -52,6 +52,7 @@ impl<'t> Words<'_, 't> {
                 token.kind == Kind::Word
                     && !token.any(FILLERS)
                     && (parameter.stems.contains(&token.stem)
+                        || (parameter.is_path() && token.any(&["folder", "directory"]))
                         || (is_name && parameter.described_stems.contains(&token.stem)))
                     && !PREPOSITIONS.iter().any(|(known, _)| token.is(known))
             })

@@ -31,7 +31,8 @@ pub(super) fn resolve<'a, 's>(
         .find(|clause| has_value(paragraph.text, clause))
         .filter(|clause| names_one(paragraph.text, clause))
         .and_then(|clause| {
-            let mut tokens = said.to_vec();
+            let mut tokens: Vec<Token<'_>> =
+                said.iter().filter(|token| !token.any(PRONOUNS)).cloned().collect();
             let comma = tokens.len();
             tokens.extend(clause.iter().filter(|token| !token.any(SPEAKER)).cloned());
             tokens.insert(comma, Token::comma());

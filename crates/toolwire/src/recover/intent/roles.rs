@@ -310,3 +310,17 @@ pub(super) const ITEMS: &[&str] = &[
     "extension",
     "plugin",
 ];
+
+/// What currencies are called, and their codes.
+pub(super) const CURRENCY_CODES: &[(&[&str], &str)] = &[
+    (&["dollar", "dollars", "us dollars", "bucks"], "USD"),
+    (&["euro", "euros"], "EUR"),
+    (&["pound", "pounds", "sterling"], "GBP"),
+    (&["yen"], "JPY"),
+    (&["franc", "francs"], "CHF"),
+    (&["rupee", "rupees"], "INR"),
+    (&["yuan", "renminbi"], "CNY"),
+    (&["won"], "KRW"),
+    (&["zloty"], "PLN"),
+    (&["bitcoin", "bitcoins"], "BTC"),
+];

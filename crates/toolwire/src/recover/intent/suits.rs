@@ -4,7 +4,8 @@ use super::candidates::{Candidate, Shape};
 use super::lexicon::PREPOSITIONS;
 use super::parameters::Parameter;
 use super::roles::{
-    CURRENCIES, HOSTS, IDS, LANGUAGE_ENDINGS, LANGUAGES, PATHS, PEOPLE, PLACES, PROPER, TEXT,
+    CURRENCIES, CURRENCY_CODES, HOSTS, IDS, LANGUAGE_ENDINGS, LANGUAGES, PATHS, PEOPLE, PLACES,
+    PROPER, TEXT,
 };
 
 impl Parameter<'_> {
@@ -63,10 +64,10 @@ impl Parameter<'_> {
             Shape::Quoted if self.is_id() => 2.0,
             Shape::Quoted if self.named(TEXT) || self.is_query() => 3.5,
             Shape::Quoted => 2.5,
-            _ if only || self.is_email() => 0.0,
+            _ if only || self.is_only_email() => 0.0,
             Shape::Path if self.named(TEXT) || self.is_query() || self.is_code() => 0.3,
             Shape::Path => 1.0,
-            Shape::Identifier if self.named(TEXT) && !self.named(&["name"]) => 0.4,
+            Shape::Identifier if self.named(TEXT) && !self.named(&["name", "tag", "label"]) => 0.4,
             Shape::Identifier if self.is_query() || self.is_code() => 0.5,
             Shape::Identifier
                 if self.about(IDS) && self.takes_word(&candidate.text.to_lowercase()) =>
@@ -117,6 +118,21 @@ impl Parameter<'_> {
             return is_language(word);
         }
         !(is_currency && self.named(&["unit"]))
+    }
+
+    /// A word as the parameter wants it: where it asks for a code, euros are EUR.
+    pub(super) fn coded(&self, word: &str) -> String {
+        let wants_code = self.about(&["code", "iso"]);
+        let known = CURRENCY_CODES
+            .iter()
+            .find(|(names, _)| wants_code && names.contains(&word.to_lowercase().as_str()));
+        known.map_or_else(|| word.to_owned(), |(_, code)| (*code).to_owned())
+    }
+
+    /// Whether it takes the currency that an amount is in.
+    pub(super) fn is_source_currency(&self) -> bool {
+        (self.named(&["currency"]) || self.about(&["currency"]))
+            && !self.named(&["to", "target", "quote", "destination"])
     }
 
     /// Whether a preposition leads to this parameter.

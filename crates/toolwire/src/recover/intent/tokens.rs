@@ -198,6 +198,15 @@ impl<'t> Tokenizer<'t> {
             self.push(Kind::Number, to - right.len(), to);
             return;
         }
+        // A 3-day forecast is one of 3 days.
+        if let Some((count, unit)) = core.split_once('-')
+            && shape::is_digits(count)
+            && COUNTED.contains(&unit)
+        {
+            self.push(Kind::Number, from, from + count.len());
+            self.push(Kind::Word, to - unit.len(), to);
+            return;
+        }
         let says_something = core.chars().any(|c| c.is_alphanumeric() || c.is_ascii());
         match core.chars().next().filter(|_| !says_something) {
             Some(symbol) => self.push(Kind::Mark(symbol), from, to),
@@ -273,3 +282,38 @@ fn is_abbreviation(word: &str) -> bool {
 
 /// A quotation that does not end within this many bytes is none.
 const LONGEST_SPAN: usize = 4096;
+
+/// What a number with a hyphen counts.
+const COUNTED: &[&str] = &[
+    "second",
+    "sec",
+    "minute",
+    "min",
+    "hour",
+    "day",
+    "night",
+    "week",
+    "month",
+    "year",
+    "character",
+    "char",
+    "digit",
+    "line",
+    "page",
+    "word",
+    "sentence",
+    "row",
+    "column",
+    "person",
+    "item",
+    "star",
+    "percent",
+    "degree",
+    "mile",
+    "km",
+    "meter",
+    "metre",
+    "pixel",
+    "bit",
+    "step",
+];

@@ -154,6 +154,13 @@ pub(super) fn head<'a, 't>(phrase: Phrase<'a, 't>) -> Option<(Verb, Phrase<'a, '
     if idiom {
         return None;
     }
+    // "I am writing to tell you"
+    let second = tokens.get(at + 2).filter(|_| at + 2 < end);
+    let talks = next.is_some_and(|next| next.is("to"))
+        && second.is_some_and(|second| TALK_STEMS.contains(&second.stem));
+    if talks {
+        return None;
+    }
     let said = tokens.get(at + 1..end).unwrap_or_default();
     let teaches = said.windows(2).any(|pair| matches!(pair, [a, b] if a.is("how") && b.is("to")));
     if teaches && !matches!(verb.stem.as_str(), "search" | "look" | "find") {
@@ -239,6 +246,13 @@ const IDIOMS: &[(&str, &str)] = &[
     ("run", "you"),
     ("run", "into"),
     ("mov", "on"),
+    ("read", "between"),
+    ("read", "into"),
+    ("read", "you"),
+    ("writ", "you"),
+    ("open", "up"),
+    ("back", "you"),
+    ("clear", "up"),
     ("play", "along"),
     ("play", "devil's"),
     ("play", "it"),

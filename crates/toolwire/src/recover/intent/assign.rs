@@ -131,8 +131,10 @@ impl Filling<'_, '_> {
         };
         // A bare number is a name only where the text says of what.
         let is_named = candidate.shape != Shape::Number
-            || candidate.before.first().is_some_and(|stem| parameter.stems.contains(stem))
-                && (!matches!(candidate.preposition, "to" | "of") || !parameter.about(IDS))
+            || candidate.before.first().is_some_and(|stem| {
+                parameter.stems.contains(stem)
+                    || (parameter.is_id() && parameter.described_stems.contains(stem))
+            }) && (!matches!(candidate.preposition, "to" | "of") || !parameter.about(IDS))
             || (candidate.preposition == "to" && parameter.is_required && parameter.shows_digits());
         let value = match candidate.shape {
             Shape::Time if parameter.is_moment() => candidate.text.to_owned(),

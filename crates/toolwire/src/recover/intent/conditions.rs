@@ -11,6 +11,15 @@ pub(super) fn is_no_commitment(sentence: &[Token<'_>]) -> bool {
         || sentence.iter().any(|token| token.any(NOT_A_COMMITMENT))
         || has_phrase(sentence, NOT_A_COMMITMENT_PHRASES)
         || (0..sentence.len()).any(|at| is_condition(sentence, at))
+        || is_restricted(sentence)
+}
+
+/// "I'll only do it after a backup", "only with your okay".
+fn is_restricted(sentence: &[Token<'_>]) -> bool {
+    let only = sentence.iter().position(|token| token.is("only"));
+    let rest = only.and_then(|only| sentence.get(only..)).unwrap_or_default();
+    rest.iter().any(|token| token.any(&["after", "with", "before", "unless", "then"]))
+        && rest.get(1).is_some_and(|next| next.kind == Kind::Word && !next.any(&["the", "a"]))
 }
 
 /// Whether a word makes an action wait for something.

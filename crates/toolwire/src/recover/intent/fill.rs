@@ -2,6 +2,7 @@
 
 use super::candidates::{Candidate, Shape, candidates, groups};
 use super::flags::{choices, flag};
+use super::numbers;
 use super::parameters::{Parameter, Parent};
 use super::plain::Words;
 use super::tokens::Token;
@@ -158,6 +159,15 @@ impl Filling<'_, '_> {
                 && candidate.value.is_empty()
                 && !is_used(candidate)
                 && !candidate.text.eq_ignore_ascii_case("today")
+        }) {
+            return None;
+        }
+        // For another time: "in a week".
+        if found.iter().any(|candidate| {
+            candidate.shape == Shape::Number
+                && candidate.preposition == "in"
+                && !is_used(candidate)
+                && numbers::is_time(candidate)
         }) {
             return None;
         }

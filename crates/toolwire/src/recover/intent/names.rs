@@ -68,7 +68,7 @@ pub(super) fn name(tokens: &[Token<'_>], at: usize, to: usize) -> Option<usize> 
                 && !WEEKDAYS.contains(&token.lower.as_str())
         })
     };
-    if !is_part(at) || tokens.get(at).is_some_and(|token| token.any(FILLERS)) {
+    if !is_part(at) || tokens.get(at).is_some_and(|token| token.any(NOT_NAMES)) {
         return None;
     }
     let mut end = at + 1;
@@ -113,3 +113,9 @@ pub(super) fn spaced_number(tokens: &[Token<'_>], at: usize, to: usize) -> Optio
 fn is_preposition(token: &Token<'_>) -> bool {
     PREPOSITIONS.iter().any(|(known, _)| token.is(known))
 }
+
+/// Words that begin a sentence and no name.
+const NOT_NAMES: &[&str] = &[
+    "the", "a", "an", "this", "that", "these", "those", "it", "its", "my", "your", "our", "here",
+    "there", "what", "so", "and", "but", "since", "as",
+];

@@ -101,6 +101,14 @@ pub(super) fn suits(parameter: &Parameter<'_>, candidate: &Candidate<'_>) -> Opt
     Some((score, value))
 }
 
+/// Whether a number counts minutes, days or the like.
+pub(super) fn is_time(candidate: &Candidate<'_>) -> bool {
+    seconds(&candidate.unit).is_some()
+        || candidate.after.first().is_some_and(|unit| {
+            seconds(unit).is_some() || matches!(unit.as_str(), "month" | "year")
+        })
+}
+
 /// The length of a unit of time, by its stem.
 fn seconds(stem: &str) -> Option<u32> {
     Some(match stem {

@@ -206,7 +206,7 @@ impl<'s> Parameter<'s> {
     pub(super) fn is_email(&self) -> bool {
         self.schema.format == "email"
             || self.named(EMAILS)
-            || (self.about(&["email", "mail"]) && !self.named(TEXT))
+            || (self.about(&["email", "mail"]) && !self.named(TEXT) && !self.is_id())
     }
 
     /// Whether nothing but an e-mail address will do: a recipient may be a name.
@@ -218,11 +218,7 @@ impl<'s> Parameter<'s> {
 
     /// Whether it names a thing that has an id: `message_id`.
     pub(super) fn is_id(&self) -> bool {
-        self.words.len() > 1
-            && self
-                .words
-                .last()
-                .is_some_and(|word| matches!(word.as_str(), "id" | "key" | "number"))
+        self.words.last().is_some_and(|word| matches!(word.as_str(), "id" | "key" | "number"))
     }
 
     pub(super) fn is_code(&self) -> bool {

@@ -154,6 +154,12 @@ pub(super) fn head<'a, 't>(phrase: Phrase<'a, 't>) -> Option<(Verb, Phrase<'a, '
     if idiom {
         return None;
     }
+    // "I'll add that the"
+    let states = next.is_some_and(|next| next.is("that"))
+        && tokens.get(at + 2).is_some_and(|second| second.any(SUBJECTS));
+    if states {
+        return None;
+    }
     // "I am writing to tell you"
     let second = tokens.get(at + 2).filter(|_| at + 2 < end);
     let talks = next.is_some_and(|next| next.is("to"))
@@ -246,6 +252,9 @@ const IDIOMS: &[(&str, &str)] = &[
     ("run", "you"),
     ("run", "into"),
     ("mov", "on"),
+    ("return", "to"),
+    ("turn", "to"),
+    ("com", "to"),
     ("read", "between"),
     ("read", "into"),
     ("read", "you"),
@@ -283,4 +292,10 @@ const IDIOMS: &[(&str, &str)] = &[
     ("start", "with"),
     ("clos", "with"),
     ("end", "with"),
+];
+
+/// What a statement begins with.
+const SUBJECTS: &[&str] = &[
+    "the", "a", "an", "this", "you", "you're", "it", "it's", "i", "we", "they", "he", "she",
+    "your", "my", "our", "there", "no", "all", "some",
 ];

@@ -5,10 +5,10 @@
 use toolwire::pipe::Pipe;
 use toolwire::translate::{Options, PreparedRequest, ResponseTranslator};
 use toolwire::{Entry, LossPolicy};
+use toolwire_tokens::quick_estimate;
 
 use super::request_head::CheckedHead;
 use super::{Failure, RequestContext, headers};
-use crate::count;
 use crate::route::Route;
 use crate::upstream::Upstream;
 
@@ -70,7 +70,7 @@ impl UpstreamRequest {
 /// Other upstreams report it only at the end. Claude Code shows it.
 fn estimate(context: &RequestContext<'_>, prepared: &PreparedRequest<'_>) -> Option<u64> {
     let wanted = context.client.describe().counts_input_first;
-    prepared.request().filter(|_| wanted).map(count::quick_estimate)
+    prepared.request().filter(|_| wanted).map(quick_estimate)
 }
 
 /// The loss policy for the response. A response is always delivered, even if

@@ -194,6 +194,7 @@ pub mod restore;
 pub mod schema;
 #[cfg(feature = "futures")]
 pub mod stream;
+pub mod text_tools;
 #[doc(hidden)]
 pub mod thread;
 #[doc(hidden)]
@@ -212,6 +213,7 @@ pub use pipe::Pipe;
 pub use profile::Profile;
 pub use protocol::Protocol;
 pub use registry::Registry;
+pub use text_tools::ToolCalls;
 pub use translate::{Error, Options, Translated};
 
 /// The examples of the guide and of the readme, so that they are compiled and

@@ -6,6 +6,7 @@
 //! of its API refuses what is sent.
 
 use crate::model::Protocol;
+use crate::text_tools::ToolCalls;
 pub use crate::wire::ids::IdRule;
 pub use crate::wire::names::NameRule;
 
@@ -15,6 +16,9 @@ pub use crate::wire::names::NameRule;
 pub struct Profile {
     /// The protocol it speaks.
     pub protocol: Protocol,
+    /// How its models call tools. If it takes none, they are told to the model in
+    /// words, and its calls are read from its text.
+    pub tool_calls: ToolCalls,
     /// Tool names.
     pub names: NameRule,
     /// Call ids.
@@ -73,6 +77,7 @@ impl Profile {
     pub fn permissive(protocol: Protocol, names: NameRule, ids: IdRule) -> Self {
         Self {
             protocol,
+            tool_calls: ToolCalls::Native,
             names,
             ids,
             freeform_tools: true,

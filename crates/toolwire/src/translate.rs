@@ -184,7 +184,8 @@ pub fn response(
     body: &[u8],
     options: &Options<'_>,
 ) -> Result<Translated, Error> {
-    let request = if from == to { None } else { options.decode_request(to)? };
+    let passes = from == to && options.profile_of(from).tool_calls.is_native();
+    let request = if passes { None } else { options.decode_request(to)? };
     let translator = ResponseTranslator::new(from, to, request.as_ref(), options);
     let TranslatedResponse { body, ledger, summary: _ } = translator.translate_any(body)?;
     Ok(Translated { body: body.into_owned(), ledger, required_features: Vec::new() })

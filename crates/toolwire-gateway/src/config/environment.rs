@@ -10,7 +10,7 @@ use toolwire::{LossPolicy, Profile, Protocol};
 
 use super::{
     Config, Credential, DEFAULT_LISTEN, Limits, LogFormat, Origin, Pattern, RetryPolicy, Secret,
-    Timeouts, UpstreamConfig, address,
+    Timeouts, ToolCallRules, UpstreamConfig, address,
 };
 
 /// Environment variables and files, as a configuration sees them.
@@ -202,6 +202,7 @@ fn upstream(
         models: models.iter().map(|model| Pattern((*model).to_owned())).collect(),
         headers: Vec::new(),
         profile: Profile::of(protocol),
+        tool_calls: ToolCallRules::default(),
         on_loss: None,
         weight,
         timeouts: Timeouts::default(),

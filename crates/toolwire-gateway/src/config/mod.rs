@@ -13,6 +13,7 @@ pub mod reload;
 mod retry;
 mod secrets;
 mod source_mask;
+mod tool_calls;
 mod upstream;
 mod values;
 
@@ -23,6 +24,7 @@ use toolwire::{LossPolicy, Profile, Protocol};
 
 pub use environment::{Environment, ProcessEnvironment};
 pub use problem::{Problem, Problems, Style};
+pub use tool_calls::ToolCallRules;
 
 pub use crate::retry::RetryPolicy;
 pub use crate::upstream::CaBundle;
@@ -75,6 +77,8 @@ pub struct UpstreamConfig {
     pub headers: Vec<(String, Secret)>,
     /// What it accepts beyond its protocol.
     pub profile: Profile,
+    /// How its models call tools.
+    pub tool_calls: ToolCallRules,
     /// What to do about losses toward it.
     pub on_loss: Option<LossPolicy>,
     /// Its share of the requests for a model that several upstreams serve.

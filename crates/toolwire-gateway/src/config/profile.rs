@@ -17,6 +17,7 @@ pub(super) fn read(
     let mut fields = Fields::new(table, "a profile");
     let Profile {
         protocol: _,
+        tool_calls: _,
         names,
         ids,
         freeform_tools,
@@ -115,9 +116,10 @@ mod tests {
                 "web_search" => "web_search_options",
                 other => other,
             };
-            // The protocol is the upstream's, and only Responses has namespaces
-            // and a tool that searches tools.
-            let decided = ["protocol", "namespaces", "tool_search"].contains(&field);
+            // The protocol is the upstream's, which also says how its models call
+            // tools, and only Responses has namespaces and a tool that searches
+            // tools.
+            let decided = ["protocol", "tool_calls", "namespaces", "tool_search"].contains(&field);
             let known = takes(setting);
             assert!(decided || known, "no setting for `{field}` of a profile");
         }

@@ -12,7 +12,8 @@ use toolwire::protocol::PathMatch;
 
 use crate::active_config::ActiveConfig;
 use crate::config::{
-    Config, Credential, Limits, LogFormat, Origin, Pattern, RetryPolicy, Timeouts, UpstreamConfig,
+    Config, Credential, Limits, LogFormat, Origin, Pattern, RetryPolicy, Timeouts, ToolCallRules,
+    UpstreamConfig,
 };
 use crate::guard::Credentials;
 use crate::heavy_work::HeavyWork;
@@ -84,6 +85,7 @@ pub(crate) fn upstream(name: &str, protocol: Protocol, models: &[&str]) -> Upstr
         models: models.iter().map(|model| pattern(model)).collect(),
         headers: Vec::new(),
         profile: toolwire::Profile::of(protocol),
+        tool_calls: ToolCallRules::default(),
         on_loss: None,
         weight: 1,
         timeouts: Timeouts::default(),

@@ -55,7 +55,7 @@ use std::time::Duration;
 use toolwire::{LossPolicy, Profile, Protocol};
 use toolwire_gateway::config::{
     Alias, Config, Credential, Limits, LogFormat, Origin, Pattern, RetryPolicy, Secret, Timeouts,
-    UpstreamConfig,
+    ToolCallRules, UpstreamConfig,
 };
 use toolwire_gateway::{Gateway, Setup, serve};
 
@@ -87,6 +87,7 @@ pub(crate) fn at(server: &upstream::Server) -> UpstreamConfig {
         models: vec![Pattern("*".to_owned())],
         headers: Vec::new(),
         profile: Profile::of(server.protocol),
+        tool_calls: ToolCallRules::default(),
         on_loss: None,
         weight: 1,
         timeouts: Timeouts::default(),

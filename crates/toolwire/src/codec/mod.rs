@@ -316,6 +316,10 @@ pub const CODECS: [&dyn Codec; Protocol::ALL.len()] = {
     codecs
 };
 
+/// The protocol whose tool definitions are what models read in training, for
+/// upstreams that get them as text.
+pub(crate) const FUNCTIONS: Protocol = Protocol::Chat;
+
 /// The protocol whose tool definitions can say the most: grammars, schemas of
 /// results, namespaces. Definitions from elsewhere are stored in its spelling.
 pub(crate) const RICHEST_TOOLS: Protocol = Protocol::Responses;

@@ -58,6 +58,11 @@ mod tests;
 
 pub use tools::Tools;
 
+/// Whether a text begins with what marks a call, a part of one, or reasoning.
+pub(crate) fn is_marker(text: &str) -> bool {
+    markers::tag(text, true) != markers::Tag::Other
+}
+
 use self::block::{Block, BlockKind};
 use self::call::{Output, Verdict};
 use self::scan::{Found, Scanner};

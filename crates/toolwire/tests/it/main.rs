@@ -26,6 +26,7 @@ mod registry;
 mod seeds;
 mod splice;
 mod streams;
+mod text_tools;
 mod unfold;
 mod vectors;
 

@@ -4,7 +4,7 @@ use super::tools_out::ChatTools;
 use super::{choice_out, settings_out, thinking_out, turns_out};
 use crate::codec::context::EncodeContext;
 use crate::ledger::{Code, Ledger};
-use crate::model::{Format, JsonSchema, Output, Protocol, Request, Tool, ToolKind};
+use crate::model::{Format, JsonSchema, Output, Request, Tool, ToolKind};
 use crate::profile::Profile;
 use crate::schema;
 use crate::toolset::Toolset;
@@ -38,7 +38,6 @@ pub(super) fn encode(
         stream,
         extra,
     } = request;
-    debug_assert!(*origin != Protocol::Chat, "within one protocol the bytes pass");
     let cx = &mut EncodeContext::new(*origin, profile, &toolset.names, ledger);
     let object = &mut Object::new(out);
     object.maybe("model", model.as_ref());

@@ -17,7 +17,9 @@ pub(super) static DESCRIPTION: Description = Description {
     answer_member: "content",
     model_member: "model",
     error_member: "error",
+    conversation_members: &["system", "messages"],
     tool_members: &["tools", "functions"],
+    choice_members: &["tool_choice"],
     echoes_request: false,
     conventions: Conventions {
         formats_are_strict: true,

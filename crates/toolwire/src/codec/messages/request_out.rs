@@ -7,7 +7,7 @@ use super::{choice_out, hosted_tools_out, settings_out, thinking_out, tools_out,
 use crate::codec::context::EncodeContext;
 use crate::codec::sent_tools::SentTools;
 use crate::ledger::{Code, Ledger};
-use crate::model::{Item, Protocol, Request, Turn};
+use crate::model::{Item, Request, Turn};
 use crate::profile::Profile;
 use crate::schema;
 use crate::toolset::Toolset;
@@ -41,7 +41,6 @@ pub(super) fn encode(
         stream,
         extra,
     } = request;
-    debug_assert_ne!(*origin, Protocol::Messages, "the bytes of one protocol pass");
     let context = &mut EncodeContext::new(*origin, profile, &toolset.names, ledger);
     let mut object = Object::new(out);
     object.maybe("model", model.as_ref());

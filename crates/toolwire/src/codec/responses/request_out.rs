@@ -44,7 +44,6 @@ pub(super) fn encode(
         stream,
         extra,
     } = request;
-    debug_assert_ne!(*origin, profile.protocol, "within one protocol the bytes pass");
     let left = (!toolset.withdrawn.is_empty())
         .then(|| withdrawn_out::without(request, &toolset.withdrawn, ledger));
     let (tools, turns, emptied) = match &left {

@@ -1,6 +1,6 @@
 //! Calls that a model wrote as text.
 
-mod dialects;
+pub(crate) mod dialects;
 mod laws;
 mod quoted;
 mod random;

@@ -204,6 +204,7 @@ fn upstream(
         profile: Profile::of(protocol),
         tool_calls: ToolCallRules::default(),
         on_loss: None,
+        output_budget: None,
         weight,
         timeouts: Timeouts::default(),
     }

@@ -21,6 +21,7 @@ use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
 use std::time::Duration;
 
 use toolwire::{LossPolicy, Profile, Protocol};
+use toolwire_tokens::BudgetPolicy;
 
 pub use environment::{Environment, ProcessEnvironment};
 pub use problem::{Problem, Problems, Style};
@@ -81,6 +82,8 @@ pub struct UpstreamConfig {
     pub tool_calls: ToolCallRules,
     /// What to do about losses toward it.
     pub on_loss: Option<LossPolicy>,
+    /// How long an answer may be, where the client does not say.
+    pub output_budget: Option<BudgetPolicy>,
     /// Its share of the requests for a model that several upstreams serve.
     pub weight: u32,
     /// How long to wait for it.

@@ -87,6 +87,7 @@ pub(crate) fn upstream(name: &str, protocol: Protocol, models: &[&str]) -> Upstr
         profile: toolwire::Profile::of(protocol),
         tool_calls: ToolCallRules::default(),
         on_loss: None,
+        output_budget: None,
         weight: 1,
         timeouts: Timeouts::default(),
     }

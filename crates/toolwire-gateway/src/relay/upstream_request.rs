@@ -2,6 +2,9 @@
 //! translator of the response. Building both at once means that the request is
 //! decoded once and that nothing of it has to be kept.
 
+use toolwire::codec;
+use toolwire::facts;
+use toolwire::model::Request;
 use toolwire::pipe::Pipe;
 use toolwire::translate::{Options, PreparedRequest, ResponseTranslator};
 use toolwire::{Entry, LossPolicy};
@@ -47,7 +50,8 @@ impl UpstreamRequest {
         let mut profile = upstream.config.profile.clone();
         profile.tool_calls = upstream.config.tool_calls.of_model(&route.model);
         let options = Options::new().profile(profile);
-        let request_options = options.clone().on_loss(loss_policy).model(&route.model);
+        let mut request_options = options.clone().on_loss(loss_policy).model(&route.model);
+        request_options.output_limit = output_limit(context, upstream, route, &prepared, body);
         let translated = prepared.translate(&request_options).map_err(refused)?;
         let mut losses = translated.ledger;
         headers::check_losses(context, upstream, loss_policy, &mut losses)?;
@@ -65,6 +69,31 @@ impl UpstreamRequest {
         };
         let required_features = translated.required_features;
         Ok(Self { body: translated.body, losses, required_features, translator })
+    }
+}
+
+/// How long the answer may be, if the operator has a policy for it and the client
+/// does not say.
+fn output_limit(
+    context: &RequestContext<'_>,
+    upstream: &Upstream,
+    route: &Route,
+    prepared: &PreparedRequest<'_>,
+    body: &[u8],
+) -> Option<u64> {
+    let policy = upstream.config.output_budget?;
+    let facts = facts::lookup(&route.model);
+    let limit = |request: &Request<'_>| match request.output.max_tokens {
+        Some(_) => None,
+        None => policy.limit(request, &route.model, &facts),
+    };
+    match prepared.request() {
+        Some(request) => limit(request),
+        // Its bytes would pass unread.
+        None => {
+            let text = std::str::from_utf8(body).ok()?;
+            limit(&codec(context.client).decode_request(text).ok()?)
+        }
     }
 }
 

@@ -28,6 +28,7 @@ fn upstream(name: &str, protocol: Protocol, models: &[&str], weight: u32) -> Ups
         profile: toolwire::Profile::of(protocol),
         tool_calls: ToolCallRules::default(),
         on_loss: None,
+        output_budget: None,
         weight,
         timeouts: Timeouts::default(),
     }

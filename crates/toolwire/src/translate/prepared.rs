@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::{
-    Error, Options, RequestHead, ResponseTranslator, Translated, invalid, judge, settle,
-    splice_model, spliced, utf8,
+    Error, Options, RequestHead, ResponseTranslator, Translated, invalid, judge, output_limit,
+    settle, splice_model, spliced, utf8,
 };
 use crate::codec::codec;
 use crate::ledger::Ledger;
@@ -119,8 +119,33 @@ impl<'a> PreparedRequest<'a> {
         answer: Answer,
     ) -> Result<Translated, Error> {
         let profile = options.profile_of(self.to);
+        let mut translated = self.encode_unlimited(options, &profile, answer)?;
+        if let Some(tokens) = options.output_limit
+            && !self.sets_limit()?
+        {
+            let policy = options.loss_policy;
+            output_limit::set(&mut translated, self.from, &profile, policy, tokens);
+        }
+        Ok(translated)
+    }
+
+    /// Whether the client limits the answer.
+    fn sets_limit(&self) -> Result<bool, Error> {
+        match &self.request {
+            Some(request) => Ok(request.output.max_tokens.is_some()),
+            None => output_limit::is_set(self.from, self.source),
+        }
+    }
+
+    /// Translates the request with the client's own limit.
+    fn encode_unlimited(
+        &mut self,
+        options: &Options<'_>,
+        profile: &Profile,
+        answer: Answer,
+    ) -> Result<Translated, Error> {
         if !profile.tool_calls.is_native()
-            && let Some(translated) = self.encode_as_text(options, &profile)?
+            && let Some(translated) = self.encode_as_text(options, profile)?
         {
             return Ok(translated);
         }
@@ -133,10 +158,10 @@ impl<'a> PreparedRequest<'a> {
         if let Some(model) = &options.model {
             request.model = Some(Str::plain(model.clone()));
         }
-        let tools = Toolset::new(request, &profile);
-        codec(self.to).encode_request(request, &tools, &profile, &mut out, &mut ledger);
+        let tools = Toolset::new(request, profile);
+        codec(self.to).encode_request(request, &tools, profile, &mut out, &mut ledger);
         if answer == Answer::Expected {
-            self.restore = Some(Restore::of(&tools, self.from, &profile));
+            self.restore = Some(Restore::of(&tools, self.from, profile));
         }
         request.model = own;
         let mut translated = if ledger.is_empty() {

@@ -7,6 +7,7 @@ use super::call::{Output, Verdict};
 use super::json_item::JsonItem;
 use super::lexer::white;
 use super::line_item::LineItem;
+use super::markers;
 use super::named_item::NamedItem;
 use super::tagged_item::TaggedItem;
 use super::text::{from, upto};
@@ -142,10 +143,12 @@ impl Block {
                 }
                 Ahead::Tagged { style, tag, skip: more } => {
                     at += skip + more;
+                    out.dialect = markers::dialect_with(out.dialect, &tag.word);
                     self.item = Some(Item::Tagged(Box::new(TaggedItem::new(style, &tag, out))));
                 }
                 Ahead::Bare { skip: more, name } => {
                     at += skip + more;
+                    out.dialect = markers::dialect_with(out.dialect, "");
                     self.item = Some(Item::Tagged(Box::new(TaggedItem::bare(&name, out))));
                 }
                 Ahead::Line { skip: more, name } => {

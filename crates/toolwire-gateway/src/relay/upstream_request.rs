@@ -44,9 +44,7 @@ impl UpstreamRequest {
             PreparedRequest::with_head(client, to, &head.scanned, body).map_err(refused)?;
         let loss_policy =
             loss_policy.or(upstream.config.on_loss).unwrap_or(context.active.config.on_loss);
-        let mut profile = upstream.config.profile.clone();
-        profile.tool_calls = upstream.config.tool_calls.of_model(&route.model);
-        let options = Options::new().profile(profile);
+        let options = Options::new().profile(upstream.config.profile_of(&route.model));
         let request_options = options.clone().on_loss(loss_policy).model(&route.model);
         let translated = prepared.translate(&request_options).map_err(refused)?;
         let mut losses = translated.ledger;

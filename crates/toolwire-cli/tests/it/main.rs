@@ -20,5 +20,6 @@ mod losses;
 mod response;
 mod serving;
 mod stream;
+mod text_tools;
 mod unreadable;
 mod usage;

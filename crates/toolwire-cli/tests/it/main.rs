@@ -20,6 +20,7 @@ mod losses;
 mod response;
 mod serving;
 mod stream;
+mod text_tools;
 mod tokens;
 mod unreadable;
 mod usage;

@@ -76,7 +76,8 @@ async fn ask_upstream(
     body: &[u8],
 ) -> Result<Option<(HeaderMap, Vec<u8>)>, Failure> {
     context.log.start_attempt(upstream);
-    let options = Options::new().model(&route.model);
+    let profile = upstream.config.profile_of(&route.model);
+    let options = Options::new().model(&route.model).profile(profile);
     let translate = || translate::request(context.client, context.client, body, &options);
     let translated = context.state.heavy_work.run(body.len(), translate).await;
     let translated = translated.map_err(|error| Failure::from_translation(&error))?;

@@ -47,8 +47,7 @@ impl UpstreamRequest {
             PreparedRequest::with_head(client, to, &head.scanned, body).map_err(refused)?;
         let loss_policy =
             loss_policy.or(upstream.config.on_loss).unwrap_or(context.active.config.on_loss);
-        let mut profile = upstream.config.profile.clone();
-        profile.tool_calls = upstream.config.tool_calls.of_model(&route.model);
+        let profile = upstream.config.profile_of(&route.model);
         // The operator knows better than what is published.
         let facts = facts::lookup(&route.model).overlaid_with(upstream.config.facts);
         let options = Options::new().profile(profile).facts(facts);

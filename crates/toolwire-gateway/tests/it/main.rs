@@ -47,6 +47,7 @@ mod secure;
 mod smuggling;
 mod soak;
 mod stream_losses;
+mod text_tools;
 mod timeouts;
 mod upstream;
 mod watched_log;

@@ -43,6 +43,16 @@ pub(super) fn dialect(text: &str) -> &'static str {
     found.map_or("tagged", |(_, name)| name)
 }
 
+/// The name of a dialect whose block holds calls that begin with a tag, or with a
+/// bare name and tags behind it. Several families wrap calls like Hermes.
+pub(super) fn dialect_with(dialect: &'static str, tag: &str) -> &'static str {
+    match (dialect, tag) {
+        ("hermes", "function") => "qwen3_coder",
+        ("hermes", "") => "glm45",
+        (dialect, _) => dialect,
+    }
+}
+
 fn angle(text: &str, end: bool) -> Tag {
     let inside = from(text, 1);
     let begins = |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'/' | b'|' | 0x80..);

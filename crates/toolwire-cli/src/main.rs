@@ -18,6 +18,7 @@ mod run;
 mod serve;
 mod signals;
 mod startup_message;
+mod store;
 mod temp_dir;
 mod terminal;
 mod tokens;
@@ -50,6 +51,7 @@ enum Command {
     Run(run::Args),
     Init(init::Args),
     Check(check::Args),
+    Store(store::Args),
     Translate(translate::Args),
     Dispositions(dispositions::Args),
     Detect(detect::Args),
@@ -84,6 +86,7 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Some(Command::Run(args)) => return Ok(run::run(&args)?),
         Some(Command::Init(args)) => init::run(&args)?,
         Some(Command::Check(args)) => check::run(&args)?,
+        Some(Command::Store(args)) => store::run(&args)?,
         Some(Command::Translate(args)) => translate::run(&args)?,
         Some(Command::Dispositions(args)) => dispositions::run(&args)?,
         Some(Command::Detect(args)) => detect::run(&args)?,

@@ -19,6 +19,7 @@ mod lines;
 mod losses;
 mod response;
 mod serving;
+mod store;
 mod stream;
 mod text_tools;
 mod tokens;

@@ -13,6 +13,7 @@ pub mod reload;
 mod retry;
 mod secrets;
 mod source_mask;
+mod store;
 mod tool_calls;
 mod upstream;
 mod values;
@@ -26,6 +27,7 @@ use toolwire_tokens::BudgetPolicy;
 
 pub use environment::{Environment, ProcessEnvironment};
 pub use problem::{Problem, Problems, Style};
+pub use store::StoreConfig;
 pub use tool_calls::ToolCallRules;
 
 pub use crate::retry::RetryPolicy;
@@ -56,6 +58,8 @@ pub struct Config {
     pub limits: Limits,
     /// When to retry, and when not to use an upstream for a while.
     pub retry: RetryPolicy,
+    /// What is remembered, and where.
+    pub store: StoreConfig,
     /// The format of the log.
     pub log: LogFormat,
 }

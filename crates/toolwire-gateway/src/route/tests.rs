@@ -47,6 +47,7 @@ fn config(upstreams: Vec<UpstreamConfig>) -> Config {
         aliases: Vec::new(),
         limits: Limits::default(),
         retry: RetryPolicy::default(),
+        store: crate::config::StoreConfig::Off,
         log: LogFormat::Off,
     }
 }

@@ -78,6 +78,7 @@ pub(crate) fn config(upstreams: Vec<UpstreamConfig>) -> Config {
         aliases: Vec::new(),
         limits: Limits::default(),
         retry: RetryPolicy::default(),
+        store: toolwire_gateway::config::StoreConfig::Off,
         log: LogFormat::Json,
     }
 }

@@ -161,9 +161,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("toolwire", &[]),
     ("toolwire-demo", &["toolwire"]),
     ("toolwire-laws", &["toolwire"]),
+    ("toolwire-store", &[]),
     ("toolwire-tokens", &["toolwire"]),
-    ("toolwire-gateway", &["toolwire", "toolwire-demo", "toolwire-tokens"]),
-    ("toolwire-cli", &["toolwire", "toolwire-gateway", "toolwire-tokens"]),
+    ("toolwire-gateway", &["toolwire", "toolwire-demo", "toolwire-store", "toolwire-tokens"]),
+    ("toolwire-cli", &["toolwire", "toolwire-gateway", "toolwire-store", "toolwire-tokens"]),
     ("xtask", &["toolwire"]),
 ];
 

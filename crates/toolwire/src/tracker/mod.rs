@@ -1,0 +1,3 @@
+//! Which tool calls of a conversation are answered, and which are not.
+
+pub(crate) mod pairing;

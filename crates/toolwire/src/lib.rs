@@ -199,6 +199,7 @@ pub mod text_tools;
 pub mod thread;
 #[doc(hidden)]
 pub mod toolset;
+pub mod tracker;
 pub mod translate;
 #[doc(hidden)]
 pub mod unfold;

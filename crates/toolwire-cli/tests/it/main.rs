@@ -21,5 +21,7 @@ mod response;
 mod serving;
 mod store;
 mod stream;
+mod text_tools;
+mod tokens;
 mod unreadable;
 mod usage;

@@ -10,7 +10,7 @@ use toolwire::{LossPolicy, Profile, Protocol};
 
 use super::{
     Config, Credential, DEFAULT_LISTEN, Limits, LogFormat, Origin, Pattern, RetryPolicy, Secret,
-    StoreConfig, Timeouts, UpstreamConfig, address,
+    StoreConfig, Timeouts, ToolCallRules, UpstreamConfig, address,
 };
 
 /// Environment variables and files, as a configuration sees them.
@@ -212,7 +212,10 @@ fn upstream(
         models: models.iter().map(|model| Pattern((*model).to_owned())).collect(),
         headers: Vec::new(),
         profile: Profile::of(protocol),
+        facts: toolwire::facts::ModelFacts::default(),
+        tool_calls: ToolCallRules::default(),
         on_loss: None,
+        output_budget: None,
         weight,
         timeouts: Timeouts::default(),
     }

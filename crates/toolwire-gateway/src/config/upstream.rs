@@ -5,6 +5,7 @@ use std::path::Path;
 
 use toml::de::DeTable;
 use toolwire::Profile;
+use toolwire::facts::ModelFacts;
 use toolwire_tokens::BudgetPolicy;
 
 use super::fields::{Fields, Value, in_order, refuse, setting};
@@ -103,6 +104,8 @@ pub(super) fn read(
         None => defaults.clone(),
     };
     let protocol = protocol?;
+    let (profile, facts) =
+        profile.unwrap_or_else(|| (Profile::of(protocol), ModelFacts::default()));
     Some(UpstreamConfig {
         name: name?,
         protocol,
@@ -111,7 +114,8 @@ pub(super) fn read(
         credential: credential?,
         models: models?,
         headers,
-        profile: profile.unwrap_or_else(|| Profile::of(protocol)),
+        profile,
+        facts,
         tool_calls,
         on_loss,
         output_budget,

@@ -28,7 +28,7 @@ mod values;
 
 use std::fmt;
 
-pub use values::{Accepts, Efforts, Media, ThinkingControl, ThinkingOff};
+pub use values::{Accepts, Efforts, Media, Protocols, ThinkingControl, ThinkingOff};
 
 /// What the library's table knows about a model. Prefixes of vendors and regions,
 /// dates and tags in the name are understood: `anthropic/claude-opus-4.5`,
@@ -37,7 +37,10 @@ pub use values::{Accepts, Efforts, Media, ThinkingControl, ThinkingOff};
 pub fn lookup(name: &str) -> ModelFacts {
     name::readings(name)
         .find_map(row_for)
-        .map(|row| row.facts.with_origin(Origin::Table(row.source)))
+        .map(|row| {
+            let facts = RowFacts { protocols: Some(row.source.protocols), ..row.facts };
+            facts.with_origin(Origin::Table(row.source.document))
+        })
         .unwrap_or_default()
 }
 
@@ -130,6 +133,9 @@ macro_rules! facts {
 }
 
 facts! {
+    /// The protocols of the API that the facts are about. Whoever offers the
+    /// model in another one translates, so nothing is known there.
+    protocols: Protocols,
     /// How many tokens the prompt and the answer may have together.
     context_window: u64,
     /// The longest answer in tokens, reasoning included.
@@ -160,12 +166,20 @@ facts! {
     media: Media,
 }
 
+/// Who says what is in a row.
+#[derive(Clone, Copy)]
+struct Source {
+    /// The published documents.
+    document: &'static str,
+    /// The protocols in which the vendor itself offers the models.
+    protocols: Protocols,
+}
+
 /// A row of the table.
 struct Row {
     /// Names of models in their vendor's spelling. A `*` stands for anything.
     models: &'static [&'static str],
-    /// The published documents that say it.
-    source: &'static str,
+    source: Source,
     facts: RowFacts,
 }
 

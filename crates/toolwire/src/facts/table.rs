@@ -3,22 +3,51 @@
 //! A fact that documents disagree about is left out. So is a longest output that
 //! is only the context window again, because then nobody has published one.
 
-use super::{Accepts, Efforts, Media, Row, RowFacts, ThinkingControl, ThinkingOff};
+use super::{
+    Accepts, Efforts, Media, Protocols, Row, RowFacts, Source, ThinkingControl, ThinkingOff,
+};
 
 use Accepts::{Always, Never, WithoutThinking};
 
-const CLAUDE: &str = "platform.claude.com: models overview, effort, extended thinking, adaptive thinking, mid-conversation system messages";
-const CLAUDE_5: &str = "platform.claude.com: models overview, effort, thinking, migration guides";
-const OPENAI: &str = "developers.openai.com: models, reasoning guide, file inputs";
-const OPENAI_6: &str = "developers.openai.com: models, using GPT-6; docs.litellm.ai: GPT-6";
-const GEMINI: &str = "ai.google.dev: Gemini models, thinking, OpenAI compatibility";
-const DEEPSEEK: &str = "api-docs.deepseek.com: models and pricing, thinking mode; models.dev";
-const QWEN: &str = "models.dev: Alibaba";
-const MISTRAL: &str = "models.dev: Mistral";
-const LLAMA: &str = "llama.com: model cards; models.dev";
-const KIMI: &str = "platform.kimi.ai: models, parameters; models.dev";
-const GLM: &str = "docs.z.ai: models; models.dev";
-const GROK: &str = "docs.x.ai: models; models.dev";
+const MESSAGES: Protocols = Protocols(&["messages"]);
+const OPENAI_APIS: Protocols = Protocols(&["chat", "responses"]);
+const CHAT: Protocols = Protocols(&["chat"]);
+const CHAT_AND_MESSAGES: Protocols = Protocols(&["chat", "messages"]);
+
+const CLAUDE: Source = Source {
+    document: "platform.claude.com: models overview, effort, extended thinking, adaptive thinking, mid-conversation system messages",
+    protocols: MESSAGES,
+};
+const CLAUDE_5: Source = Source {
+    document: "platform.claude.com: models overview, effort, thinking, migration guides",
+    protocols: MESSAGES,
+};
+const OPENAI: Source = Source {
+    document: "developers.openai.com: models, reasoning guide, file inputs",
+    protocols: OPENAI_APIS,
+};
+const OPENAI_6: Source = Source {
+    document: "developers.openai.com: models, using GPT-6; docs.litellm.ai: GPT-6",
+    protocols: OPENAI_APIS,
+};
+const GEMINI: Source = Source {
+    document: "ai.google.dev: Gemini models, thinking, OpenAI compatibility",
+    protocols: CHAT,
+};
+const DEEPSEEK: Source = Source {
+    document: "api-docs.deepseek.com: models and pricing, thinking mode; models.dev",
+    protocols: CHAT_AND_MESSAGES,
+};
+const QWEN: Source = Source { document: "models.dev: Alibaba", protocols: CHAT_AND_MESSAGES };
+const MISTRAL: Source = Source { document: "models.dev: Mistral", protocols: CHAT };
+const LLAMA: Source = Source { document: "llama.com: model cards; models.dev", protocols: CHAT };
+const KIMI: Source = Source {
+    document: "platform.kimi.ai: models, parameters; models.dev",
+    protocols: CHAT_AND_MESSAGES,
+};
+const GLM: Source =
+    Source { document: "docs.z.ai: models; models.dev", protocols: CHAT_AND_MESSAGES };
+const GROK: Source = Source { document: "docs.x.ai: models; models.dev", protocols: OPENAI_APIS };
 
 const NOTHING: RowFacts = RowFacts::NOTHING;
 const LOW_TO_HIGH: Efforts = Efforts::LOW.and(Efforts::MEDIUM).and(Efforts::HIGH);
@@ -706,7 +735,10 @@ pub(super) static ROWS: &[Row] = &[
     },
     Row {
         models: &["qwen3.8-max"],
-        source: "qwencloud.com: Qwen3.8-Max; docs.apiyi.com: Qwen3.8-Max",
+        source: Source {
+            document: "qwencloud.com: Qwen3.8-Max; docs.apiyi.com: Qwen3.8-Max",
+            ..QWEN
+        },
         facts: RowFacts {
             context_window: Some(1_000_000),
             max_output: Some(131_072),

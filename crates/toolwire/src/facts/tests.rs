@@ -37,10 +37,10 @@ fn patterns_are_names_as_vendors_write_them() {
 fn rows_are_plausible() {
     for row in ROWS {
         let name = row.models.first().expect("a row has a model");
-        assert!(!row.source.is_empty(), "{name} has no source");
+        assert!(!row.source.document.is_empty(), "{name} has no source");
         let RowFacts { context_window, max_output, thinking, thinking_off, efforts, .. } =
             row.facts;
-        let facts = row.facts.with_origin(Origin::Table(row.source));
+        let facts = row.facts.with_origin(Origin::Table(row.source.document));
         assert!(!facts.list().is_empty(), "{name} has no fact");
         assert!(
             context_window.is_none_or(|window| (4_000..=10_000_000).contains(&window)),

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::model::Effort;
+use crate::model::{Effort, Protocol};
 
 /// When a model accepts something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,6 +88,23 @@ impl fmt::Display for ThinkingOff {
     }
 }
 
+/// The protocols of a vendor's API, by their names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Protocols(pub(super) &'static [&'static str]);
+
+impl Protocols {
+    /// Whether the API speaks a protocol.
+    pub fn contains(self, protocol: Protocol) -> bool {
+        self.0.contains(&protocol.as_str())
+    }
+}
+
+impl fmt::Display for Protocols {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.join(", "))
+    }
+}
+
 /// A set of effort levels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Efforts(u8);
@@ -130,6 +147,17 @@ impl Efforts {
         let name = effort.name();
         let name = name.decode();
         self.names().any(|known| known == name)
+    }
+
+    /// The level of the set that is nearest: the next lower one, or else the
+    /// lowest that makes the model reason. `None` if there is none.
+    pub(crate) fn nearest(self, effort: &Effort<'_>) -> Option<&'static str> {
+        let name = effort.name();
+        let wanted = Self::NAMES.iter().position(|known| *known == name.decode())?;
+        let has = |bit: &usize| self.0 & (1 << bit) != 0;
+        let lower = (1..=wanted).rev().find(has);
+        let found = lower.or_else(|| (wanted + 1..Self::NAMES.len()).find(has))?;
+        Self::NAMES.get(found).copied()
     }
 
     /// The levels from the lowest to the highest.

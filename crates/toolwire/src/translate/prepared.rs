@@ -7,7 +7,7 @@ use super::{
     settle, splice_model, spliced, utf8,
 };
 use crate::codec::codec;
-use crate::ledger::Ledger;
+use crate::ledger::{Ledger, LossPolicy};
 use crate::model::{Protocol, Request};
 use crate::pipe::Pipe;
 use crate::profile::Profile;
@@ -118,13 +118,23 @@ impl<'a> PreparedRequest<'a> {
         options: &Options<'_>,
         answer: Answer,
     ) -> Result<Translated, Error> {
-        let profile = options.profile_of(self.to);
-        let mut translated = self.encode_unlimited(options, &profile, answer)?;
-        if let Some(tokens) = options.output_limit
-            && !self.sets_limit()?
-        {
-            let policy = options.loss_policy;
-            output_limit::set(&mut translated, self.from, &profile, policy, tokens);
+        let limit = match options.output_limit {
+            Some(tokens) if !self.sets_limit()? => Some(tokens),
+            Some(_) | None => None,
+        };
+        let Some(tokens) = limit else { return self.encode_with_own_limit(options, answer) };
+        // The limit is the request's only while it is written, as the model's
+        // name is.
+        self.set_limit(Some(At::made(tokens)));
+        let translated = self.encode_with_own_limit(options, answer);
+        self.set_limit(None);
+        let mut translated = translated?;
+        if self.from == self.to {
+            let profile = options.profile_of(self.to);
+            output_limit::insert(&mut translated.body, &profile, tokens);
+        }
+        if options.loss_policy != LossPolicy::Ignore {
+            translated.ledger.extend(output_limit::entries(self.from, tokens));
         }
         Ok(translated)
     }
@@ -137,15 +147,20 @@ impl<'a> PreparedRequest<'a> {
         }
     }
 
-    /// Translates the request with the client's own limit.
-    fn encode_unlimited(
+    fn set_limit(&mut self, limit: Option<At<u64>>) {
+        if let Some(request) = &mut self.request {
+            request.output.max_tokens = limit;
+        }
+    }
+
+    /// Translates the request with the limit that it has.
+    fn encode_with_own_limit(
         &mut self,
         options: &Options<'_>,
-        profile: &Profile,
         answer: Answer,
     ) -> Result<Translated, Error> {
-        if !profile.tool_calls.is_native()
-            && let Some(translated) = self.encode_as_text(options, profile)?
+        if !options.profile_of(self.to).tool_calls.is_native()
+            && let Some(translated) = self.encode_as_text(options)?
         {
             return Ok(translated);
         }
@@ -158,10 +173,11 @@ impl<'a> PreparedRequest<'a> {
         if let Some(model) = &options.model {
             request.model = Some(Str::plain(model.clone()));
         }
-        let tools = Toolset::new(request, profile);
-        codec(self.to).encode_request(request, &tools, profile, &mut out, &mut ledger);
+        let profile = model_profile(options, self.to, request);
+        let tools = Toolset::new(request, &profile);
+        codec(self.to).encode_request(request, &tools, &profile, &mut out, &mut ledger);
         if answer == Answer::Expected {
-            self.restore = Some(Restore::of(&tools, self.from, profile));
+            self.restore = Some(Restore::of(&tools, self.from, &profile));
         }
         request.model = own;
         let mut translated = if ledger.is_empty() {
@@ -176,11 +192,7 @@ impl<'a> PreparedRequest<'a> {
 
     /// Translates the request for an upstream that takes no tools. `None` if it
     /// has neither tools nor calls.
-    fn encode_as_text(
-        &mut self,
-        options: &Options<'_>,
-        profile: &Profile,
-    ) -> Result<Option<Translated>, Error> {
+    fn encode_as_text(&mut self, options: &Options<'_>) -> Result<Option<Translated>, Error> {
         let decoded = match self.request.take() {
             Some(request) => request,
             None => codec(self.from)
@@ -188,6 +200,7 @@ impl<'a> PreparedRequest<'a> {
                 .map_err(|error| invalid(self.source, error))?,
         };
         let mut ledger = Ledger::default();
+        let profile = &options.profile_of(self.to);
         let Some(mut text) = TextRequest::of(&decoded, profile, &mut ledger) else {
             self.request = Some(decoded).filter(|_| self.from != self.to);
             return Ok(None);
@@ -196,6 +209,7 @@ impl<'a> PreparedRequest<'a> {
             text.request.model = Some(Str::plain(model.clone()));
         }
         let mut out = Vec::with_capacity(self.source.len() * 2);
+        let profile = &model_profile(options, self.to, &text.request);
         let tools = Toolset::new(&text.request, profile);
         codec(self.to).encode_request(&text.request, &tools, profile, &mut out, &mut ledger);
         let mut entries = ledger.entries_past(self.source, &decoded.literals(self.source));
@@ -252,6 +266,12 @@ impl<'a> PreparedRequest<'a> {
         let (restore, recovery) = (self.restore.clone(), self.recovery.clone());
         Pipe::restoring(self.to, self.from, request, restore, recovery, options)
     }
+}
+
+/// What the upstream accepts for the model that a request names.
+fn model_profile(options: &Options<'_>, to: Protocol, request: &Request<'_>) -> Profile {
+    let model = request.model.as_ref().map(Str::decode);
+    options.profile_for(to, model.as_deref())
 }
 
 /// A request with the conversation of another document of the same protocol and

@@ -309,6 +309,12 @@ pub(super) const INTRODUCES_SPEECH: &[&str] = &[
     "they",
     "message",
     "wording",
+    "answer",
+    "answers",
+    "statement",
+    "utterance",
+    "dialogue",
+    "snippet",
     "instance",
     "line",
 ];

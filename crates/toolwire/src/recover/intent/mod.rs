@@ -23,7 +23,11 @@
 //! asked for it. A sentence counts only if its speaker commits to act now: offers,
 //! questions, conditions, the past, negations, examples, quotations, code and talk
 //! about others never do. And it counts only if every required argument can be
-//! read off the text. What the text does not mention is left out.
+//! read off the text. What the text does not mention is left out. A text that asks
+//! for approval announces a plan and no calls.
+//!
+//! Time and memory are linear in the text, and only its last 64 KB are read: what a
+//! model is about to do, it says last.
 
 mod assign;
 mod binding;

@@ -38,7 +38,7 @@ impl Verb {
     /// The verb at a place.
     pub(super) fn at(tokens: &[Token<'_>], at: usize, end: usize) -> Option<Self> {
         let token = tokens.get(at)?;
-        let stem = token.stem.clone();
+        let stem = if token.is("using") { "us".to_owned() } else { token.stem.clone() };
         let rest = tokens.get(at + 1..end).unwrap_or_default();
         let next = rest.first().filter(|next| next.any(PARTICLES));
         let with = |particle: &Token<'_>| format!("{stem} {}", particle.lower);

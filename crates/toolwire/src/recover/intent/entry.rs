@@ -116,9 +116,8 @@ impl<'s> Entry<'s> {
             2.5
         } else if self.verbs().any(|word| verb.stands_for(word))
             || self.parameters.iter().any(is_flag)
+            || (!self.has_verb() && verb.stands_for("get"))
         {
-            2.0
-        } else if !self.has_verb() && verb.stands_for("get") {
             2.0
         } else if opening.is_some_and(|opening| verb.stands_for(opening.text())) {
             if is_distinct_opening { 2.5 } else { 1.5 }

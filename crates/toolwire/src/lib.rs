@@ -170,6 +170,7 @@ pub mod calls;
 pub mod codec;
 #[doc(hidden)]
 pub mod disposition;
+pub mod facts;
 #[doc(hidden)]
 pub mod fold;
 pub mod guess;
@@ -193,10 +194,12 @@ pub mod restore;
 pub mod schema;
 #[cfg(feature = "futures")]
 pub mod stream;
+pub mod text_tools;
 #[doc(hidden)]
 pub mod thread;
 #[doc(hidden)]
 pub mod toolset;
+pub mod tracker;
 pub mod translate;
 #[doc(hidden)]
 pub mod unfold;
@@ -211,6 +214,7 @@ pub use pipe::Pipe;
 pub use profile::Profile;
 pub use protocol::Protocol;
 pub use registry::Registry;
+pub use text_tools::ToolCalls;
 pub use translate::{Error, Options, Translated};
 
 /// The examples of the guide and of the readme, so that they are compiled and

@@ -10,8 +10,9 @@
 //! Whatever happens, the client gets one ending: the upstream's own, or an
 //! error. An upstream that stops without its protocol's end marker has failed.
 
+mod call_recovery;
 mod call_restorer;
-mod errors;
+pub(crate) mod errors;
 mod forward;
 mod freeform;
 mod grammar;
@@ -29,6 +30,7 @@ use crate::ledger::Entry;
 pub use crate::model::ResponseSummary;
 use crate::model::{ApiError, Protocol, Request};
 use crate::restore::Restore;
+use crate::text_tools::{Recovery, TextRequest};
 use crate::translate::{Error, Options, invalid, is_not_an_answer, utf8};
 use crate::wire::sse::{EVENT_LIMIT, Frame, Frames};
 
@@ -57,7 +59,8 @@ impl Pipe {
         request: Option<&Request<'_>>,
         options: &Options<'_>,
     ) -> Self {
-        Self::restoring(from, to, request, None, options)
+        let (restore, recovery) = TextRequest::way_back(request, &options.profile_of(from));
+        Self::restoring(from, to, request, restore, recovery, options)
     }
 
     /// The same, where it may be known how the tools come back.
@@ -66,9 +69,10 @@ impl Pipe {
         to: Protocol,
         request: Option<&Request<'_>>,
         restore: Option<Restore>,
+        recovery: Option<Recovery>,
         options: &Options<'_>,
     ) -> Self {
-        let state = PipeState::new(from, to, request, restore, options);
+        let state = PipeState::new(from, to, request, restore, recovery, options);
         Self { frames: Frames::new(EVENT_LIMIT), state }
     }
 
@@ -218,6 +222,14 @@ impl Pipe {
     /// What went by so far.
     pub fn summary(&self) -> &ResponseSummary {
         &self.state.summary
+    }
+
+    /// The dialect in which calls are read from the model's text, if the upstream
+    /// takes no tools: that of the first call or, until there is one, the one that
+    /// the model was asked to write. [`ResponseSummary::recovered`] has only the
+    /// former.
+    pub fn expected_dialect(&self) -> Option<&'static str> {
+        self.state.expected_dialect()
     }
 
     /// How many bytes the stream may have kept: an upper bound of what the

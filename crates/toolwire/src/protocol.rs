@@ -135,8 +135,15 @@ pub struct Description {
     pub model_member: &'static str,
     /// The member that holds an error.
     pub error_member: &'static str,
+    /// The members of a request that hold the conversation.
+    pub conversation_members: &'static [&'static str],
+    /// The members of a request that limit its answer, the current name first
+    /// and the oldest last. None if the limit is not at the top.
+    pub limit_members: &'static [&'static str],
     /// The members of a request that declare tools.
     pub tool_members: &'static [&'static str],
+    /// The members of a request that say which tools to call.
+    pub choice_members: &'static [&'static str],
     /// Whether answers repeat the settings of the request.
     pub echoes_request: bool,
     /// What its documents mean without saying it.
@@ -144,6 +151,14 @@ pub struct Description {
 }
 
 impl Description {
+    /// Whether a JSON Pointer into a request is into its conversation or its tools.
+    pub(crate) fn is_about_tools(&self, pointer: &str) -> bool {
+        let first = pointer.split('/').nth(1).unwrap_or_default();
+        [self.conversation_members, self.tool_members, self.choice_members]
+            .iter()
+            .any(|members| members.contains(&first))
+    }
+
     /// Whether a path belongs to the protocol, even if nothing is served there.
     pub fn owns_path(&self, path: &str) -> bool {
         let fixed = self.answers.path.split(MODEL).next().unwrap_or_default();

@@ -64,7 +64,8 @@ impl Restore {
             // An upstream that has namespaces names them itself.
             let namespace =
                 namespace.filter(|_| !profile.namespaces).map(|space| space.name.decode());
-            let shape = ArgumentShape::of(declared, origin == profile.protocol);
+            let is_passed = origin == profile.protocol && profile.tool_calls.is_native();
+            let shape = ArgumentShape::of(declared, is_passed);
             let wire = set.wire_name(namespace.as_deref(), &name);
             if shape == ArgumentShape::Same && namespace.is_none() && wire == name {
                 continue;

@@ -283,7 +283,7 @@ impl ToolMapping {
             | ToolKind::Hosted(_)
             | ToolKind::Unknown(_)
             | ToolKind::Namespace { .. }
-                if origin == target =>
+                if origin == target && profile.tool_calls.is_native() =>
             {
                 Self::Same
             }

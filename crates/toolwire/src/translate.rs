@@ -4,6 +4,7 @@
 //! its answer uses [`PreparedRequest`], which reads the request once for both.
 
 mod head;
+mod output_limit;
 mod prepared;
 mod response;
 
@@ -15,6 +16,7 @@ pub use self::prepared::PreparedRequest;
 pub(crate) use self::response::is_not_an_answer;
 pub use self::response::{ResponseTranslator, TranslatedResponse};
 use crate::codec::codec;
+use crate::facts::{self, ModelFacts};
 use crate::ledger::{Action, Entry, Ledger, LossPolicy};
 use crate::model::{Protocol, Request};
 use crate::profile::Profile;
@@ -40,6 +42,9 @@ pub struct Options<'r> {
     /// client. Within one protocol an answer that names no model still names
     /// none.
     pub model: Option<String>,
+    /// How many tokens the answer may have, for a request that does not say. A
+    /// limit that the client has set stays as it is.
+    pub output_limit: Option<u64>,
     /// How many tokens the request may have, for a stream to a client that
     /// wants to know before the upstream has counted them (Messages).
     pub input_estimate: Option<u64>,
@@ -49,6 +54,9 @@ pub struct Options<'r> {
     pub request: Option<&'r [u8]>,
     /// The HTTP status that an error came with.
     pub status: Option<u16>,
+    /// What the model accepts, if the caller knows better than the library's own
+    /// table ([`facts::lookup`](crate::facts::lookup)).
+    pub facts: Option<ModelFacts>,
 }
 
 impl<'r> Options<'r> {
@@ -78,6 +86,13 @@ impl<'r> Options<'r> {
         self
     }
 
+    /// Limits the answer to a request that sets no limit itself.
+    #[must_use]
+    pub fn output_limit(mut self, tokens: u64) -> Self {
+        self.output_limit = Some(tokens);
+        self
+    }
+
     /// Estimates the tokens of the request.
     #[must_use]
     pub fn input_estimate(mut self, tokens: u64) -> Self {
@@ -97,6 +112,19 @@ impl<'r> Options<'r> {
     pub fn status(mut self, status: u16) -> Self {
         self.status = Some(status);
         self
+    }
+
+    /// Says what the model accepts.
+    #[must_use]
+    pub fn facts(mut self, facts: ModelFacts) -> Self {
+        self.facts = Some(facts);
+        self
+    }
+
+    /// What the upstream accepts for a model of this name.
+    pub(crate) fn profile_for(&self, protocol: Protocol, model: Option<&str>) -> Profile {
+        let known = || model.map(facts::lookup).unwrap_or_default();
+        self.profile_of(protocol).for_model(self.facts.unwrap_or_else(known))
     }
 
     pub(crate) fn profile_of(&self, protocol: Protocol) -> Profile {
@@ -184,7 +212,8 @@ pub fn response(
     body: &[u8],
     options: &Options<'_>,
 ) -> Result<Translated, Error> {
-    let request = if from == to { None } else { options.decode_request(to)? };
+    let passes = from == to && options.profile_of(from).tool_calls.is_native();
+    let request = if passes { None } else { options.decode_request(to)? };
     let translator = ResponseTranslator::new(from, to, request.as_ref(), options);
     let TranslatedResponse { body, ledger, summary: _ } = translator.translate_any(body)?;
     Ok(Translated { body: body.into_owned(), ledger, required_features: Vec::new() })

@@ -5,13 +5,15 @@ use std::path::Path;
 
 use toml::de::DeTable;
 use toolwire::Profile;
+use toolwire::facts::ModelFacts;
+use toolwire_tokens::BudgetPolicy;
 
 use super::fields::{Fields, Value, in_order, refuse, setting};
 use super::problem::Problem;
 use super::secrets::{Literal, secret};
 use super::{
-    CaBundle, Credential, Environment, Origin, Pattern, Secret, Timeouts, UpstreamConfig, address,
-    file, profile,
+    CaBundle, Credential, Environment, Origin, Pattern, Secret, Timeouts, ToolCallRules,
+    UpstreamConfig, address, file, profile,
 };
 
 /// Reads one upstream. Returns `None` if a setting is missing or invalid, after
@@ -35,7 +37,10 @@ pub(super) fn read(
     let models = fields.take("models");
     let headers = fields.take("headers");
     let profile = fields.take("profile");
+    let tool_calls = fields.take("tool_calls");
+    let tool_dialect = fields.take("tool_dialect");
     let on_loss = fields.take("on_loss");
+    let output_budget = fields.take("output_budget");
     let weight = fields.take("weight");
     let timeouts = fields.take("timeouts");
     fields.finish(problems);
@@ -84,7 +89,12 @@ pub(super) fn read(
         let table = setting("profile", problems).table(value)?;
         Some(profile::read(protocol?, table, problems))
     });
+    let tool_calls = ToolCallRules::read(tool_calls, tool_dialect, problems);
     let on_loss = on_loss.and_then(|value| file::loss_policy(value, problems));
+    let output_budget = output_budget.and_then(|value| {
+        let words = BudgetPolicy::ALL.map(|policy| (policy.as_str(), policy));
+        setting("output_budget", problems).word(value, &words)
+    });
     let weight = match weight {
         Some(value) => setting("weight", problems).whole(value, 0).unwrap_or(1),
         None => 1,
@@ -94,6 +104,8 @@ pub(super) fn read(
         None => defaults.clone(),
     };
     let protocol = protocol?;
+    let (profile, facts) =
+        profile.unwrap_or_else(|| (Profile::of(protocol), ModelFacts::default()));
     Some(UpstreamConfig {
         name: name?,
         protocol,
@@ -102,8 +114,11 @@ pub(super) fn read(
         credential: credential?,
         models: models?,
         headers,
-        profile: profile.unwrap_or_else(|| Profile::of(protocol)),
+        profile,
+        facts,
+        tool_calls,
         on_loss,
+        output_budget,
         weight: u32::try_from(weight).unwrap_or(u32::MAX),
         timeouts,
     })
@@ -251,9 +266,18 @@ pub(super) fn pattern(
     problems: &mut Vec<Problem>,
 ) -> Option<Pattern> {
     let text = setting(name, problems).text(value)?;
+    pattern_of(text, value.span(), problems)
+}
+
+/// The pattern that a text at some place of the file is.
+pub(super) fn pattern_of(
+    text: &str,
+    span: Range<usize>,
+    problems: &mut Vec<Problem>,
+) -> Option<Pattern> {
     match file::check_model_name(text) {
         Ok(()) => Some(Pattern(text.to_owned())),
-        Err(label) => refuse(problems, value.span(), "invalid model name", label, ""),
+        Err(label) => refuse(problems, span, "invalid model name", label, ""),
     }
 }
 

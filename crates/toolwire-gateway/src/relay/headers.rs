@@ -182,6 +182,13 @@ pub(super) fn set_upstream_model(model: Option<&str>, headers: &mut HeaderMap) {
     }
 }
 
+/// Says that calls were read from the model's text, and in which dialect.
+pub(super) fn set_recovered(dialect: Option<&'static str>, headers: &mut HeaderMap) {
+    if let Some(dialect) = dialect {
+        headers.insert("toolwire-recovered", HeaderValue::from_static(dialect));
+    }
+}
+
 /// How long the upstream asks to wait.
 pub(super) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let number = |name: &str| {

@@ -105,6 +105,8 @@ fn client_response(
     if request.model_renamed {
         headers::set_upstream_model(stream.pipe.summary().model.as_deref(), &mut headers);
     }
+    // The head goes out before the model has written its calls.
+    headers::set_recovered(stream.pipe.expected_dialect(), &mut headers);
     headers::set_request_id(context.client, &context.log.id, &mut headers);
     set_headers(&mut headers);
     let limit = context.active.config.limits.loss_header;

@@ -45,6 +45,7 @@ pub(super) async fn finish(
     if model_renamed {
         headers::set_upstream_model(summary.model.as_deref(), &mut headers);
     }
+    headers::set_recovered(summary.recovered, &mut headers);
     let limit = context.active.config.limits.loss_header;
     loss::write_header(&losses, &translated.ledger, limit, &mut headers);
     upstream.succeeded();

@@ -69,13 +69,16 @@ const MOST_OF_A_NAME: usize = 256;
 codes! {
     AllowedToolsFiltered = "cache_prefix", "Only the allowed tools are sent, so a cached prompt prefix with all of them does not match.";
     ArgumentsNotObject = "args_not_object", "The arguments are not a JSON object; they are wrapped as text and unwrapped on the way back.";
+    ArgumentsRepaired = "args_repaired", "What the model wrote as the arguments of a call was not quite JSON; it was repaired.";
     ArgumentsTruncated = "args_truncated", "The arguments were cut off; they are closed at the last complete member.";
+    ArgumentsUnfit = "args_unfit", "The arguments that the model wrote do not fit the tool's schema.";
     AsyncTool = "async_tool", "The target cannot answer a tool call later.";
     Audio = "audio", "The target takes no audio.";
     Background = "background", "The target cannot answer later.";
     CacheBreakpoint = "cache_breakpoint", "The target has no cache marker at this place.";
     CacheTtl = "cache_ttl", "The target keeps cached prompts for other times; the nearest is used.";
     CallId = "call_id", "The id is not one the target accepts; a stable one stands for it.";
+    ChoiceAsked = "choice_asked", "The upstream takes no tools, so the model is only asked for what the choice demands.";
     ChoiceTarget = "choice_target", "The tool that the choice names cannot cross.";
     ChoiceWithoutTools = "choice_without_tools", "The target refuses a tool choice without tools.";
     Citations = "citations", "The target cannot carry these citations.";
@@ -101,6 +104,7 @@ codes! {
     JsonMode = "json_mode", "The target has no JSON mode; only the instructions ask for JSON.";
     LegacyFunctions = "legacy_functions", "Deprecated functions cross as tools and come back as functions.";
     Logprobs = "logprobs", "The target gives no log probabilities.";
+    MaxTokensBudget = "max_tokens_budget", "The request had no token limit; the operator's policy set one.";
     MaxTokensDefault = "max_tokens_default", "The target needs a token limit; its default was set.";
     MaxTokensFloor = "max_tokens_floor", "The target refuses limits below its floor; the limit was raised.";
     MaxToolCalls = "max_tool_calls", "The target cannot limit the number of tool calls.";
@@ -150,6 +154,7 @@ codes! {
     ThinkingMode = "thinking_mode", "The target has no such way of thinking.";
     ThinkingOffForcedTool = "thinking_off_forced_tool", "The target refuses to think when a tool is forced; the tool was kept.";
     Tier = "tier", "The target has no such tier; the nearest is used.";
+    ToolsAsText = "tools_as_text", "The upstream takes no tools; they are described to the model, and its calls are read from its text.";
     ToolName = "tool_name", "The name is not one the target accepts; a stable one stands for it.";
     ToolPosition = "tool_position", "The target declares tools at the start only.";
     ToolSearch = "tool_search", "The target has no tool search; every tool is loaded.";

@@ -206,6 +206,9 @@ pub struct ResponseSummary {
     pub error: Option<ApiError>,
     /// Whether the upstream's own end marker came.
     pub complete: bool,
+    /// The dialect of the first call that was read from the model's text, if one
+    /// was; `intent` if it was announced in plain words.
+    pub recovered: Option<&'static str>,
 }
 
 impl ResponseSummary {

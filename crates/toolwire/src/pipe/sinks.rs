@@ -1,5 +1,6 @@
 //! Where the events of a stream go, from the reader to the writer.
 
+use super::call_recovery::CallRecovery;
 use super::call_restorer::CallRestorer;
 use super::grammar::EventGrammar;
 use crate::codec::{EventSink, StreamWriter};
@@ -50,10 +51,12 @@ impl FrameMeasure {
     }
 }
 
-/// Takes the reader's events and restores the client's tools in them.
+/// Takes the reader's events, finds the calls in their text and restores the
+/// client's tools.
 pub(super) struct RestoringSink<'s> {
     pub(super) measure: &'s mut FrameMeasure,
     pub(super) grammar: &'s mut EventGrammar,
+    pub(super) recovery: Option<&'s mut CallRecovery>,
     pub(super) restorer: &'s mut CallRestorer,
     pub(super) next: WritingSink<'s>,
 }
@@ -65,7 +68,27 @@ impl EventSink for RestoringSink<'_> {
         }
         self.grammar.check(&event);
         self.measure.note(&event);
-        self.restorer.event(event, &mut self.next);
+        let Self { measure: _, grammar: _, recovery, restorer, next } = self;
+        match recovery {
+            Some(recovery) => recovery.event(event, &mut RestorerSink { restorer, next }),
+            None => restorer.event(event, next),
+        }
+    }
+
+    fn ledger(&mut self) -> &mut Ledger {
+        self.next.ledger
+    }
+}
+
+/// Takes events with calls in them and restores the client's tools.
+struct RestorerSink<'s, 'w> {
+    restorer: &'s mut CallRestorer,
+    next: &'s mut WritingSink<'w>,
+}
+
+impl EventSink for RestorerSink<'_, '_> {
+    fn event(&mut self, event: Event<'_>) {
+        self.restorer.event(event, self.next);
     }
 
     fn ledger(&mut self) -> &mut Ledger {

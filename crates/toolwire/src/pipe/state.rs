@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 
+use super::call_recovery::CallRecovery;
 use super::call_restorer::CallRestorer;
 use super::errors::{truncated, unreadable};
 use super::forward::Forward;
@@ -13,6 +14,7 @@ use crate::codec::{EventOutcome, EventSink, StreamReader, StreamWriter, codec};
 use crate::ledger::LossPolicy;
 use crate::model::{ApiError, Event, Protocol, Request, ResponseContext, ResponseSummary};
 use crate::restore::Restore;
+use crate::text_tools::Recovery;
 use crate::translate::{Error, Options, invalid, is_not_an_answer};
 use crate::unfold::unfold;
 use crate::wire::sse::Frame;
@@ -45,6 +47,8 @@ pub(super) enum PipeMode {
 /// The parts that an event goes through.
 pub(super) struct EventTranslator {
     reader: Box<dyn StreamReader>,
+    /// Finds calls in text, if the upstream takes no tools.
+    recovery: Option<CallRecovery>,
     restorer: CallRestorer,
     writer: Box<dyn StreamWriter>,
     /// The model's name toward the client, if it is not the upstream's.
@@ -59,6 +63,7 @@ impl PipeState {
         to: Protocol,
         request: Option<&Request<'_>>,
         restore: Option<Restore>,
+        recovery: Option<Recovery>,
         options: &Options<'_>,
     ) -> Self {
         let mut context = request
@@ -67,7 +72,7 @@ impl PipeState {
             context.model.clone_from(&options.model);
         }
         context.input_estimate = options.input_estimate;
-        let mode = if from == to {
+        let mode = if from == to && recovery.is_none() {
             PipeMode::Forward(Box::new(Forward::new(to, context, options.model.as_deref())))
         } else {
             let restore = request.map(|request| {
@@ -75,6 +80,7 @@ impl PipeState {
             });
             PipeMode::Translate(Box::new(EventTranslator {
                 reader: codec(from).stream_reader(),
+                recovery: recovery.map(CallRecovery::new),
                 restorer: CallRestorer::new(restore.unwrap_or_default()),
                 writer: codec(to).stream_writer(context),
                 model: options.model.clone(),
@@ -163,11 +169,12 @@ impl PipeState {
         read: impl FnOnce(&mut dyn StreamReader, &mut dyn EventSink) -> T,
     ) -> Option<T> {
         let PipeMode::Translate(translator) = &mut self.mode else { return None };
-        let EventTranslator { reader, restorer, writer, model, read: grammar, written } =
+        let EventTranslator { reader, recovery, restorer, writer, model, read: grammar, written } =
             translator.as_mut();
         let mut sink = RestoringSink {
             measure: &mut self.measure,
             grammar,
+            recovery: recovery.as_mut(),
             restorer,
             next: WritingSink {
                 written,
@@ -180,7 +187,17 @@ impl PipeState {
                 out,
             },
         };
-        Some(read(reader.as_mut(), &mut sink))
+        let result = read(reader.as_mut(), &mut sink);
+        if let Some(recovery) = recovery {
+            self.summary.recovered = recovery.dialect();
+        }
+        Some(result)
+    }
+
+    /// The dialect in which calls are read from text, if they are.
+    pub(super) fn expected_dialect(&self) -> Option<&'static str> {
+        let PipeMode::Translate(translator) = &self.mode else { return None };
+        translator.recovery.as_ref().map(CallRecovery::expected_dialect)
     }
 
     /// Whether there is nothing to read and nothing to write any more.

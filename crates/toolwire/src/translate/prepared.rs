@@ -3,18 +3,21 @@
 use std::ops::Range;
 
 use super::{
-    Error, Options, RequestHead, ResponseTranslator, Translated, invalid, judge, settle,
-    splice_model, spliced, utf8,
+    Error, Options, RequestHead, ResponseTranslator, Translated, invalid, judge, output_limit,
+    settle, splice_model, spliced, utf8,
 };
 use crate::codec::codec;
 use crate::ledger::Ledger;
 use crate::model::{Protocol, Request};
 use crate::pipe::Pipe;
+use crate::profile::Profile;
+use crate::protocol::Description;
 use crate::restore::Restore;
+use crate::text_tools::{Recovery, TextRequest};
 use crate::toolset::Toolset;
 use crate::wire::cuts::without;
 use crate::wire::envelope::Envelope;
-use crate::wire::{At, Str};
+use crate::wire::{At, Object, ReadError, Reader, Str, write_str};
 
 /// A client's request on its way to an upstream. It is decoded once, whatever is
 /// made of it, and not at all where its bytes pass.
@@ -27,6 +30,8 @@ pub struct PreparedRequest<'a> {
     model_span: Option<Range<usize>>,
     /// How the tools come back, once the request has been translated.
     restore: Option<Restore>,
+    /// How calls are read from text, if the upstream takes no tools.
+    recovery: Option<Recovery>,
     /// Reasoning that another vendor sealed, to be cut out where the bytes pass,
     /// and what the ledger says about it.
     cuts: Vec<Range<usize>>,
@@ -86,7 +91,8 @@ impl<'a> PreparedRequest<'a> {
             // An envelope may hold reasoning that this upstream never sealed.
             cuts = codec(from).foreign_reasoning(source, &mut cut_ledger).map_err(fault)?;
         }
-        Ok(Self { from, to, source, request, model_span: None, restore: None, cuts, cut_ledger })
+        let (model_span, restore, recovery) = (None, None, None);
+        Ok(Self { from, to, source, request, model_span, restore, recovery, cuts, cut_ledger })
     }
 
     /// The request, unless its bytes pass unread.
@@ -112,6 +118,35 @@ impl<'a> PreparedRequest<'a> {
         options: &Options<'_>,
         answer: Answer,
     ) -> Result<Translated, Error> {
+        let mut translated = self.encode_unlimited(options, answer)?;
+        if let Some(tokens) = options.output_limit
+            && !self.sets_limit()?
+        {
+            let (profile, policy) = (options.profile_of(self.to), options.loss_policy);
+            output_limit::set(&mut translated, self.from, &profile, policy, tokens);
+        }
+        Ok(translated)
+    }
+
+    /// Whether the client limits the answer.
+    fn sets_limit(&self) -> Result<bool, Error> {
+        match &self.request {
+            Some(request) => Ok(request.output.max_tokens.is_some()),
+            None => output_limit::is_set(self.from, self.source),
+        }
+    }
+
+    /// Translates the request with the client's own limit.
+    fn encode_unlimited(
+        &mut self,
+        options: &Options<'_>,
+        answer: Answer,
+    ) -> Result<Translated, Error> {
+        if !options.profile_of(self.to).tool_calls.is_native()
+            && let Some(translated) = self.encode_as_text(options)?
+        {
+            return Ok(translated);
+        }
         let Some(request) = &mut self.request else { return self.pass(options) };
         let mut ledger = Ledger::default();
         let mut out = Vec::with_capacity(self.source.len() + self.source.len() / 8);
@@ -121,7 +156,7 @@ impl<'a> PreparedRequest<'a> {
         if let Some(model) = &options.model {
             request.model = Some(Str::plain(model.clone()));
         }
-        let profile = options.profile_of(self.to);
+        let profile = model_profile(options, self.to, request);
         let tools = Toolset::new(request, &profile);
         codec(self.to).encode_request(request, &tools, &profile, &mut out, &mut ledger);
         if answer == Answer::Expected {
@@ -136,6 +171,45 @@ impl<'a> PreparedRequest<'a> {
         };
         translated.required_features = ledger.required_features().to_vec();
         Ok(translated)
+    }
+
+    /// Translates the request for an upstream that takes no tools. `None` if it
+    /// has neither tools nor calls.
+    fn encode_as_text(&mut self, options: &Options<'_>) -> Result<Option<Translated>, Error> {
+        let decoded = match self.request.take() {
+            Some(request) => request,
+            None => codec(self.from)
+                .decode_request(self.source)
+                .map_err(|error| invalid(self.source, error))?,
+        };
+        let mut ledger = Ledger::default();
+        let profile = &options.profile_of(self.to);
+        let Some(mut text) = TextRequest::of(&decoded, profile, &mut ledger) else {
+            self.request = Some(decoded).filter(|_| self.from != self.to);
+            return Ok(None);
+        };
+        if let Some(model) = &options.model {
+            text.request.model = Some(Str::plain(model.clone()));
+        }
+        let mut out = Vec::with_capacity(self.source.len() * 2);
+        let profile = &model_profile(options, self.to, &text.request);
+        let tools = Toolset::new(&text.request, profile);
+        codec(self.to).encode_request(&text.request, &tools, profile, &mut out, &mut ledger);
+        let mut entries = ledger.entries_past(self.source, &decoded.literals(self.source));
+        let mut required_features = ledger.required_features().to_vec();
+        if self.from == self.to {
+            // What has nothing to do with tools stays as the client wrote it.
+            let description = self.from.describe();
+            out = with_conversation(description, self.source, &out, options.model.as_deref())
+                .map_err(|error| invalid(self.source, error))?;
+            entries.retain(|entry| description.is_about_tools(&entry.path));
+            required_features.clear();
+        }
+        self.request = Some(decoded);
+        (self.restore, self.recovery) = (Some(text.restore), text.recovery);
+        let mut translated = judge(out, entries, options.loss_policy)?;
+        translated.required_features = required_features;
+        Ok(Some(translated))
     }
 
     /// Copies the request with the upstream's name of the model and without
@@ -160,8 +234,9 @@ impl<'a> PreparedRequest<'a> {
 
     /// Translates the answer, if it is not a stream.
     pub fn response_translator(&self, options: &Options<'_>) -> ResponseTranslator {
-        let restore = self.restore.clone();
-        ResponseTranslator::restoring(self.to, self.from, self.request.as_ref(), restore, options)
+        let (restore, recovery) = (self.restore.clone(), self.recovery.clone());
+        let request = self.request.as_ref();
+        ResponseTranslator::restoring(self.to, self.from, request, restore, recovery, options)
     }
 
     /// Translates the answer, if it is a stream.
@@ -171,8 +246,55 @@ impl<'a> PreparedRequest<'a> {
         let repeats = self.request.is_none() && self.from.describe().echoes_request;
         let read = if repeats { codec(self.from).decode_request(self.source).ok() } else { None };
         let request = self.request.as_ref().or(read.as_ref());
-        Pipe::restoring(self.to, self.from, request, self.restore.clone(), options)
+        let (restore, recovery) = (self.restore.clone(), self.recovery.clone());
+        Pipe::restoring(self.to, self.from, request, restore, recovery, options)
     }
+}
+
+/// What the upstream accepts for the model that a request names.
+fn model_profile(options: &Options<'_>, to: Protocol, request: &Request<'_>) -> Profile {
+    let model = request.model.as_ref().map(Str::decode);
+    options.profile_for(to, model.as_deref())
+}
+
+/// A request with the conversation of another document of the same protocol and
+/// without tools.
+fn with_conversation(
+    description: &Description,
+    source: &str,
+    other: &[u8],
+    model: Option<&str>,
+) -> Result<Vec<u8>, ReadError> {
+    let other = std::str::from_utf8(other).unwrap_or_default();
+    let conversation = description.conversation_members;
+    let mut out = Vec::with_capacity(other.len() + source.len());
+    {
+        let mut object = Object::new(&mut out);
+        let mut reader = Reader::new(source);
+        let mut members = reader.object()?;
+        while let Some(key) = members.next(&mut reader)? {
+            let value = reader.raw()?;
+            let name = key.decode();
+            let is_left_out = [conversation, description.tool_members, description.choice_members]
+                .iter()
+                .any(|members| members.contains(&name.as_ref()));
+            match model {
+                _ if is_left_out => {}
+                Some(model) if name == "model" => write_str(model, object.foreign_key(&key)),
+                _ => object.foreign_key(&key).extend_from_slice(value.text().as_bytes()),
+            }
+        }
+        reader.finish()?;
+        let mut reader = Reader::new(other);
+        let mut members = reader.object()?;
+        while let Some(key) = members.next(&mut reader)? {
+            let value = reader.raw()?;
+            if conversation.contains(&key.decode().as_ref()) {
+                object.foreign_key(&key).extend_from_slice(value.text().as_bytes());
+            }
+        }
+    }
+    Ok(out)
 }
 
 /// Whether the answer to a request will be translated too.

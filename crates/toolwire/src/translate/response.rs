@@ -8,6 +8,7 @@ use crate::ledger::{Entry, Ledger, LossPolicy};
 use crate::model::{Protocol, Request, Response, ResponseContext, ResponseSummary};
 use crate::protocol::Description;
 use crate::restore::{self, Restore};
+use crate::text_tools::{Recovery, TextRequest};
 use crate::wire::{Kind, ReadError, Reader, Str};
 
 /// Translates whole answers to one request. It borrows nothing of the request,
@@ -18,6 +19,8 @@ pub struct ResponseTranslator {
     to: Protocol,
     context: Option<ResponseContext>,
     restore: Restore,
+    /// How calls are read from text, if the upstream takes no tools.
+    recovery: Option<Recovery>,
     loss_policy: LossPolicy,
     model: Option<String>,
 }
@@ -43,7 +46,8 @@ impl ResponseTranslator {
         request: Option<&Request<'_>>,
         options: &Options<'_>,
     ) -> Self {
-        Self::restoring(from, to, request, None, options)
+        let (restore, recovery) = TextRequest::way_back(request, &options.profile_of(from));
+        Self::restoring(from, to, request, restore, recovery, options)
     }
 
     /// The same, where it may be known how the tools come back.
@@ -52,10 +56,11 @@ impl ResponseTranslator {
         to: Protocol,
         request: Option<&Request<'_>>,
         restore: Option<Restore>,
+        recovery: Option<Recovery>,
         options: &Options<'_>,
     ) -> Self {
         // Where the bytes pass, nothing of the request matters.
-        let request = request.filter(|_| from != to);
+        let request = request.filter(|_| from != to || recovery.is_some());
         let restore = request.map(|request| {
             restore.unwrap_or_else(|| Restore::new(request, &options.profile_of(from)))
         });
@@ -64,6 +69,7 @@ impl ResponseTranslator {
             to,
             context: request.map(|request| codec(to).response_context(request)),
             restore: restore.unwrap_or_default(),
+            recovery,
             loss_policy: options.loss_policy,
             model: options.model.clone(),
         }
@@ -107,18 +113,25 @@ impl ResponseTranslator {
         source: &'b str,
         decoded: Result<Response<'b>, ReadError>,
     ) -> Result<TranslatedResponse<'b>, Error> {
-        if self.from == self.to {
+        if self.from == self.to && self.recovery.is_none() {
             return self.pass(source, decoded.ok());
         }
         let mut response = decoded.map_err(|error| invalid(source, error))?;
-        let summary = ResponseSummary::of(&response);
+        let mut ledger = Ledger::default();
+        let recovery = self.recovery.as_ref();
+        let found = recovery.map(|recovery| recovery.apply(&mut response, &mut ledger));
+        let found = found.unwrap_or_default();
+        if self.from == self.to && !found.has_changed {
+            return self.pass(source, Some(response));
+        }
+        let recovered = found.dialect;
+        let summary = ResponseSummary { recovered, ..ResponseSummary::of(&response) };
         if self.context.is_some() {
             self.restore.apply(&mut response);
         }
         if let Some(model) = &self.model {
             response.model = Some(Str::plain(model.as_str()));
         }
-        let mut ledger = Ledger::default();
         restore::distinct(&mut response, &mut ledger);
         let mut out = Vec::with_capacity(source.len() + source.len() / 4);
         codec(self.to).encode_response(&response, self.context.as_ref(), &mut out, &mut ledger);

@@ -7,8 +7,9 @@ use toolwire::ledger::LossPolicy;
 use toolwire::pipe::Pipe;
 use toolwire::recover::{Detector, Event, Tools, intent};
 use toolwire::registry::{OnInvalid, Registry};
+use toolwire::text_tools::{Dialect, ToolCalls};
 use toolwire::translate::{self, Options, PathMatch, PreparedRequest, RequestHead};
-use toolwire::{Protocol, json};
+use toolwire::{Profile, Protocol, json};
 
 /// What a document is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -46,6 +47,17 @@ pub(crate) struct EntryPoint {
     pub(crate) call: fn(Protocol, Protocol, &[u8]),
 }
 
+/// A request with a tool, in Chat.
+const ASKED: &[u8] = br#"{"model":"m","messages":[{"role":"user","content":"Go"}],
+    "tools":[{"type":"function","function":{"name":"f","parameters":{"type":"object"}}}]}"#;
+
+/// The options toward an upstream whose models write calls as text.
+fn text_only(upstream: Protocol, dialect: Dialect) -> Options<'static> {
+    let mut profile = Profile::of(upstream);
+    profile.tool_calls = ToolCalls::Text(dialect);
+    Options::new().profile(profile)
+}
+
 /// Whatever comes out, nobody looks: only what it costs counts.
 pub(crate) const ENTRY_POINTS: &[EntryPoint] = &[
     EntryPoint {
@@ -68,6 +80,33 @@ pub(crate) const ENTRY_POINTS: &[EntryPoint] = &[
             }
             drop(prepared.pipe(&options));
             drop(prepared.response_translator(&options));
+        },
+    },
+    EntryPoint {
+        names: &["text_tools::Dialect::named", "text_tools::Dialect::of_model"],
+        takes: Kind::Request,
+        pairs: true,
+        call: |from, to, body| {
+            let name = std::str::from_utf8(body).unwrap_or_default();
+            assert_eq!(Dialect::named(name), None);
+            let options = text_only(to, Dialect::of_model(name));
+            let Ok(mut prepared) = PreparedRequest::new(from, to, body) else { return };
+            drop(prepared.translate(&options));
+            drop(prepared.pipe(&options));
+        },
+    },
+    EntryPoint {
+        names: &["pipe::Pipe::push"],
+        takes: Kind::Stream,
+        pairs: true,
+        call: |from, to, body| {
+            let asked = translate::request(Protocol::Chat, to, ASKED, &Options::new());
+            let asked = asked.map_or(ASKED.to_vec(), |asked| asked.body);
+            let options = text_only(from, Dialect::HERMES).request(&asked);
+            let Ok(mut pipe) = Pipe::new(from, to, &options) else { return };
+            let mut out = Vec::new();
+            pipe.push(body, &mut out);
+            pipe.finish(&mut out);
         },
     },
     EntryPoint {

@@ -19,6 +19,7 @@ mod json;
 mod laws;
 mod loops;
 mod ordinary;
+mod output_limit;
 mod prepared;
 mod random;
 mod recover;
@@ -26,6 +27,8 @@ mod registry;
 mod seeds;
 mod splice;
 mod streams;
+mod text_tools;
+mod tracker;
 mod unfold;
 mod vectors;
 

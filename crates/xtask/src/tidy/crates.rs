@@ -161,8 +161,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("toolwire", &[]),
     ("toolwire-demo", &["toolwire"]),
     ("toolwire-laws", &["toolwire"]),
-    ("toolwire-gateway", &["toolwire", "toolwire-demo"]),
-    ("toolwire-cli", &["toolwire", "toolwire-gateway"]),
+    ("toolwire-store", &[]),
+    ("toolwire-tokens", &["toolwire"]),
+    ("toolwire-gateway", &["toolwire", "toolwire-demo", "toolwire-store", "toolwire-tokens"]),
+    ("toolwire-cli", &["toolwire", "toolwire-gateway", "toolwire-store", "toolwire-tokens"]),
     ("xtask", &["toolwire"]),
 ];
 

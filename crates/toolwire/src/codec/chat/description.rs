@@ -18,7 +18,10 @@ pub(super) static DESCRIPTION: Description = Description {
     answer_member: "choices",
     model_member: "model",
     error_member: "error",
+    conversation_members: &["messages"],
+    limit_members: &["max_completion_tokens", "max_tokens"],
     tool_members: &["tools", "functions"],
+    choice_members: &["tool_choice", "parallel_tool_calls", "function_call"],
     echoes_request: false,
     conventions: Conventions {
         formats_are_strict: false,

@@ -4,7 +4,7 @@ use super::tools_out::ChatTools;
 use super::{choice_out, settings_out, thinking_out, turns_out};
 use crate::codec::context::EncodeContext;
 use crate::ledger::{Code, Ledger};
-use crate::model::{Format, JsonSchema, Output, Protocol, Request, Tool, ToolKind};
+use crate::model::{Format, JsonSchema, Output, Request, Tool, ToolKind};
 use crate::profile::Profile;
 use crate::schema;
 use crate::toolset::Toolset;
@@ -38,7 +38,6 @@ pub(super) fn encode(
         stream,
         extra,
     } = request;
-    debug_assert!(*origin != Protocol::Chat, "within one protocol the bytes pass");
     let cx = &mut EncodeContext::new(*origin, profile, &toolset.names, ledger);
     let object = &mut Object::new(out);
     object.maybe("model", model.as_ref());
@@ -47,7 +46,7 @@ pub(super) fn encode(
     chat_tools.write(object, cx);
     choice_out::write(object, choice, &chat_tools.sent, cx);
     turns_out::write(&mut object.array("messages"), turns, &chat_tools, cx);
-    thinking_out::put_thinking(object, thinking, cx);
+    thinking_out::put_thinking(object, thinking, !chat_tools.sent.is_empty(), cx);
     let wants_logprobs = settings_out::put_state(object, state, cx);
     put_output(object, output, wants_logprobs, cx);
     settings_out::put_sampling(object, sampling, cx);

@@ -28,7 +28,6 @@ pub(super) fn encode(
     out: &mut Vec<u8>,
     ledger: &mut Ledger,
 ) {
-    debug_assert!(origin != Protocol::Chat, "within one protocol the bytes pass");
     let toolset = Toolset::of_list(tools, origin, profile);
     let cx = &mut EncodeContext::new(origin, profile, &toolset.names, ledger);
     let every_tool = None;

@@ -17,7 +17,10 @@ pub(super) static DESCRIPTION: Description = Description {
     answer_member: "content",
     model_member: "model",
     error_member: "error",
+    conversation_members: &["system", "messages"],
+    limit_members: &["max_tokens"],
     tool_members: &["tools", "functions"],
+    choice_members: &["tool_choice"],
     echoes_request: false,
     conventions: Conventions {
         formats_are_strict: true,

@@ -22,7 +22,6 @@ pub(super) fn encode(
     ledger: &mut Ledger,
 ) {
     let Response { origin, id, model, created, candidates, usage, tier, extra } = response;
-    debug_assert_ne!(*origin, Protocol::Messages, "the bytes of one protocol pass");
     let (profile, names) = (Profile::of(Protocol::Messages), Names::default());
     let mut encoding = EncodeContext::new(*origin, &profile, &names, ledger);
     let mut object = Object::new(out);

@@ -18,7 +18,10 @@ pub(super) static DESCRIPTION: Description = Description {
     answer_member: "output",
     model_member: "model",
     error_member: "error",
+    conversation_members: &["instructions", "input"],
+    limit_members: &["max_output_tokens"],
     tool_members: &["tools", "functions"],
+    choice_members: &["tool_choice", "parallel_tool_calls"],
     echoes_request: true,
     conventions: Conventions {
         formats_are_strict: false,

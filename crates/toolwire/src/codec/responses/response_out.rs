@@ -19,7 +19,6 @@ pub(super) fn encode(
     ledger: &mut Ledger,
 ) {
     let profile = Profile::of(Protocol::Responses);
-    debug_assert_ne!(response.origin, profile.protocol, "within one protocol the bytes pass");
     // Calls have been restored already, so the names are the client's own.
     let names = Names::default();
     let cx = &mut EncodeContext::new(response.origin, &profile, &names, ledger);

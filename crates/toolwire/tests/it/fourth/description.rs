@@ -23,7 +23,10 @@ pub(crate) static DESCRIPTION: Description = Description {
     answer_member: "reply",
     model_member: "by",
     error_member: "fault",
+    conversation_members: &["charter", "dialogue"],
+    limit_members: &[],
     tool_members: &["instruments"],
+    choice_members: &["must", "only", "alone"],
     echoes_request: false,
     conventions: Conventions {
         formats_are_strict: false,

@@ -9,7 +9,7 @@ use toolwire::toolset::Toolset;
 use toolwire::wire::{At, Object};
 use toolwire::{Code, Ledger, Profile};
 
-use super::{FOURTH, choice_out, content_out, tools_out, turns_out};
+use super::{choice_out, content_out, tools_out, turns_out};
 
 /// Writes a request. Its model and whether it is streamed go into the URL.
 pub(super) fn encode(
@@ -19,7 +19,6 @@ pub(super) fn encode(
     out: &mut Vec<u8>,
     ledger: &mut Ledger,
 ) {
-    debug_assert_ne!(request.origin, FOURTH, "the bytes of one protocol pass");
     let Request {
         origin,
         model: _,

@@ -6,7 +6,7 @@ use toolwire::{Code, Ledger};
 
 use super::content_out::{self, same_vendor};
 use super::turns_out::lose_labels;
-use super::{FOURTH, calls_out, reasoning_out, stop_out, usage_out};
+use super::{calls_out, reasoning_out, stop_out, usage_out};
 
 /// Writes an answer.
 pub(super) fn encode(
@@ -16,7 +16,6 @@ pub(super) fn encode(
     ledger: &mut Ledger,
 ) {
     let Response { origin, id, model, created, candidates, usage, tier, extra } = response;
-    debug_assert_ne!(*origin, FOURTH, "the bytes of one protocol pass");
     let mut object = Object::new(out);
     object.maybe("ref", id.as_ref());
     let asked = context.and_then(|context| context.model.as_deref()).map(Str::from);

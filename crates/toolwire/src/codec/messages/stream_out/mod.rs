@@ -162,7 +162,6 @@ impl MessagesStreamWriter {
         if self.phase != WritePhase::Before {
             return;
         }
-        debug_assert_ne!(*origin, Protocol::Messages, "the bytes of one protocol pass");
         self.phase = WritePhase::Begun;
         self.origin = Some(*origin);
         let id = message_id(id.as_ref());

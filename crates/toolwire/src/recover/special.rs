@@ -32,22 +32,23 @@ pub(super) fn has_special(text: &str) -> bool {
     if bytes.len() >= WINDOW {
         return next_special(text, 0) < text.len();
     }
+    // Lane by lane and without an early exit, so that the compiler uses vectors.
     let (stretches, rest) = bytes.as_chunks::<STRETCH>();
-    stretches.iter().any(has_any) || rest.iter().any(is_special)
+    let mut found = [0; STRETCH];
+    for stretch in stretches {
+        for (found, byte) in found.iter_mut().zip(stretch) {
+            *found |= u8::from(*byte == b'<')
+                | u8::from(*byte == b'[')
+                | u8::from(*byte == b'\n')
+                | u8::from(*byte == b']')
+                | u8::from(*byte == b'`');
+        }
+    }
+    found != [0; STRETCH] || rest.iter().any(is_special)
 }
 
 fn is_special(byte: &u8) -> bool {
     SPECIAL.get(usize::from(*byte)).copied().unwrap_or_default()
-}
-
-/// Without an early exit the compiler uses vectors.
-fn has_any(stretch: &[u8; STRETCH]) -> bool {
-    let mut found = 0;
-    for byte in stretch {
-        found |= u8::from(*byte == b'<') | u8::from(*byte == b'[') | u8::from(*byte == b'\n');
-        found |= u8::from(*byte == b']') | u8::from(*byte == b'`');
-    }
-    found != 0
 }
 
 const SPECIAL: [bool; 256] = {

@@ -29,37 +29,18 @@ pub(super) fn next_special(text: &str, at: usize) -> usize {
 /// Whether there is such a byte in the text.
 pub(super) fn has_special(text: &str) -> bool {
     let bytes = text.as_bytes();
+    if bytes.len() <= NEAR {
+        return bytes.iter().any(is_special);
+    }
     if bytes.len() >= WINDOW {
         return next_special(text, 0) < text.len();
     }
-    // Lane by lane and without an early exit, so that the compiler uses vectors.
-    let (stretches, rest) = bytes.as_chunks::<STRETCH>();
-    let mut found = [0; STRETCH];
-    for stretch in stretches {
-        for (found, byte) in found.iter_mut().zip(stretch) {
-            *found |= u8::from(*byte == b'<')
-                | u8::from(*byte == b'[')
-                | u8::from(*byte == b'\n')
-                | u8::from(*byte == b']')
-                | u8::from(*byte == b'`');
-        }
-    }
-    found != [0; STRETCH] || rest.iter().any(is_special)
+    memchr3(b'<', b'[', b'\n', bytes).or_else(|| memchr2(b']', b'`', bytes)).is_some()
 }
 
 fn is_special(byte: &u8) -> bool {
-    SPECIAL.get(usize::from(*byte)).copied().unwrap_or_default()
+    matches!(byte, b'<' | b'[' | b'\n' | b']' | b'`')
 }
 
-const SPECIAL: [bool; 256] = {
-    let mut table = [false; 256];
-    table[b'<' as usize] = true;
-    table[b'[' as usize] = true;
-    table[b'\n' as usize] = true;
-    table[b']' as usize] = true;
-    table[b'`' as usize] = true;
-    table
-};
 const NEAR: usize = 16;
-const STRETCH: usize = 16;
 const WINDOW: usize = 512;

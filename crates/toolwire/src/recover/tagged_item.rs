@@ -273,7 +273,9 @@ impl TaggedItem {
         }
         let rest = from(text, start);
         let ends = Ends { style, closing, arguments };
-        let found = match value.streams && !value.is_cdata && arguments.passes_raw() {
+        // A long text is searched for its end first, which is faster.
+        let passes = value.streams && !value.is_cdata && arguments.passes_raw();
+        let found = match passes && rest.len() <= SHORT {
             true => ends.pass_on(value, rest, end, &mut call.pending),
             false => ends.keep(value, rest, end, &mut call.pending),
         };
@@ -347,7 +349,8 @@ impl Ends<'_> {
         }
     }
 
-    /// Keeps a value, up to its end. One that came before is left out.
+    /// Passes a text on or keeps a value, up to its end. One that came before is left
+    /// out.
     fn keep(&self, value: &mut RawValue, text: &str, end: bool, pending: &mut String) -> Found {
         let found = self.find(value, text, end);
         let (length, is_last) = match found {

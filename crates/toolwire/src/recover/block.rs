@@ -144,6 +144,9 @@ impl Block {
                 };
                 (skip + length, unit)
             }
+            Ahead::Unnamed { skip: more } => {
+                self.begin(skip + more, Item::Json(Box::new(JsonItem::unnamed())))
+            }
             Ahead::Json => self.begin(skip, Item::Json(Box::new(JsonItem::new()))),
             Ahead::Named { skip: more, name, python } => {
                 self.pass(upto(rest, more));

@@ -28,6 +28,7 @@ pub(super) struct JsonItem {
     place: Place,
     /// Whether text that is not a call is read to its end.
     given_up: bool,
+    is_unnamed: bool,
     is_definition: bool,
     found: usize,
 }
@@ -91,9 +92,17 @@ impl JsonItem {
             writer: ValueWriter::default(),
             place: Place::Item,
             given_up: false,
+            is_unnamed: false,
             is_definition: false,
             found: 0,
         }
+    }
+
+    /// Arguments of a call whose tool is not named. They tell which is meant.
+    pub(super) fn unnamed() -> Self {
+        let levels = vec![Level::Object];
+        let early = Some(String::new());
+        Self { levels, early, place: Place::Early, is_unnamed: true, ..Self::new() }
     }
 
     /// Reads on. How many bytes were taken, and how it stands.
@@ -205,6 +214,7 @@ impl JsonItem {
                 let progress = self.writer.token(token, &mut early);
                 self.early = Some(early);
                 match progress {
+                    Progress::Done if self.is_unnamed => self.end_unnamed(out),
                     Progress::Done => {
                         self.has_arguments = true;
                         self.goto(Place::Comma)
@@ -402,6 +412,19 @@ impl JsonItem {
             self.place = Place::NextItem;
         }
         if self.levels.is_empty() { Progress::Done } else { Progress::More }
+    }
+
+    fn end_unnamed(&mut self, out: &mut Output<'_>) -> Progress {
+        let members = self.early.as_deref().and_then(align::members).unwrap_or_default();
+        let tools = out.tools;
+        if let Some(name) = tools.only_one_for(&members) {
+            self.call.repaired = true;
+            self.call.set_name(name, out);
+            self.has_arguments = true;
+        }
+        self.end_call(Ending::Closed, out);
+        self.levels.clear();
+        Progress::Done
     }
 
     fn end_call(&mut self, ending: Ending, out: &mut Output<'_>) {

@@ -29,6 +29,11 @@ use clap::{Parser, Subcommand};
 
 use crate::error::CommandError;
 
+/// Gives memory back to the system when many streams have ended, and needs less
+/// for each of them.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Connects any tool-calling client to any tool-calling model, over OpenAI Chat
 /// Completions, OpenAI Responses or Anthropic Messages.
 #[derive(Parser)]

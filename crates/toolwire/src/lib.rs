@@ -170,6 +170,7 @@ pub mod calls;
 pub mod codec;
 #[doc(hidden)]
 pub mod disposition;
+pub mod facts;
 #[doc(hidden)]
 pub mod fold;
 pub mod guess;

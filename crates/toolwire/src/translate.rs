@@ -15,6 +15,7 @@ pub use self::prepared::PreparedRequest;
 pub(crate) use self::response::is_not_an_answer;
 pub use self::response::{ResponseTranslator, TranslatedResponse};
 use crate::codec::codec;
+use crate::facts::{self, ModelFacts};
 use crate::ledger::{Action, Entry, Ledger, LossPolicy};
 use crate::model::{Protocol, Request};
 use crate::profile::Profile;
@@ -49,6 +50,9 @@ pub struct Options<'r> {
     pub request: Option<&'r [u8]>,
     /// The HTTP status that an error came with.
     pub status: Option<u16>,
+    /// What the model accepts, if the caller knows better than the library's own
+    /// table ([`facts::lookup`](crate::facts::lookup)).
+    pub facts: Option<ModelFacts>,
 }
 
 impl<'r> Options<'r> {
@@ -97,6 +101,19 @@ impl<'r> Options<'r> {
     pub fn status(mut self, status: u16) -> Self {
         self.status = Some(status);
         self
+    }
+
+    /// Says what the model accepts.
+    #[must_use]
+    pub fn facts(mut self, facts: ModelFacts) -> Self {
+        self.facts = Some(facts);
+        self
+    }
+
+    /// What the upstream accepts for a model of this name.
+    pub(crate) fn profile_for(&self, protocol: Protocol, model: Option<&str>) -> Profile {
+        let known = || model.map(facts::lookup).unwrap_or_default();
+        self.profile_of(protocol).for_model(self.facts.unwrap_or_else(known))
     }
 
     pub(crate) fn profile_of(&self, protocol: Protocol) -> Profile {

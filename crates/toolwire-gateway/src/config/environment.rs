@@ -202,6 +202,7 @@ fn upstream(
         models: models.iter().map(|model| Pattern((*model).to_owned())).collect(),
         headers: Vec::new(),
         profile: Profile::of(protocol),
+        facts: toolwire::facts::ModelFacts::default(),
         tool_calls: ToolCallRules::default(),
         on_loss: None,
         weight,

@@ -20,6 +20,7 @@ mod values;
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
 use std::time::Duration;
 
+use toolwire::facts::ModelFacts;
 use toolwire::{LossPolicy, Profile, Protocol};
 
 pub use environment::{Environment, ProcessEnvironment};
@@ -77,6 +78,8 @@ pub struct UpstreamConfig {
     pub headers: Vec<(String, Secret)>,
     /// What it accepts beyond its protocol.
     pub profile: Profile,
+    /// What the operator says about its models.
+    pub facts: ModelFacts,
     /// How its models call tools.
     pub tool_calls: ToolCallRules,
     /// What to do about losses toward it.

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use toml::de::DeTable;
 use toolwire::Profile;
+use toolwire::facts::ModelFacts;
 
 use super::fields::{Fields, Value, in_order, refuse, setting};
 use super::problem::Problem;
@@ -97,6 +98,8 @@ pub(super) fn read(
         None => defaults.clone(),
     };
     let protocol = protocol?;
+    let (profile, facts) =
+        profile.unwrap_or_else(|| (Profile::of(protocol), ModelFacts::default()));
     Some(UpstreamConfig {
         name: name?,
         protocol,
@@ -105,7 +108,8 @@ pub(super) fn read(
         credential: credential?,
         models: models?,
         headers,
-        profile: profile.unwrap_or_else(|| Profile::of(protocol)),
+        profile,
+        facts,
         tool_calls,
         on_loss,
         weight: u32::try_from(weight).unwrap_or(u32::MAX),

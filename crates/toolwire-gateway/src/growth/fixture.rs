@@ -85,6 +85,7 @@ pub(crate) fn upstream(name: &str, protocol: Protocol, models: &[&str]) -> Upstr
         models: models.iter().map(|model| pattern(model)).collect(),
         headers: Vec::new(),
         profile: toolwire::Profile::of(protocol),
+        facts: toolwire::facts::ModelFacts::default(),
         tool_calls: ToolCallRules::default(),
         on_loss: None,
         weight: 1,

@@ -4,7 +4,7 @@
 
 use toolwire::pipe::Pipe;
 use toolwire::translate::{Options, PreparedRequest, ResponseTranslator};
-use toolwire::{Entry, LossPolicy};
+use toolwire::{Entry, LossPolicy, facts};
 
 use super::request_head::CheckedHead;
 use super::{Failure, RequestContext, headers};
@@ -44,7 +44,10 @@ impl UpstreamRequest {
             PreparedRequest::with_head(client, to, &head.scanned, body).map_err(refused)?;
         let loss_policy =
             loss_policy.or(upstream.config.on_loss).unwrap_or(context.active.config.on_loss);
-        let options = Options::new().profile(upstream.config.profile_of(&route.model));
+        // The operator knows better than what is published.
+        let facts = facts::lookup(&route.model).overlaid_with(upstream.config.facts);
+        let profile = upstream.config.profile_of(&route.model);
+        let options = Options::new().profile(profile).facts(facts);
         let request_options = options.clone().on_loss(loss_policy).model(&route.model);
         let translated = prepared.translate(&request_options).map_err(refused)?;
         let mut losses = translated.ledger;

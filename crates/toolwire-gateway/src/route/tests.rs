@@ -26,6 +26,7 @@ fn upstream(name: &str, protocol: Protocol, models: &[&str], weight: u32) -> Ups
         models: models.iter().map(|model| Pattern((*model).to_owned())).collect(),
         headers: Vec::new(),
         profile: toolwire::Profile::of(protocol),
+        facts: toolwire::facts::ModelFacts::default(),
         tool_calls: ToolCallRules::default(),
         on_loss: None,
         weight,

@@ -235,7 +235,7 @@ const POOL_IDLE_TIMEOUT: Duration = Duration::from_secs(50);
 
 /// What a connection may buffer. It is the memory that a client costs if it does
 /// not read.
-const READ_BUFFER: usize = 32 * 1024;
+const READ_BUFFER: usize = 16 * 1024;
 const WINDOW: u32 = 64 * 1024;
 const CONNECTION_WINDOW: u32 = 1024 * 1024;
 

@@ -60,6 +60,10 @@ use toolwire_gateway::config::{
 };
 use toolwire_gateway::{Gateway, Setup, serve};
 
+/// The command's allocator, so that what is measured is what users get.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// A configuration with these upstreams and nothing else.
 pub(crate) fn config(upstreams: Vec<UpstreamConfig>) -> Config {
     Config {
@@ -88,6 +92,7 @@ pub(crate) fn at(server: &upstream::Server) -> UpstreamConfig {
         models: vec![Pattern("*".to_owned())],
         headers: Vec::new(),
         profile: Profile::of(server.protocol),
+        facts: toolwire::facts::ModelFacts::default(),
         tool_calls: ToolCallRules::default(),
         on_loss: None,
         weight: 1,

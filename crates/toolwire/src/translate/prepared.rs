@@ -118,9 +118,8 @@ impl<'a> PreparedRequest<'a> {
         options: &Options<'_>,
         answer: Answer,
     ) -> Result<Translated, Error> {
-        let profile = options.profile_of(self.to);
-        if !profile.tool_calls.is_native()
-            && let Some(translated) = self.encode_as_text(options, &profile)?
+        if !options.profile_of(self.to).tool_calls.is_native()
+            && let Some(translated) = self.encode_as_text(options)?
         {
             return Ok(translated);
         }
@@ -133,6 +132,7 @@ impl<'a> PreparedRequest<'a> {
         if let Some(model) = &options.model {
             request.model = Some(Str::plain(model.clone()));
         }
+        let profile = model_profile(options, self.to, request);
         let tools = Toolset::new(request, &profile);
         codec(self.to).encode_request(request, &tools, &profile, &mut out, &mut ledger);
         if answer == Answer::Expected {
@@ -151,11 +151,7 @@ impl<'a> PreparedRequest<'a> {
 
     /// Translates the request for an upstream that takes no tools. `None` if it
     /// has neither tools nor calls.
-    fn encode_as_text(
-        &mut self,
-        options: &Options<'_>,
-        profile: &Profile,
-    ) -> Result<Option<Translated>, Error> {
+    fn encode_as_text(&mut self, options: &Options<'_>) -> Result<Option<Translated>, Error> {
         let decoded = match self.request.take() {
             Some(request) => request,
             None => codec(self.from)
@@ -163,6 +159,7 @@ impl<'a> PreparedRequest<'a> {
                 .map_err(|error| invalid(self.source, error))?,
         };
         let mut ledger = Ledger::default();
+        let profile = &options.profile_of(self.to);
         let Some(mut text) = TextRequest::of(&decoded, profile, &mut ledger) else {
             self.request = Some(decoded).filter(|_| self.from != self.to);
             return Ok(None);
@@ -171,6 +168,7 @@ impl<'a> PreparedRequest<'a> {
             text.request.model = Some(Str::plain(model.clone()));
         }
         let mut out = Vec::with_capacity(self.source.len() * 2);
+        let profile = &model_profile(options, self.to, &text.request);
         let tools = Toolset::new(&text.request, profile);
         codec(self.to).encode_request(&text.request, &tools, profile, &mut out, &mut ledger);
         let mut entries = ledger.entries_past(self.source, &decoded.literals(self.source));
@@ -227,6 +225,12 @@ impl<'a> PreparedRequest<'a> {
         let (restore, recovery) = (self.restore.clone(), self.recovery.clone());
         Pipe::restoring(self.to, self.from, request, restore, recovery, options)
     }
+}
+
+/// What the upstream accepts for the model that a request names.
+fn model_profile(options: &Options<'_>, to: Protocol, request: &Request<'_>) -> Profile {
+    let model = request.model.as_ref().map(Str::decode);
+    options.profile_for(to, model.as_deref())
 }
 
 /// A request with the conversation of another document of the same protocol and

@@ -25,7 +25,9 @@ pub(super) struct ItemGroup {
     pub(super) place: Option<u64>,
     /// Its own id, if events name it.
     pub(super) id: String,
-    /// How many of its parts the client has been told about.
+    /// How many of its members the client has been told about.
+    announced: usize,
+    /// How many of them are parts of the message.
     pub(super) parts: u64,
     /// How many blocks of it are open.
     pub(super) open: usize,
@@ -51,13 +53,11 @@ pub(super) struct GroupMember {
     pub(super) nth: usize,
     /// The block it grows by, unless it came whole.
     pub(super) block: Option<usize>,
-    /// Whether the client has been told about it.
-    announced: bool,
 }
 
 impl GroupMember {
     pub(super) fn new(entry: usize, nth: usize, block: Option<usize>) -> Self {
-        Self { entry, nth, block, announced: false }
+        Self { entry, nth, block }
     }
 }
 
@@ -67,6 +67,7 @@ impl ItemGroup {
             kind,
             index,
             members: Vec::new(),
+            announced: 0,
             place: None,
             id: String::new(),
             parts: 0,
@@ -95,7 +96,7 @@ impl ItemGroup {
         if self.kind == GroupKind::Reasoning {
             writer.reasoning_id = Some(&self.id);
         }
-        if let [GroupMember { entry, nth, block: _, announced: _ }] = self.members.as_slice()
+        if let [GroupMember { entry, nth, block: _ }] = self.members.as_slice()
             && let Some(whole) = fold.whole(*entry)
             && let Some(item) = whole.items.get(*nth)
         {
@@ -226,20 +227,24 @@ impl ResponsesStreamWriter {
             }
             EventWriter::end(out);
         }
-        let mut nth = 0;
+        if until.is_some_and(|block| self.is_announced(block)) {
+            return;
+        }
         while let Some(group) = self.groups.get_mut(number)
-            && let Some(member) = group.members.get_mut(nth)
+            && let Some(&member) = group.members.get(group.announced)
         {
-            nth += 1;
-            let fresh = !std::mem::replace(&mut member.announced, true);
-            let member = *member;
-            if fresh {
-                self.announce_part(number, member, out);
-            }
+            group.announced += 1;
+            self.announce_part(number, member, out);
             if until.is_some() && member.block == until {
                 return;
             }
         }
+    }
+
+    /// Whether the client has been told about the part of a block.
+    fn is_announced(&self, block: usize) -> bool {
+        let kind = self.blocks.get(block).map(|block| &block.kind);
+        matches!(kind, Some(BlockKind::Part(part)) if part.place.is_some())
     }
 
     fn announce_part(&mut self, number: usize, member: GroupMember, out: &mut Vec<u8>) {

@@ -20,6 +20,7 @@ mod signals;
 mod startup_message;
 mod temp_dir;
 mod terminal;
+mod tokens;
 mod translate;
 
 use std::io::Write;
@@ -52,6 +53,7 @@ enum Command {
     Translate(translate::Args),
     Dispositions(dispositions::Args),
     Detect(detect::Args),
+    Tokens(tokens::Args),
     /// Show one request translated into every other protocol
     Demo,
 }
@@ -85,6 +87,7 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Some(Command::Translate(args)) => translate::run(&args)?,
         Some(Command::Dispositions(args)) => dispositions::run(&args)?,
         Some(Command::Detect(args)) => detect::run(&args)?,
+        Some(Command::Tokens(args)) => tokens::run(&args)?,
         Some(Command::Demo) => demo::run()?,
     }
     Ok(ExitCode::SUCCESS)

@@ -4,6 +4,7 @@
 //! its answer uses [`PreparedRequest`], which reads the request once for both.
 
 mod head;
+mod output_limit;
 mod prepared;
 mod response;
 
@@ -41,6 +42,9 @@ pub struct Options<'r> {
     /// client. Within one protocol an answer that names no model still names
     /// none.
     pub model: Option<String>,
+    /// How many tokens the answer may have, for a request that does not say. A
+    /// limit that the client has set stays as it is.
+    pub output_limit: Option<u64>,
     /// How many tokens the request may have, for a stream to a client that
     /// wants to know before the upstream has counted them (Messages).
     pub input_estimate: Option<u64>,
@@ -79,6 +83,13 @@ impl<'r> Options<'r> {
     #[must_use]
     pub fn model(mut self, name: impl Into<String>) -> Self {
         self.model = Some(name.into());
+        self
+    }
+
+    /// Limits the answer to a request that sets no limit itself.
+    #[must_use]
+    pub fn output_limit(mut self, tokens: u64) -> Self {
+        self.output_limit = Some(tokens);
         self
     }
 

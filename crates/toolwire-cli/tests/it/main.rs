@@ -21,5 +21,6 @@ mod response;
 mod serving;
 mod stream;
 mod text_tools;
+mod tokens;
 mod unreadable;
 mod usage;

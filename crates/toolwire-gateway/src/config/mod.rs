@@ -22,6 +22,7 @@ use std::time::Duration;
 
 use toolwire::facts::ModelFacts;
 use toolwire::{LossPolicy, Profile, Protocol};
+use toolwire_tokens::BudgetPolicy;
 
 pub use environment::{Environment, ProcessEnvironment};
 pub use problem::{Problem, Problems, Style};
@@ -84,6 +85,8 @@ pub struct UpstreamConfig {
     pub tool_calls: ToolCallRules,
     /// What to do about losses toward it.
     pub on_loss: Option<LossPolicy>,
+    /// How long an answer may be, where the client does not say.
+    pub output_budget: Option<BudgetPolicy>,
     /// Its share of the requests for a model that several upstreams serve.
     pub weight: u32,
     /// How long to wait for it.

@@ -12,11 +12,11 @@ use toolwire::model::{ApiError, ErrorKind};
 use toolwire::protocol::Endpoint;
 use toolwire::translate::{self, Options};
 use toolwire::wire::Raw;
+use toolwire_tokens::{Tokenizer, count_request};
 
 use super::request_head::CheckedHead;
 use super::{Failure, RequestContext, headers, no_model, respond, respond_with_error};
 use crate::config::Origin;
-use crate::count as estimates;
 use crate::observe::Outcome;
 use crate::response_body::ResponseBody;
 use crate::route::{self, Route};
@@ -64,7 +64,7 @@ async fn count(
         return Ok(counted);
     }
     let (client, state) = (context.client, context.state);
-    state.heavy_work.run(body.len(), || estimate(client, &body)).await
+    state.heavy_work.run(body.len(), || estimate(client, &route.model, &body)).await
 }
 
 /// The upstream's own count, or `None` if it cannot count.
@@ -117,13 +117,13 @@ fn is_json(body: &[u8]) -> bool {
     std::str::from_utf8(body).is_ok_and(|text| Raw::parse(text).is_ok())
 }
 
-fn estimate(client: Protocol, body: &[u8]) -> Result<(HeaderMap, Vec<u8>), Failure> {
+fn estimate(client: Protocol, model: &str, body: &[u8]) -> Result<(HeaderMap, Vec<u8>), Failure> {
     let text = std::str::from_utf8(body).unwrap_or_default();
     let request = codec(client).decode_request(text).map_err(|error| {
         let message = format!("The request cannot be read: {error}.");
         Failure::new(ApiError::new(ErrorKind::InvalidRequest, message))
     })?;
-    let tokens = estimates::estimate(&request);
+    let tokens = count_request(&request, Tokenizer::for_model(model));
     let mut out = Vec::with_capacity(64);
     codec(client).write_token_count(tokens, &mut out);
     let mut headers = HeaderMap::new();

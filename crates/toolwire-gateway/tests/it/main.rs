@@ -36,6 +36,7 @@ mod log;
 mod losses;
 mod matrix;
 mod memory;
+mod output_budget;
 mod pairs;
 mod probes;
 mod reload;
@@ -95,6 +96,7 @@ pub(crate) fn at(server: &upstream::Server) -> UpstreamConfig {
         facts: toolwire::facts::ModelFacts::default(),
         tool_calls: ToolCallRules::default(),
         on_loss: None,
+        output_budget: None,
         weight: 1,
         timeouts: Timeouts::default(),
     }

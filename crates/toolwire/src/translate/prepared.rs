@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::{
-    Error, Options, RequestHead, ResponseTranslator, Translated, invalid, judge, settle,
-    splice_model, spliced, utf8,
+    Error, Options, RequestHead, ResponseTranslator, Translated, invalid, judge, output_limit,
+    settle, splice_model, spliced, utf8,
 };
 use crate::codec::codec;
 use crate::ledger::Ledger;
@@ -114,6 +114,30 @@ impl<'a> PreparedRequest<'a> {
     /// Translates the request, and works out how its tools come back if an
     /// answer is expected.
     pub(super) fn encode(
+        &mut self,
+        options: &Options<'_>,
+        answer: Answer,
+    ) -> Result<Translated, Error> {
+        let mut translated = self.encode_unlimited(options, answer)?;
+        if let Some(tokens) = options.output_limit
+            && !self.sets_limit()?
+        {
+            let (profile, policy) = (options.profile_of(self.to), options.loss_policy);
+            output_limit::set(&mut translated, self.from, &profile, policy, tokens);
+        }
+        Ok(translated)
+    }
+
+    /// Whether the client limits the answer.
+    fn sets_limit(&self) -> Result<bool, Error> {
+        match &self.request {
+            Some(request) => Ok(request.output.max_tokens.is_some()),
+            None => output_limit::is_set(self.from, self.source),
+        }
+    }
+
+    /// Translates the request with the client's own limit.
+    fn encode_unlimited(
         &mut self,
         options: &Options<'_>,
         answer: Answer,

@@ -19,6 +19,7 @@ mod json;
 mod laws;
 mod loops;
 mod ordinary;
+mod output_limit;
 mod prepared;
 mod random;
 mod recover;

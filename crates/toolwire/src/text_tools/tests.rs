@@ -165,7 +165,8 @@ fn a_model_gets_the_dialect_of_its_family() {
 
 /// The rows of the table of dialects in the documents: name, models, example.
 fn documented_dialects() -> Vec<[String; 3]> {
-    let section = DOCUMENT.split("\n## ").find(|section| section.starts_with("Dialects\n")).unwrap();
+    let section =
+        DOCUMENT.split("\n## ").find(|section| section.starts_with("Dialects\n")).unwrap();
     let rows = section.lines().filter(|line| line.starts_with("| `"));
     let cells = |row: &str| {
         let row = row.replace("\\|", "\u{0}");

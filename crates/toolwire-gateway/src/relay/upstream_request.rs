@@ -47,9 +47,9 @@ impl UpstreamRequest {
             PreparedRequest::with_head(client, to, &head.scanned, body).map_err(refused)?;
         let loss_policy =
             loss_policy.or(upstream.config.on_loss).unwrap_or(context.active.config.on_loss);
-        let profile = upstream.config.profile_of(&route.model);
         // The operator knows better than what is published.
         let facts = facts::lookup(&route.model).overlaid_with(upstream.config.facts);
+        let profile = upstream.config.profile_of(&route.model);
         let options = Options::new().profile(profile).facts(facts);
         let mut request_options = options.clone().on_loss(loss_policy).model(&route.model);
         request_options.output_limit = upstream.config.output_budget.and_then(|policy| {

@@ -47,4 +47,4 @@ impl UnsentBytes {
 }
 
 /// How much hyper may keep before it gets no more.
-const MAX_UNSENT: usize = 32 * 1024;
+const MAX_UNSENT: usize = 24 * 1024;

@@ -35,7 +35,7 @@ async fn memory_is_given_back() {
     assert!(each <= size(64, 44) * 1024, "{each} bytes for each stream");
     assert!(after.files <= before.files + 8, "{before:?} {after:?}");
     if is_full() {
-        let (most, kept) = (before.memory + (first - before.memory) / 2, after.memory);
+        let (most, kept) = (before.memory + (first - before.memory) * 3 / 4, after.memory);
         assert!(kept < most, "{kept} bytes are kept of {first}");
     }
     // What the allocator keeps is used again.
@@ -76,7 +76,7 @@ async fn given_back(
         if usage.memory < before.memory + held / 4 {
             break;
         }
-        hold(gateway, 30, began, pause / 4, ending).await;
+        hold(gateway, 300, began, pause / 4, ending).await;
         usage = gateway.settled().await;
     }
     usage

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::codec::StreamAccumulator;
 use crate::wire::growing::GrowingObject;
 use crate::wire::sse::Frame;
-use crate::wire::{Extra, Kind, Object, Raw, ReadError, Reader, read_fields, written};
+use crate::wire::{Extra, Kind, Object, Raw, ReadError, Reader, Str, ids, read_fields, written};
 
 /// An answer that grows chunk by chunk.
 #[derive(Debug, Default)]
@@ -53,7 +53,14 @@ impl StreamAccumulator for ChatAccumulator {
             self.message.write_members(&mut message);
             if !self.calls.is_empty() {
                 let mut calls = message.array("tool_calls");
-                self.calls.values().for_each(|call| calls.push(call));
+                for (ordinal, call) in self.calls.values().enumerate() {
+                    let mut object = calls.object();
+                    // A call without an id gets the one that its result will have.
+                    if call.text("id").is_none() {
+                        object.put("id", &minted_id(call, ordinal));
+                    }
+                    call.write_members(&mut object);
+                }
             }
         }
         self.choice.write_members(&mut choice);
@@ -142,11 +149,7 @@ impl ChatAccumulator {
 }
 
 /// Adds to what is called. A name that is repeated is not longer for it.
-fn merge_called(
-    call: &mut GrowingObject,
-    key: &str,
-    piece: &Raw<'_>,
-) -> Result<(), ReadError> {
+fn merge_called(call: &mut GrowingObject, key: &str, piece: &Raw<'_>) -> Result<(), ReadError> {
     let repeats = |name: &Raw<'_>| {
         let known = call.object(key).and_then(|called| called.text("name"));
         let name = name.reader().string().ok();
@@ -160,6 +163,12 @@ fn merge_called(
     }
     let rest = written(|out| Object::new(out).extra(&members));
     call.add(key, &Raw::made(rest))
+}
+
+fn minted_id(call: &GrowingObject, ordinal: usize) -> String {
+    let called = call.object("function").or_else(|| call.object("custom"));
+    let name = called.and_then(|called| called.text("name"));
+    ids::mint(&name.as_ref().map(Str::decode).unwrap_or_default(), ordinal)
 }
 
 fn is_text(call: &GrowingObject, key: &str, raw: &Raw<'_>) -> bool {

@@ -164,14 +164,15 @@ fn take(
     accumulator: &mut dyn StreamAccumulator,
     seen: &mut Seen,
     events: &mut usize,
-) -> Result<(), ApiError> {
+) -> Result<(), Box<ApiError>> {
     if frame.data.is_empty() || seen.ended || seen.failure.is_some() {
         return Ok(());
     }
     let number = *events;
     *events += 1;
-    accumulator.frame(frame).map_err(|error| unreadable(&error, number))?;
-    reader.read(frame, seen).map_err(|error| unreadable(&error, number))?;
+    let fault = |error| Box::new(unreadable(&error, number));
+    accumulator.frame(frame).map_err(fault)?;
+    reader.read(frame, seen).map_err(fault)?;
     seen.ledger = Ledger::default();
     Ok(())
 }

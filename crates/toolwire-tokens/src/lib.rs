@@ -23,8 +23,7 @@
 //! # Ok::<(), toolwire::Error>(())
 //! ```
 //!
-//! The vocabularies are unpacked when they're first used, in about ten
-//! milliseconds.
+//! A vocabulary is unpacked when it's first used, in some 25 milliseconds.
 
 #![deny(missing_docs)]
 

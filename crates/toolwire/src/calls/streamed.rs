@@ -92,7 +92,7 @@ impl StreamedAnswer {
             wrong = take(&frame, reader.as_mut(), accumulator.as_mut(), seen, events).err();
             if wrong.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
-        let wrong = pushed.err().map(unframed).or(wrong);
+        let wrong = pushed.err().map(unframed).or(wrong.map(|error| *error));
         self.arrived(wrong)
     }
 
@@ -108,7 +108,7 @@ impl StreamedAnswer {
             wrong = take(&frame, reader.as_mut(), accumulator.as_mut(), seen, events).err();
             ControlFlow::Continue(())
         });
-        let mut wrong = finished.err().map(unframed).or(wrong);
+        let mut wrong = finished.err().map(unframed).or(wrong.map(|error| *error));
         if wrong.is_none() && !seen.ended {
             reader.finish(seen);
             wrong = (!seen.ended).then(truncated);

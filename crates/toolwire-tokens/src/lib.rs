@@ -19,7 +19,7 @@
 //! let request = br#"{"model":"gpt-5.1","messages":[{"role":"user","content":"Weather?"}]}"#;
 //! let count = RequestCount::of(Protocol::Chat, request, tokenizer)?;
 //! assert_eq!(count.parts[0].kind, "text");
-//! assert_eq!(count.total, count.parts.iter().map(|part| part.tokens).sum());
+//! assert_eq!(count.total, count.parts.iter().map(|part| part.tokens).sum::<u64>());
 //! # Ok::<(), toolwire::Error>(())
 //! ```
 //!

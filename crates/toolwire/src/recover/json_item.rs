@@ -13,6 +13,8 @@ use super::{Step, align};
 #[derive(Clone, Debug)]
 pub(super) struct JsonItem {
     lexer: Lexer,
+    /// Whether a token had to be repaired.
+    is_repaired: bool,
     /// The lists and objects around the place.
     levels: Vec<Level>,
     call: Call,
@@ -82,6 +84,7 @@ impl JsonItem {
     pub(super) fn new() -> Self {
         Self {
             lexer: Lexer::default(),
+            is_repaired: false,
             levels: Vec::new(),
             call: Call::default(),
             arguments: None,
@@ -108,7 +111,10 @@ impl JsonItem {
     /// Reads on. How many bytes were taken, and how it stands.
     pub(super) fn step(&mut self, text: &str, end: bool, out: &mut Output<'_>) -> (usize, Step) {
         let mut lexer = std::mem::take(&mut self.lexer);
-        let (at, step) = lexer.feed(text, end, |token| self.token(token, out));
+        let (at, step) = lexer.feed(text, end, |token, repaired| {
+            self.is_repaired |= repaired;
+            self.token(token, out)
+        });
         self.lexer = lexer;
         self.call.flush(out);
         (at, step)
@@ -429,7 +435,7 @@ impl JsonItem {
 
     fn end_call(&mut self, ending: Ending, out: &mut Output<'_>) {
         let mut call = std::mem::take(&mut self.call);
-        call.repaired |= self.lexer.repaired;
+        call.repaired |= self.is_repaired || self.lexer.repaired;
         let mut arguments = self.arguments.take();
         let early = self.early.take();
         let has_arguments = std::mem::take(&mut self.has_arguments);

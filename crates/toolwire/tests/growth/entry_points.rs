@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use toolwire::calls::{self, StreamedAnswer, ToolCall, ToolOutput};
+use toolwire::facts;
 use toolwire::guess;
 use toolwire::ledger::LossPolicy;
 use toolwire::pipe::Pipe;
@@ -86,13 +87,13 @@ pub(crate) const ENTRY_POINTS: &[EntryPoint] = &[
         },
     },
     EntryPoint {
-        names: &["text_tools::Dialect::named", "text_tools::Dialect::of_model"],
+        names: &["text_tools::Dialect::named", "text_tools::Dialect::of_model", "facts::lookup"],
         takes: Kind::Request,
         pairs: true,
         call: |from, to, body| {
             let name = std::str::from_utf8(body).unwrap_or_default();
             assert_eq!(Dialect::named(name), None);
-            let options = text_only(to, Dialect::of_model(name));
+            let options = text_only(to, Dialect::of_model(name)).facts(facts::lookup(name));
             let Ok(mut prepared) = PreparedRequest::new(from, to, body) else { return };
             drop(prepared.translate(&options));
             drop(prepared.pipe(&options));

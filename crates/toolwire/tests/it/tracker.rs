@@ -1,12 +1,13 @@
 //! Calls and results of whole conversations, in every protocol, through the
 //! tracker; and the answers that streams amount to.
 
+use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 
 use arbtest::arbtest;
 use serde_json::Value;
 use toolwire::Protocol;
-use toolwire::calls::{self, StreamedAnswer, ToolCall, ToolOutput};
+use toolwire::calls::{self, Input, StreamedAnswer, ToolCall, ToolOutput};
 use toolwire::tracker::{CallState, Tracker, answer_all};
 use toolwire::translate::{self, Options};
 
@@ -162,6 +163,7 @@ fn streamed(
 #[test]
 fn a_stream_has_the_calls_of_its_answer() {
     let mut seen = 0;
+    let mut compared = 0;
     let mut wrong = Vec::new();
     for stream in streams() {
         let protocol = stream.from;
@@ -171,9 +173,12 @@ fn a_stream_has_the_calls_of_its_answer() {
         let Ok((mut calls, response)) = whole else { continue };
         serde_json::from_slice::<Value>(&response).unwrap();
         let mut parsed = calls::parse(protocol, &response).unwrap();
-        for call in &mut parsed {
-            if call.arguments() == Some("") {
-                *call = ToolCall::new(&*call.id, &*call.name, calls::Input::Arguments("{}".into()));
+        // What was cut has an object in its place where the protocol wants one,
+        // and no arguments at all are an empty one.
+        for call in calls.iter_mut().chain(&mut parsed) {
+            let is_json = |json: &str| serde_json::from_str::<Value>(json).is_ok();
+            if call.arguments().is_some_and(|json| !is_json(json)) {
+                call.input = Input::Arguments("{}".to_owned());
             }
         }
         let by_id = |call: &ToolCall| (call.id.clone(), call.name.clone());
@@ -183,8 +188,14 @@ fn a_stream_has_the_calls_of_its_answer() {
             wrong.push(format!("{}\n  {calls:?}\n  {parsed:?}", stream.name()));
         }
         seen += calls.len();
-        if Protocol::ALL.contains(&protocol) {
-            let oracle = accumulate(protocol, &stream.bytes);
+        // The oracle is strict, and some streams are odd on purpose.
+        if ODD.iter().any(|name| stream.folder.ends_with(name)) {
+            continue;
+        }
+        let oracle =
+            || Protocol::ALL.contains(&protocol).then(|| accumulate(protocol, &stream.bytes));
+        if let Ok(Some(oracle)) = std::panic::catch_unwind(AssertUnwindSafe(oracle)) {
+            compared += 1;
             let ours: Value = serde_json::from_slice(&response).unwrap();
             let (ours, theirs) = (content(protocol, &ours), content(protocol, &oracle));
             if !has_all(&ours, &theirs) {
@@ -193,8 +204,21 @@ fn a_stream_has_the_calls_of_its_answer() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(seen > 20, "only {seen} calls");
+    assert!(seen > 20 && compared > 50, "only {seen} calls and {compared} answers");
 }
+
+/// Streams from which the oracle makes no sense: several calls under one number
+/// or under none, several answers, arguments that were cut, an end that says
+/// nothing.
+const ODD: [&str; 7] = [
+    "chat-gemini-missing-ids",
+    "chat-two-answers",
+    "chat-vendor-every-index-zero",
+    "chat-vllm-missing-index",
+    "messages-freeform-call-cut",
+    "messages-max-tokens-in-call",
+    "responses-only-items-done",
+];
 
 /// Whether a value has everything that another has. The oracle says nothing of
 /// members that it does not know how to put together.

@@ -299,6 +299,8 @@ fn a_table_that_names_a_crate_of_the_past_is_refused() {
         "toolwire-demo",
         "toolwire-laws",
         "toolwire-store",
+        "toolwire-tokens",
+        "toolwire-runner",
         "toolwire-gateway",
         "toolwire-cli",
         "xtask",

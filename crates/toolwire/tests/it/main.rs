@@ -27,6 +27,7 @@ mod seeds;
 mod splice;
 mod streams;
 mod text_tools;
+mod tracker;
 mod unfold;
 mod vectors;
 

@@ -162,6 +162,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("toolwire-demo", &["toolwire"]),
     ("toolwire-laws", &["toolwire"]),
     ("toolwire-gateway", &["toolwire", "toolwire-demo"]),
+    // The only crate that runs tools. Nothing of ours may use it.
+    ("toolwire-runner", &["toolwire"]),
     ("toolwire-cli", &["toolwire", "toolwire-gateway"]),
     ("xtask", &["toolwire"]),
 ];

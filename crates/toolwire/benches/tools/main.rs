@@ -67,7 +67,7 @@ impl Prepared {
     fn new(protocol: Protocol, count: usize) -> Self {
         let call = |n: usize| {
             format!(
-                r#"{{"id":"call_{n}","type":"function","function":{{"name":"get_weather","arguments":"{{\\"city\\":\\"Paris {n}\\"}}"}}}}"#
+                r#"{{"id":"call_{n}","type":"function","function":{{"name":"get_weather","arguments":"{{\"city\":\"Paris {n}\"}}"}}}}"#
             )
         };
         let list: Vec<String> = (0..count).map(call).collect();

@@ -161,8 +161,9 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("toolwire", &[]),
     ("toolwire-demo", &["toolwire"]),
     ("toolwire-laws", &["toolwire"]),
-    ("toolwire-gateway", &["toolwire", "toolwire-demo"]),
-    ("toolwire-cli", &["toolwire", "toolwire-gateway"]),
+    ("toolwire-store", &[]),
+    ("toolwire-gateway", &["toolwire", "toolwire-demo", "toolwire-store"]),
+    ("toolwire-cli", &["toolwire", "toolwire-gateway", "toolwire-store"]),
     ("xtask", &["toolwire"]),
 ];
 

@@ -294,8 +294,15 @@ fn what_a_feature_of_the_library_brings_in_is_asked_for() {
 #[test]
 fn a_table_that_names_a_crate_of_the_past_is_refused() {
     let here = "crates/xtask/src/tidy/crates.rs";
-    let all =
-        ["toolwire", "toolwire-demo", "toolwire-laws", "toolwire-gateway", "toolwire-cli", "xtask"];
+    let all = [
+        "toolwire",
+        "toolwire-demo",
+        "toolwire-laws",
+        "toolwire-store",
+        "toolwire-gateway",
+        "toolwire-cli",
+        "xtask",
+    ];
     let manifests = all.map(|name| format!("crates/{name}/Cargo.toml"));
     let mut files: Vec<_> = manifests.iter().map(|path| (path.as_str(), "")).collect();
     files.push((here, ""));

@@ -1,0 +1,473 @@
+//! Everything in this process's memory. It is what the other engines are
+//! compared with, so it is written to be read, not to be fast.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::{Cursor, ItemsQuery};
+use crate::error::StoreError;
+use crate::id::Tenant;
+use crate::model::{ChainLink, Item, Order, Page, Stats, Timestamp, Usage};
+use crate::plan::{
+    Append, Change, FullRecord, Kind, Moment, Record, RecordUpdate, Row, Section, count, length,
+};
+use crate::store::too_much_to_read;
+
+#[derive(Default)]
+pub(crate) struct Memory {
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    records: BTreeMap<Name, Entry>,
+    /// When the last record of each lineage expires.
+    lineages: BTreeMap<i64, i64>,
+    last_key: i64,
+}
+
+type Name = (String, Kind, String);
+
+#[derive(Clone)]
+struct Entry {
+    key: i64,
+    lineage: i64,
+    full: FullRecord,
+}
+
+impl Memory {
+    pub(crate) fn write(
+        &self,
+        tenant: &Tenant,
+        moment: Moment,
+        changes: Vec<Change>,
+    ) -> Result<(), StoreError> {
+        let mut state = self.lock();
+        let mut before = Vec::new();
+        for change in changes {
+            let (kind, id) = change.record();
+            let name = name(tenant, kind, id);
+            before.push((name.clone(), state.records.get(&name).cloned()));
+            if let Err(error) = state.apply(tenant, moment, change) {
+                state.restore(before);
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn delete(
+        &self,
+        tenant: &Tenant,
+        kind: Kind,
+        id: &str,
+        now: i64,
+    ) -> Result<Option<u64>, StoreError> {
+        let mut state = self.lock();
+        let bytes = state.find(tenant, kind, id, now).map(|entry| entry.full.record.bytes);
+        if bytes.is_some() {
+            state.records.remove(&name(tenant, kind, id));
+        }
+        Ok(bytes.map(unsigned))
+    }
+
+    pub(crate) fn record(
+        &self,
+        tenant: &Tenant,
+        kind: Kind,
+        id: &str,
+        now: i64,
+    ) -> Result<Option<Record>, StoreError> {
+        Ok(self.lock().find(tenant, kind, id, now).map(|entry| entry.full.record.clone()))
+    }
+
+    pub(crate) fn items(&self, query: ItemsQuery) -> Result<(Record, Vec<Row>, bool), StoreError> {
+        let ItemsQuery { tenant, kind, id, section, cursor, limit, now } = query;
+        let state = self.lock();
+        let FullRecord { record, rows } =
+            &state.find(&tenant, kind, &id, now).ok_or(StoreError::NotFound)?.full;
+        if record.context > limit.bytes {
+            return Err(too_much_to_read(limit.bytes));
+        }
+        let mut rows: Vec<_> = rows.iter().filter(|row| row.section == section).cloned().collect();
+        let after = match cursor {
+            Cursor::Start => None,
+            Cursor::Position(position) => Some(position),
+            Cursor::Id(id) => {
+                let row = rows.iter().find(|row| row.id == id && !id.is_empty());
+                Some(row.ok_or(StoreError::Cursor)?.position)
+            }
+        };
+        match limit.order {
+            Order::OldestFirst => rows.retain(|row| after.is_none_or(|after| row.position > after)),
+            Order::NewestFirst => {
+                rows.retain(|row| after.is_none_or(|after| row.position < after));
+                rows.reverse();
+            }
+        }
+        let more = limit.cut(&mut rows);
+        Ok((record.clone(), rows, more))
+    }
+
+    pub(crate) fn chain(
+        &self,
+        tenant: &Tenant,
+        id: &str,
+        now: i64,
+        limit: i64,
+    ) -> Result<Vec<ChainLink>, StoreError> {
+        let state = self.lock();
+        let mut next = state.find(tenant, Kind::Response, id, now);
+        let mut chain = Vec::new();
+        let mut bytes = 0;
+        loop {
+            let FullRecord { record, rows } = &next.ok_or(StoreError::NotFound)?.full;
+            bytes += record.context;
+            chain.push(link(record.clone(), rows.clone()));
+            let Some(previous) = &record.previous else { break };
+            next = state.records.get(&name(tenant, Kind::Response, previous));
+        }
+        if bytes > limit {
+            return Err(too_much_to_read(limit));
+        }
+        chain.reverse();
+        Ok(chain)
+    }
+
+    pub(crate) fn item(
+        &self,
+        tenant: &Tenant,
+        id: &str,
+        now: i64,
+    ) -> Result<Option<Item>, StoreError> {
+        let state = self.lock();
+        let mut found: Vec<_> = state
+            .records
+            .values()
+            .filter(|entry| entry.full.record.tenant == tenant.as_str())
+            .filter(|entry| entry.full.record.expires > now)
+            .flat_map(|entry| entry.full.rows.iter().map(|row| (entry.key, row)))
+            .filter(|(_, row)| row.section.is_context() && row.id == id)
+            .collect();
+        found.sort_by_key(|(key, row)| (*key, row.section, row.position));
+        Ok(found.pop().map(|(_, row)| row.clone().into_item()))
+    }
+
+    pub(crate) fn threads(
+        &self,
+        tenant: &Tenant,
+        kind: Kind,
+        page: &Page,
+        now: i64,
+    ) -> Result<(Vec<Record>, bool), StoreError> {
+        let state = self.lock();
+        let after = match &page.after {
+            Some(id) => Some(state.find(tenant, kind, id, now).ok_or(StoreError::Cursor)?.key),
+            None => None,
+        };
+        let mut found: Vec<_> = state
+            .records
+            .values()
+            .filter(|entry| entry.full.record.tenant == tenant.as_str())
+            .filter(|entry| entry.full.record.kind == kind && entry.full.record.expires > now)
+            .filter(|entry| match page.order {
+                Order::OldestFirst => after.is_none_or(|after| entry.key > after),
+                Order::NewestFirst => after.is_none_or(|after| entry.key < after),
+            })
+            .collect();
+        found.sort_by_key(|entry| match page.order {
+            Order::OldestFirst => entry.key,
+            Order::NewestFirst => -entry.key,
+        });
+        let more = found.len() > page.limit;
+        found.truncate(page.limit);
+        Ok((found.into_iter().map(|entry| entry.full.record.clone()).collect(), more))
+    }
+
+    pub(crate) fn usage(&self, tenant: Option<&Tenant>) -> Result<Usage, StoreError> {
+        let state = self.lock();
+        let mut usage = Usage::default();
+        for entry in state.records.values() {
+            let record = &entry.full.record;
+            if tenant.is_none_or(|tenant| record.tenant == tenant.as_str()) {
+                usage.records += 1;
+                usage.bytes += unsigned(record.bytes);
+            }
+        }
+        Ok(usage)
+    }
+
+    pub(crate) fn renew(&self, owner: &str, until: i64) -> Result<Vec<String>, StoreError> {
+        let mut ids = Vec::new();
+        for entry in self.lock().records.values_mut() {
+            let record = &mut entry.full.record;
+            if record.owner.as_deref() == Some(owner) {
+                record.lease = Some(until);
+                ids.push(record.id.clone());
+            }
+        }
+        ids.sort();
+        Ok(ids)
+    }
+
+    pub(crate) fn claim(
+        &self,
+        owner: &str,
+        now: i64,
+        until: i64,
+        limit: usize,
+    ) -> Result<Vec<Record>, StoreError> {
+        let mut state = self.lock();
+        let mut abandoned: Vec<_> = state
+            .records
+            .values_mut()
+            .filter(|entry| entry.full.record.lease.is_some_and(|lease| lease <= now))
+            .collect();
+        abandoned.sort_by_key(|entry| entry.full.record.lease);
+        let claimed = abandoned.into_iter().take(limit).map(|entry| {
+            let record = &mut entry.full.record;
+            (record.owner, record.lease) = (Some(owner.to_owned()), Some(until));
+            record.clone()
+        });
+        Ok(claimed.collect())
+    }
+
+    pub(crate) fn prune(&self, now: i64, limit: usize) -> Result<u64, StoreError> {
+        let mut state = self.lock();
+        let expired = state.lineages.iter().filter(|(_, expires)| **expires <= now);
+        let expired: Vec<_> = expired.map(|(lineage, _)| *lineage).take(limit).collect();
+        state.records.retain(|_, entry| !expired.contains(&entry.lineage));
+        state.lineages.retain(|lineage, _| !expired.contains(lineage));
+        Ok(unsigned(count(expired.len())))
+    }
+
+    pub(crate) fn stats(&self, now: i64) -> Result<Stats, StoreError> {
+        let state = self.lock();
+        let records: Vec<_> = state.records.values().map(|entry| &entry.full.record).collect();
+        let number = |filter: &dyn Fn(&Record) -> bool| {
+            unsigned(count(records.iter().filter(|record| filter(record)).count()))
+        };
+        let mut tenants: Vec<_> = records.iter().map(|record| &record.tenant).collect();
+        tenants.sort();
+        tenants.dedup();
+        Ok(Stats {
+            engine: "memory",
+            version: 0,
+            responses: number(&|record| record.kind == Kind::Response),
+            conversations: number(&|record| record.kind == Kind::Conversation),
+            sessions: number(&|record| record.kind == Kind::Session),
+            running: number(&|record| record.owner.is_some()),
+            items: unsigned(records.iter().map(|record| record.items).sum()),
+            bytes: unsigned(records.iter().map(|record| record.bytes).sum()),
+            tenants: unsigned(count(tenants.len())),
+            oldest: records.iter().map(|record| Timestamp(record.created)).min(),
+            expired: number(&|record| record.expires <= now),
+        })
+    }
+
+    pub(crate) fn export(
+        &self,
+        after: i64,
+        _bytes: i64,
+    ) -> Result<Vec<(i64, FullRecord)>, StoreError> {
+        let state = self.lock();
+        let next = state.records.values().filter(|entry| entry.key > after);
+        let next = next.min_by_key(|entry| entry.key);
+        Ok(next.map(|entry| (entry.key, entry.full.clone())).into_iter().collect())
+    }
+
+    pub(crate) fn import(&self, records: Vec<FullRecord>) -> Result<u64, StoreError> {
+        let mut state = self.lock();
+        let mut imported = 0;
+        for full in records {
+            let Record { tenant, kind, id, .. } = &full.record;
+            if !state.records.contains_key(&(tenant.clone(), *kind, id.clone())) {
+                state.add(full);
+                imported += 1;
+            }
+        }
+        Ok(imported)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn find(&self, tenant: &Tenant, kind: Kind, id: &str, now: i64) -> Option<&Entry> {
+        let entry = self.records.get(&name(tenant, kind, id));
+        entry.filter(|entry| entry.full.record.expires > now)
+    }
+
+    fn find_mut(
+        &mut self,
+        tenant: &Tenant,
+        kind: Kind,
+        id: &str,
+        now: i64,
+    ) -> Result<&mut Entry, StoreError> {
+        let entry = self.records.get_mut(&name(tenant, kind, id));
+        entry.filter(|entry| entry.full.record.expires > now).ok_or(StoreError::NotFound)
+    }
+
+    /// Undoes changes, the last one first.
+    fn restore(&mut self, before: Vec<(Name, Option<Entry>)>) {
+        for (name, entry) in before.into_iter().rev() {
+            match entry {
+                Some(entry) => self.records.insert(name, entry),
+                None => self.records.remove(&name),
+            };
+        }
+    }
+
+    fn apply(&mut self, tenant: &Tenant, moment: Moment, change: Change) -> Result<(), StoreError> {
+        match change {
+            Change::Insert(full) => {
+                if self.find(tenant, full.record.kind, &full.record.id, moment.now).is_some() {
+                    return Err(StoreError::Conflict);
+                }
+                self.add(full);
+                Ok(())
+            }
+            Change::Append(append) => self.append(tenant, moment, append),
+            Change::Update(update) => self.update(tenant, moment, update),
+            Change::Metadata { kind, id, metadata } => {
+                let record = &mut self.find_mut(tenant, kind, &id, moment.now)?.full.record;
+                record.bytes += length(&metadata) - length(&record.body);
+                record.body = metadata;
+                self.extend(tenant, kind, &id, moment)
+            }
+            Change::RemoveItem { kind, id, item } => {
+                let FullRecord { record, rows } =
+                    &mut self.find_mut(tenant, kind, &id, moment.now)?.full;
+                let index = rows.iter().position(|row| row.id == item && !item.is_empty());
+                let row = rows.remove(index.ok_or(StoreError::NotFound)?);
+                record.next += 1;
+                record.items -= 1;
+                record.bytes -= row.bytes();
+                record.context -= row.bytes();
+                self.extend(tenant, kind, &id, moment)
+            }
+        }
+    }
+
+    fn append(
+        &mut self,
+        tenant: &Tenant,
+        moment: Moment,
+        append: Append,
+    ) -> Result<(), StoreError> {
+        let (kind, id) = (append.kind, append.id.clone());
+        let FullRecord { record, rows } = &mut self.find_mut(tenant, kind, &id, moment.now)?.full;
+        let is_running = kind != Kind::Response || !record.status.is_terminal();
+        let is_owner = append.owner.is_none() || append.owner == record.owner;
+        let is_expected = append.expected.is_none_or(|expected| expected == record.next);
+        if !is_running || !is_owner || !is_expected {
+            return Err(StoreError::Conflict);
+        }
+        let first = record.next;
+        record.next += count(append.rows.len());
+        record.items += append.items_added();
+        record.bytes += append.bytes;
+        record.context += append.context_added();
+        let appended = append.rows.into_iter();
+        rows.extend(appended.map(|row| Row { position: first + row.position, ..row }));
+        self.extend(tenant, kind, &id, moment)
+    }
+
+    fn update(
+        &mut self,
+        tenant: &Tenant,
+        moment: Moment,
+        update: RecordUpdate,
+    ) -> Result<(), StoreError> {
+        let RecordUpdate { id, owner, status, body, output, output_bytes, events } = update;
+        if let Some(events) = events {
+            self.append(tenant, moment, events)?;
+        }
+        let FullRecord { record, rows } =
+            &mut self.find_mut(tenant, Kind::Response, &id, moment.now)?.full;
+        if record.status.is_terminal() || (owner.is_some() && owner != record.owner) {
+            return Err(StoreError::Conflict);
+        }
+        let replaced = rows.iter().filter(|row| row.section == Section::Output);
+        let (removed, bytes) =
+            replaced.fold((0, 0), |(rows, bytes), row| (rows + 1, bytes + row.bytes()));
+        rows.retain(|row| row.section != Section::Output);
+        record.items += count(output.len()) - removed;
+        record.context += output_bytes - bytes;
+        record.bytes += output_bytes - bytes + length(&body) - length(&record.body);
+        rows.extend(output);
+        rows.sort_by_key(|row| (row.section, row.position));
+        record.status = status;
+        record.body = body;
+        if status.is_terminal() {
+            (record.owner, record.lease) = (None, None);
+        }
+        self.extend(tenant, Kind::Response, &id, moment)
+    }
+
+    /// Notes that a record was written to. A thread is kept longer for it.
+    fn extend(
+        &mut self,
+        tenant: &Tenant,
+        kind: Kind,
+        id: &str,
+        moment: Moment,
+    ) -> Result<(), StoreError> {
+        let entry = self.find_mut(tenant, kind, id, moment.now)?;
+        entry.full.record.updated = moment.now;
+        entry.full.record.expires = entry.full.record.expires.max(moment.expires);
+        let (lineage, expires) = (entry.lineage, entry.full.record.expires);
+        self.keep(lineage, expires);
+        Ok(())
+    }
+
+    fn add(&mut self, full: FullRecord) {
+        let Record { tenant, kind, id, expires, previous, .. } = &full.record;
+        self.last_key += 1;
+        let key = self.last_key;
+        let previous = previous.as_ref().and_then(|previous| {
+            self.records.get(&(tenant.clone(), Kind::Response, previous.clone()))
+        });
+        let lineage = previous.map_or(key, |previous| previous.lineage);
+        self.keep(lineage, *expires);
+        let name = (tenant.clone(), *kind, id.clone());
+        self.records.insert(name, Entry { key, lineage, full });
+    }
+
+    fn keep(&mut self, lineage: i64, expires: i64) {
+        let until = self.lineages.entry(lineage).or_insert(expires);
+        *until = expires.max(*until);
+    }
+}
+
+/// A response of a chain, from its record and rows.
+pub(super) fn link(record: Record, rows: Vec<Row>) -> ChainLink {
+    let mut link = ChainLink {
+        id: record.id,
+        status: record.status,
+        conversation: record.conversation,
+        model: record.model,
+        internal: record.internal,
+        input: Vec::new(),
+        output: Vec::new(),
+    };
+    for row in rows {
+        match row.section {
+            Section::Input => link.input.push(row.into_item()),
+            Section::Output => link.output.push(row.into_item()),
+            Section::Entry | Section::Event => {}
+        }
+    }
+    link
+}
+
+fn name(tenant: &Tenant, kind: Kind, id: &str) -> Name {
+    (tenant.as_str().to_owned(), kind, id.to_owned())
+}
+
+fn unsigned(number: i64) -> u64 {
+    u64::try_from(number).unwrap_or(0)
+}

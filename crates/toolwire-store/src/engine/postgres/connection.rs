@@ -1,0 +1,101 @@
+//! Connections, and how long to wait for them.
+
+use std::str::FromStr;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime};
+use tokio::sync::Mutex;
+use tokio_postgres::{Config, NoTls};
+
+use super::failure::Failure;
+use super::migrate;
+use crate::error::{OpenError, StoreError};
+use crate::options::PostgresOptions;
+
+/// Connections to one database.
+pub(super) struct Connections {
+    pool: Pool,
+    timeout: Duration,
+    is_migrated: AtomicBool,
+    migrating: Mutex<()>,
+}
+
+impl Connections {
+    pub(super) fn new(options: &PostgresOptions) -> Result<Self, OpenError> {
+        let PostgresOptions { url, connections, timeout } = options;
+        // The driver's message repeats parts of the address, the password among them.
+        let address = |_| OpenError::Address("expected postgres://user@host/database".to_owned());
+        let mut config = Config::from_str(url).map_err(address)?;
+        config.application_name("toolwire");
+        config.connect_timeout(*timeout);
+        config.keepalives_idle(KEEPALIVE);
+        let recycling_method = RecyclingMethod::Fast;
+        let manager = Manager::from_config(config, NoTls, ManagerConfig { recycling_method });
+        let pool = Pool::builder(manager)
+            .max_size(*connections)
+            .runtime(Runtime::Tokio1)
+            .build()
+            .map_err(|error| OpenError::Failed(error.to_string()))?;
+        let is_migrated = AtomicBool::new(false);
+        Ok(Self { pool, timeout: *timeout, is_migrated, migrating: Mutex::new(()) })
+    }
+
+    /// A connection to a database whose tables are up to date.
+    pub(super) async fn get(&self) -> Result<Connection, Failure> {
+        let mut connection =
+            Connection { object: Some(self.pool.get().await?), is_reusable: false };
+        if !self.is_migrated.load(Ordering::Acquire) {
+            let _one_at_a_time = self.migrating.lock().await;
+            if !self.is_migrated.load(Ordering::Acquire) {
+                migrate::run(&mut connection).await?;
+                self.is_migrated.store(true, Ordering::Release);
+            }
+        }
+        Ok(connection)
+    }
+
+    /// Runs work for as long as a call may take.
+    pub(super) async fn limited<T>(
+        &self,
+        work: impl Future<Output = Result<T, Failure>>,
+    ) -> Result<T, Failure> {
+        tokio::time::timeout(self.timeout, work).await.unwrap_or(Err(Failure::Late))
+    }
+}
+
+/// A connection that goes back to the others only if its work was finished. One
+/// that failed or was given up may be dead, or in the middle of something.
+pub(super) struct Connection {
+    object: Option<Object>,
+    is_reusable: bool,
+}
+
+impl Connection {
+    /// Gives the connection back, unless the work has broken it.
+    pub(super) fn finish<T>(mut self, result: Result<T, Failure>) -> Result<T, Failure> {
+        self.is_reusable = matches!(result, Ok(_) | Err(Failure::Refused(_)));
+        result
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        if let Some(object) = self.object.take()
+            && !self.is_reusable
+        {
+            drop(Object::take(object));
+        }
+    }
+}
+
+impl Connection {
+    pub(super) fn object(&mut self) -> Result<&mut Object, Failure> {
+        let gone =
+            || StoreError::Unavailable { reason: "the connection is gone".to_owned(), retry: true };
+        self.object.as_mut().ok_or_else(|| gone().into())
+    }
+}
+
+/// When to ask an idle server whether it is still there.
+const KEEPALIVE: Duration = Duration::from_secs(30);

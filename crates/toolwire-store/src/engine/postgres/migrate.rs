@@ -1,0 +1,44 @@
+//! Bringing the tables up to date.
+
+use deadpool_postgres::GenericClient;
+
+use super::connection::Connection;
+use super::failure::Failure;
+use crate::error::OpenError;
+
+/// Runs the migrations that a database has not seen, in one transaction. Other
+/// gateways that start at the same time wait for it.
+pub(super) async fn run(connection: &mut Connection) -> Result<(), Failure> {
+    let transaction = connection.object()?.transaction().await?;
+    transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&LOCK]).await?;
+    let exists = "SELECT to_regclass('toolwire_store') IS NOT NULL";
+    let exists: bool = transaction.query_one(exists, &[]).await?.try_get(0)?;
+    if !exists {
+        transaction.batch_execute("CREATE TABLE toolwire_store (version BIGINT NOT NULL)").await?;
+    }
+    let found = version(&transaction).await?;
+    if found > VERSION {
+        return Err(Failure::Open(OpenError::Newer { found, known: VERSION }));
+    }
+    for (number, migration) in (1..).zip(MIGRATIONS).filter(|(number, _)| *number > found) {
+        transaction.batch_execute(migration).await?;
+        let insert = "INSERT INTO toolwire_store (version) VALUES ($1)";
+        transaction.execute(insert, &[&number]).await?;
+    }
+    transaction.commit().await?;
+    Ok(())
+}
+
+pub(super) async fn version(client: &impl GenericClient) -> Result<i64, Failure> {
+    let select = "SELECT COALESCE(max(version), 0) FROM toolwire_store";
+    Ok(client.query_one(select, &[]).await?.try_get(0)?)
+}
+
+/// The migrations in order. One that was released never changes.
+const MIGRATIONS: &[&str] = &[include_str!("migrations/0001.sql")];
+
+/// The version of the tables that this program knows.
+const VERSION: i64 = MIGRATIONS.len() as i64;
+
+/// The lock that migrations hold. The number is "toolwire" in ASCII.
+const LOCK: i64 = 0x746f_6f6c_7769_7265;

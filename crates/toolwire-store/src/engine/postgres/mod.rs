@@ -1,0 +1,234 @@
+//! Everything in a database that several gateways may share.
+//!
+//! Every call has a time limit. A connection that has failed is not used again,
+//! so that calls succeed as soon as the database is back.
+
+mod change;
+mod connection;
+mod failure;
+mod migrate;
+mod read;
+
+use deadpool_postgres::GenericClient;
+
+use self::connection::Connections;
+use self::failure::Failure;
+use super::{ItemsQuery, sql};
+use crate::error::{OpenError, StoreError};
+use crate::id::Tenant;
+use crate::model::{ChainLink, Item, Page, Stats, Usage};
+use crate::options::PostgresOptions;
+use crate::plan::{Change, FullRecord, Kind, Moment, Record, Row, count};
+
+pub(crate) struct Postgres {
+    connections: Connections,
+}
+
+/// Runs work on a connection within the time limit, and once more if the
+/// connection broke or the server asks for it. The work may begin anew, so it
+/// must not have ended anything before.
+macro_rules! with_client {
+    ($self:expr, $client:ident => $work:expr) => {{
+        let connections = &$self.connections;
+        let attempt = async || {
+            let mut connection = connections.get().await?;
+            let $client = connection.object()?;
+            let result: Result<_, Failure> = async { $work }.await;
+            connection.finish(result)
+        };
+        let work = async {
+            match attempt().await {
+                Err(failure) if failure.is_transient() => attempt().await,
+                result => result,
+            }
+        };
+        connections.limited(work).await.map_err(Failure::into_store_error)
+    }};
+}
+
+impl Postgres {
+    pub(crate) async fn open(options: &PostgresOptions) -> Result<Self, OpenError> {
+        let connections = Connections::new(options)?;
+        let first = async {
+            let connection = connections.get().await?;
+            connection.finish(Ok(()))
+        };
+        if let Err(failure) = connections.limited(first).await
+            && let Some(error) = failure.into_open_error()
+        {
+            return Err(error);
+        }
+        Ok(Self { connections })
+    }
+
+    pub(crate) async fn write(
+        &self,
+        tenant: &Tenant,
+        moment: Moment,
+        changes: Vec<Change>,
+    ) -> Result<(), StoreError> {
+        // Nobody else takes a random id, so after an attempt whose end is not
+        // known, a conflict means that it has succeeded.
+        let has_random_id = changes.iter().any(
+            |change| matches!(change, Change::Insert(full) if full.record.kind == Kind::Response),
+        );
+        let mut attempt = 0;
+        let mut may_be_written = false;
+        let write = async {
+            loop {
+                attempt += 1;
+                let mut connection = self.connections.get().await?;
+                let client = connection.object()?;
+                let written = change::write(client, tenant.as_str(), moment, &changes).await;
+                match connection.finish(written) {
+                    Ok(()) => return Ok(()),
+                    Err(Failure::Refused(StoreError::Conflict)) if may_be_written => return Ok(()),
+                    Err(failure) if attempt > 1 || !failure.is_transient() => return Err(failure),
+                    Err(failure @ Failure::Commit(_)) if !has_random_id => return Err(failure),
+                    Err(Failure::Commit(_)) => may_be_written = true,
+                    Err(_) => {}
+                }
+            }
+        };
+        self.connections.limited(write).await.map_err(Failure::into_store_error)
+    }
+
+    pub(crate) async fn delete(
+        &self,
+        tenant: &Tenant,
+        kind: Kind,
+        id: &str,
+        now: i64,
+    ) -> Result<Option<u64>, StoreError> {
+        with_client!(self, client => {
+            let delete = client.prepare_cached(sql::DELETE).await?;
+            let deleted =
+                client.query_opt(&delete, &[&tenant.as_str(), &kind.as_str(), &id, &now]).await?;
+            let Some(row) = deleted else { return Ok(None) };
+            Ok(Some(read::number(&row, 0)?))
+        })
+    }
+
+    pub(crate) async fn record(
+        &self,
+        tenant: &Tenant,
+        kind: Kind,
+        id: &str,
+        now: i64,
+    ) -> Result<Option<Record>, StoreError> {
+        with_client!(self, client => {
+            let found = read::record(&*client, tenant.as_str(), kind, id, now).await?;
+            Ok(found.map(|(_, record)| record))
+        })
+    }
+
+    pub(crate) async fn items(
+        &self,
+        query: ItemsQuery,
+    ) -> Result<(Record, Vec<Row>, bool), StoreError> {
+        with_client!(self, client => read::items(client, &query).await)
+    }
+
+    pub(crate) async fn chain(
+        &self,
+        tenant: &Tenant,
+        id: &str,
+        now: i64,
+        limit: i64,
+    ) -> Result<Vec<ChainLink>, StoreError> {
+        with_client!(self, client => read::chain(client, tenant.as_str(), id, now, limit).await)
+    }
+
+    pub(crate) async fn item(
+        &self,
+        tenant: &Tenant,
+        id: &str,
+        now: i64,
+    ) -> Result<Option<Item>, StoreError> {
+        with_client!(self, client => {
+            let select = client.prepare_cached(sql::ITEM).await?;
+            let found = client.query_opt(&select, &[&tenant.as_str(), &id, &now]).await?;
+            let Some(row) = found else { return Ok(None) };
+            Ok(Some(read::row(&row)?.into_item()))
+        })
+    }
+
+    pub(crate) async fn threads(
+        &self,
+        tenant: &Tenant,
+        kind: Kind,
+        page: &Page,
+        now: i64,
+    ) -> Result<(Vec<Record>, bool), StoreError> {
+        with_client!(self, client => read::threads(client, tenant.as_str(), kind, page, now).await)
+    }
+
+    pub(crate) async fn usage(&self, tenant: Option<&Tenant>) -> Result<Usage, StoreError> {
+        with_client!(self, client => {
+            let row = match tenant {
+                Some(tenant) => {
+                    let select = client.prepare_cached(sql::USAGE).await?;
+                    client.query_one(&select, &[&tenant.as_str()]).await?
+                }
+                None => client.query_one(sql::TOTAL_USAGE, &[]).await?,
+            };
+            Ok(Usage { records: read::number(&row, 0)?, bytes: read::number(&row, 1)? })
+        })
+    }
+
+    pub(crate) async fn renew(&self, owner: &str, until: i64) -> Result<Vec<String>, StoreError> {
+        with_client!(self, client => {
+            let renew = client.prepare_cached(sql::RENEW).await?;
+            let rows = client.query(&renew, &[&until, &owner]).await?;
+            let ids = rows.iter().map(|row| row.try_get(0)).collect::<Result<Vec<String>, _>>();
+            let mut ids = ids?;
+            ids.sort();
+            Ok(ids)
+        })
+    }
+
+    pub(crate) async fn claim(
+        &self,
+        owner: &str,
+        now: i64,
+        until: i64,
+        limit: usize,
+    ) -> Result<Vec<Record>, StoreError> {
+        with_client!(self, client => {
+            let claim = client.prepare_cached(sql::CLAIM).await?;
+            let rows = client.query(&claim, &[&owner, &until, &now, &count(limit)]).await?;
+            rows.iter().map(|row| Ok(read::keyed_record(row)?.1)).collect()
+        })
+    }
+
+    pub(crate) async fn prune(&self, now: i64, limit: usize) -> Result<u64, StoreError> {
+        with_client!(self, client => {
+            let prune = client.prepare_cached(sql::PRUNE).await?;
+            Ok(client.execute(&prune, &[&now, &count(limit)]).await?)
+        })
+    }
+
+    pub(crate) async fn stats(&self, now: i64) -> Result<Stats, StoreError> {
+        with_client!(self, client => read::stats(client, now).await)
+    }
+
+    pub(crate) async fn export(
+        &self,
+        after: i64,
+        bytes: i64,
+    ) -> Result<Vec<(i64, FullRecord)>, StoreError> {
+        with_client!(self, client => read::export(client, after, bytes).await)
+    }
+
+    pub(crate) async fn import(&self, records: Vec<FullRecord>) -> Result<u64, StoreError> {
+        with_client!(self, client => {
+            let transaction = client.transaction().await?;
+            let mut imported = 0;
+            for full in &records {
+                imported += u64::from(change::insert(&transaction, full).await?);
+            }
+            transaction.commit().await?;
+            Ok(imported)
+        })
+    }
+}

@@ -1,0 +1,158 @@
+//! The statements that SQLite and Postgres share, table only.
+//!
+//! Both number parameters as `$1`, `$2`. To SQLite these are names, and it
+//! counts them in the order in which they first appear, so they appear in
+//! order.
+
+macro_rules! columns {
+    () => {
+        "tenant, kind, id, created, updated, expires, previous, conversation, status, model, body, \
+         internal, next, items, bytes, context, owner, lease"
+    };
+}
+
+pub(super) const RECORD: &str = concat!(
+    "SELECT ",
+    columns!(),
+    ", key FROM toolwire_record WHERE tenant = $1 AND kind = $2 AND id = $3 AND expires > $4"
+);
+
+pub(super) const RECORD_OF_KEY: &str =
+    concat!("SELECT ", columns!(), ", key FROM toolwire_record WHERE key = $1");
+
+/// Conflicts return nothing instead of failing, because in Postgres a failure
+/// ends the transaction.
+pub(super) const INSERT_RECORD: &str = concat!(
+    "INSERT INTO toolwire_record (lineage, ",
+    columns!(),
+    ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, \
+     $19) ON CONFLICT (tenant, kind, id) DO NOTHING RETURNING key"
+);
+
+pub(super) const DELETE_EXPIRED: &str =
+    "DELETE FROM toolwire_record WHERE tenant = $1 AND kind = $2 AND id = $3 AND expires <= $4";
+
+pub(super) const INSERT_LINEAGE: &str =
+    "INSERT INTO toolwire_lineage (expires) VALUES ($1) RETURNING key";
+
+pub(super) const EXTEND_LINEAGE: &str = "UPDATE toolwire_lineage SET expires = CASE WHEN expires < $1 THEN $1 ELSE expires END WHERE key = $2";
+
+pub(super) const EXTEND_LINEAGE_OF: &str = "UPDATE toolwire_lineage SET expires = CASE WHEN expires < $1 \
+     THEN $1 ELSE expires END WHERE key = (SELECT lineage FROM toolwire_record WHERE tenant = $2 AND kind = \
+     'response' AND id = $3) RETURNING key";
+
+/// Makes room at the end of a record's list. Returns the record's key, its
+/// lineage, when it expires, and the position after the new rows.
+pub(super) const APPEND: &str = "UPDATE toolwire_record SET next = next + $1, items = items + $2, bytes = \
+     bytes + $3, context = context + $4, updated = $5, expires = CASE WHEN expires < $6 THEN $6 \
+     ELSE expires END WHERE tenant = $7 AND kind = $8 AND id = $9 AND expires > $10 AND (CAST($11 \
+     AS BIGINT) IS NULL OR next = $11) AND (CAST($12 AS TEXT) IS NULL OR owner = $12) AND (kind <> \
+     'response' OR status IN ('queued', 'in_progress')) RETURNING key, lineage, expires, next";
+
+/// Changes a running response. Returns its key, its lineage and when it expires.
+pub(super) const UPDATE: &str = "UPDATE toolwire_record SET status = $1, bytes = bytes + $2 - \
+     octet_length(body), body = $3, items = items + $4, context = context + $5, updated = $6, \
+     expires = CASE WHEN expires < $7 THEN $7 ELSE expires END, owner = CASE WHEN $1 IN ('queued', \
+     'in_progress') THEN owner END, lease = CASE WHEN $1 IN ('queued', 'in_progress') THEN lease \
+     END WHERE tenant = $8 AND kind = 'response' AND id = $9 AND expires > $10 AND (CAST($11 AS \
+     TEXT) IS NULL OR owner = $11) AND status IN ('queued', 'in_progress') RETURNING key, lineage, \
+     expires";
+
+/// Replaces a thread's metadata. Returns its key, its lineage and when it
+/// expires.
+pub(super) const METADATA: &str = "UPDATE toolwire_record SET bytes = bytes + $1 - octet_length(body), body \
+     = $2, updated = $3, expires = CASE WHEN expires < $4 THEN $4 ELSE expires END WHERE tenant = \
+     $5 AND kind = $6 AND id = $7 AND expires > $8 RETURNING key, lineage, expires";
+
+/// Corrects the sums of a record after rows were removed.
+pub(super) const ADJUST: &str = "UPDATE toolwire_record SET items = items + $1, bytes = bytes + $2, context \
+     = context + $3 WHERE key = $4";
+
+pub(super) const DELETE_OUTPUT: &str = "DELETE FROM toolwire_item WHERE record = $1 AND section = 1 \
+     RETURNING CAST(octet_length(id) + octet_length(tag) + octet_length(body) AS BIGINT)";
+
+pub(super) const DELETE_ENTRY: &str = "DELETE FROM toolwire_item WHERE record = $1 AND section = 2 AND \
+     position = (SELECT min(position) FROM toolwire_item WHERE tenant = $2 AND id = $3 AND id <> '' AND \
+     record = $1 AND section = 2) RETURNING CAST(octet_length(id) + octet_length(tag) + \
+     octet_length(body) AS BIGINT)";
+
+pub(super) const EXISTS: &str =
+    "SELECT 1 FROM toolwire_record WHERE tenant = $1 AND kind = $2 AND id = $3 AND expires > $4";
+
+pub(super) const DELETE: &str = "DELETE FROM toolwire_record WHERE tenant = $1 AND kind = $2 AND id = $3 AND \
+     expires > $4 RETURNING bytes";
+
+pub(super) const POSITION: &str = "SELECT min(position) FROM toolwire_item WHERE tenant = $1 AND id = $2 AND \
+     id <> '' AND record = $3 AND section = $4";
+
+pub(super) const ROWS_FORWARD: &str = "SELECT section, position, id, tag, body FROM toolwire_item WHERE \
+     record = $1 AND section = $2 AND position > $3 ORDER BY position LIMIT $4";
+
+pub(super) const ROWS_BACKWARD: &str = "SELECT section, position, id, tag, body FROM toolwire_item WHERE \
+     record = $1 AND section = $2 AND position < $3 ORDER BY position DESC LIMIT $4";
+
+pub(super) const ALL_ROWS: &str = "SELECT section, position, id, tag, body FROM toolwire_item WHERE record = \
+     $1 ORDER BY section, position";
+
+/// A response and those that it continues, oldest first. Nothing but an import
+/// could make a circle of them, and then there is an end to it.
+pub(super) const CHAIN: &str = "WITH RECURSIVE chain (key, previous, depth) AS (SELECT key, \
+     previous, 0 FROM toolwire_record WHERE tenant = $1 AND kind = 'response' AND id = $2 AND expires > $3 \
+     UNION ALL SELECT r.key, r.previous, c.depth + 1 FROM chain c JOIN toolwire_record r ON r.tenant = $1 \
+     AND r.kind = 'response' AND r.id = c.previous WHERE c.depth < 100000) SELECT r.key, r.id, \
+     r.previous, r.conversation, r.status, r.model, r.internal, r.context FROM chain c JOIN toolwire_record \
+     r ON r.key = c.key ORDER BY c.depth DESC";
+
+pub(super) const ITEM: &str = "SELECT i.section, i.position, i.id, i.tag, i.body FROM toolwire_item i JOIN \
+     toolwire_record r ON r.key = i.record WHERE i.tenant = $1 AND i.id = $2 AND i.id <> '' AND r.expires > \
+     $3 ORDER BY i.record DESC, i.section DESC, i.position DESC LIMIT 1";
+
+pub(super) const KEY: &str =
+    "SELECT key FROM toolwire_record WHERE tenant = $1 AND kind = $2 AND id = $3 AND expires > $4";
+
+pub(super) const THREADS_FORWARD: &str = concat!(
+    "SELECT ",
+    columns!(),
+    ", key FROM toolwire_record WHERE tenant = $1 AND kind = $2 AND expires > $3 AND key > $4 ORDER BY key \
+     LIMIT $5"
+);
+
+pub(super) const THREADS_BACKWARD: &str = concat!(
+    "SELECT ",
+    columns!(),
+    ", key FROM toolwire_record WHERE tenant = $1 AND kind = $2 AND expires > $3 AND key < $4 ORDER BY key \
+     DESC LIMIT $5"
+);
+
+pub(super) const USAGE: &str = "SELECT count(*), CAST(COALESCE(sum(bytes), 0) AS BIGINT) FROM toolwire_record WHERE tenant = $1";
+
+pub(super) const TOTAL_USAGE: &str =
+    "SELECT count(*), CAST(COALESCE(sum(bytes), 0) AS BIGINT) FROM toolwire_record";
+
+pub(super) const RENEW: &str =
+    "UPDATE toolwire_record SET lease = $1 WHERE owner = $2 RETURNING id";
+
+/// The lease is asked for twice: who waited for another's claim in Postgres
+/// looks at the row again, but not at the list of keys.
+pub(super) const CLAIM: &str = concat!(
+    "UPDATE toolwire_record SET owner = $1, lease = $2 WHERE lease <= $3 AND key IN (SELECT key FROM toolwire_record \
+     WHERE lease <= $3 ORDER BY lease LIMIT $4) RETURNING ",
+    columns!(),
+    ", key"
+);
+
+/// Records and rows go with their lineage.
+pub(super) const PRUNE: &str = "DELETE FROM toolwire_lineage WHERE key IN (SELECT key FROM toolwire_lineage WHERE \
+     expires <= $1 ORDER BY expires LIMIT $2)";
+
+pub(super) const STATS: &str = "SELECT kind, count(*), CAST(sum(items) AS BIGINT), CAST(sum(bytes) \
+     AS BIGINT), min(created), CAST(sum(CASE WHEN expires <= $1 THEN 1 ELSE 0 END) AS BIGINT), \
+     CAST(sum(CASE WHEN owner IS NULL THEN 0 ELSE 1 END) AS BIGINT) FROM toolwire_record GROUP BY kind";
+
+pub(super) const TENANTS: &str = "SELECT count(DISTINCT tenant) FROM toolwire_record";
+
+pub(super) const KEYS: &str =
+    "SELECT key, bytes FROM toolwire_record WHERE key > $1 ORDER BY key LIMIT 256";
+
+#[cfg(test)]
+mod tests;

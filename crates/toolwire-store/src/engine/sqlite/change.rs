@@ -1,0 +1,280 @@
+//! The steps of a write.
+
+use rusqlite::{Connection, OptionalExtension, Row as SqlRow, params};
+
+use super::failure::Failure;
+use crate::engine::sql;
+use crate::error::StoreError;
+use crate::plan::{
+    Append, Change, FullRecord, Kind, Moment, Record, RecordUpdate, Row, count, length,
+};
+
+/// Does one step. What it has done is undone by its caller if it fails.
+pub(super) fn apply(
+    connection: &Connection,
+    tenant: &str,
+    moment: Moment,
+    change: &Change,
+) -> Result<(), Failure> {
+    let step = Step { connection, tenant, moment };
+    match change {
+        Change::Insert(full) => step.insert(full),
+        Change::Append(append) => step.append(append),
+        Change::Update(update) => step.update(update),
+        Change::Metadata { kind, id, metadata } => {
+            let Moment { now, expires } = moment;
+            let mut update = connection.prepare_cached(sql::METADATA)?;
+            let bytes: &[u8] = metadata;
+            let values =
+                params![length(metadata), bytes, now, expires, tenant, kind.as_str(), id, now];
+            let changed = update.query_row(values, Changed::read).optional()?;
+            let changed = changed.ok_or(StoreError::NotFound)?;
+            step.extend(changed.lineage, changed.expires)
+        }
+        Change::RemoveItem { kind, id, item } => step.remove_item(*kind, id, item),
+    }
+}
+
+/// Stores a record as it is. Returns whether it was not there yet.
+pub(super) fn insert(connection: &Connection, full: &FullRecord) -> Result<bool, Failure> {
+    let FullRecord { record, rows } = full;
+    let lineage = lineage(connection, record)?;
+    let mut insert = connection.prepare_cached(sql::INSERT_RECORD)?;
+    let Record {
+        tenant,
+        kind,
+        id,
+        created,
+        updated,
+        expires,
+        previous,
+        conversation,
+        status,
+        model,
+        body,
+        internal,
+        next,
+        items,
+        bytes,
+        context,
+        owner,
+        lease,
+    } = record;
+    let (body, internal): (&[u8], &[u8]) = (body, internal);
+    let (kind, status) = (kind.as_str(), status.as_str());
+    let values = params![
+        lineage,
+        tenant,
+        kind,
+        id,
+        created,
+        updated,
+        expires,
+        previous,
+        conversation,
+        status,
+        model,
+        body,
+        internal,
+        next,
+        items,
+        bytes,
+        context,
+        owner,
+        lease
+    ];
+    let key: Option<i64> = insert.query_row(values, |row| row.get(0)).optional()?;
+    let Some(key) = key else { return Ok(false) };
+    insert_rows(connection, key, tenant, 0, rows)?;
+    Ok(true)
+}
+
+/// What expires together with a record: the chain that it continues, or
+/// something that begins with it.
+fn lineage(connection: &Connection, record: &Record) -> Result<i64, Failure> {
+    if let Some(previous) = &record.previous {
+        let mut extend = connection.prepare_cached(sql::EXTEND_LINEAGE_OF)?;
+        let values = params![record.expires, record.tenant, previous];
+        if let Some(lineage) = extend.query_row(values, |row| row.get(0)).optional()? {
+            return Ok(lineage);
+        }
+    }
+    let mut begin = connection.prepare_cached(sql::INSERT_LINEAGE)?;
+    Ok(begin.query_row(params![record.expires], |row| row.get(0))?)
+}
+
+fn insert_rows(
+    connection: &Connection,
+    key: i64,
+    tenant: &str,
+    first: i64,
+    rows: &[Row],
+) -> Result<(), Failure> {
+    let mut insert = connection.prepare_cached(INSERT_ROW)?;
+    for Row { section, position, id, tag, body } in rows {
+        let body: &[u8] = body;
+        let (section, position) = (section.number(), first + position);
+        insert.execute(params![key, tenant, section, position, id, tag, body])?;
+    }
+    Ok(())
+}
+
+struct Step<'a> {
+    connection: &'a Connection,
+    tenant: &'a str,
+    moment: Moment,
+}
+
+impl Step<'_> {
+    fn insert(&self, full: &FullRecord) -> Result<(), Failure> {
+        let Record { kind, id, .. } = &full.record;
+        if insert(self.connection, full)? {
+            return Ok(());
+        }
+        // What has expired but is not pruned yet is in nobody's way.
+        let mut delete = self.connection.prepare_cached(sql::DELETE_EXPIRED)?;
+        let values = params![self.tenant, kind.as_str(), id, self.moment.now];
+        if delete.execute(values)? > 0 && insert(self.connection, full)? {
+            return Ok(());
+        }
+        Err(StoreError::Conflict.into())
+    }
+
+    fn append(&self, append: &Append) -> Result<(), Failure> {
+        let added = count(append.rows.len());
+        let sums = [added, append.items_added(), append.bytes, append.context_added()];
+        let Append { kind, section: _, id, owner, expected, rows, bytes: _ } = append;
+        let changed = self.make_room(sums, *kind, id, *expected, owner.as_deref())?;
+        let first = changed.next - added;
+        insert_rows(self.connection, changed.key, self.tenant, first, rows)?;
+        self.extend(changed.lineage, changed.expires)
+    }
+
+    fn update(&self, update: &RecordUpdate) -> Result<(), Failure> {
+        let RecordUpdate { id, owner, status, body, output, output_bytes, events } = update;
+        if let Some(events) = events {
+            self.append(events)?;
+        }
+        let Moment { now, expires } = self.moment;
+        let mut statement = self.connection.prepare_cached(sql::UPDATE)?;
+        let bytes: &[u8] = body;
+        let values = params![
+            status.as_str(),
+            length(body) + output_bytes,
+            bytes,
+            count(output.len()),
+            output_bytes,
+            now,
+            expires,
+            self.tenant,
+            id,
+            now,
+            owner
+        ];
+        let changed = statement.query_row(values, Changed::read).optional()?;
+        let Some(changed) = changed else { return self.why_not(Kind::Response, id) };
+        let mut delete = self.connection.prepare_cached(sql::DELETE_OUTPUT)?;
+        let removed = delete.query_map(params![changed.key], |row| row.get(0))?;
+        let removed = removed.collect::<Result<Vec<i64>, _>>()?;
+        self.adjust(changed.key, &removed)?;
+        insert_rows(self.connection, changed.key, self.tenant, 0, output)?;
+        self.extend(changed.lineage, changed.expires)
+    }
+
+    fn remove_item(&self, kind: Kind, id: &str, item: &str) -> Result<(), Failure> {
+        let changed = self.make_room([1, 0, 0, 0], kind, id, None, None)?;
+        let mut delete = self.connection.prepare_cached(sql::DELETE_ENTRY)?;
+        let values = params![changed.key, self.tenant, item];
+        let removed = delete.query_map(values, |row| row.get(0))?;
+        let removed = removed.collect::<Result<Vec<i64>, _>>()?;
+        if removed.is_empty() {
+            return Err(StoreError::NotFound.into());
+        }
+        self.adjust(changed.key, &removed)?;
+        self.extend(changed.lineage, changed.expires)
+    }
+
+    /// Counts new rows, items, bytes and context of a record.
+    fn make_room(
+        &self,
+        [next, items, bytes, context]: [i64; 4],
+        kind: Kind,
+        id: &str,
+        expected: Option<i64>,
+        owner: Option<&str>,
+    ) -> Result<Appended, Failure> {
+        let Moment { now, expires } = self.moment;
+        let mut append = self.connection.prepare_cached(sql::APPEND)?;
+        let kind_name = kind.as_str();
+        let values = params![
+            next,
+            items,
+            bytes,
+            context,
+            now,
+            expires,
+            self.tenant,
+            kind_name,
+            id,
+            now,
+            expected,
+            owner
+        ];
+        let read = |row: &SqlRow<'_>| {
+            let Changed { key, lineage, expires } = Changed::read(row)?;
+            Ok(Appended { key, lineage, expires, next: row.get(3)? })
+        };
+        match append.query_row(values, read).optional()? {
+            Some(appended) => Ok(appended),
+            None => self.why_not(kind, id),
+        }
+    }
+
+    fn adjust(&self, key: i64, removed: &[i64]) -> Result<(), Failure> {
+        if removed.is_empty() {
+            return Ok(());
+        }
+        let bytes: i64 = removed.iter().sum();
+        let mut adjust = self.connection.prepare_cached(sql::ADJUST)?;
+        adjust.execute(params![-count(removed.len()), -bytes, -bytes, key])?;
+        Ok(())
+    }
+
+    /// A lineage lives as long as its records.
+    fn extend(&self, lineage: i64, expires: i64) -> Result<(), Failure> {
+        let mut extend = self.connection.prepare_cached(sql::EXTEND_LINEAGE)?;
+        extend.execute(params![expires, lineage])?;
+        Ok(())
+    }
+
+    /// Why nothing was changed.
+    fn why_not<T>(&self, kind: Kind, id: &str) -> Result<T, Failure> {
+        let mut exists = self.connection.prepare_cached(sql::EXISTS)?;
+        let exists = exists.exists(params![self.tenant, kind.as_str(), id, self.moment.now])?;
+        Err(if exists { StoreError::Conflict.into() } else { StoreError::NotFound.into() })
+    }
+}
+
+/// A record that was changed.
+struct Changed {
+    key: i64,
+    lineage: i64,
+    expires: i64,
+}
+
+impl Changed {
+    fn read(row: &SqlRow<'_>) -> rusqlite::Result<Self> {
+        Ok(Self { key: row.get(0)?, lineage: row.get(1)?, expires: row.get(2)? })
+    }
+}
+
+/// A record that has grown, with the position after its last row.
+struct Appended {
+    key: i64,
+    lineage: i64,
+    expires: i64,
+    next: i64,
+}
+
+const INSERT_ROW: &str = "INSERT INTO toolwire_item (record, tenant, section, position, id, tag, body) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7)";

@@ -1,0 +1,101 @@
+//! Opening the file.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags};
+
+use super::failure::Failure;
+use super::migrate;
+use crate::options::{SqliteOptions, Sync};
+
+/// Opens connections to one file.
+#[derive(Clone)]
+pub(super) struct Connector {
+    options: Arc<SqliteOptions>,
+}
+
+impl Connector {
+    pub(super) fn new(options: SqliteOptions) -> Self {
+        Self { options: Arc::new(options) }
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.options.path
+    }
+
+    /// A connection that may write. It makes the file if there is none, and
+    /// brings its tables up to date.
+    pub(super) fn open_to_write(&self) -> Result<Connection, Failure> {
+        make_private_file(self.path()).map_err(Failure::Io)?;
+        let mut connection = self.open()?;
+        // What pruning frees goes back to the disk. SQLite takes this setting
+        // only before the first table.
+        connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
+        connection.pragma_update(None, "journal_mode", "WAL")?;
+        let sync = match self.options.sync {
+            Sync::Full => "FULL",
+            Sync::Normal => "NORMAL",
+        };
+        connection.pragma_update(None, "synchronous", sync)?;
+        connection.pragma_update(None, "foreign_keys", "ON")?;
+        connection.pragma_update(None, "journal_size_limit", LONGEST_LOG)?;
+        migrate::run(&mut connection)?;
+        Ok(connection)
+    }
+
+    /// A connection that only reads.
+    pub(super) fn open_to_read(&self) -> Result<Connection, Failure> {
+        let connection = self.open()?;
+        connection.pragma_update(None, "query_only", "ON")?;
+        Ok(connection)
+    }
+
+    fn open(&self) -> Result<Connection, Failure> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(self.path(), flags)?;
+        connection.busy_timeout(BUSY)?;
+        connection.set_prepared_statement_cache_capacity(STATEMENTS);
+        Ok(connection)
+    }
+}
+
+/// Makes sure that there is a file, and that only its owner can read it. SQLite
+/// gives the same permissions to the files that it makes beside it.
+fn make_private_file(path: &Path) -> io::Result<()> {
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        let mut builder = fs::DirBuilder::new();
+        builder.recursive(true);
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(folder)?;
+    }
+    let mut options = fs::OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let file = options.open(path)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mut permissions = file.metadata()?.permissions();
+        if permissions.mode() & 0o077 != 0 {
+            permissions.set_mode(0o600);
+            file.set_permissions(permissions)?;
+        }
+    }
+    drop(file);
+    Ok(())
+}
+
+/// How long to wait for another process that writes.
+const BUSY: Duration = Duration::from_secs(5);
+
+/// How long the log may be after it was written back, in bytes.
+const LONGEST_LOG: i64 = 64 << 20;
+
+/// More than there are statements.
+const STATEMENTS: usize = 64;

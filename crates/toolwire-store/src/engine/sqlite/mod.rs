@@ -1,0 +1,217 @@
+//! Everything in one file.
+//!
+//! One thread writes (`writer.rs`), a few connections read (`readers.rs`). The
+//! write-ahead log lets both go on at the same time, and a read sees every
+//! write that has returned before it began.
+
+mod change;
+mod connection;
+mod failure;
+mod migrate;
+mod read;
+mod readers;
+mod writer;
+
+use rusqlite::params;
+
+use self::connection::Connector;
+use self::readers::Readers;
+use self::writer::Writer;
+use super::{ItemsQuery, sql};
+use crate::error::{OpenError, StoreError};
+use crate::id::Tenant;
+use crate::model::{ChainLink, Item, Page, Stats, Usage};
+use crate::options::SqliteOptions;
+use crate::plan::{Change, FullRecord, Kind, Moment, Record, Row, count};
+
+pub(crate) struct Sqlite {
+    writer: Writer,
+    readers: Readers,
+}
+
+impl Sqlite {
+    pub(crate) async fn open(options: SqliteOptions) -> Result<Self, OpenError> {
+        let connector = Connector::new(options);
+        let first = connector.clone();
+        let opened = tokio::task::spawn_blocking(move || first.open_to_write());
+        let opened = opened.await.map_err(|error| OpenError::Failed(error.to_string()))?;
+        let connection = match opened {
+            Ok(connection) => Some(connection),
+            // Whatever may pass is tried again with each write.
+            Err(failure) => match failure.into_open_error(connector.path()) {
+                Some(error) => return Err(error),
+                None => None,
+            },
+        };
+        let writer = Writer::start(connector.clone(), connection);
+        let writer = writer.map_err(|error| OpenError::Failed(error.to_string()))?;
+        Ok(Self { writer, readers: Readers::new(connector) })
+    }
+
+    pub(crate) async fn write(
+        &self,
+        tenant: &Tenant,
+        moment: Moment,
+        changes: Vec<Change>,
+    ) -> Result<(), StoreError> {
+        let tenant = tenant.clone();
+        self.writer
+            .run(move |connection| {
+                let tenant = tenant.as_str();
+                changes
+                    .iter()
+                    .try_for_each(|change| change::apply(connection, tenant, moment, change))
+            })
+            .await
+    }
+
+    pub(crate) async fn delete(
+        &self,
+        tenant: &Tenant,
+        kind: Kind,
+        id: &str,
+        now: i64,
+    ) -> Result<Option<u64>, StoreError> {
+        let (tenant, id) = (tenant.clone(), id.to_owned());
+        self.writer
+            .run(move |connection| {
+                let mut delete = connection.prepare_cached(sql::DELETE)?;
+                let mut deleted = delete.query(params![tenant.as_str(), kind.as_str(), id, now])?;
+                let Some(row) = deleted.next()? else { return Ok(None) };
+                let bytes: i64 = row.get(0)?;
+                Ok(Some(u64::try_from(bytes).unwrap_or(0)))
+            })
+            .await
+    }
+
+    pub(crate) async fn record(
+        &self,
+        tenant: &Tenant,
+        kind: Kind,
+        id: &str,
+        now: i64,
+    ) -> Result<Option<Record>, StoreError> {
+        let (tenant, id) = (tenant.clone(), id.to_owned());
+        let record = self
+            .readers
+            .read(move |connection| read::record(connection, tenant.as_str(), kind, &id, now));
+        Ok(record.await?.map(|(_, record)| record))
+    }
+
+    pub(crate) async fn items(
+        &self,
+        query: ItemsQuery,
+    ) -> Result<(Record, Vec<Row>, bool), StoreError> {
+        self.readers.read(move |connection| read::items(connection, &query)).await
+    }
+
+    pub(crate) async fn chain(
+        &self,
+        tenant: &Tenant,
+        id: &str,
+        now: i64,
+        limit: i64,
+    ) -> Result<Vec<ChainLink>, StoreError> {
+        let (tenant, id) = (tenant.clone(), id.to_owned());
+        self.readers
+            .read(move |connection| read::chain(connection, tenant.as_str(), &id, now, limit))
+            .await
+    }
+
+    pub(crate) async fn item(
+        &self,
+        tenant: &Tenant,
+        id: &str,
+        now: i64,
+    ) -> Result<Option<Item>, StoreError> {
+        let (tenant, id) = (tenant.clone(), id.to_owned());
+        self.readers.read(move |connection| read::item(connection, tenant.as_str(), &id, now)).await
+    }
+
+    pub(crate) async fn threads(
+        &self,
+        tenant: &Tenant,
+        kind: Kind,
+        page: &Page,
+        now: i64,
+    ) -> Result<(Vec<Record>, bool), StoreError> {
+        let (tenant, page) = (tenant.clone(), page.clone());
+        self.readers
+            .read(move |connection| read::threads(connection, tenant.as_str(), kind, &page, now))
+            .await
+    }
+
+    pub(crate) async fn usage(&self, tenant: Option<&Tenant>) -> Result<Usage, StoreError> {
+        let tenant = tenant.cloned();
+        self.readers.read(move |connection| read::usage(connection, tenant.as_ref())).await
+    }
+
+    pub(crate) async fn renew(&self, owner: &str, until: i64) -> Result<Vec<String>, StoreError> {
+        let owner = owner.to_owned();
+        self.writer
+            .run(move |connection| {
+                let mut renew = connection.prepare_cached(sql::RENEW)?;
+                let ids = renew.query_map(params![until, owner], |row| row.get(0))?;
+                let mut ids = ids.collect::<Result<Vec<String>, _>>()?;
+                ids.sort();
+                Ok(ids)
+            })
+            .await
+    }
+
+    pub(crate) async fn claim(
+        &self,
+        owner: &str,
+        now: i64,
+        until: i64,
+        limit: usize,
+    ) -> Result<Vec<Record>, StoreError> {
+        let owner = owner.to_owned();
+        self.writer
+            .run(move |connection| {
+                let mut claim = connection.prepare_cached(sql::CLAIM)?;
+                let claimed = claim
+                    .query_map(params![owner, until, now, count(limit)], read::keyed_record)?;
+                claimed.map(|claimed| Ok(claimed?.1)).collect()
+            })
+            .await
+    }
+
+    pub(crate) async fn prune(&self, now: i64, limit: usize) -> Result<u64, StoreError> {
+        let pruned = self
+            .writer
+            .run(move |connection| {
+                let mut prune = connection.prepare_cached(sql::PRUNE)?;
+                Ok(prune.execute(params![now, count(limit)])?)
+            })
+            .await?;
+        if pruned > 0 {
+            self.writer.shrink().await?;
+        }
+        Ok(u64::try_from(pruned).unwrap_or(0))
+    }
+
+    pub(crate) async fn stats(&self, now: i64) -> Result<Stats, StoreError> {
+        self.readers.read(move |connection| read::stats(connection, now)).await
+    }
+
+    pub(crate) async fn export(
+        &self,
+        after: i64,
+        bytes: i64,
+    ) -> Result<Vec<(i64, FullRecord)>, StoreError> {
+        self.readers.read(move |connection| read::export(connection, after, bytes)).await
+    }
+
+    pub(crate) async fn import(&self, records: Vec<FullRecord>) -> Result<u64, StoreError> {
+        self.writer
+            .run(move |connection| {
+                let mut imported = 0;
+                for full in &records {
+                    imported += u64::from(change::insert(connection, full)?);
+                }
+                Ok(imported)
+            })
+            .await
+    }
+}

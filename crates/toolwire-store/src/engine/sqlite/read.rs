@@ -1,0 +1,274 @@
+//! What is read.
+
+use bytes::Bytes;
+use rusqlite::types::Type;
+use rusqlite::{Connection, OptionalExtension, Row as SqlRow, params};
+
+use super::failure::Failure;
+use super::migrate;
+use crate::engine::{Cursor, ItemsQuery, sql};
+use crate::error::StoreError;
+use crate::id::Tenant;
+use crate::model::{ChainLink, Item, Order, Page, Stats, Status, Timestamp, Usage};
+use crate::plan::{FullRecord, Kind, Record, Row, Section, count};
+use crate::store::too_much_to_read;
+
+pub(super) fn record(
+    connection: &Connection,
+    tenant: &str,
+    kind: Kind,
+    id: &str,
+    now: i64,
+) -> Result<Option<(i64, Record)>, Failure> {
+    let mut select = connection.prepare_cached(sql::RECORD)?;
+    let values = params![tenant, kind.as_str(), id, now];
+    Ok(select.query_row(values, keyed_record).optional()?)
+}
+
+pub(super) fn items(
+    connection: &Connection,
+    query: &ItemsQuery,
+) -> Result<(Record, Vec<Row>, bool), Failure> {
+    let ItemsQuery { tenant, kind, id, section, cursor, limit, now } = query;
+    let found = record(connection, tenant.as_str(), *kind, id, *now)?;
+    let (key, record) = found.ok_or(StoreError::NotFound)?;
+    if record.context > limit.bytes {
+        return Err(too_much_to_read(limit.bytes).into());
+    }
+    let after = match cursor {
+        Cursor::Start => None,
+        Cursor::Position(position) => Some(*position),
+        Cursor::Id(id) => {
+            let mut select = connection.prepare_cached(sql::POSITION)?;
+            let values = params![tenant.as_str(), id, key, section.number()];
+            let position: Option<i64> = select.query_row(values, |row| row.get(0))?;
+            Some(position.ok_or(StoreError::Cursor)?)
+        }
+    };
+    let (statement, after) = match limit.order {
+        Order::OldestFirst => (sql::ROWS_FORWARD, after.unwrap_or(-1)),
+        Order::NewestFirst => (sql::ROWS_BACKWARD, after.unwrap_or(i64::MAX)),
+    };
+    let mut select = connection.prepare_cached(statement)?;
+    let values = params![key, section.number(), after, limit.rows_to_read()];
+    let mut rows = select.query_map(values, row)?.collect::<Result<Vec<_>, _>>()?;
+    let more = limit.cut(&mut rows);
+    Ok((record, rows, more))
+}
+
+pub(super) fn chain(
+    connection: &Connection,
+    tenant: &str,
+    id: &str,
+    now: i64,
+    limit: i64,
+) -> Result<Vec<ChainLink>, Failure> {
+    let mut select = connection.prepare_cached(sql::CHAIN)?;
+    let mut found = select.query(params![tenant, id, now])?;
+    let (mut chain, mut bytes) = (Vec::new(), 0);
+    while let Some(row) = found.next()? {
+        let previous: Option<String> = row.get(2)?;
+        // The oldest comes first, and it must be a beginning.
+        if chain.is_empty() && previous.is_some() {
+            return Err(StoreError::NotFound.into());
+        }
+        let key: i64 = row.get(0)?;
+        bytes += row.get::<_, i64>(7)?;
+        let link = ChainLink {
+            id: row.get(1)?,
+            conversation: row.get(3)?,
+            status: status(row, 4)?,
+            model: row.get(5)?,
+            internal: blob(row, 6)?,
+            input: Vec::new(),
+            output: Vec::new(),
+        };
+        chain.push((key, link));
+    }
+    if chain.is_empty() {
+        return Err(StoreError::NotFound.into());
+    }
+    if bytes > limit {
+        return Err(too_much_to_read(limit).into());
+    }
+    chain.into_iter().map(|(key, link)| with_items(connection, key, link)).collect()
+}
+
+fn with_items(
+    connection: &Connection,
+    key: i64,
+    mut link: ChainLink,
+) -> Result<ChainLink, Failure> {
+    for (section, list) in [(Section::Input, &mut link.input), (Section::Output, &mut link.output)]
+    {
+        let mut select = connection.prepare_cached(sql::ROWS_FORWARD)?;
+        let rows = select.query_map(params![key, section.number(), -1, i64::MAX], row)?;
+        for row in rows {
+            list.push(row?.into_item());
+        }
+    }
+    Ok(link)
+}
+
+pub(super) fn item(
+    connection: &Connection,
+    tenant: &str,
+    id: &str,
+    now: i64,
+) -> Result<Option<Item>, Failure> {
+    let mut select = connection.prepare_cached(sql::ITEM)?;
+    let found = select.query_row(params![tenant, id, now], row).optional()?;
+    Ok(found.map(Row::into_item))
+}
+
+pub(super) fn threads(
+    connection: &Connection,
+    tenant: &str,
+    kind: Kind,
+    page: &Page,
+    now: i64,
+) -> Result<(Vec<Record>, bool), Failure> {
+    let after: Option<i64> = match &page.after {
+        Some(id) => {
+            let mut select = connection.prepare_cached(sql::KEY)?;
+            let values = params![tenant, kind.as_str(), id, now];
+            let key = select.query_row(values, |row| row.get(0)).optional()?;
+            Some(key.ok_or(StoreError::Cursor)?)
+        }
+        None => None,
+    };
+    let (statement, after) = match page.order {
+        Order::OldestFirst => (sql::THREADS_FORWARD, after.unwrap_or(0)),
+        Order::NewestFirst => (sql::THREADS_BACKWARD, after.unwrap_or(i64::MAX)),
+    };
+    let mut select = connection.prepare_cached(statement)?;
+    let values = params![tenant, kind.as_str(), now, after, count(page.limit).saturating_add(1)];
+    let found = select.query_map(values, keyed_record)?;
+    let mut records = found.map(|found| Ok(found?.1)).collect::<Result<Vec<_>, Failure>>()?;
+    let more = records.len() > page.limit;
+    records.truncate(page.limit);
+    Ok((records, more))
+}
+
+pub(super) fn usage(connection: &Connection, tenant: Option<&Tenant>) -> Result<Usage, Failure> {
+    let read = |row: &SqlRow<'_>| Ok(Usage { records: number(row, 0)?, bytes: number(row, 1)? });
+    Ok(match tenant {
+        Some(tenant) => {
+            connection.prepare_cached(sql::USAGE)?.query_row(params![tenant.as_str()], read)?
+        }
+        None => connection.prepare_cached(sql::TOTAL_USAGE)?.query_row([], read)?,
+    })
+}
+
+pub(super) fn stats(connection: &Connection, now: i64) -> Result<Stats, Failure> {
+    let mut stats = Stats {
+        engine: "sqlite",
+        version: migrate::version(connection)?,
+        responses: 0,
+        conversations: 0,
+        sessions: 0,
+        running: 0,
+        items: 0,
+        bytes: 0,
+        tenants: connection.query_row(sql::TENANTS, [], |row| number(row, 0))?,
+        oldest: None,
+        expired: 0,
+    };
+    let mut select = connection.prepare_cached(sql::STATS)?;
+    let mut kinds = select.query(params![now])?;
+    while let Some(row) = kinds.next()? {
+        let records = number(row, 1)?;
+        match kind(row, 0)? {
+            Kind::Response => stats.responses = records,
+            Kind::Conversation => stats.conversations = records,
+            Kind::Session => stats.sessions = records,
+        }
+        stats.items += number(row, 2)?;
+        stats.bytes += number(row, 3)?;
+        let oldest = Timestamp(row.get(4)?);
+        stats.oldest = Some(stats.oldest.map_or(oldest, |known| known.min(oldest)));
+        stats.expired += number(row, 5)?;
+        stats.running += number(row, 6)?;
+    }
+    Ok(stats)
+}
+
+pub(super) fn export(
+    connection: &Connection,
+    after: i64,
+    most_bytes: i64,
+) -> Result<Vec<(i64, FullRecord)>, Failure> {
+    let mut keys = connection.prepare_cached(sql::KEYS)?;
+    let mut keys = keys.query(params![after])?;
+    let (mut page, mut bytes) = (Vec::new(), 0);
+    while let Some(row) = keys.next()? {
+        let key: i64 = row.get(0)?;
+        bytes += row.get::<_, i64>(1)?;
+        if bytes > most_bytes && !page.is_empty() {
+            break;
+        }
+        let mut select = connection.prepare_cached(sql::RECORD_OF_KEY)?;
+        let (_, record) = select.query_row(params![key], keyed_record)?;
+        let mut select = connection.prepare_cached(sql::ALL_ROWS)?;
+        let rows = select.query_map(params![key], self::row)?.collect::<Result<Vec<_>, _>>()?;
+        page.push((key, FullRecord { record, rows }));
+    }
+    Ok(page)
+}
+
+/// A record from its columns, with the key behind them.
+pub(super) fn keyed_record(row: &SqlRow<'_>) -> rusqlite::Result<(i64, Record)> {
+    let record = Record {
+        tenant: row.get(0)?,
+        kind: kind(row, 1)?,
+        id: row.get(2)?,
+        created: row.get(3)?,
+        updated: row.get(4)?,
+        expires: row.get(5)?,
+        previous: row.get(6)?,
+        conversation: row.get(7)?,
+        status: status(row, 8)?,
+        model: row.get(9)?,
+        body: blob(row, 10)?,
+        internal: blob(row, 11)?,
+        next: row.get(12)?,
+        items: row.get(13)?,
+        bytes: row.get(14)?,
+        context: row.get(15)?,
+        owner: row.get(16)?,
+        lease: row.get(17)?,
+    };
+    Ok((row.get(18)?, record))
+}
+
+fn row(row: &SqlRow<'_>) -> rusqlite::Result<Row> {
+    let section = Section::from_number(row.get(0)?);
+    Ok(Row {
+        section: section.ok_or_else(|| unknown(0))?,
+        position: row.get(1)?,
+        id: row.get(2)?,
+        tag: row.get(3)?,
+        body: blob(row, 4)?,
+    })
+}
+
+fn blob(row: &SqlRow<'_>, column: usize) -> rusqlite::Result<Bytes> {
+    Ok(Bytes::from(row.get::<_, Vec<u8>>(column)?))
+}
+
+fn number(row: &SqlRow<'_>, column: usize) -> rusqlite::Result<u64> {
+    Ok(u64::try_from(row.get::<_, i64>(column)?).unwrap_or(0))
+}
+
+fn kind(row: &SqlRow<'_>, column: usize) -> rusqlite::Result<Kind> {
+    Kind::from_str(row.get_ref(column)?.as_str()?).ok_or_else(|| unknown(column))
+}
+
+fn status(row: &SqlRow<'_>, column: usize) -> rusqlite::Result<Status> {
+    Status::from_str(row.get_ref(column)?.as_str()?).ok_or_else(|| unknown(column))
+}
+
+fn unknown(column: usize) -> rusqlite::Error {
+    let reason = "the file has a value that no toolwire writes".into();
+    rusqlite::Error::FromSqlConversionFailure(column, Type::Text, reason)
+}

@@ -1,0 +1,182 @@
+//! The thread that writes, and the groups it writes in.
+//!
+//! A write is durable when the disk has confirmed it, which takes milliseconds
+//! on many disks. So everything that waits when the thread is ready becomes one
+//! transaction with one confirmation, and nobody gets an answer before it.
+
+use std::thread;
+
+use rusqlite::Connection;
+use tokio::sync::{mpsc, oneshot};
+
+use super::connection::Connector;
+use super::failure::Failure;
+use crate::error::StoreError;
+
+/// Hands work to the thread that writes. The thread ends with the last handle,
+/// after it has done what waits.
+pub(super) struct Writer {
+    jobs: mpsc::Sender<Box<dyn Job>>,
+}
+
+impl Writer {
+    pub(super) fn start(
+        connector: Connector,
+        connection: Option<Connection>,
+    ) -> std::io::Result<Self> {
+        let (jobs, queue) = mpsc::channel(LONGEST_QUEUE);
+        let thread = WriterThread { connector, connection, queue };
+        thread::Builder::new().name("toolwire-store".to_owned()).spawn(|| thread.run())?;
+        Ok(Self { jobs })
+    }
+
+    /// Runs work inside a transaction, and returns after it is durable. The
+    /// work may be run again if others in its group have failed.
+    pub(super) async fn run<T: Send + 'static>(
+        &self,
+        work: impl FnMut(&Connection) -> Result<T, Failure> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let (answer, result) = oneshot::channel();
+        let job = Work { work, value: None, answer };
+        self.jobs.send(Box::new(job)).await.map_err(|_| stopped())?;
+        result.await.map_err(|_| stopped())?
+    }
+
+    /// Gives pages that are free back to the disk, a bounded number of them.
+    pub(super) async fn shrink(&self) -> Result<(), StoreError> {
+        self.run(|connection| {
+            let mut shrink = connection.prepare_cached("PRAGMA incremental_vacuum(2048)")?;
+            let mut rows = shrink.query([])?;
+            while rows.next()?.is_some() {}
+            Ok(())
+        })
+        .await
+    }
+}
+
+/// Work with a place for its result.
+trait Job: Send {
+    /// Does the work, but tells nobody.
+    fn run(&mut self, connection: &Connection) -> Result<(), Failure>;
+
+    /// Tells whoever waits.
+    fn finish(self: Box<Self>, result: Result<(), StoreError>);
+}
+
+struct Work<T, F> {
+    work: F,
+    value: Option<T>,
+    answer: oneshot::Sender<Result<T, StoreError>>,
+}
+
+impl<T: Send, F: FnMut(&Connection) -> Result<T, Failure> + Send> Job for Work<T, F> {
+    fn run(&mut self, connection: &Connection) -> Result<(), Failure> {
+        self.value = Some((self.work)(connection)?);
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>, result: Result<(), StoreError>) {
+        let Self { work: _, value, answer } = *self;
+        // Who has stopped waiting does not want to know.
+        let _ = answer.send(result.and_then(|()| value.ok_or_else(stopped)));
+    }
+}
+
+struct WriterThread {
+    connector: Connector,
+    connection: Option<Connection>,
+    queue: mpsc::Receiver<Box<dyn Job>>,
+}
+
+impl WriterThread {
+    fn run(mut self) {
+        while let Some(first) = self.queue.blocking_recv() {
+            let mut group = vec![first];
+            while group.len() < LARGEST_GROUP {
+                let Ok(next) = self.queue.try_recv() else { break };
+                group.push(next);
+            }
+            self.write(group);
+        }
+    }
+
+    /// Writes a group. If the group as a whole fails, each of it is tried
+    /// alone, so that one write that does not fit fails alone.
+    fn write(&mut self, mut group: Vec<Box<dyn Job>>) {
+        let outcome = match self.connection() {
+            Ok(connection) => transact(connection, &mut group),
+            Err(failure) => {
+                let error = failure.into_store_error();
+                return group.into_iter().for_each(|job| job.finish(Err(error.clone())));
+            }
+        };
+        match outcome {
+            Ok(results) => {
+                for (job, result) in group.into_iter().zip(results) {
+                    job.finish(result);
+                }
+            }
+            Err(failure) if group.len() == 1 => {
+                let error = failure.into_store_error();
+                group.into_iter().for_each(|job| job.finish(Err(error.clone())));
+            }
+            Err(_) => group.into_iter().for_each(|job| self.write(vec![job])),
+        }
+    }
+
+    fn connection(&mut self) -> Result<&Connection, Failure> {
+        let connection = match self.connection.take() {
+            Some(connection) => connection,
+            None => self.connector.open_to_write()?,
+        };
+        Ok(self.connection.insert(connection))
+    }
+}
+
+/// Runs a group in one transaction. Jobs that are refused leave no trace and do
+/// not touch the others.
+fn transact(
+    connection: &Connection,
+    group: &mut [Box<dyn Job>],
+) -> Result<Vec<Result<(), StoreError>>, Failure> {
+    connection.execute_batch("BEGIN IMMEDIATE")?;
+    let results = group.iter_mut().map(|job| run_alone(connection, job.as_mut())).collect();
+    let committed = match results {
+        Ok(results) => match connection.execute_batch("COMMIT") {
+            Ok(()) => return Ok(results),
+            Err(error) => Failure::Sql(error),
+        },
+        Err(failure) => failure,
+    };
+    if !connection.is_autocommit() {
+        connection.execute_batch("ROLLBACK")?;
+    }
+    Err(committed)
+}
+
+fn run_alone(
+    connection: &Connection,
+    job: &mut dyn Job,
+) -> Result<Result<(), StoreError>, Failure> {
+    connection.prepare_cached("SAVEPOINT job")?.execute([])?;
+    let result = match job.run(connection) {
+        Ok(()) => Ok(()),
+        Err(Failure::Refused(error)) => {
+            connection.prepare_cached("ROLLBACK TO job")?.execute([])?;
+            Err(error)
+        }
+        Err(failure) => return Err(failure),
+    };
+    connection.prepare_cached("RELEASE job")?.execute([])?;
+    Ok(result)
+}
+
+fn stopped() -> StoreError {
+    StoreError::Unavailable { reason: "the store has stopped".to_owned(), retry: false }
+}
+
+/// How many writes may wait before their callers wait for room.
+const LONGEST_QUEUE: usize = 1024;
+
+/// How many writes are one transaction at most.
+const LARGEST_GROUP: usize = 256;

@@ -1,0 +1,64 @@
+//! Who owns something, and what it is called.
+
+use std::fmt;
+use std::sync::Arc;
+
+use sha2::{Digest, Sha256};
+
+use crate::error::StoreError;
+
+/// Whose content it is. Nobody finds what belongs to another tenant.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Tenant(Arc<str>);
+
+impl Tenant {
+    /// The tenant that a client's key stands for. The store keeps a digest of
+    /// the key, so that nobody learns keys from it.
+    pub fn of_key(key: &str) -> Self {
+        let digest = Sha256::digest([b"toolwire tenant\0", key.as_bytes()].concat());
+        let mut text = String::from("key_");
+        write_hex(&mut text, digest.get(..16).unwrap_or_default());
+        Self(text.into())
+    }
+
+    /// The one tenant of a gateway without keys.
+    pub fn single() -> Self {
+        Self("everybody".into())
+    }
+
+    pub(crate) fn from_stored(text: &str) -> Self {
+        Self(text.into())
+    }
+
+    /// The name under which the tenant's content is stored.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Tenant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Tenant({})", self.0)
+    }
+}
+
+/// A new id: the prefix and 192 random bits. Nobody can guess one.
+pub fn random_id(prefix: &str) -> Result<String, StoreError> {
+    let mut bytes = [0; 24];
+    getrandom::fill(&mut bytes).map_err(|error| StoreError::Unavailable {
+        reason: format!("the system has no random numbers: {error}"),
+        retry: true,
+    })?;
+    let mut id = String::with_capacity(prefix.len() + 2 * bytes.len());
+    id.push_str(prefix);
+    write_hex(&mut id, &bytes);
+    Ok(id)
+}
+
+fn write_hex(text: &mut String, bytes: &[u8]) {
+    for byte in bytes {
+        for digit in [byte >> 4, byte & 15] {
+            text.extend(char::from_digit(u32::from(digit), 16));
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! A Postgres of the test's own, started from the installed package in a
+//! temporary folder, and gone when the test process is.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use tokio_postgres::NoTls;
+
+/// A running server.
+pub(crate) struct PostgresServer {
+    folder: String,
+    pid: u32,
+    _guardian: Child,
+    /// The server stops when this is closed, whatever ends the test.
+    orders: ChildStdin,
+    answers: BufReader<ChildStdout>,
+}
+
+/// Whether somebody said that there is no Postgres on this machine.
+pub(crate) fn is_left_out() -> bool {
+    std::env::var_os("TOOLWIRE_WITHOUT_POSTGRES").is_some()
+}
+
+impl PostgresServer {
+    /// The server that the tests of this process share.
+    pub(crate) fn shared() -> &'static Self {
+        static SERVER: OnceLock<PostgresServer> = OnceLock::new();
+        SERVER.get_or_init(Self::start)
+    }
+
+    /// A server that a test may hurt.
+    pub(crate) fn start() -> Self {
+        let mut command = as_unprivileged_user();
+        let mut guardian = command
+            .args(["sh", "-c", SCRIPT, "sh"])
+            .arg(programs())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the shell starts");
+        let orders = guardian.stdin.take().unwrap();
+        let answers = BufReader::new(guardian.stdout.take().unwrap());
+        let mut server =
+            Self { folder: String::new(), pid: 0, _guardian: guardian, orders, answers };
+        server.wait_until_ready();
+        server
+    }
+
+    /// Starts the server again after it was killed.
+    pub(crate) fn start_again(&mut self) {
+        self.orders.write_all(b"again\n").unwrap();
+        self.wait_until_ready();
+    }
+
+    fn wait_until_ready(&mut self) {
+        let mut line = String::new();
+        self.answers.read_line(&mut line).unwrap();
+        let (pid, folder) = line.trim().split_once(' ').expect("Postgres starts");
+        (self.pid, self.folder) = (pid.parse().unwrap(), folder.to_owned());
+    }
+
+    /// Sends a signal to the server and, with `KILL`, to all its processes: it
+    /// is the group's leader.
+    pub(crate) fn signal(&self, name: &str) {
+        let status = Command::new("kill")
+            .args([&format!("-{name}"), "--", &format!("-{}", self.pid)])
+            .status()
+            .unwrap();
+        assert!(status.success(), "{name}");
+    }
+
+    /// The address of a database of this server.
+    pub(crate) fn url(&self, database: &str) -> String {
+        format!("postgresql://toolwire@/{database}?host={}", self.folder)
+    }
+
+    /// Makes an empty database, and returns its address.
+    pub(crate) async fn new_database(&self) -> String {
+        static LAST: AtomicU32 = AtomicU32::new(0);
+        let name = format!("test_{}", LAST.fetch_add(1, Ordering::Relaxed));
+        self.execute("postgres", &format!("CREATE DATABASE {name}")).await;
+        self.url(&name)
+    }
+
+    /// Runs statements in a database.
+    pub(crate) async fn execute(&self, database: &str, statements: &str) {
+        execute(&self.url(database), statements).await;
+    }
+}
+
+/// Runs statements in a database.
+pub(crate) async fn execute(url: &str, statements: &str) {
+    let (client, connection) = tokio_postgres::connect(url, NoTls).await.unwrap();
+    let connection = tokio::spawn(connection);
+    client.batch_execute(statements).await.unwrap();
+    drop(client);
+    connection.await.unwrap().unwrap();
+}
+
+/// Postgres refuses to run as root.
+fn as_unprivileged_user() -> Command {
+    let user = Command::new("id").arg("-u").output().unwrap().stdout;
+    if user != b"0\n" {
+        return Command::new("env");
+    }
+    let mut command = Command::new("setpriv");
+    command.args(["--reuid=postgres", "--regid=postgres", "--clear-groups"]);
+    command
+}
+
+/// The folder with the programs of the newest installed version.
+fn programs() -> PathBuf {
+    let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
+    let number = |path: &PathBuf| path.file_name()?.to_str()?.parse::<u32>().ok();
+    let newest = versions.map(|version| version.path()).max_by_key(number);
+    let newest = newest.map(|version| version.join("bin"));
+    newest.filter(|folder| folder.join("initdb").exists()).expect(
+        "Postgres is installed: `sudo apt-get install postgresql` installs it, `cargo xtask test` \
+         does so by itself, and TOOLWIRE_WITHOUT_POSTGRES=1 leaves its tests out",
+    )
+}
+
+/// Prints the process id and the folder when the server is ready, and stops the
+/// server when standard input ends.
+const SCRIPT: &str = r#"
+set -eu
+programs=$1
+folder=$(mktemp -d /tmp/toolwire-postgres-XXXXXX)
+cd "$folder"
+"$programs/initdb" --pgdata=data --username=toolwire --auth=trust --no-sync --encoding=UTF8 \
+    --locale=C >/dev/null
+serve() {
+    setsid "$programs/postgres" -D data -k "$folder" -h '' -c fsync=off -c shared_buffers=16MB \
+        -c max_connections=200 >>log 2>&1 &
+    pid=$!
+    until "$programs/pg_isready" --quiet --host="$folder" --username=toolwire; do
+        kill -0 "$pid"
+        sleep 0.05
+    done
+}
+serve
+echo "$pid $folder"
+while read -r order; do
+    wait "$pid" || true
+    rm -f data/postmaster.pid
+    serve
+    echo "$pid $folder"
+done
+kill -s CONT -- "-$pid" 2>/dev/null || true
+kill -s KILL -- "-$pid" 2>/dev/null || true
+wait "$pid" 2>/dev/null || true
+rm -rf "$folder"
+"#;

@@ -1,0 +1,577 @@
+//! What every engine does alike.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use toolwire_store::{
+    Cap, Item, ItemPage, Lease, Limits, NewResponse, NewThread, Order, Page, Status, Store,
+    StoreError, Tenant, ThreadKind, Update, Write, random_id,
+};
+
+use crate::engines::{Subject, TTL, run, subjects, subjects_with};
+
+const SESSION: ThreadKind = ThreadKind::Session;
+const CONVERSATION: ThreadKind = ThreadKind::Conversation;
+
+fn tenant() -> Tenant {
+    Tenant::of_key("mine")
+}
+
+fn items(names: &[&str]) -> Vec<Item> {
+    names.iter().map(|name| Item::new(*name, format!("body of {name}"))).collect()
+}
+
+fn response(id: &str, previous: Option<&str>) -> NewResponse {
+    NewResponse {
+        previous: previous.map(str::to_owned),
+        model: "model".to_owned(),
+        internal: Bytes::from_static(b"internal"),
+        input: items(&[&format!("{id}-in-1"), &format!("{id}-in-2")]),
+        output: items(&[&format!("{id}-out")]),
+        ..NewResponse::new(id, Status::Completed, format!("response {id}"))
+    }
+}
+
+fn thread(kind: ThreadKind, id: &str, names: &[&str]) -> Write {
+    let metadata = Bytes::from_static(b"{}");
+    Write::Thread(NewThread { kind, id: id.to_owned(), metadata, items: items(names) })
+}
+
+fn append(kind: ThreadKind, id: &str, expected: Option<u64>, names: &[&str]) -> Write {
+    Write::Append { kind, id: id.to_owned(), expected, items: items(names) }
+}
+
+fn page(after: Option<&str>, limit: usize, order: Order) -> Page {
+    Page { after: after.map(str::to_owned), limit, order }
+}
+
+async fn write(store: &Store, writes: Vec<Write>) {
+    store.write(&tenant(), writes).await.unwrap();
+}
+
+fn ids(page: &ItemPage) -> Vec<&str> {
+    page.items.iter().map(|item| item.id.as_str()).collect()
+}
+
+#[test]
+fn a_response_comes_back_as_it_went_in() {
+    run(async {
+        for Subject { store, clock, name, .. } in subjects().await {
+            let body: Vec<u8> = (0..=255).cycle().take(100_000).collect();
+            let mut new = response("resp_1", None);
+            new.body = Bytes::from(body.clone());
+            new.input[0].body = Bytes::from(body);
+            new.input[1].body = Bytes::new();
+            new.input[1].tag = "chat".to_owned();
+            write(&store, vec![Write::Response(new.clone())]).await;
+            let found = store.response(&tenant(), "resp_1").await.unwrap().expect(name);
+            assert_eq!((found.id, found.body, found.internal), (new.id, new.body, new.internal));
+            assert_eq!((found.status, found.model.as_str()), (Status::Completed, "model"));
+            assert_eq!((found.previous, found.conversation, found.owner), (None, None, None));
+            assert_eq!(found.created, clock.now());
+            assert_eq!(found.expires.0, clock.now().0 + 1_000_000);
+            let chain = store.chain(&tenant(), "resp_1").await.unwrap().expect(name);
+            assert_eq!(chain.len(), 1);
+            assert_eq!((&chain[0].input, &chain[0].output), (&new.input, &new.output));
+        }
+    });
+}
+
+#[test]
+fn a_chain_is_read_whole_and_may_branch() {
+    run(async {
+        for Subject { store, .. } in subjects().await {
+            write(&store, vec![Write::Response(response("a", None))]).await;
+            write(&store, vec![Write::Response(response("b", Some("a")))]).await;
+            write(&store, vec![Write::Response(response("c", Some("b")))]).await;
+            write(&store, vec![Write::Response(response("d", Some("a")))]).await;
+            for (id, expected) in [("c", vec!["a", "b", "c"]), ("d", vec!["a", "d"])] {
+                let chain = store.chain(&tenant(), id).await.unwrap().unwrap();
+                let found: Vec<_> = chain.iter().map(|link| link.id.as_str()).collect();
+                assert_eq!(found, expected);
+                for link in &chain {
+                    let new = response(&link.id, None);
+                    assert_eq!((&link.input, &link.output), (&new.input, &new.output));
+                    assert_eq!(link.internal, new.internal);
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn a_chain_with_a_part_deleted_is_gone() {
+    run(async {
+        for Subject { store, .. } in subjects().await {
+            write(&store, vec![Write::Response(response("a", None))]).await;
+            write(&store, vec![Write::Response(response("b", Some("a")))]).await;
+            write(&store, vec![Write::Response(response("c", Some("b")))]).await;
+            assert!(store.delete_response(&tenant(), "b").await.unwrap());
+            assert_eq!(store.chain(&tenant(), "c").await.unwrap(), None);
+            assert!(store.response(&tenant(), "c").await.unwrap().is_some());
+            assert!(store.chain(&tenant(), "a").await.unwrap().is_some());
+        }
+    });
+}
+
+/// Proves that an id of another tenant, an expired, a deleted, a malformed and
+/// an unknown one cannot be told apart in any call.
+#[test]
+fn what_is_not_mine_is_not_there() {
+    run(async {
+        for Subject { store, clock, name, .. } in subjects().await {
+            let other = Tenant::of_key("another");
+            for (id, owner) in [("expired", tenant()), ("foreign", other), ("gone", tenant())] {
+                if id == "foreign" {
+                    clock.pass(TTL);
+                }
+                let lease = Lease { owner: "g".to_owned(), duration: TTL };
+                let running = NewResponse {
+                    status: Status::InProgress,
+                    lease: Some(lease),
+                    ..response(id, None)
+                };
+                let writes = vec![
+                    Write::Response(running),
+                    thread(SESSION, id, &["x"]),
+                    thread(CONVERSATION, id, &["x"]),
+                ];
+                store.write(&owner, writes).await.unwrap();
+            }
+            for kind in [SESSION, CONVERSATION] {
+                assert!(store.delete_thread(&tenant(), kind, "gone").await.unwrap());
+            }
+            assert!(store.delete_response(&tenant(), "gone").await.unwrap());
+            let long = "x".repeat(100_000);
+            for id in ["foreign", "expired", "gone", "unknown", "", "\0", "nul\0nul", &long] {
+                nothing_there(&store, id, name).await;
+            }
+        }
+    });
+}
+
+async fn nothing_there(store: &Store, id: &str, name: &str) {
+    let mine = &tenant();
+    let all = page(None, 10, Order::OldestFirst);
+    assert_eq!(store.response(mine, id).await, Ok(None), "{name} {id}");
+    assert_eq!(store.chain(mine, id).await, Ok(None), "{name} {id}");
+    assert_eq!(store.input_items(mine, id, &all).await, Ok(None), "{name} {id}");
+    assert_eq!(store.events(mine, id, None, 10).await, Ok(None), "{name} {id}");
+    assert_eq!(store.item(mine, &format!("{id}-out")).await, Ok(None), "{name} {id}");
+    assert_eq!(store.delete_response(mine, id).await, Ok(false), "{name} {id}");
+    let update = Update {
+        id: id.to_owned(),
+        owner: None,
+        status: Status::Cancelled,
+        body: Bytes::new(),
+        output: Vec::new(),
+        events: None,
+    };
+    let events =
+        Write::Events { id: id.to_owned(), owner: "g".to_owned(), first: 0, events: Vec::new() };
+    for write in [Write::Update(update), events] {
+        assert_eq!(store.write(mine, vec![write]).await, Err(StoreError::NotFound), "{name} {id}");
+    }
+    for kind in [SESSION, CONVERSATION] {
+        assert_eq!(store.thread(mine, kind, id).await, Ok(None), "{name} {id}");
+        assert_eq!(store.thread_with_items(mine, kind, id).await, Ok(None), "{name} {id}");
+        assert_eq!(store.thread_items(mine, kind, id, &all).await, Ok(None), "{name} {id}");
+        assert_eq!(store.delete_thread(mine, kind, id).await, Ok(false), "{name} {id}");
+        assert_eq!(store.threads(mine, kind, &all).await.unwrap().threads, [], "{name} {id}");
+        let after = page(Some(id), 10, Order::OldestFirst);
+        assert_eq!(store.threads(mine, kind, &after).await, Err(StoreError::Cursor), "{name} {id}");
+        let metadata = Bytes::new();
+        for write in [
+            append(kind, id, None, &["y"]),
+            Write::Metadata { kind, id: id.to_owned(), metadata },
+            Write::RemoveItem { kind, id: id.to_owned(), item: "x".to_owned() },
+        ] {
+            let refused = store.write(mine, vec![write]).await;
+            assert_eq!(refused, Err(StoreError::NotFound), "{name} {id}");
+        }
+    }
+}
+
+#[test]
+fn ids_cannot_be_guessed() {
+    let [first, second] = [(); 2].map(|()| random_id("resp_").unwrap());
+    assert_ne!(first, second);
+    let random = first.strip_prefix("resp_").unwrap();
+    assert!(random.len() * 4 >= 128 && random.bytes().all(|byte| byte.is_ascii_hexdigit()));
+}
+
+#[test]
+fn input_items_come_in_pages() {
+    run(async {
+        for Subject { store, .. } in subjects().await {
+            let names = ["1", "2", "3", "4", "5"];
+            let new = NewResponse { input: items(&names), ..response("r", None) };
+            write(&store, vec![Write::Response(new)]).await;
+            for (after, limit, order, expected, more) in [
+                (None, 2, Order::OldestFirst, vec!["1", "2"], true),
+                (Some("2"), 2, Order::OldestFirst, vec!["3", "4"], true),
+                (Some("4"), 2, Order::OldestFirst, vec!["5"], false),
+                (Some("3"), 2, Order::OldestFirst, vec!["4", "5"], false),
+                (Some("5"), 2, Order::OldestFirst, vec![], false),
+                (None, 2, Order::NewestFirst, vec!["5", "4"], true),
+                (Some("4"), 3, Order::NewestFirst, vec!["3", "2", "1"], false),
+                (None, 5, Order::NewestFirst, vec!["5", "4", "3", "2", "1"], false),
+            ] {
+                let found = store.input_items(&tenant(), "r", &page(after, limit, order)).await;
+                let found = found.unwrap().unwrap();
+                assert_eq!((ids(&found), found.more), (expected, more));
+            }
+            for after in ["nothing", "", "\0", "r-out"] {
+                let after = page(Some(after), 2, Order::OldestFirst);
+                let found = store.input_items(&tenant(), "r", &after).await;
+                assert_eq!(found, Err(StoreError::Cursor));
+            }
+        }
+    });
+}
+
+#[test]
+fn an_item_is_found_by_its_id() {
+    run(async {
+        for Subject { store, .. } in subjects().await {
+            write(&store, vec![Write::Response(response("r", None))]).await;
+            write(&store, vec![thread(CONVERSATION, "c", &["entry"])]).await;
+            for id in ["r-in-2", "r-out", "entry"] {
+                let found = store.item(&tenant(), id).await.unwrap();
+                assert_eq!(found, Some(items(&[id]).remove(0)));
+            }
+            let newer =
+                NewResponse { input: vec![Item::new("r-out", "newer")], ..response("s", None) };
+            write(&store, vec![Write::Response(newer)]).await;
+            let found = store.item(&tenant(), "r-out").await.unwrap().unwrap();
+            assert_eq!(found.body, "newer");
+        }
+    });
+}
+
+#[test]
+fn a_thread_grows_and_shrinks() {
+    run(async {
+        for Subject { store, clock, .. } in subjects().await {
+            write(&store, vec![thread(SESSION, "s", &["1", "2"])]).await;
+            clock.pass(Duration::from_secs(5));
+            write(&store, vec![append(SESSION, "s", Some(2), &["3"])]).await;
+            let (found, entries) =
+                store.thread_with_items(&tenant(), SESSION, "s").await.unwrap().unwrap();
+            assert_eq!(entries, items(&["1", "2", "3"]));
+            assert_eq!((found.version, found.items), (3, 3));
+            assert_eq!(found.updated, clock.now());
+            assert_eq!(found.expires.0, clock.now().0 + 1_000_000);
+            assert_eq!(found.bytes, 2 + 3 * 10);
+
+            let (kind, id) = (SESSION, "s".to_owned());
+            let metadata = Bytes::from_static(b"other");
+            write(&store, vec![Write::Metadata { kind, id: id.clone(), metadata }]).await;
+            write(&store, vec![Write::RemoveItem { kind, id, item: "2".to_owned() }]).await;
+            write(&store, vec![append(SESSION, "s", None, &["4"])]).await;
+            let (found, entries) =
+                store.thread_with_items(&tenant(), SESSION, "s").await.unwrap().unwrap();
+            assert_eq!(entries, items(&["1", "3", "4"]));
+            assert_eq!((found.version, found.items, found.bytes), (5, 3, 5 + 3 * 10));
+            assert_eq!(found.metadata, "other");
+            let usage = store.usage(&tenant()).await.unwrap();
+            assert_eq!((usage.records, usage.bytes), (1, found.bytes));
+        }
+    });
+}
+
+#[test]
+fn turns_never_interleave() {
+    run(async {
+        for Subject { store, name, .. } in subjects().await {
+            write(&store, vec![thread(SESSION, "s", &[])]).await;
+            let tasks: Vec<_> = (0..32)
+                .map(|number| {
+                    let store = store.clone();
+                    tokio::spawn(async move {
+                        let name = format!("t{number}");
+                        let turn = append(SESSION, "s", Some(0), &[&name, &name]);
+                        store.write(&tenant(), vec![turn]).await
+                    })
+                })
+                .collect();
+            let mut written = 0;
+            for task in tasks {
+                match task.await.unwrap() {
+                    Ok(()) => written += 1,
+                    Err(error) => assert_eq!(error, StoreError::Conflict, "{name}"),
+                }
+            }
+            assert_eq!(written, 1, "{name}");
+            let (found, entries) =
+                store.thread_with_items(&tenant(), SESSION, "s").await.unwrap().unwrap();
+            assert_eq!((found.version, entries.len()), (2, 2), "{name}");
+            assert_eq!(entries[0].id, entries[1].id, "{name}");
+        }
+    });
+}
+
+#[test]
+fn a_write_is_whole_or_absent() {
+    run(async {
+        for Subject { store, name, .. } in subjects().await {
+            write(&store, vec![thread(CONVERSATION, "c", &["1"])]).await;
+            let before = store.stats().await.unwrap();
+            for last in [
+                append(CONVERSATION, "c", Some(0), &["2"]),
+                append(CONVERSATION, "nothing", None, &["2"]),
+                thread(CONVERSATION, "c", &[]),
+                Write::Response(response("r", None)),
+            ] {
+                let mut stored = response("r", None);
+                stored.conversation = Some("c".to_owned());
+                let writes =
+                    vec![append(CONVERSATION, "c", None, &["2"]), Write::Response(stored), last];
+                assert!(store.write(&tenant(), writes).await.is_err(), "{name}");
+                assert_eq!(store.response(&tenant(), "r").await, Ok(None), "{name}");
+                assert_eq!(store.stats().await.unwrap(), before, "{name}");
+            }
+            let whole =
+                vec![append(CONVERSATION, "c", None, &["2"]), Write::Response(response("r", None))];
+            write(&store, whole).await;
+            assert!(store.response(&tenant(), "r").await.unwrap().is_some());
+        }
+    });
+}
+
+#[test]
+fn an_id_is_taken_until_it_expires() {
+    run(async {
+        for Subject { store, clock, name, .. } in subjects().await {
+            write(&store, vec![thread(SESSION, "s", &["old"])]).await;
+            let again = store.write(&tenant(), vec![thread(SESSION, "s", &["new"])]).await;
+            assert_eq!(again, Err(StoreError::Conflict), "{name}");
+            clock.pass(TTL);
+            write(&store, vec![thread(SESSION, "s", &["new"])]).await;
+            let (_, entries) =
+                store.thread_with_items(&tenant(), SESSION, "s").await.unwrap().unwrap();
+            assert_eq!(entries, items(&["new"]));
+        }
+    });
+}
+
+#[test]
+fn events_are_numbered_and_can_be_resumed() {
+    run(async {
+        for Subject { store, name, .. } in subjects().await {
+            let lease = Lease { owner: "g1".to_owned(), duration: Duration::from_secs(30) };
+            let queued = NewResponse {
+                status: Status::Queued,
+                lease: Some(lease),
+                output: Vec::new(),
+                ..response("r", None)
+            };
+            write(&store, vec![Write::Response(queued)]).await;
+            let events = |owner: &str, first, events: &[&'static str]| Write::Events {
+                id: "r".to_owned(),
+                owner: owner.to_owned(),
+                first,
+                events: events.iter().map(|event| Bytes::from(*event)).collect(),
+            };
+            write(&store, vec![events("g1", 0, &["zero", "one"])]).await;
+            write(&store, vec![events("g1", 2, &["two"])]).await;
+            for wrong in [events("g2", 3, &["x"]), events("g1", 2, &["x"]), events("g1", 4, &["x"])]
+            {
+                let refused = store.write(&tenant(), vec![wrong]).await;
+                assert_eq!(refused, Err(StoreError::Conflict), "{name}");
+            }
+            let end = Update {
+                id: "r".to_owned(),
+                owner: Some("g1".to_owned()),
+                status: Status::Completed,
+                body: Bytes::from_static(b"complete"),
+                output: items(&["out"]),
+                events: Some((3, vec![Bytes::from_static(b"three")])),
+            };
+            write(&store, vec![Write::Update(end.clone())]).await;
+            let found = store.events(&tenant(), "r", Some(0), 2).await.unwrap().unwrap();
+            assert_eq!(found.status, Status::Completed);
+            assert_eq!(found.events, [(1, Bytes::from("one")), (2, Bytes::from("two"))]);
+            assert!(found.more);
+            let found = store.events(&tenant(), "r", Some(2), 2).await.unwrap().unwrap();
+            assert_eq!((found.events, found.more), (vec![(3, Bytes::from("three"))], false));
+            let all = store.events(&tenant(), "r", None, 10).await.unwrap().unwrap();
+            assert_eq!(all.events.len(), 4);
+            let chain = store.chain(&tenant(), "r").await.unwrap().unwrap();
+            assert_eq!(chain[0].output, items(&["out"]));
+            let found = store.response(&tenant(), "r").await.unwrap().unwrap();
+            assert_eq!((found.body.as_ref(), found.owner), (&b"complete"[..], None));
+            for late in [Write::Update(end), events("g1", 4, &["x"])] {
+                let refused = store.write(&tenant(), vec![late]).await;
+                assert_eq!(refused, Err(StoreError::Conflict), "{name}");
+            }
+        }
+    });
+}
+
+#[test]
+fn abandoned_work_is_claimed_once() {
+    run(async {
+        for Subject { store, clock, name, .. } in subjects().await {
+            let lease =
+                |owner: &str| Lease { owner: owner.to_owned(), duration: Duration::from_secs(30) };
+            for (id, owner) in [("a", "g1"), ("b", "g1"), ("c", "g2")] {
+                let running = NewResponse {
+                    status: Status::InProgress,
+                    lease: Some(lease(owner)),
+                    ..response(id, None)
+                };
+                write(&store, vec![Write::Response(running)]).await;
+            }
+            assert_eq!(store.claim_abandoned(&lease("g3"), 10).await.unwrap(), []);
+            clock.pass(Duration::from_secs(20));
+            assert_eq!(store.renew(&lease("g1")).await.unwrap(), ["a", "b"]);
+            clock.pass(Duration::from_secs(20));
+            let claimed = store.claim_abandoned(&lease("g3"), 10).await.unwrap();
+            assert_eq!(claimed.len(), 1, "{name}");
+            assert_eq!((&claimed[0].tenant, claimed[0].next_event), (&tenant(), 0));
+            assert_eq!(
+                (claimed[0].response.id.as_str(), &claimed[0].response.body[..]),
+                ("c", &b"response c"[..])
+            );
+            assert_eq!(store.claim_abandoned(&lease("g4"), 10).await.unwrap(), []);
+            assert_eq!(store.renew(&lease("g2")).await.unwrap(), Vec::<String>::new());
+            assert_eq!(store.stats().await.unwrap().running, 3);
+            clock.pass(Duration::from_secs(20));
+            let claimed = store.claim_abandoned(&lease("g4"), 1).await.unwrap();
+            assert_eq!(claimed.len(), 1, "{name}");
+        }
+    });
+}
+
+#[test]
+fn a_chain_lives_as_long_as_its_newest_part() {
+    run(async {
+        for Subject { store, clock, name, .. } in subjects().await {
+            write(&store, vec![Write::Response(response("a", None))]).await;
+            write(&store, vec![Write::Response(response("lonely", None))]).await;
+            clock.pass(TTL / 2);
+            write(&store, vec![Write::Response(response("b", Some("a")))]).await;
+            clock.pass(TTL / 2);
+            assert_eq!(store.response(&tenant(), "a").await, Ok(None), "{name}");
+            assert_eq!(store.stats().await.unwrap().expired, 2, "{name}");
+            assert_eq!(store.prune(10).await, Ok(1), "{name}");
+            assert_eq!(store.prune(10).await, Ok(0), "{name}");
+            let chain = store.chain(&tenant(), "b").await.unwrap().unwrap();
+            assert_eq!(chain.len(), 2, "{name}");
+            clock.pass(TTL / 2);
+            assert_eq!(store.chain(&tenant(), "b").await, Ok(None), "{name}");
+            assert_eq!(store.prune(10).await, Ok(1), "{name}");
+            let stats = store.stats().await.unwrap();
+            assert_eq!((stats.responses, stats.bytes, stats.items), (0, 0, 0), "{name}");
+        }
+    });
+}
+
+#[test]
+fn pruning_takes_bounded_steps() {
+    run(async {
+        for Subject { store, clock, name, .. } in subjects().await {
+            for number in 0..25 {
+                write(&store, vec![thread(SESSION, &format!("s{number}"), &["1"])]).await;
+            }
+            clock.pass(TTL);
+            for expected in [10, 10, 5, 0] {
+                assert_eq!(store.prune(10).await, Ok(expected), "{name}");
+            }
+        }
+    });
+}
+
+#[test]
+fn limits_are_kept() {
+    run(async {
+        let limits = Limits { value: 100, read: 150, tenant: 300, total: 400 };
+        for Subject { store, name, .. } in
+            subjects_with(|options| options.limits = limits.clone()).await
+        {
+            let item = |length| vec![Item::new("i", vec![b'x'; length])];
+            let add = |id: &str, length| {
+                let (kind, id) = (SESSION, id.to_owned());
+                let metadata = Bytes::new();
+                vec![Write::Thread(NewThread { kind, id, metadata, items: item(length) })]
+            };
+            let too_large = |cap, limit| Err(StoreError::TooLarge { cap, limit });
+            let mine = tenant();
+            let other = Tenant::of_key("another");
+            assert_eq!(
+                store.write(&mine, add("1", 101)).await,
+                too_large(Cap::Value, 100),
+                "{name}"
+            );
+            assert_eq!(store.write(&mine, add("1", 99)).await, Ok(()), "{name}");
+            assert_eq!(store.write(&mine, add("2", 99)).await, Ok(()), "{name}");
+            let append = Write::Append {
+                kind: SESSION,
+                id: "1".to_owned(),
+                expected: None,
+                items: item(99),
+            };
+            assert_eq!(store.write(&mine, vec![append]).await, Ok(()), "{name}");
+            assert_eq!(
+                store.write(&mine, add("3", 0)).await,
+                too_large(Cap::Tenant, 300),
+                "{name}"
+            );
+            let whole = store.thread_with_items(&mine, SESSION, "1").await;
+            assert_eq!(whole.map(|_| ()), too_large(Cap::Read, 150), "{name}");
+            assert_eq!(store.write(&other, add("1", 99)).await, Ok(()), "{name}");
+            assert_eq!(
+                store.write(&other, add("2", 99)).await,
+                too_large(Cap::Total, 400),
+                "{name}"
+            );
+            assert_eq!(store.delete_thread(&mine, SESSION, "1").await, Ok(true), "{name}");
+            assert_eq!(store.write(&other, add("2", 99)).await, Ok(()), "{name}");
+        }
+    });
+}
+
+#[test]
+fn text_that_no_engine_can_keep_is_refused() {
+    run(async {
+        for Subject { store, name, .. } in subjects().await {
+            let long = "x".repeat(2000);
+            for bad in ["nul\0", &long] {
+                let mut writes = vec![thread(SESSION, bad, &[]), thread(SESSION, "s", &[bad])];
+                writes.push(Write::Response(response(bad, None)));
+                writes.push(Write::Response(response("r", Some(bad))));
+                let model = NewResponse { model: bad.to_owned(), ..response("r", None) };
+                writes.push(Write::Response(model));
+                for write in writes {
+                    let refused = store.write(&tenant(), vec![write]).await;
+                    assert!(matches!(refused, Err(StoreError::Invalid(_))), "{name}: {refused:?}");
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn threads_are_listed_in_pages() {
+    run(async {
+        for Subject { store, name, .. } in subjects().await {
+            for id in ["1", "2", "3"] {
+                write(&store, vec![thread(SESSION, id, &["x"])]).await;
+                write(&store, vec![thread(CONVERSATION, id, &[])]).await;
+            }
+            for (after, limit, order, expected, more) in [
+                (None, 2, Order::NewestFirst, vec!["3", "2"], true),
+                (Some("2"), 2, Order::NewestFirst, vec!["1"], false),
+                (None, 3, Order::OldestFirst, vec!["1", "2", "3"], false),
+                (Some("1"), 1, Order::OldestFirst, vec!["2"], true),
+            ] {
+                let found = store.threads(&tenant(), SESSION, &page(after, limit, order)).await;
+                let found = found.unwrap();
+                let ids: Vec<_> = found.threads.iter().map(|thread| thread.id.as_str()).collect();
+                assert_eq!((ids, found.more), (expected, more), "{name}");
+                assert!(found.threads.iter().all(|thread| thread.items == 1), "{name}");
+            }
+        }
+    });
+}

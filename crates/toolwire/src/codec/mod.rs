@@ -120,6 +120,13 @@ pub trait Codec: Sync {
     /// have what the answer has as it came. What is not finished has no end.
     fn stream_from_response(&self, body: &str) -> Result<Vec<u8>, ReadError>;
 
+    /// The whole answer in the event with which a stream ends well, if the
+    /// protocol repeats it there.
+    fn answer_in_event(&self, data: &str) -> Option<String> {
+        let _ = data;
+        None
+    }
+
     /// Reads an error body. `status` is the HTTP status it came with, if known.
     fn decode_error(&self, status: Option<u16>, body: &str) -> Result<ApiError, ReadError>;
 
@@ -225,6 +232,10 @@ pub trait StreamWriter: Send {
     /// Writes the event with which a stream ends well. It comes behind
     /// [`Event::End`] and behind whatever was kept back.
     fn write_end(&mut self, out: &mut Vec<u8>);
+
+    /// What [`StreamWriter::write_end`] has written never reached the client. An
+    /// error takes its place.
+    fn retract_end(&mut self) {}
 
     /// Whether it has kept back events that say a long text once more, so that
     /// the one before can be sent first. Whatever is written next comes behind

@@ -58,7 +58,7 @@ use crate::protocol::{Description, ListedModel};
 use crate::registry::{SchemaMember, ToolForm};
 use crate::toolset::Toolset;
 use crate::wire::sse::Frame;
-use crate::wire::{Object, ReadError, Str, string_under};
+use crate::wire::{Object, ReadError, Reader, Str, string_under};
 
 /// The Responses protocol.
 pub struct Responses;
@@ -148,6 +148,11 @@ impl Codec for Responses {
 
     fn stream_from_response(&self, body: &str) -> Result<Vec<u8>, ReadError> {
         stream_out::from_response::stream_from_response(body)
+    }
+
+    fn answer_in_event(&self, data: &str) -> Option<String> {
+        let [response] = Reader::new(data).pick(["response"]).ok()?;
+        response.map(|response| response.text().to_owned())
     }
 
     fn decode_error(&self, status: Option<u16>, body: &str) -> Result<ApiError, ReadError> {

@@ -2,7 +2,7 @@
 
     python -m e2e.clients.case_server typescript
 
-prints one line of JSON: the addresses, the scenarios, and the cases of that language's clients. A
+prints one line of JSON: the addresses, and the cases of that language's clients with their scenarios. A
 client runs a case and posts {"case": number, "recording": ...} to /control/verify, which responds
 with a list of problems. The servers stop when standard input ends.
 """
@@ -10,20 +10,29 @@ with a list of problems. The servers stop when standard input ends.
 import json
 import sys
 
-from e2e.clients.client_table import CLIENTS, cases
-from e2e.clients.scenarios import SCENARIOS, TOOLS
+from e2e.clients.client_table import CLIENTS, SDK_MODES, cases, text_cases
+from e2e.clients.scenarios import TOOLS
 from e2e.clients.verification import DEFAULT_RESULTS, problems
 from e2e.gateway import Gateway
 from e2e.scripted_upstream.server import ScriptedUpstream
 
 
+# The dialect of the upstream that takes no tools.
+DIALECT = "hermes"
+
+
 def main(language):
     upstream = ScriptedUpstream()
-    gateway = Gateway(upstream)
-    table = [case for client in CLIENTS.values() if client.language == language for case in cases(client)]
+    text_settings = f'tool_calls = "text"\ntool_dialect = "{DIALECT}"'
+    gateways = {None: Gateway(upstream), DIALECT: Gateway(upstream, upstream_settings=text_settings)}
+    clients = [client for client in CLIENTS.values() if client.language == language]
+    table = [case for client in clients for case in cases(client)]
+    # Vendors' own SDKs have all modes.
+    sdks = [client for client in clients if client.modes == SDK_MODES]
+    table += [case for client in sdks for case in text_cases(client, [DIALECT])]
     for case in table:
         # One script per protocol of the upstream, because the cases run concurrently.
-        upstream.set_script(model(case), SCENARIOS[case.scenario]["turns"])
+        upstream.set_script(model(case), case.script["turns"], dialect=case.dialect)
 
     def verify(document):
         case = table[document["case"]]
@@ -31,15 +40,16 @@ def main(language):
 
     upstream.controls["verify"] = verify
     description = {
-        "gateway": gateway.url,
         "control": f"{upstream.url}/control",
-        "scenarios": SCENARIOS,
         "tools": TOOLS,
         "results": DEFAULT_RESULTS,
         "cases": [
             {
                 "client": case.client,
                 "scenario": case.scenario,
+                "script": case.script,
+                "gateway": gateways[case.dialect].url,
+                "dialect": case.dialect,
                 "upstream_protocol": case.upstream_protocol,
                 "mode": case.mode,
                 "model": f"{case.upstream_protocol}/{model(case)}",
@@ -49,7 +59,8 @@ def main(language):
     }
     print(json.dumps(description), flush=True)
     sys.stdin.read()
-    gateway.close()
+    for gateway in gateways.values():
+        gateway.close()
 
 
 def model(case):

@@ -20,6 +20,8 @@ capabilities are
 from dataclasses import dataclass
 
 from e2e.clients.scenarios import SCENARIOS
+from e2e.clients.text_scenarios import TEXT_SCENARIOS
+from e2e.scripted_upstream.text_only import DIALECTS
 from e2e.settings import PROTOCOLS
 
 CAPABILITIES = {
@@ -108,11 +110,19 @@ class Case:
     scenario: str
     upstream_protocol: str
     mode: str
+    # The dialect of an upstream that takes no tools.
+    dialect: str | None = None
+
+    @property
+    def script(self):
+        """The scenario itself."""
+        return (TEXT_SCENARIOS if self.dialect else SCENARIOS)[self.scenario]
 
     @property
     def model(self):
         """The name of the model that follows the scenario's script."""
-        return "-".join([self.client, self.scenario, self.mode]).replace(" ", "_").replace(":", "")
+        parts = [self.client, self.scenario, self.mode, *([self.dialect] if self.dialect else [])]
+        return "-".join(parts).replace(" ", "_").replace(":", "")
 
 
 def cases(client):
@@ -124,6 +134,18 @@ def cases(client):
             for mode in client.modes:
                 if mode in scenario.get("modes", SDK_MODES) and not skipped(client.name, name, upstream_protocol, mode):
                     yield Case(client.name, name, upstream_protocol, mode)
+
+
+def text_cases(client, dialects=tuple(DIALECTS)):
+    """The cases of a vendor's SDK with an upstream that takes no tools."""
+    for name, scenario in TEXT_SCENARIOS.items():
+        if not set(scenario.get("needs", ())) <= client.capabilities:
+            continue
+        for dialect in dialects:
+            for upstream_protocol in PROTOCOLS:
+                for mode in client.modes:
+                    if not skipped(client.name, name, upstream_protocol, mode):
+                        yield Case(client.name, name, upstream_protocol, mode, dialect)
 
 
 def skipped(client, scenario, upstream_protocol, mode):

@@ -25,6 +25,8 @@ class Recording:
     answers: list[RecordedAnswer] = field(default_factory=list)
     # The header `toolwire-loss` of each answer.
     loss_headers: list[str] = field(default_factory=list)
+    # The header `toolwire-recovered` of each answer.
+    recovered: list[str | None] = field(default_factory=list)
     # {"classes", "status", "code", "message", "retry_after"} of the exception that the client raised.
     error: dict[str, Any] | None = None
 
@@ -60,3 +62,4 @@ class LossHeaderHook:
 
     def __call__(self, response):
         self.recording.loss_headers.append(response.headers.get("toolwire-loss", ""))
+        self.recording.recovered.append(response.headers.get("toolwire-recovered"))

@@ -15,11 +15,12 @@ import pytest
 
 from e2e.settings import BINARY, ROOT
 
-# The files that the documents' commands read, from the vectors.
+# The files that the documents' commands read, from the vectors and tests.
 FILES = {
     "request.json": "vectors/requests/chat-text-beside-calls/in.chat.json",
     "answer.json": "vectors/responses/messages-call/in.messages.json",
     "answer.sse": "vectors/streams/messages-parallel-calls/in.messages.sse",
+    "backup.jsonl": "crates/toolwire-store/tests/backup.jsonl",
 }
 
 # Commands that would run these tests again, or take minutes.
@@ -130,4 +131,5 @@ def prepare(folder):
         (programs / agent).write_text("#!/bin/sh\necho started\n")
         (programs / agent).chmod(0o755)
     path = f"{programs}:{os.environ['PATH']}"
-    return {**os.environ, "PATH": path, "XDG_CACHE_HOME": str(folder / "cache")}
+    private = {"XDG_CACHE_HOME": str(folder / "cache"), "XDG_STATE_HOME": str(folder / "state")}
+    return {**os.environ, **private, "PATH": path}

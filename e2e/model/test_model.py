@@ -36,6 +36,7 @@ SCHEMA = {
     "required": ["name", "arguments"],
     "additionalProperties": False,
 }
+TOOL = {"name": "get_weather", "description": "The weather of a city."}
 # Responses accepts no limit below 16.
 SHORT, LONG = 16, 64
 
@@ -71,6 +72,14 @@ def model_gateway(model):
 
 
 @pytest.fixture(scope="module")
+def text_gateway(model):
+    """A gateway that knows that the model takes no tools."""
+    process = Gateway(model, upstream_settings=f'{PROFILE}\ntool_calls = "text"')
+    yield process
+    process.close()
+
+
+@pytest.fixture(scope="module")
 def direct(model):
     """The answers of the model without a gateway."""
     questions = [(TEXT, SHORT, None), (TEXT, LONG, None), (CALL, LONG, SCHEMA)]
@@ -94,6 +103,18 @@ def test_schema(client, stream, model_gateway, direct):
     answer = CLIENTS[client](model_gateway.url, CALL, LONG, SCHEMA, stream)
     assert answer == direct[CALL, LONG]
     assert json.loads(answer.text) == {"name": "get_weather", "arguments": {"city": "Paris"}}
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["unary", "stream"])
+@pytest.mark.parametrize("client", PROTOCOLS)
+def test_call(client, stream, text_gateway):
+    """What the model writes as JSON is a call of the client's own protocol."""
+    header, calls, stop = CALLERS[client](text_gateway.url, stream)
+    assert calls == [("get_weather", {"city": "Paris"})]
+    assert stop == "calls"
+    # The head of a stream may be sent before the model has written its call. Then it names the
+    # dialect that the model was asked to write.
+    assert header in (("json", "hermes") if stream else ("json",))
 
 
 def chat(url, prompt, limit, schema, stream):
@@ -152,3 +173,72 @@ def messages(url, prompt, limit, schema, stream):
 
 
 CLIENTS = {"chat": chat, "responses": responses, "messages": messages}
+
+
+def chat_call(url, stream):
+    """The header, the calls and the stop of a client that declares a tool."""
+    client = openai.OpenAI(base_url=f"{url}/v1", api_key="k", max_retries=0)
+    parameters = {
+        "model": "chat/smollm2",
+        "messages": [{"role": "user", "content": CALL}],
+        "max_tokens": LONG,
+        "temperature": 0,
+        "tools": [{"type": "function", "function": {**TOOL, "parameters": ARGUMENTS}}],
+        "response_format": {"type": "json_schema", "json_schema": {"name": "call", "schema": SCHEMA}},
+    }
+    if not stream:
+        raw = client.chat.completions.with_raw_response.create(**parameters)
+        [choice] = raw.parse().choices
+        calls = [(call.function.name, json.loads(call.function.arguments)) for call in choice.message.tool_calls]
+        return raw.headers.get("toolwire-recovered"), calls, {"tool_calls": "calls"}.get(choice.finish_reason)
+    raw = client.chat.completions.with_raw_response.create(stream=True, **parameters)
+    names, arguments, stop = [], [], None
+    for chunk in raw.parse():
+        for choice in chunk.choices:
+            stop = choice.finish_reason or stop
+            for call in choice.delta.tool_calls or ():
+                if call.function.name:
+                    names.append(call.function.name)
+                    arguments.append("")
+                arguments[call.index] += call.function.arguments or ""
+    calls = list(zip(names, map(json.loads, arguments), strict=True))
+    return raw.headers.get("toolwire-recovered"), calls, {"tool_calls": "calls"}.get(stop)
+
+
+def responses_call(url, stream):
+    client = openai.OpenAI(base_url=f"{url}/v1", api_key="k", max_retries=0)
+    raw = client.responses.with_raw_response.create(
+        model="chat/smollm2",
+        input=CALL,
+        max_output_tokens=LONG,
+        temperature=0,
+        tools=[{"type": "function", "strict": False, **TOOL, "parameters": ARGUMENTS}],
+        text={"format": {"type": "json_schema", "name": "call", "schema": SCHEMA}},
+        stream=stream,
+    )
+    answer = list(raw.parse())[-1].response if stream else raw.parse()
+    calls = [(item.name, json.loads(item.arguments)) for item in answer.output if item.type == "function_call"]
+    return raw.headers.get("toolwire-recovered"), calls, {"completed": "calls"}.get(answer.status)
+
+
+def messages_call(url, stream):
+    client = anthropic.Anthropic(base_url=url, api_key="k", max_retries=0)
+    parameters = {
+        "model": "chat/smollm2",
+        "max_tokens": LONG,
+        "messages": [{"role": "user", "content": CALL}],
+        "tools": [{**TOOL, "input_schema": ARGUMENTS}],
+        "output_config": {"format": {"type": "json_schema", "schema": SCHEMA}},
+        "extra_body": {"temperature": 0},
+    }
+    if stream:
+        with client.messages.stream(**parameters) as events:
+            answer, headers = events.get_final_message(), events.response.headers
+    else:
+        raw = client.messages.with_raw_response.create(**parameters)
+        answer, headers = raw.parse(), raw.headers
+    calls = [(block.name, block.input) for block in answer.content if block.type == "tool_use"]
+    return headers.get("toolwire-recovered"), calls, {"tool_use": "calls"}.get(answer.stop_reason)
+
+
+CALLERS = {"chat": chat_call, "responses": responses_call, "messages": messages_call}

@@ -1,7 +1,7 @@
 // The TypeScript half of ../clients/test_clients.py: its clients run the same scenarios.
 //
 // Prints a line for each failure and, last, how many cases passed. Arguments select the cases: each
-// names a client, a scenario, a protocol of the upstream, or a mode.
+// names a client, a scenario, a protocol of the upstream, a mode, or a dialect of calls in text.
 
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
@@ -32,8 +32,8 @@ const table = JSON.parse(first);
 const selected = process.argv.slice(2);
 const waiting = table.cases
   .map((testCase, number) => ({ ...testCase, number }))
-  .filter(({ client, scenario, upstream_protocol: upstream, mode }) =>
-    selected.every((name) => [client, scenario, upstream, mode].includes(name)),
+  .filter(({ client, scenario, upstream_protocol: upstream, mode, dialect }) =>
+    selected.every((name) => [client, scenario, upstream, mode, dialect].includes(name)),
   );
 let [passed, failed] = [0, 0];
 await Promise.all(Array.from({ length: CONCURRENCY }, work));
@@ -46,8 +46,8 @@ async function work() {
   for (let testCase = waiting.shift(); testCase; testCase = waiting.shift()) {
     const wrong = await check(testCase).catch((error) => [error.stack]);
     for (const problem of wrong) {
-      const { client, scenario, upstream_protocol: upstream, mode } = testCase;
-      console.log(`FAILED ${client}, ${upstream} upstream, ${scenario}, ${mode}: ${problem}`);
+      const { client, scenario, upstream_protocol: upstream, mode, dialect } = testCase;
+      console.log(`FAILED ${client}, ${dialect ?? ''} ${upstream} upstream, ${scenario}, ${mode}: ${problem}`);
     }
     if (wrong.length === 0) passed += 1;
     else failed += 1;
@@ -56,7 +56,7 @@ async function work() {
 
 // Runs a case, and returns the problems that ../clients/verification.py finds.
 async function check(testCase) {
-  const recording = { answers: [], loss_headers: [], error: null };
+  const recording = { answers: [], loss_headers: [], recovered: [], error: null };
   try {
     await new CONVERSATIONS[testCase.client](table, testCase, recording).run();
   } catch (error) {

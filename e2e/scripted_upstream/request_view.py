@@ -26,6 +26,13 @@ def request_view(protocol, body):
     return {"stream": bool(body.get("stream")), **view}
 
 
+def turn_texts(protocol, body):
+    """The role and the text of each turn, instructions not among them."""
+    given = body.get("input" if protocol == "responses" else "messages") or []
+    turns = [{"role": "user", "content": given}] if isinstance(given, str) else given
+    return [(turn.get("role"), _texts(turn.get("content"))) for turn in turns]
+
+
 def _chat(body):
     messages = body.get("messages") or []
     calls, results, seals = [], [], []

@@ -38,11 +38,18 @@ same request twice gets the same answer twice. A turn can also be a function tha
 and returns a turn. `set_script(..., no_tools_turn=turn)` answers every request that declares no
 tools, such as an agent's request for a title. A request for which there is no turn gets a 400.
 
+`set_script(..., dialect="hermes")` makes it a model that only writes text (`text_only/`): it rejects
+every trace of tools in a request, and says its calls and its reasoning as text. Its turns may have
+two more members:
+
+    text_after  what it says behind its calls
+    cut_text    how many characters are missing at the end of all that it says
+
 Beyond the vendors' rules: reasoning that was sent with a seal must come back byte for byte if it
 comes back, and the script's own reasoning is the only reasoning that is accepted.
 
-Tests that are not in Python use HTTP: POST /control/script {"model", "turns", "no_tools_turn"} and
-GET /control/requests?model=m, which returns a list of `Request.as_json`. `controls` maps further
+Tests that are not in Python use HTTP: POST /control/script {"model", "turns", "no_tools_turn",
+"dialect"} and GET /control/requests?model=m, which returns a list of `Request.as_json`. `controls` maps further
 paths below /control/ to functions, which take the posted document and return the response.
 """
 
@@ -56,10 +63,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from e2e.scripted_upstream import strict_validation
+from e2e.scripted_upstream import strict_validation, text_only
 from e2e.scripted_upstream.answers import encoder_for
 from e2e.scripted_upstream.answers.errors import HEADERS, error_document
-from e2e.scripted_upstream.request_view import request_view
+from e2e.scripted_upstream.request_view import request_view, turn_texts
 
 PATHS = {
     "/v1/chat/completions": "chat",
@@ -77,6 +84,8 @@ class Request:
     headers: dict[str, str]
     raw: bytes
     body: dict[str, Any]
+    # The dialect of a model that only reads and writes text.
+    dialect: Any = None
     # Why the request was rejected: the message of the 400.
     rejection: str | None = None
     # Set if the peer closes the connection before the whole answer is sent.
@@ -87,7 +96,10 @@ class Request:
     @property
     def view(self):
         """The content of the request, independent of its protocol: see `request_view.py`."""
-        return request_view(self.protocol, self.body)
+        view = request_view(self.protocol, self.body)
+        if self.dialect is None:
+            return view
+        return text_only.text_view(view, turn_texts(self.protocol, self.body), self.dialect)
 
     def as_json(self):
         received = {"protocol": self.protocol, "model": self.model, "headers": self.headers, "body": self.body}
@@ -101,10 +113,17 @@ class Script:
 
     turns: list[Any]
     no_tools_turn: Any = None
+    dialect: Any = None
     requests: list[Request] = field(default_factory=list)
 
     def turn(self, request):
-        """The turn for a request, and its number."""
+        """The turn for a request as the model says it, and its number."""
+        turn, number = self.scripted_turn(request)
+        if self.dialect is not None:
+            turn = text_only.spoken_turn(turn, self.dialect, request.view["tools"])
+        return turn, number
+
+    def scripted_turn(self, request):
         if self.no_tools_turn is not None and not request.view["tools"]:
             return _resolve(self.no_tools_turn, request), len(self.turns)
         results, calls = len(request.view["results"]), 0
@@ -117,7 +136,9 @@ class Script:
 
     @property
     def reasoning(self):
-        """All the reasoning in the script's turns."""
+        """All the reasoning in the script's turns that may come back. What was said as text may not."""
+        if self.dialect is not None:
+            return []
         return [turn["reasoning"] for turn in self.turns if isinstance(turn, dict) and "reasoning" in turn]
 
 
@@ -132,12 +153,12 @@ class ScriptedUpstream:
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
         self.url = f"http://127.0.0.1:{self.server.server_port}"
 
-    def set_script(self, model, turns, no_tools_turn=None):
+    def set_script(self, model, turns, no_tools_turn=None, dialect=None):
         """Replaces the script of a model, and forgets the requests it has received."""
-        self.scripts[model] = Script(list(turns), no_tools_turn)
+        self.scripts[model] = Script(list(turns), no_tools_turn, dialect and text_only.DIALECTS[dialect])
 
     def set_script_from_json(self, document):
-        self.set_script(document["model"], document["turns"], document.get("no_tools_turn"))
+        self.set_script(document["model"], document["turns"], document.get("no_tools_turn"), document.get("dialect"))
         return {}
 
     def requests(self, model):
@@ -190,9 +211,12 @@ class _Handler(BaseHTTPRequestHandler):
         script = self.upstream.scripts.get(request.model)
         if script is None:
             return self.send_vendor_error(protocol, {"kind": "not_found", "message": f"no script for {request.model!r}"})
+        request.dialect = script.dialect
         script.requests.append(request)
         try:
             strict_validation.validate(request, script.reasoning)
+            if script.dialect is not None:
+                text_only.validate(body)
             turn, number = script.turn(request)
         except strict_validation.RequestRejected as rejected:
             request.rejection = str(rejected)

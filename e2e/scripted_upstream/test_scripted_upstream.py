@@ -7,6 +7,7 @@ import urllib.request
 
 import pytest
 
+from e2e.scripted_upstream.text_only import DIALECTS
 from e2e.settings import PROTOCOLS
 
 SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}}
@@ -90,6 +91,28 @@ def test_it_rejects_what_the_vendor_rejects(protocol, place, value, why, upstrea
     inside[place[-1]] = value
     status, answer = post(upstream.url, protocol, invalid)
     assert (status, why in answer) == (400, True), answer
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_model_that_only_writes_text_rejects_every_trace_of_tools(protocol, upstream):
+    upstream.set_script("text", [{"text": "Fine."}], dialect="hermes")
+    conversation = "input" if protocol == "responses" else "messages"
+    whole = {**VALID[protocol], "model": "text"}
+    plain = {**whole, conversation: whole[conversation][:1]}
+    del plain["tools"]
+    assert post(upstream.url, protocol, plain)[0] == 200
+    # The tools alone, the conversation alone, and both.
+    for document in [{**plain, "tools": whole["tools"]}, {**plain, conversation: whole[conversation]}, whole]:
+        status, answer = post(upstream.url, protocol, document)
+        assert (status, "not supported" in answer) == (400, True), answer
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_dialects_are_read_as_they_are_written(name):
+    dialect, schemas = DIALECTS[name], {"weather": SCHEMA, "add": {"properties": {"a": {"type": "number"}}}}
+    calls = [{"name": "weather", "arguments": {"city": "a\n\"b\" <c>"}}, {"name": "add", "arguments": {"a": 1.5}}]
+    assert dialect.calls(f"Well.\n{dialect.write(calls)}", schemas) == calls
+    assert dialect.calls("Well.", schemas) == []
 
 
 def post(url, protocol, document):

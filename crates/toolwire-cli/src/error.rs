@@ -37,6 +37,9 @@ pub(crate) enum CommandError {
     /// The gateway or an agent did not start.
     #[error("{0}")]
     Start(String),
+    /// The store cannot be used.
+    #[error("{0}")]
+    Store(String),
     /// The output cannot be written.
     #[error("cannot write the output")]
     Output(#[from] io::Error),
@@ -56,6 +59,7 @@ impl CommandError {
             | Self::Input { .. }
             | Self::Configuration(_)
             | Self::Start(_)
+            | Self::Store(_)
             | Self::Output(_) => ExitCode::FAILURE,
         }
     }

@@ -18,8 +18,10 @@ mod run;
 mod serve;
 mod signals;
 mod startup_message;
+mod store;
 mod temp_dir;
 mod terminal;
+mod tokens;
 mod translate;
 
 use std::io::Write;
@@ -28,6 +30,11 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::error::CommandError;
+
+/// Gives memory back to the system when many streams have ended, and needs less
+/// for each of them.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Connects any tool-calling client to any tool-calling model, over OpenAI Chat
 /// Completions, OpenAI Responses or Anthropic Messages.
@@ -44,9 +51,11 @@ enum Command {
     Run(run::Args),
     Init(init::Args),
     Check(check::Args),
+    Store(store::Args),
     Translate(translate::Args),
     Dispositions(dispositions::Args),
     Detect(detect::Args),
+    Tokens(tokens::Args),
     /// Show one request translated into every other protocol
     Demo,
 }
@@ -77,9 +86,11 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Some(Command::Run(args)) => return Ok(run::run(&args)?),
         Some(Command::Init(args)) => init::run(&args)?,
         Some(Command::Check(args)) => check::run(&args)?,
+        Some(Command::Store(args)) => store::run(&args)?,
         Some(Command::Translate(args)) => translate::run(&args)?,
         Some(Command::Dispositions(args)) => dispositions::run(&args)?,
         Some(Command::Detect(args)) => detect::run(&args)?,
+        Some(Command::Tokens(args)) => tokens::run(&args)?,
         Some(Command::Demo) => demo::run()?,
     }
     Ok(ExitCode::SUCCESS)

@@ -5,6 +5,7 @@ mod input;
 mod json_lines;
 mod stream;
 mod stream_input;
+mod text_tools;
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -12,11 +13,13 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use toolwire::guess::DocumentKind;
+use toolwire::text_tools::Dialect;
 use toolwire::wire::Write as _;
 use toolwire::{Entry, LossPolicy, Options, Protocol};
 
 use self::document::DocumentTranslation;
 use self::stream::StreamTranslation;
+use self::text_tools::ToolCallMode;
 use crate::error::CommandError;
 use crate::explain;
 use crate::protocols::{self, title};
@@ -55,6 +58,16 @@ pub(crate) struct Args {
     /// wrapped tools back as the client declared them
     #[arg(long, value_name = "FILE")]
     request: Option<PathBuf>,
+
+    /// How the model calls tools: as its protocol says, in text, or in text and
+    /// by announcing it in plain words
+    #[arg(long, value_name = "MODE", default_value = "native")]
+    tool_calls: ToolCallMode,
+
+    /// With --tool-calls text or intent: how the model is asked to write a call;
+    /// hermes by default
+    #[arg(long, value_name = "NAME", value_parser = text_tools::dialect_parser())]
+    tool_dialect: Option<Dialect>,
 
     /// For a request: the model to request instead of the client's
     #[arg(long, value_name = "NAME")]
@@ -111,6 +124,12 @@ Examples:
 
 A stream is translated event by event as it arrives. If it ends with an error,
 the translated stream does too, and the exit code is 1.
+
+With --tool-calls text, a request goes up without tools: the model is told about
+them in its instructions. With the same flag and --request, the calls in the text
+of a response or a stream become calls.
+
+  toolwire translate --to chat --tool-calls text < request.json
 
 With --lines, each line of output belongs to the same line of input and contains
 {\"body\", \"ledger\", \"error\"}. If a document is refused or cannot be read, its
@@ -186,6 +205,7 @@ fn stream_options(args: &Args) -> Result<Options<'static>, CommandError> {
             return Err(CommandError::Usage(format!("{flag} cannot be used with {with}")));
         }
     }
+    text_tools::check_flags(args, text_tools::Direction::FromUpstream)?;
     Ok(Options::new().on_loss(args.policy()))
 }
 

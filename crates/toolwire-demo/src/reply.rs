@@ -40,10 +40,16 @@ impl Reply {
     /// The reply to a request. An error is a sentence for the client.
     pub(crate) fn to(request: &Request<'_>, tokens: fn(&str) -> u64) -> Result<Self, String> {
         let input = NewInput::of(request);
-        let prompt = Prompt::parse(&input.prompt);
+        let next_step = if input.results.is_empty() { None } else { next_step(request) };
+        let prompt = Prompt::parse(match &next_step {
+            Some(step) => step,
+            None => steps(&input.prompt).next().unwrap_or_default(),
+        });
         let calls = match choose_tool(request, &prompt)? {
             ToolChoice::Required(tool) => tool_calls(request, tool, &prompt),
-            ToolChoice::Optional(tool) if input.results.is_empty() && input.has_text => {
+            ToolChoice::Optional(tool)
+                if next_step.is_some() || (input.results.is_empty() && input.has_text) =>
+            {
                 tool_calls(request, tool, &prompt)
             }
             ToolChoice::Optional(_) | ToolChoice::NoCall => Vec::new(),
@@ -103,6 +109,26 @@ impl<'r, 'a> NewInput<'r, 'a> {
         let prompt = texts.iter().rfind(is_typed).or(texts.last()).map(ToString::to_string);
         Self { results, has_text: !texts.is_empty(), prompt: prompt.unwrap_or_default() }
     }
+}
+
+/// The steps of a prompt that wants one thing after the other: "the weather in
+/// Paris, then in Rome".
+fn steps(prompt: &str) -> impl Iterator<Item = &str> {
+    prompt.split(", then ").flat_map(|part| part.split(" and then "))
+}
+
+/// The step of the user's last prompt that comes next, if the steps before it
+/// have been called.
+fn next_step(request: &Request<'_>) -> Option<String> {
+    let is_prompt = |turn: &Turn<'_>| {
+        turn.role == Role::User && turn.items.iter().any(|item| as_text(item).is_some())
+    };
+    let at = request.turns.iter().rposition(is_prompt)?;
+    let (asked, since) = request.turns.get(at..)?.split_first()?;
+    let text = asked.items.iter().rev().find_map(as_text)?.text.decode();
+    let calls = |turn: &&Turn<'_>| turn.items.iter().any(|item| matches!(item, Item::Call(_)));
+    let done = since.iter().filter(calls).count();
+    steps(&text).nth(done).filter(|_| done > 0).map(str::to_owned)
 }
 
 fn tool_calls(request: &Request<'_>, tool: &Tool<'_>, prompt: &Prompt) -> Vec<ToolCall> {

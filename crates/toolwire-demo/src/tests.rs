@@ -471,3 +471,27 @@ fn relay(client: Protocol, asked: &[u8]) -> Vec<u8> {
         .unwrap()
         .body
 }
+
+/// "In Paris, then in Rome" is two answers with one call each, and "in Paris and
+/// Rome" one answer with two.
+#[test]
+fn steps_are_called_one_after_the_other() {
+    let mut asked = request(&[weather()], "The weather in Paris, then in Rome and then in Oslo?");
+    let mut made = Vec::new();
+    for _ in 0..4 {
+        let answer = ask(&asked);
+        let found = calls(&answer);
+        if found.is_empty() {
+            let said = answer["choices"][0]["message"]["content"].as_str().unwrap();
+            assert!(said.contains("sunny"), "{said}");
+            break;
+        }
+        made.push(found);
+        let message = answer["choices"][0]["message"].clone();
+        let result = json!({"role": "tool", "tool_call_id": message["tool_calls"][0]["id"],
+            "content": "sunny"});
+        asked["messages"].as_array_mut().unwrap().extend([message, result]);
+    }
+    let city = |name: &str| vec![("get_weather".to_owned(), json!({"city": name}))];
+    assert_eq!(made, [city("Paris"), city("Rome"), city("Oslo")]);
+}

@@ -5,7 +5,6 @@
 
 mod active_config;
 pub mod config;
-pub mod count;
 mod endpoints;
 #[cfg(test)]
 mod growth;

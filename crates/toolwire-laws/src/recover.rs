@@ -155,21 +155,22 @@ pub fn calls_are_whole(tools: &[&str], reading: &Reading) -> Result<(), String> 
 }
 
 /// Every byte is text, reasoning, or part of a call or of a marker around one of
-/// them. Outside of those nothing vanishes and nothing is made up.
+/// them. Outside of those nothing vanishes and nothing is made up. Behind a call,
+/// markers that end one are left out wherever they are.
 pub fn nothing_vanishes(text: &str, reading: &Reading) -> Result<(), String> {
     let mut rest = text;
-    let mut gap = false;
+    let (mut gap, mut behind_gap) = (false, false);
     for passed in &reading.passed {
         match passed {
-            Passed::Gap => gap = true,
+            Passed::Gap => (gap, behind_gap) = (true, true),
             Passed::Bytes(bytes) => {
-                rest = after(rest, bytes, gap)
+                rest = after(rest, bytes, gap, behind_gap)
                     .ok_or_else(|| format!("{bytes:?} is not what follows in {rest:?}"))?;
                 gap = false;
             }
         }
     }
-    if gap || skip_frames(rest).is_empty() {
+    if gap || skip_frames(rest, behind_gap).is_empty() {
         return Ok(());
     }
     // What follows a gap may have been found too early, in the gap itself.
@@ -178,34 +179,34 @@ pub fn nothing_vanishes(text: &str, reading: &Reading) -> Result<(), String> {
         Passed::Gap => None,
     });
     let ends = last.is_some_and(|last| ends_with_frames(text, last));
-    let gaps = reading.passed.contains(&Passed::Gap);
-    if gaps && ends { Ok(()) } else { Err(format!("{rest:?} vanished")) }
+    if behind_gap && ends { Ok(()) } else { Err(format!("{rest:?} vanished")) }
 }
 
 /// What follows `bytes` in the text, which begins with them, or has them behind
 /// a call or markers around text.
-fn after<'t>(text: &'t str, bytes: &str, gap: bool) -> Option<&'t str> {
-    if gap {
-        return framed(text, bytes)
-            .or_else(|| text.char_indices().find_map(|(at, _)| framed(text.get(at..)?, bytes)));
+fn after<'t>(text: &'t str, bytes: &str, gap: bool, behind_gap: bool) -> Option<&'t str> {
+    let here = framed(text, bytes, behind_gap);
+    if gap && here.is_none() {
+        return text.char_indices().find_map(|(at, _)| framed(text.get(at..)?, bytes, behind_gap));
     }
-    framed(text, bytes)
+    here
 }
 
 /// The text behind `bytes`, between whose characters markers may stand.
-fn framed<'t>(text: &'t str, bytes: &str) -> Option<&'t str> {
+fn framed<'t>(text: &'t str, bytes: &str, behind_gap: bool) -> Option<&'t str> {
     let (mut text, mut bytes) = (text, bytes);
     while !bytes.is_empty() {
         let common = text.bytes().zip(bytes.bytes()).take_while(|(a, b)| a == b).count();
         let common = (0..=common).rev().find(|at| text.is_char_boundary(*at))?;
         // A marker may begin with what goes on in the text.
         let cut = (0..=common).rev().filter(|at| text.is_char_boundary(*at)).find(|at| {
-            *at == bytes.len() || text.get(*at..).is_some_and(|rest| skip_frames(rest) != rest)
+            *at == bytes.len()
+                || text.get(*at..).is_some_and(|rest| skip_frame(rest, behind_gap).is_some())
         })?;
         bytes = bytes.get(cut..)?;
         text = text.get(cut..)?;
         if !bytes.is_empty() {
-            text = skip_frames(text);
+            text = skip_frame(text, behind_gap)?;
         }
     }
     Some(text)
@@ -214,28 +215,34 @@ fn framed<'t>(text: &'t str, bytes: &str) -> Option<&'t str> {
 fn ends_with_frames(text: &str, last: &str) -> bool {
     text.char_indices().any(|(at, _)| {
         text.get(at..)
-            .and_then(|rest| framed(rest, last))
-            .is_some_and(|rest| skip_frames(rest).is_empty())
+            .and_then(|rest| framed(rest, last, true))
+            .is_some_and(|rest| skip_frames(rest, true).is_empty())
     })
 }
 
 /// The text behind the markers that enclose ordinary text.
-fn skip_frames(text: &str) -> &str {
+fn skip_frames(text: &str, behind_gap: bool) -> &str {
     let mut rest = text;
-    loop {
-        let header =
-            ["<|channel|>", "<|start|>", ">>>all\n"].iter().find(|mark| rest.starts_with(**mark));
-        let skipped = match header {
-            Some(&">>>all\n") => rest.get(">>>all\n".len()..),
-            Some(_) => rest.split_once("<|message|>").map(|(_, rest)| rest),
-            None => FRAMES.iter().find_map(|frame| rest.strip_prefix(frame)),
-        };
-        match skipped {
-            Some(skipped) => rest = skipped,
-            None => return rest,
-        }
+    while let Some(skipped) = skip_frame(rest, behind_gap) {
+        rest = skipped;
+    }
+    rest
+}
+
+/// The text behind one of them. Behind a call, what ends calls is one too.
+fn skip_frame(text: &str, behind_gap: bool) -> Option<&str> {
+    let header =
+        ["<|channel|>", "<|start|>", ">>>all\n"].iter().find(|mark| text.starts_with(**mark));
+    let strip = |marks: &[&str]| marks.iter().find_map(|mark| text.strip_prefix(mark));
+    match header {
+        Some(&">>>all\n") => text.get(">>>all\n".len()..),
+        Some(_) => text.split_once("<|message|>").map(|(_, rest)| rest),
+        None => strip(&FRAMES).or_else(|| behind_gap.then(|| strip(&ENDS)).flatten()),
     }
 }
+
+/// Markers that end calls, in the cases that have text before one.
+const ENDS: [&str; 2] = ["</tool_call>", "</tool_calls>"];
 
 /// A text that breaks off has no other calls than the whole text: the same ones
 /// up to where it breaks off, and at most one more whose brackets were closed
@@ -268,7 +275,7 @@ pub fn cut_agrees(whole: &Reading, cut: &Reading) -> Result<(), String> {
 }
 
 /// Markers that enclose ordinary text or reasoning.
-const FRAMES: [&str; 24] = [
+const FRAMES: [&str; 40] = [
     "<think>",
     "</think>",
     "<thinking>",
@@ -293,6 +300,22 @@ const FRAMES: [&str; 24] = [
     "</end>",
     "<｜end｜>",
     "<|im_end|>",
+    "<mm:think>",
+    "</mm:think>",
+    "<channel|>",
+    "<|eom|>",
+    "<|eot|>",
+    "<|message_model|>",
+    "<|content_text|>",
+    "<|end_message|>",
+    "<|message_sep|>",
+    "<|open|>response<|sep|>",
+    "<|open|> response <|sep|>",
+    "<|close|>response<|sep|>",
+    "<|close|> response <|sep|>",
+    "<|close|>tools<|sep|>",
+    "<|close|>call<|sep|>",
+    "<|close|>argument<|sep|>",
 ];
 
 /// A text made of fragments of all dialects, one for each byte, so that random
@@ -311,7 +334,7 @@ pub fn fragment_tools() -> Tools {
     tools
 }
 
-const FRAGMENTS: [&str; 92] = [
+const FRAGMENTS: [&str; 124] = [
     "<tool_call>",
     "</tool_call>",
     "<tool_calls>",
@@ -404,4 +427,36 @@ const FRAGMENTS: [&str; 92] = [
     "text. ",
     "> ",
     "\r\n",
+    "{\"name\": \"unknown\", \"arguments\": {\"b\": 3}}",
+    "\"name\": \"unknown\"",
+    "<function=unknown>",
+    "<invoke name=\"unknown\">",
+    "unknown",
+    "<parameter>",
+    "<param>",
+    "<![CDATA[",
+    "]]>",
+    "<invoke name=\"g\"/>",
+    "<functionname=\"f\">",
+    "<paramname=\"a\">",
+    "</param>",
+    "to=f",
+    "<|open|>response<|sep|>",
+    "<|open|>think<|sep|>",
+    "<|close|>think<|sep|>",
+    "<|close|>response<|sep|>",
+    "<|channel>",
+    "<channel|>",
+    "<|message_model|>",
+    "<|content_invoke_tool_json|>",
+    "<|content_text|>",
+    "<|end_message|>",
+    "<|message_sep|>",
+    "<|eom|>",
+    "[/THINK]",
+    "<|END_THINKING|>",
+    "<parameter name=\"arguments\">",
+    "\\n",
+    "Let me see: ",
+    "bad bad",
 ];

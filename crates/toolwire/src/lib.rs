@@ -170,6 +170,7 @@ pub mod calls;
 pub mod codec;
 #[doc(hidden)]
 pub mod disposition;
+pub mod facts;
 #[doc(hidden)]
 pub mod fold;
 pub mod guess;
@@ -198,6 +199,7 @@ pub mod text_tools;
 pub mod thread;
 #[doc(hidden)]
 pub mod toolset;
+pub mod tracker;
 pub mod translate;
 #[doc(hidden)]
 pub mod unfold;

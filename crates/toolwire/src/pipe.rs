@@ -12,7 +12,7 @@
 
 mod call_recovery;
 mod call_restorer;
-mod errors;
+pub(crate) mod errors;
 mod forward;
 mod freeform;
 mod grammar;

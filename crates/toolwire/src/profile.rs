@@ -5,6 +5,7 @@
 //! protocol's own vendor, chosen so that neither the older nor the newer version
 //! of its API refuses what is sent.
 
+use crate::facts::{Accepts, Fact, ModelFacts, ThinkingOff};
 use crate::model::Protocol;
 use crate::text_tools::ToolCalls;
 pub use crate::wire::ids::IdRule;
@@ -64,6 +65,9 @@ pub struct Profile {
     pub examples_in_description: bool,
     /// What is put before the text of a failed result where there is no flag.
     pub error_prefix: &'static str,
+    /// What the model accepts, where that is known. It counts for more than what
+    /// is said of the upstream.
+    pub model: ModelFacts,
 }
 
 impl Profile {
@@ -99,6 +103,46 @@ impl Profile {
             cache_breakpoints: false,
             examples_in_description: false,
             error_prefix: "Error: ",
+            model: ModelFacts::default(),
         }
     }
+
+    /// The same with what is known about a model.
+    #[must_use]
+    pub(crate) fn for_model(mut self, facts: ModelFacts) -> Self {
+        if facts.protocols.is_some_and(|known| !known.value.contains(self.protocol)) {
+            return self;
+        }
+        self.model = facts;
+        if let Some(most) = facts.max_output {
+            self.default_max_tokens = most.value;
+        }
+        if let Some(turns) = facts.system_turns {
+            self.mid_system = turns.value;
+        }
+        if let Some(both) = facts.temperature_with_top_p {
+            self.temperature_with_top_p = both.value;
+        }
+        if let Some(off) = facts.thinking_off {
+            self.thinking_disabled = off.value == ThinkingOff::Disabled;
+        }
+        self
+    }
+
+    /// Whether a begun answer may be the last turn.
+    pub(crate) fn takes_prefill(&self, thinks: bool) -> bool {
+        takes(self.model.prefill, self.prefill, thinks)
+    }
+
+    /// Whether each of temperature, top_p and top_k may be sent.
+    pub(crate) fn takes_sampling(&self, thinks: bool) -> [bool; 3] {
+        let ModelFacts { temperature, top_p, top_k, .. } = self.model;
+        [temperature, top_p, top_k].map(|fact| takes(fact, self.sampling, thinks))
+    }
+}
+
+/// Whether something may be sent: what is known about the model decides, and the
+/// upstream's setting where nothing is.
+fn takes(fact: Option<Fact<Accepts>>, setting: bool, thinks: bool) -> bool {
+    fact.map_or(setting, |fact| fact.value.while_thinking(thinks))
 }

@@ -137,6 +137,9 @@ pub struct Description {
     pub error_member: &'static str,
     /// The members of a request that hold the conversation.
     pub conversation_members: &'static [&'static str],
+    /// The members of a request that limit its answer, the current name first
+    /// and the oldest last. None if the limit is not at the top.
+    pub limit_members: &'static [&'static str],
     /// The members of a request that declare tools.
     pub tool_members: &'static [&'static str],
     /// The members of a request that say which tools to call.

@@ -7,11 +7,12 @@
 //! a call. This module pairs them once, for every encoder.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 
 use crate::ledger::{Code, Ledger};
 use crate::model::{Call, Item, Protocol, Role, ToolResult, Turn};
 use crate::profile::Profile;
+use crate::tracker::pairing::{self, Pairing};
 use crate::wire::Str;
 use crate::wire::ids::{self, IdRule};
 
@@ -78,25 +79,32 @@ impl<'r, 'a> Thread<'r, 'a> {
     /// `rule` is what the target accepts.
     pub fn new(turns: &'r [Turn<'a>], origin: Protocol, rule: IdRule, ledger: &mut Ledger) -> Self {
         let client = Profile::of(origin).ids;
-        let mut pairing = Pairing { client, rule, ..Pairing::default() };
+        let mut builder = ThreadBuilder {
+            client,
+            rule,
+            pairing: Pairing::default(),
+            calls: Vec::new(),
+            fates: Vec::new(),
+            made: BTreeSet::new(),
+        };
         for turn in turns {
             if turn.role != Role::Assistant {
-                pairing.group += 1;
+                builder.pairing.end_answer();
             }
             for item in &turn.items {
                 if let Item::Call(call) = item {
-                    pairing.call(call, ledger);
+                    builder.call(call, ledger);
                 } else if let Item::Result(result) = item {
-                    pairing.result(result, ledger);
+                    builder.result(result, ledger);
                 }
             }
         }
-        for paired in &pairing.calls {
+        for paired in &builder.calls {
             if paired.result.is_none() {
                 ledger.degraded(paired.call.at, Code::MissingResult);
             }
         }
-        Self { calls: pairing.calls, fates: pairing.fates }
+        Self { calls: builder.calls, fates: builder.fates }
     }
 
     /// The conversation in the order of a strict protocol.
@@ -213,62 +221,27 @@ fn is_models(turn: &Turn<'_>, results: usize, orphans: bool) -> bool {
         || turn.items.iter().any(|item| matches!(item, Item::Call(_)))
 }
 
-struct Pairing<'r, 'a> {
+/// A thread, call by call and result by result.
+struct ThreadBuilder<'r, 'a> {
     /// What the client's protocol accepts.
     client: IdRule,
     /// What the target accepts.
     rule: IdRule,
-    /// Counts the stretches in which the model speaks: several items of one
-    /// answer may be turns of their own.
-    group: usize,
+    pairing: Pairing<Cow<'r, str>>,
     calls: Vec<Paired<'r, 'a>>,
     fates: Vec<ResultMatch>,
-    by_id: BTreeMap<Cow<'r, str>, Known>,
     /// Ids that stand for others.
     made: BTreeSet<String>,
 }
 
-impl Default for Pairing<'_, '_> {
-    fn default() -> Self {
-        Self {
-            client: IdRule::RESPONSES,
-            rule: IdRule::RESPONSES,
-            group: 0,
-            calls: Vec::new(),
-            fates: Vec::new(),
-            by_id: BTreeMap::new(),
-            made: BTreeSet::new(),
-        }
-    }
-}
-
-/// The calls made under one id.
-#[derive(Default)]
-struct Known {
-    count: usize,
-    /// Calls without a result, by the answer that made them. A vendor that
-    /// numbers its calls anew in each answer makes the same id again and again:
-    /// a result means the latest of them, and within an answer the first.
-    open: Vec<(usize, VecDeque<usize>)>,
-    /// The call answered last, with the result that did.
-    answered: Option<(usize, usize)>,
-}
-
-impl<'r, 'a> Pairing<'r, 'a> {
+impl<'r, 'a> ThreadBuilder<'r, 'a> {
     fn call(&mut self, call: &'r Call<'a>, ledger: &mut Ledger) {
-        let index = self.calls.len();
         // A call without an id (Chat's deprecated functions) goes by its name.
         let key = match &call.id {
             Some(id) => id.decode(),
             None => call.name.decode(),
         };
-        let known = self.by_id.entry(key.clone()).or_default();
-        let occurrence = known.count;
-        known.count += 1;
-        match known.open.last_mut() {
-            Some((last, open)) if *last == self.group => open.push_back(index),
-            Some(_) | None => known.open.push((self.group, VecDeque::from([index]))),
-        }
+        let occurrence = self.pairing.call(key.clone());
         let id = self.id(call, &key, occurrence);
         if let Some(own) = &call.id {
             report_id(self.client, own, &id, ledger);
@@ -300,27 +273,15 @@ impl<'r, 'a> Pairing<'r, 'a> {
     }
 
     fn is_taken(&self, id: &str, key: &str) -> bool {
-        self.made.contains(id) || (id != key && self.by_id.contains_key(id))
+        self.made.contains(id) || (id != key && self.pairing.has_call(id))
     }
 
     fn result(&mut self, result: &'r ToolResult<'a>, ledger: &mut Ledger) {
-        let order = self.fates.len();
         let key = result.call_id.as_ref().or(result.name.as_ref()).map(|key| key.decode());
-        let Some(known) = key.and_then(|key| self.by_id.get_mut(&key)) else {
-            ledger.degraded(result.at, Code::OrphanResult);
-            self.fates.push(ResultMatch::Orphan);
-            return;
-        };
-        let open = known.open.last_mut().and_then(|(_, open)| open.pop_front());
-        if known.open.last().is_some_and(|(_, open)| open.is_empty()) {
-            known.open.pop();
-        }
-        let call = match (open, known.answered) {
-            (Some(call), _) => call,
-            (None, Some((call, earlier))) => {
-                if let Some(paired) = self.calls.get(call)
-                    && let Some(earlier) = paired.result
-                {
+        let call = match self.pairing.result(key.as_deref()) {
+            pairing::Paired::Answers(call) => call,
+            pairing::Paired::Repeats { call, earlier } => {
+                if let Some(earlier) = self.calls.get(call).and_then(|paired| paired.result) {
                     ledger.dropped(earlier.at, Code::DuplicateResult);
                 }
                 if let Some(fate) = self.fates.get_mut(earlier) {
@@ -328,13 +289,12 @@ impl<'r, 'a> Pairing<'r, 'a> {
                 }
                 call
             }
-            (None, None) => {
+            pairing::Paired::Orphan => {
                 ledger.degraded(result.at, Code::OrphanResult);
                 self.fates.push(ResultMatch::Orphan);
                 return;
             }
         };
-        known.answered = Some((call, order));
         if let Some(paired) = self.calls.get_mut(call) {
             paired.result = Some(result);
             if let Some(own) = &result.call_id {

@@ -4,6 +4,7 @@
 //! its answer uses [`PreparedRequest`], which reads the request once for both.
 
 mod head;
+mod output_limit;
 mod prepared;
 mod response;
 
@@ -15,6 +16,7 @@ pub use self::prepared::PreparedRequest;
 pub(crate) use self::response::is_not_an_answer;
 pub use self::response::{ResponseTranslator, TranslatedResponse};
 use crate::codec::codec;
+use crate::facts::{self, ModelFacts};
 use crate::ledger::{Action, Entry, Ledger, LossPolicy};
 pub use crate::model::KeptState;
 use crate::model::{Protocol, Request};
@@ -41,6 +43,9 @@ pub struct Options<'r> {
     /// client. Within one protocol an answer that names no model still names
     /// none.
     pub model: Option<String>,
+    /// How many tokens the answer may have, for a request that does not say. A
+    /// limit that the client has set stays as it is.
+    pub output_limit: Option<u64>,
     /// How many tokens the request may have, for a stream to a client that
     /// wants to know before the upstream has counted them (Messages).
     pub input_estimate: Option<u64>,
@@ -53,6 +58,9 @@ pub struct Options<'r> {
     /// What the caller keeps of the conversation, if the client expects that
     /// somebody does (Responses).
     pub kept_state: Option<KeptState>,
+    /// What the model accepts, if the caller knows better than the library's own
+    /// table ([`facts::lookup`](crate::facts::lookup)).
+    pub facts: Option<ModelFacts>,
 }
 
 impl<'r> Options<'r> {
@@ -82,6 +90,13 @@ impl<'r> Options<'r> {
         self
     }
 
+    /// Limits the answer to a request that sets no limit itself.
+    #[must_use]
+    pub fn output_limit(mut self, tokens: u64) -> Self {
+        self.output_limit = Some(tokens);
+        self
+    }
+
     /// Estimates the tokens of the request.
     #[must_use]
     pub fn input_estimate(mut self, tokens: u64) -> Self {
@@ -108,6 +123,19 @@ impl<'r> Options<'r> {
     pub fn kept_state(mut self, state: KeptState) -> Self {
         self.kept_state = Some(state);
         self
+    }
+
+    /// Says what the model accepts.
+    #[must_use]
+    pub fn facts(mut self, facts: ModelFacts) -> Self {
+        self.facts = Some(facts);
+        self
+    }
+
+    /// What the upstream accepts for a model of this name.
+    pub(crate) fn profile_for(&self, protocol: Protocol, model: Option<&str>) -> Profile {
+        let known = || model.map(facts::lookup).unwrap_or_default();
+        self.profile_of(protocol).for_model(self.facts.unwrap_or_else(known))
     }
 
     pub(crate) fn profile_of(&self, protocol: Protocol) -> Profile {

@@ -23,11 +23,15 @@ pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
         cmd::run(&mut cmd::command(&format!("{bench} --bench cells")))?;
         cmd::run(&mut cmd::command(&format!("{bench} --bench streams")))?;
         cmd::run(&mut cmd::command(&format!("{bench} --bench recover")))?;
+        cmd::run(&mut cmd::command(STORE))?;
     } else {
         cmd::run(cmd::command(bench).args(args))?;
     }
     Ok(ExitCode::SUCCESS)
 }
+
+/// How many durable writes a second, and how long each takes.
+const STORE: &str = "cargo bench --locked --package toolwire-store --bench writes";
 
 /// What a stream allocates is a test, because it has a limit.
 const MEMORY: &str =

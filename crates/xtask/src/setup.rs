@@ -120,6 +120,22 @@ pub(crate) fn browser() {
     }
 }
 
+/// Postgres, which the tests of the store start for themselves. Where it cannot be installed, they
+/// say so and fail.
+pub(crate) fn postgres() -> Result<()> {
+    if has_postgres() {
+        return Ok(());
+    }
+    println!("Installing Postgres; it takes about a minute.");
+    debian_package("postgresql")
+}
+
+/// Whether the programs of a Postgres server are where Debian puts them.
+pub(crate) fn has_postgres() -> bool {
+    let versions = fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
+    versions.into_iter().any(|version| version.path().join("bin/initdb").exists())
+}
+
 /// A nightly compiler, which cargo-fuzz needs for its sanitizers.
 pub(crate) fn nightly() -> Result<()> {
     if works("cargo +nightly --version") {

@@ -2,14 +2,14 @@
 
 export class Conversation {
   constructor(table, testCase, recording) {
-    this.scenario = table.scenarios[testCase.scenario];
+    this.scenario = testCase.script;
     this.ask = this.scenario.ask;
     this.results = this.scenario.results ?? table.results;
     this.tools = (this.ask.tools ?? []).map((name) => ({ name, ...table.tools[name] }));
     this.model = testCase.model;
     this.mode = testCase.mode;
     this.recording = recording;
-    this.client = this.connect(table.gateway, recordingFetch(recording));
+    this.client = this.connect(testCase.gateway, recordingFetch(recording));
   }
 
   async run() {
@@ -35,11 +35,12 @@ export class Conversation {
   }
 }
 
-// A fetch that records the losses the gateway reports.
+// A fetch that records what the gateway says in its headers.
 export function recordingFetch(recording) {
   return async (...request) => {
     const response = await fetch(...request);
     recording.loss_headers.push(response.headers.get('toolwire-loss') ?? '');
+    recording.recovered.push(response.headers.get('toolwire-recovered'));
     return response;
   };
 }

@@ -24,13 +24,13 @@ const PROVIDERS = {
 
 export class VercelAi {
   constructor(table, testCase, recording) {
-    this.scenario = table.scenarios[testCase.scenario];
+    this.scenario = testCase.script;
     this.results = this.scenario.results ?? table.results;
     this.declared = table.tools;
     this.testCase = testCase;
     this.recording = recording;
     this.abortController = new AbortController();
-    this.model = PROVIDERS[testCase.client]({ url: table.gateway, fetch: recordingFetch(recording), model: testCase.model });
+    this.model = PROVIDERS[testCase.client]({ url: testCase.gateway, fetch: recordingFetch(recording), model: testCase.model });
   }
 
   async run() {

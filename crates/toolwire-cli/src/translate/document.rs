@@ -6,6 +6,7 @@ use toolwire::guess::DocumentKind;
 use toolwire::{Action, Entry, Error, Options, codec, translate};
 
 use super::input::InputFormat;
+use super::text_tools::{self, Direction};
 use super::{Args, Kind};
 use crate::error::CommandError;
 use crate::explain;
@@ -57,7 +58,11 @@ impl<'a> DocumentTranslation<'a> {
                 )));
             }
         }
+        let direction = Direction::of(input.document);
+        text_tools::check_flags(args, direction)?;
+        let upstream = if direction == Direction::ToUpstream { args.to } else { input.protocol };
         let mut options = Options::new().on_loss(args.policy());
+        options.profile = text_tools::profile(args, upstream);
         options.model.clone_from(&args.model);
         options.status = args.status;
         Ok(Self { args, input, options })

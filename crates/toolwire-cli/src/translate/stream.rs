@@ -9,14 +9,15 @@ use toolwire::wire::sse::{Frame, Frames};
 use toolwire::wire::{Reader, Str, Write as _};
 use toolwire::{Entry, Options, Protocol, guess};
 
-use super::Args;
 use super::document::REQUEST_HELP;
 use super::json_lines::TranslatedLine;
 use super::stream_input::StreamInput;
+use super::{Args, text_tools};
 use crate::error::CommandError;
 
 /// The translation of a stream.
 pub(super) struct StreamTranslation<'a> {
+    args: &'a Args,
     /// The protocol of the input. Without one, its first event tells.
     from: Option<Protocol>,
     to: Protocol,
@@ -34,6 +35,7 @@ pub(super) struct StreamTranslation<'a> {
 impl<'a> StreamTranslation<'a> {
     pub(super) fn new(args: &'a Args, request: Option<Vec<u8>>, options: &'a Options<'a>) -> Self {
         Self {
+            args,
             from: args.from,
             to: args.to,
             request,
@@ -104,6 +106,7 @@ impl<'a> StreamTranslation<'a> {
         let to = self.to;
         let mut options = self.options.clone();
         options.request = self.request.as_deref();
+        options.profile = text_tools::profile(self.args, from);
         let pipe = Pipe::new(from, to, &options).map_err(|error| {
             CommandError::Rejected(format!(
                 "cannot read the file of --request as a {to} request: {error}\n{REQUEST_HELP}"

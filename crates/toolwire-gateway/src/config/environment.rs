@@ -10,7 +10,7 @@ use toolwire::{LossPolicy, Profile, Protocol};
 
 use super::{
     Config, Credential, DEFAULT_LISTEN, Limits, LogFormat, Origin, Pattern, RetryPolicy, Secret,
-    Timeouts, ToolCallRules, UpstreamConfig, address,
+    StoreConfig, Timeouts, ToolCallRules, UpstreamConfig, address,
 };
 
 /// Environment variables and files, as a configuration sees them.
@@ -20,6 +20,11 @@ pub trait Environment {
 
     /// The text of a file.
     fn read_file(&self, path: &Path) -> io::Result<String>;
+
+    /// Where a path of the configuration leads.
+    fn resolve(&self, path: &Path) -> PathBuf {
+        path.to_owned()
+    }
 }
 
 /// The process's own environment. Relative paths start at a folder.
@@ -50,6 +55,10 @@ impl Environment for ProcessEnvironment {
         let path = self.folder.join(path);
         self.files.borrow_mut().push(path.clone());
         std::fs::read_to_string(path)
+    }
+
+    fn resolve(&self, path: &Path) -> PathBuf {
+        self.folder.join(path)
     }
 }
 
@@ -113,6 +122,7 @@ pub fn find(listen: Option<SocketAddr>, environment: &dyn Environment) -> Found 
         aliases: Vec::new(),
         limits: Limits::default(),
         retry: RetryPolicy::default(),
+        store: StoreConfig::default_in(environment),
         log: LogFormat::Text,
     };
     Found { config, notes }
@@ -202,8 +212,10 @@ fn upstream(
         models: models.iter().map(|model| Pattern((*model).to_owned())).collect(),
         headers: Vec::new(),
         profile: Profile::of(protocol),
+        facts: toolwire::facts::ModelFacts::default(),
         tool_calls: ToolCallRules::default(),
         on_loss: None,
+        output_budget: None,
         weight,
         timeouts: Timeouts::default(),
     }

@@ -16,7 +16,7 @@ use super::problem::{Problem, Problems};
 use super::secrets::{Literal, secret};
 use super::{
     Alias, Config, DEFAULT_LISTEN, Environment, Limits, LogFormat, Pattern, ProcessEnvironment,
-    Secret, Timeouts, UpstreamConfig, exposed, retry, upstream,
+    Secret, StoreConfig, Timeouts, UpstreamConfig, exposed, retry, store, upstream,
 };
 
 /// A configuration, and the files it was read from.
@@ -92,6 +92,7 @@ fn read(
     let timeouts = fields.take("timeouts");
     let limits = fields.take("limits");
     let retry_table = fields.take("retry");
+    let store_table = fields.take("store");
     fields.finish(problems);
     let client_keys =
         keys.and_then(|value| read_keys(value, environment, problems)).unwrap_or_default();
@@ -127,6 +128,10 @@ fn read(
     let limits = limits.map(|table| read_limits(table, problems)).unwrap_or_default();
     let retry_table = retry_table.and_then(|value| setting("retry", problems).table(value));
     let retry = retry_table.map(|table| retry::read(table, problems)).unwrap_or_default();
+    let store = match store_table {
+        Some(value) => store::read(value, environment, problems),
+        None => Some(StoreConfig::default_in(environment)),
+    };
     let upstreams = read_upstreams(upstreams, table, &timeouts, environment, problems);
     let aliases = aliases.and_then(|value| setting("alias", problems).table(value));
     let aliases = match (aliases, &upstreams) {
@@ -144,6 +149,7 @@ fn read(
         aliases,
         limits,
         retry,
+        store: store?,
         log: log.unwrap_or(LogFormat::Text),
     })
 }

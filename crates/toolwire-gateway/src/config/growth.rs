@@ -206,6 +206,7 @@ pub(crate) const ROWS: &[Row] = &[
             "config/address.rs::origin",
             "config/address.rs::is_loopback",
             "config/values.rs::duration",
+            "config/values.rs::retention",
             "config/values.rs::size",
             "config/mod.rs::new",
             "identity.rs::from_text",
@@ -220,7 +221,8 @@ pub(crate) const ROWS: &[Row] = &[
                     for _ in 0..5 {
                         let _ = address::origin(&format!("https://h/{text}"), false);
                         let _ = address::is_loopback(text);
-                        let _ = (values::duration(text), values::size(text));
+                        let _ = (values::duration(text), values::retention(text));
+                        let _ = values::size(text);
                         let _ = crate::identity::Identity::from_text(text);
                         let _ = CaBundle::read(text);
                     }

@@ -13,6 +13,7 @@ pub mod reload;
 mod retry;
 mod secrets;
 mod source_mask;
+mod store;
 mod tool_calls;
 mod upstream;
 mod values;
@@ -20,10 +21,13 @@ mod values;
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
 use std::time::Duration;
 
+use toolwire::facts::ModelFacts;
 use toolwire::{LossPolicy, Profile, Protocol};
+use toolwire_tokens::BudgetPolicy;
 
 pub use environment::{Environment, ProcessEnvironment};
 pub use problem::{Problem, Problems, Style};
+pub use store::StoreConfig;
 pub use tool_calls::ToolCallRules;
 
 pub use crate::retry::RetryPolicy;
@@ -54,6 +58,8 @@ pub struct Config {
     pub limits: Limits,
     /// When to retry, and when not to use an upstream for a while.
     pub retry: RetryPolicy,
+    /// What is remembered, and where.
+    pub store: StoreConfig,
     /// The format of the log.
     pub log: LogFormat,
 }
@@ -77,10 +83,14 @@ pub struct UpstreamConfig {
     pub headers: Vec<(String, Secret)>,
     /// What it accepts beyond its protocol.
     pub profile: Profile,
+    /// What the operator says about its models.
+    pub facts: ModelFacts,
     /// How its models call tools.
     pub tool_calls: ToolCallRules,
     /// What to do about losses toward it.
     pub on_loss: Option<LossPolicy>,
+    /// How long an answer may be, where the client does not say.
+    pub output_budget: Option<BudgetPolicy>,
     /// Its share of the requests for a model that several upstreams serve.
     pub weight: u32,
     /// How long to wait for it.

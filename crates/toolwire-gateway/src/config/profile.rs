@@ -1,19 +1,22 @@
 //! The settings of `profile`: what an upstream accepts beyond its protocol.
 
 use toml::de::DeTable;
+use toolwire::facts::{Accepts, Fact, ModelFacts, Origin, ThinkingOff};
 use toolwire::wire::ids::IdRule;
 use toolwire::{Profile, Protocol};
 
 use super::fields::{Fields, setting};
 use super::problem::Problem;
 
-/// Reads `profile = { … }`, with the protocol's defaults for the rest.
+/// Reads `profile = { … }`, with the protocol's defaults for the rest. What the
+/// operator says about the models counts for more than what is published.
 pub(super) fn read(
     protocol: Protocol,
     table: &DeTable<'_>,
     problems: &mut Vec<Problem>,
-) -> Profile {
+) -> (Profile, ModelFacts) {
     let mut profile = Profile::of(protocol);
+    let mut facts = ModelFacts::default();
     let mut fields = Fields::new(table, "a profile");
     let Profile {
         protocol: _,
@@ -60,6 +63,7 @@ pub(super) fn read(
         let value = fields.take(name);
         if let Some(value) = value.and_then(|value| setting(name, problems).boolean(value)) {
             *flag = value;
+            note_fact(name, value, &mut facts);
         }
     }
     // A renamed tool ends in a hash, so a shorter limit would leave no name.
@@ -76,6 +80,7 @@ pub(super) fn read(
     }
     if let Some(tokens) = number(&mut fields, problems, "default_max_tokens", 1) {
         *default_max_tokens = tokens;
+        facts.max_output = known(tokens);
     }
     if let Some(value) = fields.take("reasoning_field") {
         let words = [REASONING_CONTENT, REASONING].map(|word| (word, word));
@@ -87,7 +92,29 @@ pub(super) fn read(
         *error_prefix = found.unwrap_or(error_prefix);
     }
     fields.finish(problems);
-    profile
+    (profile, facts)
+}
+
+/// Notes what a setting says about the models.
+fn note_fact(name: &str, value: bool, facts: &mut ModelFacts) {
+    let accepts = known(if value { Accepts::Always } else { Accepts::Never });
+    match name {
+        "sampling" => {
+            (facts.temperature, facts.top_p, facts.top_k) = (accepts, accepts, accepts);
+        }
+        "prefill" => facts.prefill = accepts,
+        "mid_system" => facts.system_turns = known(value),
+        "temperature_with_top_p" => facts.temperature_with_top_p = known(value),
+        "thinking_disabled" => {
+            let off = if value { ThinkingOff::Disabled } else { ThinkingOff::Never };
+            facts.thinking_off = known(off);
+        }
+        _ => {}
+    }
+}
+
+fn known<T>(value: T) -> Option<Fact<T>> {
+    Some(Fact { value, origin: Origin::Operator })
 }
 
 const REASONING_CONTENT: &str = "reasoning_content";
@@ -119,7 +146,8 @@ mod tests {
             // The protocol is the upstream's, which also says how its models call
             // tools, and only Responses has namespaces and a tool that searches
             // tools.
-            let decided = ["protocol", "tool_calls", "namespaces", "tool_search"].contains(&field);
+            let decided =
+                ["protocol", "tool_calls", "model", "namespaces", "tool_search"].contains(&field);
             let known = takes(setting);
             assert!(decided || known, "no setting for `{field}` of a profile");
         }

@@ -1,11 +1,12 @@
 //! How the models of an upstream call tools: `tool_calls` and `tool_dialect`.
 
+use toolwire::Profile;
 use toolwire::text_tools::{Dialect, ToolCalls};
 
-use super::Pattern;
 use super::fields::{Value, in_order, setting};
 use super::problem::Problem;
 use super::upstream;
+use super::{Pattern, UpstreamConfig};
 
 /// How the models of an upstream call tools.
 #[derive(Clone, Debug, Default)]
@@ -22,6 +23,15 @@ enum Mode {
     Native,
     Text,
     Intent,
+}
+
+impl UpstreamConfig {
+    /// What the upstream accepts for one of its models.
+    pub fn profile_of(&self, model: &str) -> Profile {
+        let mut profile = self.profile.clone();
+        profile.tool_calls = self.tool_calls.of_model(model);
+        profile
+    }
 }
 
 impl ToolCallRules {

@@ -5,6 +5,8 @@ use std::path::Path;
 
 use toml::de::DeTable;
 use toolwire::Profile;
+use toolwire::facts::ModelFacts;
+use toolwire_tokens::BudgetPolicy;
 
 use super::fields::{Fields, Value, in_order, refuse, setting};
 use super::problem::Problem;
@@ -38,6 +40,7 @@ pub(super) fn read(
     let tool_calls = fields.take("tool_calls");
     let tool_dialect = fields.take("tool_dialect");
     let on_loss = fields.take("on_loss");
+    let output_budget = fields.take("output_budget");
     let weight = fields.take("weight");
     let timeouts = fields.take("timeouts");
     fields.finish(problems);
@@ -88,6 +91,10 @@ pub(super) fn read(
     });
     let tool_calls = ToolCallRules::read(tool_calls, tool_dialect, problems);
     let on_loss = on_loss.and_then(|value| file::loss_policy(value, problems));
+    let output_budget = output_budget.and_then(|value| {
+        let words = BudgetPolicy::ALL.map(|policy| (policy.as_str(), policy));
+        setting("output_budget", problems).word(value, &words)
+    });
     let weight = match weight {
         Some(value) => setting("weight", problems).whole(value, 0).unwrap_or(1),
         None => 1,
@@ -97,6 +104,8 @@ pub(super) fn read(
         None => defaults.clone(),
     };
     let protocol = protocol?;
+    let (profile, facts) =
+        profile.unwrap_or_else(|| (Profile::of(protocol), ModelFacts::default()));
     Some(UpstreamConfig {
         name: name?,
         protocol,
@@ -105,9 +114,11 @@ pub(super) fn read(
         credential: credential?,
         models: models?,
         headers,
-        profile: profile.unwrap_or_else(|| Profile::of(protocol)),
+        profile,
+        facts,
         tool_calls,
         on_loss,
+        output_budget,
         weight: u32::try_from(weight).unwrap_or(u32::MAX),
         timeouts,
     })

@@ -17,6 +17,16 @@ pub(super) fn duration(text: &str) -> Option<Duration> {
     number.checked_mul(milliseconds).filter(|time| *time > 0).map(Duration::from_millis)
 }
 
+/// How long something is kept: days as `30d`, or any shorter time.
+pub(super) fn retention(text: &str) -> Option<Duration> {
+    match split(text)? {
+        (days, "d") => {
+            days.checked_mul(24 * 60 * 60).filter(|time| *time > 0).map(Duration::from_secs)
+        }
+        (_, _) => duration(text),
+    }
+}
+
 /// A number of bytes above zero: `512B`, `64KiB`, `32MiB`, and thousands as
 /// `64kB`.
 pub(super) fn size(text: &str) -> Option<usize> {

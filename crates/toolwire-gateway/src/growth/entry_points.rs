@@ -14,6 +14,7 @@ const NOT_FROM_STRANGERS: &[(&str, &str)] = &[
     ("config/profile.rs::read", PART_OF_PARSE),
     ("config/retry.rs::read", PART_OF_PARSE),
     ("config/secrets.rs::secret", PART_OF_PARSE),
+    ("config/store.rs::read", PART_OF_PARSE),
     ("config/tool_calls.rs::read", PART_OF_PARSE),
     ("config/upstream.rs::pattern", PART_OF_PARSE),
     ("config/upstream.rs::pattern_of", PART_OF_PARSE),

@@ -12,8 +12,8 @@ use toolwire::protocol::PathMatch;
 
 use crate::active_config::ActiveConfig;
 use crate::config::{
-    Config, Credential, Limits, LogFormat, Origin, Pattern, RetryPolicy, Timeouts, ToolCallRules,
-    UpstreamConfig,
+    Config, Credential, Limits, LogFormat, Origin, Pattern, RetryPolicy, StoreConfig, Timeouts,
+    ToolCallRules, UpstreamConfig,
 };
 use crate::guard::Credentials;
 use crate::heavy_work::HeavyWork;
@@ -85,8 +85,10 @@ pub(crate) fn upstream(name: &str, protocol: Protocol, models: &[&str]) -> Upstr
         models: models.iter().map(|model| pattern(model)).collect(),
         headers: Vec::new(),
         profile: toolwire::Profile::of(protocol),
+        facts: toolwire::facts::ModelFacts::default(),
         tool_calls: ToolCallRules::default(),
         on_loss: None,
+        output_budget: None,
         weight: 1,
         timeouts: Timeouts::default(),
     }
@@ -108,6 +110,7 @@ pub(crate) fn config(upstreams: Vec<UpstreamConfig>) -> Config {
         aliases: Vec::new(),
         limits: Limits { tools: usize::MAX, schemas: usize::MAX, ..Limits::default() },
         retry: RetryPolicy::default(),
+        store: StoreConfig::Off,
         log: LogFormat::Off,
     }
 }

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use hyper::Request;
 use toolwire::{Protocol, codec};
 use toolwire_laws::growth::Growth;
+use toolwire_tokens::{Tokenizer, count_request, quick_estimate};
 
 use super::{Row, config, headers, pattern, upstream};
 use crate::active_config::ActiveConfig;
@@ -12,7 +13,7 @@ use crate::config::{Alias, Config, Credential, Secret};
 use crate::guard::{Access, Credentials};
 use crate::observe::Metrics;
 use crate::secret_mask::{SecretMask, configured_secrets};
-use crate::{count, endpoints, guard, models, route};
+use crate::{endpoints, guard, models, route};
 
 const CLIENT: Protocol = Protocol::Chat;
 
@@ -123,23 +124,18 @@ pub(super) const ROWS: &[Row] = &[
         },
     },
     Row {
-        names: &[
-            "count.rs::estimate",
-            "count.rs::quick_estimate",
-            "count/text.rs::tokens",
-            "relay/count.rs::count_tokens",
-        ],
+        names: &["relay/count.rs::count_tokens"],
         shape: "many turns, calls, tools and images",
         measure: || {
             Growth::of(100, conversation, |body| {
                 let request = codec(CLIENT).decode_request(body).unwrap();
-                count::estimate(&request);
-                count::quick_estimate(&request);
+                count_request(&request, Tokenizer::ESTIMATE);
+                quick_estimate(&request);
             })
         },
     },
     Row {
-        names: &["count.rs::estimate", "count/text.rs::tokens"],
+        names: &["relay/count.rs::count_tokens"],
         shape: "long text",
         measure: || {
             let make = |size| {
@@ -150,12 +146,12 @@ pub(super) const ROWS: &[Row] = &[
             };
             Growth::of(200, make, |body: &String| {
                 let request = codec(CLIENT).decode_request(body).unwrap();
-                count::estimate(&request);
+                count_request(&request, Tokenizer::ESTIMATE);
             })
         },
     },
     Row {
-        names: &["count.rs::estimate"],
+        names: &["relay/count.rs::count_tokens"],
         shape: "an image that is one long segment after the other",
         measure: || {
             // A JPEG of segments without a frame.
@@ -167,7 +163,7 @@ pub(super) const ROWS: &[Row] = &[
             };
             Growth::of(500, make, |body: &String| {
                 let request = codec(CLIENT).decode_request(body).unwrap();
-                count::estimate(&request);
+                count_request(&request, Tokenizer::ESTIMATE);
             })
         },
     },

@@ -12,11 +12,11 @@ use toolwire::model::{ApiError, ErrorKind};
 use toolwire::protocol::Endpoint;
 use toolwire::translate::{self, Options};
 use toolwire::wire::Raw;
+use toolwire_tokens::{Tokenizer, count_request};
 
 use super::request_head::CheckedHead;
 use super::{Failure, RequestContext, headers, no_model, respond, respond_with_error};
 use crate::config::Origin;
-use crate::count as estimates;
 use crate::observe::Outcome;
 use crate::response_body::ResponseBody;
 use crate::route::{self, Route};
@@ -64,7 +64,7 @@ async fn count(
         return Ok(counted);
     }
     let (client, state) = (context.client, context.state);
-    state.heavy_work.run(body.len(), || estimate(client, &body)).await
+    state.heavy_work.run(body.len(), || estimate(client, &route.model, &body)).await
 }
 
 /// The upstream's own count, or `None` if it cannot count.
@@ -76,7 +76,8 @@ async fn ask_upstream(
     body: &[u8],
 ) -> Result<Option<(HeaderMap, Vec<u8>)>, Failure> {
     context.log.start_attempt(upstream);
-    let options = Options::new().model(&route.model);
+    let profile = upstream.config.profile_of(&route.model);
+    let options = Options::new().model(&route.model).profile(profile);
     let translate = || translate::request(context.client, context.client, body, &options);
     let translated = context.state.heavy_work.run(body.len(), translate).await;
     let translated = translated.map_err(|error| Failure::from_translation(&error))?;
@@ -116,13 +117,13 @@ fn is_json(body: &[u8]) -> bool {
     std::str::from_utf8(body).is_ok_and(|text| Raw::parse(text).is_ok())
 }
 
-fn estimate(client: Protocol, body: &[u8]) -> Result<(HeaderMap, Vec<u8>), Failure> {
+fn estimate(client: Protocol, model: &str, body: &[u8]) -> Result<(HeaderMap, Vec<u8>), Failure> {
     let text = std::str::from_utf8(body).unwrap_or_default();
     let request = codec(client).decode_request(text).map_err(|error| {
         let message = format!("The request cannot be read: {error}.");
         Failure::new(ApiError::new(ErrorKind::InvalidRequest, message))
     })?;
-    let tokens = estimates::estimate(&request);
+    let tokens = count_request(&request, Tokenizer::for_model(model));
     let mut out = Vec::with_capacity(64);
     codec(client).write_token_count(tokens, &mut out);
     let mut headers = HeaderMap::new();

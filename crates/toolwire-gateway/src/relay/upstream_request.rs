@@ -2,13 +2,16 @@
 //! translator of the response. Building both at once means that the request is
 //! decoded once and that nothing of it has to be kept.
 
+use toolwire::codec;
+use toolwire::facts;
+use toolwire::model::Request;
 use toolwire::pipe::Pipe;
 use toolwire::translate::{Options, PreparedRequest, ResponseTranslator};
 use toolwire::{Entry, LossPolicy};
+use toolwire_tokens::quick_estimate;
 
 use super::request_head::CheckedHead;
 use super::{Failure, RequestContext, headers};
-use crate::count;
 use crate::route::Route;
 use crate::upstream::Upstream;
 
@@ -44,10 +47,12 @@ impl UpstreamRequest {
             PreparedRequest::with_head(client, to, &head.scanned, body).map_err(refused)?;
         let loss_policy =
             loss_policy.or(upstream.config.on_loss).unwrap_or(context.active.config.on_loss);
-        let mut profile = upstream.config.profile.clone();
-        profile.tool_calls = upstream.config.tool_calls.of_model(&route.model);
-        let options = Options::new().profile(profile);
-        let request_options = options.clone().on_loss(loss_policy).model(&route.model);
+        let profile = upstream.config.profile_of(&route.model);
+        // The operator knows better than what is published.
+        let facts = facts::lookup(&route.model).overlaid_with(upstream.config.facts);
+        let options = Options::new().profile(profile).facts(facts);
+        let mut request_options = options.clone().on_loss(loss_policy).model(&route.model);
+        request_options.output_limit = output_limit(context, upstream, route, &prepared, body);
         let translated = prepared.translate(&request_options).map_err(refused)?;
         let mut losses = translated.ledger;
         headers::check_losses(context, upstream, loss_policy, &mut losses)?;
@@ -68,11 +73,36 @@ impl UpstreamRequest {
     }
 }
 
+/// How long the answer may be, if the operator has a policy for it and the client
+/// does not say.
+fn output_limit(
+    context: &RequestContext<'_>,
+    upstream: &Upstream,
+    route: &Route,
+    prepared: &PreparedRequest<'_>,
+    body: &[u8],
+) -> Option<u64> {
+    let policy = upstream.config.output_budget?;
+    let facts = facts::lookup(&route.model);
+    let limit = |request: &Request<'_>| match request.output.max_tokens {
+        Some(_) => None,
+        None => policy.limit(request, &route.model, &facts),
+    };
+    match prepared.request() {
+        Some(request) => limit(request),
+        // Its bytes would pass unread.
+        None => {
+            let text = std::str::from_utf8(body).ok()?;
+            limit(&codec(context.client).decode_request(text).ok()?)
+        }
+    }
+}
+
 /// The number of input tokens, for a protocol whose streams begin with it.
 /// Other upstreams report it only at the end. Claude Code shows it.
 fn estimate(context: &RequestContext<'_>, prepared: &PreparedRequest<'_>) -> Option<u64> {
     let wanted = context.client.describe().counts_input_first;
-    prepared.request().filter(|_| wanted).map(count::quick_estimate)
+    prepared.request().filter(|_| wanted).map(quick_estimate)
 }
 
 /// The loss policy for the response. A response is always delivered, even if

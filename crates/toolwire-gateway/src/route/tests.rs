@@ -26,8 +26,10 @@ fn upstream(name: &str, protocol: Protocol, models: &[&str], weight: u32) -> Ups
         models: models.iter().map(|model| Pattern((*model).to_owned())).collect(),
         headers: Vec::new(),
         profile: toolwire::Profile::of(protocol),
+        facts: toolwire::facts::ModelFacts::default(),
         tool_calls: ToolCallRules::default(),
         on_loss: None,
+        output_budget: None,
         weight,
         timeouts: Timeouts::default(),
     }
@@ -45,6 +47,7 @@ fn config(upstreams: Vec<UpstreamConfig>) -> Config {
         aliases: Vec::new(),
         limits: Limits::default(),
         retry: RetryPolicy::default(),
+        store: crate::config::StoreConfig::Off,
         log: LogFormat::Off,
     }
 }

@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::future::poll_fn;
+use std::io;
 use std::net::SocketAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
@@ -23,6 +24,7 @@ use toolwire::model::{ApiError, ErrorKind};
 use super::connection_limiter::LimitExceeded;
 use super::exchange::{Exchange, ExchangeBody};
 use super::framed_stream::FramedStream;
+use super::request_framing::PREFACE;
 use super::stream_task::StreamExecutor;
 use super::timeout_stream::TimeoutStream;
 use crate::config::Limits;
@@ -35,6 +37,38 @@ use crate::state::GatewayState;
 pub(super) async fn serve(state: &Arc<GatewayState>, stream: TcpStream, peer: SocketAddr) {
     let limits = state.active.load().config.limits.clone();
     set_socket_options(&stream, limits.stall);
+    state.metrics.open_connections(1);
+    tokio::select! {
+        is_http1 = begins_as_http1(&stream, limits.head_time) => {
+            if let Ok(is_http1) = is_http1 {
+                serve_requests(state, stream, peer, &limits, is_http1).await;
+            }
+        }
+        () = state.drain.closing() => {}
+    }
+    state.metrics.open_connections(-1);
+}
+
+/// Whether what a client sends first is the beginning of HTTP/1.1. If not, it may
+/// be HTTP/2, of which too little has arrived to be sure.
+///
+/// hyper can tell them apart, too, but it takes the first bytes out of the
+/// connection and reads the rest behind them into a buffer of twice the size,
+/// which stays as long as the connection.
+async fn begins_as_http1(stream: &TcpStream, wait: Duration) -> io::Result<bool> {
+    let mut first = [0; PREFACE.len()];
+    let length = tokio::time::timeout(wait, stream.peek(&mut first)).await??;
+    Ok(!PREFACE.starts_with(first.get(..length).unwrap_or_default()))
+}
+
+/// Serves the requests of a connection that has begun.
+async fn serve_requests(
+    state: &Arc<GatewayState>,
+    stream: TcpStream,
+    peer: SocketAddr,
+    limits: &Limits,
+    is_http1: bool,
+) {
     let exchange = Arc::new(Exchange::default());
     let stream = TimeoutStream::new(stream, limits.head_time, limits.stall);
     let io = TokioIo::new(FramedStream::new(stream, Arc::clone(&exchange)));
@@ -46,9 +80,11 @@ pub(super) async fn serve(state: &Arc<GatewayState>, stream: TcpStream, peer: So
             Ok::<_, Infallible>(response.map(|body| ExchangeBody::new(&exchange, version, body)))
         }
     });
-    state.metrics.open_connections(1);
     let executor = StreamExecutor { exchange: Arc::clone(&exchange), stall: limits.stall };
-    let builder = http_builder(executor, &limits);
+    let mut builder = http_builder(executor, limits);
+    if is_http1 {
+        builder = builder.http1_only();
+    }
     let mut connection = pin!(builder.serve_connection(io, service));
     tokio::select! {
         _ended = connection.as_mut() => {}
@@ -66,7 +102,6 @@ pub(super) async fn serve(state: &Arc<GatewayState>, stream: TcpStream, peer: So
             let _ = tokio::time::timeout(limits.head_time, connection.as_mut()).await;
         }
     }
-    state.metrics.open_connections(-1);
 }
 
 /// Answers the first request with the reason why the connection is rejected, and

@@ -278,7 +278,7 @@ fn number(digits: &[u8], radix: u32, max_digits: usize) -> Option<u64> {
 }
 
 /// What an HTTP/2 client sends first.
-const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+pub(super) const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 /// How many bytes of the preface can begin a line of HTTP/1.1.
 const MAX_SHARED_PREFACE: usize = 14;

@@ -25,6 +25,7 @@ use hyper_util::client::legacy::connect::{CaptureConnection, capture_connection}
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use tokio::time::{Instant, timeout_at};
 use toolwire_demo::TokenEstimator;
+use toolwire_tokens::{Tokenizer, count_request};
 
 use self::connect::Connector;
 pub(crate) use self::decode::{Decoder, MAX_PIECE};
@@ -34,7 +35,6 @@ pub(crate) use self::response::{ResponseLimit, UpstreamBody, UpstreamResponse};
 pub use self::tls::CaBundle;
 use crate::active_config::StartError;
 use crate::config::{self, Origin};
-use crate::count;
 use crate::health::{Availability, Health};
 use crate::heavy_work::in_place;
 use crate::observe::UpstreamMetrics;
@@ -104,8 +104,7 @@ impl Upstream {
         let deadline = now + self.config.timeouts.total;
         match &self.transport {
             Transport::Demo => {
-                let tokens = TokenEstimator { request: count::estimate, text: count::tokens };
-                let respond = || toolwire_demo::respond(self.config.protocol, &body, tokens);
+                let respond = || toolwire_demo::respond(self.config.protocol, &body, DEMO_TOKENS);
                 let response = in_place(body.len(), respond);
                 Ok(UpstreamResponse::from_demo(response, deadline))
             }
@@ -173,6 +172,12 @@ impl Upstream {
     }
 }
 
+/// How the demo model counts.
+const DEMO_TOKENS: TokenEstimator = TokenEstimator {
+    request: |request| count_request(request, Tokenizer::ESTIMATE),
+    text: |text| Tokenizer::ESTIMATE.count(text),
+};
+
 /// Sends a request once.
 async fn send_once(
     client: &Client<Connector, Full<Bytes>>,
@@ -235,7 +240,7 @@ const POOL_IDLE_TIMEOUT: Duration = Duration::from_secs(50);
 
 /// What a connection may buffer. It is the memory that a client costs if it does
 /// not read.
-const READ_BUFFER: usize = 32 * 1024;
+const READ_BUFFER: usize = 16 * 1024;
 const WINDOW: u32 = 64 * 1024;
 const CONNECTION_WINDOW: u32 = 1024 * 1024;
 

@@ -36,6 +36,7 @@ mod log;
 mod losses;
 mod matrix;
 mod memory;
+mod output_budget;
 mod pairs;
 mod probes;
 mod reload;
@@ -46,6 +47,7 @@ mod secure;
 mod smuggling;
 mod soak;
 mod stream_losses;
+mod text_tools;
 mod timeouts;
 mod upstream;
 mod watched_log;
@@ -58,6 +60,10 @@ use toolwire_gateway::config::{
     ToolCallRules, UpstreamConfig,
 };
 use toolwire_gateway::{Gateway, Setup, serve};
+
+/// The command's allocator, so that what is measured is what users get.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// A configuration with these upstreams and nothing else.
 pub(crate) fn config(upstreams: Vec<UpstreamConfig>) -> Config {
@@ -72,6 +78,7 @@ pub(crate) fn config(upstreams: Vec<UpstreamConfig>) -> Config {
         aliases: Vec::new(),
         limits: Limits::default(),
         retry: RetryPolicy::default(),
+        store: toolwire_gateway::config::StoreConfig::Off,
         log: LogFormat::Json,
     }
 }
@@ -87,8 +94,10 @@ pub(crate) fn at(server: &upstream::Server) -> UpstreamConfig {
         models: vec![Pattern("*".to_owned())],
         headers: Vec::new(),
         profile: Profile::of(server.protocol),
+        facts: toolwire::facts::ModelFacts::default(),
         tool_calls: ToolCallRules::default(),
         on_loss: None,
+        output_budget: None,
         weight: 1,
         timeouts: Timeouts::default(),
     }

@@ -23,6 +23,8 @@ struct State {
     records: BTreeMap<Name, Entry>,
     /// When the last record of each lineage expires.
     lineages: BTreeMap<i64, i64>,
+    /// What the lineages were before the write that is under way.
+    lineages_before: Vec<(i64, Option<i64>)>,
     last_key: i64,
 }
 
@@ -44,6 +46,7 @@ impl Memory {
     ) -> Result<(), StoreError> {
         let mut state = self.lock();
         let mut before = Vec::new();
+        state.lineages_before.clear();
         for change in changes {
             let (kind, id) = change.record();
             let name = name(tenant, kind, id);
@@ -121,11 +124,14 @@ impl Memory {
         let mut chain = Vec::new();
         let mut bytes = 0;
         loop {
-            let FullRecord { record, rows } = &next.ok_or(StoreError::NotFound)?.full;
+            let Entry { key, full: FullRecord { record, rows }, .. } =
+                next.ok_or(StoreError::NotFound)?;
             bytes += record.context;
             chain.push(link(record.clone(), rows.clone()));
             let Some(previous) = &record.previous else { break };
-            next = state.records.get(&name(tenant, Kind::Response, previous));
+            // What is continued was stored before.
+            let previous = state.records.get(&name(tenant, Kind::Response, previous));
+            next = previous.filter(|previous| previous.key < *key);
         }
         if bytes > limit {
             return Err(too_much_to_read(limit));
@@ -319,6 +325,12 @@ impl State {
                 None => self.records.remove(&name),
             };
         }
+        while let Some((lineage, expires)) = self.lineages_before.pop() {
+            match expires {
+                Some(expires) => self.lineages.insert(lineage, expires),
+                None => self.lineages.remove(&lineage),
+            };
+        }
     }
 
     fn apply(&mut self, tenant: &Tenant, moment: Moment, change: Change) -> Result<(), StoreError> {
@@ -438,8 +450,9 @@ impl State {
     }
 
     fn keep(&mut self, lineage: i64, expires: i64) {
-        let until = self.lineages.entry(lineage).or_insert(expires);
-        *until = expires.max(*until);
+        let before = self.lineages.get(&lineage).copied();
+        self.lineages_before.push((lineage, before));
+        self.lineages.insert(lineage, before.map_or(expires, |before| before.max(expires)));
     }
 }
 

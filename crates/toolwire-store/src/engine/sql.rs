@@ -94,14 +94,14 @@ pub(super) const ROWS_BACKWARD: &str = "SELECT section, position, id, tag, body 
 pub(super) const ALL_ROWS: &str = "SELECT section, position, id, tag, body FROM toolwire_item WHERE record = \
      $1 ORDER BY section, position";
 
-/// A response and those that it continues, oldest first. Nothing but an import
-/// could make a circle of them, and then there is an end to it.
+/// A response and those that it continues, oldest first. What is continued was
+/// stored before, so its key is smaller, and there can be no circle.
 pub(super) const CHAIN: &str = "WITH RECURSIVE chain (key, previous, depth) AS (SELECT key, \
-     previous, 0 FROM toolwire_record WHERE tenant = $1 AND kind = 'response' AND id = $2 AND expires > $3 \
-     UNION ALL SELECT r.key, r.previous, c.depth + 1 FROM chain c JOIN toolwire_record r ON r.tenant = $1 \
-     AND r.kind = 'response' AND r.id = c.previous WHERE c.depth < 100000) SELECT r.key, r.id, \
-     r.previous, r.conversation, r.status, r.model, r.internal, r.context FROM chain c JOIN toolwire_record \
-     r ON r.key = c.key ORDER BY c.depth DESC";
+     previous, 0 FROM toolwire_record WHERE tenant = $1 AND kind = 'response' AND id = $2 AND \
+     expires > $3 UNION ALL SELECT r.key, r.previous, c.depth + 1 FROM chain c JOIN \
+     toolwire_record r ON r.tenant = $1 AND r.kind = 'response' AND r.id = c.previous AND r.key < \
+     c.key) SELECT r.key, r.id, r.previous, r.conversation, r.status, r.model, r.internal, \
+     r.context FROM chain c JOIN toolwire_record r ON r.key = c.key ORDER BY c.depth DESC";
 
 pub(super) const ITEM: &str = "SELECT i.section, i.position, i.id, i.tag, i.body FROM toolwire_item i JOIN \
      toolwire_record r ON r.key = i.record WHERE i.tenant = $1 AND i.id = $2 AND i.id <> '' AND r.expires > \

@@ -1,11 +1,12 @@
 //! One suite over every engine, and what only one of them can do wrong.
 
-#![expect(
-    clippy::expect_used,
-    clippy::unwrap_used,
-    reason = "a test fails by panicking"
-)]
+#![expect(clippy::expect_used, clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod engines;
+mod kill;
+mod oracle;
+mod postgres;
 mod postgres_server;
+mod sqlite;
 mod suite;
+mod transfer;

@@ -62,14 +62,15 @@ impl PostgresServer {
         (self.pid, self.folder) = (pid.parse().unwrap(), folder.to_owned());
     }
 
-    /// Sends a signal to the server and, with `KILL`, to all its processes: it
-    /// is the group's leader.
+    /// Sends a signal to the server and all its processes. The server itself
+    /// comes first, so that there are no others afterwards.
     pub(crate) fn signal(&self, name: &str) {
-        let status = Command::new("kill")
-            .args([&format!("-{name}"), "--", &format!("-{}", self.pid)])
-            .status()
-            .unwrap();
-        assert!(status.success(), "{name}");
+        let server = self.pid.to_string();
+        kill(name, &server);
+        let children = Command::new("ps").args(["-o", "pid=", "--ppid", &server]).output().unwrap();
+        for child in String::from_utf8(children.stdout).unwrap().split_whitespace() {
+            kill(name, child);
+        }
     }
 
     /// The address of a database of this server.
@@ -89,6 +90,12 @@ impl PostgresServer {
     pub(crate) async fn execute(&self, database: &str, statements: &str) {
         execute(&self.url(database), statements).await;
     }
+}
+
+/// A process may be gone already.
+fn kill(signal: &str, pid: &str) {
+    let mut kill = Command::new("kill");
+    let _ = kill.args([&format!("-{signal}"), pid]).stderr(Stdio::null()).status().unwrap();
 }
 
 /// Runs statements in a database.
@@ -133,24 +140,28 @@ cd "$folder"
 "$programs/initdb" --pgdata=data --username=toolwire --auth=trust --no-sync --encoding=UTF8 \
     --locale=C >/dev/null
 serve() {
-    setsid "$programs/postgres" -D data -k "$folder" -h '' -c fsync=off -c shared_buffers=16MB \
-        -c max_connections=200 >>log 2>&1 &
-    pid=$!
-    until "$programs/pg_isready" --quiet --host="$folder" --username=toolwire; do
-        kill -0 "$pid"
-        sleep 0.05
+    while :; do
+        "$programs/postgres" -D data -k "$folder" -h '' -c fsync=off -c shared_buffers=16MB \
+            -c max_connections=200 >>log 2>&1 &
+        pid=$!
+        until "$programs/pg_isready" --quiet --host="$folder" --username=toolwire; do
+            kill -0 "$pid" 2>/dev/null || break
+            sleep 0.05
+        done
+        # After a crash, processes of the server before may still be ending.
+        if kill -0 "$pid" 2>/dev/null; then return; fi
+        sleep 0.1
     done
 }
 serve
 echo "$pid $folder"
 while read -r order; do
     wait "$pid" || true
-    rm -f data/postmaster.pid
     serve
     echo "$pid $folder"
 done
-kill -s CONT -- "-$pid" 2>/dev/null || true
-kill -s KILL -- "-$pid" 2>/dev/null || true
+kill -s CONT "$pid" $(ps -o pid= --ppid "$pid") 2>/dev/null || true
+kill -s QUIT "$pid" 2>/dev/null || true
 wait "$pid" 2>/dev/null || true
 rm -rf "$folder"
 "#;

@@ -1,5 +1,6 @@
 //! Why calls could not be found or answered.
 
+use crate::model::ApiError;
 use crate::translate;
 
 /// Why calls could not be found or answered.
@@ -9,6 +10,9 @@ pub enum Error {
     /// The request or the answer cannot be read.
     #[error(transparent)]
     Document(#[from] translate::Error),
+    /// A streamed answer failed, cannot be read, or was cut off.
+    #[error("{}", .0.message)]
+    Stream(Box<ApiError>),
     /// Calls that no output answers. Every protocol refuses a conversation with
     /// a call that has no result.
     #[error("no output for the call{} {}", if ids.len() == 1 { "" } else { "s" }, ids.join(", "))]

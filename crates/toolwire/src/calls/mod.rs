@@ -4,14 +4,21 @@
 //! [`parse`] finds the calls, the program runs them, and [`next_request`] gives
 //! the body to send next. What the model said goes back byte for byte, with its
 //! reasoning, because vendors check that.
+//!
+//! An answer that comes as a stream goes through a [`StreamedAnswer`], which has
+//! each call as soon as it is whole.
 
+mod collector;
 mod continuation;
 mod error;
 mod results;
 mod splice;
+mod streamed;
 
 use std::borrow::Cow;
 
+#[doc(hidden)]
+pub use collector::CallCollector;
 pub use continuation::{Continuation, continuation};
 #[doc(hidden)]
 pub use continuation::{item, member};
@@ -20,6 +27,7 @@ pub use error::Error;
 pub use results::AnsweredCall;
 #[doc(hidden)]
 pub use splice::Conversation;
+pub use streamed::{Arrived, StreamedAnswer};
 
 pub use crate::model::NativeKind;
 

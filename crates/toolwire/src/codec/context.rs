@@ -22,6 +22,8 @@ pub struct EncodeContext<'c> {
     pub cache_markers: usize,
     /// Whether the target can search deferred tools in this request.
     pub tool_search: bool,
+    /// Whether the request makes the model think.
+    pub thinks: bool,
 }
 
 impl<'c> EncodeContext<'c> {
@@ -32,7 +34,7 @@ impl<'c> EncodeContext<'c> {
         names: &'c Names,
         ledger: &'c mut Ledger,
     ) -> Self {
-        Self { origin, profile, names, ledger, cache_markers: 0, tool_search: false }
+        Self { origin, profile, names, ledger, cache_markers: 0, tool_search: false, thinks: false }
     }
 
     /// Whether both protocols are of one vendor, which keeps one store of files

@@ -6,6 +6,7 @@
 pub mod chat;
 #[doc(hidden)]
 pub mod context;
+mod fold_accumulator;
 pub mod messages;
 mod openai;
 pub mod responses;
@@ -15,6 +16,7 @@ pub(crate) mod tool_losses_out;
 
 use std::ops::Range;
 
+use self::fold_accumulator::FoldAccumulator;
 use crate::calls::{self, AnsweredCall, Continuation};
 use crate::disposition::Row;
 use crate::guess::{Certainty, DocumentKind, Fields};
@@ -104,6 +106,12 @@ pub trait Codec: Sync {
 
     /// Observes a stream of events that passes.
     fn stream_observer(&self) -> Box<dyn StreamObserver>;
+
+    /// Puts a stream of events together to the answer that they are, as the
+    /// vendor's own SDKs do.
+    fn stream_accumulator(&self) -> Box<dyn StreamAccumulator> {
+        Box::new(FoldAccumulator::new(self.protocol()))
+    }
 
     /// Which part of the answer an event of a stream is about.
     fn event_place(&self, data: &str) -> EventPlace {
@@ -273,6 +281,17 @@ pub trait StreamObserver: Send {
 
     /// How the answer began and how many events it has had, if it has begun.
     fn begun(&self) -> Option<(Start<'_>, u64)>;
+}
+
+/// A protocol's stream, put together to an answer of the same protocol. What
+/// the model said is in it as it came, signatures and members that toolwire does
+/// not know included, so that it can go back to the model.
+pub trait StreamAccumulator: Send {
+    /// Adds an event.
+    fn frame(&mut self, frame: &Frame<'_>) -> Result<(), ReadError>;
+
+    /// The answer so far.
+    fn response(&self) -> Vec<u8>;
 }
 
 /// The numbers by which a protocol tells the parts of an answer apart, such as

@@ -104,6 +104,7 @@ codes! {
     JsonMode = "json_mode", "The target has no JSON mode; only the instructions ask for JSON.";
     LegacyFunctions = "legacy_functions", "Deprecated functions cross as tools and come back as functions.";
     Logprobs = "logprobs", "The target gives no log probabilities.";
+    MaxTokensBudget = "max_tokens_budget", "The request had no token limit; the operator's policy set one.";
     MaxTokensDefault = "max_tokens_default", "The target needs a token limit; its default was set.";
     MaxTokensFloor = "max_tokens_floor", "The target refuses limits below its floor; the limit was raised.";
     MaxToolCalls = "max_tool_calls", "The target cannot limit the number of tool calls.";

@@ -31,7 +31,7 @@ struct Progress {
     was_cut: bool,
     dialect: Option<&'static str>,
     answer_id: String,
-    /// All text, if announcements count.
+    /// All text without reasoning, if announcements count.
     said: Option<String>,
 }
 
@@ -127,9 +127,6 @@ impl CallRecovery {
                 }
                 let at = text.pos();
                 let text = text.decode();
-                if let Some(said) = &mut self.progress.said {
-                    said.push_str(&text);
-                }
                 let mut blocks = BlockSink {
                     recovery: &self.recovery,
                     progress: &mut self.progress,
@@ -277,6 +274,9 @@ impl BlockSink<'_> {
 
 impl SegmentSink for BlockSink<'_> {
     fn text(&mut self, text: &str) {
+        if let Some(said) = &mut self.progress.said {
+            said.push_str(text);
+        }
         let block = self.enter(Kind::Text);
         let piece = Piece::Text { text: Str::plain(text).at(self.at), logprobs: None };
         self.sink.event(Event::Delta { block, piece });

@@ -6,7 +6,7 @@ use crate::wire::ReadError;
 use crate::wire::sse::FrameError;
 
 /// It ended in the middle.
-pub(super) fn truncated() -> ApiError {
+pub(crate) fn truncated() -> ApiError {
     let mut error = ApiError::new(
         ErrorKind::Truncated,
         "The upstream's stream ended before its answer did. What came so far is not complete.",
@@ -16,12 +16,12 @@ pub(super) fn truncated() -> ApiError {
 }
 
 /// It cannot be cut into events.
-pub(super) fn unframed(error: FrameError) -> ApiError {
+pub(crate) fn unframed(error: FrameError) -> ApiError {
     wrong(format!("The upstream's stream is not valid: {error}."))
 }
 
 /// One of its events cannot be read.
-pub(super) fn unreadable(error: &ReadError, number: usize) -> ApiError {
+pub(crate) fn unreadable(error: &ReadError, number: usize) -> ApiError {
     wrong(format!("The upstream's event {number} is not valid: {error}."))
 }
 

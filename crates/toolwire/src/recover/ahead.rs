@@ -38,27 +38,56 @@ pub(super) enum Ahead {
     },
 }
 
-/// Whether a block with a call in it begins here. `None` if more text is needed.
-pub(super) fn begins(text: &str, end: bool, tools: &Tools) -> Option<bool> {
-    let mut at = 0;
-    for _ in 0..MOST_MARKERS {
-        at += white(from(text, at));
+/// Whether a block with a call in it begins at a place.
+pub(super) enum Begins {
+    /// More text is needed. What is known already.
+    More(Chain),
+    Call,
+    /// No call, and no other behind any of the markers in so many bytes.
+    Nothing(usize),
+}
+
+/// Markers that were read, so that they need not be read again.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Chain {
+    length: usize,
+    markers: usize,
+}
+
+/// Whether a block with a call in it begins here, behind markers that are known.
+pub(super) fn begins(text: &str, chain: Chain, end: bool, tools: &Tools) -> Begins {
+    let Chain { length: mut at, mut markers } = chain;
+    while markers < MOST_MARKERS {
+        let skip = white(from(text, at));
         // However much of the text is there, no more of it decides.
-        if at > FARTHEST {
-            return Some(false);
+        if at + skip > FARTHEST {
+            return Begins::Nothing(at);
         }
-        match ahead(from(text, at), end, false, tools) {
-            Ahead::More => return if end { Some(false) } else { None },
-            Ahead::Nothing => return Some(false),
-            Ahead::Skip(length) => at += length,
+        match ahead(from(text, at + skip), end, false, tools) {
+            Ahead::More if end => return Begins::Nothing(at),
+            Ahead::More => return Begins::More(Chain { length: at, markers }),
+            Ahead::Nothing => return Begins::Nothing(at),
+            Ahead::Skip(length) => {
+                at += skip + length;
+                markers += 1;
+            }
             Ahead::Json
             | Ahead::Named { .. }
             | Ahead::Tagged { .. }
             | Ahead::Bare { .. }
-            | Ahead::Line { .. } => return Some(true),
+            | Ahead::Line { .. } => return Begins::Call,
         }
     }
-    Some(false)
+    Begins::Nothing(at)
+}
+
+/// Whether a block with a call in it begins here. `None` if more text is needed.
+pub(super) fn begins_call(text: &str, end: bool, tools: &Tools) -> Option<bool> {
+    match begins(text, Chain::default(), end, tools) {
+        Begins::More(_) => None,
+        Begins::Call => Some(true),
+        Begins::Nothing(_) => Some(false),
+    }
 }
 
 /// What the text begins with. `inside` says that a call came before it.
@@ -77,14 +106,14 @@ fn look(text: &str, end: bool, inside: bool, tools: &Tools) -> Ahead {
     match first {
         '{' => Ahead::Json,
         '[' => match tag(text, end) {
-            Tag::Marker(length) => Ahead::Skip(length),
+            Tag::Marker(length) | Tag::Edge(length) => Ahead::Skip(length),
             Tag::More => Ahead::More,
             Tag::Call | Tag::Think(..) | Tag::Channel | Tag::Frame(_) | Tag::Other => {
                 list(text, end, tools)
             }
         },
         ']' if text.starts_with("]<") || (text.len() == 1 && !end) => match tag(text, end) {
-            Tag::Marker(length) => Ahead::Skip(length),
+            Tag::Marker(length) | Tag::Edge(length) => Ahead::Skip(length),
             Tag::Call => tagged(text, end, tools),
             Tag::More => Ahead::More,
             Tag::Think(..) | Tag::Channel | Tag::Frame(_) | Tag::Other if inside => Ahead::Skip(1),
@@ -107,7 +136,7 @@ fn look(text: &str, end: bool, inside: bool, tools: &Tools) -> Ahead {
         }
         '`' => fence(text, end),
         '<' => match tag(text, end) {
-            Tag::Marker(length) => Ahead::Skip(length),
+            Tag::Marker(length) | Tag::Edge(length) => Ahead::Skip(length),
             Tag::Call => tagged(text, end, tools),
             Tag::More => Ahead::More,
             Tag::Think(..) | Tag::Channel | Tag::Frame(_) | Tag::Other => Ahead::Nothing,
@@ -187,7 +216,7 @@ fn named(text: &str, end: bool, tools: &Tools) -> Ahead {
     // DeepSeek says what kind of call it is.
     if name == "function" {
         return match tag(from(text, length), end) {
-            Tag::Marker(more) => Ahead::Skip(length + more),
+            Tag::Marker(more) | Tag::Edge(more) => Ahead::Skip(length + more),
             Tag::More => Ahead::More,
             Tag::Call | Tag::Think(..) | Tag::Channel | Tag::Frame(_) | Tag::Other => {
                 Ahead::Nothing
@@ -197,11 +226,19 @@ fn named(text: &str, end: bool, tools: &Tools) -> Ahead {
     if name == "functools" {
         return Ahead::Skip(length);
     }
+    // What follows is a call object that repeats the name.
+    let after = from(text, length);
+    if after.starts_with(REPEATS) {
+        return Ahead::Skip(length + REPEATS.len());
+    }
+    if !end && may_become(after, REPEATS) {
+        return Ahead::More;
+    }
     if tools.find(name).is_none() {
         return Ahead::Nothing;
     }
     let name = name.to_owned();
-    if from(text, length).starts_with('(') {
+    if after.starts_with('(') {
         return Ahead::Named { skip: length + 1, name, python: true };
     }
     let mut at = length;
@@ -214,19 +251,18 @@ fn named(text: &str, end: bool, tools: &Tools) -> Ahead {
             Some(b'<') if rest.starts_with("<arg_key") => return Ahead::Bare { skip: at, name },
             Some(b'<') if !end && may_become(rest, "<arg_key") => return Ahead::More,
             Some(b'<') => match tag(rest, end) {
-                Tag::Marker(_) if rest.starts_with("</") => return Ahead::Bare { skip: at, name },
-                Tag::Marker(more) => {
-                    at += more;
-                    // What follows is a call object that repeats the name.
-                    if rest.starts_with("<|content_invoke_tool_json|>") {
-                        return Ahead::Skip(at);
-                    }
+                Tag::Marker(_) | Tag::Edge(_) if rest.starts_with("</") => {
+                    return Ahead::Bare { skip: at, name };
                 }
+                Tag::Marker(more) | Tag::Edge(more) => at += more,
                 Tag::More => return Ahead::More,
                 Tag::Call | Tag::Think(..) | Tag::Channel | Tag::Frame(_) | Tag::Other => {
                     return Ahead::Nothing;
                 }
             },
+            // A line break that the template escaped.
+            Some(b'\\') if rest.starts_with("\\n") => at += 2,
+            Some(b'\\') if rest.len() == 1 && !end => return Ahead::More,
             Some(b'[') => match argument_marker(rest) {
                 Ok(Some(more)) => at += more,
                 Ok(None) => return Ahead::Nothing,
@@ -268,6 +304,9 @@ fn action(text: &str, rest: &str, end: bool, tools: &Tools) -> Ahead {
     }
     let length = rest.find('\n').unwrap_or(rest.len());
     let name = upto(rest, length).trim().trim_matches(['`', '"', '*']);
+    if length == rest.len() && !tools.has_name_like(name) {
+        return Ahead::Nothing;
+    }
     let after = from(rest, length).trim_start();
     if after.is_empty() || may_become(after, INPUT) {
         return if end { Ahead::Nothing } else { Ahead::More };
@@ -305,6 +344,8 @@ fn is_name(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':' | '/')
 }
 
+/// Inkling names the author before a call object.
+const REPEATS: &str = "<|content_invoke_tool_json|>";
 const INPUT: &str = "Action Input:";
 /// How many markers may come before the first call.
 const MOST_MARKERS: usize = 8;

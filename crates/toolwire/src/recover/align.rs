@@ -40,6 +40,14 @@ pub(super) fn raw_text(schema: Option<&Schema>, text: &str) -> Option<String> {
             return Some(aligned);
         }
     }
+    // A value that was escaped once too often.
+    if !schema.takes(Type::String)
+        && let Ok(plain) = Reader::new(&format!("\"{trimmed}\"")).string()
+        && let Some(json) =
+            lenient(plain.decode().trim()).filter(|json| schema.takes(kind_of(json)))
+    {
+        return Some(value(schema, &json).unwrap_or(json));
+    }
     let quoted = quoted(if schema.names(Type::String) { text } else { trimmed });
     Some(value(schema, &quoted).unwrap_or(quoted))
 }
@@ -200,6 +208,17 @@ pub(super) fn lenient(text: &str) -> Option<String> {
             Progress::Bad => return None,
         }
     }
+}
+
+/// The members of an object.
+pub(super) fn members(object: &str) -> Option<Vec<(String, String)>> {
+    let mut reader = Reader::new(object);
+    let mut members = reader.object().ok()?;
+    let mut found = Vec::new();
+    while let Some(key) = members.next(&mut reader).ok()? {
+        found.push((key.decode().into_owned(), reader.raw().ok()?.text().to_owned()));
+    }
+    Some(found)
 }
 
 /// Text as a JSON string.

@@ -206,6 +206,17 @@ impl Arguments {
         !self.seen.contains(name)
     }
 
+    /// The only member that has not been given: of those that must be, or else of
+    /// all.
+    pub(super) fn only_missing<'s>(&self, schema: &'s Schema) -> Option<&'s str> {
+        let required = schema.required.iter().find(|name| self.lacks(name));
+        let mut missing = schema.properties.iter().map(|(name, _)| name).filter(|name| {
+            self.lacks(name) && (required.is_none() || schema.required.contains(name))
+        });
+        let first = missing.next()?;
+        missing.next().is_none().then_some(first)
+    }
+
     /// Remembers the key of a member whose value follows.
     pub(super) fn set_raw_key(&mut self, key: &str) {
         self.key = key.to_owned();
@@ -256,6 +267,12 @@ impl Arguments {
         schema: &Schema,
         out: &mut String,
     ) {
+        if self.is_wrapper(schema)
+            && let Some(object) = align::lenient(text.trim())
+            && self.unwrap(&object, schema, out)
+        {
+            return;
+        }
         let property = schema.property(&self.key);
         let json = match (property, is_text) {
             (None, Some(true)) => Some(align::quoted(text)),
@@ -304,11 +321,37 @@ impl Arguments {
         match self.writer.token(token, &mut self.kept) {
             Progress::Done => {
                 let kept = std::mem::take(&mut self.kept);
-                self.put_kept(kept, schema, out);
+                if !(self.is_wrapper(schema) && self.unwrap(&kept, schema, out)) {
+                    self.put_kept(kept, schema, out);
+                }
                 self.goto(State::Comma)
             }
             other @ (Progress::More | Progress::Bad) => other,
         }
+    }
+
+    /// Whether the member can only be meant to hold the arguments themselves.
+    fn is_wrapper(&self, schema: &Schema) -> bool {
+        matches!(&*self.key, "arguments" | "parameters" | "properties" | "input" | "args")
+            && self.seen.len() == 1
+            && !self.begun
+            && !schema.properties.is_empty()
+            && schema.property(&self.key).is_none()
+    }
+
+    /// Writes the members of an object as arguments, if one of them is declared.
+    fn unwrap(&mut self, object: &str, schema: &Schema, out: &mut String) -> bool {
+        let members = align::members(object).unwrap_or_default();
+        if !members.iter().any(|(key, _)| schema.known_name(key).is_some()) {
+            return false;
+        }
+        self.seen.clear();
+        self.repaired = true;
+        for (key, value) in members {
+            self.set_key(&key, schema);
+            self.put_kept(value, schema, out);
+        }
+        true
     }
 
     fn put_kept(&mut self, kept: String, schema: &Schema, out: &mut String) {

@@ -3,10 +3,12 @@
 
 use super::Step;
 use super::ahead::{Ahead, ahead, fence};
+use super::broken_item::BrokenItem;
 use super::call::{Output, Verdict};
 use super::json_item::JsonItem;
 use super::lexer::white;
 use super::line_item::LineItem;
+use super::markers::{self, is_closing};
 use super::named_item::NamedItem;
 use super::tagged_item::TaggedItem;
 use super::text::{from, upto};
@@ -41,10 +43,27 @@ pub(super) struct Block {
     pub(super) is_quoted: bool,
     /// Whether a fence inside the block is open.
     in_fence: bool,
+    /// Whether a call in it was announced.
+    pub(super) has_calls: bool,
     /// How many calls it had.
     pub(super) found: usize,
     /// Whether it ended as such a block ends.
     pub(super) is_closed: bool,
+}
+
+/// What was read of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unit {
+    /// More text is needed.
+    More,
+    /// A part: the block goes on.
+    Part,
+    /// A marker behind a call.
+    Closing,
+    /// A call, to its end.
+    Call,
+    /// The block has ended.
+    Done,
 }
 
 #[derive(Clone, Debug)]
@@ -53,6 +72,7 @@ enum Item {
     Named(Box<NamedItem>),
     Tagged(Box<TaggedItem>),
     Line(LineItem),
+    Broken(BrokenItem),
 }
 
 impl Block {
@@ -63,6 +83,7 @@ impl Block {
             item: None,
             is_quoted: false,
             in_fence: false,
+            has_calls: false,
             found: 0,
             is_closed: false,
         }
@@ -85,74 +106,93 @@ impl Block {
             Some(Item::Json(item)) => item.strict_run(text),
             Some(Item::Named(item)) => item.strict_run(text),
             Some(Item::Tagged(item)) => item.strict_run(text),
-            Some(Item::Line(_)) | None => 0,
+            Some(Item::Line(_) | Item::Broken(_)) | None => 0,
         }
     }
 
-    /// Reads on. How many bytes were taken, and whether the block has ended.
-    pub(super) fn step(&mut self, text: &str, end: bool, out: &mut Output<'_>) -> (usize, Step) {
-        let mut at = 0;
-        loop {
-            let rest = from(text, at);
-            if let Some(item) = &mut self.item {
-                let (length, step) = item.step(rest, end, out);
-                at += length;
-                if item.has_given_up() && *out.verdict == Verdict::Open {
-                    *out.verdict = Verdict::Text;
-                }
-                if step == Step::More && !end {
-                    return (at, Step::More);
-                }
-                let Some(item) = self.item.take() else { continue };
-                let has_given_up = item.has_given_up();
-                self.found += usize::from(item.finish(out));
-                // What follows other JSON is looked at anew.
-                if has_given_up && self.found == 0 {
-                    return (at, Step::Done);
-                }
-                continue;
+    /// Reads one thing: a marker, or as much of a call as is there. How many bytes
+    /// were taken, and what was read.
+    pub(super) fn step(&mut self, text: &str, end: bool, out: &mut Output<'_>) -> (usize, Unit) {
+        if let Some(item) = &mut self.item {
+            let (length, step) = item.step(text, end, out);
+            if item.has_given_up() && *out.verdict == Verdict::Open {
+                *out.verdict = Verdict::Text;
             }
-            let skip = white(rest);
-            match self.next(from(rest, skip), end, out) {
-                Ahead::More => return (at, Step::More),
-                Ahead::Nothing => {
-                    let Some(alone) = self.stands_alone(rest, end) else { return (at, Step::More) };
+            if step == Step::More && !end {
+                return (length, Unit::More);
+            }
+            return (length, self.end_item(out));
+        }
+        let skip = white(text);
+        let rest = from(text, skip);
+        match self.next(rest, end, out) {
+            Ahead::More => (0, Unit::More),
+            Ahead::Nothing => match self.stands_alone(text, end) {
+                Some(alone) => {
                     self.is_closed |= alone;
-                    return (at, Step::Done);
+                    (0, Unit::Done)
                 }
-                Ahead::Skip(length) => {
-                    self.pass(upto(from(rest, skip), length));
-                    at += skip + length;
-                    if self.is_closed {
-                        return (at, Step::Done);
-                    }
-                }
-                Ahead::Json => {
-                    at += skip;
-                    self.item = Some(Item::Json(Box::new(JsonItem::new())));
-                }
-                Ahead::Named { skip: more, name, python } => {
-                    self.pass(upto(from(rest, skip), more));
-                    at += skip + more;
-                    let item = match python {
-                        true => NamedItem::python(&name, out),
-                        false => NamedItem::json(&name, out),
-                    };
-                    self.item = Some(Item::Named(Box::new(item)));
-                }
-                Ahead::Tagged { style, tag, skip: more } => {
-                    at += skip + more;
-                    self.item = Some(Item::Tagged(Box::new(TaggedItem::new(style, &tag, out))));
-                }
-                Ahead::Bare { skip: more, name } => {
-                    at += skip + more;
-                    self.item = Some(Item::Tagged(Box::new(TaggedItem::bare(&name, out))));
-                }
-                Ahead::Line { skip: more, name } => {
-                    at += skip + more;
-                    self.item = Some(Item::Line(LineItem::new(&name, out)));
-                }
+                None => (0, Unit::More),
+            },
+            Ahead::Skip(length) => {
+                let marker = upto(rest, length);
+                self.pass(marker);
+                let unit = match (self.is_closed, is_closing(marker)) {
+                    (true, _) => Unit::Done,
+                    (false, true) => Unit::Closing,
+                    (false, false) => Unit::Part,
+                };
+                (skip + length, unit)
             }
+            Ahead::Json => self.begin(skip, Item::Json(Box::new(JsonItem::new()))),
+            Ahead::Named { skip: more, name, python } => {
+                self.pass(upto(rest, more));
+                let item = match python {
+                    true => NamedItem::python(&name, out),
+                    false => NamedItem::json(&name, out),
+                };
+                self.begin(skip + more, Item::Named(Box::new(item)))
+            }
+            Ahead::Tagged { style, tag, skip: more } => {
+                out.dialect = markers::dialect_with(out.dialect, &tag.word);
+                let item = TaggedItem::new(style, &tag, out);
+                self.begin(skip + more, Item::Tagged(Box::new(item)))
+            }
+            Ahead::Bare { skip: more, name } => {
+                out.dialect = markers::dialect_with(out.dialect, "");
+                let item = TaggedItem::bare(&name, out);
+                self.begin(skip + more, Item::Tagged(Box::new(item)))
+            }
+            Ahead::Line { skip: more, name } => {
+                self.begin(skip + more, Item::Line(LineItem::new(&name, out)))
+            }
+        }
+    }
+
+    fn begin(&mut self, taken: usize, item: Item) -> (usize, Unit) {
+        self.item = Some(item);
+        (taken, Unit::Part)
+    }
+
+    /// The item has ended, or the text goes on with something else.
+    fn end_item(&mut self, out: &mut Output<'_>) -> Unit {
+        let Some(item) = self.item.take() else { return Unit::Done };
+        let (has_given_up, was_broken) = (item.has_given_up(), matches!(item, Item::Broken(_)));
+        let found = item.finish(out);
+        self.found += usize::from(found);
+        match *out.verdict {
+            Verdict::Text => Unit::Done,
+            // What follows other JSON is looked at anew.
+            Verdict::Open if has_given_up && self.found == 0 => Unit::Done,
+            Verdict::Open if !found && !out.soft => {
+                *out.verdict = Verdict::Text;
+                Unit::Done
+            }
+            Verdict::Calls if !found && !was_broken && !out.soft => {
+                self.item = Some(Item::Broken(BrokenItem));
+                Unit::Part
+            }
+            Verdict::Open | Verdict::Calls => Unit::Call,
         }
     }
 
@@ -204,6 +244,7 @@ impl Item {
             Self::Named(item) => item.step(text, end, out),
             Self::Tagged(item) => item.step(text, end, out),
             Self::Line(item) => item.step(text, end),
+            Self::Broken(item) => item.step(text, end),
         }
     }
 
@@ -213,6 +254,7 @@ impl Item {
             Self::Named(item) => item.finish(out),
             Self::Tagged(item) => item.finish(out),
             Self::Line(item) => item.finish(out),
+            Self::Broken(_) => false,
         }
     }
 

@@ -111,6 +111,9 @@ impl Call {
         ending: Ending,
         out: &mut Output<'_>,
     ) -> bool {
+        if *out.verdict == Verdict::Text {
+            return false;
+        }
         let Some(schema) = self.schema(out.tools) else {
             if *out.verdict == Verdict::Calls {
                 let name = self.written.as_deref();
@@ -154,7 +157,7 @@ impl Call {
     }
 
     fn announce(&mut self, out: &mut Output<'_>) {
-        if self.announced {
+        if self.announced || *out.verdict == Verdict::Text {
             return;
         }
         if let Some(name) = self.name(out.tools) {

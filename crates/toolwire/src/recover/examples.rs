@@ -15,7 +15,9 @@ pub(super) fn introduces_example(recent: &str) -> bool {
     {
         return false;
     }
-    EXAMPLES.iter().any(|word| sentence.contains(word)) || ends_eg(&line)
+    let quotes = line.trim_end_matches(['*', '_', ' ']).ends_with(':')
+        && QUOTING.iter().any(|word| sentence.contains(word));
+    quotes || EXAMPLES.iter().any(|word| sentence.contains(word)) || ends_eg(&line)
 }
 
 fn ends_eg(line: &str) -> bool {
@@ -43,4 +45,19 @@ const EXAMPLES: [&str; 18] = [
     "sample",
     "should start like",
     "models emit",
+];
+
+/// Words of a sentence that introduces what somebody else has said.
+const QUOTING: [&str; 11] = [
+    "returned",
+    "tool result",
+    "tool output",
+    " says",
+    " said",
+    " wrote",
+    "file contains",
+    "page contains",
+    "document contains",
+    "printed",
+    "replied",
 ];

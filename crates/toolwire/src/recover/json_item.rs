@@ -3,7 +3,7 @@
 
 use super::arguments::Arguments;
 use super::call::{Call, Ending, Output, Verdict};
-use super::lexer::{Lexed, Lexer, Token, white};
+use super::lexer::{Lexed, Lexer, Token};
 use super::schema::Schema;
 use super::text::{from, push_escaped};
 use super::value::{Progress, ValueWriter};
@@ -19,6 +19,8 @@ pub(super) struct JsonItem {
     arguments: Option<Arguments>,
     /// Whether the arguments have ended.
     has_arguments: bool,
+    /// Whether the arguments are something else than an object.
+    is_unreadable: bool,
     /// Arguments that came before the name.
     early: Option<String>,
     text: String,
@@ -83,6 +85,7 @@ impl JsonItem {
             call: Call::default(),
             arguments: None,
             has_arguments: false,
+            is_unreadable: false,
             early: None,
             text: String::new(),
             writer: ValueWriter::default(),
@@ -95,34 +98,9 @@ impl JsonItem {
 
     /// Reads on. How many bytes were taken, and how it stands.
     pub(super) fn step(&mut self, text: &str, end: bool, out: &mut Output<'_>) -> (usize, Step) {
-        let mut at = 0;
-        let step = loop {
-            let (length, lexed) = self.lexer.next(from(text, at), end);
-            let token = match lexed {
-                Lexed::Token(token) => token,
-                Lexed::More => {
-                    at += length;
-                    break Step::More;
-                }
-                Lexed::Stop => {
-                    at += length;
-                    break Step::Stop;
-                }
-            };
-            let progress = self.token(token, out);
-            match progress {
-                Progress::More => at += length,
-                Progress::Done => {
-                    at += length;
-                    break Step::Done;
-                }
-                Progress::Bad => {
-                    // White space before a token may have been taken before.
-                    at += white(from(text, at));
-                    break Step::Stop;
-                }
-            }
-        };
+        let mut lexer = std::mem::take(&mut self.lexer);
+        let (at, step) = lexer.feed(text, end, |token| self.token(token, out));
+        self.lexer = lexer;
         self.call.flush(out);
         (at, step)
     }
@@ -342,7 +320,13 @@ impl JsonItem {
                 self.token(token, out)
             }
             (Member::Arguments | Member::Tool, Token::Word(word)) => {
-                self.has_arguments |= matches!(word, "null" | "None" | "nil");
+                let is_null = matches!(word, "null" | "None" | "nil");
+                self.has_arguments |= is_null;
+                self.is_unreadable |= !is_null;
+                self.other(token)
+            }
+            (Member::Arguments | Member::Tool, Token::Open(_)) => {
+                self.is_unreadable = true;
                 self.other(token)
             }
             (_, _) => self.other(token),
@@ -381,7 +365,7 @@ impl JsonItem {
         match member {
             Member::Name | Member::Function => {
                 let known = self.call.set_name(&decoded, out);
-                if !known && *out.verdict == Verdict::Open {
+                if !known && (out.soft || *out.verdict == Verdict::Open) {
                     *out.verdict = Verdict::Text;
                 }
             }
@@ -394,6 +378,8 @@ impl JsonItem {
                 {
                     self.early = Some(json);
                     self.has_arguments = true;
+                } else {
+                    self.is_unreadable = true;
                 }
             }
             Member::Arguments | Member::Calls | Member::Tool | Member::Other => {}
@@ -425,6 +411,7 @@ impl JsonItem {
         let early = self.early.take();
         let has_arguments = std::mem::take(&mut self.has_arguments);
         let is_definition = std::mem::take(&mut self.is_definition) && out.soft;
+        let is_unreadable = std::mem::take(&mut self.is_unreadable) && !has_arguments;
         if !call.has_name() || is_definition {
             return;
         }
@@ -433,9 +420,17 @@ impl JsonItem {
         {
             arguments = Some(whole_arguments(json, schema, &mut call.pending));
         }
-        // A name alone is not a call where nothing else marks one.
-        if out.soft && arguments.is_none() && !has_arguments {
-            return;
+        if arguments.is_none() && !has_arguments {
+            // A name alone is not a call where nothing else marks one.
+            if out.soft {
+                return;
+            }
+            let needs_more =
+                call.schema(out.tools).is_some_and(|schema| !schema.required.is_empty());
+            if is_unreadable || needs_more {
+                call.end(None, Ending::Cut, out);
+                return;
+            }
         }
         if call.end(arguments, ending, out) {
             self.found += 1;

@@ -7,7 +7,9 @@
 
 use memchr::memchr3;
 
+use super::Step;
 use super::text::{beginning, from, plain_length, upto};
+use super::value::Progress;
 
 /// Cuts text into tokens. It keeps only what a string needs, so it can stop
 /// after any byte and go on with the next piece.
@@ -81,6 +83,31 @@ impl Lexer {
                     at += 2
                 }
                 Some(_) | None => return at,
+            }
+        }
+    }
+
+    /// Hands tokens on until the text or what takes them has ended. How many bytes
+    /// were taken.
+    pub(super) fn feed(
+        &mut self,
+        text: &str,
+        end: bool,
+        mut take: impl FnMut(Token<'_>) -> Progress,
+    ) -> (usize, Step) {
+        let mut at = 0;
+        loop {
+            let (length, lexed) = self.next(from(text, at), end);
+            let progress = match lexed {
+                Lexed::Token(token) => take(token),
+                Lexed::More => return (at + length, Step::More),
+                Lexed::Stop => return (at + length, Step::Stop),
+            };
+            match progress {
+                Progress::More => at += length,
+                Progress::Done => return (at + length, Step::Done),
+                // White space before a token may have been taken before.
+                Progress::Bad => return (at + white(from(text, at)), Step::Stop),
             }
         }
     }

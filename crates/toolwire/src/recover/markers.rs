@@ -19,6 +19,8 @@ pub(super) enum Tag {
     Channel,
     /// It encloses ordinary text. Its length.
     Frame(usize),
+    /// It marks a call or, where none is, encloses ordinary text. Its length.
+    Edge(usize),
     /// It is something else.
     Other,
     /// More text is needed to tell.
@@ -41,8 +43,22 @@ pub(super) fn dialect(text: &str) -> &'static str {
     found.map_or("tagged", |(_, name)| name)
 }
 
+/// The name of a dialect whose block holds calls that begin with a tag, or with a
+/// bare name and tags behind it. Several families wrap calls like Hermes.
+pub(super) fn dialect_with(dialect: &'static str, tag: &str) -> &'static str {
+    match (dialect, tag) {
+        ("hermes", "function") => "qwen3_coder",
+        ("hermes", "") => "glm45",
+        (dialect, _) => dialect,
+    }
+}
+
 fn angle(text: &str, end: bool) -> Tag {
     let inside = from(text, 1);
+    let begins = |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'/' | b'|' | 0x80..);
+    if !inside.as_bytes().first().is_none_or(begins) {
+        return Tag::Other;
+    }
     let limit = inside.len().min(LONGEST_TAG);
     let bytes = inside.as_bytes().get(..limit).unwrap_or_default();
     // Harmony's quote mark and Kimi's attributes hold quotes; no tag holds a line
@@ -57,22 +73,31 @@ fn angle(text: &str, end: bool) -> Tag {
     }
     let length = stop + 2;
     let name = upto(inside, stop);
+    if !may_be_tag(name) {
+        return Tag::Other;
+    }
+    // Gemma's reasoning. Its bars are at the outer sides only.
+    match name {
+        "|channel" => return Tag::Think(length, "<channel|>"),
+        "channel|" => return Tag::Frame(length),
+        _ => {}
+    }
     let bare = name.strip_prefix('/').unwrap_or(name);
     let bare = bare.trim_matches(|c| matches!(c, '|' | '｜' | '‖'));
+    let opens = !name.starts_with('/');
     match bare {
-        "channel" | "start" => {
-            return if name.starts_with('/') { Tag::Other } else { Tag::Channel };
-        }
-        "think" | "thinking" if !name.starts_with('/') => {
-            return Tag::Think(length, if bare == "think" { "</think>" } else { "</thinking>" });
-        }
-        "START_THINKING" => return Tag::Think(length, "<|END_THINKING|>"),
-        "think" | "thinking" | "START_RESPONSE" | "END_RESPONSE" | "START_TEXT" | "END_TEXT"
-        | "return" | "end" | "END_OF_TURN_TOKEN" => {
-            return Tag::Frame(length);
-        }
+        "channel" | "start" => return if opens { Tag::Channel } else { Tag::Other },
         "open" | "close" => return kimi(text, end),
         _ => {}
+    }
+    if let Some((_, close)) = THOUGHTS.iter().find(|(open, _)| *open == bare && opens) {
+        return Tag::Think(length, close);
+    }
+    if FRAMES.contains(&bare) {
+        return Tag::Frame(length);
+    }
+    if EDGES.contains(&bare) {
+        return Tag::Edge(length);
     }
     if begins_call(name) {
         return Tag::Call;
@@ -80,19 +105,33 @@ fn angle(text: &str, end: bool) -> Tag {
     if is_marker(bare) { Tag::Marker(length) } else { Tag::Other }
 }
 
-/// Whether the text behind `<` can be the beginning of a tag of ours.
+/// Whether the text behind `<` can be the beginning of a tag of ours: a short word,
+/// and attributes only if it begins a call.
 fn may_be_tag(inside: &str) -> bool {
-    let first = inside.trim_start_matches(['/', '|']).chars().next();
-    first.is_none_or(|c| c.is_alphabetic() || matches!(c, '｜' | '‖' | '"'))
+    let word = inside.trim_start_matches(['/', '|', '｜', '‖']);
+    let is_word =
+        |c: char| c.is_alphanumeric() || matches!(c, '_' | '▁' | ':' | '-' | '|' | '｜' | '‖');
+    let length = word.find(|c: char| !is_word(c)).unwrap_or(word.len());
+    if length == word.len() {
+        return length <= LONGEST_WORD;
+    }
+    // Gemma's quote mark.
+    if word.starts_with('"') {
+        return inside.len() < 4;
+    }
+    let word = local_name(upto(word, length)).split('Ġ').next().unwrap_or_default();
+    ["invoke", "function", "invokename", "functionname"].contains(&word)
 }
 
 /// Whether a tag is the first of a call: `function=NAME`, `invoke name="NAME"`.
+/// Some tokenizers lose the space, or write it as `Ġ`.
 fn begins_call(name: &str) -> bool {
     let word = local_name(name);
-    let named = |word: &str| word.starts_with([' ', '=']);
     ["invoke", "function"].iter().any(|call| {
-        word.strip_prefix(call)
-            .is_some_and(|rest| named(rest) && (rest.starts_with('=') || rest.contains("name=")))
+        word.strip_prefix(call).is_some_and(|rest| {
+            let attributes = rest.starts_with([' ', 'Ġ']) && rest.contains("name=");
+            attributes || rest.starts_with('=') || rest.starts_with("name=")
+        })
     })
 }
 
@@ -133,18 +172,12 @@ fn without_suffix(bare: &str) -> &str {
 
 /// `[TOOL_CALLS]` and the like.
 fn square(text: &str, end: bool) -> Tag {
-    if text.as_bytes().get(1).is_some_and(|byte| !matches!(byte, b'T' | b'E' | b'/')) {
+    if text.as_bytes().get(1).is_some_and(|byte| !matches!(byte, b'T' | b'E' | b'B' | b'/')) {
         return Tag::Other;
     }
-    if text.starts_with(THINK) {
-        return Tag::Think(THINK.len(), "[/THINK]");
-    }
-    if !end && may_become(text, THINK) {
-        return Tag::More;
-    }
-    for marker in SQUARE {
+    for (marker, tag) in SQUARE {
         if text.starts_with(marker) {
-            return Tag::Marker(marker.len());
+            return tag(marker.len());
         }
         if !end && may_become(text, marker) {
             return Tag::More;
@@ -159,7 +192,9 @@ fn lead(text: &str, end: bool) -> Tag {
         return if !end && may_become(text, LEAD) { Tag::More } else { Tag::Other };
     }
     match angle(from(text, LEAD.len()), end) {
-        Tag::Marker(length) | Tag::Frame(length) => Tag::Marker(LEAD.len() + length),
+        Tag::Marker(length) | Tag::Frame(length) | Tag::Edge(length) => {
+            Tag::Marker(LEAD.len() + length)
+        }
         Tag::Call => Tag::Call,
         Tag::More => Tag::More,
         Tag::Think(..) | Tag::Channel | Tag::Other => {
@@ -174,25 +209,101 @@ fn lead(text: &str, end: bool) -> Tag {
 
 /// Kimi's tags: `<|open|>call tool="NAME"<|sep|>`.
 fn kimi(text: &str, end: bool) -> Tag {
-    let inside = text.strip_prefix("<|open|>").or_else(|| text.strip_prefix("<|close|>"));
-    let Some(inside) = inside else { return Tag::Other };
-    match beginning(inside, LONGEST_TAG).find("<|sep|>") {
-        Some(stop) if upto(inside, stop).starts_with("call ") => Tag::Call,
-        Some(stop) => Tag::Marker(text.len() - inside.len() + stop + "<|sep|>".len()),
-        None if !end && inside.len() < LONGEST_TAG => Tag::More,
-        None => Tag::Other,
+    let (opens, inside) = match text.strip_prefix("<|open|>") {
+        Some(inside) => (true, inside),
+        None => match text.strip_prefix("<|close|>") {
+            Some(inside) => (false, inside),
+            None => return Tag::Other,
+        },
+    };
+    let Some(stop) = beginning(inside, LONGEST_TAG).find(KIMI_END) else {
+        let more = !end && inside.len() < LONGEST_TAG;
+        return if more { Tag::More } else { Tag::Other };
+    };
+    let length = text.len() - inside.len() + stop + KIMI_END.len();
+    let content = upto(inside, stop).trim();
+    match content.split(' ').next().unwrap_or_default() {
+        "call" if opens => Tag::Call,
+        "think" if opens => Tag::Think(length, "<|close|>think<|sep|>"),
+        "think" | "response" | "message" => Tag::Frame(length),
+        "tools" if opens => Tag::Marker(length),
+        _ if opens => Tag::Marker(length),
+        _ => Tag::Edge(length),
     }
+}
+
+/// Whether a marker only ends something.
+pub(super) fn is_closing(marker: &str) -> bool {
+    let marker = marker.strip_prefix(LEAD).unwrap_or(marker);
+    let outer_bar = marker.ends_with("|>") && !marker.starts_with("<|");
+    let words = ["end", "END", "suffix", "eom", "eot", "/"];
+    marker.starts_with("<|close|>")
+        || marker == "<|call|>"
+        || outer_bar
+        || words.iter().any(|word| marker.contains(word))
 }
 
 /// MiniMax writes it before every tag.
 pub(super) const LEAD: &str = "]<]minimax[>[";
 
-const THINK: &str = "[THINK]";
+const KIMI_END: &str = "<|sep|>";
 
-const SQUARE: [&str; 4] = ["[TOOL_CALLS]", "[TOOL_REQUEST]", "[END_TOOL_REQUEST]", "[/TOOL_CALLS]"];
+type MakeTag = fn(usize) -> Tag;
+
+const SQUARE: [(&str, MakeTag); 8] = [
+    ("[THINK]", |length| Tag::Think(length, "[/THINK]")),
+    ("[/THINK]", Tag::Frame),
+    ("[BEGIN FINAL RESPONSE]", Tag::Frame),
+    ("[END FINAL RESPONSE]", Tag::Frame),
+    ("[TOOL_CALLS]", Tag::Marker),
+    ("[TOOL_REQUEST]", Tag::Marker),
+    ("[END_TOOL_REQUEST]", Tag::Marker),
+    ("[/TOOL_CALLS]", Tag::Marker),
+];
+
+/// Tags around reasoning, and what closes them.
+const THOUGHTS: [(&str, &str); 5] = [
+    ("think", "</think>"),
+    ("thinking", "</thinking>"),
+    ("mm:think", "</mm:think>"),
+    ("seed:think", "</seed:think>"),
+    ("START_THINKING", "<|END_THINKING|>"),
+];
+
+/// Tags around ordinary text, and the ends of reasoning whose beginning is in the
+/// prompt.
+const FRAMES: [&str; 15] = [
+    "think",
+    "thinking",
+    "mm:think",
+    "seed:think",
+    "END_THINKING",
+    "START_RESPONSE",
+    "END_RESPONSE",
+    "START_TEXT",
+    "END_TEXT",
+    "return",
+    "end",
+    "END_OF_TURN_TOKEN",
+    "content_text",
+    "eom",
+    "eot",
+];
+
+/// Tags that mark calls where there is one, and enclose ordinary text elsewhere.
+const EDGES: [&str; 8] = [
+    "message_model",
+    "end_message",
+    "message_sep",
+    "tool_response",
+    "tool▁outputs▁begin",
+    "tool▁outputs▁end",
+    "tool▁output▁begin",
+    "tool▁output▁end",
+];
 
 /// Tags that mark calls although no word in them says so.
-const MARKERS: [&str; 28] = [
+const MARKERS: [&str; 26] = [
     "python_tag",
     "python_start",
     "python_end",
@@ -204,9 +315,7 @@ const MARKERS: [&str; 28] = [
     "tools_prefix",
     "tools_suffix",
     "TOOLCALL",
-    "message_model",
     "content_invoke_tool_json",
-    "end_message",
     "call",
     "tool_sep",
     "tool▁sep",
@@ -260,3 +369,4 @@ const DIALECTS: [(&str, &str); 32] = [
 ];
 
 const LONGEST_TAG: usize = 96;
+const LONGEST_WORD: usize = 36;

@@ -35,6 +35,7 @@ mod ahead;
 mod align;
 mod arguments;
 mod block;
+mod broken_item;
 mod call;
 mod examples;
 mod fences;
@@ -45,8 +46,12 @@ mod lexer;
 mod line_item;
 mod markers;
 mod named_item;
+mod nested;
+mod raw_value;
 mod scan;
+mod scan_line;
 mod schema;
+mod special;
 mod tagged_item;
 mod tags;
 mod text;
@@ -63,7 +68,7 @@ pub(crate) fn is_marker(text: &str) -> bool {
     markers::tag(text, true) != markers::Tag::Other
 }
 
-use self::block::{Block, BlockKind};
+use self::block::{Block, BlockKind, Unit};
 use self::call::{Output, Verdict};
 use self::scan::{Found, Scanner};
 use self::text::{from, may_become, upto};
@@ -220,7 +225,10 @@ impl Detector {
                 }
                 (plain, false)
             }
-            Found::Frame { skip } => (plain + skip, true),
+            Found::Frame { skip } => {
+                self.scanner.behind_frame();
+                (plain + skip, true)
+            }
             Found::Reasoning { skip, close } => {
                 self.state = State::Reasoning(close);
                 (plain + skip, true)
@@ -233,6 +241,7 @@ impl Detector {
                 (plain + skip, true)
             }
             Found::Quotation { kind } => {
+                self.verdict = Verdict::Open;
                 self.raw.clear();
                 self.state = State::Block(Box::new(Block::quoted(kind)));
                 (plain, true)
@@ -240,14 +249,13 @@ impl Detector {
             Found::Call { skip, name, dialect, is_quoted } => {
                 self.raw.clear();
                 self.verdict = Verdict::Open;
-                let mut ignored = Verdict::Open;
                 if is_quoted {
                     emit_text(text.get(plain..plain + skip).unwrap_or_default(), sink);
                 }
                 let mut out = Output {
                     tools: &self.tools,
                     sink: if is_quoted { &mut self.recorder } else { &mut *sink },
-                    verdict: if is_quoted { &mut ignored } else { &mut self.verdict },
+                    verdict: &mut self.verdict,
                     soft: false,
                     dialect,
                 };
@@ -278,11 +286,13 @@ impl Detector {
             soft,
             dialect: block.dialect,
         };
-        let (taken, step) = block.step(text, end, &mut out);
+        let (taken, unit) = block.step(text, end, &mut out);
         let read = upto(text, taken);
         // Soft calls count when the block has ended.
         let verdict =
             if soft && self.verdict == Verdict::Calls { Verdict::Open } else { self.verdict };
+        block.has_calls |= !soft && verdict == Verdict::Calls;
+        let has_calls = block.has_calls;
         match verdict {
             Verdict::Calls => self.raw.clear(),
             Verdict::Open => self.raw.push_str(read),
@@ -294,23 +304,33 @@ impl Detector {
                 self.scanner.passed(read);
             }
         }
-        if step == Step::More && !end {
-            return (taken, false);
+        match unit {
+            Unit::More if !end => return (taken, false),
+            Unit::Part => return (taken, true),
+            // Each call of a block stands for itself: what is behind it may be text.
+            Unit::Closing | Unit::Call => {
+                if has_calls {
+                    self.verdict = Verdict::Open;
+                    self.raw.clear();
+                }
+                return (taken, true);
+            }
+            Unit::More | Unit::Done => {}
         }
         let State::Block(block) = std::mem::replace(&mut self.state, State::Text) else {
             return (taken, false);
         };
         let accepted = match soft {
             true => block.found > 0 && block.is_closed && verdict != Verdict::Text,
-            false => verdict == Verdict::Calls,
+            false => has_calls,
         };
         match (accepted, verdict) {
+            (_, Verdict::Text) => {}
             (true, _) => {
                 self.recorder.replay(sink);
                 self.raw.clear();
                 self.scanner.behind_block();
             }
-            (false, Verdict::Text) => {}
             (false, Verdict::Open | Verdict::Calls) => self.release(sink),
         }
         if let (false, false, BlockKind::Fence(ticks)) = (accepted, block.is_closed, kind) {
@@ -325,21 +345,26 @@ impl Detector {
     /// A block that is only quoted is text to its end.
     fn quotation(&mut self, text: &str, end: bool, sink: &mut dyn Sink) -> (usize, bool) {
         let State::Block(block) = &mut self.state else { return (0, false) };
-        let mut ignored = Verdict::Open;
         let mut out = Output {
             tools: &self.tools,
             sink: &mut self.recorder,
-            verdict: &mut ignored,
+            verdict: &mut self.verdict,
             soft: block.kind.is_soft(),
             dialect: block.dialect,
         };
-        let (taken, step) = block.step(text, end, &mut out);
+        let (taken, unit) = block.step(text, end, &mut out);
         self.recorder.clear();
         let read = upto(text, taken);
         emit_text(read, sink);
         self.scanner.passed(read);
-        if step == Step::More && !end {
-            return (taken, false);
+        match unit {
+            Unit::More if !end => return (taken, false),
+            Unit::Closing | Unit::Call => {
+                self.verdict = Verdict::Open;
+                return (taken, true);
+            }
+            Unit::Part => return (taken, true),
+            Unit::More | Unit::Done => {}
         }
         self.state = State::Text;
         (taken, taken > 0 || !text.is_empty())

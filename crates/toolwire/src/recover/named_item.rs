@@ -4,8 +4,7 @@
 use super::Step;
 use super::arguments::Arguments;
 use super::call::{Call, Ending, Output};
-use super::lexer::{Lexed, Lexer, white};
-use super::text::from;
+use super::lexer::Lexer;
 use super::value::Progress;
 
 /// Reads the arguments of a call whose name is known.
@@ -41,34 +40,12 @@ impl NamedItem {
 
     pub(super) fn step(&mut self, text: &str, end: bool, out: &mut Output<'_>) -> (usize, Step) {
         let Some(schema) = self.call.schema(out.tools) else { return (0, Step::Stop) };
-        let mut at = 0;
-        let step = loop {
-            let (length, lexed) = self.lexer.next(from(text, at), end);
-            let token = match lexed {
-                Lexed::Token(token) => token,
-                Lexed::More => {
-                    at += length;
-                    break Step::More;
-                }
-                Lexed::Stop => {
-                    at += length;
-                    break Step::Stop;
-                }
-            };
-            match self.arguments.token(token, schema, &mut self.call.pending) {
-                Progress::More => at += length,
-                Progress::Done => {
-                    at += length;
-                    self.is_done = true;
-                    break Step::Done;
-                }
-                Progress::Bad => {
-                    // White space before a token may have been taken before.
-                    at += white(from(text, at));
-                    break Step::Stop;
-                }
-            }
-        };
+        let Self { lexer, call, arguments, is_done } = self;
+        let (at, step) = lexer.feed(text, end, |token| {
+            let progress = arguments.token(token, schema, &mut call.pending);
+            *is_done = progress == Progress::Done;
+            progress
+        });
         self.call.flush(out);
         (at, step)
     }

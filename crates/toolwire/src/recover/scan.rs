@@ -4,37 +4,44 @@
 //! beginning of a marker. Code, quotations and examples are text, whatever is in
 //! them.
 
-use memchr::{memchr2, memchr3};
-
-use super::ahead::begins;
+use super::ahead::{Begins, Chain, begins};
 use super::block::BlockKind;
 use super::examples::introduces_example;
-use super::fences::is_call_fence;
 use super::harmony::channel;
-use super::markers::{Tag, dialect, tag};
-use super::text::{beginning, from, may_become, upto};
+use super::markers::{Tag, dialect, is_closing, tag};
+use super::scan_line::Line;
+use super::special::{has_special, next_special};
+use super::text::{from, may_become, upto};
 use super::tools::Tools;
 
 /// Where in Markdown the text is.
 #[derive(Clone, Debug)]
 pub(super) struct Scanner {
     /// Whether only white space has come on this line.
-    line_start: bool,
+    pub(super) line_start: bool,
     /// How many backticks opened the code on this line.
-    code: usize,
+    pub(super) code: usize,
     /// What opened the code block around the text.
-    fence: Option<Fence>,
+    pub(super) fence: Option<Fence>,
     /// Whether the line is a quotation.
-    is_quote: bool,
+    pub(super) is_quote: bool,
+    /// Whether nothing but white space has come.
+    pub(super) is_first: bool,
+    /// Whether a call came before.
+    has_calls: bool,
+    /// How many of the next bytes are markers before which no call begins.
+    clear: usize,
+    /// The markers behind the place where more text was needed.
+    chain: Chain,
     /// The end of what was passed on.
     recent: String,
 }
 
-/// The backticks or tildes that open a code block, or the tag that closes one.
+/// The backticks or tildes that open a code block, or the tag that closes a region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fence {
+pub(super) enum Fence {
     Line(char, usize),
-    Html(&'static str),
+    Region(&'static str),
 }
 
 /// What the scanner found.
@@ -56,7 +63,17 @@ pub(super) enum Found {
 
 impl Default for Scanner {
     fn default() -> Self {
-        Self { line_start: true, code: 0, fence: None, is_quote: false, recent: String::new() }
+        Self {
+            line_start: true,
+            code: 0,
+            fence: None,
+            is_quote: false,
+            is_first: true,
+            has_calls: false,
+            clear: 0,
+            chain: Chain::default(),
+            recent: String::new(),
+        }
     }
 }
 
@@ -64,16 +81,21 @@ impl Scanner {
     /// How many bytes of the text are ordinary, and what follows them.
     pub(super) fn scan(&mut self, text: &str, end: bool, tools: &Tools) -> (usize, Found) {
         let mut at = 0;
-        let mut special = Special::default();
         loop {
             if self.line_start {
                 match self.line(text, at, end, tools) {
-                    Line::Goes(length) => at += length,
+                    Line::Goes(length) => {
+                        at += length;
+                        // A fence takes its whole line.
+                        if self.line_start {
+                            continue;
+                        }
+                    }
                     Line::Found(length, found) => return self.stop(text, at + length, found),
                     Line::More(length) => return self.stop(text, at + length, Found::More),
                 }
             }
-            at = special.next(text, at);
+            at = next_special(text, at);
             if at == text.len() {
                 return self.stop(text, at, Found::More);
             }
@@ -99,11 +121,19 @@ impl Scanner {
                         };
                     }
                 }
-                Some(b'<') if self.code == 0 && self.html(rest) => at += 1,
-                Some(b'<') if !end && self.code == 0 && may_be_html(rest) => {
+                Some(b'<' | b'[') if self.code == 0 && self.is_region_edge(rest) => {
+                    // Special tokens are no text of the model's.
+                    let token = rest.starts_with("<｜").then(|| rest.find('>')).flatten();
+                    if let Some(length) = token {
+                        let skip = length + 1;
+                        return self.stop(text, at, Found::Frame { skip });
+                    }
+                    at += 1;
+                }
+                Some(b'<' | b'[') if !end && self.code == 0 && may_be_region_edge(rest) => {
                     return self.stop(text, at, Found::More);
                 }
-                _ if self.is_code() => at += 1,
+                _ if self.is_code() || at < self.clear => at += 1,
                 _ => match self.marker(text, at, end, tools) {
                     None => at += 1,
                     Some(found) => return self.stop(text, at, found),
@@ -115,9 +145,10 @@ impl Scanner {
     /// Whether all of the text is ordinary, which can be told at once in the
     /// middle of a line.
     pub(super) fn passes(&mut self, text: &str) -> bool {
-        let passes = !self.line_start && Special::default().next(text, 0) == text.len();
+        let passes = !self.line_start && !has_special(text);
         if passes {
             self.remember(text);
+            self.clear = self.clear.saturating_sub(text.len());
         }
         passes
     }
@@ -137,12 +168,18 @@ impl Scanner {
     pub(super) fn behind_block(&mut self) {
         self.line_start = false;
         self.code = 0;
+        self.has_calls = true;
         self.recent.clear();
+    }
+
+    /// What is behind a frame begins like a line.
+    pub(super) fn behind_frame(&mut self) {
+        self.line_start = true;
     }
 
     /// Reasoning has ended, and the answer begins.
     pub(super) fn behind_reasoning(&mut self) {
-        *self = Self::default();
+        *self = Self { has_calls: self.has_calls, is_first: false, ..Self::default() };
     }
 
     /// A fence that looked like a block is code.
@@ -156,6 +193,7 @@ impl Scanner {
 
     fn stop(&mut self, text: &str, at: usize, found: Found) -> (usize, Found) {
         self.remember(upto(text, at));
+        self.clear = self.clear.saturating_sub(at);
         (at, found)
     }
 
@@ -169,216 +207,33 @@ impl Scanner {
         self.recent.push_str(tail(text));
     }
 
-    /// Looks at the beginning of a line.
-    fn line(&mut self, text: &str, at: usize, end: bool, tools: &Tools) -> Line {
-        let line = from(text, at);
-        let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
-        let rest = from(line, indent);
-        let Some(first) = rest.chars().next() else { return Line::More(indent) };
-        if matches!(first, '`' | '~') {
-            return self.fence_line(text, at + indent, indent, end, tools);
+    /// Whether the text begins with what begins or ends code, or a tool's result.
+    fn is_region_edge(&mut self, text: &str) -> bool {
+        if text.as_bytes().get(1).is_some_and(|byte| !b"/pctfT\xEF".contains(byte)) {
+            return false;
         }
-        self.line_start = false;
-        if self.fence.is_some() {
-            return Line::Goes(indent);
-        }
-        let begins_bare = match first {
-            '{' | '[' => true,
-            'A' => rest.starts_with("Action:") || (!end && may_become(rest, "Action:")),
-            'f' => ["functools[", "function call<|role_sep|>"]
-                .iter()
-                .any(|word| rest.starts_with(word) || (!end && may_become(rest, word))),
-            '>' if rest.starts_with(">>>") || (!end && may_become(rest, ">>>")) => {
-                return self.functionary(text, at + indent, indent, end, tools);
-            }
-            '>' => {
-                self.is_quote = true;
-                false
-            }
-            _ => false,
-        };
-        if !begins_bare {
-            return Line::Goes(indent);
-        }
-        if let Some(header) = rest.strip_prefix("function call<|role_sep|>") {
-            return match begins(header, end, tools) {
-                None => self.wait(indent),
-                Some(false) => Line::Goes(indent),
-                Some(true) if introduces_example(&self.recent(upto(text, at))) => {
-                    Line::Found(indent + rest.len() - header.len(), QUOTED_MARKED)
-                }
-                Some(true) => {
-                    let skip = rest.len() - header.len();
-                    let found =
-                        Found::Block { skip, kind: BlockKind::Marked, dialect: "gigachat3" };
-                    Line::Found(indent, found)
-                }
-            };
-        }
-        if first == 'f' && !rest.starts_with("functools[") {
-            return self.wait(indent);
-        }
-        // Markers that begin with a bracket are not bare.
-        if first == '[' {
-            match tag(rest, end) {
-                Tag::Other => {}
-                Tag::More => return self.wait(indent),
-                Tag::Marker(_) | Tag::Call | Tag::Think(..) | Tag::Channel | Tag::Frame(_) => {
-                    return Line::Goes(indent);
-                }
-            }
-        }
-        match begins(rest, end, tools) {
-            None => self.wait(indent),
-            Some(true) => {
-                let (kind, dialect) = match first {
-                    'A' => (BlockKind::Action, "react"),
-                    'f' => (BlockKind::Marked, "phi4_mini"),
-                    '{' => (BlockKind::Bare, "json"),
-                    _ if from(rest, 1).trim_start().starts_with('{') => {
-                        (BlockKind::Bare, "json_array")
-                    }
-                    _ => (BlockKind::Bare, "pythonic"),
-                };
-                let found = match introduces_example(&self.recent(upto(text, at))) {
-                    true => Found::Quotation { kind },
-                    false => Found::Block { skip: 0, kind, dialect },
-                };
-                Line::Found(indent, found)
-            }
-            Some(false) => Line::Goes(indent),
-        }
-    }
-
-    /// The beginning of the line is needed again when more text is there.
-    fn wait(&mut self, indent: usize) -> Line {
-        self.line_start = true;
-        Line::More(indent)
-    }
-
-    /// A line that begins with backticks.
-    fn fence_line(
-        &mut self,
-        text: &str,
-        at: usize,
-        indent: usize,
-        end: bool,
-        tools: &Tools,
-    ) -> Line {
-        let rest = from(text, at);
-        let mark = rest.chars().next().unwrap_or('`');
-        let ticks = run_length(rest, mark);
-        if ticks < 3 && (ticks < rest.len() || end) {
-            self.line_start = false;
-            return Line::Goes(indent);
-        }
-        let after = from(rest, ticks);
-        let window = beginning(after, LONGEST_INFO);
-        let Some(stop) = window.find('\n') else {
-            if !end && after.len() < LONGEST_INFO {
-                return Line::More(indent);
-            }
-            self.line_start = false;
-            self.close_or_open(mark, ticks, window);
-            return Line::Goes(indent + ticks);
-        };
-        let info = upto(after, stop);
-        let length = ticks + stop + 1;
-        let may_hold_calls = self.fence.is_none() && mark == '`' && is_call_fence(info);
-        if may_hold_calls && !introduces_example(&self.recent(upto(text, at))) {
-            match begins(from(rest, length), end, tools) {
-                None => return Line::More(indent),
-                Some(true) => {
-                    self.line_start = false;
-                    let dialect = if info.trim() == "tool_code" {
-                        "gemma_tool_code"
-                    } else {
-                        "md_json_fence"
-                    };
-                    let kind = BlockKind::Fence(ticks);
-                    return Line::Found(indent, Found::Block { skip: length, kind, dialect });
-                }
-                Some(false) => {}
-            }
-        }
-        self.close_or_open(mark, ticks, info);
-        // The next line begins behind this one.
-        Line::Goes(indent + length)
-    }
-
-    fn close_or_open(&mut self, mark: char, ticks: usize, info: &str) {
-        match self.fence {
-            Some(Fence::Line(opened, least)) if opened == mark => {
-                if ticks >= least && info.trim().is_empty() {
-                    self.fence = None;
-                }
-            }
-            Some(_) => {}
-            None if mark == '`' && info.contains('`') => self.code = 0,
-            None => self.fence = Some(Fence::Line(mark, ticks)),
-        }
-    }
-
-    /// Whether the text begins with a tag that begins or ends code.
-    fn html(&mut self, text: &str) -> bool {
         match self.fence {
             None => {
-                let opened = HTML_CODE.iter().find(|(open, _)| text.starts_with(open));
-                self.fence = opened.map(|(_, close)| Fence::Html(close));
+                let opened = REGIONS.iter().find(|(open, _)| text.starts_with(open));
+                self.fence = opened.map(|(_, close)| Fence::Region(close));
                 opened.is_some()
             }
-            Some(Fence::Html(close)) if text.starts_with(close) => {
+            Some(Fence::Region(close)) if text.starts_with(close) => {
                 self.fence = None;
                 true
             }
-            Some(Fence::Html(_) | Fence::Line(..)) => false,
-        }
-    }
-
-    /// `>>>NAME` and a line break, or `>>>all` before ordinary text.
-    fn functionary(
-        &mut self,
-        text: &str,
-        at: usize,
-        indent: usize,
-        end: bool,
-        tools: &Tools,
-    ) -> Line {
-        let rest = from(text, at);
-        let Some(header) = rest.strip_prefix(">>>") else { return self.wait(indent) };
-        let length =
-            header.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(header.len());
-        if length >= LONGEST_NAME {
-            return Line::Goes(indent);
-        }
-        if length == header.len() && !end {
-            return self.wait(indent);
-        }
-        let name = upto(header, length);
-        if name == "all" && from(header, length).starts_with('\n') {
-            self.line_start = true;
-            return Line::Found(indent, Found::Frame { skip: 3 + length + 1 });
-        }
-        if tools.find(name).is_none() {
-            return Line::Goes(indent);
-        }
-        let body = from(header, length);
-        match body.trim_start().chars().next() {
-            None if !end => self.wait(indent),
-            Some('{') => {
-                let (name, skip) = (name.to_owned(), 3 + length);
-                let is_quoted = introduces_example(&self.recent(upto(text, at)));
-                let found = Found::Call { skip, name, dialect: "functionary", is_quoted };
-                Line::Found(indent, found)
-            }
-            _ => Line::Goes(indent),
+            Some(Fence::Region(_) | Fence::Line(..)) => false,
         }
     }
 
     /// A marker in the middle of text. `None` if it is none.
     fn marker(&mut self, text: &str, at: usize, end: bool, tools: &Tools) -> Option<Found> {
         let rest = from(text, at);
-        match tag(rest, end) {
+        // What was waited for is at the beginning of the text.
+        let chain = std::mem::take(&mut self.chain);
+        let chain = if at == 0 { chain } else { Chain::default() };
+        let tag = tag(rest, end);
+        match tag {
             Tag::Other => None,
             Tag::More => Some(Found::More),
             Tag::Think(skip, close) => Some(Found::Reasoning { skip, close }),
@@ -390,15 +245,43 @@ impl Scanner {
                 }
                 found
             }
-            Tag::Marker(_) | Tag::Call => match begins(rest, end, tools) {
-                None => Some(Found::More),
-                Some(true) if self.is_quoted(upto(text, at)) => Some(QUOTED_MARKED),
-                Some(true) => {
+            // No block begins with what ends one.
+            Tag::Marker(length) | Tag::Edge(length) if is_closing(upto(rest, length)) => {
+                self.stray(tag, rest)
+            }
+            Tag::Marker(_) | Tag::Edge(_) | Tag::Call => match begins(rest, chain, end, tools) {
+                Begins::More(chain) => {
+                    self.chain = chain;
+                    Some(Found::More)
+                }
+                Begins::Call if self.is_quoted(upto(text, at)) => Some(QUOTED_MARKED),
+                Begins::Call => {
                     let kind = BlockKind::Marked;
                     Some(Found::Block { skip: 0, kind, dialect: dialect(rest) })
                 }
-                Some(false) => None,
+                Begins::Nothing(length) => {
+                    self.clear = at + length;
+                    self.stray(tag, rest)
+                }
             },
+        }
+    }
+
+    /// A marker without a call. Behind a call it may be the end of one that could
+    /// not be read.
+    fn stray(&self, tag: Tag, text: &str) -> Option<Found> {
+        match tag {
+            Tag::Edge(skip) => Some(Found::Frame { skip }),
+            Tag::Marker(skip) if self.has_calls && is_closing(upto(text, skip)) => {
+                Some(Found::Frame { skip })
+            }
+            Tag::Marker(_)
+            | Tag::Call
+            | Tag::Think(..)
+            | Tag::Channel
+            | Tag::Frame(_)
+            | Tag::Other
+            | Tag::More => None,
         }
     }
 
@@ -411,44 +294,11 @@ impl Scanner {
     }
 
     /// The end of the text up to here, of the same length however it arrived.
-    fn recent(&self, before: &str) -> String {
+    pub(super) fn recent(&self, before: &str) -> String {
         let mut recent = self.recent.clone();
         recent.push_str(tail(before));
         tail(&recent).to_owned()
     }
-}
-
-/// Where the next byte is that may begin something. Two searches with vectors
-/// are faster than one for all of the bytes, and each goes over the text once.
-#[derive(Default)]
-struct Special {
-    /// The next `<`, `[` or line break, if it is not behind.
-    first: usize,
-    /// The next `]` or backtick, if it is not behind.
-    second: usize,
-}
-
-impl Special {
-    /// The next place from `at` on, or the end of the text.
-    fn next(&mut self, text: &str, at: usize) -> usize {
-        let rest = from(text, at).as_bytes();
-        if self.first <= at {
-            self.first = at + memchr3(b'<', b'[', b'\n', rest).unwrap_or(rest.len());
-        }
-        if self.second <= at {
-            self.second = at + memchr2(b']', b'`', rest).unwrap_or(rest.len());
-        }
-        self.first.min(self.second)
-    }
-}
-
-/// What the beginning of a line is.
-enum Line {
-    /// Ordinary, as far as so many bytes.
-    Goes(usize),
-    Found(usize, Found),
-    /// Not to be told yet, from so many bytes on.
-    More(usize),
 }
 
 /// As much of the end of a text as is remembered.
@@ -462,24 +312,33 @@ fn tail(text: &str) -> &str {
 
 /// How often the text begins with a mark. A long run is several short ones, so
 /// that none is waited for without end.
-fn run_length(text: &str, mark: char) -> usize {
+pub(super) fn run_length(text: &str, mark: char) -> usize {
     text.chars().take(LONGEST_RUN).take_while(|c| *c == mark).count()
 }
 
-/// Whether the text may become a tag around code.
-fn may_be_html(text: &str) -> bool {
-    HTML_CODE.iter().any(|(open, close)| may_become(text, open) || may_become(text, close))
+/// Whether the text may become an edge of a region.
+fn may_be_region_edge(text: &str) -> bool {
+    REGIONS.iter().any(|(open, close)| may_become(text, open) || may_become(text, close))
 }
 
-/// Tags around code, and what closes them.
-const HTML_CODE: [(&str, &str); 2] = [("<pre>", "</pre>"), ("<code>", "</code>")];
+/// What encloses code, or what a tool has said, and what closes it. Nothing in it
+/// is a call of the model's.
+const REGIONS: [(&str, &str); 9] = [
+    ("<pre>", "</pre>"),
+    ("<code>", "</code>"),
+    ("<tool_response>", "</tool_response>"),
+    ("<tool_result>", "</tool_result>"),
+    ("<tool_results>", "</tool_results>"),
+    ("<function_results>", "</function_results>"),
+    ("<function_response>", "</function_response>"),
+    ("[TOOL_RESULTS]", "[/TOOL_RESULTS]"),
+    ("<｜tool▁output▁begin｜>", "<｜tool▁output▁end｜>"),
+];
 
-const QUOTED_MARKED: Found = Found::Quotation { kind: BlockKind::Marked };
+pub(super) const QUOTED_MARKED: Found = Found::Quotation { kind: BlockKind::Marked };
 
 /// Marks before which a quotation begins.
 const QUOTES: [char; 6] = ['"', '\'', '“', '‘', '«', '`'];
 
 const REMEMBERED: usize = 240;
-const LONGEST_INFO: usize = 32;
 const LONGEST_RUN: usize = 32;
-const LONGEST_NAME: usize = 64;

@@ -9,14 +9,16 @@
 //! Nothing in a value is escaped, so what ends it is told apart from the same
 //! characters in the text by what follows.
 
+use super::Step;
 use super::arguments::Arguments;
 use super::call::{Call, Ending, Output};
 use super::lexer::white;
 use super::markers::LEAD;
 use super::named_item::NamedItem;
+use super::nested::nested;
+use super::raw_value::{RawValue, Strips};
 use super::tags::{OpenTag, Style, open_tag};
 use super::text::{beginning, from, length_without, may_become, upto};
-use super::{Step, align};
 
 /// Reads the arguments of one call.
 #[derive(Clone, Debug)]
@@ -42,26 +44,7 @@ enum Place {
     Key(String),
     /// Before the value whose key was read.
     BeforeValue,
-    Value(Value),
-}
-
-/// A value that is being read.
-#[derive(Clone, Debug)]
-struct Value {
-    /// The tag that closes it.
-    closing: String,
-    /// Whether the text goes on as it comes. Else it is kept.
-    streams: bool,
-    is_text: Option<bool>,
-    kept: String,
-    /// Whether nothing of it has been read.
-    at_start: bool,
-    /// Whether what was read of it ends with a line break.
-    ends_line: bool,
-    /// Line breaks that end the text so far. The last may belong to the tag.
-    line_break: &'static str,
-    /// Whether one line break on each side belongs to the tags.
-    strips: bool,
+    Value(RawValue),
 }
 
 /// Where a value ends.
@@ -76,7 +59,8 @@ impl TaggedItem {
     /// A call that begins with a tag.
     pub(super) fn new(style: Style, tag: &OpenTag, out: &mut Output<'_>) -> Self {
         let closing = format!("{}{}{}", style.close, tag.word, style.end);
-        Self::with(style, tag.name.as_deref().unwrap_or_default(), closing, out)
+        let item = Self::with(style, tag.name.as_deref().unwrap_or_default(), closing, out);
+        Self { is_closed: tag.is_empty, ..item }
     }
 
     /// A call that begins with its bare name.
@@ -117,8 +101,13 @@ impl TaggedItem {
         match (&self.json, &self.place) {
             (Some(json), _) => json.strict_run(text),
             (None, Place::Value(value)) if value.passes() => {
-                let passes = self.call.passes() && self.arguments.passes_raw();
-                if passes { length_without(NEED_CARE, text) } else { 0 }
+                // What needs care is read together with what is around it, and some of
+                // a long text does.
+                let passes =
+                    text.len() <= SHORT && self.call.passes() && self.arguments.passes_raw();
+                let first = self.style.first();
+                let all = passes && length_without([b'"', b'\\', first], text) == text.len();
+                if all { text.len() } else { 0 }
             }
             (None, _) => 0,
         }
@@ -146,6 +135,9 @@ impl TaggedItem {
             let (length, step) = json.step(text, end, out);
             return (length, Some(step));
         }
+        if self.is_closed {
+            return (0, Some(Step::Done));
+        }
         match &mut self.place {
             Place::Between => self.between(text, end, out),
             Place::Key(closing) => match beginning(text, LONGEST_KEY).find(closing.as_str()) {
@@ -163,10 +155,10 @@ impl TaggedItem {
     }
 
     fn between(&mut self, text: &str, end: bool, out: &mut Output<'_>) -> (usize, Option<Step>) {
-        let skip = white(text);
+        let skip = gap(text);
         let rest = from(text, skip);
         // White space behind the last member is the call's only if it goes on.
-        if rest.is_empty() || skip >= LONGEST_GAP {
+        if rest.is_empty() || rest == "\\" || skip >= LONGEST_GAP {
             return (0, Some(wait(text, LONGEST_GAP, end)));
         }
         if !self.closing.is_empty() && rest.starts_with(&self.closing) {
@@ -185,7 +177,8 @@ impl TaggedItem {
             // has forgotten it.
             self.is_closed = self.closing.is_empty();
             self.is_ended = true;
-            return (0, Some(Step::Done));
+            let is_escaped = upto(text, skip).contains('\\');
+            return (if is_escaped { skip } else { 0 }, Some(Step::Done));
         }
         let more =
             !end && (may_become(rest, &self.style.open) || may_become(rest, &self.style.close));
@@ -198,7 +191,7 @@ impl TaggedItem {
                 self.place = Place::Key(closing);
                 (skip + tag.length, None)
             }
-            Ok(Some(tag)) => match self.member(&tag) {
+            Ok(Some(tag)) => match self.member(&tag, out) {
                 Some(key) => {
                     let is_text = tag.is_text;
                     self.open_value(&key, &tag.word, is_text, out);
@@ -212,9 +205,13 @@ impl TaggedItem {
     }
 
     /// The name of the member that a tag begins.
-    fn member(&self, tag: &OpenTag) -> Option<String> {
+    fn member(&self, tag: &OpenTag, out: &Output<'_>) -> Option<String> {
         match &*tag.word {
-            "parameter" | "param" | "argument" | "arg" => tag.name.clone(),
+            // One that has no name is meant for the only one that lacks a value.
+            "parameter" | "param" | "argument" | "arg" => tag.name.clone().or_else(|| {
+                let schema = self.call.schema(out.tools)?;
+                self.arguments.only_missing(schema).map(str::to_owned)
+            }),
             // MiniMax's tags are the names themselves.
             word if self.style.open.starts_with(LEAD) => Some(word.to_owned()),
             _ => None,
@@ -227,9 +224,9 @@ impl TaggedItem {
         end: bool,
         out: &mut Output<'_>,
     ) -> (usize, Option<Step>) {
-        let skip = white(text);
+        let skip = gap(text);
         let rest = from(text, skip);
-        if rest.is_empty() || skip >= LONGEST_GAP {
+        if rest.is_empty() || rest == "\\" || skip >= LONGEST_GAP {
             return (0, Some(wait(text, LONGEST_GAP, end)));
         }
         if !end && may_become(rest, "<arg_value") {
@@ -241,84 +238,98 @@ impl TaggedItem {
                 self.open_value(&key, &tag.word, None, out);
                 (skip + tag.length, None)
             }
+            // A key without a value.
+            Ok(Some(tag)) if tag.word.starts_with("arg_key") => self.drop_key(),
+            Ok(None) if rest.starts_with(&self.style.close) => self.drop_key(),
             Err(()) => (0, Some(wait(rest, LONGEST_KEY, end))),
             Ok(_) => (0, Some(Step::Stop)),
         }
     }
 
+    fn drop_key(&mut self) -> (usize, Option<Step>) {
+        self.call.repaired = true;
+        self.place = Place::Between;
+        (0, None)
+    }
+
     fn open_value(&mut self, key: &str, word: &str, is_text: Option<bool>, out: &mut Output<'_>) {
         let Some(schema) = self.call.schema(out.tools) else { return };
         let streams = self.arguments.open_raw(key, schema, &mut self.call.pending);
-        self.place = Place::Value(Value {
-            closing: format!("{}{word}{}", self.style.close, self.style.end),
-            streams,
-            is_text,
-            kept: String::new(),
-            at_start: true,
-            ends_line: false,
-            line_break: "",
-            strips: self.closing.ends_with("function>"),
-        });
+        let closing = format!("{}{word}{}", self.style.close, self.style.end);
+        let strips = match self.closing.ends_with("function>") {
+            true if out.dialect == "seed_oss" => Strips::Pairs,
+            true => Strips::Both,
+            false => Strips::Nothing,
+        };
+        self.place = Place::Value(RawValue::new(closing, streams, is_text, strips));
     }
 
     fn value(&mut self, text: &str, end: bool, out: &mut Output<'_>) -> (usize, Option<Step>) {
-        let Place::Value(mut value) = std::mem::replace(&mut self.place, Place::Between) else {
-            return (0, Some(Step::Stop));
-        };
-        let start = match value.skip_start(text, end) {
-            Some(length) => length,
-            None => {
-                self.place = Place::Value(value);
-                return (0, Some(Step::More));
-            }
-        };
+        let Self { style, call, arguments, closing, place, .. } = self;
+        let Place::Value(value) = place else { return (0, Some(Step::Stop)) };
+        let Some(start) = value.skip_start(text, end) else { return (0, Some(Step::More)) };
+        if !value.has_begun() {
+            return (start, Some(Step::More));
+        }
         let rest = from(text, start);
-        let (length, closing) = match self.find_end(&value, rest, end) {
+        let ends = Ends { style, closing, arguments };
+        let (length, closing) = match ends.find(value, rest, end) {
             Found::End(at, closing) => (at, Some(closing)),
             Found::More(at) => (at, None),
         };
         if length > 0 {
-            value.ends_line = upto(rest, length).ends_with('\n');
+            value.ends_line = rest.as_bytes().get(length - 1) == Some(&b'\n');
         }
-        let piece = value.piece(upto(rest, length), closing.is_some());
-        for part in piece {
+        for part in value.piece(upto(rest, length), closing.is_some()) {
             if value.streams {
-                self.arguments.raw_piece(part, &mut self.call.pending);
+                arguments.raw_piece(part, &mut call.pending);
             } else {
                 value.kept.push_str(part);
             }
         }
-        let Some(closing) = closing else {
-            self.place = Place::Value(value);
-            return (start + length, Some(Step::More));
-        };
-        if let Some(schema) = self.call.schema(out.tools) {
+        let Some(closing) = closing else { return (start + length, Some(Step::More)) };
+        if let Some(schema) = call.schema(out.tools) {
             match value.streams {
-                true => self.arguments.close_raw(&mut self.call.pending),
+                true => arguments.close_raw(&mut call.pending),
                 false => {
-                    let text = self.structured(&value);
-                    self.arguments.put_raw(&text, value.is_text, schema, &mut self.call.pending);
+                    let text = structured(style, &value.kept);
+                    arguments.put_raw(&text, value.is_text, schema, &mut call.pending);
                 }
             }
         }
+        self.place = Place::Between;
         (start + length + closing, None)
     }
+}
 
-    /// The text of a value, whose own tags, if it has any, are members.
-    fn structured(&self, value: &Value) -> String {
-        if self.style.open.starts_with(LEAD)
-            && value.kept.trim_start().starts_with(&self.style.open)
-        {
-            return nested(&self.style, &value.kept, 0);
-        }
-        value.kept.clone()
-    }
+/// What ends a value.
+struct Ends<'i> {
+    style: &'i Style,
+    /// What closes the call.
+    closing: &'i str,
+    arguments: &'i Arguments,
+}
 
+impl Ends<'_> {
     /// Where the value ends in the text.
-    fn find_end(&self, value: &Value, text: &str, end: bool) -> Found {
-        let first = self.style.open.as_bytes().first().copied().unwrap_or(b'<');
-        for at in memchr::memchr_iter(first, text.as_bytes()) {
+    fn find(&self, value: &RawValue, text: &str, end: bool) -> Found {
+        if value.is_cdata {
+            return match value.cdata_end(text, end) {
+                Ok((at, closing)) => Found::End(at, closing),
+                Err(at) => Found::More(at),
+            };
+        }
+        let closing = self.style.close.as_bytes().get(1);
+        for at in memchr::memchr_iter(self.style.first(), text.as_bytes()) {
             let rest = from(text, at);
+            let line = match at.checked_sub(1) {
+                Some(before) => text.as_bytes().get(before) == Some(&b'\n'),
+                None => value.ends_line,
+            };
+            let second = rest.as_bytes().get(1);
+            if !line && second.is_some() && second != closing {
+                continue;
+            }
             if rest.starts_with(&value.closing) {
                 match self.goes_on(from(rest, value.closing.len()), end) {
                     Some(true) => return Found::End(at, value.closing.len()),
@@ -326,16 +337,15 @@ impl TaggedItem {
                     None => return Found::More(at),
                 }
             }
-            if !self.closing.is_empty() && rest.starts_with(&self.closing) {
+            if !self.closing.is_empty() && rest.starts_with(self.closing) {
                 match self.goes_on(from(rest, self.closing.len()), end) {
                     Some(true) => return Found::End(at, 0),
                     Some(false) => continue,
                     None => return Found::More(at),
                 }
             }
-            let line = upto(text, at).ends_with('\n') || (at == 0 && value.ends_line);
             if line && rest.starts_with(&self.style.open) {
-                match open_tag(&self.style, beginning(rest, LONGEST_KEY)) {
+                match open_tag(self.style, beginning(rest, LONGEST_KEY)) {
                     Ok(Some(tag)) if self.is_next_member(&tag) => return Found::End(at, 0),
                     Err(()) if !end && rest.len() < LONGEST_KEY => return Found::More(at),
                     Ok(_) | Err(()) => continue,
@@ -343,7 +353,7 @@ impl TaggedItem {
             }
             let more = !end
                 && (may_become(rest, &value.closing)
-                    || may_become(rest, &self.closing)
+                    || may_become(rest, self.closing)
                     || (line && may_become(rest, &self.style.open)));
             if more {
                 return Found::More(at);
@@ -361,11 +371,11 @@ impl TaggedItem {
     /// Whether the text behind a closing tag is what may follow it: another tag or
     /// the end.
     fn goes_on(&self, text: &str, end: bool) -> Option<bool> {
-        let rest = text.trim_start();
+        let rest = from(text, gap(text));
         if text.len() - rest.len() >= LONGEST_GAP {
             return Some(true);
         }
-        if rest.is_empty() {
+        if rest.is_empty() || (rest == "\\" && !end) {
             return end.then_some(true);
         }
         let follows = ["<", LEAD, "```"];
@@ -376,49 +386,23 @@ impl TaggedItem {
     }
 }
 
-impl Value {
-    /// Whether the next bytes can be passed on.
-    fn passes(&self) -> bool {
-        self.streams && !self.at_start && !self.ends_line
+/// The text of a value, whose own tags, if it has any, are members.
+fn structured(style: &Style, text: &str) -> String {
+    match style.open.starts_with(LEAD) && text.trim_start().starts_with(&style.open) {
+        true => nested(style, text, 0),
+        false => text.to_owned(),
     }
+}
 
-    /// Skips the line break behind the opening tag. `None` if the text is needed
-    /// to tell.
-    fn skip_start(&mut self, text: &str, end: bool) -> Option<usize> {
-        if !self.at_start || !self.strips {
-            self.at_start = false;
-            return Some(0);
-        }
-        if text.is_empty() || (text == "\r" && !end) {
-            return None;
-        }
-        self.at_start = false;
-        Some(if text.starts_with("\r\n") { 2 } else { usize::from(text.starts_with('\n')) })
+/// How much white space the text begins with. Some templates escape their line
+/// breaks.
+fn gap(text: &str) -> usize {
+    let mut at = white(text);
+    while from(text, at).starts_with("\\n") {
+        at += 2;
+        at += white(from(text, at));
     }
-
-    /// What of a piece belongs to the value. One line break at the end is kept
-    /// back, since it may belong to the closing tag.
-    fn piece<'p>(&mut self, piece: &'p str, is_last: bool) -> [&'p str; 2] {
-        if !self.strips {
-            return ["", piece];
-        }
-        if piece.is_empty() {
-            if is_last {
-                self.line_break = "";
-            }
-            return ["", ""];
-        }
-        let before = std::mem::take(&mut self.line_break);
-        let (body, line_break) = match piece {
-            piece if piece.ends_with("\r\n") => (upto(piece, piece.len() - 2), "\r\n"),
-            piece if piece.ends_with('\n') => (upto(piece, piece.len() - 1), "\n"),
-            piece => (piece, ""),
-        };
-        if !is_last {
-            self.line_break = line_break;
-        }
-        [before, body]
-    }
+    at
 }
 
 /// Waits for more text, up to a length.
@@ -426,35 +410,6 @@ fn wait(text: &str, longest: usize, end: bool) -> Step {
     if end || text.len() >= longest { Step::Stop } else { Step::More }
 }
 
-/// Members written as tags, as an object; several of the same name, or `item`s,
-/// as a list.
-fn nested(style: &Style, text: &str, depth: usize) -> String {
-    let mut members: Vec<(String, String)> = Vec::new();
-    let mut rest = text.trim();
-    while let Ok(Some(tag)) = open_tag(style, rest) {
-        let inside = from(rest, tag.length);
-        let closing = format!("{}{}{}", style.close, tag.word, style.end);
-        let Some(stop) = inside.find(&closing) else { break };
-        let value = upto(inside, stop);
-        let json = match value.trim_start().starts_with(&style.open) && depth < DEEPEST {
-            true => nested(style, value, depth + 1),
-            false => align::raw_text(None, value).unwrap_or_default(),
-        };
-        members.push((tag.word, json));
-        rest = from(inside, stop + closing.len()).trim_start();
-    }
-    let list = members.iter().all(|(word, _)| word == "item") && !members.is_empty();
-    let parts = members.iter().map(|(word, json)| match list {
-        true => json.clone(),
-        false => format!("{}:{json}", align::quoted(word)),
-    });
-    let parts: Vec<String> = parts.collect();
-    let parts = parts.join(",");
-    if list { format!("[{parts}]") } else { format!("{{{parts}}}") }
-}
-
-/// What must be escaped in a raw value, or may begin a tag.
-const NEED_CARE: [u8; 4] = [b'"', b'\\', b'<', b']'];
+const SHORT: usize = 24;
 const LONGEST_KEY: usize = 512;
 const LONGEST_GAP: usize = 256;
-const DEEPEST: usize = 16;

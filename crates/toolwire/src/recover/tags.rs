@@ -22,6 +22,8 @@ pub(super) struct OpenTag {
     pub(super) name: Option<String>,
     /// Whether the tag says that its value is a text, or that it is not.
     pub(super) is_text: Option<bool>,
+    /// Whether it ends with `/>`, so that nothing is in it.
+    pub(super) is_empty: bool,
     pub(super) length: usize,
 }
 
@@ -37,6 +39,11 @@ impl OpenTag {
 }
 
 impl Style {
+    /// The byte that every tag begins with.
+    pub(super) fn first(&self) -> u8 {
+        self.open.as_bytes().first().copied().unwrap_or(b'<')
+    }
+
     pub(super) fn plain() -> Self {
         Self { open: "<".to_owned(), close: "</".to_owned(), end: ">" }
     }
@@ -65,10 +72,13 @@ pub(super) fn open_tag(style: &Style, text: &str) -> Result<Option<OpenTag>, ()>
         return if may_become(text, &style.open) { Err(()) } else { Ok(None) };
     };
     let Some(stop) = tag_end(inside, style.end) else { return Err(()) };
-    let content = upto(inside, stop);
+    let content = upto(inside, stop).trim_start();
     let length = style.open.len() + stop + style.end.len();
-    let word_end = content.find([' ', '=', '\n', '\t']).unwrap_or(content.len());
-    let (word, rest) = (upto(content, word_end), from(content, word_end));
+    let (content, is_empty) = match content.strip_suffix('/') {
+        Some(content) => (content, true),
+        None => (content, false),
+    };
+    let (word, rest) = word_of(content);
     if word.is_empty() || word.starts_with('/') {
         return Ok(None);
     }
@@ -81,7 +91,20 @@ pub(super) fn open_tag(style: &Style, text: &str) -> Result<Option<OpenTag>, ()>
         (Some(_), _) | (_, Some(_)) => Some(false),
         (None, None) => None,
     };
-    Ok(Some(OpenTag { word: word.to_owned(), name, is_text, length }))
+    Ok(Some(OpenTag { word: word.to_owned(), name, is_text, is_empty, length }))
+}
+
+/// The first word of a tag and what follows it. Some tokenizers lose the space
+/// between them (`paramname=`), or write it as `Ġ`.
+fn word_of(content: &str) -> (&str, &str) {
+    let collapsed = ["function", "invoke", "parameter", "param"].iter().find_map(|word| {
+        let rest = content.strip_prefix(word)?;
+        rest.starts_with("name=").then_some((*word, rest))
+    });
+    collapsed.unwrap_or_else(|| {
+        let end = content.find([' ', '=', '\n', '\t', 'Ġ']).unwrap_or(content.len());
+        (upto(content, end), from(content, end).trim_start_matches('Ġ'))
+    })
 }
 
 /// Where a tag ends, quotes aside.
@@ -110,14 +133,24 @@ fn attribute(text: &str, key: &str) -> Option<String> {
         {
             let value = value.trim_start();
             let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''));
-            return Some(match quote {
-                Some(quote) => from(value, 1).split(quote).next().unwrap_or_default().to_owned(),
-                None => value.split([' ', '\n']).next().unwrap_or_default().to_owned(),
-            });
+            let value = match quote {
+                Some(quote) => from(value, 1).split(quote).next().unwrap_or_default(),
+                None => value.split([' ', '\n']).next().unwrap_or_default(),
+            };
+            return Some(unescaped(value));
         }
         rest = from(rest, at + key.len());
     }
     None
+}
+
+/// The value of an attribute, without XML's escapes.
+fn unescaped(value: &str) -> String {
+    let escapes = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&amp;", "&")];
+    if !value.contains('&') {
+        return value.to_owned();
+    }
+    escapes.iter().fold(value.to_owned(), |text, (escape, plain)| text.replace(escape, plain))
 }
 
 fn unquoted(text: &str) -> String {

@@ -73,6 +73,7 @@ pub(super) fn push_escaped(c: char, out: &mut String) {
 
 /// Appends text to a JSON string.
 pub(super) fn push_escaped_str(text: &str, out: &mut String) {
+    out.reserve(text.len() + text.len() / 8);
     let mut rest = text;
     loop {
         let plain = plain_length(rest);

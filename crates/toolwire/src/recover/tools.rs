@@ -68,8 +68,19 @@ impl Tools {
         self.list.get(index)
     }
 
+    /// Whether a name that begins so may be a tool's.
+    pub(crate) fn has_name_like(&self, beginning: &str) -> bool {
+        let bare = beginning.rsplit(['.', ':']).next().unwrap_or_default();
+        self.find(beginning).is_some()
+            || self
+                .list
+                .iter()
+                .any(|tool| tool.name.starts_with(beginning) || tool.name.starts_with(bare))
+    }
+
     /// The tool that a model means by a name. Some families write
-    /// `functions.NAME`, count their calls (`NAME:0`), or both.
+    /// `functions.NAME`, count their calls (`NAME:0`), or both; Muse writes
+    /// `NAME.NAME`.
     pub(crate) fn find(&self, written: &str) -> Option<usize> {
         let written = written.trim();
         let exact = |name: &str| self.by_name.get(name).copied();
@@ -83,6 +94,10 @@ impl Tools {
         exact(written)
             .or_else(|| uncounted(written))
             .or_else(|| bare.and_then(|bare| exact(bare).or_else(|| uncounted(bare))))
+            .or_else(|| {
+                let (first, second) = written.split_once('.')?;
+                (first == second).then(|| exact(first)).flatten()
+            })
             .or_else(|| {
                 let bare = written.strip_prefix("functions")?;
                 exact(bare.trim_end_matches(|c: char| c.is_ascii_digit()))

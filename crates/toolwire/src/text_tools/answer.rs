@@ -6,20 +6,27 @@ use crate::model::{Arguments, Call, Candidate, Item, Reasoning, Response, Stop, 
 use crate::recover::intent;
 use crate::wire::{At, Pos, Str};
 
+/// What was found in an answer.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Found {
+    /// The dialect of the first call, if there are any.
+    pub(crate) dialect: Option<&'static str>,
+    /// Whether the answer is another one now, be it only because reasoning was
+    /// taken out of its text.
+    pub(crate) has_changed: bool,
+}
+
 impl Recovery {
-    /// Turns the calls in the texts of an answer into calls. The dialect of the
-    /// first one, if there are any.
-    pub(crate) fn apply(
-        &self,
-        response: &mut Response<'_>,
-        ledger: &mut Ledger,
-    ) -> Option<&'static str> {
+    /// Turns the calls and the reasoning in the texts of an answer into calls and
+    /// reasoning.
+    pub(crate) fn apply(&self, response: &mut Response<'_>, ledger: &mut Ledger) -> Found {
         let id = response.id.as_ref().map(|id| id.decode().into_owned()).unwrap_or_default();
-        let mut found = None;
+        let mut found = Found::default();
         let mut calls = 0;
         for candidate in &mut response.candidates {
-            let dialect = self.candidate(candidate, &id, &mut calls, ledger);
-            found = found.or(dialect);
+            let Found { dialect, has_changed } = self.candidate(candidate, &id, &mut calls, ledger);
+            found.dialect = found.dialect.or(dialect);
+            found.has_changed |= has_changed;
         }
         found
     }
@@ -30,8 +37,8 @@ impl Recovery {
         answer_id: &str,
         calls: &mut usize,
         ledger: &mut Ledger,
-    ) -> Option<&'static str> {
-        let (mut dialect, mut was_cut) = (None, false);
+    ) -> Found {
+        let (mut dialect, mut was_cut, mut has_changed) = (None, false, false);
         let mut said = String::new();
         for turn in &mut candidate.turns {
             let mut items = Vec::with_capacity(turn.items.len());
@@ -54,12 +61,25 @@ impl Recovery {
                 let mut segmenter = Segmenter::new(self.tools.clone());
                 segmenter.push(&whole, &mut segments);
                 segmenter.finish(&mut segments);
-                if segments.items.iter().all(|item| matches!(item, Item::Text(_))) {
+                let is_whole = match segments.items.as_slice() {
+                    [Item::Text(one)] => one.text.decode() == whole,
+                    [] => whole.is_empty(),
+                    _several => false,
+                };
+                for item in &segments.items {
+                    if let Item::Text(text) = item {
+                        said.push_str(&text.text.decode());
+                    }
+                }
+                if is_whole {
                     // Nothing was found, so whatever is attached to the text stays.
-                    said.push_str(&whole);
                     drop(whole);
                     items.push(Item::Text(text));
                     continue;
+                }
+                has_changed = true;
+                if segments.items.is_empty() {
+                    segments.text("");
                 }
                 dialect = dialect.or(segments.dialect);
                 was_cut |= segments.was_cut;
@@ -86,13 +106,14 @@ impl Recovery {
                     *calls += 1;
                     last.items.push(Item::Call(new_call(Pos::NONE, id, call.name, call.arguments)));
                     dialect = Some(INTENT);
+                    has_changed = true;
                 }
             }
         }
         if let Some(stop) = changed_stop(&candidate.stop.value, dialect.is_some(), was_cut) {
             candidate.stop = At { value: stop, pos: candidate.stop.pos };
         }
-        dialect
+        Found { dialect, has_changed }
     }
 }
 

@@ -213,7 +213,7 @@ fn read_members(arguments: &str) -> Option<Vec<(String, String)>> {
             | Kind::Invalid
             | Kind::End => escape_json(value.text()).into_owned(),
         };
-        list.push((key.decode().into_owned(), text));
+        list.push((escape_text(&key.decode()).into_owned(), text));
     }
     reader.finish().ok()?;
     Some(list)

@@ -22,7 +22,7 @@ pub(super) fn instructions(
     is_parallel: bool,
 ) -> String {
     let mut text = String::from(
-        "# Tools\n\nYou can call the tools that are listed here, one JSON object per line:\n<tools>\n",
+        "# Tools\n\nYou can call these tools. Each line is the JSON definition of one tool:\n<tools>\n",
     );
     for definition in definitions {
         // A line end in JSON is between its values, where it means nothing.
@@ -36,14 +36,16 @@ pub(super) fn instructions(
     text.push_str(&dialect.example());
     text.push_str("\n\n");
     text.push_str(match is_parallel {
-        true => "- You may make several calls in one answer, each with its own arguments.\n",
+        true => "- You can make several calls in one answer, one after the other.\n",
         false => "- Make no more than one call in an answer.\n",
     });
     text.push_str(
-        "- Write nothing behind your calls. The results follow in the next message, each behind ",
+        "- End your answer after your calls. The next message has their results, each after ",
     );
     text.push_str(dialect.result_marker());
-    text.push_str(".\n- Never write a result yourself, and call only tools that are listed.\n");
+    text.push_str(
+        ".\n- Never write a result yourself. Never call a tool that is not in the list.\n",
+    );
     match demand {
         Demand::Free => text.push_str("- If you need no tool, answer in plain text."),
         Demand::AnyTool => text.push_str("- Your next answer must call at least one tool."),

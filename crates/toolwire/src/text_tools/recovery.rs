@@ -42,8 +42,8 @@ pub(crate) trait SegmentSink {
 
 /// Tells the parts of one text apart.
 ///
-/// White space around calls separates them from text and from each other. It is
-/// no text of its own: some protocols refuse a text that is blank.
+/// White space beside calls and reasoning separates them from text. It is kept
+/// only where it separates two texts, which some protocols join to one.
 #[derive(Debug)]
 pub(crate) struct Segmenter {
     detector: Detector,
@@ -52,11 +52,25 @@ pub(crate) struct Segmenter {
 
 #[derive(Debug, Default)]
 struct State {
-    /// White space that becomes text if text follows.
+    place: Place,
+    /// Whether something of the part was handed on.
+    has_begun: bool,
+    /// White space that counts if more of the part follows.
     blank: String,
-    in_text: bool,
+    /// Whether there was text before.
+    has_text: bool,
     in_call: bool,
-    calls: usize,
+}
+
+/// The part that is being read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Place {
+    /// Text with nothing before it.
+    #[default]
+    Start,
+    Text,
+    Reasoning,
+    Call,
 }
 
 impl Segmenter {
@@ -72,14 +86,58 @@ impl Segmenter {
     /// The text has ended.
     pub(crate) fn finish(&mut self, sink: &mut dyn SegmentSink) {
         self.detector.finish(&mut Segments { state: &mut self.state, sink });
-        let State { blank, in_text: _, in_call, calls } = &mut self.state;
+        let State { place, has_begun, blank, has_text: _, in_call } = &mut self.state;
         if std::mem::take(in_call) {
             sink.cut_call();
         }
-        if *calls == 0 && !blank.is_empty() {
+        let ends_text = *place == Place::Start || (*place == Place::Text && *has_begun);
+        if ends_text && !blank.is_empty() {
             sink.text(blank);
         }
         blank.clear();
+    }
+}
+
+impl State {
+    /// Goes on with a part. What separates it from the one before is dropped.
+    fn enter(&mut self, place: Place) {
+        if self.place != place {
+            self.place = place;
+            self.has_begun = false;
+            self.blank.clear();
+        }
+    }
+
+    fn text(&mut self, text: &str, sink: &mut dyn SegmentSink) {
+        if self.place != Place::Start {
+            self.enter(Place::Text);
+        }
+        let is_first = self.place == Place::Text && !self.has_text;
+        let text = if is_first { text.trim_start() } else { text };
+        let (said, blank) = text.split_at(text.trim_end().len());
+        if !said.is_empty() {
+            if !self.blank.is_empty() {
+                sink.text(&std::mem::take(&mut self.blank));
+            }
+            sink.text(said);
+            self.has_begun = true;
+            self.has_text = true;
+        }
+        self.blank.push_str(blank);
+    }
+
+    fn reasoning(&mut self, text: &str, sink: &mut dyn SegmentSink) {
+        self.enter(Place::Reasoning);
+        let text = if self.has_begun { text } else { text.trim_start() };
+        let (thought, blank) = text.split_at(text.trim_end().len());
+        if !thought.is_empty() {
+            if !self.blank.is_empty() {
+                sink.reasoning(&std::mem::take(&mut self.blank));
+            }
+            sink.reasoning(thought);
+            self.has_begun = true;
+        }
+        self.blank.push_str(blank);
     }
 }
 
@@ -92,26 +150,11 @@ impl Sink for Segments<'_> {
     fn event(&mut self, event: Event<'_>) {
         let Self { state, sink } = self;
         match event {
-            Event::Text(text) => {
-                if !state.in_text && text.trim().is_empty() {
-                    state.blank.push_str(text);
-                    return;
-                }
-                if !state.blank.is_empty() {
-                    sink.text(&std::mem::take(&mut state.blank));
-                }
-                state.in_text = true;
-                sink.text(text);
-            }
-            Event::Reasoning(text) => {
-                state.in_text = false;
-                sink.reasoning(text);
-            }
+            Event::Text(text) => state.text(text, *sink),
+            Event::Reasoning(text) => state.reasoning(text, *sink),
             Event::CallStart { name, dialect } => {
-                state.blank.clear();
-                state.in_text = false;
+                state.enter(Place::Call);
                 state.in_call = true;
-                state.calls += 1;
                 sink.open_call(name, dialect);
             }
             Event::Arguments(json) => sink.arguments(json),
@@ -124,8 +167,7 @@ impl Sink for Segments<'_> {
                 if std::mem::take(&mut state.in_call) {
                     sink.cut_call();
                 } else {
-                    state.in_text = true;
-                    sink.text(raw);
+                    state.text(raw, *sink);
                 }
             }
         }

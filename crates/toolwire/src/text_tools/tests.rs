@@ -141,3 +141,43 @@ fn a_model_gets_the_dialect_of_its_family() {
         assert_eq!(Dialect::named(dialect.name()), Some(dialect));
     }
 }
+
+/// The rows of the table of dialects in the documents: name, models, example.
+fn documented_dialects() -> Vec<[String; 3]> {
+    let section =
+        DOCUMENT.split("\n## ").find(|section| section.starts_with("Dialects\n")).unwrap();
+    let rows = section.lines().filter(|line| line.starts_with("| `"));
+    let cells = |row: &str| {
+        let row = row.replace("\\|", "\u{0}");
+        let cells = row.trim_matches('|').split('|').map(|cell| cell.trim().replace('\u{0}', "|"));
+        cells.collect::<Vec<_>>().try_into().unwrap()
+    };
+    rows.map(cells).collect()
+}
+
+#[test]
+fn the_documents_list_every_dialect_as_it_is() {
+    let rows = documented_dialects();
+    let names: Vec<String> = Dialect::all().map(|dialect| format!("`{dialect}`")).collect();
+    assert_eq!(rows.iter().map(|[name, ..]| name.clone()).collect::<Vec<_>>(), names);
+    for (dialect, [_, models, example]) in Dialect::all().zip(rows) {
+        assert_eq!(example.trim_matches('`').replace('⏎', "\n"), dialect.example().trim());
+        for model in models.split(", ").filter_map(|model| model.strip_prefix('`')) {
+            assert_eq!(Dialect::of_model(model.trim_end_matches('`')), dialect, "{model}");
+        }
+    }
+}
+
+#[test]
+fn the_documents_show_what_a_model_is_told() {
+    let (_, rest) = DOCUMENT.split_once("echo '").unwrap();
+    let (source, _) = rest.split_once("' |").unwrap();
+    let request = codec(FUNCTIONS).decode_request(source).unwrap();
+    let profile = text_options(Dialect::HERMES);
+    let text = TextRequest::of(&request, &profile, &mut Ledger::default()).unwrap();
+    let [Item::Text(told)] = text.request.turns[0].items.as_slice() else { panic!() };
+    let block = format!("```text\n{}\n```", told.text.decode());
+    assert!(DOCUMENT.contains(&block), "{block}");
+}
+
+const DOCUMENT: &str = include_str!("../../../../docs/text-tools.md");

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::{
-    Error, Options, RequestHead, ResponseTranslator, Translated, invalid, judge, settle,
-    splice_model, spliced, utf8,
+    Error, Options, RequestHead, ResponseTranslator, Translated, invalid, judge, output_limit,
+    settle, splice_model, spliced, utf8,
 };
 use crate::codec::codec;
 use crate::ledger::Ledger;
@@ -118,9 +118,32 @@ impl<'a> PreparedRequest<'a> {
         options: &Options<'_>,
         answer: Answer,
     ) -> Result<Translated, Error> {
-        let profile = options.profile_of(self.to);
-        if !profile.tool_calls.is_native()
-            && let Some(translated) = self.encode_as_text(options, &profile)?
+        let mut translated = self.encode_unlimited(options, answer)?;
+        if let Some(tokens) = options.output_limit
+            && !self.sets_limit()?
+        {
+            let (profile, policy) = (options.profile_of(self.to), options.loss_policy);
+            output_limit::set(&mut translated, self.from, &profile, policy, tokens);
+        }
+        Ok(translated)
+    }
+
+    /// Whether the client limits the answer.
+    fn sets_limit(&self) -> Result<bool, Error> {
+        match &self.request {
+            Some(request) => Ok(request.output.max_tokens.is_some()),
+            None => output_limit::is_set(self.from, self.source),
+        }
+    }
+
+    /// Translates the request with the client's own limit.
+    fn encode_unlimited(
+        &mut self,
+        options: &Options<'_>,
+        answer: Answer,
+    ) -> Result<Translated, Error> {
+        if !options.profile_of(self.to).tool_calls.is_native()
+            && let Some(translated) = self.encode_as_text(options)?
         {
             return Ok(translated);
         }
@@ -136,6 +159,7 @@ impl<'a> PreparedRequest<'a> {
         if options.kept_state.is_some() {
             KeptState::remove_from(&mut request.state);
         }
+        let profile = model_profile(options, self.to, request);
         let tools = Toolset::new(request, &profile);
         codec(self.to).encode_request(request, &tools, &profile, &mut out, &mut ledger);
         if answer == Answer::Expected {
@@ -157,11 +181,7 @@ impl<'a> PreparedRequest<'a> {
 
     /// Translates the request for an upstream that takes no tools. `None` if it
     /// has neither tools nor calls.
-    fn encode_as_text(
-        &mut self,
-        options: &Options<'_>,
-        profile: &Profile,
-    ) -> Result<Option<Translated>, Error> {
+    fn encode_as_text(&mut self, options: &Options<'_>) -> Result<Option<Translated>, Error> {
         let mut decoded = match self.request.take() {
             Some(request) => request,
             None => codec(self.from)
@@ -172,6 +192,7 @@ impl<'a> PreparedRequest<'a> {
         if options.kept_state.is_some() {
             KeptState::remove_from(&mut decoded.state);
         }
+        let profile = &options.profile_of(self.to);
         let Some(mut text) = TextRequest::of(&decoded, profile, &mut ledger) else {
             self.request = Some(decoded).filter(|_| self.from != self.to);
             return Ok(None);
@@ -180,6 +201,7 @@ impl<'a> PreparedRequest<'a> {
             text.request.model = Some(Str::plain(model.clone()));
         }
         let mut out = Vec::with_capacity(self.source.len() * 2);
+        let profile = &model_profile(options, self.to, &text.request);
         let tools = Toolset::new(&text.request, profile);
         codec(self.to).encode_request(&text.request, &tools, profile, &mut out, &mut ledger);
         let mut entries = ledger.entries_past(self.source, &decoded.literals(self.source));
@@ -239,6 +261,12 @@ impl<'a> PreparedRequest<'a> {
         let (restore, recovery) = (self.restore.clone(), self.recovery.clone());
         Pipe::restoring(self.to, self.from, request, restore, recovery, options)
     }
+}
+
+/// What the upstream accepts for the model that a request names.
+fn model_profile(options: &Options<'_>, to: Protocol, request: &Request<'_>) -> Profile {
+    let model = request.model.as_ref().map(Str::decode);
+    options.profile_for(to, model.as_deref())
 }
 
 /// A request with the conversation of another document of the same protocol and

@@ -124,10 +124,12 @@ impl ResponseTranslator {
         let mut response = decoded.map_err(|error| invalid(source, error))?;
         let mut ledger = Ledger::default();
         let recovery = self.recovery.as_ref();
-        let recovered = recovery.and_then(|recovery| recovery.apply(&mut response, &mut ledger));
-        if self.from == self.to && recovered.is_none() {
+        let found = recovery.map(|recovery| recovery.apply(&mut response, &mut ledger));
+        let found = found.unwrap_or_default();
+        if self.from == self.to && !found.has_changed {
             return self.pass(source, Some(response));
         }
+        let recovered = found.dialect;
         let summary = ResponseSummary { recovered, ..ResponseSummary::of(&response) };
         if self.context.is_some() {
             self.restore.apply(&mut response);

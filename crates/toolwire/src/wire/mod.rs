@@ -15,6 +15,7 @@ mod fields;
 pub mod cuts;
 pub mod envelope;
 pub mod glob;
+pub(crate) mod growing;
 pub mod hash;
 pub mod ids;
 pub mod names;

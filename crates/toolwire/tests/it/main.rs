@@ -19,6 +19,7 @@ mod json;
 mod laws;
 mod loops;
 mod ordinary;
+mod output_limit;
 mod prepared;
 mod random;
 mod recover;
@@ -27,6 +28,7 @@ mod seeds;
 mod splice;
 mod streams;
 mod text_tools;
+mod tracker;
 mod unfold;
 mod vectors;
 

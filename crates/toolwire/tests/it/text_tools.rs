@@ -421,3 +421,107 @@ fn what_has_nothing_to_do_with_tools_passes_within_one_protocol() {
     let passed = prepared.response_translator(&options).translate(&answer).unwrap();
     assert_eq!(passed.body, answer);
 }
+
+/// What a client gets of a text, whole and streamed in pieces of every size.
+fn received(
+    calls: ToolCalls,
+    upstream: Protocol,
+    client: Protocol,
+    text: &str,
+) -> Vec<(Parts, Option<&'static str>)> {
+    let mut profile = Profile::of(upstream);
+    profile.tool_calls = calls;
+    let options = Options::new().profile(profile);
+    let request = asked(client, true);
+    let mut prepared = PreparedRequest::new(client, upstream, &request).unwrap();
+    prepared.translate(&options).unwrap();
+    let answer = said(upstream, text);
+    let whole = prepared.response_translator(&options).translate(&answer).unwrap();
+    let body = std::str::from_utf8(&whole.body).unwrap();
+    let response = codec(client).decode_response(body).unwrap();
+    let mut all = vec![(parts(&response), whole.summary.recovered)];
+    for size in [1, 2, 3, 5, 8, 1_000] {
+        let mut pipe = prepared.pipe(&options);
+        let mut out = Vec::new();
+        pipe.push(&streamed(upstream, text, size), &mut out);
+        pipe.finish(&mut out);
+        all.push((folded(client, &out), pipe.summary().recovered));
+    }
+    all
+}
+
+#[test]
+fn white_space_beside_calls_and_thoughts_is_no_text() {
+    let call =
+        "<tool_call>{\"name\": \"write_note\", \"arguments\": {\"title\": \"a\"}}</tool_call>";
+    for (text, said, thought, count) in [
+        (format!("Hi.\n\n{call}\n"), "Hi.", "", 1),
+        (format!("\n{call}\n\n{call}"), "", "", 2),
+        // Chat joins the texts, so what separates them stays.
+        (format!("One.\n{call}\n\nTwo.\n"), "One.\n\nTwo.\n", "", 1),
+        (format!("{call}\nDone. \n"), "Done. \n", "", 1),
+        (
+            "<think>\n Hm.\n\nYes.\n</think>\n\nHello \n you\n".to_owned(),
+            "Hello \n you\n",
+            "Hm.\n\nYes.",
+            0,
+        ),
+        ("<think>\n\n</think>\n\nHello".to_owned(), "Hello", "", 0),
+        (format!("<think>a</think>\n{call}"), "", "a", 1),
+        ("  Hello\n\n".to_owned(), "  Hello\n\n", "", 0),
+    ] {
+        for upstream in PROTOCOLS {
+            for client in PROTOCOLS {
+                let all = received(ToolCalls::Text(Dialect::HERMES), upstream, client, &text);
+                for ((calls, text_parts, reasoning, _), _) in all {
+                    let place = format!("{text:?} from {upstream} to {client}");
+                    assert_eq!(
+                        (text_parts.as_str(), reasoning.as_str(), calls.len()),
+                        (said, thought, count),
+                        "{place}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn an_intention_in_a_thought_is_not_announced() {
+    for (text, count) in [
+        ("<think>I'll write a note titled \"Groceries\".</think>Nothing to do.", 0),
+        ("<think>Hm.</think>\nI'll write a note titled \"Groceries\".", 1),
+    ] {
+        for upstream in PROTOCOLS {
+            for client in PROTOCOLS {
+                let all = received(ToolCalls::Intent(Dialect::HERMES), upstream, client, text);
+                for ((calls, _, _, _), recovered) in all {
+                    let place = format!("{text:?} from {upstream} to {client}: {calls:?}");
+                    assert_eq!(calls.len(), count, "{place}");
+                    assert_eq!(recovered, (count > 0).then_some("intent"), "{place}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_dialect_that_is_asked_for_is_recognized_by_its_name() {
+    for dialect in Dialect::all() {
+        let request = json!({"messages": [{"role": "user", "content": "Go"},
+            {"role": "assistant", "content": null, "tool_calls": [{"id": "c", "type": "function",
+                "function": {"name": "write_note", "arguments": "{\"title\":\"a\"}"}}]},
+            {"role": "tool", "tool_call_id": "c", "content": "ok"}]});
+        let options = text_only(Protocol::Chat, dialect);
+        let body = request.to_string();
+        let sent = translate::request(Protocol::Chat, Protocol::Chat, body.as_bytes(), &options);
+        let sent: Value = serde_json::from_slice(&sent.unwrap().body).unwrap();
+        let written = sent["messages"][1]["content"].as_str().unwrap();
+        // Bare JSON is written by more families than Llama.
+        let name = if dialect.name() == "llama3_json" { "json" } else { dialect.name() };
+        let calls = ToolCalls::Text(Dialect::HERMES);
+        for (_, recovered) in received(calls, Protocol::Chat, Protocol::Messages, written) {
+            assert_eq!(recovered, Some(name), "{written}");
+        }
+    }
+}

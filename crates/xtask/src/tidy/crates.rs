@@ -162,8 +162,9 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("toolwire-demo", &["toolwire"]),
     ("toolwire-laws", &["toolwire"]),
     ("toolwire-store", &[]),
-    ("toolwire-gateway", &["toolwire", "toolwire-demo", "toolwire-store"]),
-    ("toolwire-cli", &["toolwire", "toolwire-gateway", "toolwire-store"]),
+    ("toolwire-tokens", &["toolwire"]),
+    ("toolwire-gateway", &["toolwire", "toolwire-demo", "toolwire-store", "toolwire-tokens"]),
+    ("toolwire-cli", &["toolwire", "toolwire-gateway", "toolwire-store", "toolwire-tokens"]),
     ("xtask", &["toolwire"]),
 ];
 

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use bytes::Buf;
+use bytes::{Buf, Bytes};
 
 use super::ResponseStream;
 use crate::heavy_work::in_place;
@@ -19,6 +19,11 @@ impl ResponseStream {
         self.pipe_has_more = in_place(work, || pipe.step(&mut piece, out));
         let used = length - piece.len();
         unread.advance(used);
+        if unread.is_empty() {
+            // Even an empty rest would keep the buffer that it was read into, and
+            // the connection would have to read into another one.
+            *unread = Bytes::new();
+        }
         self.pipe_has_more |= !unread.is_empty() && !pipe.is_done();
         let elapsed = started.elapsed();
         self.turn += elapsed;
@@ -43,7 +48,7 @@ impl ResponseStream {
     fn check_kept(&mut self) {
         let Some(error) = self.kept.count(self.pipe.kept_bytes()) else { return };
         if !self.pipe.is_done() {
-            self.unread.clear();
+            self.unread = Bytes::new();
             self.fail(error);
         }
     }

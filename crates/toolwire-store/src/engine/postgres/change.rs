@@ -30,8 +30,15 @@ pub(super) async fn insert(
     client: &impl GenericClient,
     full: &FullRecord,
 ) -> Result<bool, Failure> {
+    insert_into(client, lineage(client, &full.record).await?, full).await
+}
+
+async fn insert_into(
+    client: &impl GenericClient,
+    lineage: i64,
+    full: &FullRecord,
+) -> Result<bool, Failure> {
     let FullRecord { record, rows } = full;
-    let lineage = lineage(client, record).await?;
     let Record {
         tenant,
         kind,
@@ -150,17 +157,18 @@ impl<C: GenericClient> Step<'_, C> {
     }
 
     async fn insert(&self, full: &FullRecord) -> Result<(), Failure> {
-        if insert(self.client, full).await? {
+        let Record { kind, id, .. } = &full.record;
+        let lineage = lineage(self.client, &full.record).await?;
+        if insert_into(self.client, lineage, full).await? {
             return Ok(());
         }
         // What has expired but is not pruned yet is in nobody's way.
-        let Record { kind, id, .. } = &full.record;
         let delete = self.client.prepare_cached(sql::DELETE_EXPIRED).await?;
         let deleted = self
             .client
             .execute(&delete, &[&self.tenant, &kind.as_str(), id, &self.moment.now])
             .await?;
-        if deleted > 0 && insert(self.client, full).await? {
+        if deleted > 0 && insert_into(self.client, lineage, full).await? {
             return Ok(());
         }
         Err(StoreError::Conflict.into())

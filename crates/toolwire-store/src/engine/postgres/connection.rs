@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime};
 use tokio::sync::Mutex;
+use tokio_postgres::config::SslMode;
 use tokio_postgres::{Config, NoTls};
 
 use super::failure::Failure;
@@ -27,6 +28,11 @@ impl Connections {
         // The driver's message repeats parts of the address, the password among them.
         let address = |_| OpenError::Address("expected postgres://user@host/database".to_owned());
         let mut config = Config::from_str(url).map_err(address)?;
+        if config.get_ssl_mode() == SslMode::Require {
+            let reason = "connections to Postgres are not encrypted, and `sslmode` requires it; \
+                          use a socket or a private network, or a proxy that encrypts";
+            return Err(OpenError::Failed(reason.to_owned()));
+        }
         config.application_name("toolwire");
         config.connect_timeout(*timeout);
         config.keepalives_idle(KEEPALIVE);

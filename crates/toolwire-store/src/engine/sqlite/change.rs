@@ -37,8 +37,11 @@ pub(super) fn apply(
 
 /// Stores a record as it is. Returns whether it was not there yet.
 pub(super) fn insert(connection: &Connection, full: &FullRecord) -> Result<bool, Failure> {
+    insert_into(connection, lineage(connection, &full.record)?, full)
+}
+
+fn insert_into(connection: &Connection, lineage: i64, full: &FullRecord) -> Result<bool, Failure> {
     let FullRecord { record, rows } = full;
-    let lineage = lineage(connection, record)?;
     let mut insert = connection.prepare_cached(sql::INSERT_RECORD)?;
     let Record {
         tenant,
@@ -128,13 +131,14 @@ struct Step<'a> {
 impl Step<'_> {
     fn insert(&self, full: &FullRecord) -> Result<(), Failure> {
         let Record { kind, id, .. } = &full.record;
-        if insert(self.connection, full)? {
+        let lineage = lineage(self.connection, &full.record)?;
+        if insert_into(self.connection, lineage, full)? {
             return Ok(());
         }
         // What has expired but is not pruned yet is in nobody's way.
         let mut delete = self.connection.prepare_cached(sql::DELETE_EXPIRED)?;
         let values = params![self.tenant, kind.as_str(), id, self.moment.now];
-        if delete.execute(values)? > 0 && insert(self.connection, full)? {
+        if delete.execute(values)? > 0 && insert_into(self.connection, lineage, full)? {
             return Ok(());
         }
         Err(StoreError::Conflict.into())

@@ -19,6 +19,7 @@ pub(super) static DESCRIPTION: Description = Description {
     model_member: "model",
     error_member: "error",
     conversation_members: &["messages"],
+    limit_members: &["max_completion_tokens", "max_tokens"],
     tool_members: &["tools", "functions"],
     choice_members: &["tool_choice", "parallel_tool_calls", "function_call"],
     echoes_request: false,

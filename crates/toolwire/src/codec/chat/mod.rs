@@ -49,7 +49,7 @@ use std::ops::Range;
 
 use crate::calls::{AnsweredCall, Continuation, Error};
 use crate::codec::openai::models_out;
-use crate::codec::{Codec, EventPlace, StreamObserver, StreamReader, StreamWriter};
+use crate::codec::{Codec, EventPlace, StreamAccumulator, StreamObserver, StreamReader, StreamWriter};
 use crate::disposition::Row;
 use crate::guess::{Certainty, DocumentKind, Fields};
 use crate::ledger::Ledger;
@@ -124,6 +124,10 @@ impl Codec for Chat {
 
     fn stream_observer(&self) -> Box<dyn StreamObserver> {
         Box::<stream_in::observer::ChatStreamObserver>::default()
+    }
+
+    fn stream_accumulator(&self) -> Box<dyn StreamAccumulator> {
+        Box::<stream_in::accumulator::ChatAccumulator>::default()
     }
 
     fn opens_stream(&self, frame: &Frame<'_>) -> bool {

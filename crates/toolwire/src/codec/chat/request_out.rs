@@ -46,7 +46,7 @@ pub(super) fn encode(
     chat_tools.write(object, cx);
     choice_out::write(object, choice, &chat_tools.sent, cx);
     turns_out::write(&mut object.array("messages"), turns, &chat_tools, cx);
-    thinking_out::put_thinking(object, thinking, cx);
+    thinking_out::put_thinking(object, thinking, !chat_tools.sent.is_empty(), cx);
     let wants_logprobs = settings_out::put_state(object, state, cx);
     put_output(object, output, wants_logprobs, cx);
     settings_out::put_sampling(object, sampling, cx);

@@ -20,11 +20,11 @@ pub(super) fn put_sampling(
         seed,
         logit_bias,
     } = sampling;
-    let takes = cx.profile.sampling;
+    let [takes_temperature, takes_top_p, _] = cx.profile.takes_sampling(cx.thinks);
     let both = cx.profile.temperature_with_top_p || temperature.is_none();
     let fields = [
-        ("temperature", temperature, takes),
-        ("top_p", top_p, takes && both),
+        ("temperature", temperature, takes_temperature),
+        ("top_p", top_p, takes_top_p && both),
         ("top_k", top_k, false),
         ("frequency_penalty", frequency_penalty, true),
         ("presence_penalty", presence_penalty, true),

@@ -18,6 +18,7 @@ pub(super) static DESCRIPTION: Description = Description {
     model_member: "model",
     error_member: "error",
     conversation_members: &["system", "messages"],
+    limit_members: &["max_tokens"],
     tool_members: &["tools", "functions"],
     choice_members: &["tool_choice"],
     echoes_request: false,

@@ -45,7 +45,7 @@ mod wire;
 use std::ops::Range;
 
 use crate::calls::{AnsweredCall, Continuation, Error};
-use crate::codec::{Codec, EventPlace, StreamObserver, StreamReader, StreamWriter};
+use crate::codec::{Codec, EventPlace, StreamAccumulator, StreamObserver, StreamReader, StreamWriter};
 use crate::disposition::Row;
 use crate::guess::{Certainty, DocumentKind, Fields};
 use crate::ledger::Ledger;
@@ -120,6 +120,10 @@ impl Codec for Messages {
 
     fn stream_observer(&self) -> Box<dyn StreamObserver> {
         Box::<stream_in::MessagesStreamObserver>::default()
+    }
+
+    fn stream_accumulator(&self) -> Box<dyn StreamAccumulator> {
+        Box::<stream_in::MessagesAccumulator>::default()
     }
 
     fn opens_stream(&self, frame: &Frame<'_>) -> bool {

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::content_out::write_cache;
-use super::{choice_out, hosted_tools_out, settings_out, thinking_out, tools_out, turns_out};
+use super::thinking_out::ThinkingPlan;
+use super::{choice_out, hosted_tools_out, settings_out, tools_out, turns_out};
 use crate::codec::context::EncodeContext;
 use crate::codec::sent_tools::SentTools;
 use crate::ledger::{Code, Ledger};
@@ -58,9 +59,11 @@ pub(super) fn encode(
         wrapped = tools_out::write_tools(&sent, object.key("tools"), context);
         choice_out::write_choice(choice, &sent, &mut object, context.ledger);
     }
-    turns_out::encode(turns, &wrapped, &mut object, context);
     let forced = choice_out::is_forced(choice);
-    thinking_out::write_thinking(thinking, forced, output, &mut object, context);
+    let plan = ThinkingPlan::of(thinking, forced, turns, output, context);
+    context.thinks = plan.thinks();
+    turns_out::encode(turns, &wrapped, &mut object, context);
+    plan.write(thinking, output, &mut object, context);
     settings_out::write_output(output, &mut object, context.ledger);
     settings_out::write_sampling(sampling, &mut object, context);
     settings_out::write_identity(identity, &mut object, context.ledger);

@@ -80,25 +80,33 @@ pub(super) fn write_sampling(
         logit_bias,
     } = sampling;
     let mut lost: Vec<&Raw<'_>> = Vec::new();
-    if context.profile.sampling {
-        match temperature {
-            Some(value) if value.text().parse::<f64>().is_ok_and(|number| number > 1.0) => {
-                context.ledger.degraded(value.pos(), Code::TemperatureClamped);
-                object.put("temperature", &1u64);
-            }
-            Some(value) => object.put("temperature", value),
-            None => {}
+    let [takes_temperature, takes_top_p, takes_top_k] =
+        context.profile.takes_sampling(context.thinks);
+    match temperature {
+        Some(value) if !takes_temperature => lost.push(value),
+        Some(value) if value.text().parse::<f64>().is_ok_and(|number| number > 1.0) => {
+            context.ledger.degraded(value.pos(), Code::TemperatureClamped);
+            object.put("temperature", &1u64);
         }
-        match top_p {
-            Some(value) if temperature.is_some() && !context.profile.temperature_with_top_p => {
-                lost.push(value);
-            }
-            Some(value) => object.put("top_p", value),
-            None => {}
+        Some(value) => object.put("temperature", value),
+        None => {}
+    }
+    match top_p {
+        Some(value) if !takes_top_p => lost.push(value),
+        Some(value)
+            if temperature.is_some()
+                && takes_temperature
+                && !context.profile.temperature_with_top_p =>
+        {
+            lost.push(value);
         }
-        object.maybe("top_k", top_k.as_ref());
-    } else {
-        lost.extend([temperature, top_p, top_k].into_iter().flatten());
+        Some(value) => object.put("top_p", value),
+        None => {}
+    }
+    match top_k {
+        Some(value) if !takes_top_k => lost.push(value),
+        Some(value) => object.put("top_k", value),
+        None => {}
     }
     lost.extend([frequency_penalty, presence_penalty, seed, logit_bias].into_iter().flatten());
     for value in lost {

@@ -1,86 +1,227 @@
 //! `thinking` and `output_config`: from the model to Messages.
 
 use crate::codec::context::EncodeContext;
+use crate::facts::ThinkingControl;
 use crate::ledger::{Code, Ledger};
-use crate::model::{Display, Effort, Format, JsonSchema, Output, Thinking, ThinkingMode};
+use crate::model::{
+    Display, Effort, Format, Issuer, Item, JsonSchema, Output, Role, Thinking, ThinkingMode, Turn,
+};
 use crate::schema::{self, FormatChange};
-use crate::wire::{At, Object, Raw, Str};
+use crate::wire::{At, Object, Pos, Raw, Str};
 
-/// Writes `thinking` and `output_config`.
+/// How the model is to think.
 ///
-/// `is_tool_forced` says that the model must call a tool, which the API refuses
-/// together with thinking.
-pub(super) fn write_thinking(
-    thinking: &Thinking<'_>,
-    is_tool_forced: bool,
-    output: &Output<'_>,
-    object: &mut Object<'_>,
-    context: &mut EncodeContext<'_>,
-) {
-    let Thinking { at, effort, mode, budget, display, extra } = thinking;
-    context.lose(extra);
-    let thinks = match mode {
-        Some(At { pos: _, value: ThinkingMode::Enabled | ThinkingMode::Adaptive }) => true,
-        Some(At {
-            pos: _,
-            value: ThinkingMode::BetweenTools | ThinkingMode::Disabled | ThinkingMode::Other(_),
-        })
-        | None => false,
-    };
-    if thinks && is_tool_forced {
-        context.ledger.dropped(*at, Code::ThinkingOffForcedTool);
-    } else if let Some(mode) = mode {
+/// A client of another protocol that asks for reasoning is asking for thinking. How
+/// a model is made to think is a fact about the model, and where it is not known,
+/// nothing is switched on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ThinkingPlan {
+    /// As the model does when nothing is said.
+    Unsaid,
+    /// As the client says in the target's own words.
+    Own { thinks: bool },
+    /// As the model sees fit.
+    Adaptive,
+    /// With this many tokens.
+    Budget(u64),
+    /// Not, because the API refuses it together with something else.
+    Refused,
+}
+
+impl ThinkingPlan {
+    /// Decides. `is_tool_forced` says that the model must call a tool, which the API
+    /// refuses together with thinking.
+    pub(super) fn of(
+        thinking: &Thinking<'_>,
+        is_tool_forced: bool,
+        turns: &[Turn<'_>],
+        output: &Output<'_>,
+        context: &mut EncodeContext<'_>,
+    ) -> Self {
+        let Thinking { at, effort, mode, budget: _, display, extra: _ } = thinking;
+        if let Some(mode) = mode {
+            let thinks = match mode.value {
+                ThinkingMode::Enabled | ThinkingMode::Adaptive => true,
+                ThinkingMode::BetweenTools | ThinkingMode::Disabled | ThinkingMode::Other(_) => {
+                    false
+                }
+            };
+            if thinks && is_tool_forced {
+                context.ledger.dropped(*at, Code::ThinkingOffForcedTool);
+                return Self::Refused;
+            }
+            return Self::Own { thinks };
+        }
+        let Some(asked) = asked_at(effort.as_ref(), display.as_ref()) else { return Self::Unsaid };
+        let control = match context.profile.model.thinking.map(|fact| fact.value) {
+            Some(control @ (ThinkingControl::Budget | ThinkingControl::Adaptive)) => control,
+            Some(
+                ThinkingControl::None
+                | ThinkingControl::Always
+                | ThinkingControl::Switch
+                | ThinkingControl::Effort,
+            )
+            | None => return Self::Unsaid,
+        };
+        if is_tool_forced {
+            context.ledger.dropped(asked, Code::ThinkingOffForcedTool);
+            return Self::Refused;
+        }
+        if control == ThinkingControl::Adaptive {
+            return Self::Adaptive;
+        }
+        if forgets_thinking(turns) {
+            let note = context.ledger.dropped(asked, Code::ThinkingMode);
+            note.detail("The model goes on thinking behind its calls only if it gets back what it thought before them.");
+            return Self::Refused;
+        }
+        let limit = output.max_tokens.map_or(context.profile.default_max_tokens, |most| most.value);
+        match budget_for(effort.as_ref().map(|effort| &effort.value), limit) {
+            Some(budget) => Self::Budget(budget),
+            None => {
+                let note = context.ledger.dropped(asked, Code::ThinkingMode);
+                note.detail("The limit on tokens is too low for thinking.");
+                Self::Refused
+            }
+        }
+    }
+
+    /// Whether the model is made to think.
+    pub(super) fn thinks(self) -> bool {
+        match self {
+            Self::Own { thinks } => thinks,
+            Self::Adaptive | Self::Budget(_) => true,
+            Self::Unsaid | Self::Refused => false,
+        }
+    }
+
+    /// Writes `thinking` and `output_config`.
+    pub(super) fn write(
+        self,
+        thinking: &Thinking<'_>,
+        output: &Output<'_>,
+        object: &mut Object<'_>,
+        context: &mut EncodeContext<'_>,
+    ) {
+        let Thinking { at: _, effort, mode, budget, display, extra } = thinking;
+        context.lose(extra);
+        self.write_mode(mode.as_ref(), budget.as_ref(), display.as_ref(), object, context);
+        if let Some(budget) = budget.as_ref().filter(|_| mode.is_none()) {
+            context.ledger.dropped(budget.pos, Code::ThinkingBudget);
+        }
+        let level = self.effort_level(effort.as_ref(), object, context);
+        let schema = format_schema(output.format.as_ref(), context.ledger);
+        if level.is_none() && schema.is_none() {
+            return;
+        }
+        let mut config = object.object("output_config");
+        config.maybe("effort", level);
+        if let Some(schema) = schema {
+            let mut target = config.object("format");
+            target.put("type", "json_schema");
+            target.put("schema", &schema);
+        }
+    }
+
+    fn write_mode(
+        self,
+        mode: Option<&At<ThinkingMode<'_>>>,
+        budget: Option<&At<u64>>,
+        display: Option<&At<Display<'_>>>,
+        object: &mut Object<'_>,
+        context: &mut EncodeContext<'_>,
+    ) {
+        let made = At::made;
+        let (mode, budget) = match (self, mode) {
+            (Self::Own { thinks: _ }, Some(mode)) => (mode_name(&mode.value), budget.copied()),
+            (Self::Adaptive, _) => (mode_name(&ThinkingMode::Adaptive), None),
+            (Self::Budget(tokens), _) => (mode_name(&ThinkingMode::Enabled), Some(made(tokens))),
+            (Self::Own { thinks: _ } | Self::Unsaid | Self::Refused, _) => {
+                // `display` cannot be sent without a mode of thinking.
+                if let Some(display) = display.filter(|_| mode.is_none()) {
+                    context.ledger.dropped(display.pos, Code::ReasoningDisplay).info();
+                }
+                return;
+            }
+        };
         let mut target = object.object("thinking");
-        target.put("type", &mode_name(&mode.value));
+        target.put("type", &mode);
         target.maybe("budget_tokens", budget.as_ref());
         if let Some(display) = display {
             target.put("display", &display_name(&display.value));
         }
-    } else if let Some(display) = display {
-        // `display` cannot be sent without a mode of thinking, and which modes
-        // a model takes is not known here.
-        context.ledger.dropped(display.pos, Code::ReasoningDisplay).info();
     }
-    if let Some(budget) = budget.as_ref().filter(|_| mode.is_none()) {
-        context.ledger.dropped(budget.pos, Code::ThinkingBudget);
-    }
-    let level = effort_level(effort.as_ref(), mode.is_some(), object, context);
-    let schema = format_schema(output.format.as_ref(), context.ledger);
-    if level.is_none() && schema.is_none() {
-        return;
-    }
-    let mut config = object.object("output_config");
-    config.maybe("effort", level);
-    if let Some(schema) = schema {
-        let mut target = config.object("format");
-        target.put("type", "json_schema");
-        target.put("schema", &schema);
+
+    /// The effort as the API names it. Says no effort by switching `thinking` off,
+    /// unless `thinking` is decided.
+    fn effort_level(
+        self,
+        effort: Option<&At<Effort<'_>>>,
+        object: &mut Object<'_>,
+        context: &mut EncodeContext<'_>,
+    ) -> Option<&'static str> {
+        let At { pos, value } = effort?;
+        let facts = context.profile.model;
+        if *value == Effort::None && self == Self::Unsaid {
+            let thinks_unasked = match facts.thinking.map(|fact| fact.value) {
+                Some(ThinkingControl::Budget | ThinkingControl::None) => false,
+                Some(
+                    ThinkingControl::Always
+                    | ThinkingControl::Switch
+                    | ThinkingControl::Effort
+                    | ThinkingControl::Adaptive,
+                )
+                | None => true,
+            };
+            if !thinks_unasked {
+                let note = context.ledger.emulated(*pos, Code::Effort);
+                note.detail("The model does not think unless it is asked to.");
+                return None;
+            }
+            if context.profile.thinking_disabled {
+                object.object("thinking").put("type", "disabled");
+                let note = context.ledger.emulated(*pos, Code::Effort);
+                note.detail("No effort crosses as thinking switched off.");
+                return None;
+            }
+        }
+        if matches!(value, Effort::None | Effort::Other(_)) {
+            let note = context.ledger.dropped(*pos, Code::Effort);
+            note.detail("The target has no such effort level; the model's own is used.");
+            return None;
+        }
+        let Some(known) = facts.efforts.map(|fact| fact.value) else {
+            return plain_level(value, *pos, context.ledger);
+        };
+        match (known.nearest(value), self) {
+            (Some(level), _) => {
+                if !known.contains(value) {
+                    context.ledger.degraded(*pos, Code::Effort);
+                }
+                Some(level)
+            }
+            (None, Self::Budget(_)) => {
+                let note = context.ledger.degraded(*pos, Code::Effort).info();
+                note.detail("The model takes a number of tokens instead of an effort.");
+                None
+            }
+            // It is reported why the model does not think.
+            (None, Self::Refused) => None,
+            (None, _) => {
+                let note = context.ledger.dropped(*pos, Code::Effort);
+                note.detail("The model takes no effort.");
+                None
+            }
+        }
     }
 }
 
-/// The effort as the API names it. Says no effort by switching `thinking` off,
-/// unless `has_mode` says that `thinking` is decided.
-fn effort_level(
-    effort: Option<&At<Effort<'_>>>,
-    has_mode: bool,
-    object: &mut Object<'_>,
-    context: &mut EncodeContext<'_>,
-) -> Option<&'static str> {
-    let At { pos, value } = effort?;
-    match value {
-        Effort::None if context.profile.thinking_disabled && !has_mode => {
-            object.object("thinking").put("type", "disabled");
-            let note = context.ledger.emulated(*pos, Code::Effort);
-            note.detail("No effort crosses as thinking switched off.");
-            None
-        }
-        Effort::None | Effort::Other(_) => {
-            let note = context.ledger.dropped(*pos, Code::Effort);
-            note.detail("The target has no such effort level; the model's own is used.");
-            None
-        }
+/// The level for a model about which nothing is known.
+fn plain_level(effort: &Effort<'_>, at: Pos, ledger: &mut Ledger) -> Option<&'static str> {
+    match effort {
+        Effort::None | Effort::Other(_) => None,
         Effort::Minimal => {
-            context.ledger.degraded(*pos, Code::Effort);
+            ledger.degraded(at, Code::Effort);
             Some("low")
         }
         Effort::Low => Some("low"),
@@ -90,6 +231,63 @@ fn effort_level(
         Effort::Max => Some("max"),
     }
 }
+
+/// Where a client asks for reasoning, if it does.
+fn asked_at(effort: Option<&At<Effort<'_>>>, display: Option<&At<Display<'_>>>) -> Option<Pos> {
+    let effort = effort.map(|effort| match effort.value {
+        Effort::None | Effort::Other(_) => None,
+        Effort::Minimal
+        | Effort::Low
+        | Effort::Medium
+        | Effort::High
+        | Effort::XHigh
+        | Effort::Max => Some(effort.pos),
+    });
+    let display = display.and_then(|display| match display.value {
+        Display::Summary | Display::Concise | Display::Detailed => Some(display.pos),
+        Display::Omitted | Display::Other(_) => None,
+    });
+    // No effort is a wish not to reason, whatever is to be shown.
+    effort.unwrap_or(display)
+}
+
+/// Whether the model is in the middle of its calls and what it thought before them
+/// is gone. A model that thinks with a budget refuses to go on then.
+fn forgets_thinking(turns: &[Turn<'_>]) -> bool {
+    let is_results = |turn: &&Turn<'_>| {
+        !turn.items.is_empty() && turn.items.iter().all(|item| matches!(item, Item::Result(_)))
+    };
+    let mut turns = turns.iter().rev().peekable();
+    if turns.next_if(is_results).is_none() {
+        return false;
+    }
+    let since_user = turns.take_while(|turn| turn.role == Role::Assistant || is_results(turn));
+    let items: Vec<_> = since_user.flat_map(|turn| &turn.items).collect();
+    let has_calls = items.iter().any(|item| matches!(item, Item::Call(_)));
+    let is_ours = |item: &&Item<'_>| {
+        let sealed = item.reasoning().and_then(|reasoning| reasoning.sealed.as_ref());
+        sealed.is_some_and(|sealed| sealed.issuer == Issuer::Anthropic)
+    };
+    has_calls && !items.iter().any(is_ours)
+}
+
+/// How many tokens an effort is worth, below the limit and with room for the
+/// answer. `None` if the limit leaves too little.
+fn budget_for(effort: Option<&Effort<'_>>, limit: u64) -> Option<u64> {
+    let wanted = match effort {
+        Some(Effort::Minimal) => LEAST_BUDGET,
+        Some(Effort::Low) => 2_048,
+        Some(Effort::High) => 16_384,
+        Some(Effort::XHigh) => 32_000,
+        Some(Effort::Max) => 64_000,
+        Some(Effort::Medium | Effort::None | Effort::Other(_)) | None => 8_192,
+    };
+    let most = (limit / 2).max(LEAST_BUDGET);
+    (limit > LEAST_BUDGET).then(|| wanted.min(most))
+}
+
+/// The API refuses less.
+const LEAST_BUDGET: u64 = 1_024;
 
 /// The schema that output must fit, if the format is one that the API knows.
 fn format_schema<'f>(format: Option<&'f At<Format<'_>>>, ledger: &mut Ledger) -> Option<Raw<'f>> {

@@ -41,7 +41,7 @@ pub(super) fn encode(
                 messages.system(turn, is_allowed, context);
             }
             Step::Assistant { turns, calls } => {
-                if is_last && !context.profile.prefill {
+                if is_last && !context.profile.takes_prefill(context.thinks) {
                     for turn in turns {
                         context.ledger.dropped(turn.at, Code::Prefill);
                     }

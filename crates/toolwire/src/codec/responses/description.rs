@@ -19,6 +19,7 @@ pub(super) static DESCRIPTION: Description = Description {
     model_member: "model",
     error_member: "error",
     conversation_members: &["instructions", "input"],
+    limit_members: &["max_output_tokens"],
     tool_members: &["tools", "functions"],
     choice_members: &["tool_choice", "parallel_tool_calls"],
     echoes_request: true,

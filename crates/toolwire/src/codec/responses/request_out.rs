@@ -79,7 +79,7 @@ pub(super) fn encode(
         write_tools(tools, &mut crate::wire::Array::new(&mut Vec::new()), cx);
     }
     write_choice(choice, toolset, &mut object, cx);
-    write_thinking(thinking, &mut object, cx.ledger);
+    write_thinking(thinking, &mut object, cx);
     write_text(output, &mut object, cx);
     write_limits(output, &mut object, cx.ledger);
     write_sampling(sampling, &mut object, cx);
@@ -205,9 +205,11 @@ fn write_sampling(sampling: &Sampling<'_>, object: &mut Object<'_>, cx: &mut Enc
         seed,
         logit_bias,
     } = sampling;
-    let free = cx.profile.sampling;
+    let [takes_temperature, takes_top_p, _] = cx.profile.takes_sampling(cx.thinks);
     let both = cx.profile.temperature_with_top_p || temperature.is_none();
-    for (key, value, sent) in [("temperature", temperature, free), ("top_p", top_p, free && both)] {
+    let fields =
+        [("temperature", temperature, takes_temperature), ("top_p", top_p, takes_top_p && both)];
+    for (key, value, sent) in fields {
         match value {
             Some(value) if sent => object.put(key, value),
             Some(value) => {

@@ -1,5 +1,7 @@
 //! Reasoning settings: model to wire.
 
+use crate::codec::context::EncodeContext;
+use crate::codec::openai;
 use crate::ledger::{Code, Ledger};
 use crate::model::{Display, Effort, Thinking, ThinkingMode};
 use crate::wire::{At, Object, Pos, Str};
@@ -8,12 +10,15 @@ use crate::wire::{At, Object, Pos, Str};
 pub(super) fn write_thinking(
     thinking: &Thinking<'_>,
     object: &mut Object<'_>,
-    ledger: &mut Ledger,
+    cx: &mut EncodeContext<'_>,
 ) {
-    let Thinking { at: _, effort, mode, budget, display, extra } = thinking;
-    let effort = self::effort(effort.as_ref(), mode.as_ref(), budget.as_ref(), ledger);
-    let summary = summary(display.as_ref(), mode.as_ref(), ledger);
-    ledger.only(extra);
+    let Thinking { at, effort, mode, budget, display, extra } = thinking;
+    let place = effort.as_ref().map(|effort| effort.pos).or(budget.map(|budget| budget.pos));
+    let wanted = self::effort(effort.as_ref(), mode.as_ref(), budget.as_ref(), cx.ledger);
+    let effort = wanted.and_then(|effort| openai::fit_effort(effort, place.unwrap_or(*at), cx));
+    cx.thinks = effort.as_ref().is_some_and(|effort| *effort != Effort::None);
+    let summary = summary(display.as_ref(), mode.as_ref(), cx.ledger);
+    cx.ledger.only(extra);
     if effort.is_none() && summary.is_none() {
         return;
     }

@@ -1,8 +1,8 @@
 //! What in a sentence may be the value of a parameter.
 
+use super::binding::{binding, following, property};
 use super::dates;
-use super::lexicon::{FILLERS, MONTHS, NUMBER_WORDS, PREPOSITIONS, WEEKDAYS};
-use super::shape;
+use super::names::{name, number, part_of_hour, phone, spaced_number, spelled};
 use super::tokens::{Kind, Token};
 
 /// A value, and the words that bind it to a parameter.
@@ -65,7 +65,10 @@ pub(super) fn candidates<'t>(
             (None, _) => "",
         };
         let floor = found.last().map_or(from, |last| last.to);
-        let (preposition, before) = binding(tokens, floor, at);
+        let (preposition, mut before) = binding(tokens, floor, at);
+        if before.is_empty() && matches!(preposition, "to" | "as") {
+            before.extend(property(tokens, from, floor));
+        }
         let after = following(tokens, next, to);
         found.push(Candidate {
             shape,
@@ -116,6 +119,9 @@ fn one(tokens: &[Token<'_>], at: usize, to: usize) -> Option<(Shape, usize, Stri
     if let Some((next, value)) = dates::clock(tokens, at, to) {
         return Some((Shape::Time, next, value, String::new()));
     }
+    if let Some((next, value, unit)) = part_of_hour(tokens, at, to) {
+        return Some((Shape::Number, next, value, unit));
+    }
     if let Some(next) = phone(tokens, at, to) {
         return Some((Shape::Phone, next, String::new(), String::new()));
     }
@@ -125,8 +131,11 @@ fn one(tokens: &[Token<'_>], at: usize, to: usize) -> Option<(Shape, usize, Stri
         Kind::Url => simple(Shape::Url),
         Kind::Email => simple(Shape::Email),
         Kind::Path => simple(Shape::Path),
-        Kind::Identifier => simple(Shape::Identifier),
-        Kind::Number => number(tokens, at),
+        Kind::Identifier => {
+            let next = spaced_number(tokens, at, to).unwrap_or(at + 1);
+            Some((Shape::Identifier, next, String::new(), String::new()))
+        }
+        Kind::Number => number(token).map(|(value, unit)| (Shape::Number, at + 1, value, unit)),
         Kind::Word => match spelled(tokens, at) {
             Some(value) => Some((Shape::Number, at + 1, value, String::new())),
             None => {
@@ -135,134 +144,6 @@ fn one(tokens: &[Token<'_>], at: usize, to: usize) -> Option<(Shape, usize, Stri
         },
         Kind::Phone | Kind::Date | Kind::Time | Kind::Mark(_) => None,
     }
-}
-
-/// Where a phone number ends: "+1 555 010 2030".
-fn phone(tokens: &[Token<'_>], at: usize, to: usize) -> Option<usize> {
-    let digits = tokens.get(at)?.text.strip_prefix('+')?;
-    let is_group = |text: &str| {
-        !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-')
-    };
-    let rest = tokens.get(at + 1..to).unwrap_or_default();
-    let more = rest.iter().take_while(|token| is_group(token.text)).count();
-    (is_group(digits) && (more > 0 || digits.len() > 5)).then_some(at + 1 + more)
-}
-
-fn number(tokens: &[Token<'_>], at: usize) -> Option<(Shape, usize, String, String)> {
-    let token = tokens.get(at)?;
-    let (value, unit) = shape::number(token.text)?;
-    Some((Shape::Number, at + 1, value, super::stem::stem(&unit.to_lowercase())))
-}
-
-/// A number in words, before what it counts.
-fn spelled(tokens: &[Token<'_>], at: usize) -> Option<String> {
-    let token = tokens.get(at)?;
-    let value = NUMBER_WORDS.iter().position(|word| token.is(word))?;
-    let counts =
-        tokens.get(at + 1).is_some_and(|next| next.kind == Kind::Word && !next.any(FILLERS));
-    (counts && !token.is_capitalized()).then(|| value.to_string())
-}
-
-/// Where a run of capitalized words ends.
-fn name(tokens: &[Token<'_>], at: usize, to: usize) -> Option<usize> {
-    let is_part = |at: usize| {
-        tokens.get(at).is_some_and(|token| {
-            token.is_capitalized()
-                && !token.is("i")
-                && !token.lower.starts_with("i'")
-                && !MONTHS.contains(&token.lower.as_str())
-                && !WEEKDAYS.contains(&token.lower.as_str())
-        })
-    };
-    if !is_part(at) {
-        return None;
-    }
-    let mut end = at + 1;
-    while end < to {
-        let links = tokens.get(end).is_some_and(|token| {
-            token.any(&["de", "la", "del", "of", "the", "von", "van", "da", "di", "du", "al", "el"])
-        });
-        let apart =
-            tokens.get(end - 1).zip(tokens.get(end)).is_none_or(|(a, b)| b.start > a.end + 1);
-        if apart {
-            break;
-        }
-        if is_part(end) {
-            end += 1;
-        } else if links && is_part(end + 1) && end + 1 < to {
-            end += 2;
-        } else {
-            break;
-        }
-    }
-    // "Room 204"
-    let numbered = end == at + 1
-        && tokens.get(end).is_some_and(|token| end < to && shape::is_digits(token.text));
-    Some(if numbered { end + 1 } else { end })
-}
-
-/// The preposition before a value, and the stems between them.
-fn binding<'t>(tokens: &[Token<'t>], floor: usize, at: usize) -> (&'t str, Vec<String>) {
-    let mut before = Vec::new();
-    let mut preposition = "";
-    for token in tokens.get(floor..at).unwrap_or_default().iter().rev().take(5) {
-        match token.kind {
-            Kind::Mark(',' | ';' | ':') => break,
-            Kind::Word => {}
-            Kind::Quoted
-            | Kind::Code
-            | Kind::Url
-            | Kind::Email
-            | Kind::Path
-            | Kind::Identifier
-            | Kind::Number
-            | Kind::Date
-            | Kind::Time
-            | Kind::Phone
-            | Kind::Mark(_) => continue,
-        }
-        if PREPOSITIONS.iter().any(|(known, _)| token.is(known)) {
-            if preposition.is_empty() {
-                preposition = token.text;
-            }
-            // "a width of 640": what it is of comes before the preposition, and so
-            // does what is called by a name.
-            let counts = tokens.get(at).is_some_and(|token| token.kind == Kind::Number);
-            if token.any(&["of", "to", "as"]) && !counts {
-                break;
-            }
-            if !token.any(&[
-                "of", "called", "named", "titled", "to", "as", "labeled", "labelled", "saying",
-            ]) {
-                break;
-            }
-            if token.is("to") && !before.is_empty() {
-                break;
-            }
-            continue;
-        }
-        if token.any(&["and", "then", "or"]) {
-            break;
-        }
-        if !token.any(FILLERS) {
-            before.push(token.stem.clone());
-        }
-    }
-    (preposition, before)
-}
-
-/// The stems of the words right behind a value.
-fn following(tokens: &[Token<'_>], next: usize, to: usize) -> Vec<String> {
-    let rest = tokens.get(next..to).unwrap_or_default();
-    rest.iter()
-        .take(2)
-        .take_while(|token| {
-            token.kind == Kind::Word
-                && !PREPOSITIONS.iter().any(|(known, _)| token.is(known))
-                && !token.any(&["and", "or", "then"])
-        })
-        .flat_map(|token| token.lower.split('-').map(super::stem::stem).collect::<Vec<_>>())
-        .collect()
 }
 
 /// Sentences with more values than this are not about one action.

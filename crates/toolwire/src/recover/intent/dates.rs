@@ -42,6 +42,11 @@ pub(super) fn day(tokens: &[Token<'_>], at: usize, to: usize) -> Option<(usize, 
 /// A time of day that begins at a token: where it ends, and the time as HH:MM.
 pub(super) fn clock(tokens: &[Token<'_>], at: usize, to: usize) -> Option<(usize, String)> {
     let token = tokens.get(at)?;
+    match token.lower.as_str() {
+        "noon" => return Some((at + 1, "12:00".to_owned())),
+        "midnight" => return Some((at + 1, "00:00".to_owned())),
+        _ => {}
+    }
     let half = |at: usize| {
         let token = tokens.get(at).filter(|_| at < to)?;
         match token.lower.as_str() {

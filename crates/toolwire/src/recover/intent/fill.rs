@@ -3,7 +3,7 @@
 use super::candidates::{Candidate, Shape, candidates, groups};
 use super::flags::{choices, flag};
 use super::numbers;
-use super::parameters::Parameter;
+use super::parameters::{Parameter, Parent};
 use super::plain::Words;
 use super::tokens::Token;
 use super::value::{Value, write};
@@ -28,6 +28,8 @@ pub(super) struct Filled {
     pub(super) calls: Vec<String>,
     /// Whether there is any.
     pub(super) has_values: bool,
+    /// Whether a required one is a choice that the text names.
+    pub(super) has_choice: bool,
     /// How well the values suit.
     pub(super) score: f32,
 }
@@ -49,7 +51,7 @@ pub(super) fn fill(
         used: vec![false; tokens.len()],
         score: 0.0,
     };
-    for mention in choices(parameters, tokens, from, end, &found) {
+    for mention in choices(parameters, verb, phrase, &found) {
         let choice = parameters
             .get(mention.parameter)
             .and_then(|parameter| parameter.schema.choices.get(mention.choice));
@@ -70,160 +72,29 @@ pub(super) fn fill(
         !filling.used.get(candidate.from..candidate.to).is_some_and(|used| used.contains(&true))
     });
     let groups = groups(tokens, &found);
+    filling.errand(phrase, &found);
     filling.assign(&found, &groups);
+    filling.moments(paragraph, tokens, &found);
+    filling.currency(&found);
     filling.plain(phrase, vocabulary);
+    filling.leftover(phrase, vocabulary);
     filling.finish(&found, &groups)
 }
 
-struct Filling<'a, 's> {
-    parameters: &'a [Parameter<'s>],
-    values: Vec<Value>,
-    used: Vec<bool>,
-    score: f32,
+/// The values of a call, while they are found.
+pub(super) struct Filling<'a, 's> {
+    pub(super) parameters: &'a [Parameter<'s>],
+    pub(super) values: Vec<Value>,
+    /// Which tokens have become values.
+    pub(super) used: Vec<bool>,
+    pub(super) score: f32,
 }
 
 impl Filling<'_, '_> {
-    fn mark(&mut self, from: usize, to: usize) {
+    pub(super) fn mark(&mut self, from: usize, to: usize) {
         for used in self.used.iter_mut().take(to).skip(from) {
             *used = true;
         }
-    }
-
-    /// Gives each candidate to the parameter that it suits best.
-    fn assign(&mut self, found: &[Candidate<'_>], groups: &[usize]) {
-        let mut pairs = Vec::new();
-        for (index, candidate) in found.iter().enumerate() {
-            for (at, parameter) in self.parameters.iter().enumerate() {
-                if matches!(self.values.get(at), Some(Value::Missing))
-                    && let Some((score, value)) = self.pair(parameter, candidate)
-                {
-                    let listed =
-                        groups.iter().filter(|group| groups.get(index) == Some(group)).count() > 1;
-                    let score = if parameter.is_list() && listed { score + 3.0 } else { score };
-                    pairs.push((score, index, at, value));
-                }
-            }
-        }
-        pairs.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)).then(a.2.cmp(&b.2)));
-        let mut taken = vec![false; found.len()];
-        for (score, index, at, value) in pairs {
-            let (Some(parameter), Some(candidate)) = (self.parameters.get(at), found.get(index))
-            else {
-                continue;
-            };
-            let free = matches!(self.values.get(at), Some(Value::Missing))
-                && taken.get(index) == Some(&false);
-            if !free {
-                continue;
-            }
-            let value = if parameter.is_list() {
-                let members: Vec<usize> = (0..found.len())
-                    .filter(|member| {
-                        groups.get(*member) == groups.get(index)
-                            && taken.get(*member) == Some(&false)
-                    })
-                    .collect();
-                let texts = members
-                    .iter()
-                    .filter_map(|member| found.get(*member))
-                    .map(|member| member.text.to_owned())
-                    .collect();
-                for member in members {
-                    if let Some(taken) = taken.get_mut(member) {
-                        *taken = true;
-                    }
-                    if let Some(member) = found.get(member) {
-                        self.mark(member.from, member.to);
-                    }
-                }
-                Value::List(texts)
-            } else if parameter.is_number() {
-                Value::Literal(value)
-            } else {
-                Value::Of(index, value)
-            };
-            if let Some(slot) = self.values.get_mut(at) {
-                *slot = value;
-            }
-            if let Some(taken) = taken.get_mut(index) {
-                *taken = true;
-            }
-            self.mark(candidate.from, candidate.to);
-            self.score += (score / 8.0).min(0.75);
-        }
-    }
-
-    /// How well a candidate suits a parameter, and what its value would be.
-    fn pair(&self, parameter: &Parameter<'_>, candidate: &Candidate<'_>) -> Option<(f32, String)> {
-        let required = if parameter.is_required { 0.75 } else { 0.0 };
-        let elsewhere = !parameter.takes_preposition(candidate.preposition)
-            && self.parameters.iter().any(|other| {
-                other.takes_preposition(candidate.preposition)
-                    && (other.is_text() || other.is_number())
-            });
-        let names = |parameter: &Parameter<'_>| {
-            candidate.before.iter().any(|stem| parameter.stems.contains(stem))
-        };
-        // "with the tags" is about tags, whatever else comes with something.
-        let astray = if names(parameter) {
-            0.0
-        } else if self.parameters.iter().any(names) {
-            3.0
-        } else if elsewhere {
-            2.0
-        } else {
-            0.0
-        };
-        if parameter.is_number() {
-            if candidate.shape != Shape::Number {
-                return None;
-            }
-            let (score, value) = numbers::suits(parameter, candidate)?;
-            let least = if parameter.is_required { 1.0 } else { 3.0 };
-            return (score + required >= least).then_some((score + required, value));
-        }
-        if !parameter.is_text() || parameter.is_flag() {
-            return None;
-        }
-        let suits = parameter.suits(candidate);
-        if suits <= 0.0 {
-            return None;
-        }
-        let binds = parameter.binds(candidate);
-        let direct =
-            if candidate.preposition.is_empty() && parameter.is_required { 1.0 } else { 0.0 };
-        let score = suits + binds + direct + required - if suits >= 5.0 { 0.0 } else { astray };
-        let is_enough = if parameter.is_required {
-            score >= 1.5 && (suits >= 1.0 || binds >= 3.0)
-        } else {
-            score >= 4.0 && (binds > 0.0 || suits >= 5.0)
-        };
-        // A bare number is a name only where the text says of what.
-        let is_named = candidate.shape != Shape::Number
-            || (candidate.preposition.is_empty()
-                && candidate.before.first().is_some_and(|stem| parameter.stems.contains(stem)));
-        let value = match candidate.shape {
-            Shape::Date | Shape::Time if !candidate.value.is_empty() => candidate.value.clone(),
-            Shape::Number => candidate.text.trim_start_matches('#').to_owned(),
-            Shape::Identifier
-                if !parameter.named(&[
-                    "channel", "tag", "hashtag", "color", "handle", "username", "user",
-                ]) =>
-            {
-                candidate.text.trim_start_matches('#').to_owned()
-            }
-            Shape::Quoted
-            | Shape::Code
-            | Shape::Url
-            | Shape::Email
-            | Shape::Path
-            | Shape::Identifier
-            | Shape::Date
-            | Shape::Time
-            | Shape::Phone
-            | Shape::Name => candidate.text.to_owned(),
-        };
-        (is_enough && is_named).then_some((score, value))
     }
 
     /// Fills what is left from plain words.
@@ -238,6 +109,15 @@ impl Filling<'_, '_> {
             }
             let words =
                 Words { paragraph, tokens, from: verb + 1, to: end, used: &self.used, vocabulary };
+            if parameter.is_list() {
+                if let Some((items, from, to)) = words.list(parameter) {
+                    self.mark(from, to);
+                    if let Some(slot) = self.values.get_mut(at) {
+                        *slot = Value::List(items);
+                    }
+                }
+                continue;
+            }
             let mut value = None;
             if let Some((from, to)) = words.value(parameter) {
                 let (first, last) = (tokens.get(from), tokens.get(to.saturating_sub(1)));
@@ -249,17 +129,26 @@ impl Filling<'_, '_> {
                 value = words.query(parameter).map(str::to_owned);
             }
             if let (Some(value), Some(slot)) = (value, self.values.get_mut(at)) {
-                *slot = Value::Text(value);
+                *slot = Value::Text(parameter.coded(&value));
             }
         }
     }
 
     /// Writes the arguments, if all that is required is there.
     fn finish(mut self, found: &[Candidate<'_>], groups: &[usize]) -> Option<Filled> {
-        let is_complete =
-            self.parameters.iter().zip(&self.values).all(|(parameter, value)| {
-                !parameter.is_required || !matches!(value, Value::Missing)
-            });
+        let is_given = |parent: Option<Parent<'_>>| {
+            parent.is_some_and(|parent| {
+                parent.needs_member
+                    && self.parameters.iter().zip(&self.values).any(|(other, value)| {
+                        other.parent.is_some_and(|other| other.name == parent.name)
+                            && !matches!(value, Value::Missing)
+                    })
+            })
+        };
+        let is_complete = self.parameters.iter().zip(&self.values).all(|(parameter, value)| {
+            let is_needed = parameter.is_required || is_given(parameter.parent);
+            !is_needed || !matches!(value, Value::Missing)
+        });
         if !is_complete {
             return None;
         }
@@ -270,6 +159,15 @@ impl Filling<'_, '_> {
                 && candidate.value.is_empty()
                 && !is_used(candidate)
                 && !candidate.text.eq_ignore_ascii_case("today")
+        }) {
+            return None;
+        }
+        // For another time: "in a week".
+        if found.iter().any(|candidate| {
+            candidate.shape == Shape::Number
+                && candidate.preposition == "in"
+                && !is_used(candidate)
+                && numbers::is_time(candidate)
         }) {
             return None;
         }
@@ -308,7 +206,12 @@ impl Filling<'_, '_> {
             self.score -= 1.0;
         }
         let has_values = self.values.iter().any(|value| !matches!(value, Value::Missing));
-        Some(Filled { calls, has_values, score: self.score })
+        let has_choice = self.parameters.iter().zip(&self.values).any(|(parameter, value)| {
+            parameter.is_required
+                && !parameter.schema.choices.is_empty()
+                && !matches!(value, Value::Missing)
+        });
+        Some(Filled { calls, has_values, has_choice, score: self.score })
     }
 }
 

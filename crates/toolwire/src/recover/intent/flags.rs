@@ -1,6 +1,7 @@
 //! Booleans and choices: values that a sentence mentions by their names.
 
 use super::candidates::Candidate;
+use super::fill::Phrase;
 use super::lexicon::WEAK_CHOICES;
 use super::parameters::Parameter;
 use super::stem::stem;
@@ -51,6 +52,7 @@ pub(super) fn flag(
                     | "include"
                     | "includes"
                     | "only"
+                    | "show"
                     | "with"
                     | "use"
                     | "enable"
@@ -61,25 +63,72 @@ pub(super) fn flag(
         })
         .collect();
     let weak = |word: &String| word.len() < 3 || WEAK_CHOICES.contains(&word.as_str());
-    if words.is_empty() || words.iter().all(|word| weak(word)) {
-        return None;
-    }
+    let is_weak = words.is_empty() || words.iter().all(|word| weak(word));
     let stems: Vec<String> = words.iter().map(|word| stem(word)).collect();
     let pieces = pieces(tokens, from, to);
-    let at = (0..pieces.len()).find(|at| {
-        let window = pieces.get(*at..at + stems.len()).unwrap_or_default();
-        window.len() == stems.len()
-            && window.iter().zip(&stems).all(|(piece, stem)| piece.stem == *stem)
-    })?;
+    // `no_cache` is true of what is done without a cache.
+    let is_negative = parameter.words.first().is_some_and(|word| word == "no");
+    let named = find_words(&pieces, &stems).filter(|_| !is_weak);
+    let by_name = named.map(|(at, end)| is_affirmed(&pieces, at, end));
+    by_name.map(|state| state != is_negative).or_else(|| by_description(parameter, &pieces))
+}
+
+/// What a sentence says about a flag in the words of its description: "ignoring
+/// case", or "including the stopped ones" of a flag that includes what is stopped.
+fn by_description(parameter: &Parameter<'_>, pieces: &[Piece]) -> Option<bool> {
+    let described: Vec<String> = parameter
+        .described_stems
+        .iter()
+        .filter(|stem| !matches!(stem.as_str(), "only" | "on" | "whether" | "if" | "tru" | "als"))
+        .cloned()
+        .collect();
+    if (2..=3).contains(&described.len())
+        && let Some((at, end)) = find_words(pieces, &described)
+    {
+        return Some(is_affirmed(pieces, at, end));
+    }
+    let is_inclusion = described.first().is_some_and(|stem| stem == "includ");
+    let lead = pieces.iter().position(|piece| {
+        piece.stem == "includ" || matches!(piece.lower.as_str(), "even" | "excluding" | "without")
+    });
+    let lead = lead.filter(|_| is_inclusion)?;
+    let rest = pieces.get(lead + 1..lead + 4).unwrap_or_default();
+    let is_meant =
+        rest.iter().any(|piece| described.iter().skip(1).any(|stem| *stem == piece.stem));
+    let excludes = pieces
+        .get(lead)
+        .is_some_and(|piece| matches!(piece.lower.as_str(), "excluding" | "without"));
+    is_meant.then_some(!excludes)
+}
+
+/// Where words stand one behind the other, but for articles between them.
+fn find_words(pieces: &[Piece], stems: &[String]) -> Option<(usize, usize)> {
+    (0..pieces.len()).find_map(|start| {
+        let mut at = start;
+        for (index, stem) in stems.iter().enumerate() {
+            while index > 0
+                && pieces.get(at).is_some_and(|piece| ARTICLES.contains(&piece.lower.as_str()))
+            {
+                at += 1;
+            }
+            if pieces.get(at)?.stem != *stem {
+                return None;
+            }
+            at += 1;
+        }
+        Some((start, at))
+    })
+}
+
+/// Whether the words from `at` to `end` are not denied.
+fn is_affirmed(pieces: &[Piece], at: usize, end: usize) -> bool {
     let before = pieces.get(at.saturating_sub(2)..at).unwrap_or_default();
     let denied = ["not", "no", "without", "non", "don't", "disable", "disabled", "never", "skip"];
     let denied_here = before.iter().any(|piece| denied.contains(&piece.lower.as_str()));
     let off = pieces
-        .get(at + stems.len())
+        .get(end)
         .is_some_and(|piece| matches!(piece.lower.as_str(), "off" | "disabled" | "false"));
-    // `no_cache` is true of what is done without a cache.
-    let is_negative = parameter.words.first().is_some_and(|word| word == "no");
-    Some((!denied_here && !off) != is_negative)
+    !denied_here && !off
 }
 
 fn switched(verb: &Verb) -> Option<bool> {
@@ -103,14 +152,25 @@ pub(super) struct Mention {
 /// The choices that a sentence makes, at most one for a parameter.
 pub(super) fn choices(
     parameters: &[Parameter<'_>],
-    tokens: &[Token<'_>],
-    from: usize,
-    to: usize,
+    verb: &Verb,
+    phrase: Phrase<'_, '_>,
     values: &[Candidate<'_>],
 ) -> Vec<Mention> {
+    let Phrase { tokens, start, verb: from, end: to, .. } = phrase;
     let mut mentions = Vec::new();
-    let pieces = pieces(tokens, from, to);
+    let pieces = pieces(tokens, start, to);
     for (index, parameter) in parameters.iter().enumerate() {
+        // "turn off" chooses the state `off`.
+        let states: &[&str] = match switched(verb) {
+            Some(true) => &["on", "enabled", "active"],
+            Some(false) => &["off", "disabled", "inactive"],
+            None => &[],
+        };
+        let state = |text: &String| states.contains(&text.to_lowercase().as_str());
+        if let Some(choice) = parameter.schema.choices.iter().position(state) {
+            let (from, to) = (from, from + 1);
+            mentions.push(Mention { parameter: index, choice, from, to, score: 9.0 });
+        }
         for (choice, text) in parameter.schema.choices.iter().enumerate().take(MOST_CHOICES) {
             find(parameters, parameter, index, choice, text, tokens, from, &pieces, &mut mentions);
             for value in values.iter().filter(|value| value.text.eq_ignore_ascii_case(text)) {
@@ -164,7 +224,9 @@ fn find(
     for at in 0..pieces.len() {
         let window = pieces.get(at..at + words.len()).unwrap_or_default();
         let same = window.len() == words.len()
-            && window.iter().zip(&words).all(|(piece, word)| piece.lower == *word);
+            && window.iter().zip(&words).all(|(piece, word)| {
+                piece.lower == *word || (word.len() > 3 && piece.stem == stem(word))
+            });
         let (Some(first), Some(last)) = (window.first(), window.last()) else { continue };
         if !same {
             continue;
@@ -199,5 +261,7 @@ fn find(
         });
     }
 }
+
+const ARTICLES: &[&str] = &["the", "a", "an", "all", "any", "your", "its", "their"];
 
 const MOST_CHOICES: usize = 64;

@@ -25,21 +25,33 @@
 //! about others never do. And it counts only if every required argument can be
 //! read off the text. What the text does not mention is left out.
 
+mod assign;
+mod binding;
 mod candidates;
+mod clause;
 mod commitment;
+mod conditions;
 mod dates;
+mod entry;
+mod file_kinds;
 mod fill;
 mod flags;
+mod free_text;
 mod lexicon;
+mod lists;
 mod matching;
+mod names;
 mod numbers;
 mod parameters;
 mod plain;
 mod prepositions;
+mod query;
+mod reference;
 mod roles;
 mod sentences;
 mod shape;
 mod stem;
+mod suits;
 mod thing_words;
 mod tokens;
 mod value;
@@ -52,7 +64,7 @@ mod tests;
 use self::commitment::Action;
 use self::fill::Phrase;
 use self::matching::{Catalog, Match};
-use self::sentences::{Paragraph, paragraphs};
+use self::sentences::{Paragraph, Paragraphs};
 use self::tokens::{Kind, Token};
 use super::Tools;
 
@@ -91,15 +103,23 @@ pub fn detect(text: &str, tools: &Tools) -> Intent {
     }
     let catalog = Catalog::new(tools);
     let mut budget = MOST_ACTIONS;
-    for paragraph in paragraphs(text).iter().filter(|paragraph| !paragraph.is_quoted) {
-        for sentence in paragraph.sentences().filter(|sentence| sentence.len() <= LONGEST_SENTENCE)
-        {
-            for action in commitment::actions(sentence) {
-                if budget == 0 {
-                    return intent;
-                }
+    for paragraph in Paragraphs::new(text).filter(|paragraph| !paragraph.is_quoted) {
+        let mut sentences = paragraph.sentences().peekable();
+        while let Some(sentence) = sentences.next() {
+            if sentence.len() > LONGEST_SENTENCE {
+                continue;
+            }
+            if conditions::asks_for_approval(sentence) {
+                return Intent { needs_tools: intent.needs_tools, ..Intent::default() };
+            }
+            let stands_alone =
+                paragraph.is_last && !paragraph.is_item && sentences.peek().is_none();
+            for action in commitment::actions(sentence, stands_alone, &|stem| catalog.is_verb(stem))
+                .into_iter()
+                .take(budget)
+            {
                 budget -= 1;
-                intent.take(&catalog, paragraph, sentence, action);
+                intent.take(&catalog, &paragraph, sentence, action);
                 intent.needs_tools |= !intent.calls.is_empty();
             }
         }
@@ -125,7 +145,7 @@ impl Intent {
             end,
         };
         let mut verbs = vec![action.verb];
-        verbs.extend(coordinated(sentence, action));
+        verbs.extend(coordinated(catalog, sentence, action));
         let mut found: Vec<Match<'_, '_>> = Vec::new();
         let mut lacks = false;
         // From the last to the first: a part that is no call by itself belongs to
@@ -152,6 +172,9 @@ impl Intent {
                 }
                 Err(_) => {}
             }
+        }
+        if found.is_empty() {
+            found.extend(reference::resolve(catalog, paragraph, sentence, action));
         }
         self.needs_tools |= lacks;
         for call in found.into_iter().rev() {
@@ -186,7 +209,7 @@ impl Intent {
 }
 
 /// The further verbs of an action: "…, then run it and delete it".
-fn coordinated(sentence: &[Token<'_>], action: Action) -> Vec<usize> {
+fn coordinated(catalog: &Catalog<'_>, sentence: &[Token<'_>], action: Action) -> Vec<usize> {
     let first = sentence.get(action.verb).map(|verb| verb.lower.ends_with("ing"));
     let mut found = Vec::new();
     for at in action.verb + 1..action.end {
@@ -196,7 +219,7 @@ fn coordinated(sentence: &[Token<'_>], action: Action) -> Vec<usize> {
         let verb = sentence.get(at + 1).filter(|_| at + 1 < action.end);
         let is_verb = verb.is_some_and(|verb| {
             verb.kind == Kind::Word
-                && verbs::is_known(&verb.stem)
+                && (verbs::is_known(&verb.stem) || catalog.is_verb(&verb.stem))
                 && Some(verb.lower.ends_with("ing")) == first
                 && !verb.any(&["then", "and"])
         });

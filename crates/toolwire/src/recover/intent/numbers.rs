@@ -32,6 +32,17 @@ pub(super) fn suits(parameter: &Parameter<'_>, candidate: &Candidate<'_>) -> Opt
     } else if units.iter().any(|unit| parameter.described_stems.contains(unit)) {
         score += if given.is_some() { 0.5 } else { 2.5 };
     }
+    // "40 lines" counts them, "line 40" is one of them.
+    let description = parameter.schema.description.to_lowercase();
+    let counts = ["number of", "how many", "maximum", "count of"]
+        .iter()
+        .any(|words| description.contains(words));
+    let is_described =
+        |stems: &[&String]| stems.iter().any(|stem| parameter.described_stems.contains(stem));
+    let nearest: Vec<&String> = candidate.before.first().into_iter().collect();
+    if (counts && is_described(&units)) || (!counts && is_described(&nearest)) {
+        score += 1.0;
+    }
     if units.iter().any(|unit| *unit == "percent")
         && parameter.about(&[
             "percent",
@@ -88,6 +99,14 @@ pub(super) fn suits(parameter: &Parameter<'_>, candidate: &Candidate<'_>) -> Opt
         return None;
     }
     Some((score, value))
+}
+
+/// Whether a number counts minutes, days or the like.
+pub(super) fn is_time(candidate: &Candidate<'_>) -> bool {
+    seconds(&candidate.unit).is_some()
+        || candidate.after.first().is_some_and(|unit| {
+            seconds(unit).is_some() || matches!(unit.as_str(), "month" | "year")
+        })
 }
 
 /// The length of a unit of time, by its stem.

@@ -1,7 +1,8 @@
 //! Values in plain words: "the service billing", "the src directory", "in logs".
 
-use super::lexicon::{FILLERS, PREPOSITIONS};
+use super::lexicon::{FILLERS, KINDS_OF_ROOMS, NAMES, PREPOSITIONS, PROSE, VAGUE};
 use super::parameters::Parameter;
+use super::roles::ITEMS;
 use super::tokens::{Kind, Token};
 use super::verbs;
 
@@ -32,7 +33,8 @@ impl<'t> Words<'_, 't> {
         let found = self
             .beside_noun(parameter)
             .or_else(|| self.unit(parameter))
-            .or_else(|| self.after_preposition(parameter));
+            .or_else(|| self.after_preposition(parameter))
+            .or_else(|| self.item(parameter));
         found.filter(|(from, _)| {
             parameter.takes_word(self.tokens.get(*from).map_or("", |token| &token.lower))
         })
@@ -40,15 +42,18 @@ impl<'t> Words<'_, 't> {
 
     /// "the folder assets", "the assets folder".
     fn beside_noun(&self, parameter: &Parameter<'_>) -> Option<(usize, usize)> {
+        let is_name = parameter.words.len() == 1 && parameter.named(&["name"]);
         let prose = parameter.is_code() || parameter.is_query() || parameter.named(PROSE);
-        if prose {
+        if prose && !is_name {
             return None;
         }
         let is_noun = |at: usize| {
             self.tokens.get(at).is_some_and(|token| {
                 token.kind == Kind::Word
                     && !token.any(FILLERS)
-                    && parameter.stems.contains(&token.stem)
+                    && (parameter.stems.contains(&token.stem)
+                        || (parameter.is_path() && token.any(&["folder", "directory"]))
+                        || (is_name && parameter.described_stems.contains(&token.stem)))
                     && !PREPOSITIONS.iter().any(|(known, _)| token.is(known))
             })
         };
@@ -62,10 +67,19 @@ impl<'t> Words<'_, 't> {
             }) {
                 next += 1;
             }
-            let known =
-                self.tokens.get(next).is_some_and(|token| self.vocabulary.contains(&token.stem));
+            let is_known = |at: usize| {
+                self.tokens.get(at).is_some_and(|token| self.vocabulary.contains(&token.stem))
+            };
+            // "the user account jdoe"
+            if is_known(next) && self.is_value(next) && self.is_value(next + 1) {
+                next += 1;
+            }
+            let known = is_known(next);
             if self.is_value(next) && !known {
                 return Some((next, next + 1));
+            }
+            if is_name {
+                continue;
             }
             let is_file = parameter.is_path()
                 && !self.tokens.get(noun).is_some_and(|token| token.any(&["folder", "directory"]));
@@ -89,9 +103,29 @@ impl<'t> Words<'_, 't> {
                 .tokens
                 .get(noun + 1)
                 .is_some_and(|token| noun + 1 < self.to && self.vocabulary.contains(&token.stem));
-            return Some((start, if is_compound { noun + 1 } else { noun }));
+            let has_noun = is_compound || self.keeps_noun(parameter, start, noun);
+            return Some((start, if has_noun { noun + 1 } else { noun }));
         }
         self.before_thing(parameter)
+    }
+
+    /// Whether the noun is part of the value: in "the living room" it is, and so it
+    /// is if the description gives an example with it, "such as front door".
+    fn keeps_noun(&self, parameter: &Parameter<'_>, start: usize, noun: usize) -> bool {
+        let is_room = self.tokens.get(noun).is_some_and(|noun| noun.is("room"))
+            && self.tokens.get(start).is_some_and(|first| first.any(KINDS_OF_ROOMS));
+        let description = parameter.schema.description.to_lowercase();
+        let example = ["such as", "e.g.", "like", "for example", "for instance"]
+            .iter()
+            .find_map(|lead| description.split_once(lead))
+            .map_or("", |(_, example)| example);
+        let is_shown = self.tokens.get(noun).is_some_and(|noun| {
+            example
+                .split_whitespace()
+                .any(|word| word.trim_matches(['"', '\'', ',', '.']) == noun.lower)
+        });
+        let is_door = self.tokens.get(noun).is_some_and(|noun| noun.any(&["door", "gate"]));
+        is_room || is_door || is_shown
     }
 
     /// "the kitchen light" says which room.
@@ -144,7 +178,8 @@ impl<'t> Words<'_, 't> {
             let Some(token) = self.tokens.get(at) else { break };
             let leads = parameter.takes_preposition(&token.lower)
                 && (parameter.is_required
-                    || (token.any(&placed) && (parameter.is_path() || parameter.is_place())));
+                    || (token.any(&placed) && (parameter.is_path() || parameter.is_place()))
+                    || (token.any(&placed) && parameter.named(NAMES)));
             if !leads {
                 continue;
             }
@@ -192,6 +227,23 @@ impl<'t> Words<'_, 't> {
         None
     }
 
+    /// "add milk to the list": an object without an article.
+    fn item(&self, parameter: &Parameter<'_>) -> Option<(usize, usize)> {
+        if !parameter.is_required || !parameter.named(ITEMS) {
+            return None;
+        }
+        let run = (self.from..self.to).take(3).take_while(|at| self.is_value(*at)).count();
+        let end = self.from + run;
+        let is_end = end >= self.to
+            || self.tokens.get(end).is_some_and(|token| token.is_mark() || is_preposition(token));
+        let is_known = (self.from..end).any(|at| {
+            self.tokens
+                .get(at)
+                .is_some_and(|token| self.vocabulary.contains(&token.stem) || token.any(VAGUE))
+        });
+        (run > 0 && is_end && !is_known).then_some((self.from, end))
+    }
+
     /// "26.2 miles": the unit of a number.
     fn unit(&self, parameter: &Parameter<'_>) -> Option<(usize, usize)> {
         if !parameter.named(&["unit", "units", "currency"]) || parameter.named(&["to", "target"]) {
@@ -202,55 +254,12 @@ impl<'t> Words<'_, 't> {
         self.is_value(number + 1).then_some((number + 1, number + 2))
     }
 
-    /// What a search is for, in plain words.
-    pub(super) fn query(&self, parameter: &Parameter<'_>) -> Option<&'t str> {
-        if !parameter.is_query() {
-            return None;
-        }
-        let lead = (self.from..self.to)
-            .find(|at| self.tokens.get(*at).is_some_and(|token| token.any(&["for", "about"])))?;
-        let end = (lead + 1..self.to)
-            .find(|at| {
-                self.used.get(*at) == Some(&true)
-                    || self.tokens.get(*at).is_some_and(|token| {
-                        token.is_mark()
-                            || token.any(&[
-                                "and", "using", "with", "then", "now", "first", "so", "that",
-                            ])
-                    })
-            })
-            .unwrap_or(self.to);
-        let article = usize::from(
-            self.tokens
-                .get(lead + 1)
-                .is_some_and(|token| token.any(&["the", "a", "an", "some", "any"])),
-        );
-        let span = self.tokens.get(lead + 1 + article..end).unwrap_or_default();
-        // A preposition at the end has lost its value to another parameter.
-        let kept = span
-            .iter()
-            .rposition(|token| !is_preposition(token) && !token.any(&["the"]))
-            .map_or(0, |at| at + 1);
-        let span = span.get(..kept).unwrap_or_default();
-        let says_something = span
-            .iter()
-            .any(|token| !token.any(FILLERS) && !token.any(VAGUE) && !is_preposition(token));
-        let starts_well = !span.first()?.any(VAGUE)
-            && !span
-                .first()?
-                .any(&["you", "it", "this", "that", "them", "him", "her", "more", "what"]);
-        if !says_something || !starts_well {
-            return None;
-        }
-        self.paragraph.get(span.first()?.start..span.last()?.end)
-    }
-
     fn is_number(&self, at: usize) -> bool {
         self.tokens.get(at).is_some_and(|token| token.kind == Kind::Number)
     }
 
     /// Whether a token can be a value in plain words.
-    fn is_value(&self, at: usize) -> bool {
+    pub(super) fn is_value(&self, at: usize) -> bool {
         at < self.to
             && self.used.get(at) != Some(&true)
             && self.tokens.get(at).is_some_and(|token| {
@@ -262,6 +271,14 @@ impl<'t> Words<'_, 't> {
             })
     }
 
+    /// The same, for a word that stands where no verb can.
+    pub(super) fn may_be_value(&self, at: usize) -> bool {
+        self.is_value(at)
+            || (at < self.to
+                && self.used.get(at) != Some(&true)
+                && self.tokens.get(at).is_some_and(|token| token.lower.ends_with("ing")))
+    }
+
     fn is_verb(&self, at: usize) -> bool {
         at == self.from
             || self
@@ -271,60 +288,6 @@ impl<'t> Words<'_, 't> {
     }
 }
 
-fn is_preposition(token: &Token<'_>) -> bool {
+pub(super) fn is_preposition(token: &Token<'_>) -> bool {
     PREPOSITIONS.iter().any(|(known, _)| token.is(known))
 }
-
-/// Parameters of free text, which plain words never fill.
-const PROSE: &[&str] = &[
-    "text",
-    "message",
-    "body",
-    "content",
-    "comment",
-    "note",
-    "title",
-    "subject",
-    "prompt",
-    "description",
-    "summary",
-    "reason",
-    "caption",
-    "name",
-];
-
-/// Words that name nothing.
-const VAGUE: &[&str] = &[
-    "project",
-    "home",
-    "root",
-    "whole",
-    "entire",
-    "main",
-    "parent",
-    "working",
-    "temp",
-    "information",
-    "info",
-    "details",
-    "answers",
-    "something",
-    "anything",
-    "clues",
-    "results",
-    "options",
-    "local",
-    "right",
-    "given",
-    "correct",
-    "relevant",
-    "appropriate",
-    "specified",
-    "requested",
-    "other",
-    "existing",
-    "total",
-    "next",
-    "last",
-    "previous",
-];

@@ -10,6 +10,10 @@ pub(super) struct Paragraph<'t> {
     pub(super) tokens: Vec<Token<'t>>,
     /// Whether the text before it says that this is an example or somebody's words.
     pub(super) is_quoted: bool,
+    /// Whether it is part of a list.
+    pub(super) is_item: bool,
+    /// Whether nothing follows it.
+    pub(super) is_last: bool,
 }
 
 impl<'t> Paragraph<'t> {
@@ -20,42 +24,79 @@ impl<'t> Paragraph<'t> {
     }
 }
 
-/// Cuts an answer into paragraphs.
-pub(super) fn paragraphs(text: &str) -> Vec<Paragraph<'_>> {
-    let mut found: Vec<Paragraph<'_>> = Vec::new();
-    let mut fence: Option<&str> = None;
-    let mut open: Option<(usize, usize)> = None;
-    let mut at = 0;
-    for line in text.split_inclusive('\n') {
-        let (start, end) = (at, at + line.len());
-        at = end;
-        let trimmed = line.trim();
-        let marker = ["```", "~~~"].into_iter().find(|marker| trimmed.starts_with(marker));
-        if let Some(close) = fence {
-            if trimmed.starts_with(close) {
-                fence = None;
-            }
-            continue;
-        }
-        let is_prose = marker.is_none() && !trimmed.is_empty() && !is_layout(line);
-        if !is_prose || is_item(trimmed) {
-            flush(text, open.take(), &mut found);
-        }
-        if is_prose {
-            open = Some((open.map_or(start, |(start, _)| start), end));
-        }
-        fence = marker;
-    }
-    flush(text, open.take(), &mut found);
-    found
+/// The paragraphs of an answer, one at a time. Only those near its end are read:
+/// what a model is about to do, it says last.
+#[derive(Debug)]
+pub(super) struct Paragraphs<'t> {
+    text: &'t str,
+    at: usize,
+    /// What closes the code block that is open.
+    fence: Option<&'static str>,
+    /// Whether the last paragraph says that the next one is an example.
+    is_quoted: bool,
 }
 
-fn flush<'t>(text: &'t str, open: Option<(usize, usize)>, found: &mut Vec<Paragraph<'t>>) {
-    let Some((start, end)) = open else { return };
-    let text = text.get(start..end).unwrap_or_default().trim_start_matches(LIST_MARKS);
-    let tokens = tokenize(text);
-    let is_quoted = found.last().is_some_and(introduces);
-    found.push(Paragraph { text, tokens, is_quoted });
+impl<'t> Paragraphs<'t> {
+    pub(super) fn new(text: &'t str) -> Self {
+        Self { text: text.trim_end(), at: 0, fence: None, is_quoted: false }
+    }
+
+    /// The next run of lines that are prose.
+    fn run(&mut self) -> Option<(usize, usize)> {
+        let mut open: Option<(usize, usize)> = None;
+        while self.at < self.text.len() {
+            let rest = self.text.get(self.at..).unwrap_or_default();
+            let length = memchr::memchr(b'\n', rest.as_bytes()).map_or(rest.len(), |at| at + 1);
+            let line = rest.get(..length).unwrap_or(rest);
+            let (start, end) = (self.at, self.at + line.len());
+            let trimmed = line.trim();
+            if let Some(close) = self.fence {
+                if trimmed.starts_with(close) {
+                    self.fence = None;
+                }
+                self.at = end;
+                continue;
+            }
+            let marker = ["```", "~~~"].into_iter().find(|marker| trimmed.starts_with(marker));
+            let is_prose = marker.is_none() && !trimmed.is_empty() && !is_layout(line);
+            if open.is_some() && (!is_prose || is_item(trimmed)) {
+                return open;
+            }
+            self.at = end;
+            self.fence = marker;
+            if is_prose {
+                open = Some((open.map_or(start, |(start, _)| start), end));
+            }
+        }
+        open
+    }
+}
+
+impl<'t> Iterator for Paragraphs<'t> {
+    type Item = Paragraph<'t>;
+
+    fn next(&mut self) -> Option<Paragraph<'t>> {
+        loop {
+            let (start, end) = self.run()?;
+            let is_near = end + FARTHEST >= self.text.len();
+            if !is_near || end - start > LONGEST_PARAGRAPH {
+                self.is_quoted = false;
+                continue;
+            }
+            let text = self.text.get(start..end).unwrap_or_default();
+            let is_item = is_item(text.trim_start());
+            let text = text.trim_start_matches(LIST_MARKS);
+            let paragraph = Paragraph {
+                text,
+                tokens: tokenize(text),
+                is_quoted: self.is_quoted,
+                is_item,
+                is_last: end == self.text.len(),
+            };
+            self.is_quoted = introduces(&paragraph);
+            return Some(paragraph);
+        }
+    }
 }
 
 /// Whether a paragraph announces somebody's words or an example: "He said:".
@@ -108,3 +149,9 @@ const LIST_MARKS: [char; 18] = [
     '-', '*', '+', ' ', '\u{2022}', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '.', ')',
     '\t',
 ];
+
+/// How much of the end of an answer is read, in bytes.
+const FARTHEST: usize = 64 * 1024;
+
+/// A longer run of lines is data and no prose.
+const LONGEST_PARAGRAPH: usize = 16 * 1024;

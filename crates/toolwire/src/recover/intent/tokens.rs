@@ -41,6 +41,18 @@ pub(super) enum Kind {
 }
 
 impl Token<'_> {
+    /// A comma of our own.
+    pub(super) fn comma() -> Self {
+        Self {
+            kind: Kind::Mark(','),
+            text: ",",
+            lower: String::new(),
+            stem: String::new(),
+            start: 0,
+            end: 0,
+        }
+    }
+
     pub(super) fn is_mark(&self) -> bool {
         matches!(self.kind, Kind::Mark(_))
     }
@@ -186,7 +198,20 @@ impl<'t> Tokenizer<'t> {
             self.push(Kind::Number, to - right.len(), to);
             return;
         }
-        self.push(shape::kind_of(core), from, to);
+        // A 3-day forecast is one of 3 days.
+        if let Some((count, unit)) = core.split_once('-')
+            && shape::is_digits(count)
+            && COUNTED.contains(&unit)
+        {
+            self.push(Kind::Number, from, from + count.len());
+            self.push(Kind::Word, to - unit.len(), to);
+            return;
+        }
+        let says_something = core.chars().any(|c| c.is_alphanumeric() || c.is_ascii());
+        match core.chars().next().filter(|_| !says_something) {
+            Some(symbol) => self.push(Kind::Mark(symbol), from, to),
+            None => self.push(shape::kind_of(core), from, to),
+        }
     }
 
     fn push(&mut self, kind: Kind, from: usize, to: usize) {
@@ -257,3 +282,38 @@ fn is_abbreviation(word: &str) -> bool {
 
 /// A quotation that does not end within this many bytes is none.
 const LONGEST_SPAN: usize = 4096;
+
+/// What a number with a hyphen counts.
+const COUNTED: &[&str] = &[
+    "second",
+    "sec",
+    "minute",
+    "min",
+    "hour",
+    "day",
+    "night",
+    "week",
+    "month",
+    "year",
+    "character",
+    "char",
+    "digit",
+    "line",
+    "page",
+    "word",
+    "sentence",
+    "row",
+    "column",
+    "person",
+    "item",
+    "star",
+    "percent",
+    "degree",
+    "mile",
+    "km",
+    "meter",
+    "metre",
+    "pixel",
+    "bit",
+    "step",
+];

@@ -198,6 +198,9 @@ pub(super) const VERB_GROUPS: &[&[&str]] = &[
         "display",
         "retrieve",
         "list out",
+        "pull up",
+        "bring up",
+        "pull",
     ],
     &[
         "create",
@@ -389,12 +392,34 @@ pub(super) const VERB_GROUPS: &[&[&str]] = &[
     &["extract", "pull", "get", "read"],
     &["record", "log", "save", "add"],
     &["show", "display", "view", "get"],
+    &["speak", "say", "read out", "read aloud", "narrate", "pronounce", "voice"],
+    &["define", "look up", "explain"],
+    &["install", "add", "set up", "upgrade", "get"],
+    &["uninstall", "remove", "delete"],
+    &["retry", "rerun", "re-run", "restart", "repeat"],
+    &["mute", "silence", "snooze", "suppress"],
+    &["complete", "finish", "mark", "close", "check off", "tick off"],
+    &["click", "press", "tap", "hit", "select"],
+    &["type", "enter", "fill in", "fill", "input", "put", "write"],
+    &["capture", "take", "grab", "snap", "make"],
+    &["charge", "start"],
+    &["enable", "turn on", "switch on", "activate", "toggle"],
+    &["disable", "turn off", "switch off", "deactivate", "toggle"],
+    &["increase", "raise", "turn up", "bump", "set", "scale"],
+    &["decrease", "lower", "turn down", "reduce", "set", "scale"],
+    &["transcribe", "write down", "convert"],
+    &["encode", "transcode", "convert"],
+    &["roll back", "revert", "rollback", "undo", "restore", "go back"],
+    &["restore", "recover"],
+    &["append", "add", "put", "write"],
+    &["redeem", "apply", "use"],
+    &["lint", "check", "run"],
 ];
 
 /// Particles that make another verb of a verb.
 pub(super) const PARTICLES: &[&str] = &[
     "up", "for", "at", "into", "in", "out", "on", "off", "down", "through", "inside", "over", "to",
-    "away", "together",
+    "away", "together", "rid", "aloud", "back",
 ];
 
 /// Verbs that say little about which tool is meant.

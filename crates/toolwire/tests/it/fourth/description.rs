@@ -24,6 +24,7 @@ pub(crate) static DESCRIPTION: Description = Description {
     model_member: "by",
     error_member: "fault",
     conversation_members: &["charter", "dialogue"],
+    limit_members: &[],
     tool_members: &["instruments"],
     choice_members: &["must", "only", "alone"],
     echoes_request: false,

@@ -154,3 +154,31 @@ fn no_other_tool_is_called() {
         assert_eq!(none.text, text);
     }
 }
+
+/// What is written around calls is text to the byte, white space and all. Between
+/// calls of one block only white space is left out.
+#[test]
+fn text_around_calls_is_kept_to_the_byte() {
+    let tools = tools();
+    let around = ["Sure.\n", "\n\n  And then: naïve 🎉\n\n", " \t\n\nDone [1], a < b. \n "];
+    for dialect in all() {
+        let calls = calls();
+        // The end of a call without markers is the end of its line.
+        let (first, second) = (dialect.render(&calls[..1]), dialect.render(&calls[2..3]));
+        let [before, between, behind] = around;
+        let text = format!("{before}{first}{between}{second}{behind}");
+        let reading = Reading::of(&tools, &text);
+        let wanted = format!("{before}{between}{behind}");
+        let found: Vec<&str> = reading.calls.iter().map(|call| call.name.as_str()).collect();
+        assert_eq!(found, ["book_table", "ping_server"], "{}:\n{text}", dialect.name);
+        assert_eq!(reading.text, wanted, "{}:\n{text}", dialect.name);
+        // Functionary's calls are blocks of their own, with a line break between.
+        if dialect.several && dialect.name != "functionary32" {
+            let both = dialect.render(&[calls[0].clone(), calls[2].clone()]);
+            let text = format!("{before}{both}{behind}");
+            let reading = Reading::of(&tools, &text);
+            assert_eq!(reading.text, format!("{before}{behind}"), "{}:\n{text}", dialect.name);
+            assert_eq!(reading.calls.len(), 2, "{}:\n{text}", dialect.name);
+        }
+    }
+}

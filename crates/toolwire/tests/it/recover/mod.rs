@@ -1,7 +1,10 @@
 //! Calls that a model wrote as text.
 
 pub(crate) mod dialects;
+mod engines;
+mod held;
 mod laws;
 mod quoted;
 mod random;
 mod shapes;
+mod smuggled;

@@ -6,7 +6,7 @@ use toolwire_laws::recover::{self as laws, Reading};
 use super::dialects::tools;
 
 /// Checks what a text is read as, however it arrives.
-fn check(text: &str, calls: Value, content: &str) {
+pub(super) fn check(text: &str, calls: Value, content: &str) {
     let tools = tools();
     let reading = Reading::of(&tools, text);
     let found: Vec<Value> = reading
@@ -25,11 +25,11 @@ fn check(text: &str, calls: Value, content: &str) {
     laws::nothing_vanishes(text, &reading).unwrap_or_else(|what| panic!("{what}\n{text}"));
 }
 
-fn booking() -> Value {
+pub(super) fn booking() -> Value {
     json!([["book_table", {"restaurant": "Roma", "guests": 2}]])
 }
 
-fn hermes(arguments: &str) -> String {
+pub(super) fn hermes(arguments: &str) -> String {
     format!("<tool_call>{{\"name\": \"book_table\", \"arguments\": {arguments}}}</tool_call>")
 }
 

@@ -4,6 +4,7 @@
 //! still send text and token counts, and with `[DONE]`, which some leave out. So
 //! the answer ends at `[DONE]` or when the bytes end.
 
+pub(super) mod accumulator;
 pub(super) mod observer;
 
 mod blocks;

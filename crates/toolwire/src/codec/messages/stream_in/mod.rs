@@ -1,10 +1,12 @@
 //! A stream: from Messages into events.
 
+mod accumulator;
 mod block;
 mod blocks;
 mod observer;
 mod text_delta;
 
+pub(super) use self::accumulator::MessagesAccumulator;
 use self::blocks::OpenContentBlocks;
 pub(super) use self::observer::MessagesStreamObserver;
 use self::text_delta::TextDelta;

@@ -5,6 +5,7 @@
 //! send no deltas, or nothing but the end, so whatever has not come as a delta
 //! is passed on from there.
 
+pub(super) mod accumulator;
 mod held_call;
 mod item_events;
 mod items;

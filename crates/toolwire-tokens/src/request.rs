@@ -1,16 +1,8 @@
-//! An estimate of a request's tokens, for upstreams that cannot count.
-//!
-//! Agents shorten their conversation when it nears the model's limit. If the
-//! estimate is too low, a request is refused; if it is too high, the summary only
-//! comes a little early. The estimate therefore counts everything and errs on the
-//! high side: at least what OpenAI's `o200k` counts, at most twice that for
-//! English prose. In practice it is about 1.7 times that, because newer Claude
-//! models need up to 1.6 times as many tokens for a page
-//! (huggingface.co/datasets/JOHNISKING/pdf-token-cost).
+//! The tokens of a request, item by item.
 //!
 //! | part | tokens | reason |
 //! |---|---|---|
-//! | text | see `text` | by script, in the pieces that tokenizers make |
+//! | text | what the tokenizer counts | |
 //! | a turn | 8 | OpenAI wraps a message in 3 or 4 tokens, its name in 1 |
 //! | a tool | 16 and its name, description and schema as JSON | OpenAI rewrites schemas more tersely than JSON |
 //! | any tools at all | 350 | Anthropic adds its own instructions: its guide shows 403 for one small tool and a question |
@@ -21,33 +13,99 @@
 //! | sealed reasoning | 1 for 4 bytes | |
 //! | an item of an unknown kind | its JSON as text | |
 
-mod media;
-mod text;
-
 use toolwire::model::{
     Arguments, Call, Document, Format, Grammar, HostedItem, Image, Item, Opaque, Reasoning,
-    Request, Source, Tool, ToolKind, ToolResult, Turn,
+    Request, Role, Source, Tool, ToolKind, ToolResult, Turn,
 };
+use toolwire::translate::PreparedRequest;
 use toolwire::wire::{Raw, Str};
+use toolwire::{Error, Protocol};
 
-pub use text::tokens;
+use crate::{Tokenizer, media};
 
-/// An estimate of a request's tokens.
-pub fn estimate(request: &Request<'_>) -> u64 {
-    Method::ByText.request(request)
+/// The tokens of a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestCount {
+    /// What was counted, in the order of the request: the conversation, then the
+    /// tools and the output schema, then what surrounds them.
+    pub parts: Vec<Part>,
+    /// All of it together.
+    pub total: u64,
+}
+
+/// A part of a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Where it belongs: the role of its turn, `tools`, `output` or `request`.
+    pub section: &'static str,
+    /// Its turn, counted from 0. Tools and the rest have none.
+    pub turn: Option<usize>,
+    /// What it is: `text`, `image`, `call`, `result`, `tool` and so on.
+    pub kind: &'static str,
+    /// The name of the tool, or the id of the call that a result answers.
+    pub name: Option<String>,
+    /// Its tokens.
+    pub tokens: u64,
+}
+
+impl RequestCount {
+    /// Counts a request of a protocol.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] if the body isn't a request of the protocol.
+    pub fn of(protocol: Protocol, body: &[u8], tokenizer: Tokenizer) -> Result<Self, Error> {
+        // Only a request for another protocol is read.
+        let other = Protocol::ALL.into_iter().find(|other| *other != protocol);
+        let prepared = PreparedRequest::new(protocol, other.unwrap_or(protocol), body)?;
+        let empty = Self { parts: Vec::new(), total: 0 };
+        Ok(prepared.request().map_or(empty, |request| Self::of_request(request, tokenizer)))
+    }
+
+    /// Counts a request that was read.
+    #[doc(hidden)]
+    pub fn of_request(request: &Request<'_>, tokenizer: Tokenizer) -> Self {
+        let method = Method::ByText(tokenizer);
+        let mut parts = Vec::new();
+        for (index, turn) in request.turns.iter().enumerate() {
+            method.list_turn(index, turn, &mut parts);
+        }
+        let part = |section, kind, name, tokens| Part { section, turn: None, kind, name, tokens };
+        for tool in &request.tools {
+            let name = Some(tool.name.decode().into_owned());
+            parts.push(part("tools", "tool", name, method.tool(tool)));
+        }
+        if !request.tools.is_empty() {
+            parts.push(part("tools", "instructions", None, TOOL_INSTRUCTIONS));
+        }
+        let format = method.format(request);
+        if format > 0 {
+            parts.push(part("output", "schema", None, format));
+        }
+        parts.push(part("request", "framing", None, REQUEST));
+        let total = parts.iter().map(|part| part.tokens).sum();
+        Self { parts, total }
+    }
+}
+
+/// The tokens of a request, without a list.
+#[doc(hidden)]
+pub fn count_request(request: &Request<'_>, tokenizer: Tokenizer) -> u64 {
+    Method::ByText(tokenizer).request(request)
 }
 
 /// A rougher estimate that costs almost nothing, because it only uses the length
 /// of each text. It is for clients that need a number before the upstream has
 /// counted.
+#[doc(hidden)]
 pub fn quick_estimate(request: &Request<'_>) -> u64 {
     Method::ByLength.request(request)
 }
 
-/// How the tokens of a text are estimated.
+/// How the tokens of a text are counted.
 #[derive(Clone, Copy)]
 enum Method {
-    ByText,
+    ByText(Tokenizer),
     ByLength,
 }
 
@@ -57,6 +115,21 @@ impl Method {
         let tools = self.tools(&request.tools);
         let instructions = if tools > 0 { TOOL_INSTRUCTIONS } else { 0 };
         REQUEST + turns + tools + instructions + self.format(request)
+    }
+
+    /// The parts of a turn. What wraps it is counted with the first.
+    fn list_turn(self, index: usize, turn: &Turn<'_>, parts: &mut Vec<Part>) {
+        let section = section(&turn.role);
+        let mut wrap = TURN + self.optional(turn.name.as_ref());
+        for item in &turn.items {
+            let (kind, name) = title(item);
+            let tokens = self.item(item) + std::mem::take(&mut wrap);
+            parts.push(Part { section, turn: Some(index), kind, name, tokens });
+        }
+        if turn.items.is_empty() {
+            let (kind, tokens) = ("empty", wrap);
+            parts.push(Part { section, turn: Some(index), kind, name: None, tokens });
+        }
     }
 
     fn turn(self, turn: &Turn<'_>) -> u64 {
@@ -178,16 +251,49 @@ impl Method {
 
     fn string(self, text: &Str<'_>) -> u64 {
         match self {
-            Self::ByText => tokens(&text.decode()),
+            Self::ByText(tokenizer) => tokenizer.count(&text.decode()),
             Self::ByLength => by_length(text.size_hint()),
         }
     }
 
     fn text(self, text: &str) -> u64 {
         match self {
-            Self::ByText => tokens(text),
+            Self::ByText(tokenizer) => tokenizer.count(text),
             Self::ByLength => by_length(text.len()),
         }
+    }
+}
+
+fn section(role: &Role<'_>) -> &'static str {
+    match role {
+        Role::System => "system",
+        Role::Developer => "developer",
+        Role::User => "user",
+        Role::Assistant => "assistant",
+        Role::Other(_) => "other",
+    }
+}
+
+/// What an item is called, and its own name.
+fn title(item: &Item<'_>) -> (&'static str, Option<String>) {
+    let named = |name: &Str<'_>| Some(name.decode().into_owned());
+    match item {
+        Item::Text(_) => ("text", None),
+        Item::Image(_) => ("image", None),
+        Item::Document(document) => ("document", document.name.as_ref().and_then(named)),
+        Item::Audio(_) => ("audio", None),
+        Item::SearchResult(_) => ("search result", None),
+        Item::Refusal(_) => ("refusal", None),
+        Item::Reasoning(_) => ("reasoning", None),
+        Item::Call(call) => ("call", named(&call.name)),
+        Item::Result(result) => {
+            ("result", result.name.as_ref().or(result.call_id.as_ref()).and_then(named))
+        }
+        Item::Hosted(_) => ("hosted tool", None),
+        Item::Opaque(_) => ("unknown item", None),
+        Item::Tools(_) => ("tools", None),
+        Item::ToolReference(name) => ("tool reference", named(&name.value)),
+        Item::Json(_) => ("JSON", None),
     }
 }
 
@@ -206,6 +312,3 @@ const TOOL_INSTRUCTIONS: u64 = 350;
 const VENDOR_TOOL: u64 = 700;
 const AUDIO_BYTES_PER_TOKEN: u64 = 400;
 const SEALED_BYTES_PER_TOKEN: u64 = 4;
-
-#[cfg(test)]
-mod tests;

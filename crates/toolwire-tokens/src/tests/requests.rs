@@ -1,101 +1,19 @@
+//! Whole requests: an estimate that errs on the high side.
+
 use std::fs;
 use std::path::Path;
 
 use toolwire::codec::codec;
 use toolwire::model::Protocol;
 
-use super::{estimate, quick_estimate, tokens};
+use crate::{RequestCount, Tokenizer, count_request, quick_estimate};
 
 fn exact(text: &str) -> u64 {
     bpe_openai::o200k_base().count(text) as u64
 }
 
-/// The estimate is at least the count of a real tokenizer, and not far above.
-fn check(text: &str, most: f64) {
-    let (estimate, exact) = (tokens(text), exact(text));
-    let ratio = estimate as f64 / exact as f64;
-    assert!(estimate >= exact, "{estimate} for {exact}: {}", start(text));
-    assert!(ratio <= most, "{ratio:.2} times {exact}: {}", start(text));
-}
-
-fn start(text: &str) -> String {
-    text.chars().take(60).collect()
-}
-
-const PROSE: &str = "It was a bright cold day in April, and the clocks were striking thirteen. \
-The hallway smelt of boiled cabbage and old rag mats. At one end of it a coloured poster, too \
-large for indoor display, had been tacked to the wall. Please summarise the following email, then \
-list the three most important questions it raises; don't invent anything that isn't in the text.";
-
-#[test]
-fn prose_is_at_most_doubled() {
-    check(PROSE, 2.0);
-    for page in ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md"] {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        check(&fs::read_to_string(root.join(page)).unwrap(), 2.0);
-    }
-}
-
-#[test]
-fn other_languages() {
-    for text in LANGUAGES {
-        check(text, 3.0);
-    }
-}
-
-const LANGUAGES: &[&str] = &[
-    "Der Vertrag über die Nutzung der Grundstücksentwässerungsanlage gilt auf unbestimmte Zeit und kann von beiden Seiten schriftlich gekündigt werden.",
-    "Les élèves qui n'ont pas encore reçu leur relevé de notes sont priés de s'adresser au secrétariat avant la fin de la semaine.",
-    "El perro de San Roque no tiene rabo porque Ramón Ramírez se lo ha cortado; mañana volveremos a preguntárselo.",
-    "Zażółć gęślą jaźń, a potem przeczytaj uważnie całą umowę i powiedz mi, które punkty są niejasne.",
-    "Пожалуйста, переведи следующий текст на английский язык и объясни, какие слова были самыми трудными.",
-    "Παρακαλώ γράψε μια σύντομη περίληψη του κειμένου και απάντησε στις ερωτήσεις που ακολουθούν.",
-    "请把下面的文章翻译成英文，然后用三句话总结它的主要内容。不要添加原文中没有的信息。",
-    "次の文章を英語に翻訳し、その主な内容を三つの文でまとめてください。",
-    "다음 글을 영어로 번역하고 주요 내용을 세 문장으로 요약해 주세요.",
-    "يرجى ترجمة النص التالي إلى اللغة الإنجليزية ثم تلخيص محتواه الرئيسي في ثلاث جمل.",
-    "אנא תרגם את הטקסט הבא לאנגלית וסכם את עיקריו בשלושה משפטים.",
-    "कृपया निम्नलिखित पाठ का अंग्रेज़ी में अनुवाद करें और उसका सारांश लिखें।",
-    "กรุณาแปลข้อความต่อไปนี้เป็นภาษาอังกฤษแล้วสรุปสาระสำคัญเป็นสามประโยค",
-    "Hãy dịch đoạn văn sau sang tiếng Anh rồi tóm tắt nội dung chính bằng ba câu.",
-];
-
-#[test]
-fn code_and_data() {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    for file in ["src/count.rs", "src/config/file.rs", "src/config/file/tests.rs", "Cargo.toml"] {
-        check(&fs::read_to_string(here.join(file)).unwrap(), 2.2);
-    }
-    check(&fs::read_to_string(here.join("../../Cargo.lock")).unwrap(), 2.2);
-}
-
-#[test]
-fn what_is_in_no_vocabulary() {
-    for text in [
-        "😀🎉👩‍👩‍👧‍👦🏳️‍🌈 ✓ → … “quoted” — dash",
-        "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
-        "aGVsbG8gd29ybGQsIHRoaXMgaXMgYSBiYXNlNjQgdGV4dCBvZiBzb21lIGxlbmd0aA==",
-        "toolu_01A09q90qw90lq917835lq9 call_Xk29dLqPz7bWmTnRvYcHsJgF",
-        "550e8400-e29b-41d4-a716-446655440000",
-        "xkqjzvwpfh qwrtplkjhg",
-        "SELECT * FROM T WHERE ID='ABCDEFGH';",
-        "\n\n\n\n    \t\t\t    x\r\n\r\n",
-        "𓀀𓂀 ༄༅། ꙮ \u{1F9FF}",
-    ] {
-        check(text, 9.0);
-    }
-}
-
-#[test]
-fn random_letters_and_digits() {
-    let mut state = 7u64;
-    let mut text = String::new();
-    let alphabet = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    for _ in 0..4000 {
-        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        text.push(char::from(alphabet[(state >> 58) as usize]));
-    }
-    check(&text, 2.0);
+fn estimate(request: &toolwire::model::Request<'_>) -> u64 {
+    count_request(request, Tokenizer::ESTIMATE)
 }
 
 /// The estimate covers everything in a request.
@@ -115,8 +33,11 @@ fn every_vector_is_covered() {
                 continue;
             };
             seen += 1;
-            let (estimate, exact) = (estimate(&request), exact(&content(&body)));
+            let estimate = estimate(&request);
+            let exact = exact(&content(&body));
             assert!(estimate >= exact, "{}: {estimate} for {exact}", path.display());
+            let counted = RequestCount::of_request(&request, Tokenizer::ESTIMATE);
+            assert_eq!(counted.total, estimate, "{}", path.display());
             let quick = quick_estimate(&request);
             let near = estimate / 2..=estimate * 3 / 2;
             assert!(near.contains(&quick), "{}: {quick} for {estimate}", path.display());
@@ -224,4 +145,43 @@ fn counts_that_a_vendor_publishes() {
         assert!(estimate >= published, "{estimate} for {published}");
         assert!(estimate <= 3 * published, "{estimate} for {published}");
     }
+}
+
+#[test]
+fn every_part_of_a_request_is_listed() {
+    let body = br#"{"model":"claude-sonnet-4-5","max_tokens":9,"system":"Be brief.",
+        "tools":[{"name":"get_weather","input_schema":{"type":"object"}}],
+        "messages":[{"role":"user","content":"Weather?"},
+            {"role":"assistant","content":[{"type":"text","text":"One moment."},
+                {"type":"tool_use","id":"toolu_1","name":"get_weather","input":{}}]},
+            {"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1",
+                "content":"sunny"}]}]}"#;
+    let count = RequestCount::of(Protocol::Messages, body, Tokenizer::for_model("gpt-5")).unwrap();
+    let listed: Vec<_> = count
+        .parts
+        .iter()
+        .map(|part| (part.section, part.turn, part.kind, part.name.as_deref()))
+        .collect();
+    assert_eq!(
+        listed,
+        [
+            ("system", Some(0), "text", None),
+            ("user", Some(1), "text", None),
+            ("assistant", Some(2), "text", None),
+            ("assistant", Some(2), "call", Some("get_weather")),
+            ("user", Some(3), "result", Some("toolu_1")),
+            ("tools", None, "tool", Some("get_weather")),
+            ("tools", None, "instructions", None),
+            ("request", None, "framing", None),
+        ]
+    );
+    // `Be brief.` has 3 tokens, the turn around it 8.
+    assert_eq!(count.parts[0].tokens, 11);
+    assert_eq!(count.total, count.parts.iter().map(|part| part.tokens).sum::<u64>());
+}
+
+#[test]
+fn what_is_no_request_is_refused() {
+    let refused = RequestCount::of(Protocol::Chat, b"[1]", Tokenizer::ESTIMATE);
+    assert!(refused.is_err());
 }

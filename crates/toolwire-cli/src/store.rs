@@ -1,0 +1,195 @@
+//! `toolwire store`: what the gateway remembers.
+
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Write};
+use std::path::PathBuf;
+
+use toolwire_gateway::config::{Config, StoreConfig};
+use toolwire_store::{EngineOptions, Options, Stats, Store, TransferError};
+
+use crate::config::{self, LoadedConfig};
+use crate::error::CommandError;
+use crate::serve;
+
+/// Look after the stored responses, conversations and sessions
+#[derive(clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Command,
+
+    /// Configuration file; without one, it is the store of a gateway without
+    /// configuration
+    #[arg(long, value_name = "FILE", global = true)]
+    config: Option<PathBuf>,
+}
+
+#[derive(clap::Subcommand)]
+enum Command {
+    /// Show what is stored
+    Status,
+    /// Write everything as JSON Lines
+    Export {
+        /// File to write; without one, standard output
+        file: Option<PathBuf>,
+    },
+    /// Store what an export has written; what is there already stays
+    Import {
+        /// File to read; without one, standard input
+        file: Option<PathBuf>,
+    },
+    /// Delete what has expired
+    Prune,
+}
+
+const AFTER_HELP: &str = "\
+A gateway may be running meanwhile. An export is complete only if none is.
+
+Examples:
+  toolwire store status
+  toolwire store export backup.jsonl
+  toolwire store import backup.jsonl --config shared.toml";
+
+pub(crate) fn run(args: &Args) -> Result<(), CommandError> {
+    let LoadedConfig { config, source: _ } = config::load(args.config.as_deref(), None)?;
+    serve::runtime()?.block_on(run_command(&args.command, &config))
+}
+
+async fn run_command(command: &Command, config: &Config) -> Result<(), CommandError> {
+    let options = match &config.store {
+        StoreConfig::On(options) | StoreConfig::Default(options) => options,
+        StoreConfig::Off => {
+            return Err(CommandError::Store("the store is off; nothing is kept".to_owned()));
+        }
+    };
+    if let EngineOptions::Sqlite(sqlite) = &options.engine
+        && !sqlite.path.exists()
+    {
+        let nothing = format!("nothing is stored yet; there is no {}", sqlite.path.display());
+        match command {
+            Command::Import { .. } => {}
+            Command::Status | Command::Prune => return print(&format!("{nothing}\n")),
+            // An empty backup of a store with another name would please nobody.
+            Command::Export { .. } => return Err(CommandError::Store(nothing)),
+        }
+    }
+    let opened = Store::open(options.clone()).await;
+    let store = opened.map_err(|error| CommandError::Store(error.to_string()))?;
+    match command {
+        Command::Status => {
+            let stats = store.stats().await.map_err(store_error)?;
+            print(&status(&stats, options))
+        }
+        Command::Export { file: Some(path) } => {
+            let created = private_file(path).map_err(|error| unusable("write", path, &error))?;
+            let records = store.export(BufWriter::new(created)).await.map_err(transfer_error)?;
+            print(&format!("Exported {records} responses and threads to {}.\n", path.display()))
+        }
+        Command::Export { file: None } => {
+            store.export(io::stdout().lock()).await.map_err(transfer_error)?;
+            Ok(())
+        }
+        Command::Import { file } => {
+            let imported = match file {
+                Some(path) => {
+                    let file = File::open(path).map_err(|error| unusable("read", path, &error))?;
+                    store.import(BufReader::new(file)).await
+                }
+                None => store.import(io::stdin().lock()).await,
+            };
+            let imported = imported.map_err(transfer_error)?;
+            print(&format!(
+                "Imported {} responses and threads; {} were there already.\n",
+                imported.stored, imported.present
+            ))
+        }
+        Command::Prune => {
+            let mut pruned = 0;
+            loop {
+                match store.prune(PRUNE_STEP).await.map_err(store_error)? {
+                    0 => break,
+                    some => pruned += some,
+                }
+            }
+            print(&format!("Deleted {pruned} expired chains and threads.\n"))
+        }
+    }
+}
+
+fn status(stats: &Stats, options: &Options) -> String {
+    let place = match &options.engine {
+        EngineOptions::Memory => "memory, until the gateway ends".to_owned(),
+        EngineOptions::Sqlite(sqlite) => sqlite.path.display().to_string(),
+        EngineOptions::Postgres(_) => "Postgres".to_owned(),
+    };
+    let kept = match options.ttl {
+        Some(ttl) if ttl.as_secs().is_multiple_of(DAY) => format!("{} days", ttl.as_secs() / DAY),
+        Some(ttl) => format!("{} seconds", ttl.as_secs()),
+        None => "for ever".to_owned(),
+    };
+    let Stats {
+        engine,
+        version,
+        responses,
+        conversations,
+        sessions,
+        running,
+        items,
+        bytes,
+        tenants,
+        oldest,
+        expired,
+    } = stats;
+    let oldest = oldest.map_or("-".to_owned(), |time| format!("{} (Unix time)", time.seconds()));
+    format!(
+        "store          {place} ({engine}, version {version})\n\
+         kept           {kept}\n\
+         responses      {responses}, {running} of them running\n\
+         conversations  {conversations}\n\
+         sessions       {sessions}\n\
+         items          {items}\n\
+         bytes          {bytes} of {}\n\
+         clients        {tenants}\n\
+         oldest         {oldest}\n\
+         expired        {expired}\n",
+        options.limits.total
+    )
+}
+
+/// A file that only its owner can read, because it has conversations in it.
+fn private_file(path: &PathBuf) -> io::Result<File> {
+    let mut options = File::options();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+fn print(text: &str) -> Result<(), CommandError> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()?;
+    Ok(())
+}
+
+fn unusable(what: &str, path: &PathBuf, error: &io::Error) -> CommandError {
+    CommandError::Store(format!("cannot {what} {}: {error}", path.display()))
+}
+
+fn store_error(error: toolwire_store::StoreError) -> CommandError {
+    CommandError::Store(error.to_string())
+}
+
+fn transfer_error(error: TransferError) -> CommandError {
+    match error {
+        TransferError::Io(error) => CommandError::Output(error),
+        TransferError::Store(_) | TransferError::Malformed { .. } => {
+            CommandError::Store(error.to_string())
+        }
+    }
+}
+
+/// How much is deleted at a time, so that a running gateway waits for little.
+const PRUNE_STEP: usize = 200;
+
+const DAY: u64 = 24 * 60 * 60;

@@ -1,0 +1,104 @@
+//! The first request of a conversation.
+
+use toolwire::calls::Conversation;
+use toolwire::wire::Raw;
+use toolwire::{Options, Protocol, translate};
+
+use crate::Error;
+
+/// The first request of a conversation.
+#[derive(Clone, Debug)]
+pub struct Request(Kind);
+
+#[derive(Clone, Debug)]
+enum Kind {
+    /// A question, which is written for the client's protocol.
+    Question { model: String, prompt: String, instructions: Option<String> },
+    /// A body in the client's protocol.
+    Body(Vec<u8>),
+}
+
+impl Request {
+    /// A question to a model, in any protocol.
+    pub fn new(model: impl Into<String>, prompt: impl Into<String>) -> Self {
+        let (model, prompt) = (model.into(), prompt.into());
+        Self(Kind::Question { model, prompt, instructions: None })
+    }
+
+    /// Instructions for the model, in front of the question. A body that was
+    /// given as JSON has its own.
+    #[must_use]
+    pub fn instructions(mut self, text: impl Into<String>) -> Self {
+        if let Kind::Question { instructions, .. } = &mut self.0 {
+            *instructions = Some(text.into());
+        }
+        self
+    }
+
+    /// A request body in the client's protocol, with any settings. The runner
+    /// adds its tools to those that the body has, and sends the rest as it is.
+    pub fn json(body: impl Into<Vec<u8>>) -> Self {
+        Self(Kind::Body(body.into()))
+    }
+
+    /// The body for a protocol.
+    pub(crate) fn body(self, protocol: Protocol) -> Result<Vec<u8>, Error> {
+        let (model, prompt, instructions) = match self.0 {
+            Kind::Body(body) => return Ok(body),
+            Kind::Question { model, prompt, instructions } => (model, prompt, instructions),
+        };
+        let message = |role: &str, text: &str| serde_json::json!({"role": role, "content": text});
+        let system = instructions.iter().map(|text| message("system", text));
+        let messages: Vec<_> = system.chain([message("user", &prompt)]).collect();
+        let body = serde_json::json!({"model": model, "messages": messages}).to_string();
+        let written = translate::request(WRITTEN, protocol, body.as_bytes(), &Options::new());
+        Ok(written?.body)
+    }
+}
+
+impl From<serde_json::Value> for Request {
+    fn from(body: serde_json::Value) -> Self {
+        Self::json(body.to_string())
+    }
+}
+
+/// The body with more tools. Every other byte stays as it was.
+pub(crate) fn with_tools(
+    protocol: Protocol,
+    body: &[u8],
+    tools: &[u8],
+) -> Result<Vec<u8>, Error> {
+    let [name, ..] = protocol.describe().tool_members else { return Ok(body.to_vec()) };
+    let tools = std::str::from_utf8(tools).unwrap_or_default();
+    let elements = Raw::made(tools);
+    let elements = elements.elements().unwrap_or_default();
+    if elements.is_empty() {
+        return Ok(body.to_vec());
+    }
+    let source = text(body)?;
+    let member = Conversation::find(source, name).map_err(|error| invalid(&error))?;
+    match member.value() {
+        Some(_) => {
+            let more = elements.iter().map(Raw::text);
+            member.append(more).map_err(|error| invalid(&error))
+        }
+        None => Ok(member.replace(tools.as_bytes())),
+    }
+}
+
+/// The body that asks for a stream, or for none.
+pub(crate) fn with_stream(body: &[u8], stream: bool) -> Result<Vec<u8>, Error> {
+    let member = Conversation::find(text(body)?, "stream").map_err(|error| invalid(&error))?;
+    Ok(member.replace(if stream { b"true" } else { b"false" }))
+}
+
+fn text(body: &[u8]) -> Result<&str, Error> {
+    std::str::from_utf8(body).map_err(|error| invalid(&error))
+}
+
+fn invalid(error: &dyn std::fmt::Display) -> Error {
+    Error::Client(format!("the request is not valid: {error}"))
+}
+
+/// The protocol that questions are written in before they are translated.
+const WRITTEN: Protocol = Protocol::Chat;

@@ -1,0 +1,4 @@
+mod budgets;
+mod growth;
+mod requests;
+mod texts;

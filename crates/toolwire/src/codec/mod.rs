@@ -27,6 +27,7 @@ use crate::model::{
 use crate::profile::Profile;
 use crate::protocol::{Description, ListedModel};
 use crate::registry::{SchemaMember, ToolForm};
+use crate::stateful::StatefulCodec;
 use crate::toolset::Toolset;
 use crate::wire::sse::Frame;
 use crate::wire::{Object, Raw, ReadError, Reader, Str};
@@ -127,6 +128,11 @@ pub trait Codec: Sync {
     /// Writes a whole answer of this protocol as a stream of it, whose events
     /// have what the answer has as it came. What is not finished has no end.
     fn stream_from_response(&self, body: &str) -> Result<Vec<u8>, ReadError>;
+
+    /// What a server of the protocol remembers, if it remembers anything.
+    fn stateful(&self) -> Option<&'static dyn StatefulCodec> {
+        None
+    }
 
     /// The whole answer in the event with which a stream ends well, if the
     /// protocol repeats it there.

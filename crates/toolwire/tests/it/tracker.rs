@@ -85,9 +85,8 @@ fn every_call_is_answered_exactly_once_whatever_arrives() {
         for target in PROTOCOLS.into_iter().filter(|target| *target != protocol) {
             let sent = translate::request(protocol, target, &next, &Options::new()).unwrap();
             let repairs = ["missing_result", "orphan_result", "duplicate_result", "result_moved"];
-            let repaired = sent.ledger.iter().any(|entry| {
-                repairs.contains(&entry.code.to_string().as_str())
-            });
+            let repaired =
+                sent.ledger.iter().any(|entry| repairs.contains(&entry.code.to_string().as_str()));
             assert!(!repaired, "{protocol} to {target}: {:?}", sent.ledger);
         }
         Ok(())

@@ -49,7 +49,9 @@ use std::ops::Range;
 
 use crate::calls::{AnsweredCall, Continuation, Error};
 use crate::codec::openai::models_out;
-use crate::codec::{Codec, EventPlace, StreamAccumulator, StreamObserver, StreamReader, StreamWriter};
+use crate::codec::{
+    Codec, EventPlace, StreamAccumulator, StreamObserver, StreamReader, StreamWriter,
+};
 use crate::disposition::Row;
 use crate::guess::{Certainty, DocumentKind, Fields};
 use crate::ledger::Ledger;

@@ -45,7 +45,9 @@ mod wire;
 use std::ops::Range;
 
 use crate::calls::{AnsweredCall, Continuation, Error};
-use crate::codec::{Codec, EventPlace, StreamAccumulator, StreamObserver, StreamReader, StreamWriter};
+use crate::codec::{
+    Codec, EventPlace, StreamAccumulator, StreamObserver, StreamReader, StreamWriter,
+};
 use crate::disposition::Row;
 use crate::guess::{Certainty, DocumentKind, Fields};
 use crate::ledger::Ledger;

@@ -27,6 +27,8 @@ mod request_out;
 mod response_in;
 mod response_out;
 mod results_out;
+mod stateful_in;
+mod stateful_out;
 mod stop_in;
 mod stop_out;
 mod stream_in;
@@ -48,7 +50,9 @@ use std::ops::Range;
 
 use crate::calls::{AnsweredCall, Continuation, Error};
 use crate::codec::openai::models_out;
-use crate::codec::{Codec, EventPlace, StreamAccumulator, StreamObserver, StreamReader, StreamWriter};
+use crate::codec::{
+    Codec, EventPlace, StreamAccumulator, StreamObserver, StreamReader, StreamWriter,
+};
 use crate::disposition::Row;
 use crate::guess::{Certainty, DocumentKind, Fields};
 use crate::ledger::Ledger;
@@ -56,6 +60,7 @@ use crate::model::{ApiError, Protocol, Request, Response, ResponseContext, Tool}
 use crate::profile::Profile;
 use crate::protocol::{Description, ListedModel};
 use crate::registry::{SchemaMember, ToolForm};
+use crate::stateful::StatefulCodec;
 use crate::toolset::Toolset;
 use crate::wire::sse::Frame;
 use crate::wire::{Object, ReadError, Reader, Str, string_under};
@@ -152,6 +157,10 @@ impl Codec for Responses {
 
     fn stream_from_response(&self, body: &str) -> Result<Vec<u8>, ReadError> {
         stream_out::from_response::stream_from_response(body)
+    }
+
+    fn stateful(&self) -> Option<&'static dyn StatefulCodec> {
+        Some(&stateful_out::ResponsesState)
     }
 
     fn answer_in_event(&self, data: &str) -> Option<String> {

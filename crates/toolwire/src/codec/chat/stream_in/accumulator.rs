@@ -142,11 +142,7 @@ impl ChatAccumulator {
 }
 
 /// Adds to what is called. A name that is repeated is not longer for it.
-fn merge_called(
-    call: &mut GrowingObject,
-    key: &str,
-    piece: &Raw<'_>,
-) -> Result<(), ReadError> {
+fn merge_called(call: &mut GrowingObject, key: &str, piece: &Raw<'_>) -> Result<(), ReadError> {
     let repeats = |name: &Raw<'_>| {
         let known = call.object(key).and_then(|called| called.text("name"));
         let name = name.reader().string().ok();

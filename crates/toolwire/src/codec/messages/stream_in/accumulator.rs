@@ -78,7 +78,8 @@ impl MessagesAccumulator {
                 self.message.set(&key.decode(), &value)?;
                 continue;
             }
-            for (index, block) in value.elements()?.iter().filter(|block| is_object(block)).enumerate()
+            for (index, block) in
+                value.elements()?.iter().filter(|block| is_object(block)).enumerate()
             {
                 let known = self.blocks.entry(index as u64).or_default();
                 known.members.merge(&mut block.reader())?;

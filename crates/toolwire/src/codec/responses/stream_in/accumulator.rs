@@ -22,7 +22,9 @@ impl StreamAccumulator for ResponsesAccumulator {
         let kind = reader.tag("type")?;
         let kind = kind.as_ref().map(|kind| kind.decode());
         match kind.as_deref().or(frame.name).unwrap_or_default() {
-            "response.completed" | "response.incomplete" | "response.failed"
+            "response.completed"
+            | "response.incomplete"
+            | "response.failed"
             | "response.cancelled" => {
                 let [response] = reader.pick(["response"])?;
                 self.response = response.map(Raw::into_owned);

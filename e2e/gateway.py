@@ -39,7 +39,9 @@ class Gateway:
         config.write_text(CONFIG.format(settings=settings, upstreams="".join(upstreams)))
         self.log_path = folder / "log"
         command = [BINARY, "serve", "--config", str(config), "--listen", "127.0.0.1:0"]
-        environment = {**os.environ, **OFFLINE, "TOOLWIRE_E2E_KEY": "upstream-key-0123456789"}
+        # What is stored without a setting is stored in the user's state folder.
+        state = {"XDG_STATE_HOME": str(folder)}
+        environment = {**os.environ, **OFFLINE, **state, "TOOLWIRE_E2E_KEY": "upstream-key-0123456789"}
         with self.log_path.open("wb") as log:
             self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, env=environment, text=True)
         first = self.process.stdout.readline()

@@ -72,6 +72,9 @@ async fn serve_until_stopped(
     let gateway = gateway.map_err(|error| config::start_error(&error))?;
     let message =
         startup_message::text(&config, gateway.address(), &source, Terminal::of(&io::stdout()));
+    if config.store.options().is_some() && !gateway.is_storing() {
+        print_status(STORE_FAILED);
+    }
     let handle = gateway.handle();
     let identity = PublishedIdentity::new(gateway.address());
     if let Some(identity) = &identity {
@@ -171,6 +174,9 @@ async fn stop_on_signals(handle: Handle, mut signals: Signals) {
 pub(crate) fn print_status(message: &str) {
     let _ = writeln!(io::stderr().lock(), "{message}");
 }
+
+const STORE_FAILED: &str =
+    "The store cannot be opened, so nothing is kept. `toolwire store status` says why.";
 
 const UNCHANGED: &str = "The gateway keeps its previous configuration.";
 

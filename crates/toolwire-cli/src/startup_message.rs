@@ -5,6 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use toolwire_gateway::config::environment::PLACEHOLDER;
 use toolwire_gateway::config::{self, Config, UpstreamConfig};
+use toolwire_store::EngineOptions;
 
 use crate::config::ConfigSource;
 use crate::terminal::{Style, Terminal, wrap};
@@ -39,6 +40,12 @@ pub(crate) fn text(
             text.push_str(MORE_MODELS);
         }
     }
+    if let Some(note) = store_note(config) {
+        text.push_str(&heading("Stored responses"));
+        for line in wrap(&note, 76) {
+            text.push_str(&format!("  {line}\n"));
+        }
+    }
     let has_demo = config.upstreams.iter().any(|upstream| upstream.serves("demo"));
     if has_demo {
         text.push_str(&heading("Try it: a tool call by the demo model"));
@@ -48,6 +55,29 @@ pub(crate) fn text(
     text.push_str(&client_settings(&base_url, shown_key(config), has_demo));
     text.push_str(&format!("\n{}\n\n", terminal.paint("Ctrl-C stops it.", Style::Faint)));
     text
+}
+
+/// What is kept of what clients send, where and for how long, and how to turn it
+/// off.
+fn store_note(config: &Config) -> Option<String> {
+    let options = config.store.options()?;
+    let place = match &options.engine {
+        EngineOptions::Memory => "in memory until the gateway stops".to_owned(),
+        EngineOptions::Sqlite(sqlite) => format!("in {}", sqlite.path.display()),
+        EngineOptions::Postgres(_) => "in Postgres".to_owned(),
+    };
+    let time = match options.ttl {
+        None => ", without a time limit".to_owned(),
+        Some(ttl) => match ttl.as_secs() / DAY {
+            0 => format!(", for {} seconds", ttl.as_secs()),
+            1 => ", for one day".to_owned(),
+            days => format!(", for {days} days"),
+        },
+    };
+    Some(format!(
+        "What Responses clients send and get is kept {place}{time}, unless they send store: \
+         false or the model's API keeps it itself. To keep nothing, set engine = \"off\" in [store]."
+    ))
 }
 
 /// The gateway's URL for clients on this machine.
@@ -114,6 +144,9 @@ fn client_settings(base_url: &str, key: &str, use_demo: bool) -> String {
 fn shown_key(config: &Config) -> &'static str {
     if config.keys.is_empty() { PLACEHOLDER } else { "$TOOLWIRE_KEY" }
 }
+
+/// Seconds.
+const DAY: u64 = 24 * 60 * 60;
 
 const MORE_MODELS: &str =
     "  For more models, set OPENAI_API_KEY or ANTHROPIC_API_KEY, or run: toolwire init\n";

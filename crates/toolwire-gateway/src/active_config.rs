@@ -36,6 +36,9 @@ pub enum StartError {
         /// The system's error.
         source: std::io::Error,
     },
+    /// The store cannot be used.
+    #[error("the store cannot be used: {0}")]
+    Store(String),
     /// A reload cannot change the address.
     #[error("`listen` cannot change without a restart")]
     Moved,

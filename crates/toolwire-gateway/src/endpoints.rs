@@ -17,7 +17,8 @@ use crate::observe::RequestLog;
 use crate::relay::{self, Failure, IncomingRequest, RequestContext};
 use crate::response_body::ResponseBody;
 use crate::state::GatewayState;
-use crate::{guard, identity, models};
+use crate::stored::StoredEndpoint;
+use crate::{guard, identity, models, stored};
 
 /// Handles one request.
 pub(crate) async fn handle(
@@ -48,8 +49,8 @@ pub(crate) async fn handle(
     let Some(endpoint) = endpoint else {
         return relay::respond_with_error(log(), not_found(protocols), client);
     };
-    let allowed = endpoint.method();
-    if parts.method != allowed {
+    let allowed = endpoint.methods();
+    if !allowed.contains(&parts.method) {
         return relay::respond_with_error(log(), wrong_method(allowed), client);
     }
     match endpoint {
@@ -64,6 +65,12 @@ pub(crate) async fn handle(
             let (active, parts, credentials, log) = (&active, &parts, &credentials, log());
             let context = RequestContext { state, active, parts, credentials, client, path, log };
             relay::count_tokens(context, body).await
+        }
+        ServedEndpoint::Stored(endpoint) => {
+            let (active, parts, credentials, log) = (&active, &parts, &credentials, log());
+            let path = PathMatch::default();
+            let context = RequestContext { state, active, parts, credentials, client, path, log };
+            stored::serve(context, endpoint, body).await
         }
         ServedEndpoint::Models => json(models::list(&active, client)),
         ServedEndpoint::Model { name } => model(&active, client, &name),
@@ -81,6 +88,7 @@ pub(crate) async fn handle(
 enum ServedEndpoint {
     Answers { template: &'static str, path: PathMatch },
     TokenCount { template: &'static str, path: PathMatch },
+    Stored(StoredEndpoint),
     Models,
     Model { name: String },
     Live,
@@ -104,20 +112,22 @@ impl ServedEndpoint {
             // The slash in a name may be encoded as %2F.
             return Some(Self::Model { name: name.replace("%2F", "/").replace("%2f", "/") });
         }
-        protocols.iter().find_map(|protocol| {
+        let of_protocol = protocols.iter().find_map(|protocol| {
             let Description { answers, token_count, .. } = protocol.describe();
             if let Some(path) = answers.matches(path) {
                 return Some(Self::Answers { template: answers.path, path });
             }
             let counts = token_count.as_ref()?;
             Some(Self::TokenCount { template: counts.path, path: counts.matches(path)? })
-        })
+        });
+        of_protocol.or_else(|| StoredEndpoint::find(path).map(Self::Stored))
     }
 
     /// The path for the log, in which nothing is of the client's making.
     fn log_path(&self) -> &'static str {
         match self {
             Self::Answers { template, .. } | Self::TokenCount { template, .. } => template,
+            Self::Stored(endpoint) => endpoint.route().0,
             Self::Models => "/v1/models",
             Self::Model { .. } => "/v1/models/…",
             Self::Live => "/livez",
@@ -133,6 +143,7 @@ impl ServedEndpoint {
             Self::Live | Self::Ready => Access::Public,
             Self::Answers { .. }
             | Self::TokenCount { .. }
+            | Self::Stored(_)
             | Self::Models
             | Self::Model { .. }
             | Self::Metrics => Access::Clients,
@@ -140,14 +151,23 @@ impl ServedEndpoint {
         }
     }
 
-    fn method(&self) -> Method {
+    fn methods(&self) -> &'static [Method] {
         match self {
-            Self::Answers { .. } | Self::TokenCount { .. } | Self::Reload => Method::POST,
+            Self::Answers { .. } | Self::TokenCount { .. } | Self::Reload => &[Method::POST],
+            Self::Stored(endpoint) => endpoint.route().1,
             Self::Models | Self::Model { .. } | Self::Live | Self::Ready | Self::Metrics => {
-                Method::GET
+                &[Method::GET]
             }
         }
     }
+}
+
+/// Every path with an id of something that was kept, and its methods. Tests walk
+/// them, so that none is forgotten.
+#[doc(hidden)]
+pub fn routes() -> Vec<(&'static str, Vec<&'static str>)> {
+    let names = |methods: &'static [Method]| methods.iter().map(Method::as_str).collect();
+    stored::ROUTES.iter().map(|(path, methods)| (*path, names(methods))).collect()
 }
 
 /// The protocol of a client: by the path, then by the header that only one
@@ -223,11 +243,14 @@ fn head_too_long(limit: usize) -> Failure {
     failure
 }
 
-fn wrong_method(allowed: Method) -> Failure {
-    let message = format!("This path only accepts {allowed} requests.");
+fn wrong_method(allowed: &[Method]) -> Failure {
+    let names: Vec<&str> = allowed.iter().map(Method::as_str).collect();
+    let message = format!("This path only accepts {} requests.", names.join(" and "));
     let error = ApiError::new(ErrorKind::InvalidRequest, message);
     let mut failure = Failure::with_status(405, error);
-    failure.set_header("allow", if allowed == Method::POST { "POST" } else { "GET" });
+    if let Ok(value) = HeaderValue::from_str(&names.join(", ")) {
+        failure.set_header_value("allow", value);
+    }
     failure
 }
 

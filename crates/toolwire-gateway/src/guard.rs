@@ -10,7 +10,7 @@ use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HOST, HeaderMap, HeaderValue, O
 use hyper::http::request::Parts;
 use hyper::http::uri::Authority;
 use hyper::{Method, StatusCode};
-use subtle::{Choice, ConstantTimeEq};
+use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 use toolwire::model::{ApiError, ErrorKind};
 
 use crate::config::{Config, Secret};
@@ -24,6 +24,8 @@ pub(crate) struct Credentials {
     pub(crate) bearer: Option<Secret>,
     /// An `x-api-key`.
     pub(crate) api_key: Option<Secret>,
+    /// Which of the gateway's keys the client has sent.
+    pub(crate) key: Option<usize>,
 }
 
 /// Who may use a path.
@@ -77,7 +79,7 @@ fn check_operator(config: &Config, credentials: Credentials) -> Result<Credentia
             "This path needs the operator's key. Set `admin_key` in the configuration.",
         ));
     };
-    let Credentials { bearer, api_key } = &credentials;
+    let Credentials { bearer, api_key, key: _ } = &credentials;
     let is_admin_key = |secret: &Secret| {
         bool::from(admin_key.reveal().as_bytes().ct_eq(secret.reveal().as_bytes()))
     };
@@ -171,39 +173,41 @@ fn read_credentials(headers: &HeaderMap) -> Credentials {
             .then(|| Secret::new(token.to_owned()))
     });
     let api_key = headers.get("x-api-key").and_then(text).filter(|key| !key.is_empty());
-    Credentials { bearer, api_key: api_key.map(Secret::new) }
+    Credentials { bearer, api_key: api_key.map(Secret::new), key: None }
 }
 
 /// Checks that the credentials hold a key of the gateway, and removes it. The
 /// error is the same for every wrong key.
 fn take_gateway_key(config: &Config, credentials: Credentials) -> Result<Credentials, Failure> {
-    let Credentials { bearer, api_key } = credentials;
-    let matches = |secret: &Option<Secret>| {
-        secret.as_ref().is_some_and(|secret| is_gateway_key(config, secret))
-    };
-    let (bearer_matches, api_key_matches) = (matches(&bearer), matches(&api_key));
-    if !bearer_matches && !api_key_matches {
+    let Credentials { bearer, api_key, key: _ } = credentials;
+    let matches =
+        |secret: &Option<Secret>| secret.as_ref().and_then(|secret| find_key(config, secret));
+    let (bearer_key, api_key_key) = (matches(&bearer), matches(&api_key));
+    let Some(key) = bearer_key.or(api_key_key) else {
         return Err(rejected(
             StatusCode::UNAUTHORIZED,
             ErrorKind::Auth,
             "This gateway requires a key. Send it as `Authorization: Bearer` or as `x-api-key`.",
         ));
-    }
+    };
     Ok(Credentials {
-        bearer: bearer.filter(|_| !bearer_matches),
-        api_key: api_key.filter(|_| !api_key_matches),
+        bearer: bearer.filter(|_| bearer_key.is_none()),
+        api_key: api_key.filter(|_| api_key_key.is_none()),
+        key: Some(key),
     })
 }
 
 /// Compares with every key. The time this takes reveals nothing about a key but
 /// its length.
-fn is_gateway_key(config: &Config, secret: &Secret) -> bool {
+fn find_key(config: &Config, secret: &Secret) -> Option<usize> {
     let secret = secret.reveal().as_bytes();
-    let mut found = Choice::from(0);
-    for key in &config.keys {
-        found |= key.reveal().as_bytes().ct_eq(secret);
+    let (mut found, mut place) = (Choice::from(0), 0u64);
+    for (index, key) in (0u64..).zip(&config.keys) {
+        let matches = key.reveal().as_bytes().ct_eq(secret);
+        place.conditional_assign(&index, matches);
+        found |= matches;
     }
-    found.into()
+    bool::from(found).then_some(usize::try_from(place).ok()).flatten()
 }
 
 fn rejected(status: StatusCode, kind: ErrorKind, message: &str) -> Failure {

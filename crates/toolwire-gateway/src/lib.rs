@@ -22,8 +22,10 @@ mod route;
 mod secret_mask;
 mod server;
 mod state;
+mod stored;
 mod upstream;
 
 pub use active_config::StartError;
+pub use endpoints::routes;
 pub use server::{Gateway, Handle, Setup, serve};
 pub use state::ConfigLoader;

@@ -44,7 +44,7 @@ pub(crate) fn configured_secrets(config: &Config) -> Arc<[Secret]> {
 
 impl SecretMask {
     pub(crate) fn new(configured: &Arc<[Secret]>, credentials: &Credentials) -> Self {
-        let Credentials { bearer, api_key } = credentials;
+        let Credentials { bearer, api_key, key: _ } = credentials;
         let own = [bearer, api_key].map(|secret| secret.clone().filter(is_recognizable));
         Self { configured: Arc::clone(configured), own }
     }

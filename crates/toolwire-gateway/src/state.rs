@@ -12,6 +12,7 @@ use crate::memory::MemoryBudget;
 use crate::observe::{Log, Metrics};
 use crate::retry::RetryBudget;
 use crate::server::Drain;
+use crate::stored::ResponseStore;
 
 /// Where a reload gets the configuration from. The error is a sentence for the
 /// operator.
@@ -29,6 +30,8 @@ pub(crate) struct GatewayState {
     /// What streams keep until they end.
     pub(crate) streams: Arc<MemoryBudget>,
     pub(crate) heavy_work: HeavyWork,
+    /// What is kept for clients whose protocol expects that.
+    pub(crate) stored: ResponseStore,
     pub(crate) source: Option<ConfigLoader>,
     /// How it proves whose gateway it is.
     pub(crate) identity: OnceLock<Identity>,

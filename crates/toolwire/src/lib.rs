@@ -192,6 +192,8 @@ pub mod registry;
 pub mod restore;
 #[doc(hidden)]
 pub mod schema;
+#[doc(hidden)]
+pub mod stateful;
 #[cfg(feature = "futures")]
 pub mod stream;
 pub mod text_tools;

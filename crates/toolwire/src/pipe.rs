@@ -24,7 +24,7 @@ mod stream_ledger;
 use std::ops::ControlFlow;
 
 use self::errors::{unframed, unusable};
-use self::state::{PipeMode, PipeState};
+use self::state::{HeldEnding, PipeMode, PipeState};
 use crate::codec::codec;
 use crate::ledger::Entry;
 pub use crate::model::ResponseSummary;
@@ -95,6 +95,16 @@ impl Pipe {
     #[must_use]
     pub fn with_loss_comment(mut self, limit: usize) -> Self {
         self.state.ledger.set_comment_limit(limit);
+        self
+    }
+
+    /// The same, but the event with which the stream ends well is held until
+    /// [`Pipe::release_ending`], so that the caller can do something before the
+    /// client takes the answer for complete. An ending that is an error is not
+    /// held.
+    #[must_use]
+    pub fn with_held_ending(mut self) -> Self {
+        self.state.held = HeldEnding::Expected;
         self
     }
 
@@ -202,7 +212,40 @@ impl Pipe {
         while state.flush_pending(out) {}
     }
 
-    /// The upstream cannot go on: the connection broke, or it took too long.
+    /// Whether the stream has come to a good end, which is held. It takes no more
+    /// bytes, and nothing comes out of it until the ending is released.
+    pub fn holds_ending(&self) -> bool {
+        self.state.held_ending().is_some()
+    }
+
+    /// The whole answer in the ending that is held, if the protocol of the client
+    /// repeats it there (Responses).
+    pub fn held_answer(&self) -> Option<String> {
+        let ending = self.state.held_ending()?;
+        let codec = codec(self.state.to);
+        let mut answer = None;
+        let mut frames = Frames::new(ending.len().saturating_add(1));
+        let mut find = |frame: Frame<'_>| {
+            if answer.is_none() {
+                answer = codec.answer_in_event(frame.data);
+            }
+            ControlFlow::Continue(())
+        };
+        frames.push(ending, &mut find).ok()?;
+        frames.finish(&mut find).ok()?;
+        answer
+    }
+
+    /// Appends the ending that is held.
+    pub fn release_ending(&mut self, out: &mut Vec<u8>) {
+        if let HeldEnding::Held(event) = &mut self.state.held {
+            out.append(event);
+            self.state.held = HeldEnding::Off;
+        }
+    }
+
+    /// The upstream cannot go on: the connection broke, or it took too long. If
+    /// the ending is held, the error takes its place.
     pub fn fail(&mut self, error: ApiError, out: &mut Vec<u8>) {
         while self.state.flush_pending(out) {}
         self.state.fail(error, out);

@@ -18,6 +18,7 @@ pub use self::response::{ResponseTranslator, TranslatedResponse};
 use crate::codec::codec;
 use crate::facts::{self, ModelFacts};
 use crate::ledger::{Action, Entry, Ledger, LossPolicy};
+pub use crate::model::KeptState;
 use crate::model::{Protocol, Request};
 use crate::profile::Profile;
 pub use crate::protocol::PathMatch;
@@ -54,6 +55,9 @@ pub struct Options<'r> {
     pub request: Option<&'r [u8]>,
     /// The HTTP status that an error came with.
     pub status: Option<u16>,
+    /// What the caller keeps of the conversation, if the client expects that
+    /// somebody does (Responses).
+    pub kept_state: Option<KeptState>,
     /// What the model accepts, if the caller knows better than the library's own
     /// table ([`facts::lookup`](crate::facts::lookup)).
     pub facts: Option<ModelFacts>,
@@ -111,6 +115,13 @@ impl<'r> Options<'r> {
     #[must_use]
     pub fn status(mut self, status: u16) -> Self {
         self.status = Some(status);
+        self
+    }
+
+    /// Says what the caller keeps of the conversation.
+    #[must_use]
+    pub fn kept_state(mut self, state: KeptState) -> Self {
+        self.kept_state = Some(state);
         self
     }
 

@@ -22,6 +22,7 @@ use crate::relay::RequestContext;
 use crate::retry::RetryBudget;
 use crate::server::Drain;
 use crate::state::GatewayState;
+use crate::stored::ResponseStore;
 use crate::upstream::Upstream;
 
 /// A gateway, and the head of a request to it.
@@ -53,6 +54,7 @@ impl Fixture {
             bodies: Arc::default(),
             streams: Arc::default(),
             heavy_work: HeavyWork::default(),
+            stored: ResponseStore::default(),
             source: None,
             identity: OnceLock::new(),
         });

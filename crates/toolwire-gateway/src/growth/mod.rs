@@ -29,6 +29,7 @@ fn rows() -> impl Iterator<Item = &'static Row> {
         crate::relay::growth::ROWS,
         crate::relay::growth::responses::ROWS,
         crate::server::growth::ROWS,
+        crate::stored::growth::ROWS,
         crate::upstream::growth::ROWS,
     ]
     .into_iter()

@@ -45,7 +45,7 @@ impl Failure {
     }
 
     /// The request cannot be translated.
-    pub(super) fn from_translation(error: &translate::Error) -> Self {
+    pub(crate) fn from_translation(error: &translate::Error) -> Self {
         let mut api = ApiError::new(ErrorKind::InvalidRequest, error.to_string());
         if let translate::Error::Invalid { pointer, .. } = error {
             api.param = Some(pointer.clone()).filter(|pointer| !pointer.is_empty());
@@ -141,6 +141,11 @@ impl Failure {
     /// Sets a header of the error response.
     pub(crate) fn set_header(&mut self, name: &'static str, value: &'static str) {
         self.headers.insert(name, HeaderValue::from_static(value));
+    }
+
+    /// The same for a value that is made.
+    pub(crate) fn set_header_value(&mut self, name: &'static str, value: HeaderValue) {
+        self.headers.insert(name, value);
     }
 
     /// Whether another upstream may get the request.

@@ -9,6 +9,7 @@ use toolwire::protocol::PathMatch;
 use toolwire::{Action, Code, Entry};
 use toolwire_laws::growth::Growth;
 
+use super::client_request::RequestDocument;
 use super::request_head::CheckedHead;
 use super::upstream_request::UpstreamRequest;
 use super::{Failure, headers, loss};
@@ -276,18 +277,17 @@ fn request(size: usize, make: fn(usize) -> (Protocol, String)) -> Growth {
         else {
             return;
         };
+        let document = RequestDocument { head, body: body.clone().into() };
         for to in Protocol::ALL {
             let upstream = fixture.upstream(to);
             let route = Route { model: "other".to_owned(), upstreams: Vec::new(), probe: false };
-            drop(UpstreamRequest::build(&context, upstream, &route, &head, body.as_bytes(), None));
-            drop(UpstreamRequest::build(
-                &context,
-                upstream,
-                &route,
-                &head,
-                body.as_bytes(),
-                Some(toolwire::LossPolicy::Refuse),
-            ));
+            for policy in [None, Some(toolwire::LossPolicy::Refuse)] {
+                let kept = Some(toolwire::translate::KeptState::default());
+                for kept in [None, kept] {
+                    let build = UpstreamRequest::build;
+                    drop(build(&context, upstream, &route, &document, kept, policy));
+                }
+            }
         }
     })
 }

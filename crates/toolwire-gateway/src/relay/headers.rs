@@ -116,7 +116,7 @@ fn add_credential(
             Ok(())
         }
         Credential::Client => {
-            let Credentials { bearer: token, api_key } = context.credentials;
+            let Credentials { bearer: token, api_key, key: _ } = context.credentials;
             let header = match (auth, api_key, token) {
                 (Auth::KeyHeader { header, .. }, Some(key), _) => {
                     Some((*header, secret_value(key)))
@@ -166,7 +166,7 @@ pub(super) fn for_client(
 }
 
 /// Puts the request's id into the header that the client's SDK reads.
-pub(super) fn set_request_id(client: Protocol, id: &str, headers: &mut HeaderMap) {
+pub(crate) fn set_request_id(client: Protocol, id: &str, headers: &mut HeaderMap) {
     let name = client.describe().vendor.request_id;
     if let Ok(id) = HeaderValue::from_str(id) {
         headers.insert(name, id);

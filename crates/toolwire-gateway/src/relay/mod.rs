@@ -1,6 +1,7 @@
 //! One request from top to bottom: read, route, translate, send, translate the
 //! response back, and log it.
 
+mod client_request;
 mod count;
 mod early_stream;
 mod failure;
@@ -25,11 +26,12 @@ use tokio::time::Instant;
 use toolwire::protocol::PathMatch;
 use toolwire::{LossPolicy, Protocol};
 
+use self::client_request::{ClientRequest, RequestDocument};
 pub(crate) use self::count::count_tokens;
 pub(crate) use self::early_stream::EarlyStream;
 use self::early_stream::{Forwarding, StreamRequested};
 pub(crate) use self::failure::{Failure, no_model};
-pub(crate) use self::headers::request_id;
+pub(crate) use self::headers::{request_id, set_request_id};
 use self::loss::LossTrailers;
 use self::request_body::RequestBody;
 use self::request_head::CheckedHead;
@@ -45,6 +47,7 @@ use crate::response_body::ResponseBody;
 use crate::route::{self, Route};
 use crate::secret_mask::SecretMask;
 use crate::state::GatewayState;
+use crate::stored::Recorder;
 use crate::upstream::{ResponseLimit, Upstream, UpstreamResponse};
 
 /// A request that the guard has let in.
@@ -62,7 +65,7 @@ pub(crate) struct RequestContext<'r> {
 
 impl RequestContext<'_> {
     /// Reads the client's request to its end.
-    async fn read_request(&self, body: Incoming) -> Result<RequestBody, Failure> {
+    pub(crate) async fn read_request(&self, body: Incoming) -> Result<RequestBody, Failure> {
         let limits = &self.active.config.limits;
         request_body::read(body, &self.parts.headers, limits, &self.state.bodies).await
     }
@@ -190,7 +193,7 @@ async fn forward(
 ) -> Result<ClientResponse, Failure> {
     let limits = &context.active.config.limits;
     context.log.pause();
-    let body = context.read_request(body).await?;
+    let body = context.read_request(body).await?.into_bytes();
     context.log.resume();
     let scan = || CheckedHead::read(context.client, &context.path, &body, limits);
     let head = context.state.heavy_work.run(body.len(), scan).await?;
@@ -198,6 +201,8 @@ async fn forward(
     if head.scanned.stream {
         let _ = requested.set(Instant::now());
     }
+    let request = ClientRequest::recall(context, head, body).await?;
+    let head = &request.head;
     let loss_policy = loss::requested_policy(&context.parts.headers)?;
     let route = route::find(context.active, &head.model, context.client)
         .ok_or_else(|| no_model(&head.model))?;
@@ -210,7 +215,7 @@ async fn forward(
         if last_failure.is_some() && !context.state.retry_budget.spend(retry) {
             break;
         }
-        match attempt(context, upstream, &route, &head, &body, loss_policy, probe.take()).await {
+        match attempt(context, upstream, &route, &request, loss_policy, probe.take()).await {
             Ok(response) => return Ok(response),
             Err(failure) if failure.may_try_another() => last_failure = Some(failure),
             Err(failure) => return Err(failure),
@@ -224,13 +229,14 @@ async fn attempt(
     context: &mut RequestContext<'_>,
     upstream: &Arc<Upstream>,
     route: &Route,
-    head: &CheckedHead,
-    body: &[u8],
+    request: &ClientRequest,
     loss_policy: Option<LossPolicy>,
     probe: Option<Probe>,
 ) -> Result<ClientResponse, Failure> {
     context.log.start_attempt(upstream);
-    let build = || UpstreamRequest::build(context, upstream, route, head, body, loss_policy);
+    let (document, kept, recorder) = request.toward(upstream)?;
+    let RequestDocument { head, body } = document;
+    let build = || UpstreamRequest::build(context, upstream, route, document, kept, loss_policy);
     let UpstreamRequest { body, losses, required_features, translator } =
         context.state.heavy_work.run(body.len(), build).await?;
     context.log.add_losses(&losses);
@@ -244,7 +250,8 @@ async fn attempt(
     if let Some(probe) = probe {
         probe.sent();
     }
-    let request = SentRequest { upstream, model_renamed: head.model != route.model, losses };
+    let model_renamed = head.model != route.model;
+    let request = SentRequest { upstream, model_renamed, losses, recorder };
     let result = match (sent, translator) {
         (Ok(response), BodyTranslator::Whole(translator)) => {
             unary::finish(context, request, &translator, response).await
@@ -268,6 +275,8 @@ struct SentRequest<'s> {
     model_renamed: bool,
     /// What the translation of the request lost.
     losses: Vec<toolwire::Entry>,
+    /// Keeps the response, if the gateway does.
+    recorder: Option<Recorder>,
 }
 
 fn respond(mut headers: HeaderMap, body: ResponseBody) -> Response<ResponseBody> {

@@ -19,9 +19,16 @@ use crate::memory::{MemoryBudget, Reservation};
 use crate::upstream::{Decoder, MAX_PIECE};
 
 /// A body, which counts as memory in use for as long as it lives.
-pub(super) struct RequestBody {
+pub(crate) struct RequestBody {
     bytes: Vec<u8>,
     _reservation: Reservation,
+}
+
+impl RequestBody {
+    /// The body as bytes that several parts can share.
+    pub(super) fn into_bytes(self) -> Bytes {
+        self._reservation.hold(self.bytes)
+    }
 }
 
 impl Deref for RequestBody {

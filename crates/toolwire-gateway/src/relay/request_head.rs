@@ -9,7 +9,7 @@ use super::Failure;
 use crate::config::Limits;
 
 /// The head of a request, within the limits.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct CheckedHead {
     /// The model, as the client names it.
     pub(super) model: String,

@@ -7,6 +7,7 @@
 //! client does not read is not read from the upstream either.
 
 mod batching;
+mod commit;
 mod from_whole;
 mod kept_memory;
 mod turns;
@@ -25,6 +26,7 @@ use toolwire::model::{ApiError, ErrorKind};
 use toolwire::pipe::Pipe;
 
 use self::batching::Batching;
+use self::commit::Commit;
 use self::kept_memory::KeptMemory;
 use super::loss::{self, LossTrailers};
 use super::{ClientResponse, Failure, RequestContext, SentRequest, headers};
@@ -32,6 +34,7 @@ use crate::observe::{Outcome, RequestLog};
 use crate::response_body::StreamAborted;
 use crate::secret_mask::SecretMask;
 use crate::server::CancellationToken;
+use crate::stored::Recorder;
 use crate::upstream::{TimeoutPhase, Upstream, UpstreamBody, UpstreamError, UpstreamResponse};
 
 /// A stream of events for the client.
@@ -65,12 +68,14 @@ pub(crate) struct ResponseStream {
     /// What must not be in an error.
     mask: SecretMask,
     kept: KeptMemory,
+    /// Keeps the answer before the client gets the end of it.
+    commit: Commit,
 }
 
 /// Waits for the first event of a stream.
 pub(super) async fn begin(
     context: &mut RequestContext<'_>,
-    request: SentRequest<'_>,
+    mut request: SentRequest<'_>,
     pipe: Pipe,
     response: UpstreamResponse,
 ) -> Result<ClientResponse, Failure> {
@@ -79,7 +84,9 @@ pub(super) async fn begin(
         return from_whole::begin(context, request, pipe, response).await;
     }
     let upstream = request.upstream;
-    let mut stream = Box::new(ResponseStream::new(context, upstream, pipe, response.body));
+    let recorder = request.recorder.take();
+    let mut stream =
+        Box::new(ResponseStream::new(context, upstream, pipe, response.body, recorder));
     let headers = headers::for_client(context, upstream, &response.headers);
     context.log.pause();
     let first = stream.read_first(upstream.config.timeouts.first_event).await;
@@ -130,8 +137,10 @@ impl ResponseStream {
         upstream: &Arc<Upstream>,
         pipe: Pipe,
         source: UpstreamBody,
+        recorder: Option<Recorder>,
     ) -> Self {
         let upstream = Arc::clone(upstream);
+        let pipe = if recorder.is_some() { pipe.with_held_ending() } else { pipe };
         let limits = &context.active.config.limits;
         let now = Instant::now();
         Self {
@@ -156,6 +165,7 @@ impl ResponseStream {
             mask: context.secret_mask(),
             kept: KeptMemory::new(&context.state.streams, limits),
             turn: Duration::ZERO,
+            commit: Commit::new(recorder),
         }
     }
 
@@ -195,7 +205,7 @@ impl ResponseStream {
                     self.pipe.finish(&mut self.out);
                 }
             }
-            if self.pipe.is_done() || self.pipe.summary().error.is_some() {
+            if self.has_ended() || self.pipe.summary().error.is_some() {
                 return Ok(());
             }
             if !self.out.is_empty() {
@@ -245,6 +255,12 @@ impl ResponseStream {
                 self.step();
                 continue;
             }
+            if self.pipe.holds_ending() {
+                match self.poll_commit(cx) {
+                    Poll::Ready(()) => continue,
+                    Poll::Pending => return Poll::Pending,
+                }
+            }
             if self.pipe.is_done() || self.source.is_none() {
                 self.complete();
                 return Poll::Ready(None);
@@ -284,9 +300,14 @@ impl ResponseStream {
         }
     }
 
+    /// Whether the answer is over, even if the client does not know it yet.
+    fn has_ended(&self) -> bool {
+        self.pipe.is_done() || self.pipe.holds_ending()
+    }
+
     /// Whether the output goes to the client now.
     fn should_write(&self) -> bool {
-        let more = self.batching.is_on() && self.source.is_some() && !self.pipe.is_done();
+        let more = self.batching.is_on() && self.source.is_some() && !self.has_ended();
         !self.out.is_empty() && (!more || self.out.len() >= batching::MAX_BATCH)
     }
 

@@ -15,7 +15,7 @@ pub(super) async fn finish(
     translator: &ResponseTranslator,
     mut response: UpstreamResponse,
 ) -> Result<ClientResponse, Failure> {
-    let SentRequest { upstream, model_renamed, losses } = request;
+    let SentRequest { upstream, model_renamed, losses, recorder } = request;
     let (body, mut reservation) = context.read_body(upstream, &mut response).await?;
     let UpstreamResponse { status, headers, body: _ } = &response;
     let heavy_work = &context.state.heavy_work;
@@ -58,5 +58,8 @@ pub(super) async fn finish(
         (Some(bytes), _) | (None, Cow::Owned(bytes)) => bytes.into(),
     };
     reservation.set(body.len());
+    if let Some(recorder) = recorder {
+        recorder.record(body.clone()).await?;
+    }
     Ok(ClientResponse::Whole { headers, body: reservation.hold(body) })
 }

@@ -6,11 +6,11 @@ use toolwire::codec;
 use toolwire::facts::ModelFacts;
 use toolwire::model::Request;
 use toolwire::pipe::Pipe;
-use toolwire::translate::{Options, PreparedRequest, ResponseTranslator};
+use toolwire::translate::{KeptState, Options, PreparedRequest, ResponseTranslator};
 use toolwire::{Entry, LossPolicy, Protocol, facts};
 use toolwire_tokens::{BudgetPolicy, quick_estimate};
 
-use super::request_head::CheckedHead;
+use super::client_request::RequestDocument;
 use super::{Failure, RequestContext, headers};
 use crate::route::Route;
 use crate::upstream::Upstream;
@@ -37,10 +37,11 @@ impl UpstreamRequest {
         context: &RequestContext<'_>,
         upstream: &Upstream,
         route: &Route,
-        head: &CheckedHead,
-        body: &[u8],
+        document: &RequestDocument,
+        kept: Option<KeptState>,
         loss_policy: Option<LossPolicy>,
     ) -> Result<Self, Failure> {
+        let RequestDocument { head, body } = document;
         let refused = |error| Failure::from_translation(&error);
         let (client, to) = (context.client, upstream.config.protocol);
         let mut prepared =
@@ -50,7 +51,8 @@ impl UpstreamRequest {
         // The operator knows better than what is published.
         let facts = facts::lookup(&route.model).overlaid_with(upstream.config.facts);
         let profile = upstream.config.profile_of(&route.model);
-        let options = Options::new().profile(profile).facts(facts);
+        let mut options = Options::new().profile(profile).facts(facts);
+        options.kept_state = kept;
         let mut request_options = options.clone().on_loss(loss_policy).model(&route.model);
         request_options.output_limit = upstream.config.output_budget.and_then(|policy| {
             output_limit(policy, context.client, &route.model, &facts, &prepared, body)

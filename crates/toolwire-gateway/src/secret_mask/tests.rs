@@ -3,7 +3,7 @@ use super::*;
 fn mask(text: &str) -> Option<String> {
     let configured = [Secret::new("sk-op/erator-1".to_owned()), Secret::new("12345678".to_owned())];
     let credentials =
-        Credentials { bearer: None, api_key: Some(Secret::new("their-own".to_owned())) };
+        Credentials { bearer: None, api_key: Some(Secret::new("their-own".to_owned())), key: None };
     let mask = SecretMask::new(&configured.into(), &credentials);
     mask.mask(text.as_bytes()).map(|masked| String::from_utf8(masked).unwrap())
 }
@@ -33,7 +33,7 @@ fn nothing_else_changes() {
 #[test]
 fn a_placeholder_is_no_secret() {
     let credentials =
-        Credentials { bearer: Some(Secret::new(PLACEHOLDER.to_owned())), api_key: None };
+        Credentials { bearer: Some(Secret::new(PLACEHOLDER.to_owned())), api_key: None, key: None };
     let mask = SecretMask::new(&Arc::from([]), &credentials);
     assert_eq!(mask.mask(b"toolwire"), None);
 }

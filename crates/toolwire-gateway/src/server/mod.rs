@@ -31,6 +31,7 @@ use crate::identity::Identity;
 use crate::observe::{Log, Metrics};
 use crate::retry::RetryBudget;
 use crate::state::{ConfigLoader, GatewayState};
+use crate::stored::{ResponseStore, delete_expired};
 
 /// What a gateway needs besides its configuration.
 pub struct Setup {
@@ -65,6 +66,7 @@ pub async fn serve(config: Config, setup: Setup) -> Result<Gateway, StartError> 
     let metrics = Metrics::default();
     let listen = config.listen;
     let retry_budget = RetryBudget::new(&config.retry);
+    let stored = ResponseStore::open(&config.store).await?;
     let active = ActiveConfig::build(config, &metrics, &[])?;
     let cannot_listen = |source| StartError::Listen { address: listen, source };
     let listener = TcpListener::bind(listen).await.map_err(cannot_listen)?;
@@ -79,9 +81,19 @@ pub async fn serve(config: Config, setup: Setup) -> Result<Gateway, StartError> 
         bodies: Arc::default(),
         streams: Arc::default(),
         heavy_work: HeavyWork::default(),
+        stored,
         source,
         identity: OnceLock::new(),
     });
+    if let Some(store) = state.stored.store() {
+        let (store, state) = (store.clone(), Arc::clone(&state));
+        tokio::spawn(async move {
+            tokio::select! {
+                () = delete_expired(store) => {}
+                () = state.drain.closing() => {}
+            }
+        });
+    }
     let accept_task = tokio::spawn(accept(listener, Arc::clone(&state)));
     Ok(Gateway { address, handle: Handle { state }, accept_task })
 }
@@ -90,6 +102,12 @@ impl Gateway {
     /// The address it listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// Whether it keeps responses and conversations. The store that nobody has
+    /// configured may have failed to open.
+    pub fn is_storing(&self) -> bool {
+        self.handle.state.stored.store().is_some()
     }
 
     /// A handle that controls it.

@@ -46,6 +46,7 @@ mod secrets;
 mod secure;
 mod smuggling;
 mod soak;
+mod stored;
 mod stream_losses;
 mod text_tools;
 mod timeouts;

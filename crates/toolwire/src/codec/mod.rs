@@ -27,6 +27,7 @@ use crate::model::{
 use crate::profile::Profile;
 use crate::protocol::{Description, ListedModel};
 use crate::registry::{SchemaMember, ToolForm};
+use crate::stateful::StatefulCodec;
 use crate::toolset::Toolset;
 use crate::wire::sse::Frame;
 use crate::wire::{Object, Raw, ReadError, Reader, Str};
@@ -127,6 +128,18 @@ pub trait Codec: Sync {
     /// Writes a whole answer of this protocol as a stream of it, whose events
     /// have what the answer has as it came. What is not finished has no end.
     fn stream_from_response(&self, body: &str) -> Result<Vec<u8>, ReadError>;
+
+    /// What a server of the protocol remembers, if it remembers anything.
+    fn stateful(&self) -> Option<&'static dyn StatefulCodec> {
+        None
+    }
+
+    /// The whole answer in the event with which a stream ends well, if the
+    /// protocol repeats it there.
+    fn answer_in_event(&self, data: &str) -> Option<String> {
+        let _ = data;
+        None
+    }
 
     /// Reads an error body. `status` is the HTTP status it came with, if known.
     fn decode_error(&self, status: Option<u16>, body: &str) -> Result<ApiError, ReadError>;
@@ -233,6 +246,10 @@ pub trait StreamWriter: Send {
     /// Writes the event with which a stream ends well. It comes behind
     /// [`Event::End`] and behind whatever was kept back.
     fn write_end(&mut self, out: &mut Vec<u8>);
+
+    /// What [`StreamWriter::write_end`] has written never reached the client. An
+    /// error takes its place.
+    fn retract_end(&mut self) {}
 
     /// Whether it has kept back events that say a long text once more, so that
     /// the one before can be sent first. Whatever is written next comes behind

@@ -1,6 +1,6 @@
 //! What of a request its answer depends on.
 
-use super::Request;
+use super::{KeptState, Request};
 use crate::wire::Str;
 
 /// What of a request its answer depends on, besides the tools (those are in
@@ -10,6 +10,10 @@ use crate::wire::Str;
 /// are gone.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ResponseContext {
+    /// The answer's id, if it is not derived from the upstream's (Responses).
+    pub id: Option<String>,
+    /// When the answer was begun, for upstreams that do not say.
+    pub created: Option<u64>,
     /// The model's name, for upstreams that do not repeat it.
     pub model: Option<String>,
     /// The processing tier, in the client's words.
@@ -32,10 +36,28 @@ pub struct ResponseContext {
 }
 
 impl ResponseContext {
+    /// Adds what the caller knows about the answer.
+    pub(crate) fn keep(&mut self, state: Option<&KeptState>) {
+        if let Some(KeptState {
+            id,
+            created,
+            store: _,
+            previous: _,
+            conversation: _,
+            background: _,
+        }) = state
+        {
+            self.id.clone_from(id);
+            self.created = *created;
+        }
+    }
+
     /// What every protocol wants to know of a request.
     pub fn of(request: &Request<'_>) -> Self {
         let own = |text: &Str<'_>| text.decode().into_owned();
         Self {
+            id: None,
+            created: None,
             model: request.model.as_ref().map(own),
             tier: request.tier.as_ref().map(own),
             legacy_functions: request.legacy_functions,

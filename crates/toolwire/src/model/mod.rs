@@ -14,6 +14,7 @@ mod context;
 mod error;
 mod event;
 mod item;
+mod kept_state;
 mod literals;
 mod owned;
 mod reasoning;
@@ -29,6 +30,7 @@ pub use item::{
     Arguments, Audio, Cache, Call, Document, HostedItem, Image, Item, NativeKind, Opaque, Refusal,
     ResultKind, Role, SearchResult, Slot, Source, Text, ToolResult, Turn,
 };
+pub use kept_state::KeptState;
 pub use owned::Own;
 pub use reasoning::{Issuer, Reasoning, Sealed};
 pub use request::{

@@ -19,6 +19,8 @@ pub(super) struct Forward {
     writer: Box<dyn StreamWriter>,
     /// The model's name toward the client, if it is not the upstream's.
     rename: Option<Rename>,
+    /// Whether the last event that was observed never reached the client.
+    retracted: bool,
 }
 
 impl Forward {
@@ -26,7 +28,7 @@ impl Forward {
         let codec = codec(protocol);
         let rename = model.map(|model| Rename::new(codec, model));
         let (observer, writer) = (codec.stream_observer(), codec.stream_writer(context));
-        Self { codec, observer, writer, rename }
+        Self { codec, observer, writer, rename, retracted: false }
     }
 
     /// Passes an event on, and says what it means for the stream.
@@ -66,12 +68,17 @@ impl Forward {
         summary.complete
     }
 
+    /// The client does not get the last event.
+    pub(super) fn retract_end(&mut self) {
+        self.retracted = true;
+    }
+
     pub(super) fn fail(&mut self, event: &Event<'_>, out: &mut Vec<u8>) {
         if let Some((mut start, sequence)) = self.observer.begun() {
             if let Some(rename) = &self.rename {
                 start.model = Some(Str::plain(rename.name()));
             }
-            self.writer.resume(&start, sequence);
+            self.writer.resume(&start, sequence.saturating_sub(u64::from(self.retracted)));
         }
         self.writer.write(event, out, &mut Ledger::default());
     }

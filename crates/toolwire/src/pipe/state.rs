@@ -23,6 +23,8 @@ use crate::wire::sse::Frame;
 pub(super) struct PipeState {
     /// What the upstream speaks.
     pub(super) from: Protocol,
+    /// What the client speaks.
+    pub(super) to: Protocol,
     pub(super) mode: PipeMode,
     pub(super) ledger: StreamLedger,
     pub(super) summary: ResponseSummary,
@@ -34,6 +36,19 @@ pub(super) struct PipeState {
     pub(super) done: bool,
     /// How the client's stream ends, from when that is known until it is written.
     ending: Option<StreamEnding>,
+    /// The event with which the stream ends well, if the caller decides when it
+    /// is sent.
+    pub(super) held: HeldEnding,
+}
+
+/// What becomes of the event with which a stream ends well.
+pub(super) enum HeldEnding {
+    /// It is written like any other.
+    Off,
+    /// It will be held, and has not come.
+    Expected,
+    /// It is held.
+    Held(Vec<u8>),
 }
 
 /// What happens to the events of a stream.
@@ -72,6 +87,7 @@ impl PipeState {
             context.model.clone_from(&options.model);
         }
         context.input_estimate = options.input_estimate;
+        context.keep(options.kept_state.as_ref());
         let mode = if from == to && recovery.is_none() {
             PipeMode::Forward(Box::new(Forward::new(to, context, options.model.as_deref())))
         } else {
@@ -90,6 +106,7 @@ impl PipeState {
         };
         Self {
             from,
+            to,
             mode,
             ledger: StreamLedger::new(codec(from), options.loss_policy != LossPolicy::Ignore),
             summary: ResponseSummary::default(),
@@ -98,6 +115,7 @@ impl PipeState {
             events: 0,
             done: false,
             ending: None,
+            held: HeldEnding::Off,
         }
     }
 
@@ -113,10 +131,17 @@ impl PipeState {
         }
         let number = self.events;
         self.events += 1;
+        let before = out.len();
         match &mut self.mode {
             PipeMode::Forward(forward) => match forward.frame(frame, &mut self.summary, out) {
                 Ok(EventOutcome::GoesOn) => {}
-                Ok(EventOutcome::End | EventOutcome::Failed) => self.done = true,
+                Ok(EventOutcome::End) => {
+                    self.done = true;
+                    if let HeldEnding::Expected = self.held {
+                        self.held = HeldEnding::Held(out.split_off(before));
+                    }
+                }
+                Ok(EventOutcome::Failed) => self.done = true,
                 Ok(EventOutcome::Cut) => self.fail(truncated(), out),
                 Err(error) => self.fail(unreadable(&error, number), out),
             },
@@ -202,12 +227,20 @@ impl PipeState {
 
     /// Whether there is nothing to read and nothing to write any more.
     pub(super) fn is_over(&self) -> bool {
-        self.done && !self.has_pending()
+        self.done && !self.has_pending() && self.held_ending().is_none()
     }
 
     /// Whether something is to be written before the next event is read.
     pub(super) fn has_pending(&self) -> bool {
         self.ending.is_some() || self.writer_has_pending()
+    }
+
+    /// The last event, if it is held.
+    pub(super) fn held_ending(&self) -> Option<&[u8]> {
+        match &self.held {
+            HeldEnding::Held(event) => Some(event),
+            HeldEnding::Off | HeldEnding::Expected => None,
+        }
     }
 
     fn writer_has_pending(&self) -> bool {
@@ -238,7 +271,13 @@ impl PipeState {
             None => {}
             Some(StreamEnding::Complete) => {
                 self.ledger.write_comment(out.len(), out);
-                translator.writer.write_end(out);
+                if let HeldEnding::Expected = self.held {
+                    let mut event = Vec::new();
+                    translator.writer.write_end(&mut event);
+                    self.held = HeldEnding::Held(event);
+                } else {
+                    translator.writer.write_end(out);
+                }
             }
             Some(StreamEnding::Failed(error)) => {
                 while translator.writer.has_pending() {
@@ -257,7 +296,14 @@ impl PipeState {
             return;
         }
         match &mut self.mode {
-            PipeMode::Forward(forward) => self.done = forward.finish(&mut self.summary),
+            PipeMode::Forward(forward) => {
+                self.done = forward.finish(&mut self.summary);
+                if let HeldEnding::Expected = self.held
+                    && self.done
+                {
+                    self.held = HeldEnding::Held(Vec::new());
+                }
+            }
             PipeMode::Translate(_) => {
                 self.play(out, |reader, sink| reader.finish(sink));
                 self.ledger.settle("", self.events);
@@ -271,6 +317,16 @@ impl PipeState {
     }
 
     pub(super) fn fail(&mut self, error: ApiError, out: &mut Vec<u8>) {
+        if let HeldEnding::Held(_) = self.held {
+            // The client never saw the ending, so it may be another one.
+            self.held = HeldEnding::Off;
+            self.done = false;
+            self.summary.complete = false;
+            match &mut self.mode {
+                PipeMode::Forward(forward) => forward.retract_end(),
+                PipeMode::Translate(translator) => translator.writer.retract_end(),
+            }
+        }
         if self.done {
             return;
         }

@@ -32,6 +32,12 @@ pub struct RequestHead {
     pub tool_bytes: usize,
     /// Whether it may hold reasoning that toolwire sealed for another vendor.
     pub has_envelope: bool,
+    /// Whether the client wants the answer to be kept, if it says so. Only a
+    /// protocol whose servers remember has this and the next.
+    pub store: Option<bool>,
+    /// Whether it may refer to something that was kept, or asks for the answer
+    /// later.
+    pub has_state: bool,
 }
 
 impl RequestHead {
@@ -57,6 +63,11 @@ impl RequestHead {
         let stream_in_body = description.answers.stream_path.is_none();
         let has_envelope = Envelope::may_be_in(source.as_bytes());
         let mut head = Self { has_envelope, ..Self::default() };
+        let stateful = protocol.codec().stateful();
+        if let Some(stateful) = stateful {
+            let word = stateful.reference_word().as_bytes();
+            head.has_state = memchr::memmem::find(source.as_bytes(), word).is_some();
+        }
         let mut reader = Reader::new(source);
         let mut members = reader.object()?;
         // Nobody reads a request of the upstream's own protocol again. Which of
@@ -69,6 +80,15 @@ impl RequestHead {
                 "model" if model_in_body => head.read_model(&mut reader)?,
                 "stream" if stream_in_body && reader.peek() == Kind::Bool => {
                     head.stream = reader.boolean()?
+                }
+                name if stateful.is_some_and(|state| state.store_member() == name)
+                    && reader.peek() == Kind::Bool =>
+                {
+                    head.store = Some(reader.boolean()?);
+                }
+                name if stateful.is_some_and(|state| state.state_members().contains(&name)) => {
+                    let value = reader.raw()?;
+                    head.has_state |= value.kind() != Kind::Null && value.text() != "false";
                 }
                 name if description.tool_members.contains(&name)
                     && reader.peek() == Kind::Array =>

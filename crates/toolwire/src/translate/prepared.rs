@@ -8,7 +8,7 @@ use super::{
 };
 use crate::codec::codec;
 use crate::ledger::{Ledger, LossPolicy};
-use crate::model::{Protocol, Request};
+use crate::model::{KeptState, Protocol, Request};
 use crate::pipe::Pipe;
 use crate::profile::Profile;
 use crate::protocol::Description;
@@ -173,6 +173,9 @@ impl<'a> PreparedRequest<'a> {
         if let Some(model) = &options.model {
             request.model = Some(Str::plain(model.clone()));
         }
+        if options.kept_state.is_some() {
+            KeptState::remove_from(&mut request.state);
+        }
         let profile = model_profile(options, self.to, request);
         let tools = Toolset::new(request, &profile);
         codec(self.to).encode_request(request, &tools, &profile, &mut out, &mut ledger);
@@ -180,6 +183,9 @@ impl<'a> PreparedRequest<'a> {
             self.restore = Some(Restore::of(&tools, self.from, &profile));
         }
         request.model = own;
+        if let Some(kept) = &options.kept_state {
+            kept.put_into(&mut request.state);
+        }
         let mut translated = if ledger.is_empty() {
             Translated::unchanged(out)
         } else {
@@ -193,13 +199,16 @@ impl<'a> PreparedRequest<'a> {
     /// Translates the request for an upstream that takes no tools. `None` if it
     /// has neither tools nor calls.
     fn encode_as_text(&mut self, options: &Options<'_>) -> Result<Option<Translated>, Error> {
-        let decoded = match self.request.take() {
+        let mut decoded = match self.request.take() {
             Some(request) => request,
             None => codec(self.from)
                 .decode_request(self.source)
                 .map_err(|error| invalid(self.source, error))?,
         };
         let mut ledger = Ledger::default();
+        if options.kept_state.is_some() {
+            KeptState::remove_from(&mut decoded.state);
+        }
         let profile = &options.profile_of(self.to);
         let Some(mut text) = TextRequest::of(&decoded, profile, &mut ledger) else {
             self.request = Some(decoded).filter(|_| self.from != self.to);
@@ -221,6 +230,9 @@ impl<'a> PreparedRequest<'a> {
                 .map_err(|error| invalid(self.source, error))?;
             entries.retain(|entry| description.is_about_tools(&entry.path));
             required_features.clear();
+        }
+        if let Some(kept) = &options.kept_state {
+            kept.put_into(&mut decoded.state);
         }
         self.request = Some(decoded);
         (self.restore, self.recovery) = (Some(text.restore), text.recovery);

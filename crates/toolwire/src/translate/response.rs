@@ -64,10 +64,15 @@ impl ResponseTranslator {
         let restore = request.map(|request| {
             restore.unwrap_or_else(|| Restore::new(request, &options.profile_of(from)))
         });
+        let context = request.map(|request| {
+            let mut context = codec(to).response_context(request);
+            context.keep(options.kept_state.as_ref());
+            context
+        });
         Self {
             from,
             to,
-            context: request.map(|request| codec(to).response_context(request)),
+            context,
             restore: restore.unwrap_or_default(),
             recovery,
             loss_policy: options.loss_policy,

@@ -3,7 +3,7 @@
 
 use toolwire::pipe::Pipe;
 use toolwire::protocol::PathMatch;
-use toolwire::translate::{self, Options, PreparedRequest, RequestHead};
+use toolwire::translate::{self, KeptState, Options, PreparedRequest, RequestHead};
 use toolwire::{Profile, Protocol};
 
 use crate::PROTOCOLS;
@@ -117,3 +117,54 @@ fn a_translation_says_which_features_it_needs() {
         translate::request(Protocol::Messages, Protocol::Messages, own, &accepting).unwrap();
     assert_eq!(passed.required_features, [""; 0]);
 }
+
+/// Where the caller keeps the conversation, the upstream hears nothing of it,
+/// nothing is refused, and the answer says what the caller says.
+#[test]
+fn state_that_the_caller_keeps() {
+    let body = br#"{"model":"m","input":"Hi","max_output_tokens":9,"store":true,"previous_response_id":"resp_1",
+        "conversation":"conv_1","background":true}"#;
+    for (to, answer) in [(Protocol::Chat, CHAT_ANSWER), (Protocol::Messages, MESSAGES_ANSWER)] {
+        let refused = translate::request(Protocol::Responses, to, body, &Options::new());
+        assert!(matches!(refused, Err(translate::Error::Refused { .. })), "{to}");
+        let mut prepared = PreparedRequest::new(Protocol::Responses, to, body).unwrap();
+        let kept = KeptState {
+            id: Some("resp_2".to_owned()),
+            created: Some(7),
+            store: true,
+            previous: Some("resp_1".to_owned()),
+            conversation: Some("conv_1".to_owned()),
+            background: false,
+        };
+        let options = Options::new().kept_state(kept);
+        let translated = prepared.translate(&options).unwrap();
+        assert_eq!(translated.ledger, [], "{to}");
+        let sent = String::from_utf8(translated.body).unwrap();
+        for word in ["store", "resp_1", "conv_1", "background"] {
+            assert!(!sent.contains(word), "{to}: {word} in {sent}");
+        }
+        let translator = prepared.response_translator(&options);
+        let answered = translator.translate(answer.as_bytes()).unwrap().body.into_owned();
+        let answered: serde_json::Value = serde_json::from_slice(&answered).unwrap();
+        let mut pipe = prepared.pipe(&options).with_held_ending();
+        pipe.whole(answer.as_bytes(), &mut Vec::new());
+        let streamed: serde_json::Value =
+            serde_json::from_str(&pipe.held_answer().unwrap()).unwrap();
+        for answer in [answered, streamed] {
+            assert_eq!(answer["id"], "resp_2", "{to}");
+            assert_eq!(answer["created_at"], if to == Protocol::Chat { 5 } else { 7 }, "{to}");
+            assert_eq!(answer["store"], true, "{to}");
+            assert_eq!(answer["background"], false, "{to}");
+            assert_eq!(answer["previous_response_id"], "resp_1", "{to}");
+            assert_eq!(answer["conversation"], serde_json::json!({"id": "conv_1"}), "{to}");
+        }
+    }
+}
+
+const CHAT_ANSWER: &str = r#"{"id":"c1","object":"chat.completion","created":5,"model":"m",
+    "choices":[{"index":0,"message":{"role":"assistant","content":"Hello"},
+    "finish_reason":"stop"}]}"#;
+
+const MESSAGES_ANSWER: &str = r#"{"id":"msg_1","type":"message","role":"assistant","model":"m",
+    "content":[{"type":"text","text":"Hello"}],"stop_reason":"end_turn","stop_sequence":null,
+    "usage":{"input_tokens":1,"output_tokens":1}}"#;

@@ -197,7 +197,12 @@ fn whole(size: usize, make: fn(usize) -> (Protocol, String)) -> Growth {
                 let prepared = PreparedRequest::new(client, *from, EMPTY_REQUEST).unwrap();
                 let translator = prepared.response_translator(&Options::new());
                 let mut context = fixture.context(client);
-                let sent = || SentRequest { upstream, model_renamed: true, losses: Vec::new() };
+                let sent = || SentRequest {
+                    upstream,
+                    model_renamed: true,
+                    losses: Vec::new(),
+                    recorder: None,
+                };
                 drop(unary::finish(&mut context, sent(), &translator, response(body, JSON)).await);
                 let pipe = prepared.pipe(&Options::new());
                 let begun = stream::begin(&mut context, sent(), pipe, response(body, JSON)).await;
@@ -241,7 +246,12 @@ fn streamed(size: usize, make: fn(usize) -> (Protocol, String)) -> Growth {
             for client in Protocol::ALL {
                 let pipe = Pipe::new(*from, client, &Options::new()).unwrap();
                 let upstream: &Arc<_> = fixture.upstream(*from);
-                let sent = SentRequest { upstream, model_renamed: true, losses: Vec::new() };
+                let sent = SentRequest {
+                    upstream,
+                    model_renamed: true,
+                    losses: Vec::new(),
+                    recorder: None,
+                };
                 let mut context = fixture.context(client);
                 let begun = stream::begin(&mut context, sent, pipe, response(body, SSE)).await;
                 pull(begun).await;

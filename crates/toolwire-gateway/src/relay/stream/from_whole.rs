@@ -12,7 +12,7 @@ use crate::upstream::UpstreamResponse;
 /// Reads the response and makes a stream of it.
 pub(super) async fn begin(
     context: &mut RequestContext<'_>,
-    request: SentRequest<'_>,
+    mut request: SentRequest<'_>,
     pipe: Pipe,
     mut response: UpstreamResponse,
 ) -> Result<ClientResponse, Failure> {
@@ -25,7 +25,8 @@ pub(super) async fn begin(
         let error = || Failure::from_error_response(context, upstream, status, &headers, body);
         return Err(heavy_work.run(size, error).await);
     }
-    let mut stream = Box::new(ResponseStream::new(context, upstream, pipe, source));
+    let recorder = request.recorder.take();
+    let mut stream = Box::new(ResponseStream::new(context, upstream, pipe, source, recorder));
     stream.source = None;
     let ResponseStream { pipe, out, .. } = stream.as_mut();
     match heavy_work.run(size, || pipe.try_whole(&body, out)).await {

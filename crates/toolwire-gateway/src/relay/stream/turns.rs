@@ -24,7 +24,7 @@ impl ResponseStream {
             // the connection would have to read into another one.
             *unread = Bytes::new();
         }
-        self.pipe_has_more |= !unread.is_empty() && !pipe.is_done();
+        self.pipe_has_more |= !unread.is_empty() && !pipe.is_done() && !pipe.holds_ending();
         let elapsed = started.elapsed();
         self.turn += elapsed;
         self.mask_error();

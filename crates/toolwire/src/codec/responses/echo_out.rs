@@ -50,6 +50,13 @@ fn write_members(request: &Request<'_>, object: &mut Object<'_>) {
         object.put(key, sent.map_or(&Raw::made("0.0"), |field| &field.value));
     }
     object.put("previous_response_id", &request.state.previous.as_ref());
+    if let Some(conversation) = &request.state.conversation {
+        if conversation.kind() == Kind::String {
+            object.object("conversation").put("id", conversation);
+        } else {
+            object.put("conversation", conversation);
+        }
+    }
     object.put("store", &request.state.store.is_none_or(|store| store.value));
     object.put("background", &request.state.background.is_some_and(|later| later.value));
     let disabled = Str::plain("disabled");

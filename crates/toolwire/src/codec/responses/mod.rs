@@ -27,6 +27,8 @@ mod request_out;
 mod response_in;
 mod response_out;
 mod results_out;
+mod stateful_in;
+mod stateful_out;
 mod stop_in;
 mod stop_out;
 mod stream_in;
@@ -58,9 +60,10 @@ use crate::model::{ApiError, Protocol, Request, Response, ResponseContext, Tool}
 use crate::profile::Profile;
 use crate::protocol::{Description, ListedModel};
 use crate::registry::{SchemaMember, ToolForm};
+use crate::stateful::StatefulCodec;
 use crate::toolset::Toolset;
 use crate::wire::sse::Frame;
-use crate::wire::{Object, ReadError, Str, string_under};
+use crate::wire::{Object, ReadError, Reader, Str, string_under};
 
 /// The Responses protocol.
 pub struct Responses;
@@ -154,6 +157,15 @@ impl Codec for Responses {
 
     fn stream_from_response(&self, body: &str) -> Result<Vec<u8>, ReadError> {
         stream_out::from_response::stream_from_response(body)
+    }
+
+    fn stateful(&self) -> Option<&'static dyn StatefulCodec> {
+        Some(&stateful_out::ResponsesState)
+    }
+
+    fn answer_in_event(&self, data: &str) -> Option<String> {
+        let [response] = Reader::new(data).pick(["response"]).ok()?;
+        response.map(|response| response.text().to_owned())
     }
 
     fn decode_error(&self, status: Option<u16>, body: &str) -> Result<ApiError, ReadError> {

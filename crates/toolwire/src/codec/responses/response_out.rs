@@ -33,7 +33,7 @@ pub(super) fn encode(
         Some(candidate) => ResponseEnd::of(&candidate.stop, authored(candidate), cx.ledger),
         None => ResponseEnd::new("completed", None),
     };
-    let id = response_id(response.id.as_ref());
+    let id = response_id(response.id.as_ref(), context);
     write_response(response, &id, &ended, context, out, cx, |items, cx| {
         if let Some(candidate) = candidate {
             write_items(candidate, &id, &ended, items, cx);
@@ -57,7 +57,8 @@ pub(super) fn write_response(
     let mut object = Object::new(out);
     object.put("id", id);
     object.put("object", "response");
-    let made = created.map_or(0, |created| created.value);
+    let made = created.map(|created| created.value);
+    let made = made.or(context.and_then(|context| context.created)).unwrap_or_default();
     object.put("created_at", &made);
     object.put("status", status);
     object.put("completed_at", &(*status == "completed").then_some(made));
@@ -107,8 +108,12 @@ fn is_metadata(field: &Extra<'_>) -> bool {
     field.key == "metadata" && field.value.kind() == Kind::Object
 }
 
-/// The answer's id, which is derived from the upstream's.
-pub(super) fn response_id(id: Option<&Str<'_>>) -> String {
+/// The answer's id, which is derived from the upstream's unless it has one of
+/// its own.
+pub(super) fn response_id(id: Option<&Str<'_>>, context: Option<&ResponseContext>) -> String {
+    if let Some(own) = context.and_then(|context| context.id.as_ref()) {
+        return own.clone();
+    }
     let own = id.map(Str::decode).unwrap_or_default();
     format!("resp_{}", hash::base62(&[own.as_bytes()], ID_LENGTH))
 }

@@ -3,6 +3,7 @@
 pub(crate) mod accumulate;
 mod alike;
 mod faults;
+mod held;
 mod identity;
 pub(crate) mod laws;
 mod losses;

@@ -15,6 +15,11 @@ impl EventWriter {
         Self { next: events }
     }
 
+    /// Gives the next event the number of the last one.
+    pub(super) fn retract(&mut self) {
+        self.next = self.next.saturating_sub(1);
+    }
+
     /// Begins an event, up to and including its number. Members follow, each with
     /// a comma before it.
     pub(super) fn begin(&mut self, kind: &str, out: &mut Vec<u8>) {

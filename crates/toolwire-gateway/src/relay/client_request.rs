@@ -1,0 +1,80 @@
+//! A client's request, and the same with everything that it refers to.
+
+use bytes::Bytes;
+use toolwire::model::{ApiError, ErrorKind};
+use toolwire::translate::KeptState;
+
+use super::request_head::CheckedHead;
+use super::{Failure, RequestContext, request_body};
+use crate::stored::{self, Recorder, Turn, TurnPlan};
+use crate::upstream::Upstream;
+
+/// A request that was read, and what the gateway remembers for it.
+pub(super) struct ClientRequest {
+    pub(super) head: CheckedHead,
+    document: RequestDocument,
+    turn: Option<Turn>,
+    /// The request with the whole conversation, if the gateway has kept the
+    /// earlier part of it.
+    whole: Option<RequestDocument>,
+}
+
+/// A body with what is known about it.
+#[derive(Clone)]
+pub(super) struct RequestDocument {
+    pub(super) head: CheckedHead,
+    pub(super) body: Bytes,
+}
+
+impl ClientRequest {
+    /// Looks up what a request refers to.
+    pub(super) async fn recall(
+        context: &RequestContext<'_>,
+        head: CheckedHead,
+        body: Bytes,
+    ) -> Result<Self, Failure> {
+        let RequestContext { state, active, client, .. } = context;
+        let tenant = stored::tenant(&active.config, context.credentials);
+        let turn = Turn::recall(&state.stored, tenant, *client, &head.scanned, &body).await?;
+        let whole = match turn.as_ref().and_then(Turn::expanded) {
+            Some(whole) => Some(RequestDocument::read(context, whole).await?),
+            None => None,
+        };
+        let document = RequestDocument { head: head.clone(), body };
+        Ok(Self { head, document, turn, whole })
+    }
+
+    /// What is sent to an upstream, what the answer says about what is kept, and
+    /// who keeps it.
+    pub(super) fn toward(
+        &self,
+        upstream: &Upstream,
+    ) -> Result<(&RequestDocument, Option<KeptState>, Option<Recorder>), Failure> {
+        let Some(turn) = &self.turn else { return Ok((&self.document, None, None)) };
+        let remembers = toolwire::codec(upstream.config.protocol).stateful().is_some();
+        let TurnPlan { is_expanded, kept, recorder } = turn.plan(remembers, &self.head.model)?;
+        let whole = self.whole.as_ref().filter(|_| is_expanded);
+        Ok((whole.unwrap_or(&self.document), kept, recorder))
+    }
+}
+
+impl RequestDocument {
+    /// Checks a request that has grown like one that a client has sent.
+    async fn read(context: &RequestContext<'_>, body: &Bytes) -> Result<Self, Failure> {
+        let limits = &context.active.config.limits;
+        if body.len() > limits.body {
+            let message = format!(
+                "The conversation is longer than {} bytes, the limit of this gateway.",
+                limits.body
+            );
+            return Err(Failure::new(ApiError::new(ErrorKind::TooLarge, message)));
+        }
+        let mut reservation = context.state.bodies.reservation();
+        let reserved = reservation.grow(body.len(), limits.bodies_total);
+        reserved.map_err(|_| request_body::out_of_memory())?;
+        let body = reservation.hold(body.clone());
+        let scan = || CheckedHead::read(context.client, &context.path, &body, limits);
+        let head = context.state.heavy_work.run(body.len(), scan).await?;
+        Ok(Self { head, body })
+    }
+}

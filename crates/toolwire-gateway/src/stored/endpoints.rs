@@ -1,0 +1,159 @@
+//! The paths where clients look at what was kept.
+
+use hyper::body::Incoming;
+use hyper::header::CONTENT_TYPE;
+use hyper::{Method, Response};
+use toolwire_store::{Store, Tenant};
+
+use super::failure::{not_found, store_is_off};
+use super::{conversations, responses, tenant};
+use crate::observe::Outcome;
+use crate::relay::{Failure, RequestContext, respond_with_error};
+use crate::response_body::ResponseBody;
+
+/// One of the paths, with the ids in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum StoredEndpoint {
+    Response { id: String },
+    Cancel { id: String },
+    InputItems { id: String },
+    Conversations,
+    Conversation { id: String },
+    ConversationItems { id: String },
+    ConversationItem { id: String, item: String },
+}
+
+impl StoredEndpoint {
+    /// What is served at a path.
+    pub(crate) fn find(path: &str) -> Option<Self> {
+        let mut parts = path.strip_prefix("/v1/")?.split('/');
+        let parts = (parts.next()?, parts.next(), parts.next(), parts.next(), parts.next());
+        let own = str::to_owned;
+        Some(match parts {
+            ("responses", Some(id), None, None, None) => Self::Response { id: own(id) },
+            ("responses", Some(id), Some("cancel"), None, None) => Self::Cancel { id: own(id) },
+            ("responses", Some(id), Some("input_items"), None, None) => {
+                Self::InputItems { id: own(id) }
+            }
+            ("conversations", None, None, None, None) => Self::Conversations,
+            ("conversations", Some(id), None, None, None) => Self::Conversation { id: own(id) },
+            ("conversations", Some(id), Some("items"), None, None) => {
+                Self::ConversationItems { id: own(id) }
+            }
+            ("conversations", Some(id), Some("items"), Some(item), None) => {
+                Self::ConversationItem { id: own(id), item: own(item) }
+            }
+            (_, _, _, _, _) => return None,
+        })
+    }
+
+    /// The path without ids, and its methods.
+    pub(crate) fn route(&self) -> &'static (&'static str, &'static [Method]) {
+        let [response, cancel, input_items, conversations, conversation, items, item] = &ROUTES;
+        match self {
+            Self::Response { .. } => response,
+            Self::Cancel { .. } => cancel,
+            Self::InputItems { .. } => input_items,
+            Self::Conversations => conversations,
+            Self::Conversation { .. } => conversation,
+            Self::ConversationItems { .. } => items,
+            Self::ConversationItem { .. } => item,
+        }
+    }
+}
+
+/// Every path here and its methods.
+pub(crate) const ROUTES: [(&str, &[Method]); 7] = [
+    ("/v1/responses/{id}", &[Method::GET, Method::DELETE]),
+    ("/v1/responses/{id}/cancel", &[Method::POST]),
+    ("/v1/responses/{id}/input_items", &[Method::GET]),
+    ("/v1/conversations", &[Method::POST]),
+    ("/v1/conversations/{id}", &[Method::GET, Method::POST, Method::DELETE]),
+    ("/v1/conversations/{id}/items", &[Method::GET, Method::POST]),
+    ("/v1/conversations/{id}/items/{item}", &[Method::GET, Method::DELETE]),
+];
+
+/// Answers a request for one of them.
+pub(crate) async fn serve(
+    context: RequestContext<'_>,
+    endpoint: StoredEndpoint,
+    body: Incoming,
+) -> Response<ResponseBody> {
+    let answered = answer(&context, endpoint, body).await;
+    let RequestContext { client, mut log, .. } = context;
+    match answered {
+        Ok(body) => {
+            log.set_status(200);
+            log.add_sent(body.len());
+            let mut response = Response::new(ResponseBody::whole(body));
+            let headers = response.headers_mut();
+            headers.insert(CONTENT_TYPE, hyper::header::HeaderValue::from_static(JSON));
+            crate::relay::set_request_id(client, &log.id, headers);
+            log.finish(Outcome::Answered);
+            response
+        }
+        Err(failure) => respond_with_error(log, failure, client),
+    }
+}
+
+/// Who asks, and where the answer is.
+pub(super) struct Access<'s> {
+    pub(super) store: &'s Store,
+    pub(super) tenant: Tenant,
+    pub(super) query: &'s str,
+}
+
+async fn answer(
+    context: &RequestContext<'_>,
+    endpoint: StoredEndpoint,
+    body: Incoming,
+) -> Result<Vec<u8>, Failure> {
+    let Some(store) = context.state.stored.store() else {
+        return Err(match endpoint {
+            StoredEndpoint::Conversations => store_is_off("conversation"),
+            StoredEndpoint::Response { .. }
+            | StoredEndpoint::Cancel { .. }
+            | StoredEndpoint::InputItems { .. }
+            | StoredEndpoint::Conversation { .. }
+            | StoredEndpoint::ConversationItems { .. }
+            | StoredEndpoint::ConversationItem { .. } => not_found(),
+        });
+    };
+    let tenant = tenant(&context.active.config, context.credentials);
+    let query = context.parts.uri.query().unwrap_or_default();
+    let access = Access { store, tenant, query };
+    let method = &context.parts.method;
+    match endpoint {
+        StoredEndpoint::Response { id } if method == Method::DELETE => {
+            responses::delete(&access, &id).await
+        }
+        StoredEndpoint::Response { id } => responses::retrieve(&access, &id).await,
+        StoredEndpoint::Cancel { id } => responses::cancel(&access, &id).await,
+        StoredEndpoint::InputItems { id } => responses::input_items(&access, &id).await,
+        StoredEndpoint::Conversations => {
+            let body = context.read_request(body).await?;
+            conversations::create(&access, &body).await
+        }
+        StoredEndpoint::Conversation { id } if method == Method::POST => {
+            let body = context.read_request(body).await?;
+            conversations::update(&access, &id, &body).await
+        }
+        StoredEndpoint::Conversation { id } if method == Method::DELETE => {
+            conversations::delete(&access, &id).await
+        }
+        StoredEndpoint::Conversation { id } => conversations::retrieve(&access, &id).await,
+        StoredEndpoint::ConversationItems { id } if method == Method::POST => {
+            let body = context.read_request(body).await?;
+            conversations::add_items(&access, &id, &body).await
+        }
+        StoredEndpoint::ConversationItems { id } => conversations::items(&access, &id).await,
+        StoredEndpoint::ConversationItem { id, item } if method == Method::DELETE => {
+            conversations::delete_item(&access, &id, &item).await
+        }
+        StoredEndpoint::ConversationItem { id, item } => {
+            conversations::item(&access, &id, &item).await
+        }
+    }
+}
+
+const JSON: &str = "application/json";

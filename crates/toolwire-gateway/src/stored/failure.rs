@@ -1,0 +1,154 @@
+//! What a client is told if something cannot be found or kept.
+
+use toolwire::model::{ApiError, ErrorKind, Retry};
+use toolwire_store::{Cap, StoreError};
+
+use crate::relay::Failure;
+
+/// Something that a request's body names and that is not there, whatever the
+/// reason: unknown, foreign, expired and deleted look the same.
+#[derive(Clone, Debug)]
+pub(super) enum Missing {
+    Previous(String),
+    Conversation(String),
+    Item(usize, String),
+}
+
+impl Missing {
+    pub(super) fn failure(&self) -> Failure {
+        let (status, message, param, code) = match self {
+            Self::Previous(id) => (
+                400,
+                format!("Previous response with id '{}' not found.", shown(id)),
+                "previous_response_id".to_owned(),
+                "previous_response_not_found",
+            ),
+            Self::Conversation(id) => (
+                404,
+                format!("Conversation with id '{}' not found.", shown(id)),
+                "conversation".to_owned(),
+                "conversation_not_found",
+            ),
+            Self::Item(index, id) => (
+                404,
+                format!("Item with id '{}' not found.", shown(id)),
+                format!("input[{index}].id"),
+                "item_not_found",
+            ),
+        };
+        let mut error = ApiError::new(ErrorKind::InvalidRequest, message);
+        error.param = Some(param);
+        error.code = Some(code.to_owned());
+        Failure::with_status(status, error)
+    }
+}
+
+/// There is nothing at this path. The answer never depends on why.
+pub(super) fn not_found() -> Failure {
+    let message = "There is nothing with this id.";
+    Failure::with_status(404, ApiError::new(ErrorKind::NotFound, message))
+}
+
+/// A value that a client has sent is wrong.
+pub(super) fn invalid(param: &str, message: impl Into<String>) -> Failure {
+    let mut error = ApiError::new(ErrorKind::InvalidRequest, message);
+    error.param = Some(param.to_owned());
+    Failure::with_status(400, error)
+}
+
+/// The gateway keeps nothing, and the client needs that it does.
+pub(super) fn store_is_off(param: &str) -> Failure {
+    let message = "This gateway stores nothing, and the model's own API does not either. Send \
+                   `store: false`, or ask the operator to set `engine` of `[store]`.";
+    let mut error = ApiError::new(ErrorKind::Unsupported, message);
+    error.param = Some(param.to_owned());
+    error.code = Some("store_disabled".to_owned());
+    Failure::with_status(400, error)
+}
+
+/// The answer cannot be fetched later.
+pub(super) fn background() -> Failure {
+    let message = "This gateway does not answer in the background toward this model. Send the \
+                   request without `background`.";
+    let mut error = ApiError::new(ErrorKind::Unsupported, message);
+    error.param = Some("background".to_owned());
+    error.code = Some("unsupported_parameter".to_owned());
+    Failure::with_status(400, error)
+}
+
+/// Another request is working on the conversation.
+pub(super) fn conversation_is_busy() -> Failure {
+    Failure::with_status(409, busy())
+}
+
+/// A call of the store that failed, as the client sees it.
+pub(super) fn from_store(error: &StoreError) -> Failure {
+    let (status, error) = explained(error);
+    Failure::with_status(status, error)
+}
+
+/// The same, for a stream whose head has been sent.
+pub(crate) fn explained(error: &StoreError) -> (u16, ApiError) {
+    match error {
+        StoreError::NotFound => (404, ApiError::new(ErrorKind::NotFound, NOTHING)),
+        StoreError::Conflict => (409, busy()),
+        StoreError::Cursor => {
+            let mut api = ApiError::new(ErrorKind::InvalidRequest, NO_CURSOR);
+            api.param = Some("after".to_owned());
+            (400, api)
+        }
+        StoreError::Invalid(what) => {
+            let message = format!("It cannot be stored: {what} is too long or malformed.");
+            (400, ApiError::new(ErrorKind::InvalidRequest, message))
+        }
+        StoreError::TooLarge { cap: Cap::Value | Cap::Read, limit } => {
+            let message = format!(
+                "It cannot be stored: it is longer than {limit} bytes, the limit of this gateway."
+            );
+            (413, ApiError::new(ErrorKind::TooLarge, message))
+        }
+        StoreError::TooLarge { cap: Cap::Tenant | Cap::Total, limit: _ } => {
+            (503, unavailable(FULL, Duration::LONG))
+        }
+        StoreError::Full(_) => (503, unavailable(FULL, Duration::LONG)),
+        StoreError::Unavailable { reason: _, retry: _ } => {
+            (503, unavailable(DOWN, Duration::SHORT))
+        }
+    }
+}
+
+fn unavailable(message: &str, wait: Duration) -> ApiError {
+    let mut error = ApiError::new(ErrorKind::Overloaded, message);
+    error.retry = Retry::After(wait.0);
+    error
+}
+
+fn busy() -> ApiError {
+    let message = "Another request is working on this conversation. Try again when it has ended.";
+    let mut error = ApiError::new(ErrorKind::Conflict, message);
+    error.code = Some("conversation_locked".to_owned());
+    error
+}
+
+/// An id, short enough for an error.
+fn shown(id: &str) -> String {
+    let short: String = id.chars().take(100).collect();
+    short.escape_debug().to_string()
+}
+
+/// Seconds to wait.
+struct Duration(u64);
+
+impl Duration {
+    const SHORT: Self = Self(2);
+    const LONG: Self = Self(30);
+}
+
+const NOTHING: &str = "There is nothing with this id.";
+
+const NO_CURSOR: &str = "The item that the page begins after is not in the list.";
+
+const FULL: &str = "The gateway's store is full. Send `store: false`, or try again later.";
+
+const DOWN: &str =
+    "The gateway's store is not available. Send `store: false`, or try again in a moment.";

@@ -1,0 +1,147 @@
+//! What it costs to remember.
+
+use bytes::Bytes;
+use toolwire::Protocol::Responses;
+use toolwire::protocol::PathMatch;
+use toolwire::translate::RequestHead;
+use toolwire_laws::growth::Growth;
+use toolwire_store::{Item, ItemPage, Options, Store, Tenant};
+
+use super::{ResponseStore, StoredEndpoint, Turn, conversations, list, responses};
+use crate::config::StoreConfig;
+use crate::growth::{Row, run};
+use crate::stored::endpoints::Access;
+
+pub(crate) const ROWS: &[Row] = &[
+    Row {
+        names: TURN,
+        shape: "many items",
+        measure: || {
+            let item = |n| format!(r#"{{"id":"m{n}","role":"user","content":"hi"}}"#);
+            Growth::of(300, |size| turn(list_of(size, item)), take_turns)
+        },
+    },
+    Row {
+        names: TURN,
+        shape: "a long text, and many members",
+        measure: || {
+            let body = |size: usize| {
+                let members: String = (0..size).map(|n| format!(r#""x{n}":1,"#)).collect();
+                format!(r#"{{"model":"m",{members}"input":"{}"}}"#, "a".repeat(size * 10))
+            };
+            Growth::of(300, body, take_turns)
+        },
+    },
+    Row {
+        names: ITEMS,
+        shape: "many items",
+        measure: || {
+            let items = |size| {
+                list_of(size, |n| format!(r#"{{"id":"m{n}","role":"user","content":"hi"}}"#))
+            };
+            Growth::of(300, items, |items| {
+                let body = format!(r#"{{"items":{items},"metadata":{{"a":"b"}}}}"#);
+                run(async {
+                    let store = Store::open(Options::memory()).await.unwrap();
+                    let query = "limit=100&order=asc";
+                    let access = Access { store: &store, tenant: Tenant::single(), query };
+                    let made = conversations::create(&access, body.as_bytes()).await.unwrap();
+                    let made = String::from_utf8(made).unwrap();
+                    let id = made.split('"').nth(3).unwrap();
+                    conversations::add_items(&access, id, body.as_bytes()).await.unwrap();
+                    conversations::items(&access, id).await.unwrap();
+                    let _ = conversations::item(&access, id, "m1").await;
+                    let _ = conversations::delete_item(&access, id, "m1").await;
+                    conversations::retrieve(&access, id).await.unwrap();
+                    let labels = br#"{"metadata":{}}"#;
+                    conversations::update(&access, id, labels).await.unwrap();
+                    conversations::delete(&access, id).await.unwrap();
+                });
+            })
+        },
+    },
+    Row {
+        names: TEXTS,
+        shape: "long ids and queries",
+        measure: || {
+            let text = |size| "a%5F&after=b+".repeat(size);
+            Growth::of(300, text, |text: &String| {
+                run(async {
+                    let _ = StoredEndpoint::find(&format!("/v1/responses/{text}/cancel"));
+                    let _ = list::read_page(text);
+                    let body = serde_json::json!({"role": "user", "content": text}).to_string();
+                    let items = vec![Item::new(text.as_str(), body)];
+                    drop(list::write_page(&ItemPage { items, more: false }));
+                    let store = Store::open(Options::memory()).await.unwrap();
+                    let access = Access { store: &store, tenant: Tenant::single(), query: text };
+                    let _ = responses::retrieve(&access, text).await;
+                    let _ = responses::cancel(&access, text).await;
+                    let _ = responses::input_items(&access, text).await;
+                    let _ = responses::delete(&access, text).await;
+                });
+            })
+        },
+    },
+];
+
+const TURN: &[&str] = &[
+    "stored/recall.rs::recall",
+    "stored/recall.rs::plan",
+    "stored/recall.rs::new_id",
+    "stored/recall.rs::is_usable_id",
+    "stored/record.rs::record",
+    "stored/record.rs::record_stream",
+];
+
+const ITEMS: &[&str] = &[
+    "stored/conversations.rs::create",
+    "stored/conversations.rs::retrieve",
+    "stored/conversations.rs::update",
+    "stored/conversations.rs::delete",
+    "stored/conversations.rs::items",
+    "stored/conversations.rs::add_items",
+    "stored/conversations.rs::item",
+    "stored/conversations.rs::delete_item",
+];
+
+const TEXTS: &[&str] = &[
+    "stored/endpoints.rs::find",
+    "stored/list.rs::read_page",
+    "stored/list.rs::parameters",
+    "stored/responses.rs::retrieve",
+    "stored/responses.rs::delete",
+    "stored/responses.rs::cancel",
+    "stored/responses.rs::input_items",
+];
+
+fn list_of(size: usize, item: impl Fn(usize) -> String) -> String {
+    let items: Vec<String> = (0..size).map(item).collect();
+    format!("[{}]", items.join(","))
+}
+
+fn turn(input: String) -> String {
+    format!(r#"{{"model":"m","input":{input}}}"#)
+}
+
+/// A first turn, whole and streamed, and one that continues it.
+fn take_turns(body: &String) {
+    run(async {
+        let memory = ResponseStore::open(&StoreConfig::On(Options::memory())).await.unwrap();
+        let answer = |id: &str| {
+            let output = r#"[{"id":"o","type":"message","role":"assistant","content":[]}]"#;
+            Bytes::from(format!(r#"{{"id":"{id}","status":"completed","output":{output}}}"#))
+        };
+        for (id, previous) in [("resp_1", ""), ("resp_2", r#","previous_response_id":"resp_1""#)] {
+            let body = body.strip_suffix('}').unwrap();
+            let body = Bytes::from(format!("{body}{previous}}}"));
+            let head = RequestHead::read(Responses, &PathMatch::default(), &body).unwrap();
+            let tenant = Tenant::single();
+            let turn = Turn::recall(&memory, tenant, Responses, &head, &body).await;
+            let turn = turn.ok().flatten().unwrap();
+            let plan = || turn.plan(false, "m").ok().unwrap().recorder.unwrap();
+            plan().record(answer(id)).await.ok().unwrap();
+            // The id is taken, which is found out last.
+            assert!(plan().record_stream(answer(id)).await.is_err());
+        }
+    });
+}

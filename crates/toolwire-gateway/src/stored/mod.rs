@@ -1,0 +1,63 @@
+//! What the gateway remembers for clients whose protocol expects it of a
+//! server: responses and conversations, over upstreams that remember nothing.
+//!
+//! `recall` finds what a request refers to, `record` keeps its answer, and
+//! `endpoints` are the paths where clients look at what was kept. The store
+//! itself is a crate of its own.
+
+mod conversation_lock;
+mod conversations;
+mod endpoints;
+mod failure;
+#[cfg(test)]
+pub(crate) mod growth;
+mod list;
+mod recall;
+mod record;
+mod responses;
+mod retention;
+
+use toolwire_store::{Store, Tenant};
+
+use self::conversation_lock::ConversationLocks;
+pub(crate) use self::endpoints::{ROUTES, StoredEndpoint, serve};
+pub(crate) use self::recall::{Turn, TurnPlan};
+pub(crate) use self::record::Recorder;
+pub(crate) use self::retention::delete_expired;
+use crate::active_config::StartError;
+use crate::config::{Config, StoreConfig};
+use crate::guard::Credentials;
+
+/// The gateway's memory, if it has one.
+#[derive(Default)]
+pub(crate) struct ResponseStore {
+    store: Option<Store>,
+    conversations: ConversationLocks,
+}
+
+impl ResponseStore {
+    /// Opens the store that the configuration wants. One that nobody has asked
+    /// for may fail to open; the gateway then keeps nothing.
+    pub(crate) async fn open(config: &StoreConfig) -> Result<Self, StartError> {
+        let store = match config {
+            StoreConfig::Off => None,
+            StoreConfig::On(options) => {
+                let opened = Store::open(options.clone()).await;
+                Some(opened.map_err(|error| StartError::Store(error.to_string()))?)
+            }
+            StoreConfig::Default(options) => Store::open(options.clone()).await.ok(),
+        };
+        Ok(Self { store, conversations: ConversationLocks::default() })
+    }
+
+    pub(crate) fn store(&self) -> Option<&Store> {
+        self.store.as_ref()
+    }
+}
+
+/// Whose content a request is about: that of the client's key, or everybody's
+/// where there are no keys.
+pub(crate) fn tenant(config: &Config, credentials: &Credentials) -> Tenant {
+    let key = credentials.key.and_then(|key| config.keys.get(key));
+    key.map_or_else(Tenant::single, |key| Tenant::of_key(key.reveal()))
+}

@@ -1,0 +1,297 @@
+//! What a request refers to, and what is to be kept of it.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use toolwire::stateful::{StatefulCodec, StatefulItem, StatefulRequest};
+use toolwire::translate::{KeptState, RequestHead};
+use toolwire::{Protocol, codec, stateful};
+use toolwire_store::{ChainLink, Item, Store, StoreError, Tenant, ThreadKind, random_id};
+
+use super::conversation_lock::ConversationLock;
+use super::failure::{self, Missing};
+use super::record::Recorder;
+use super::{ResponseStore, failure::from_store};
+use crate::relay::Failure;
+
+/// One turn of a conversation that a server is expected to remember.
+pub(crate) struct Turn {
+    client: Protocol,
+    store: Option<Store>,
+    tenant: Tenant,
+    /// What the client says about storing.
+    wanted: Option<bool>,
+    background: bool,
+    recalled: Recalled,
+    previous: Option<String>,
+    conversation: Option<JoinedConversation>,
+    /// What the client has added.
+    input: Vec<Item>,
+    id: String,
+}
+
+/// What was found for the ids in a request.
+enum Recalled {
+    /// It has none.
+    Nothing,
+    /// The gateway has kept everything. This is the request with all of it.
+    Found(Bytes),
+    /// Something is not there. A model's API that remembers may have it.
+    Unknown(Missing),
+}
+
+/// The conversation that the turn is part of.
+#[derive(Clone)]
+pub(super) struct JoinedConversation {
+    pub(super) id: String,
+    /// Its version when it was read.
+    pub(super) version: u64,
+    pub(super) _lock: Arc<ConversationLock>,
+}
+
+/// What a turn means for a request to one upstream.
+pub(crate) struct TurnPlan {
+    /// Whether the request with everything that it refers to is sent, and not
+    /// the client's own.
+    pub(crate) is_expanded: bool,
+    /// What the answer says about what is kept. `None` if the upstream keeps it.
+    pub(crate) kept: Option<KeptState>,
+    /// Keeps the answer.
+    pub(crate) recorder: Option<Recorder>,
+}
+
+impl Turn {
+    /// Looks up what a request refers to. `None` if nothing is kept for it and
+    /// it refers to nothing.
+    pub(crate) async fn recall(
+        memory: &ResponseStore,
+        tenant: Tenant,
+        client: Protocol,
+        head: &RequestHead,
+        body: &Bytes,
+    ) -> Result<Option<Self>, Failure> {
+        let Some(codec) = codec(client).stateful() else { return Ok(None) };
+        if head.store == Some(false) && !head.has_state {
+            return Ok(None);
+        }
+        let request = stateful::read_request(client, body);
+        let request = request.map_err(|error| Failure::from_translation(&error))?;
+        let Some(request) = request else { return Ok(None) };
+        let store = memory.store.clone();
+        let mut turn = Self {
+            client,
+            tenant,
+            wanted: request.store,
+            background: request.background,
+            recalled: Recalled::Nothing,
+            previous: request.previous.clone(),
+            conversation: None,
+            input: Vec::new(),
+            id: new_id("resp_")?,
+            store: None,
+        };
+        let refers = request.previous.is_some()
+            || request.conversation.is_some()
+            || request.input.iter().any(|item| item.is_reference);
+        let Some(store) = store else {
+            if refers {
+                turn.recalled = Recalled::Unknown(first_reference(&request));
+            }
+            return Ok(Some(turn));
+        };
+        if request.previous.is_some() && request.conversation.is_some() {
+            let message = "A request has either `previous_response_id` or `conversation`.";
+            return Err(failure::invalid("previous_response_id", message));
+        }
+        turn.store = Some(store.clone());
+        let mut earlier = Vec::new();
+        let mut known = HashSet::new();
+        let found = turn.find_earlier(&store, memory, &request, &mut earlier, &mut known).await?;
+        if let Err(missing) = found {
+            turn.recalled = Recalled::Unknown(missing);
+            return Ok(Some(turn));
+        }
+        for (index, item) in request.input.iter().enumerate() {
+            match turn.item(&store, body, item, &mut known).await? {
+                Some(item) => turn.input.push(item),
+                None => {
+                    let id = item.id.clone().unwrap_or_default();
+                    turn.recalled = Recalled::Unknown(Missing::Item(index, id));
+                    return Ok(Some(turn));
+                }
+            }
+        }
+        if refers {
+            turn.recalled = Recalled::Found(expand(codec, &request, &earlier, &turn.input));
+        }
+        Ok(Some(turn))
+    }
+
+    /// The request with everything that it refers to, if the gateway has it.
+    pub(crate) fn expanded(&self) -> Option<&Bytes> {
+        match &self.recalled {
+            Recalled::Found(body) => Some(body),
+            Recalled::Nothing | Recalled::Unknown(_) => None,
+        }
+    }
+
+    /// Decides who keeps what, for an upstream that remembers by itself or does
+    /// not.
+    pub(crate) fn plan(&self, upstream_remembers: bool, model: &str) -> Result<TurnPlan, Failure> {
+        let passes = TurnPlan { is_expanded: false, kept: None, recorder: None };
+        let is_expanded = match &self.recalled {
+            Recalled::Nothing | Recalled::Unknown(_) if upstream_remembers => return Ok(passes),
+            Recalled::Unknown(missing) => return Err(missing.failure()),
+            Recalled::Nothing => false,
+            Recalled::Found(_) => true,
+        };
+        if self.background {
+            return Err(failure::background());
+        }
+        let stores = match (&self.store, self.wanted) {
+            (None, Some(true)) => return Err(failure::store_is_off("store")),
+            (None, None | Some(false)) | (Some(_), Some(false)) => false,
+            (Some(_), None | Some(true)) => true,
+        };
+        let kept = KeptState {
+            id: stores.then(|| self.id.clone()),
+            created: Some(now()),
+            store: stores,
+            previous: self.previous.clone(),
+            conversation: self.conversation.as_ref().map(|joined| joined.id.clone()),
+            background: false,
+        };
+        let recorder = self.store.as_ref().filter(|_| stores || self.conversation.is_some());
+        let recorder = recorder.map(|store| Recorder {
+            store: store.clone(),
+            tenant: self.tenant.clone(),
+            client: self.client,
+            stores,
+            previous: self.previous.clone(),
+            conversation: self.conversation.clone(),
+            model: model.to_owned(),
+            input: self.input.clone(),
+        });
+        Ok(TurnPlan { is_expanded, kept: Some(kept), recorder })
+    }
+
+    /// Reads the items before this turn, and the ids of a conversation's items.
+    async fn find_earlier(
+        &mut self,
+        store: &Store,
+        memory: &ResponseStore,
+        request: &StatefulRequest<'_>,
+        earlier: &mut Vec<Bytes>,
+        known: &mut HashSet<String>,
+    ) -> Result<Result<(), Missing>, Failure> {
+        if let Some(previous) = &request.previous {
+            let chain = store.chain(&self.tenant, previous).await;
+            let Some(chain) = chain.map_err(|error| from_store(&error))? else {
+                return Ok(Err(Missing::Previous(previous.clone())));
+            };
+            if let Some(link) = chain.iter().find(|link| !link.status.is_terminal()) {
+                let message = format!("The response {} has not ended yet.", link.id);
+                return Err(failure::invalid("previous_response_id", message));
+            }
+            for ChainLink { input, output, .. } in chain {
+                earlier.extend(input.into_iter().chain(output).map(|item| item.body));
+            }
+        }
+        if let Some(id) = &request.conversation {
+            let kind = ThreadKind::Conversation;
+            // The turn before this one may end while this one waits, so it is
+            // read after it is locked.
+            let lock = memory.conversations.take(&self.tenant, id);
+            let found = store.thread_with_items(&self.tenant, kind, id).await;
+            let Some((thread, items)) = found.map_err(|error| from_store(&error))? else {
+                return Ok(Err(Missing::Conversation(id.clone())));
+            };
+            let lock = Arc::new(lock.ok_or_else(failure::conversation_is_busy)?);
+            let (id, version) = (id.clone(), thread.version);
+            self.conversation = Some(JoinedConversation { id, version, _lock: lock });
+            for Item { id, tag: _, body } in items {
+                known.insert(id);
+                earlier.push(body);
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    /// An item of the client's, or the one that it refers to. `None` if there is
+    /// no such item.
+    async fn item(
+        &self,
+        store: &Store,
+        body: &Bytes,
+        item: &StatefulItem<'_>,
+        known: &mut HashSet<String>,
+    ) -> Result<Option<Item>, Failure> {
+        if item.is_reference {
+            let id = item.id.as_deref().unwrap_or_default();
+            let found = store.item(&self.tenant, id).await.map_err(|error| from_store(&error))?;
+            let Some(mut found) = found else { return Ok(None) };
+            if !known.insert(found.id.clone()) {
+                found.id = new_id("item_")?;
+            }
+            return Ok(Some(found));
+        }
+        let text = item.text.as_bytes();
+        let bytes = match &item.text {
+            std::borrow::Cow::Borrowed(_) => body.slice_ref(text),
+            std::borrow::Cow::Owned(text) => Bytes::from(text.clone()),
+        };
+        let own = item.id.clone().filter(|id| is_usable_id(id) && known.insert(id.clone()));
+        let id = own.map_or_else(|| new_id("item_"), Ok)?;
+        Ok(Some(Item::new(id, bytes)))
+    }
+}
+
+/// The items before this turn and those that the client has added, as one
+/// request.
+fn expand(
+    codec: &dyn StatefulCodec,
+    request: &StatefulRequest<'_>,
+    earlier: &[Bytes],
+    input: &[Item],
+) -> Bytes {
+    let items = || earlier.iter().chain(input.iter().map(|item| &item.body));
+    let size: usize = items().map(|item| item.len() + 1).sum();
+    let others: usize = request.others.iter().map(|field| field.value.text().len() + 32).sum();
+    let mut out = Vec::with_capacity(size + others + 64);
+    codec.write_request(request, &mut items().map(|item| item.as_ref()), &mut out);
+    out.into()
+}
+
+/// What a gateway that keeps nothing cannot find.
+fn first_reference(request: &StatefulRequest<'_>) -> Missing {
+    if let Some(id) = &request.previous {
+        return Missing::Previous(id.clone());
+    }
+    if let Some(id) = &request.conversation {
+        return Missing::Conversation(id.clone());
+    }
+    let mut items = request.input.iter().enumerate();
+    let found = items.find(|(_, item)| item.is_reference);
+    let (index, id) = found.map_or((0, None), |(index, item)| (index, item.id.clone()));
+    Missing::Item(index, id.unwrap_or_default())
+}
+
+pub(super) fn new_id(prefix: &str) -> Result<String, Failure> {
+    random_id(prefix).map_err(|error: StoreError| from_store(&error))
+}
+
+/// Whether an id of the client's making can be stored as it is.
+pub(super) fn is_usable_id(id: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.:".contains(&byte);
+    (1..=MAX_ID).contains(&id.len()) && id.bytes().all(is_plain)
+}
+
+#[expect(clippy::disallowed_methods, reason = "answers say when they were made")]
+pub(super) fn now() -> u64 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    since.map_or(0, |since| since.as_secs())
+}
+
+/// The longest id of the client's making that is kept.
+const MAX_ID: usize = 128;

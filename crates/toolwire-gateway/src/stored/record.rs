@@ -1,0 +1,109 @@
+//! Keeps an answer.
+
+use std::collections::HashSet;
+
+use bytes::Bytes;
+use toolwire::model::ApiError;
+use toolwire::stateful::StatefulItem;
+use toolwire::{Protocol, stateful};
+use toolwire_store::{
+    Item, NewResponse, Status, Store, StoreError, Tenant, ThreadKind, Write, random_id,
+};
+
+use super::failure::explained;
+use super::recall::{JoinedConversation, is_usable_id};
+use crate::relay::Failure;
+
+/// Keeps the answer to one request, with what the client had sent.
+pub(crate) struct Recorder {
+    pub(super) store: Store,
+    pub(super) tenant: Tenant,
+    pub(super) client: Protocol,
+    /// Whether the response itself is kept, and not only the conversation.
+    pub(super) stores: bool,
+    pub(super) previous: Option<String>,
+    pub(super) conversation: Option<JoinedConversation>,
+    pub(super) model: String,
+    pub(super) input: Vec<Item>,
+}
+
+impl Recorder {
+    /// Keeps the answer. When this returns, it can be read.
+    pub(crate) async fn record(self, answer: Bytes) -> Result<(), Failure> {
+        self.commit(answer).await.map_err(|error| {
+            let (status, error) = explained(&error);
+            Failure::with_status(status, error)
+        })
+    }
+
+    /// The same, for an answer whose client gets an error as an event.
+    pub(crate) async fn record_stream(self, answer: Bytes) -> Result<(), ApiError> {
+        self.commit(answer).await.map_err(|error| explained(&error).1)
+    }
+
+    async fn commit(self, answer: Bytes) -> Result<(), StoreError> {
+        let Self { store, tenant, client, stores, previous, conversation, model, input } = self;
+        let Ok(Some(read)) = stateful::read_answer(client, &answer) else {
+            return Err(StoreError::Invalid("the answer"));
+        };
+        // What is kept must not keep the client's whole request in memory.
+        let input: Vec<Item> = input
+            .into_iter()
+            .map(|item| Item { body: Bytes::copy_from_slice(&item.body), ..item })
+            .collect();
+        let mut known: HashSet<&str> = input.iter().map(|item| item.id.as_str()).collect();
+        let output: Vec<Item> = read
+            .output
+            .iter()
+            .map(|item| output_item(item, &answer, &mut known))
+            .collect::<Result<_, _>>()?;
+        let mut writes = Vec::with_capacity(2);
+        if let Some(JoinedConversation { id, version, _lock }) = &conversation {
+            writes.push(Write::Append {
+                kind: ThreadKind::Conversation,
+                id: id.clone(),
+                expected: Some(*version),
+                items: input.iter().chain(&output).cloned().collect(),
+            });
+        }
+        if stores {
+            writes.push(Write::Response(NewResponse {
+                id: read.id,
+                previous,
+                conversation: conversation.as_ref().map(|joined| joined.id.clone()),
+                status: status(&read.status),
+                model,
+                body: answer.clone(),
+                internal: Bytes::new(),
+                input,
+                output,
+                lease: None,
+            }));
+        }
+        store.write(&tenant, writes).await
+    }
+}
+
+fn output_item<'a>(
+    item: &'a StatefulItem<'_>,
+    answer: &Bytes,
+    known: &mut HashSet<&'a str>,
+) -> Result<Item, StoreError> {
+    let id = item.id.as_deref().filter(|id| is_usable_id(id) && known.insert(id));
+    let id = id.map_or_else(|| random_id("item_"), |id| Ok(id.to_owned()))?;
+    let body = match &item.text {
+        std::borrow::Cow::Borrowed(text) => answer.slice_ref(text.as_bytes()),
+        std::borrow::Cow::Owned(text) => Bytes::from(text.clone()),
+    };
+    Ok(Item::new(id, body))
+}
+
+/// How the answer ended. Only one that has ended is kept here.
+fn status(word: &str) -> Status {
+    match word {
+        "incomplete" => Status::Incomplete,
+        "failed" => Status::Failed,
+        "cancelled" => Status::Cancelled,
+        _completed => Status::Completed,
+    }
+}

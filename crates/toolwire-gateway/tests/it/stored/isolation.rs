@@ -1,0 +1,182 @@
+//! Nobody learns anything from an id that is not theirs.
+
+use std::collections::BTreeSet;
+use std::net::SocketAddr;
+
+use serde_json::{Value, json};
+use toolwire::Protocol;
+use toolwire_gateway::config::{Secret, StoreConfig};
+use toolwire_store::Options;
+
+use super::delete;
+use crate::client::{self, ReceivedResponse};
+use crate::upstream::{Server, whole};
+use crate::{at, config, fixtures, start};
+
+const OWNER: &str = "authorization: Bearer the-key-of-the-owner";
+const OTHER: &str = "x-api-key: the-key-of-another-client";
+
+/// What the routes of the gateway are tried with.
+struct Ids {
+    response: String,
+    conversation: String,
+    item: String,
+}
+
+/// The path of a route with these ids. A route that has no line here fails the
+/// test.
+fn filled(route: &str, ids: &Ids) -> Option<String> {
+    let Ids { response, conversation, item } = ids;
+    Some(match route {
+        "/v1/responses/{id}" | "/v1/responses/{id}/cancel" | "/v1/responses/{id}/input_items" => {
+            route.replace("{id}", response)
+        }
+        "/v1/conversations/{id}" | "/v1/conversations/{id}/items" => {
+            route.replace("{id}", conversation)
+        }
+        "/v1/conversations/{id}/items/{item}" => {
+            route.replace("{id}", conversation).replace("{item}", item)
+        }
+        _other => return None,
+    })
+}
+
+async fn call(to: SocketAddr, method: &str, path: &str, key: &str) -> ReceivedResponse {
+    let body = r#"{"metadata":{"a":"b"},"items":[{"role":"user","content":"x"}]}"#;
+    match method {
+        "GET" => client::get(to, path, &[key]).await,
+        "POST" => client::post(to, path, &[key], body).await,
+        "DELETE" => delete(to, path, &[key]).await,
+        other => panic!("{other} has no case"),
+    }
+}
+
+#[tokio::test]
+async fn every_route_says_the_same_about_every_id_that_is_not_there() {
+    let protocol = Protocol::Chat;
+    let server = Server::new(protocol, whole(200, "", fixtures::answer(protocol))).await;
+    let mut config = config(vec![at(&server)]);
+    config.store = StoreConfig::On(Options::memory());
+    config.keys = ["the-key-of-the-owner", "the-key-of-another-client"]
+        .map(|key| Secret::new(key.to_owned()))
+        .to_vec();
+    let gateway = start(config).await;
+    let to = gateway.address();
+    let theirs = own_things(to).await;
+    let gone = own_things(to).await;
+    let path = format!("/v1/responses/{}", gone.response);
+    assert_eq!(delete(to, &path, &[OWNER]).await.status, 200);
+    let path = format!("/v1/conversations/{}", gone.conversation);
+    assert_eq!(delete(to, &path, &[OWNER]).await.status, 200);
+    let unknown = Ids {
+        response: format!("resp_{}", "0".repeat(48)),
+        conversation: format!("conv_{}", "0".repeat(48)),
+        item: format!("msg_{}", "0".repeat(48)),
+    };
+    let odd = |text: &str| Ids {
+        response: text.to_owned(),
+        conversation: text.to_owned(),
+        item: text.to_owned(),
+    };
+    let cut = |id: &str| id[..id.len() - 1].to_owned();
+    let truncated = Ids {
+        response: cut(&theirs.response),
+        conversation: cut(&theirs.conversation),
+        item: cut(&theirs.item),
+    };
+    let long = "x".repeat(3000);
+    let cases = [
+        ("foreign", OTHER, &theirs),
+        ("deleted", OWNER, &gone),
+        ("deleted, foreign", OTHER, &gone),
+        ("truncated", OWNER, &truncated),
+        ("of the upstream", OWNER, &odd("chatcmpl-1")),
+        ("encoded", OWNER, &odd("%00")),
+        ("long", OWNER, &odd(&long)),
+    ];
+    let mut seen = BTreeSet::new();
+    for (route, methods) in toolwire_gateway::routes() {
+        if !route.contains('{') {
+            continue;
+        }
+        for method in methods {
+            seen.insert(route);
+            let path = filled(route, &unknown).unwrap_or_else(|| panic!("{route} has no case"));
+            let expected = call(to, method, &path, OWNER).await;
+            assert_eq!(expected.status, 404, "{method} {path}: {expected:?}");
+            for (name, key, ids) in cases {
+                let path = filled(route, ids).unwrap();
+                let got = call(to, method, &path, key).await;
+                assert_eq!(got.status, expected.status, "{name} {method} {path}: {got:?}");
+                assert_eq!(got.body, expected.body, "{name} {method} {path}");
+            }
+        }
+    }
+    assert!(seen.len() >= 6, "{seen:?}");
+    // Nothing of this has changed what the owner has.
+    for (route, methods) in toolwire_gateway::routes() {
+        let Some(path) = filled(route, &theirs).filter(|_| methods.contains(&"GET")) else {
+            continue;
+        };
+        assert_eq!(call(to, "GET", &path, OWNER).await.status, 200, "{path}");
+    }
+}
+
+/// In a body, an id that is not the client's own is one that does not exist.
+#[tokio::test]
+async fn ids_in_a_body() {
+    let protocol = Protocol::Chat;
+    let server = Server::new(protocol, whole(200, "", fixtures::answer(protocol))).await;
+    let mut config = config(vec![at(&server)]);
+    config.store = StoreConfig::On(Options::memory());
+    config.keys = ["the-key-of-the-owner", "the-key-of-another-client"]
+        .map(|key| Secret::new(key.to_owned()))
+        .to_vec();
+    let gateway = start(config).await;
+    let to = gateway.address();
+    let theirs = own_things(to).await;
+    let asked = server.seen_count();
+    let with = |previous: &str, conversation: &str, item: &str| {
+        [
+            json!({"model": "m", "input": "Hi", "previous_response_id": previous}),
+            json!({"model": "m", "input": "Hi", "conversation": conversation}),
+            json!({"model": "m", "input": [{"type": "item_reference", "id": item}]}),
+        ]
+    };
+    let foreign = with(&theirs.response, &theirs.conversation, &theirs.item);
+    let unknown = with("resp_0", "conv_0", "msg_0");
+    for (foreign, unknown) in foreign.iter().zip(&unknown) {
+        let post = |body: &Value| {
+            let body = body.to_string();
+            async move { client::post(to, "/v1/responses", &[OTHER], &body).await }
+        };
+        let (foreign, unknown) = (post(foreign).await, post(unknown).await);
+        assert_eq!(foreign.status, unknown.status);
+        let shape = |got: &ReceivedResponse| {
+            let mut error = got.json()["error"].clone();
+            let message = error["message"].as_str().unwrap().to_owned();
+            let ids = [&theirs.response, &theirs.conversation, &theirs.item];
+            let message = ids.iter().fold(message, |text, id| text.replace(id.as_str(), "ID"));
+            let message = ["resp_0", "conv_0", "msg_0"]
+                .iter()
+                .fold(message, |text, id| text.replace(id, "ID"));
+            error["message"] = json!(message);
+            error
+        };
+        assert_eq!(shape(&foreign), shape(&unknown));
+    }
+    assert_eq!(server.seen_count(), asked, "no model was asked");
+}
+
+/// A response, and a conversation with an item.
+async fn own_things(to: SocketAddr) -> Ids {
+    let body = json!({"model": "m", "input": "Hi"}).to_string();
+    let response = client::post(to, "/v1/responses", &[OWNER], &body).await.json();
+    let body = json!({"items": [{"role": "user", "content": "Hi"}]}).to_string();
+    let made = client::post(to, "/v1/conversations", &[OWNER], &body).await.json();
+    let conversation = made["id"].as_str().unwrap().to_owned();
+    let path = format!("/v1/conversations/{conversation}/items");
+    let items = client::get(to, &path, &[OWNER]).await.json();
+    let item = items["data"][0]["id"].as_str().unwrap().to_owned();
+    Ids { response: response["id"].as_str().unwrap().to_owned(), conversation, item }
+}

@@ -12,6 +12,7 @@ use toolwire_store::{ChainLink, Item, Store, StoreError, Tenant, ThreadKind, ran
 use super::conversation_lock::ConversationLock;
 use super::failure::{self, Missing};
 use super::record::Recorder;
+use super::time_of_day::now;
 use super::{ResponseStore, failure::from_store};
 use crate::relay::Failure;
 
@@ -333,12 +334,6 @@ pub(super) fn new_id(prefix: &str) -> Result<String, Failure> {
 pub(super) fn is_usable_id(id: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.:".contains(&byte);
     (1..=MAX_ID).contains(&id.len()) && id.bytes().all(is_plain)
-}
-
-#[expect(clippy::disallowed_methods, reason = "answers say when they were made")]
-pub(super) fn now() -> u64 {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    since.map_or(0, |since| since.as_secs())
 }
 
 /// The longest id of the client's making that is kept.

@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 
 import pytest
 
@@ -118,6 +119,38 @@ def test_commands(block, tmp_path):
             assert done.returncode == 0, f"{command}\n{done.stderr}"
             assert done.stdout, f"{command} printed nothing"
     assert ran, "no command of this block was run"
+
+
+def programs():
+    for document in sorted([ROOT / "README.md", *ROOT.glob("docs/**/*.md")]):
+        text = document.read_text()
+        found = re.findall(r"^```(python|ts)\n(.*?)^```", text, re.S | re.M)
+        for number, (language, program) in enumerate(found, 1):
+            yield pytest.param(language, program, id=f"{document.name}-{language}-{number}")
+
+
+@pytest.mark.parametrize("language, program", list(programs()))
+def test_programs(language, program, tmp_path):
+    """A whole program works against a gateway of its own and prints the model's answer."""
+    process_options = {"cwd": tmp_path, "env": prepare(tmp_path)}
+    with serving("toolwire serve --listen 127.0.0.1:0", **process_options) as address:
+        program = DEFAULT_ADDRESS.sub(address, program)
+        if language == "python":
+            command = [sys.executable, "-c", program]
+        else:
+            # The programs use no types, so they are JavaScript too. Modules are found from here.
+            command = ["node", "--input-type=module", "-e", program]
+            process_options["cwd"] = ROOT / "e2e/node"
+        done = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            **process_options,
+        )
+    assert done.returncode == 0, done.stderr
+    assert "Sunny in Paris" in done.stdout, done.stdout
 
 
 def prepare(folder):

@@ -74,7 +74,9 @@ def model_gateway(model):
 @pytest.fixture(scope="module")
 def text_gateway(model):
     """A gateway that knows that the model takes no tools."""
-    process = Gateway(model, upstream_settings=f'{PROFILE}\ntool_calls = "text"')
+    # On a busy machine, the model needs long for a prompt with tools. The header must not be early.
+    patience = 'limits = { early_head = "10m" }'
+    process = Gateway(model, patience, upstream_settings=f'{PROFILE}\ntool_calls = "text"')
     yield process
     process.close()
 

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use toolwire_gateway::config::{Config, StoreConfig};
 use toolwire_store::{EngineOptions, Options, Stats, Store, TransferError};
@@ -157,7 +157,7 @@ fn status(stats: &Stats, options: &Options) -> String {
 }
 
 /// A file that only its owner can read, because it has conversations in it.
-fn private_file(path: &PathBuf) -> io::Result<File> {
+fn private_file(path: &Path) -> io::Result<File> {
     let mut options = File::options();
     options.write(true).create(true).truncate(true);
     #[cfg(unix)]
@@ -172,7 +172,7 @@ fn print(text: &str) -> Result<(), CommandError> {
     Ok(())
 }
 
-fn unusable(what: &str, path: &PathBuf, error: &io::Error) -> CommandError {
+fn unusable(what: &str, path: &Path, error: &io::Error) -> CommandError {
     CommandError::Store(format!("cannot {what} {}: {error}", path.display()))
 }
 

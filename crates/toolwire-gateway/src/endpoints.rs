@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use hyper::body::Incoming;
 use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderValue};
+use hyper::http::request::Parts;
 use hyper::{Method, Request, Response, StatusCode};
 use toolwire::Protocol;
 use toolwire::model::{ApiError, ErrorKind};
@@ -41,6 +42,10 @@ pub(crate) async fn handle(
             return relay::respond_with_error(log(), failure, client);
         }
     };
+    let limit = active.config.limits.head;
+    if head_size(&parts) > limit {
+        return relay::respond_with_error(log(), head_too_long(limit), client);
+    }
     let Some(endpoint) = endpoint else {
         return relay::respond_with_error(log(), not_found(protocols), client);
     };
@@ -219,6 +224,23 @@ fn reload(state: &GatewayState, peer: SocketAddr, client: Protocol) -> Response<
         Ok(()) => text(StatusCode::OK, "reloaded\n".to_owned()),
         Err(message) => text(StatusCode::UNPROCESSABLE_ENTITY, format!("{}\n", message.trim_end())),
     }
+}
+
+/// About how long the head of a request was. hyper refuses a head that is still
+/// incomplete when it is too long, but reads up to twice the limit at a time.
+fn head_size(parts: &Parts) -> usize {
+    let path = parts.uri.path_and_query().map_or(0, |path| path.as_str().len());
+    let headers = parts.headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 4);
+    path + headers.sum::<usize>()
+}
+
+fn head_too_long(limit: usize) -> Failure {
+    let message =
+        format!("The head of the request is longer than {limit} bytes, the limit of this gateway.");
+    let error = ApiError::new(ErrorKind::TooLarge, message);
+    let mut failure = Failure::with_status(431, error);
+    failure.set_header("connection", "close");
+    failure
 }
 
 fn wrong_method(allowed: &[Method]) -> Failure {

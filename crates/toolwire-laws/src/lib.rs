@@ -7,6 +7,7 @@
 #![deny(missing_docs)]
 
 pub mod diff;
+mod fragments;
 pub mod growth;
 pub mod meaning;
 pub mod recover;

@@ -82,6 +82,22 @@ impl Client {
         Ok(Self { protocol, base: base.to_owned(), headers, timeout: DEFAULT_TIMEOUT, http })
     }
 
+    /// A client of a toolwire gateway: the one at `TOOLWIRE_URL`, or the one on
+    /// this machine at the default address. `TOOLWIRE_KEY` is its key, if it wants
+    /// one.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Client`] if `TOOLWIRE_URL` is not an address.
+    pub fn gateway(protocol: Protocol) -> Result<Self, Error> {
+        let address = std::env::var("TOOLWIRE_URL");
+        let client = Self::new(protocol, address.as_deref().unwrap_or(DEFAULT_GATEWAY))?;
+        match std::env::var("TOOLWIRE_KEY") {
+            Ok(key) => client.key(&key),
+            Err(_unset) => Ok(client),
+        }
+    }
+
     /// The key of the account, or of the gateway.
     ///
     /// # Errors
@@ -229,6 +245,7 @@ fn trusting_nobody() -> ClientConfig {
     ClientConfig::builder().with_root_certificates(RootCertStore::empty()).with_no_client_auth()
 }
 
+const DEFAULT_GATEWAY: &str = "http://127.0.0.1:8787";
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(600);
 const LONGEST_ANSWER: usize = 64 * 1024 * 1024;

@@ -10,10 +10,10 @@ use tokio::task::{Id, JoinError, JoinSet};
 use tokio::time::{Instant, timeout};
 use toolwire::calls::{Arrived, ToolCall, ToolOutput};
 
+use crate::Approval;
 use crate::event::Event;
 use crate::output::Output;
 use crate::runner::Settings;
-use crate::Approval;
 
 /// The calls of one answer, at work. Dropping it cancels them.
 pub(crate) struct Execution {
@@ -28,7 +28,13 @@ pub(crate) struct Execution {
 impl Execution {
     pub(crate) fn new(settings: Arc<Settings>) -> Self {
         let limiter = Arc::new(Semaphore::new(settings.concurrency));
-        Self { settings, limiter, tasks: JoinSet::new(), running: HashMap::new(), calls: Vec::new() }
+        Self {
+            settings,
+            limiter,
+            tasks: JoinSet::new(),
+            running: HashMap::new(),
+            calls: Vec::new(),
+        }
     }
 
     /// Starts a call, or puts it in line if too many run.

@@ -15,7 +15,7 @@
 //!
 //! # async fn main_() -> Result<(), toolwire_runner::Error> {
 //! let tools = ToolSet::new().add(Tool::new("get_weather", "The weather in a city", weather))?;
-//! let client = Client::new(Protocol::Messages, "http://127.0.0.1:8787")?;
+//! let client = Client::gateway(Protocol::Messages)?;
 //! let question = Request::new("demo", "What is the weather in Paris and Rome?");
 //! let outcome = Runner::new(tools).run(&client, question).await?;
 //! println!("{}", outcome.text());

@@ -1,8 +1,10 @@
 //! The first request of a conversation.
 
 use toolwire::calls::Conversation;
-use toolwire::wire::Raw;
-use toolwire::{Options, Protocol, translate};
+use toolwire::model::{Item, Role, Text, Turn};
+use toolwire::toolset::Toolset;
+use toolwire::wire::{Pos, Raw, Str};
+use toolwire::{Ledger, Profile, Protocol, codec};
 
 use crate::Error;
 
@@ -42,17 +44,25 @@ impl Request {
     }
 
     /// The body for a protocol.
-    pub(crate) fn body(self, protocol: Protocol) -> Result<Vec<u8>, Error> {
+    pub(crate) fn body(self, protocol: Protocol) -> Vec<u8> {
         let (model, prompt, instructions) = match self.0 {
-            Kind::Body(body) => return Ok(body),
+            Kind::Body(body) => return body,
             Kind::Question { model, prompt, instructions } => (model, prompt, instructions),
         };
-        let message = |role: &str, text: &str| serde_json::json!({"role": role, "content": text});
-        let system = instructions.iter().map(|text| message("system", text));
-        let messages: Vec<_> = system.chain([message("user", &prompt)]).collect();
-        let body = serde_json::json!({"model": model, "messages": messages}).to_string();
-        let written = translate::request(WRITTEN, protocol, body.as_bytes(), &Options::new());
-        Ok(written?.body)
+        let mut request = toolwire::model::Request::new(protocol);
+        request.model = Some(Str::plain(model));
+        let turn = |role, text: String| {
+            Turn::new(Pos::NONE, role, vec![Item::Text(Text::new(Str::plain(text)))])
+        };
+        request.turns.extend(instructions.map(|text| turn(Role::System, text)));
+        request.turns.push(turn(Role::User, prompt));
+        let profile = Profile::of(protocol);
+        let tools = Toolset::new(&request, &profile);
+        let mut body = Vec::new();
+        // A question of plain texts loses nothing in any protocol.
+        let mut ledger = Ledger::default();
+        codec(protocol).encode_request(&request, &tools, &profile, &mut body, &mut ledger);
+        body
     }
 }
 
@@ -63,11 +73,7 @@ impl From<serde_json::Value> for Request {
 }
 
 /// The body with more tools. Every other byte stays as it was.
-pub(crate) fn with_tools(
-    protocol: Protocol,
-    body: &[u8],
-    tools: &[u8],
-) -> Result<Vec<u8>, Error> {
+pub(crate) fn with_tools(protocol: Protocol, body: &[u8], tools: &[u8]) -> Result<Vec<u8>, Error> {
     let [name, ..] = protocol.describe().tool_members else { return Ok(body.to_vec()) };
     let tools = std::str::from_utf8(tools).unwrap_or_default();
     let elements = Raw::made(tools);
@@ -99,6 +105,3 @@ fn text(body: &[u8]) -> Result<&str, Error> {
 fn invalid(error: &dyn std::fmt::Display) -> Error {
     Error::Client(format!("the request is not valid: {error}"))
 }
-
-/// The protocol that questions are written in before they are translated.
-const WRITTEN: Protocol = Protocol::Chat;

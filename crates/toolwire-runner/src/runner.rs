@@ -115,7 +115,7 @@ impl Runner {
         let protocol = client.protocol();
         let settings = Arc::new(self.settings.clone());
         let tools = settings.tools.render(protocol)?;
-        let body = request.into().body(protocol)?;
+        let body = request.into().body(protocol);
         let mut body = with_tools(protocol, &body, &tools.body)?;
         if let Some(stream) = self.stream {
             body = with_stream(&body, stream)?;

@@ -19,12 +19,11 @@
 //! let request = br#"{"model":"gpt-5.1","messages":[{"role":"user","content":"Weather?"}]}"#;
 //! let count = RequestCount::of(Protocol::Chat, request, tokenizer)?;
 //! assert_eq!(count.parts[0].kind, "text");
-//! assert_eq!(count.total, count.parts.iter().map(|part| part.tokens).sum());
+//! assert_eq!(count.total, count.parts.iter().map(|part| part.tokens).sum::<u64>());
 //! # Ok::<(), toolwire::Error>(())
 //! ```
 //!
-//! The vocabularies are unpacked when they're first used, in about ten
-//! milliseconds.
+//! A vocabulary is unpacked when it's first used, in some 25 milliseconds.
 
 #![deny(missing_docs)]
 

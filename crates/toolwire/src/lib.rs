@@ -21,7 +21,7 @@
 //! assert_eq!(
 //!     std::str::from_utf8(&sent.body)?,
 //!     concat!(
-//!         r#"{"model":"claude-sonnet-4-5","max_tokens":32000,"#,
+//!         r#"{"model":"claude-sonnet-4-5","max_tokens":64000,"#,
 //!         r#""messages":[{"role":"user","content":"Hi"}]}"#,
 //!     ),
 //! );

@@ -55,7 +55,7 @@ fn a_store_that_cannot_be_used_is_explained() {
     assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""));
     assert_eq!(ran.err, "error: the store is off; nothing is kept\n");
 
-    let (folder, config) = self::folder("store-none", "path = \"mine.db\"");
+    let (folder, config) = folder("store-none", "path = \"mine.db\"");
     let ran = toolwire(&format!("store status --config {config}"), "");
     assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
     assert!(ran.out.starts_with("nothing is stored yet; there is no "), "{}", ran.out);

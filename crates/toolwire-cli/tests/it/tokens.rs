@@ -23,18 +23,18 @@ Chat request, counted for gpt-5.1
 system
   text                         11
 user
-  text                         15
+  text                         14
 assistant
   call get_weather             30
 user
   result call_1                25
 tools
-  get_weather                  34
+  get_weather                  32
   instructions                350
 request
   framing                       8
 
-total                         473
+total                         470
 context window            400,000
 longest answer            128,000
 "

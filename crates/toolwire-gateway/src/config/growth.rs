@@ -83,9 +83,11 @@ pub(crate) const ROWS: &[Row] = &[
         measure: || {
             configuration(100, |size| {
                 let aliases = each(size, |n| format!("alias{n} = \"nobody-{n}\"\n"));
-                // Each alias is compared with each pattern, so these do not grow.
-                let upstreams =
-                    each(20, |n| format!("[[upstream]]\nname = \"u{n}\"\ndemo = true\n"));
+                let upstreams = each(size, |n| {
+                    format!(
+                        "[[upstream]]\nname = \"u{n}\"\ndemo = true\nmodels = [\"p{n}-*\", \"*-s{n}\", \"a*{n}\"]\n"
+                    )
+                });
                 format!("{upstreams}[alias]\n{aliases}")
             })
         },

@@ -1,6 +1,6 @@
 //! Which names a pattern matches, and which models an upstream serves.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use toolwire::wire::glob;
 
@@ -17,20 +17,32 @@ impl Pattern {
 pub(super) struct ServedModels<'u> {
     upstreams: HashSet<&'u str>,
     names: HashSet<&'u str>,
-    /// Those with a `*`.
-    patterns: Vec<&'u Pattern>,
+    /// Those with a `*`, by what is before the first and after the last one, so
+    /// that a name is not compared with each of them.
+    patterns: HashMap<(&'u str, &'u str), Vec<&'u Pattern>>,
+    /// The lengths of those two, in bytes.
+    lengths: BTreeSet<(usize, usize)>,
 }
 
 impl<'u> ServedModels<'u> {
     pub(super) fn new(upstreams: &'u [UpstreamConfig]) -> Self {
-        let models = || upstreams.iter().flat_map(|upstream| &upstream.models);
-        let (patterns, names): (Vec<_>, Vec<_>) =
-            models().partition(|Pattern(text)| text.contains('*'));
-        Self {
+        let mut served = Self {
             upstreams: upstreams.iter().map(|upstream| upstream.name.as_str()).collect(),
-            names: names.into_iter().map(|Pattern(text)| text.as_str()).collect(),
-            patterns,
+            names: HashSet::new(),
+            patterns: HashMap::new(),
+            lengths: BTreeSet::new(),
+        };
+        for pattern in upstreams.iter().flat_map(|upstream| &upstream.models) {
+            let Pattern(text) = pattern;
+            let (Some((start, _)), Some((_, end))) = (text.split_once('*'), text.rsplit_once('*'))
+            else {
+                served.names.insert(text);
+                continue;
+            };
+            served.lengths.insert((start.len(), end.len()));
+            served.patterns.entry((start, end)).or_default().push(pattern);
         }
+        served
     }
 
     /// Whether an upstream serves a model.
@@ -40,7 +52,16 @@ impl<'u> ServedModels<'u> {
         };
         self.names.contains(model)
             || model.split_once('/').is_some_and(is_explicit)
-            || self.patterns.iter().any(|pattern| pattern.matches(model))
+            || self.matches_pattern(model)
+    }
+
+    fn matches_pattern(&self, model: &str) -> bool {
+        self.lengths.iter().any(|(start, end)| {
+            let start = model.get(..*start);
+            let end = model.len().checked_sub(*end).and_then(|end| model.get(end..));
+            let patterns = start.zip(end).and_then(|ends| self.patterns.get(&ends));
+            patterns.is_some_and(|patterns| patterns.iter().any(|pattern| pattern.matches(model)))
+        })
     }
 }
 
@@ -50,3 +71,6 @@ impl UpstreamConfig {
         ServedModels::new(std::slice::from_ref(self)).contains(model)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -67,6 +67,15 @@ pub(super) const ROWS: &[Row] = &[
         },
     },
     Row {
+        names: &["config/tool_calls.rs::profile_of", "config/tool_calls.rs::of_model"],
+        shape: "long name",
+        measure: || {
+            let upstream = upstream("u", CLIENT, &["*"]);
+            let name = |size| "Mistral-Qwen3-".repeat(size);
+            Growth::of(1000, name, |name: &String| again(|| upstream.profile_of(name)))
+        },
+    },
+    Row {
         names: &[
             "active_config.rs::build",
             "upstream/mod.rs::build",

@@ -108,9 +108,14 @@ pub(super) async fn read(
 /// closed while the client is still sending, the client would see a broken
 /// connection instead of the error.
 async fn discard(mut body: Incoming) {
-    let rest =
-        async { while let Some(Ok(_)) = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {} };
-    let _ = tokio::time::timeout(DISCARD_TIMEOUT, rest).await;
+    let end = Instant::now() + DISCARD_TIMEOUT;
+    loop {
+        let frame = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx));
+        let Ok(Some(Ok(_))) = timeout_at(end.min(Instant::now() + DISCARD_IDLE), frame).await
+        else {
+            return;
+        };
+    }
 }
 
 fn too_large(limits: &Limits) -> Failure {
@@ -148,7 +153,10 @@ fn undecodable() -> Failure {
 const MIN_BYTES_PER_SECOND: u64 = 1024;
 
 /// How long the rest of a body that is too long is read.
-const DISCARD_TIMEOUT: Duration = Duration::from_secs(2);
+const DISCARD_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How long the next part of it may take.
+const DISCARD_IDLE: Duration = Duration::from_secs(2);
 
 /// How long a body is decompressed before others work.
 const LONGEST_TURN: Duration = Duration::from_millis(2);

@@ -3,12 +3,12 @@
 //! decoded once and that nothing of it has to be kept.
 
 use toolwire::codec;
-use toolwire::facts;
+use toolwire::facts::ModelFacts;
 use toolwire::model::Request;
 use toolwire::pipe::Pipe;
 use toolwire::translate::{KeptState, Options, PreparedRequest, ResponseTranslator};
-use toolwire::{Entry, LossPolicy};
-use toolwire_tokens::quick_estimate;
+use toolwire::{Entry, LossPolicy, Protocol, facts};
+use toolwire_tokens::{BudgetPolicy, quick_estimate};
 
 use super::client_request::RequestDocument;
 use super::{Failure, RequestContext, headers};
@@ -48,13 +48,15 @@ impl UpstreamRequest {
             PreparedRequest::with_head(client, to, &head.scanned, body).map_err(refused)?;
         let loss_policy =
             loss_policy.or(upstream.config.on_loss).unwrap_or(context.active.config.on_loss);
-        let profile = upstream.config.profile_of(&route.model);
         // The operator knows better than what is published.
         let facts = facts::lookup(&route.model).overlaid_with(upstream.config.facts);
+        let profile = upstream.config.profile_of(&route.model);
         let mut options = Options::new().profile(profile).facts(facts);
         options.kept_state = kept;
         let mut request_options = options.clone().on_loss(loss_policy).model(&route.model);
-        request_options.output_limit = output_limit(context, upstream, route, &prepared, body);
+        request_options.output_limit = upstream.config.output_budget.and_then(|policy| {
+            output_limit(policy, context.client, &route.model, &facts, &prepared, body)
+        });
         let translated = prepared.translate(&request_options).map_err(refused)?;
         let mut losses = translated.ledger;
         headers::check_losses(context, upstream, loss_policy, &mut losses)?;
@@ -75,27 +77,26 @@ impl UpstreamRequest {
     }
 }
 
-/// How long the answer may be, if the operator has a policy for it and the client
-/// does not say.
+/// How long the answer may be by the operator's policy, if the client does not
+/// say.
 fn output_limit(
-    context: &RequestContext<'_>,
-    upstream: &Upstream,
-    route: &Route,
+    policy: BudgetPolicy,
+    client: Protocol,
+    model: &str,
+    facts: &ModelFacts,
     prepared: &PreparedRequest<'_>,
     body: &[u8],
 ) -> Option<u64> {
-    let policy = upstream.config.output_budget?;
-    let facts = facts::lookup(&route.model);
     let limit = |request: &Request<'_>| match request.output.max_tokens {
         Some(_) => None,
-        None => policy.limit(request, &route.model, &facts),
+        None => policy.limit(request, model, facts),
     };
     match prepared.request() {
         Some(request) => limit(request),
         // Its bytes would pass unread.
         None => {
             let text = std::str::from_utf8(body).ok()?;
-            limit(&codec(context.client).decode_request(text).ok()?)
+            limit(&codec(client).decode_request(text).ok()?)
         }
     }
 }

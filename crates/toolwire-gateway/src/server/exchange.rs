@@ -13,6 +13,7 @@ use hyper::body::{Body, Frame, SizeHint};
 use tokio::sync::Notify;
 
 use super::stream_task::ReadProgress;
+use super::unsent::UnsentBytes;
 use crate::response_body::{ResponseBody, StreamAborted};
 
 /// The requests and responses of one connection.
@@ -29,6 +30,8 @@ pub(super) struct Exchange {
     /// How many streams are open, in HTTP/2.
     streams: AtomicUsize,
     changed: Notify,
+    /// What hyper has taken of the response, in HTTP/1.1.
+    pub(super) unsent: UnsentBytes,
 }
 
 impl Exchange {
@@ -135,9 +138,16 @@ impl Body for ExchangeBody {
     ) -> Poll<Option<Result<Frame<Bytes>, StreamAborted>>> {
         let this = self.get_mut();
         let Some(progress) = &this.progress else {
+            if !this.exchange.unsent.poll_room(cx) {
+                return Poll::Pending;
+            }
             let frame = Pin::new(&mut this.body).poll_frame(cx);
-            if let Poll::Ready(Some(Err(StreamAborted))) = &frame {
-                this.exchange.cut();
+            match &frame {
+                Poll::Ready(Some(Ok(frame))) => {
+                    this.exchange.unsent.add(frame.data_ref().map_or(0, Bytes::len));
+                }
+                Poll::Ready(Some(Err(StreamAborted))) => this.exchange.cut(),
+                Poll::Ready(None) | Poll::Pending => {}
             }
             return frame;
         };

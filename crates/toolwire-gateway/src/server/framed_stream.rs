@@ -97,10 +97,12 @@ impl FramedStream {
 }
 
 impl FramedStream {
-    /// A response that cannot be written is cut.
-    fn note_failure(&self, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
-        if let Poll::Ready(Err(_)) = &written {
-            self.exchange.cut();
+    /// Counts what is written. A response that cannot be written is cut.
+    fn note(&self, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
+        match &written {
+            Poll::Ready(Ok(count)) => self.exchange.unsent.remove(*count),
+            Poll::Ready(Err(_)) => self.exchange.cut(),
+            Poll::Pending => {}
         }
         written
     }
@@ -158,7 +160,7 @@ impl AsyncWrite for FramedStream {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.io).poll_write(cx, bytes);
-        self.note_failure(written)
+        self.note(written)
     }
 
     fn poll_write_vectored(
@@ -167,7 +169,7 @@ impl AsyncWrite for FramedStream {
         slices: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.io).poll_write_vectored(cx, slices);
-        self.note_failure(written)
+        self.note(written)
     }
 
     fn is_write_vectored(&self) -> bool {

@@ -10,6 +10,7 @@ pub(crate) mod growth;
 mod request_framing;
 mod stream_task;
 mod timeout_stream;
+mod unsent;
 
 use std::io::Write;
 use std::net::SocketAddr;

@@ -49,6 +49,17 @@ async fn statuses_that_another_would_have_too() {
     }
 }
 
+/// Somebody on the way stopped waiting for a request that may have been run.
+#[tokio::test]
+async fn never_after_a_504() {
+    for stream in [false, true] {
+        let body = fixtures::error(Protocol::Chat, "server_error", "No.");
+        let (first, second, got) = two(whole(504, "", body), stream).await;
+        assert!(got.status >= 500, "{got:?}");
+        assert_eq!((first.seen().len(), second.seen().len()), (1, 0));
+    }
+}
+
 #[tokio::test]
 async fn an_error_as_the_first_event() {
     let event = format!("data: {}\n\n", fixtures::error(Protocol::Chat, "server_error", "No."));

@@ -340,9 +340,10 @@ async fn nothing_is_read_as_a_call_where_the_client_forbids_calls() {
         for is_stream in [false, true] {
             let server = text_only(upstream, two_rounds).await;
             let gateway = start(gateway_config(vec![with(&server, TEXT)])).await;
-            let none = match client {
-                Protocol::Messages => r#""tool_choice":{"type":"none"},"tools""#,
-                _openai => r#""tool_choice":"none","tools""#,
+            let none = if client == Protocol::Messages {
+                r#""tool_choice":{"type":"none"},"tools""#
+            } else {
+                r#""tool_choice":"none","tools""#
             };
             let question = fixtures::question(client, is_stream).replace("\"tools\"", none);
             let got = ask(&gateway, client, &question).await;

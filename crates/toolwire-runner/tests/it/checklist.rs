@@ -125,10 +125,9 @@ async fn round_trip() {
         outcome.unwrap();
         let sent = &requests[1];
         let (call, result) = match protocol {
-            Protocol::Chat => (
-                &sent["messages"][1]["tool_calls"][0]["id"],
-                &sent["messages"][2]["tool_call_id"],
-            ),
+            Protocol::Chat => {
+                (&sent["messages"][1]["tool_calls"][0]["id"], &sent["messages"][2]["tool_call_id"])
+            }
             Protocol::Responses => (&sent["input"][1]["call_id"], &sent["input"][2]["call_id"]),
             _messages => (
                 &sent["messages"][1]["content"][0]["id"],
@@ -162,8 +161,14 @@ async fn invalid_arguments() {
         message(json!({"role": "assistant", "content": null, "tool_calls": [call]}))
     };
     for (arguments, expected) in [
-        (r#"{"city": 5}"#, "the arguments do not fit the schema: /city: 5 is not of type \"string\""),
-        ("{}", "the arguments do not fit the schema: the arguments: \"city\" is a required property"),
+        (
+            r#"{"city": 5}"#,
+            "the arguments do not fit the schema: /city: 5 is not of type \"string\"",
+        ),
+        (
+            "{}",
+            "the arguments do not fit the schema: the arguments: \"city\" is a required property",
+        ),
         ("", "the arguments do not fit the schema: the arguments: \"city\" is a required property"),
     ] {
         everywhere(runner(), &[wrong(arguments), says("Sorry.")], |outcome, protocol, _| {

@@ -8,7 +8,7 @@ use toolwire_store::{
     TransferError, Write,
 };
 
-use crate::engines::{Subject, run, subjects};
+use crate::engines::{Subject, TTL, run, subjects};
 
 /// Fills a store with one of everything.
 async fn fill(store: &Store) {
@@ -64,7 +64,7 @@ fn a_copy_has_every_byte() {
             let file = export(&store).await;
             let text = String::from_utf8(file.clone()).unwrap();
             assert!(text.starts_with("{\"toolwire_store\":1}\n"), "{text}");
-            for Subject { store: copy, name: to, .. } in subjects().await {
+            for Subject { store: copy, clock: copy_clock, name: to, .. } in subjects().await {
                 let imported = copy.import(&file[..]).await.unwrap();
                 assert_eq!(imported, Imported { stored: 8, present: 0 }, "{from} to {to}");
                 assert_eq!(export(&copy).await, file, "{from} to {to}");
@@ -76,6 +76,9 @@ fn a_copy_has_every_byte() {
                 assert_eq!(copy.usage(&tenant).await, store.usage(&tenant).await);
                 let stats = [copy.stats().await.unwrap(), store.stats().await.unwrap()];
                 assert_eq!(stats[0].items, stats[1].items, "{from} to {to}");
+                // A chain of two and two threads for each of the two tenants.
+                copy_clock.pass(TTL);
+                assert_eq!(copy.prune(100).await, Ok(6), "{from} to {to}");
             }
         }
     });

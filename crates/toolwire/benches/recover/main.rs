@@ -97,8 +97,15 @@ fn growth() {
 
 type Make = fn(usize) -> String;
 
-const TEXTS: [(&str, Make); 3] =
-    [("prose", prose), ("JSON argument", argument), ("tagged argument", tagged)];
+const TEXTS: [(&str, Make); 7] = [
+    ("prose", prose),
+    ("JSON argument", argument),
+    ("tagged argument", tagged),
+    ("opening markers", |length| repeated("<tool_call>", length)),
+    ("opening tokens", |length| repeated("<｜tool▁calls▁begin｜>", length)),
+    ("opening brackets", |length| repeated("[", length)),
+    ("opening calls", |length| repeated("<invoke name=\"write_file\">", length)),
+];
 
 /// How many bytes of events a text gives.
 fn read(tools: &Tools, text: &str, size: usize) -> usize {
@@ -144,6 +151,10 @@ fn markdown(length: usize) -> String {
     let paragraph = "A list [like this one](https://example.com) is text; so is a < b, and `code`.\n\
         - Two [links](#a) and [more](#b): `x[0]` <br> or **none**.\n\n";
     paragraph.chars().cycle().take(length).collect()
+}
+
+fn repeated(marker: &str, length: usize) -> String {
+    marker.repeat(length / marker.len())
 }
 
 fn code(length: usize) -> String {

@@ -92,7 +92,7 @@ impl StreamedAnswer {
             wrong = take(&frame, reader.as_mut(), accumulator.as_mut(), seen, events).err();
             if wrong.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
-        let wrong = pushed.err().map(unframed).or(wrong);
+        let wrong = pushed.err().map(unframed).or(wrong.map(|error| *error));
         self.arrived(wrong)
     }
 
@@ -108,7 +108,7 @@ impl StreamedAnswer {
             wrong = take(&frame, reader.as_mut(), accumulator.as_mut(), seen, events).err();
             ControlFlow::Continue(())
         });
-        let mut wrong = finished.err().map(unframed).or(wrong);
+        let mut wrong = finished.err().map(unframed).or(wrong.map(|error| *error));
         if wrong.is_none() && !seen.ended {
             reader.finish(seen);
             wrong = (!seen.ended).then(truncated);
@@ -164,14 +164,15 @@ fn take(
     accumulator: &mut dyn StreamAccumulator,
     seen: &mut Seen,
     events: &mut usize,
-) -> Result<(), ApiError> {
+) -> Result<(), Box<ApiError>> {
     if frame.data.is_empty() || seen.ended || seen.failure.is_some() {
         return Ok(());
     }
     let number = *events;
     *events += 1;
-    accumulator.frame(frame).map_err(|error| unreadable(&error, number))?;
-    reader.read(frame, seen).map_err(|error| unreadable(&error, number))?;
+    let fault = |error| Box::new(unreadable(&error, number));
+    accumulator.frame(frame).map_err(fault)?;
+    reader.read(frame, seen).map_err(fault)?;
     seen.ledger = Ledger::default();
     Ok(())
 }

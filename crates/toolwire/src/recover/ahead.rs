@@ -31,6 +31,10 @@ pub(super) enum Ahead {
         skip: usize,
         name: String,
     },
+    /// An object of arguments whose tool is not named.
+    Unnamed {
+        skip: usize,
+    },
     /// A call by name with one line of text.
     Line {
         skip: usize,
@@ -75,6 +79,7 @@ pub(super) fn begins(text: &str, chain: Chain, end: bool, tools: &Tools) -> Begi
             | Ahead::Named { .. }
             | Ahead::Tagged { .. }
             | Ahead::Bare { .. }
+            | Ahead::Unnamed { .. }
             | Ahead::Line { .. } => return Begins::Call,
         }
     }
@@ -131,6 +136,7 @@ fn look(text: &str, end: bool, inside: bool, tools: &Tools) -> Ahead {
                 | Ahead::Named { .. }
                 | Ahead::Tagged { .. }
                 | Ahead::Bare { .. }
+                | Ahead::Unnamed { .. }
                 | Ahead::Line { .. } => Ahead::Skip(text.len() - next.len()),
             }
         }
@@ -142,7 +148,25 @@ fn look(text: &str, end: bool, inside: bool, tools: &Tools) -> Ahead {
             Tag::Think(..) | Tag::Channel | Tag::Frame(_) | Tag::Other => Ahead::Nothing,
         },
         c if c.is_alphabetic() || c == '_' => named(text, end, tools),
+        // Kimi may count its calls and not name them.
+        c if c.is_ascii_digit() => {
+            unnamed(text, text.trim_start_matches(|c: char| c.is_ascii_digit()), end)
+        }
         _ => Ahead::Nothing,
+    }
+}
+
+/// Kimi's mark before arguments, without a tool's name before it.
+fn unnamed(text: &str, rest: &str, end: bool) -> Ahead {
+    let more = |is_more: bool| if is_more && !end { Ahead::More } else { Ahead::Nothing };
+    let Some(arguments) = rest.strip_prefix(ARGUMENTS) else {
+        let is_short = text.len() - rest.len() < LONGEST_ID;
+        return more(is_short && (rest.is_empty() || may_become(rest, ARGUMENTS)));
+    };
+    let object = arguments.trim_start();
+    match object.starts_with('{') {
+        true => Ahead::Unnamed { skip: text.len() - object.len() },
+        false => more(object.is_empty()),
     }
 }
 
@@ -161,6 +185,7 @@ fn list(text: &str, end: bool, tools: &Tools) -> Ahead {
             | Ahead::Named { .. }
             | Ahead::Tagged { .. }
             | Ahead::Bare { .. }
+            | Ahead::Unnamed { .. }
             | Ahead::Line { .. } => Ahead::Nothing,
         },
         _ => Ahead::Nothing,
@@ -235,7 +260,7 @@ fn named(text: &str, end: bool, tools: &Tools) -> Ahead {
         return Ahead::More;
     }
     if tools.find(name).is_none() {
-        return Ahead::Nothing;
+        return if name.starts_with("call_") { unnamed(text, after, end) } else { Ahead::Nothing };
     }
     let name = name.to_owned();
     if after.starts_with('(') {
@@ -346,6 +371,8 @@ fn is_name(c: char) -> bool {
 
 /// Inkling names the author before a call object.
 const REPEATS: &str = "<|content_invoke_tool_json|>";
+const ARGUMENTS: &str = "<|tool_call_argument_begin|>";
+const LONGEST_ID: usize = 40;
 const INPUT: &str = "Action Input:";
 /// How many markers may come before the first call.
 const MOST_MARKERS: usize = 8;

@@ -74,6 +74,9 @@ impl Arguments {
         match (self.state, token) {
             (State::Before, Token::Open(b'{')) => self.goto(State::Key),
             (State::Key | State::Comma, Token::Close(close)) if close == self.closing() => {
+                // A comma before the bracket.
+                let has_comma = self.state == State::Key && !self.seen.is_empty();
+                self.repaired |= has_comma && !self.python;
                 self.state = State::Done;
                 Progress::Done
             }

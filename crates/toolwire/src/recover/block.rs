@@ -8,7 +8,7 @@ use super::call::{Output, Verdict};
 use super::json_item::JsonItem;
 use super::lexer::white;
 use super::line_item::LineItem;
-use super::markers::{self, is_closing};
+use super::markers::{dialect_with, is_closing};
 use super::named_item::NamedItem;
 use super::tagged_item::TaggedItem;
 use super::text::{from, upto};
@@ -144,6 +144,9 @@ impl Block {
                 };
                 (skip + length, unit)
             }
+            Ahead::Unnamed { skip: more } => {
+                self.begin(skip + more, Item::Json(Box::new(JsonItem::unnamed())))
+            }
             Ahead::Json => self.begin(skip, Item::Json(Box::new(JsonItem::new()))),
             Ahead::Named { skip: more, name, python } => {
                 self.pass(upto(rest, more));
@@ -154,12 +157,12 @@ impl Block {
                 self.begin(skip + more, Item::Named(Box::new(item)))
             }
             Ahead::Tagged { style, tag, skip: more } => {
-                out.dialect = markers::dialect_with(out.dialect, &tag.word);
+                out.dialect = dialect_with(out.dialect, &tag.word);
                 let item = TaggedItem::new(style, &tag, out);
                 self.begin(skip + more, Item::Tagged(Box::new(item)))
             }
             Ahead::Bare { skip: more, name } => {
-                out.dialect = markers::dialect_with(out.dialect, "");
+                out.dialect = dialect_with(out.dialect, "");
                 let item = TaggedItem::bare(&name, out);
                 self.begin(skip + more, Item::Tagged(Box::new(item)))
             }

@@ -13,6 +13,8 @@ use super::{Step, align};
 #[derive(Clone, Debug)]
 pub(super) struct JsonItem {
     lexer: Lexer,
+    /// Whether a token had to be repaired.
+    is_repaired: bool,
     /// The lists and objects around the place.
     levels: Vec<Level>,
     call: Call,
@@ -28,6 +30,7 @@ pub(super) struct JsonItem {
     place: Place,
     /// Whether text that is not a call is read to its end.
     given_up: bool,
+    is_unnamed: bool,
     is_definition: bool,
     found: usize,
 }
@@ -81,6 +84,7 @@ impl JsonItem {
     pub(super) fn new() -> Self {
         Self {
             lexer: Lexer::default(),
+            is_repaired: false,
             levels: Vec::new(),
             call: Call::default(),
             arguments: None,
@@ -91,15 +95,26 @@ impl JsonItem {
             writer: ValueWriter::default(),
             place: Place::Item,
             given_up: false,
+            is_unnamed: false,
             is_definition: false,
             found: 0,
         }
     }
 
+    /// Arguments of a call whose tool is not named. They tell which is meant.
+    pub(super) fn unnamed() -> Self {
+        let levels = vec![Level::Object];
+        let early = Some(String::new());
+        Self { levels, early, place: Place::Early, is_unnamed: true, ..Self::new() }
+    }
+
     /// Reads on. How many bytes were taken, and how it stands.
     pub(super) fn step(&mut self, text: &str, end: bool, out: &mut Output<'_>) -> (usize, Step) {
         let mut lexer = std::mem::take(&mut self.lexer);
-        let (at, step) = lexer.feed(text, end, |token| self.token(token, out));
+        let (at, step) = lexer.feed(text, end, |token, repaired| {
+            self.is_repaired |= repaired;
+            self.token(token, out)
+        });
         self.lexer = lexer;
         self.call.flush(out);
         (at, step)
@@ -205,6 +220,7 @@ impl JsonItem {
                 let progress = self.writer.token(token, &mut early);
                 self.early = Some(early);
                 match progress {
+                    Progress::Done if self.is_unnamed => self.end_unnamed(out),
                     Progress::Done => {
                         self.has_arguments = true;
                         self.goto(Place::Comma)
@@ -404,9 +420,22 @@ impl JsonItem {
         if self.levels.is_empty() { Progress::Done } else { Progress::More }
     }
 
+    fn end_unnamed(&mut self, out: &mut Output<'_>) -> Progress {
+        let members = self.early.as_deref().and_then(align::members).unwrap_or_default();
+        let tools = out.tools;
+        if let Some(name) = tools.only_one_for(&members) {
+            self.call.repaired = true;
+            self.call.set_name(name, out);
+            self.has_arguments = true;
+        }
+        self.end_call(Ending::Closed, out);
+        self.levels.clear();
+        Progress::Done
+    }
+
     fn end_call(&mut self, ending: Ending, out: &mut Output<'_>) {
         let mut call = std::mem::take(&mut self.call);
-        call.repaired |= self.lexer.repaired;
+        call.repaired |= self.is_repaired || self.lexer.repaired;
         let mut arguments = self.arguments.take();
         let early = self.early.take();
         let has_arguments = std::mem::take(&mut self.has_arguments);

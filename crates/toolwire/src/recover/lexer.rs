@@ -87,19 +87,19 @@ impl Lexer {
         }
     }
 
-    /// Hands tokens on until the text or what takes them has ended. How many bytes
-    /// were taken.
+    /// Hands tokens on until the text or what takes them has ended, each with
+    /// whether something was repaired so far. How many bytes were taken.
     pub(super) fn feed(
         &mut self,
         text: &str,
         end: bool,
-        mut take: impl FnMut(Token<'_>) -> Progress,
+        mut take: impl FnMut(Token<'_>, bool) -> Progress,
     ) -> (usize, Step) {
         let mut at = 0;
         loop {
             let (length, lexed) = self.next(from(text, at), end);
             let progress = match lexed {
-                Lexed::Token(token) => take(token),
+                Lexed::Token(token) => take(token, self.repaired),
                 Lexed::More => return (at + length, Step::More),
                 Lexed::Stop => return (at + length, Step::Stop),
             };

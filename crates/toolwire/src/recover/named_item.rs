@@ -41,7 +41,7 @@ impl NamedItem {
     pub(super) fn step(&mut self, text: &str, end: bool, out: &mut Output<'_>) -> (usize, Step) {
         let Some(schema) = self.call.schema(out.tools) else { return (0, Step::Stop) };
         let Self { lexer, call, arguments, is_done } = self;
-        let (at, step) = lexer.feed(text, end, |token| {
+        let (at, step) = lexer.feed(text, end, |token, _repaired| {
             let progress = arguments.token(token, schema, &mut call.pending);
             *is_done = progress == Progress::Done;
             progress

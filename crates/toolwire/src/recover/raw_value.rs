@@ -101,6 +101,41 @@ impl RawValue {
         Some(skipped + if self.is_cdata { CDATA.len() } else { 0 })
     }
 
+    /// The length of the line break that the text begins with, if one may belong to
+    /// the closing tag; 0 if more text is needed to tell.
+    pub(super) fn line_break(&self, text: &str, end: bool) -> Option<usize> {
+        match text.as_bytes() {
+            [b'\n', ..] => Some(1),
+            [b'\r', b'\n', ..] => Some(2),
+            [b'\r'] if !end => Some(0),
+            _ => None,
+        }
+    }
+
+    /// A line break has come. It is passed on with what follows it.
+    pub(super) fn begin_line_break(&mut self, line_break: &str, out: &mut String) {
+        self.end_line_break(out);
+        self.ends_line = true;
+        self.line_break = if line_break.len() == 2 { "\r\n" } else { "\n" };
+        if self.strips == Strips::Nothing {
+            self.pass_line_break(out);
+        }
+    }
+
+    /// More of the text has come, so that the line break before it is text.
+    pub(super) fn end_line_break(&mut self, out: &mut String) {
+        self.ends_line = false;
+        self.pass_line_break(out);
+    }
+
+    fn pass_line_break(&mut self, out: &mut String) {
+        match std::mem::take(&mut self.line_break) {
+            "" => {}
+            "\n" => out.push_str("\\n"),
+            _ => out.push_str("\\r\\n"),
+        }
+    }
+
     /// What of a piece belongs to the value. One line break at the end is kept
     /// back, since it may belong to the closing tag.
     pub(super) fn piece<'p>(&mut self, piece: &'p str, is_last: bool) -> [&'p str; 2] {

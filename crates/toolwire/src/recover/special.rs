@@ -29,36 +29,18 @@ pub(super) fn next_special(text: &str, at: usize) -> usize {
 /// Whether there is such a byte in the text.
 pub(super) fn has_special(text: &str) -> bool {
     let bytes = text.as_bytes();
+    if bytes.len() <= NEAR {
+        return bytes.iter().any(is_special);
+    }
     if bytes.len() >= WINDOW {
         return next_special(text, 0) < text.len();
     }
-    let (stretches, rest) = bytes.as_chunks::<STRETCH>();
-    stretches.iter().any(has_any) || rest.iter().any(is_special)
+    memchr3(b'<', b'[', b'\n', bytes).or_else(|| memchr2(b']', b'`', bytes)).is_some()
 }
 
 fn is_special(byte: &u8) -> bool {
-    SPECIAL.get(usize::from(*byte)).copied().unwrap_or_default()
+    matches!(byte, b'<' | b'[' | b'\n' | b']' | b'`')
 }
 
-/// Without an early exit the compiler uses vectors.
-fn has_any(stretch: &[u8; STRETCH]) -> bool {
-    let mut found = 0;
-    for byte in stretch {
-        found |= u8::from(*byte == b'<') | u8::from(*byte == b'[') | u8::from(*byte == b'\n');
-        found |= u8::from(*byte == b']') | u8::from(*byte == b'`');
-    }
-    found != 0
-}
-
-const SPECIAL: [bool; 256] = {
-    let mut table = [false; 256];
-    table[b'<' as usize] = true;
-    table[b'[' as usize] = true;
-    table[b'\n' as usize] = true;
-    table[b']' as usize] = true;
-    table[b'`' as usize] = true;
-    table
-};
 const NEAR: usize = 16;
-const STRETCH: usize = 16;
 const WINDOW: usize = 512;

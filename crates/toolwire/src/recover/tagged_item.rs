@@ -18,7 +18,7 @@ use super::named_item::NamedItem;
 use super::nested::nested;
 use super::raw_value::{RawValue, Strips};
 use super::tags::{OpenTag, Style, open_tag};
-use super::text::{beginning, from, length_without, may_become, upto};
+use super::text::{beginning, from, length_without, may_become, push_escaped, upto};
 
 /// Reads the arguments of one call.
 #[derive(Clone, Debug)]
@@ -273,20 +273,16 @@ impl TaggedItem {
         }
         let rest = from(text, start);
         let ends = Ends { style, closing, arguments };
-        let (length, closing) = match ends.find(value, rest, end) {
+        // A long text is searched for its end first, which is faster.
+        let passes = value.streams && !value.is_cdata && arguments.passes_raw();
+        let found = match passes && rest.len() <= SHORT {
+            true => ends.pass_on(value, rest, end, &mut call.pending),
+            false => ends.keep(value, rest, end, &mut call.pending),
+        };
+        let (length, closing) = match found {
             Found::End(at, closing) => (at, Some(closing)),
             Found::More(at) => (at, None),
         };
-        if length > 0 {
-            value.ends_line = rest.as_bytes().get(length - 1) == Some(&b'\n');
-        }
-        for part in value.piece(upto(rest, length), closing.is_some()) {
-            if value.streams {
-                arguments.raw_piece(part, &mut call.pending);
-            } else {
-                value.kept.push_str(part);
-            }
-        }
         let Some(closing) = closing else { return (start + length, Some(Step::More)) };
         if let Some(schema) = call.schema(out.tools) {
             match value.streams {
@@ -302,6 +298,14 @@ impl TaggedItem {
     }
 }
 
+/// Whether a value ends.
+enum Check {
+    /// It does; the closing tag is this long.
+    End(usize),
+    Text,
+    More,
+}
+
 /// What ends a value.
 struct Ends<'i> {
     style: &'i Style,
@@ -311,6 +315,61 @@ struct Ends<'i> {
 }
 
 impl Ends<'_> {
+    /// Passes a text on, up to its end.
+    fn pass_on(&self, value: &mut RawValue, text: &str, end: bool, pending: &mut String) -> Found {
+        let first = self.style.first();
+        let mut at = 0;
+        loop {
+            let plain = length_without([b'"', b'\\', first], from(text, at));
+            if plain > 0 {
+                value.end_line_break(pending);
+                pending.push_str(text.get(at..at + plain).unwrap_or_default());
+                at += plain;
+            }
+            let Some(byte) = text.as_bytes().get(at) else { return Found::More(at) };
+            if *byte == first {
+                match self.check(value, from(text, at), value.ends_line, end) {
+                    Check::End(closing) => return Found::End(at, closing),
+                    Check::More => return Found::More(at),
+                    Check::Text => {}
+                }
+            }
+            match value.line_break(from(text, at), end) {
+                Some(0) => return Found::More(at),
+                Some(length) => {
+                    value.begin_line_break(upto(from(text, at), length), pending);
+                    at += length;
+                }
+                None => {
+                    value.end_line_break(pending);
+                    push_escaped(char::from(*byte), pending);
+                    at += 1;
+                }
+            }
+        }
+    }
+
+    /// Passes a text on or keeps a value, up to its end. One that came before is left
+    /// out.
+    fn keep(&self, value: &mut RawValue, text: &str, end: bool, pending: &mut String) -> Found {
+        let found = self.find(value, text, end);
+        let (length, is_last) = match found {
+            Found::End(at, _) => (at, true),
+            Found::More(at) => (at, false),
+        };
+        let text = upto(text, length);
+        if !text.is_empty() {
+            value.ends_line = text.ends_with('\n');
+        }
+        for part in value.piece(text, is_last) {
+            match value.streams {
+                true => self.arguments.raw_piece(part, pending),
+                false => value.kept.push_str(part),
+            }
+        }
+        found
+    }
+
     /// Where the value ends in the text.
     fn find(&self, value: &RawValue, text: &str, end: bool) -> Found {
         if value.is_cdata {
@@ -319,47 +378,51 @@ impl Ends<'_> {
                 Err(at) => Found::More(at),
             };
         }
-        let closing = self.style.close.as_bytes().get(1);
         for at in memchr::memchr_iter(self.style.first(), text.as_bytes()) {
-            let rest = from(text, at);
             let line = match at.checked_sub(1) {
                 Some(before) => text.as_bytes().get(before) == Some(&b'\n'),
                 None => value.ends_line,
             };
-            let second = rest.as_bytes().get(1);
-            if !line && second.is_some() && second != closing {
-                continue;
-            }
-            if rest.starts_with(&value.closing) {
-                match self.goes_on(from(rest, value.closing.len()), end) {
-                    Some(true) => return Found::End(at, value.closing.len()),
-                    Some(false) => continue,
-                    None => return Found::More(at),
-                }
-            }
-            if !self.closing.is_empty() && rest.starts_with(self.closing) {
-                match self.goes_on(from(rest, self.closing.len()), end) {
-                    Some(true) => return Found::End(at, 0),
-                    Some(false) => continue,
-                    None => return Found::More(at),
-                }
-            }
-            if line && rest.starts_with(&self.style.open) {
-                match open_tag(self.style, beginning(rest, LONGEST_KEY)) {
-                    Ok(Some(tag)) if self.is_next_member(&tag) => return Found::End(at, 0),
-                    Err(()) if !end && rest.len() < LONGEST_KEY => return Found::More(at),
-                    Ok(_) | Err(()) => continue,
-                }
-            }
-            let more = !end
-                && (may_become(rest, &value.closing)
-                    || may_become(rest, self.closing)
-                    || (line && may_become(rest, &self.style.open)));
-            if more {
-                return Found::More(at);
+            match self.check(value, from(text, at), line, end) {
+                Check::End(closing) => return Found::End(at, closing),
+                Check::More => return Found::More(at),
+                Check::Text => {}
             }
         }
-        Found::More(text.len())
+        // The line break before a closing tag may not be whole.
+        let half = !end && text.ends_with('\r');
+        Found::More(text.len() - usize::from(half))
+    }
+
+    /// Whether the value ends where the text begins. `line` says that a line begins
+    /// there.
+    fn check(&self, value: &RawValue, text: &str, line: bool, end: bool) -> Check {
+        let second = text.as_bytes().get(1);
+        if !line && second.is_some() && second != self.style.close.as_bytes().get(1) {
+            return Check::Text;
+        }
+        let closings = [(value.closing.as_str(), value.closing.len()), (self.closing, 0)];
+        for (closing, length) in closings {
+            if !closing.is_empty() && text.starts_with(closing) {
+                return match self.goes_on(from(text, closing.len()), end) {
+                    Some(true) => Check::End(length),
+                    Some(false) => Check::Text,
+                    None => Check::More,
+                };
+            }
+        }
+        if line && text.starts_with(&self.style.open) {
+            match open_tag(self.style, beginning(text, LONGEST_KEY)) {
+                Ok(Some(tag)) if self.is_next_member(&tag) => return Check::End(0),
+                Err(()) if !end && text.len() < LONGEST_KEY => return Check::More,
+                Ok(_) | Err(()) => return Check::Text,
+            }
+        }
+        let more = !end
+            && (may_become(text, &value.closing)
+                || may_become(text, self.closing)
+                || (line && may_become(text, &self.style.open)));
+        if more { Check::More } else { Check::Text }
     }
 
     /// Whether a member that has not been given begins with the tag.

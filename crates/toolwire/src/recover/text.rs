@@ -74,12 +74,17 @@ pub(super) fn push_escaped(c: char, out: &mut String) {
 /// Appends text to a JSON string.
 pub(super) fn push_escaped_str(text: &str, out: &mut String) {
     out.reserve(text.len() + text.len() / 8);
-    let mut rest = text;
+    let mut at = 0;
     loop {
-        let plain = plain_length(rest);
-        out.push_str(upto(rest, plain));
-        let Some(odd) = from(rest, plain).chars().next() else { return };
-        push_escaped(odd, out);
-        rest = from(rest, plain + odd.len_utf8());
+        let start = at;
+        at += plain_length(from(text, at));
+        out.push_str(text.get(start..at).unwrap_or_default());
+        match text.as_bytes().get(at) {
+            None => return,
+            Some(b'\n') => out.push_str("\\n"),
+            Some(b'"') => out.push_str("\\\""),
+            Some(byte) => push_escaped(char::from(*byte), out),
+        }
+        at += 1;
     }
 }

@@ -68,6 +68,18 @@ impl Tools {
         self.list.get(index)
     }
 
+    /// The only tool that these arguments can be for: it declares all of them, and
+    /// requires no other.
+    pub(crate) fn only_one_for(&self, arguments: &[(String, String)]) -> Option<&str> {
+        let has = |name: &str| arguments.iter().any(|(key, _)| key == name);
+        let mut fitting = self.list.iter().filter(|tool| {
+            arguments.iter().all(|(key, _)| tool.schema.property(key).is_some())
+                && tool.schema.required.iter().all(|name| has(name))
+        });
+        let first = fitting.next()?;
+        fitting.next().is_none().then_some(&first.name)
+    }
+
     /// Whether a name that begins so may be a tool's.
     pub(crate) fn has_name_like(&self, beginning: &str) -> bool {
         let bare = beginning.rsplit(['.', ':']).next().unwrap_or_default();

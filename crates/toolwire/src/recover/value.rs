@@ -170,6 +170,8 @@ impl ValueWriter {
         if container.close != close || !complete {
             return Progress::Bad;
         }
+        // A comma before the bracket.
+        self.repaired |= container.expects != Expects::CommaOrEnd && !container.empty;
         self.open.pop();
         out.push(char::from(close));
         self.ended()

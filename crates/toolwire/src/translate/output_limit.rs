@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::{Error, Translated, invalid};
-use crate::ledger::{Code, Ledger, LossPolicy};
+use super::{Error, invalid};
+use crate::ledger::{Code, Entry, Ledger};
 use crate::model::Protocol;
 use crate::profile::Profile;
 use crate::wire::{Kind, Pos, ReadError, Reader};
@@ -14,33 +14,27 @@ pub(super) fn is_set(protocol: Protocol, source: &str) -> Result<bool, Error> {
     Ok(limit.map_err(|error| invalid(source, error))?.is_some_and(|limit| !limit.is_null))
 }
 
-/// Sets the limit of a request that was translated from `client`, and reports it.
-/// Nothing happens if the protocol keeps its limit somewhere else than at the top.
-pub(super) fn set(
-    translated: &mut Translated,
-    client: Protocol,
-    profile: &Profile,
-    policy: LossPolicy,
-    tokens: u64,
-) {
+/// Puts a limit into a request whose bytes passed. Nothing happens if the protocol
+/// keeps its limit somewhere else than at the top.
+pub(super) fn insert(body: &mut Vec<u8>, profile: &Profile, tokens: u64) {
     let members = profile.protocol.describe().limit_members;
     let name = if profile.legacy_max_tokens { members.last() } else { members.first() };
     let Some(name) = name else { return };
-    let Ok(source) = std::str::from_utf8(&translated.body) else { return };
+    let Ok(source) = std::str::from_utf8(body) else { return };
     let Ok(limit) = find(source, members) else { return };
-    translated.body = match limit {
+    *body = match limit {
         Some(Limit { value, is_null: _ }) => with(source, value, &tokens.to_string()),
         None => inserted(source, name, tokens),
     };
-    // The default that the encoder has set is gone.
-    translated.ledger.retain(|entry| entry.code != Code::MaxTokensDefault);
-    if policy != LossPolicy::Ignore {
-        let mut ledger = Ledger::default();
-        let own = client.describe().limit_members.first().copied().unwrap_or(name);
-        let detail = format!("The request had no token limit; the operator's policy set {tokens}.");
-        ledger.degraded(Pos::START, Code::MaxTokensBudget).key(own).detail(detail).info();
-        translated.ledger.extend(ledger.entries("{}"));
-    }
+}
+
+/// What the ledger says about a limit that was set.
+pub(super) fn entries(client: Protocol, tokens: u64) -> Vec<Entry> {
+    let mut ledger = Ledger::default();
+    let member = client.describe().limit_members.first().copied().unwrap_or("max_tokens");
+    let detail = format!("The request had no token limit; the operator's policy set {tokens}.");
+    ledger.degraded(Pos::START, Code::MaxTokensBudget).key(member).detail(detail).info();
+    ledger.entries("{}")
 }
 
 /// A limit in a request.

@@ -7,7 +7,7 @@ use super::{
     settle, splice_model, spliced, utf8,
 };
 use crate::codec::codec;
-use crate::ledger::Ledger;
+use crate::ledger::{Ledger, LossPolicy};
 use crate::model::{KeptState, Protocol, Request};
 use crate::pipe::Pipe;
 use crate::profile::Profile;
@@ -118,12 +118,23 @@ impl<'a> PreparedRequest<'a> {
         options: &Options<'_>,
         answer: Answer,
     ) -> Result<Translated, Error> {
-        let mut translated = self.encode_unlimited(options, answer)?;
-        if let Some(tokens) = options.output_limit
-            && !self.sets_limit()?
-        {
-            let (profile, policy) = (options.profile_of(self.to), options.loss_policy);
-            output_limit::set(&mut translated, self.from, &profile, policy, tokens);
+        let limit = match options.output_limit {
+            Some(tokens) if !self.sets_limit()? => Some(tokens),
+            Some(_) | None => None,
+        };
+        let Some(tokens) = limit else { return self.encode_with_own_limit(options, answer) };
+        // The limit is the request's only while it is written, as the model's
+        // name is.
+        self.set_limit(Some(At::made(tokens)));
+        let translated = self.encode_with_own_limit(options, answer);
+        self.set_limit(None);
+        let mut translated = translated?;
+        if self.from == self.to {
+            let profile = options.profile_of(self.to);
+            output_limit::insert(&mut translated.body, &profile, tokens);
+        }
+        if options.loss_policy != LossPolicy::Ignore {
+            translated.ledger.extend(output_limit::entries(self.from, tokens));
         }
         Ok(translated)
     }
@@ -136,8 +147,14 @@ impl<'a> PreparedRequest<'a> {
         }
     }
 
-    /// Translates the request with the client's own limit.
-    fn encode_unlimited(
+    fn set_limit(&mut self, limit: Option<At<u64>>) {
+        if let Some(request) = &mut self.request {
+            request.output.max_tokens = limit;
+        }
+    }
+
+    /// Translates the request with the limit that it has.
+    fn encode_with_own_limit(
         &mut self,
         options: &Options<'_>,
         answer: Answer,

@@ -1,13 +1,17 @@
 //! What is measured: the entry points that take bytes from a stranger.
 
+use std::time::Duration;
+
 use serde_json::Value;
-use toolwire::calls::{self, ToolOutput};
+use toolwire::calls::{self, StreamedAnswer, ToolCall, ToolOutput};
+use toolwire::facts;
 use toolwire::guess;
 use toolwire::ledger::LossPolicy;
 use toolwire::pipe::Pipe;
 use toolwire::recover::{Detector, Event, Tools, intent};
 use toolwire::registry::{OnInvalid, Registry};
 use toolwire::text_tools::{Dialect, ToolCalls};
+use toolwire::tracker::{Tracker, answer_all};
 use toolwire::translate::{self, Options, PathMatch, PreparedRequest, RequestHead};
 use toolwire::{Profile, Protocol, json};
 
@@ -83,13 +87,13 @@ pub(crate) const ENTRY_POINTS: &[EntryPoint] = &[
         },
     },
     EntryPoint {
-        names: &["text_tools::Dialect::named", "text_tools::Dialect::of_model"],
+        names: &["text_tools::Dialect::named", "text_tools::Dialect::of_model", "facts::lookup"],
         takes: Kind::Request,
         pairs: true,
         call: |from, to, body| {
             let name = std::str::from_utf8(body).unwrap_or_default();
             assert_eq!(Dialect::named(name), None);
-            let options = text_only(to, Dialect::of_model(name));
+            let options = text_only(to, Dialect::of_model(name)).facts(facts::lookup(name));
             let Ok(mut prepared) = PreparedRequest::new(from, to, body) else { return };
             drop(prepared.translate(&options));
             drop(prepared.pipe(&options));
@@ -177,6 +181,41 @@ pub(crate) const ENTRY_POINTS: &[EntryPoint] = &[
             let request = br#"{"model":"m","messages":[],"input":[]}"#;
             drop(calls::next_request(protocol, request, body, &outputs));
             drop(calls::continuation(protocol, body, &[]));
+        },
+    },
+    EntryPoint {
+        names: &["calls::StreamedAnswer::push"],
+        takes: Kind::Stream,
+        pairs: false,
+        call: |protocol, _, body| {
+            let mut answer = StreamedAnswer::new(protocol);
+            for chunk in body.chunks(CHUNK) {
+                drop(answer.push(chunk));
+            }
+            drop(answer.finish());
+        },
+    },
+    EntryPoint {
+        names: &["tracker::Tracker::of_request"],
+        takes: Kind::Request,
+        pairs: false,
+        call: |protocol, _, body| drop(Tracker::of_request(protocol, body, Duration::ZERO)),
+    },
+    EntryPoint {
+        names: &["tracker::Tracker::answer"],
+        takes: Kind::Answer,
+        pairs: false,
+        call: |protocol, _, body| {
+            let mut tracker = Tracker::new().timeout(Duration::ZERO);
+            let Ok(made) = tracker.answer(protocol, body, Duration::ZERO) else { return };
+            let output = |call: &ToolCall| ToolOutput::text(&call.id, "done");
+            let outputs: Vec<ToolOutput> = made.iter().rev().map(output).collect();
+            for output in outputs.iter().chain(&outputs) {
+                tracker.result(output, Duration::ZERO);
+            }
+            tracker.expire(Duration::MAX);
+            tracker.end_turn();
+            drop(answer_all(&made, outputs));
         },
     },
     EntryPoint {

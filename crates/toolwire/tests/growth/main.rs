@@ -18,6 +18,7 @@
 )]
 
 mod entry_points;
+mod intent;
 mod nesting;
 mod recover;
 mod runs;

@@ -107,3 +107,15 @@ fn bytes_that_pass_only_gain_the_limit() {
         assert_eq!(sent.ledger, []);
     }
 }
+
+/// Messages refuses a thinking budget that is not below the limit.
+#[test]
+fn thinking_stays_below_the_limit() {
+    let mut request = request(Protocol::Chat);
+    request["reasoning_effort"] = json!("high");
+    let options = Options::new().model("claude-sonnet-4-5").output_limit(6_800);
+    let (body, _) = translate(Protocol::Chat, Protocol::Messages, &request, &options);
+    assert_eq!(body["max_tokens"], 6_800, "{body}");
+    let budget = body["thinking"]["budget_tokens"].as_u64().unwrap();
+    assert!((1_024..6_800).contains(&budget), "{body}");
+}

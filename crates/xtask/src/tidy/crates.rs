@@ -164,6 +164,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("toolwire-store", &[]),
     ("toolwire-tokens", &["toolwire"]),
     ("toolwire-gateway", &["toolwire", "toolwire-demo", "toolwire-store", "toolwire-tokens"]),
+    // The only crate that runs tools. Nothing of ours may use it.
+    ("toolwire-runner", &["toolwire"]),
     ("toolwire-cli", &["toolwire", "toolwire-gateway", "toolwire-store", "toolwire-tokens"]),
     ("xtask", &["toolwire"]),
 ];

@@ -5,6 +5,7 @@
 
 mod codecs;
 mod crates;
+mod errors;
 mod lexer;
 mod links;
 mod protocols;
@@ -62,6 +63,7 @@ const RULES: &[fn(&Tree) -> Vec<Problem>] = &[
     text::no_banners,
     links::links_lead_somewhere,
     security::rules_have_tests,
+    errors::every_error_is_documented,
 ];
 
 /// A breach of a rule: where, and what to do about it.

@@ -1,7 +1,7 @@
 //! Each rule is shown a tree that keeps it and one that breaks it.
 
 use super::tree::Tree;
-use super::{Problem, codecs, crates, links, protocols, security, size, text, vectors};
+use super::{Problem, codecs, crates, errors, links, protocols, security, size, text, vectors};
 
 #[test]
 fn the_workspace_is_tidy() {
@@ -299,6 +299,8 @@ fn a_table_that_names_a_crate_of_the_past_is_refused() {
         "toolwire-demo",
         "toolwire-laws",
         "toolwire-store",
+        "toolwire-tokens",
+        "toolwire-runner",
         "toolwire-gateway",
         "toolwire-cli",
         "xtask",
@@ -435,5 +437,36 @@ fn rules_of_the_security_document_have_tests() {
             ("docs/security.md", document),
         ],
         &["docs/security.md:8", "docs/security.md:9", "docs/security.md:10"],
+    );
+}
+
+#[test]
+fn an_error_that_the_guide_does_not_explain() {
+    let guide = "| `Auth` | `seed` | `model_gone` | The model `x` is gone. |";
+    let gateway = "let kind = ErrorKind::Auth;\n\
+                   let message = format!(\"The model `{}` is gone.\");\n\
+                   let other = \"The gateway is \\\n    on fire.\";\n\
+                   error.code = Some(\"model_gone\".to_owned());\n\
+                   error.code = Some(\"fire\".to_owned());\n";
+    check(
+        errors::every_error_is_documented,
+        &[
+            ("docs/troubleshooting.md", guide),
+            (
+                "crates/toolwire/src/model/error.rs",
+                "pub enum ErrorKind {\n    /// a\n    Auth,\n    Fire,\n}\n",
+            ),
+            (
+                "crates/toolwire/src/ledger/code.rs",
+                "    Seed = \"seed\", \"It has none.\";\n    Fire = \"fire\", \"It burns.\";\n",
+            ),
+            ("crates/toolwire-gateway/src/relay/failure.rs", gateway),
+        ],
+        &[
+            "crates/toolwire-gateway/src/relay/failure.rs:6",
+            "crates/toolwire-gateway/src/relay/failure.rs:3",
+            "crates/toolwire/src/ledger/code.rs:2",
+            "crates/toolwire/src/model/error.rs:4",
+        ],
     );
 }

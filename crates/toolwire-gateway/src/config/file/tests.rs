@@ -3,6 +3,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use toolwire::{LossPolicy, Profile, Protocol};
+use toolwire_tokens::BudgetPolicy;
 
 use super::parse;
 use crate::config::{
@@ -128,6 +129,7 @@ fn everything_can_be_set() {
         anthropic.headers.iter().map(|(name, value)| (name.as_str(), value.reveal())).collect();
     assert_eq!(headers, [("x-team", "red"), ("x-token", "sk-one")]);
     assert_eq!(anthropic.on_loss, Some(LossPolicy::Ignore));
+    assert_eq!(anthropic.output_budget, Some(BudgetPolicy::Context));
     assert_eq!(anthropic.weight, 3);
     let common = Timeouts { connect: Duration::from_secs(2), ..Timeouts::default() };
     assert_eq!(anthropic.timeouts, Timeouts { total: Duration::from_secs(7200), ..common.clone() });
@@ -208,6 +210,7 @@ models = ["claude-*"]
 headers = { X-Team = "red", x-token = { env = "OPENAI_API_KEY" } }
 profile = { sampling = true, mid_system = true, default_max_tokens = 64_000 }
 on_loss = "ignore"
+output_budget = "context"
 weight = 3
 timeouts = { total = "2h" }
 
@@ -244,6 +247,7 @@ fn everything_else_has_a_default() {
     assert!(matches!(upstream.credential, Credential::None));
     assert_eq!(upstream.profile, Profile::of(Protocol::Chat));
     assert_eq!((upstream.weight, upstream.on_loss), (1, None));
+    assert_eq!(upstream.output_budget, None);
     assert_eq!(upstream.timeouts, Timeouts::default());
 }
 
@@ -528,6 +532,8 @@ fn invalid_values() {
     check_line("models = [\"a b\"]", "invalid model name", "contains a space or a line break", "");
     let policies = "expected \"report\", \"refuse\" or \"ignore\"";
     check_line("on_loss = \"warn\"", "invalid value for `on_loss`", policies, "");
+    let budgets = "expected \"tools\", \"conversation\" or \"context\"";
+    check_line("output_budget = 4000", "invalid value for `output_budget`", budgets, "");
     let time = "expected a duration above zero, such as \"300ms\", \"10s\", \"5m\" or \"1h\"";
     for wrong in ["0s", "10", "-1s", "1d", "s", "99999999999999999999s"] {
         let line = format!("timeouts = {{ idle = \"{wrong}\" }}");

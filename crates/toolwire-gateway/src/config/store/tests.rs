@@ -27,7 +27,7 @@ impl Environment for TestEnvironment {
 }
 
 const HOME: TestEnvironment = TestEnvironment(&[
-    ("HOME", "/home/me"),
+    ("HOME", "/users/me"),
     ("DATABASE_URL", "postgres://me:password@db/toolwire"),
 ]);
 
@@ -61,13 +61,13 @@ fn path(config: &StoreConfig) -> &Path {
 fn without_a_setting_it_is_a_file_in_the_state_folder() {
     let config = store("");
     assert!(matches!(config, StoreConfig::Default(_)));
-    assert_eq!(path(&config), Path::new("/home/me/.local/state/toolwire/toolwire.db"));
-    let xdg = TestEnvironment(&[("HOME", "/home/me"), ("XDG_STATE_HOME", "/state")]);
+    assert_eq!(path(&config), Path::new("/users/me/.local/state/toolwire/toolwire.db"));
+    let xdg = TestEnvironment(&[("HOME", "/users/me"), ("XDG_STATE_HOME", "/state")]);
     let config = StoreConfig::default_in(&xdg);
     assert_eq!(path(&config), Path::new("/state/toolwire/toolwire.db"));
-    let relative = TestEnvironment(&[("HOME", "/home/me"), ("XDG_STATE_HOME", "state")]);
+    let relative = TestEnvironment(&[("HOME", "/users/me"), ("XDG_STATE_HOME", "state")]);
     let config = StoreConfig::default_in(&relative);
-    assert_eq!(path(&config), Path::new("/home/me/.local/state/toolwire/toolwire.db"));
+    assert_eq!(path(&config), Path::new("/users/me/.local/state/toolwire/toolwire.db"));
     assert!(matches!(StoreConfig::default_in(&TestEnvironment(&[])), StoreConfig::Off));
 }
 

@@ -30,6 +30,12 @@ pub(super) async fn insert(
     client: &impl GenericClient,
     full: &FullRecord,
 ) -> Result<bool, Failure> {
+    let Record { tenant, kind, id, .. } = &full.record;
+    let exists = client.prepare_cached(sql::EXISTS).await?;
+    // Also what has expired is there.
+    if client.query_opt(&exists, &[tenant, &kind.as_str(), id, &i64::MIN]).await?.is_some() {
+        return Ok(false);
+    }
     insert_into(client, lineage(client, &full.record).await?, full).await
 }
 

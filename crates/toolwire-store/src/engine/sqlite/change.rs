@@ -37,6 +37,12 @@ pub(super) fn apply(
 
 /// Stores a record as it is. Returns whether it was not there yet.
 pub(super) fn insert(connection: &Connection, full: &FullRecord) -> Result<bool, Failure> {
+    let Record { tenant, kind, id, .. } = &full.record;
+    let mut exists = connection.prepare_cached(sql::EXISTS)?;
+    // Also what has expired is there.
+    if exists.exists(params![tenant, kind.as_str(), id, i64::MIN])? {
+        return Ok(false);
+    }
     insert_into(connection, lineage(connection, &full.record)?, full)
 }
 

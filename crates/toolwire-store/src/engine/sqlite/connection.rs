@@ -99,3 +99,6 @@ const LONGEST_LOG: i64 = 64 << 20;
 
 /// More than there are statements.
 const STATEMENTS: usize = 64;
+
+#[cfg(test)]
+mod tests;

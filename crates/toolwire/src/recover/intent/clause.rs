@@ -30,6 +30,7 @@ pub(super) fn end_of(sentence: &[Token<'_>], action: Action) -> usize {
                     && next_is(PURPOSES)
                     && !is_errand(sentence, action.verb, at)
             }
+            "then" => next_is(REPORTS),
             "and" => {
                 next_is(REPORTS)
                     || (next_is(&["then"]) && after.get(1).is_some_and(|token| token.any(REPORTS)))

@@ -1,7 +1,7 @@
 //! Which actions a speaker commits to, here and now.
 
 use super::clause;
-use super::conditions::{is_invitation, is_no_commitment};
+use super::conditions::{is_invitation, is_no_commitment, is_pause};
 use super::lexicon::{ADVERBS, COMMITMENTS, FINITE, LEAD_INS, LIGHT_BEFORE_TO, PROGRESSIVES};
 use super::sentences::{has_phrase, speaks_for_others, starts_with};
 use super::tokens::{Kind, Token};
@@ -70,6 +70,9 @@ fn may_begin(sentence: &[Token<'_>], at: usize) -> bool {
     if joins && before.len() <= 4 && !before.iter().any(Token::is_mark) {
         return false;
     }
+    if is_pause(sentence, at) {
+        return true;
+    }
     if is_invitation(before) {
         return false;
     }
@@ -103,6 +106,9 @@ fn verb_of(
     let rest = sentence.get(at..)?;
     if let Some(words) = COMMITMENTS.iter().find(|words| starts_with(rest, words)) {
         return main_verb(sentence, at + words.len());
+    }
+    if is_pause(sentence, at) {
+        return main_verb(sentence, at + 2);
     }
     // "I'm now going to", "I will".
     if let Some(words) = PROGRESSIVES.iter().find(|words| starts_with(rest, words)) {

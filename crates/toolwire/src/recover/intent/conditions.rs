@@ -1,6 +1,8 @@
 //! What makes a sentence something other than a commitment to act now.
 
-use super::lexicon::{CONDITIONS, INQUIRIES, LEAD_INS, NOT_A_COMMITMENT, NOT_A_COMMITMENT_PHRASES};
+use super::lexicon::{
+    CONDITIONS, INQUIRIES, LEAD_INS, NOT_A_COMMITMENT, NOT_A_COMMITMENT_PHRASES, PAUSES,
+};
 use super::sentences::{has_phrase, starts_with};
 use super::tokens::{Kind, Token};
 
@@ -34,12 +36,22 @@ fn is_condition(sentence: &[Token<'_>], at: usize) -> bool {
         ];
         return after.is_some_and(|after| after.any(&waits));
     }
-    if !token.any(CONDITIONS) {
+    if !token.any(CONDITIONS) || is_pause(sentence, at) {
         return false;
     }
     let is_value =
         after.is_some_and(|after| after.kind != Kind::Word || after.any(&["more", "again"]));
     !is_value && !before.is_some_and(|before| before.any(INQUIRIES))
+}
+
+/// Whether a "while" follows nothing but a request for patience: "One moment while
+/// I check it".
+pub(super) fn is_pause(sentence: &[Token<'_>], at: usize) -> bool {
+    let before = sentence.get(..at).unwrap_or_default();
+    let rest = sentence.get(at..).unwrap_or_default();
+    starts_with(rest, &["while", "i"])
+        && before.len() <= 5
+        && PAUSES.iter().any(|pause| starts_with(before, pause))
 }
 
 /// Whether what stands before an announcement asks the reader for something
@@ -53,7 +65,10 @@ pub(super) fn is_invitation(before: &[Token<'_>]) -> bool {
         .count();
     let clause = before.get(skipped..).unwrap_or_default();
     let Some(first) = clause.first() else { return false };
-    if PAUSES.iter().any(|pause| starts_with(clause, pause)) {
+    let is_polite = starts_with(clause, &["say", "no", "more"])
+        || starts_with(clause, &["allow", "me", "to"])
+        || PAUSES.iter().any(|pause| starts_with(clause, pause));
+    if is_polite {
         return false;
     }
     let follows = clause
@@ -130,17 +145,6 @@ const INVITATIONS: &[&str] = &[
     "remind",
     "agree",
     "verify",
-];
-
-/// Requests that ask for nothing but patience or attention.
-const PAUSES: &[&[&str]] = &[
-    &["give", "me", "a", "moment"],
-    &["give", "me", "a", "second"],
-    &["give", "me", "a", "sec"],
-    &["give", "me", "a", "minute"],
-    &["give", "me", "one"],
-    &["say", "no", "more"],
-    &["allow", "me", "to"],
 ];
 
 /// Words of a short question about what has been announced.

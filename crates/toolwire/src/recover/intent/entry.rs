@@ -116,9 +116,8 @@ impl<'s> Entry<'s> {
             2.5
         } else if self.verbs().any(|word| verb.stands_for(word))
             || self.parameters.iter().any(is_flag)
+            || (!self.has_verb() && verb.stands_for("get"))
         {
-            2.0
-        } else if !self.has_verb() && verb.stands_for("get") {
             2.0
         } else if opening.is_some_and(|opening| verb.stands_for(opening.text())) {
             if is_distinct_opening { 2.5 } else { 1.5 }
@@ -229,7 +228,10 @@ impl<'s> Entry<'s> {
         let is_phrase = phrasal.is_some_and(|(first, second)| {
             self.words.windows(2).any(|pair| matches!(pair, [a, b] if a == first && b == second))
         });
-        is_phrase || self.verbs().any(|word| verb.is(word))
+        // `cherry_pick` is to cherry-pick.
+        let parts: Vec<String> = verb.stem.split('-').map(stem).collect();
+        let is_joined = parts.len() > 1 && self.words.starts_with(&parts);
+        is_phrase || is_joined || self.verbs().any(|word| verb.is(word))
     }
 
     /// How much the nouns of an action are those of the tool. `None` if the action

@@ -25,6 +25,19 @@ impl Filling<'_, '_> {
         let mut stop = found.iter().find(is_time).map_or(end, |candidate| candidate.from);
         let is_loose =
             |token: &Token<'_>| token.is_mark() || token.any(&["at", "on", "by", "for", "around"]);
+        let comma = (to + 1..stop)
+            .find(|at| tokens.get(*at).is_some_and(|token| token.kind == Kind::Mark(',')));
+        stop = comma.unwrap_or(stop);
+        for aside in [&["right", "away"] as &[&str], &["for", "you"], &["now"], &["first"]] {
+            let start = stop.saturating_sub(aside.len()).max(to + 1);
+            let end = (start..=stop).find(|at| {
+                tokens.get(*at..stop).is_some_and(|rest| {
+                    let words = rest.iter().filter(|token| !token.is_mark());
+                    words.map(|token| token.lower.as_str()).eq(aside.iter().copied())
+                })
+            });
+            stop = end.unwrap_or(stop);
+        }
         while stop > to + 1 && tokens.get(stop - 1).is_some_and(is_loose) {
             stop -= 1;
         }

@@ -26,6 +26,30 @@ pub(super) const COMMITMENTS: &[&[&str]] = &[
     &["allow", "me", "to"],
     &["my", "next", "step", "is", "to"],
     &["my", "first", "step", "is", "to"],
+    &["the", "first", "thing", "i'll", "do", "is"],
+    &["the", "next", "thing", "i'll", "do", "is"],
+    &["what", "i'll", "do", "is"],
+    &["what", "i'll", "do", "now", "is"],
+];
+
+/// Requests for patience, before "while I" and a verb.
+pub(super) const PAUSES: &[&[&str]] = &[
+    &["one", "moment"],
+    &["one", "second"],
+    &["one", "sec"],
+    &["just", "a", "moment"],
+    &["just", "a", "second"],
+    &["just", "a", "sec"],
+    &["hold", "on"],
+    &["hang", "on"],
+    &["please", "hold"],
+    &["please", "wait"],
+    &["bear", "with", "me"],
+    &["give", "me", "a", "moment"],
+    &["give", "me", "a", "second"],
+    &["give", "me", "a", "sec"],
+    &["give", "me", "a", "minute"],
+    &["give", "me", "one"],
 ];
 
 /// "I'm reading": the verb follows in its progressive form.
@@ -285,6 +309,12 @@ pub(super) const INTRODUCES_SPEECH: &[&str] = &[
     "they",
     "message",
     "wording",
+    "answer",
+    "answers",
+    "statement",
+    "utterance",
+    "dialogue",
+    "snippet",
     "instance",
     "line",
 ];

@@ -72,7 +72,9 @@ impl Words<'_, '_> {
             || self.tokens.get(end).is_some_and(|token| {
                 token.is_mark()
                     || PREPOSITIONS.iter().any(|(known, _)| token.is(known))
-                    || token.any(&["and", "plus", "that", "now", "then", "first", "using"])
+                    || token.any(&[
+                        "and", "plus", "that", "now", "then", "first", "using", "right", "please",
+                    ])
             });
         let (first, last) = (self.tokens.get(start)?, self.tokens.get(end.checked_sub(1)?)?);
         let says_nothing = first.any(VAGUE)

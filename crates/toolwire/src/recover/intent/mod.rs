@@ -23,7 +23,11 @@
 //! asked for it. A sentence counts only if its speaker commits to act now: offers,
 //! questions, conditions, the past, negations, examples, quotations, code and talk
 //! about others never do. And it counts only if every required argument can be
-//! read off the text. What the text does not mention is left out.
+//! read off the text. What the text does not mention is left out. A text that asks
+//! for approval announces a plan and no calls.
+//!
+//! Time and memory are linear in the text, and only its last 64 KB are read: what a
+//! model is about to do, it says last.
 
 mod assign;
 mod binding;
@@ -66,6 +70,7 @@ use self::fill::Phrase;
 use self::matching::{Catalog, Match};
 use self::sentences::{Paragraph, Paragraphs};
 use self::tokens::{Kind, Token};
+use self::verbs::Verb;
 use super::Tools;
 
 /// What a text announces.
@@ -211,6 +216,7 @@ impl Intent {
 /// The further verbs of an action: "…, then run it and delete it".
 fn coordinated(catalog: &Catalog<'_>, sentence: &[Token<'_>], action: Action) -> Vec<usize> {
     let first = sentence.get(action.verb).map(|verb| verb.lower.ends_with("ing"));
+    let is_talk = Verb::at(sentence, action.verb, action.end).is_some_and(|verb| verb.is_talk());
     let mut found = Vec::new();
     for at in action.verb + 1..action.end {
         let links = sentence
@@ -223,7 +229,9 @@ fn coordinated(catalog: &Catalog<'_>, sentence: &[Token<'_>], action: Action) ->
                 && Some(verb.lower.ends_with("ing")) == first
                 && !verb.any(&["then", "and"])
         });
-        if links && is_verb {
+        // In "let you rebase and merge" it is not the speaker who merges.
+        let is_own = !is_talk || sentence.get(at).is_some_and(|token| token.is("then"));
+        if links && is_verb && is_own {
             found.push(at + 1);
         }
     }

@@ -92,7 +92,7 @@ pub(super) fn name(tokens: &[Token<'_>], at: usize, to: usize) -> Option<usize> 
     }
     // "Room 204", "Main Street 5", but not "Casa Lola 2 people".
     let counts = tokens.get(end + 1).is_some_and(|next| {
-        end + 1 < to && next.kind == Kind::Word && !is_preposition(next) && !next.is("and")
+        end + 1 < to && next.kind == Kind::Word && !is_preposition(next) && !next.any(FILLERS)
     });
     let numbered = (end == at + 1 || !counts)
         && tokens.get(end).is_some_and(|token| end < to && shape::is_digits(token.text));

@@ -16,7 +16,7 @@ pub(super) fn resolve<'a, 's>(
     action: Action,
 ) -> Option<Match<'a, 's>> {
     let said = sentence.get(action.verb..action.end)?;
-    let has_pronoun = said.iter().skip(1).take(3).any(|token| token.any(PRONOUNS));
+    let has_pronoun = said.iter().skip(1).take(6).any(|token| token.any(PRONOUNS));
     if !has_pronoun || !candidates(paragraph.text, sentence, action.verb + 1, action.end).is_empty()
     {
         return None;
@@ -67,7 +67,7 @@ fn names_one(text: &str, clause: &[Token<'_>]) -> bool {
     !is_question && things.count() <= 1
 }
 
-const PRONOUNS: &[&str] = &["it", "its", "that", "this"];
+const PRONOUNS: &[&str] = &["it", "its"];
 
 /// Words that would make the clause an announcement of its own.
 const SPEAKER: &[&str] = &["i", "i'll", "i'm", "i've", "let", "me", "so", "and", "then"];

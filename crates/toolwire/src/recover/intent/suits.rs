@@ -141,7 +141,8 @@ impl Parameter<'_> {
         let preposition = preposition.to_lowercase();
         let is_start =
             self.named(&["from", "source", "src", "origin", "old", "current", "min", "minimum"]);
-        let is_end = self.named(&["to", "target", "destination", "dest", "dst", "max", "maximum"]);
+        let is_end = self.named(&["to", "target", "destination", "dest", "dst", "max", "maximum"])
+            || self.about(&["into"]);
         if (is_start && matches!(preposition.as_str(), "to" | "into" | "with"))
             || (is_end && preposition == "from")
             || (self.is_id() && matches!(preposition.as_str(), "with" | "saying" | "says"))
@@ -156,6 +157,7 @@ impl Parameter<'_> {
             _ => false,
         };
         bound.is_some_and(|(_, words)| self.named(words))
+            || (preposition == "into" && self.about(&["into"]))
             || (leads_to_files && self.is_text() && self.is_path())
     }
 }

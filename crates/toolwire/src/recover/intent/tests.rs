@@ -1,5 +1,6 @@
 //! Corpora of our own, each with other tools. The detector was made with
-//! `development`, corrected with `probes`, and only measured with `held_out`.
+//! `development` and `classes`, corrected with `probes`, and measured with `held_out`
+//! and `unseen`. The class of a case says what kind of language it is.
 
 use std::collections::HashMap;
 
@@ -23,6 +24,16 @@ const HELD_OUT: Corpus = Corpus {
     cases: include_str!("corpus/held_out.jsonl"),
 };
 
+const CLASSES: Corpus = Corpus {
+    tools: include_str!("corpus/classes_tools.json"),
+    cases: include_str!("corpus/classes.jsonl"),
+};
+
+const UNSEEN: Corpus = Corpus {
+    tools: include_str!("corpus/unseen_tools.json"),
+    cases: include_str!("corpus/unseen.jsonl"),
+};
+
 #[test]
 fn announcements_that_the_detector_was_made_with() {
     let score = DEVELOPMENT.score();
@@ -37,14 +48,80 @@ fn announcements_that_the_detector_was_corrected_with() {
     assert!(score.false_texts <= 3 && score.inexact <= 1, "{score:#?}");
 }
 
+/// Some announcements are too vague on purpose: "check the tests with `npm test`".
+#[test]
+fn announcements_of_every_class_of_language() {
+    let score = CLASSES.score();
+    assert_eq!(score.false_calls, 0, "{score:#?}");
+    assert!(score.missed <= 7 && score.inexact <= 3, "{score:#?}");
+}
+
 #[test]
 fn announcements_that_the_detector_was_not_made_with() {
-    let score = HELD_OUT.score();
-    let (found, wanted) = (score.right + score.inexact, score.right + score.inexact + score.missed);
-    assert!(score.false_calls * 100 <= 3 * (found + score.false_calls), "precision: {score:#?}");
-    assert!(found * 100 >= 80 * wanted, "recall: {score:#?}");
-    assert!(score.right * 100 >= 85 * found, "arguments: {score:#?}");
-    assert!(score.false_texts * 36 <= score.negatives, "false calls: {score:#?}");
+    HELD_OUT.score().check_targets();
+    UNSEEN.score().check_targets();
+}
+
+/// What a speaker does not commit to is no call, whatever it is.
+#[test]
+fn no_frame_but_a_commitment_announces() {
+    let tools = CLASSES.definitions();
+    for (case, action) in announced_actions(CLASSES) {
+        for frame in NO_COMMITMENTS {
+            let text = frame.replace("{}", &action);
+            assert_eq!(detect_with(&tools, &case, &text).calls, [], "{text}");
+        }
+    }
+}
+
+/// However a speaker commits to an action, it is the same call.
+#[test]
+fn every_commitment_announces_the_same() {
+    let tools = CLASSES.definitions();
+    for (case, action) in announced_actions(CLASSES) {
+        let expected = detect_with(&tools, &case, &format!("I'll {action}.")).calls;
+        for frame in COMMITMENTS {
+            let text = frame.replace("{}", &action);
+            assert_eq!(detect_with(&tools, &case, &text).calls, expected, "{text}");
+        }
+    }
+}
+
+/// What comes long before the end of an answer is not what the model does next.
+#[test]
+fn only_the_end_of_a_long_answer_counts() {
+    let tools = DEVELOPMENT.definitions();
+    let declared = Tools::read(&json!([tools["list_folder"]]).to_string()).unwrap();
+    let announcement = "I'll list the folder src/.";
+    let filler = "Nothing to see here.\n\n".repeat(4000);
+    assert_eq!(detect(&format!("{announcement}\n\n{filler}"), &declared).calls, []);
+    assert_eq!(detect(&format!("{filler}{announcement}"), &declared).calls.len(), 1);
+    let fenced = format!("```\n{filler}{announcement}");
+    assert_eq!(detect(&fenced, &declared).calls, []);
+}
+
+#[test]
+fn members_of_an_object_are_filled() {
+    let schema = r#"{"type":"object","properties":{"topic":{"type":"string"},"time":{"type":"object","properties":{"start":{"type":"string"},"zone":{"type":"string"}},"required":["start"]}},"required":["topic","time"]}"#;
+    let mut tools = Tools::default();
+    tools.add("schedule_meeting", "Schedule a meeting", Some(schema));
+    let found = detect("I'll schedule a meeting about \"Budget\" at 2026-05-06T10:00.", &tools);
+    let expected = r#"{"topic":"Budget","time":{"start":"2026-05-06T10:00"}}"#;
+    assert_eq!(found.calls[0].arguments, expected);
+}
+
+#[test]
+fn announcements_that_wait_for_an_answer_are_a_plan() {
+    let mut tools = Tools::default();
+    let schema = r#"{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}"#;
+    tools.add("delete_file", "Delete a file", Some(schema));
+    assert_eq!(detect("I'll delete tmp/a.", &tools).calls.len(), 1);
+    for after in ["Is that okay?", "Shall I proceed?", "Please confirm.", "I'll wait for your OK."]
+    {
+        let found = detect(&format!("I'll delete tmp/a. {after}"), &tools);
+        assert_eq!(found.calls, [], "{after}");
+        assert!(found.needs_tools, "{after}");
+    }
 }
 
 #[test]
@@ -172,6 +249,89 @@ struct Score {
     wrong: Vec<String>,
 }
 
+impl Score {
+    fn check_targets(&self) {
+        let found = self.right + self.inexact;
+        let wanted = found + self.missed;
+        assert!(self.false_calls * 100 <= 3 * (found + self.false_calls), "precision: {self:#?}");
+        assert!(found * 100 >= 80 * wanted, "recall: {self:#?}");
+        assert!(self.right * 100 >= 85 * found, "arguments: {self:#?}");
+        assert!(self.false_texts * 36 <= self.negatives, "false calls: {self:#?}");
+    }
+}
+
+/// Some cases of one announcement, "I'll …", and what it announces.
+fn announced_actions(corpus: Corpus) -> impl Iterator<Item = (Value, String)> {
+    let of_one = |case: &Value| case["calls"].as_array().unwrap().len() == 1;
+    let cases = corpus.cases().into_iter().filter(of_one).filter_map(|case| {
+        let action = case["text"].as_str().unwrap().strip_prefix("I'll ")?.strip_suffix('.')?;
+        let is_plain = [". ", "! ", "I'll", " if ", "remind", "task"];
+        let action =
+            (!is_plain.iter().any(|word| action.contains(word))).then(|| action.to_owned());
+        action.map(|action| (case, action))
+    });
+    cases.step_by(5)
+}
+
+const NO_COMMITMENTS: &[&str] = &[
+    "I won't {}.",
+    "I can {}.",
+    "I could {}.",
+    "I'd {}.",
+    "I might {}.",
+    "Should I {}?",
+    "Do you want me to {}?",
+    "You can {}.",
+    "Please {}.",
+    "To {}, you need access.",
+    "If you want, I'll {}.",
+    "Once you confirm, I'll {}.",
+    "I'll {} if you agree.",
+    "I'll {} as soon as you confirm.",
+    "Say yes and I'll {}.",
+    "He'll {}.",
+    "The script will {}.",
+    "I used to {}.",
+    "I want to {}.",
+    "I'm happy to {}.",
+    "I refuse to {}.",
+    "I was going to {}.",
+    "I'm planning to {}.",
+    "Let me know if I should {}.",
+    "Feel free to {}.",
+    "I'll let you {}.",
+    "I'll ask Bob to {}.",
+    "I'll have Anna {}.",
+    "I'll show you how to {}.",
+    "Maybe I'll {}.",
+    "Tomorrow I'll {}.",
+    "I'll never {}.",
+    "I'm not going to {}.",
+    "He said I'll {}.",
+    "For example, I'll {}.",
+    "A typical answer would be: I'll {}.",
+    "I'll {}. Is that okay?",
+];
+
+const COMMITMENTS: &[&str] = &[
+    "Let me {}.",
+    "I will {}.",
+    "I'm going to {}.",
+    "I'm about to {}.",
+    "First, I'll {}.",
+    "Okay, let me {}.",
+    "I need to {}.",
+    "I'll go ahead and {}.",
+    "To answer that, I'll {}.",
+    "My next step is to {}.",
+    "The first thing I'll do is {}.",
+    "One moment while I {}.",
+    "Give me a second, I'll {}.",
+    "Got it, I'll {}.",
+    "I'll {} and let you know what I find.",
+    "I'll {} right away.",
+];
+
 impl Corpus {
     fn definitions(self) -> HashMap<String, Value> {
         let tools: Vec<Value> = serde_json::from_str(self.tools).unwrap();
@@ -184,24 +344,18 @@ impl Corpus {
 
     /// What is found in a text with the tools of a case.
     fn detect(self, case: &Value, text: &str) -> Intent {
-        let tools = self.definitions();
-        let chosen: Vec<&Value> = case["tools"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|name| &tools[name.as_str().unwrap()])
-            .collect();
-        detect(text, &Tools::read(&json!(chosen).to_string()).unwrap())
+        detect_with(&self.definitions(), case, text)
     }
 
     fn score(self) -> Score {
+        let tools = self.definitions();
         let mut score = Score::default();
         for case in self.cases() {
             let text = case["text"].as_str().unwrap();
             let mut wanted: Vec<Value> = case["calls"].as_array().unwrap().clone();
             let negative = wanted.is_empty();
             score.negatives += usize::from(negative);
-            let found = self.detect(&case, text);
+            let found = detect_with(&tools, &case, text);
             score.false_texts += usize::from(negative && !found.calls.is_empty());
             let before = score.right;
             let count = wanted.len();
@@ -227,6 +381,12 @@ impl Corpus {
         }
         score
     }
+}
+
+fn detect_with(tools: &HashMap<String, Value>, case: &Value, text: &str) -> Intent {
+    let names = case["tools"].as_array().unwrap();
+    let chosen: Vec<&Value> = names.iter().map(|name| &tools[name.as_str().unwrap()]).collect();
+    detect(text, &Tools::read(&json!(chosen).to_string()).unwrap())
 }
 
 /// Whether two values are the same; 5 is 5.0.

@@ -38,7 +38,7 @@ impl Verb {
     /// The verb at a place.
     pub(super) fn at(tokens: &[Token<'_>], at: usize, end: usize) -> Option<Self> {
         let token = tokens.get(at)?;
-        let stem = token.stem.clone();
+        let stem = if token.is("using") { "us".to_owned() } else { token.stem.clone() };
         let rest = tokens.get(at + 1..end).unwrap_or_default();
         let next = rest.first().filter(|next| next.any(PARTICLES));
         let with = |particle: &Token<'_>| format!("{stem} {}", particle.lower);
@@ -55,8 +55,14 @@ impl Verb {
         }
         // "do a search", "take a look at".
         if matches!(stem.as_str(), "do" | "perform" | "tak" | "hav" | "mak" | "run" | "conduct") {
-            let noun =
-                rest.iter().take(5).position(|token| token.kind == Kind::Word && token.any(ACTS));
+            let is_led = rest
+                .first()
+                .is_some_and(|next| next.any(&["a", "an", "another", "the", "some", "one"]));
+            let noun = rest
+                .iter()
+                .take(5)
+                .position(|token| token.kind == Kind::Word && token.any(ACTS))
+                .filter(|_| is_led);
             if let Some(noun) = noun {
                 return Self::at(tokens, at + 1 + noun, end).map(|verb| Self {
                     stem: act_stem(&verb.stem).to_owned(),
@@ -243,8 +249,24 @@ const ACTS: &[&str] = &[
 ];
 
 /// What may follow "on" in "turn the lights on", where it leads to nothing.
-const BEHIND_PARTICLES: &[&str] =
-    &["at", "in", "to", "now", "and", "for", "with", "again", "then", "right", "so", "until"];
+const BEHIND_PARTICLES: &[&str] = &[
+    "at",
+    "in",
+    "to",
+    "now",
+    "and",
+    "for",
+    "with",
+    "again",
+    "then",
+    "right",
+    "so",
+    "until",
+    "first",
+    "please",
+    "immediately",
+    "before",
+];
 
 /// Verbs, by their stems, with what makes something else of them: "run with it".
 const IDIOMS: &[(&str, &str)] = &[

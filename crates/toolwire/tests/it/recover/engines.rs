@@ -177,3 +177,23 @@ fn call_right_behind_a_frame_was_text() {
     check(&format!("</think>{BOOKED}"), booking(), "");
     check(&format!("[/THINK]{BOOKED}"), booking(), "");
 }
+
+#[test]
+fn counter_in_the_place_of_a_name_was_text() {
+    let call = |id: &str, arguments: &str| {
+        format!(
+            "<|tool_calls_section_begin|><|tool_call_begin|>{id}<|tool_call_argument_begin|>{arguments}<|tool_call_end|><|tool_calls_section_end|>"
+        )
+    };
+    check(&call("0", r#"{"restaurant": "Roma", "guests": 2}"#), booking(), "");
+    check(&call("call_7f", r#"{"restaurant": "Roma", "guests": 2}"#), booking(), "");
+    // Two tools may be meant, or none.
+    check(&call("0", "{}"), json!([]), &call("0", "{}"));
+    check(&call("0", "{\"color\": 1}"), json!([]), &call("0", "{\"color\": 1}"));
+}
+
+#[test]
+fn line_break_of_windows_was_cut_in_half() {
+    let text = "<tool_call>\r\n<function=write_note>\r\n<parameter=title>\r\none\r\ntwo\r\n</parameter>\r\n</function>\r\n</tool_call>";
+    check(text, note("one\r\ntwo"), "");
+}

@@ -52,6 +52,24 @@ fn random_fragments_keep_the_laws() {
     });
 }
 
+#[test]
+fn random_fragments_of_each_family_keep_the_laws() {
+    let tools = laws::fragment_tools();
+    for family in &laws::FAMILIES {
+        seeded(2_000, |random| {
+            let length = random.int_in_range(1..=24)?;
+            let text = laws::fragments_of(family, random.bytes(length)?);
+            let size = random.int_in_range(1..=16)?;
+            laws::any_pieces_read_the_same(&tools, &text, size)
+                .unwrap_or_else(|what| panic!("{}: {what}\n{text:?}", family.0));
+            let reading = Reading::of(&tools, &text);
+            laws::calls_are_whole(&["f", "g"], &reading)
+                .unwrap_or_else(|what| panic!("{}: {what}\n{text:?}", family.0));
+            Ok(())
+        });
+    }
+}
+
 /// Checks so many cases, the same in every run, so that a failure is the work of a
 /// change. The fuzzer looks for others.
 fn seeded(cases: u64, check: impl Fn(&mut Unstructured<'_>) -> Result<()>) {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::codec::StreamAccumulator;
 use crate::wire::growing::GrowingObject;
 use crate::wire::sse::Frame;
-use crate::wire::{Extra, Kind, Object, Raw, ReadError, Reader, read_fields, written};
+use crate::wire::{Extra, Kind, Object, Raw, ReadError, Reader, Str, ids, read_fields, written};
 
 /// An answer that grows chunk by chunk.
 #[derive(Debug, Default)]
@@ -13,8 +13,10 @@ pub(crate) struct ChatAccumulator {
     /// The members of the chunks that are not about a choice.
     answer: GrowingObject,
     message: GrowingObject,
-    /// The calls by their number. A vendor that numbers none gives each its id.
-    calls: BTreeMap<u64, GrowingObject>,
+    calls: Vec<GrowingObject>,
+    /// The place of the last call with each number. Vendors give one number to
+    /// several calls, or none at all, and then only the id tells them apart.
+    numbered: BTreeMap<u64, usize>,
     /// The members of the first choice that are not its message.
     choice: GrowingObject,
 }
@@ -53,7 +55,14 @@ impl StreamAccumulator for ChatAccumulator {
             self.message.write_members(&mut message);
             if !self.calls.is_empty() {
                 let mut calls = message.array("tool_calls");
-                self.calls.values().for_each(|call| calls.push(call));
+                for (ordinal, call) in self.calls.iter().enumerate() {
+                    let mut object = calls.object();
+                    // A call without an id gets the one that its result will have.
+                    if call.text("id").is_none() {
+                        object.put("id", &minted_id(call, ordinal));
+                    }
+                    call.write_members(&mut object);
+                }
             }
         }
         self.choice.write_members(&mut choice);
@@ -116,14 +125,31 @@ impl ChatAccumulator {
         let fields = read_fields(&mut piece.reader())?;
         let number = fields.iter().find(|field| field.key == "index");
         let number: Option<u64> = number.and_then(|field| field.value.text().parse().ok());
-        let id = fields.iter().find(|field| field.key == "id").map(|field| &field.value);
-        let last = self.calls.last_key_value();
-        let number = number.unwrap_or_else(|| match (last, id) {
-            (Some((last, call)), Some(id)) => last + u64::from(!is_text(call, "id", id)),
-            (Some((last, _)), None) => *last,
-            (None, _) => 0,
-        });
-        let call = self.calls.entry(number).or_default();
+        let id = fields.iter().find(|field| field.key == "id");
+        // Where calls have no number, one that names an id begins, even if the id
+        // is empty.
+        let begins = number.is_none() && id.is_some();
+        let id = id.and_then(|field| field.value.reader().string().ok());
+        let id = id.filter(|id| !id.is_empty());
+        let known = match number {
+            Some(number) => self.numbered.get(&number).copied(),
+            None => self.calls.len().checked_sub(1),
+        };
+        let continues = |place: &usize| {
+            let known = self.calls.get(*place).and_then(|call| call.text("id"));
+            match (known, &id) {
+                (Some(known), Some(id)) => known == *id,
+                (_, _) => !begins,
+            }
+        };
+        let place = known.filter(continues).unwrap_or(self.calls.len());
+        if let Some(number) = number {
+            self.numbered.insert(number, place);
+        }
+        if place == self.calls.len() {
+            self.calls.push(GrowingObject::default());
+        }
+        let Some(call) = self.calls.get_mut(place) else { return Ok(()) };
         for Extra { key, value } in &fields {
             let key = key.decode();
             match (key.as_ref(), value.kind()) {
@@ -158,7 +184,8 @@ fn merge_called(call: &mut GrowingObject, key: &str, piece: &Raw<'_>) -> Result<
     call.add(key, &Raw::made(rest))
 }
 
-fn is_text(call: &GrowingObject, key: &str, raw: &Raw<'_>) -> bool {
-    let text = raw.reader().string().ok();
-    text.is_some() && call.text(key) == text
+fn minted_id(call: &GrowingObject, ordinal: usize) -> String {
+    let called = call.object("function").or_else(|| call.object("custom"));
+    let name = called.and_then(|called| called.text("name"));
+    ids::mint(&name.as_ref().map(Str::decode).unwrap_or_default(), ordinal)
 }

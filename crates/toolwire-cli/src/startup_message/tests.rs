@@ -29,6 +29,21 @@ fn everything_that_a_person_needs_first() {
     assert_eq!(said, EXPECTED.replace("VERSION", env!("CARGO_PKG_VERSION")), "\n{said}");
 }
 
+/// What is kept is content, so a person learns where it is, for how long, and
+/// how to turn it off.
+#[test]
+fn what_is_kept() {
+    let found = environment::find(None, &Keys(&[("HOME", "/home/somebody")]));
+    let address = "127.0.0.1:8787".parse().unwrap();
+    let said = text(&found.config, address, &ConfigSource::Environment(found.notes), TERMINAL);
+    let words = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    let expected = "Stored responses What Responses clients send and get is kept in \
+                    /home/somebody/.local/state/toolwire/toolwire.db, for 30 days, unless they \
+                    send store: false or the model's API keeps it itself. To keep nothing, set \
+                    engine = \"off\" in [store].";
+    assert!(words.contains(expected), "{said}");
+}
+
 const EXPECTED: &str = r#"toolwire VERSION is listening on http://127.0.0.1:8787
 
   OpenAI Chat Completions and Responses   http://127.0.0.1:8787/v1

@@ -26,6 +26,7 @@ fn run(name: &str, script: &str, flags: &[&str], variables: &[(&str, &str)]) -> 
     }
     command.env("PATH", format!("{}:/usr/bin:/bin", folder.0.display()));
     command.env("XDG_CACHE_HOME", folder.0.join("cache"));
+    command.env("XDG_STATE_HOME", folder.0.join("state"));
     command.envs(variables.iter().copied());
     // Nobody listens on port 1, so no gateway of the person who tests is found.
     let quiet = folder.write("quiet.toml", QUIET);

@@ -26,6 +26,7 @@ const NOT_FROM_STRANGERS: &[(&str, &str)] = &[
     ("relay/headers.rs::set_recovered", "adds one header"),
     ("relay/loss.rs::announce", "adds one header"),
     ("relay/stream.rs::set_headers", "adds three headers"),
+    ("relay/mod.rs::read_request", ONLY_A_CONNECTION),
     ("relay/request_body.rs::read", ONLY_A_CONNECTION),
     ("relay/client_request.rs::recall", "the work is that of stored/recall.rs::recall"),
     ("relay/failure.rs::set_header_value", "adds one header"),

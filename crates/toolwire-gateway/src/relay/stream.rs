@@ -381,7 +381,11 @@ impl ResponseStream {
         self.finished = true;
         match outcome {
             Outcome::Answered => self.upstream.succeeded(),
-            Outcome::Broken if !self.cancellation.is_cancelled() && !self.kept.is_exhausted() => {
+            Outcome::Broken
+                if !self.cancellation.is_cancelled()
+                    && !self.kept.is_exhausted()
+                    && !self.commit.has_failed() =>
+            {
                 self.upstream.failed();
             }
             Outcome::Broken | Outcome::Refused | Outcome::Failed | Outcome::Left => {}

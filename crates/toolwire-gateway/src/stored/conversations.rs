@@ -11,7 +11,8 @@ use toolwire_store::{Item, ItemPage, NewThread, StoreError, Thread, ThreadKind, 
 use super::endpoints::Access;
 use super::failure::{from_store, invalid, not_found};
 use super::list::{item_protocol, read_page, write_item, write_page};
-use super::recall::{is_usable_id, new_id, now};
+use super::recall::{is_usable_id, new_id};
+use super::time_of_day::now;
 use crate::relay::Failure;
 
 /// Makes a conversation.

@@ -108,18 +108,16 @@ pub(crate) fn explained(error: &StoreError) -> (u16, ApiError) {
             (413, ApiError::new(ErrorKind::TooLarge, message))
         }
         StoreError::TooLarge { cap: Cap::Tenant | Cap::Total, limit: _ } => {
-            (503, unavailable(FULL, Duration::LONG))
+            (503, unavailable(FULL, LONG_WAIT))
         }
-        StoreError::Full(_) => (503, unavailable(FULL, Duration::LONG)),
-        StoreError::Unavailable { reason: _, retry: _ } => {
-            (503, unavailable(DOWN, Duration::SHORT))
-        }
+        StoreError::Full(_) => (503, unavailable(FULL, LONG_WAIT)),
+        StoreError::Unavailable { reason: _, retry: _ } => (503, unavailable(DOWN, SHORT_WAIT)),
     }
 }
 
-fn unavailable(message: &str, wait: Duration) -> ApiError {
+fn unavailable(message: &str, seconds: u64) -> ApiError {
     let mut error = ApiError::new(ErrorKind::Overloaded, message);
-    error.retry = Retry::After(wait.0);
+    error.retry = Retry::After(seconds);
     error
 }
 
@@ -136,13 +134,11 @@ fn shown(id: &str) -> String {
     short.escape_debug().to_string()
 }
 
-/// Seconds to wait.
-struct Duration(u64);
+/// How long to wait for a store that is down, in seconds.
+const SHORT_WAIT: u64 = 2;
 
-impl Duration {
-    const SHORT: Self = Self(2);
-    const LONG: Self = Self(30);
-}
+/// How long to wait for room in the store, in seconds.
+const LONG_WAIT: u64 = 30;
 
 const NOTHING: &str = "There is nothing with this id.";
 

@@ -12,6 +12,7 @@ use toolwire_store::{ChainLink, Item, Store, StoreError, Tenant, ThreadKind, ran
 use super::conversation_lock::ConversationLock;
 use super::failure::{self, Missing};
 use super::record::Recorder;
+use super::time_of_day::now;
 use super::{ResponseStore, failure::from_store};
 use crate::relay::Failure;
 
@@ -26,9 +27,15 @@ pub(crate) struct Turn {
     recalled: Recalled,
     previous: Option<String>,
     conversation: Option<JoinedConversation>,
-    /// What the client has added.
-    input: Vec<Item>,
-    id: String,
+    input: TurnInput,
+}
+
+/// What the client has added to the conversation.
+enum TurnInput {
+    Read(Vec<Item>),
+    /// It is in this request, which nobody has to read if its upstream remembers
+    /// by itself.
+    Unread(Bytes),
 }
 
 /// What was found for the ids in a request.
@@ -72,13 +79,24 @@ impl Turn {
         body: &Bytes,
     ) -> Result<Option<Self>, Failure> {
         let Some(codec) = codec(client).stateful() else { return Ok(None) };
-        if head.store == Some(false) && !head.has_state {
-            return Ok(None);
+        let store = memory.store.clone();
+        if !head.has_state {
+            let turn = Self {
+                client,
+                store,
+                tenant,
+                wanted: head.store,
+                background: false,
+                recalled: Recalled::Nothing,
+                previous: None,
+                conversation: None,
+                input: TurnInput::Unread(body.clone()),
+            };
+            return Ok((head.store != Some(false)).then_some(turn));
         }
         let request = stateful::read_request(client, body);
         let request = request.map_err(|error| Failure::from_translation(&error))?;
         let Some(request) = request else { return Ok(None) };
-        let store = memory.store.clone();
         let mut turn = Self {
             client,
             tenant,
@@ -87,8 +105,7 @@ impl Turn {
             recalled: Recalled::Nothing,
             previous: request.previous.clone(),
             conversation: None,
-            input: Vec::new(),
-            id: new_id("resp_")?,
+            input: TurnInput::Read(Vec::new()),
             store: None,
         };
         let refers = request.previous.is_some()
@@ -112,9 +129,10 @@ impl Turn {
             turn.recalled = Recalled::Unknown(missing);
             return Ok(Some(turn));
         }
+        let mut input = Vec::with_capacity(request.input.len());
         for (index, item) in request.input.iter().enumerate() {
             match turn.item(&store, body, item, &mut known).await? {
-                Some(item) => turn.input.push(item),
+                Some(item) => input.push(item),
                 None => {
                     let id = item.id.clone().unwrap_or_default();
                     turn.recalled = Recalled::Unknown(Missing::Item(index, id));
@@ -123,8 +141,9 @@ impl Turn {
             }
         }
         if refers {
-            turn.recalled = Recalled::Found(expand(codec, &request, &earlier, &turn.input));
+            turn.recalled = Recalled::Found(expand(codec, &request, &earlier, &input));
         }
+        turn.input = TurnInput::Read(input);
         Ok(Some(turn))
     }
 
@@ -154,26 +173,48 @@ impl Turn {
             (None, None | Some(false)) | (Some(_), Some(false)) => false,
             (Some(_), None | Some(true)) => true,
         };
+        let is_kept = stores || self.conversation.is_some();
         let kept = KeptState {
-            id: stores.then(|| self.id.clone()),
+            // The ids of its items come from it, and a conversation has each of
+            // them once.
+            id: is_kept.then(|| new_id("resp_")).transpose()?,
             created: Some(now()),
             store: stores,
             previous: self.previous.clone(),
             conversation: self.conversation.as_ref().map(|joined| joined.id.clone()),
             background: false,
         };
-        let recorder = self.store.as_ref().filter(|_| stores || self.conversation.is_some());
-        let recorder = recorder.map(|store| Recorder {
-            store: store.clone(),
-            tenant: self.tenant.clone(),
-            client: self.client,
-            stores,
-            previous: self.previous.clone(),
-            conversation: self.conversation.clone(),
-            model: model.to_owned(),
-            input: self.input.clone(),
-        });
+        let recorder = self.store.as_ref().filter(|_| is_kept);
+        let recorder = match recorder {
+            None => None,
+            Some(store) => Some(Recorder {
+                store: store.clone(),
+                tenant: self.tenant.clone(),
+                client: self.client,
+                stores,
+                previous: self.previous.clone(),
+                conversation: self.conversation.clone(),
+                model: model.to_owned(),
+                input: self.read_input()?,
+            }),
+        };
         Ok(TurnPlan { is_expanded, kept: Some(kept), recorder })
+    }
+
+    fn read_input(&self) -> Result<Vec<Item>, Failure> {
+        let body = match &self.input {
+            TurnInput::Read(items) => return Ok(items.clone()),
+            TurnInput::Unread(body) => body,
+        };
+        let request = stateful::read_request(self.client, body);
+        let request = request.map_err(|error| Failure::from_translation(&error))?;
+        let mut known = HashSet::new();
+        let input = request.unwrap_or_default().input;
+        let items = input.iter().enumerate().map(|(index, item)| match item.is_reference {
+            true => Err(Missing::Item(index, item.id.clone().unwrap_or_default()).failure()),
+            false => own_item(body, item, &mut known),
+        });
+        items.collect()
     }
 
     /// Reads the items before this turn, and the ids of a conversation's items.
@@ -236,15 +277,23 @@ impl Turn {
             }
             return Ok(Some(found));
         }
-        let text = item.text.as_bytes();
-        let bytes = match &item.text {
-            std::borrow::Cow::Borrowed(_) => body.slice_ref(text),
-            std::borrow::Cow::Owned(text) => Bytes::from(text.clone()),
-        };
-        let own = item.id.clone().filter(|id| is_usable_id(id) && known.insert(id.clone()));
-        let id = own.map_or_else(|| new_id("item_"), Ok)?;
-        Ok(Some(Item::new(id, bytes)))
+        own_item(body, item, known).map(Some)
     }
+}
+
+/// An item that the client has sent, with an id that nothing else has.
+fn own_item(
+    body: &Bytes,
+    item: &StatefulItem<'_>,
+    known: &mut HashSet<String>,
+) -> Result<Item, Failure> {
+    let bytes = match &item.text {
+        std::borrow::Cow::Borrowed(text) => body.slice_ref(text.as_bytes()),
+        std::borrow::Cow::Owned(text) => Bytes::from(text.clone()),
+    };
+    let own = item.id.clone().filter(|id| is_usable_id(id) && known.insert(id.clone()));
+    let id = own.map_or_else(|| new_id("item_"), Ok)?;
+    Ok(Item::new(id, bytes))
 }
 
 /// The items before this turn and those that the client has added, as one
@@ -285,12 +334,6 @@ pub(super) fn new_id(prefix: &str) -> Result<String, Failure> {
 pub(super) fn is_usable_id(id: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.:".contains(&byte);
     (1..=MAX_ID).contains(&id.len()) && id.bytes().all(is_plain)
-}
-
-#[expect(clippy::disallowed_methods, reason = "answers say when they were made")]
-pub(super) fn now() -> u64 {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    since.map_or(0, |since| since.as_secs())
 }
 
 /// The longest id of the client's making that is kept.

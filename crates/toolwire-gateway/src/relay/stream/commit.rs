@@ -17,9 +17,17 @@ pub(super) enum Commit {
     Waiting(Box<Recorder>),
     /// It is being kept.
     Running(Pin<Box<dyn Future<Output = Result<(), ApiError>> + Send>>),
+    /// It cannot be kept.
+    Failed,
 }
 
 impl Commit {
+    /// Whether the stream ended because of the store, which says nothing about
+    /// its upstream.
+    pub(super) fn has_failed(&self) -> bool {
+        matches!(self, Self::Failed)
+    }
+
     pub(super) fn new(recorder: Option<Recorder>) -> Self {
         recorder.map_or(Self::Off, |recorder| Self::Waiting(Box::new(recorder)))
     }
@@ -42,6 +50,7 @@ impl ResponseStream {
             let result = std::task::ready!(commit.as_mut().poll(cx));
             self.commit = Commit::Off;
             if let Err(error) = result {
+                self.commit = Commit::Failed;
                 self.fail(error);
                 return Poll::Ready(());
             }

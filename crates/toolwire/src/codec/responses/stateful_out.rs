@@ -49,13 +49,12 @@ impl StatefulCodec for ResponsesState {
 
     fn write_item(&self, id: &str, item: &str, out: &mut Vec<u8>) {
         let fields = read_fields(&mut Reader::new(item)).unwrap_or_default();
-        let is_message = |kind: &str| kind == "message";
         let find =
             |key: &str| fields.iter().find(|field| field.key == key).map(|field| &field.value);
         let kind = find("type").filter(|kind| kind.kind() == Kind::String);
         let kind = kind.and_then(|kind| kind.reader().string().ok().map(Str::into_owned));
         let kind = kind.unwrap_or_else(|| Str::plain("message"));
-        let is_message = is_message(&kind.decode());
+        let is_message = kind == "message";
         let is_models = find("role").is_some_and(|role| role.text() == "\"assistant\"");
         let mut object = Object::new(out);
         object.put("id", id);

@@ -1,7 +1,7 @@
 //! What it costs to remember.
 
 use bytes::Bytes;
-use toolwire::Protocol::Responses;
+use toolwire::Protocol;
 use toolwire::protocol::PathMatch;
 use toolwire::translate::RequestHead;
 use toolwire_laws::growth::Growth;
@@ -124,6 +124,7 @@ fn turn(input: String) -> String {
 }
 
 /// A first turn, whole and streamed, and one that continues it.
+#[expect(clippy::ptr_arg, reason = "the measure hands out what was made")]
 fn take_turns(body: &String) {
     run(async {
         let memory = ResponseStore::open(&StoreConfig::On(Options::memory())).await.unwrap();
@@ -134,9 +135,10 @@ fn take_turns(body: &String) {
         for (id, previous) in [("resp_1", ""), ("resp_2", r#","previous_response_id":"resp_1""#)] {
             let body = body.strip_suffix('}').unwrap();
             let body = Bytes::from(format!("{body}{previous}}}"));
-            let head = RequestHead::read(Responses, &PathMatch::default(), &body).unwrap();
+            let responses = Protocol::parse("responses").unwrap();
+            let head = RequestHead::read(responses, &PathMatch::default(), &body).unwrap();
             let tenant = Tenant::single();
-            let turn = Turn::recall(&memory, tenant, Responses, &head, &body).await;
+            let turn = Turn::recall(&memory, tenant, responses, &head, &body).await;
             let turn = turn.ok().flatten().unwrap();
             let plan = || turn.plan(false, "m").ok().unwrap().recorder.unwrap();
             plan().record(answer(id)).await.ok().unwrap();

@@ -80,7 +80,7 @@ fn caller(protocol: Protocol, turn: usize, _seen: &ReceivedRequest) -> Vec<Step>
                 {"type": "tool_use", "id": format!("toolu_{turn}"), "name": "look",
                  "input": {"n": turn}}],
             "usage": {"input_tokens": 1, "output_tokens": 1}}),
-        other => panic!("{other} remembers by itself"),
+        other @ (Protocol::Responses | _) => panic!("{other} remembers by itself"),
     };
     whole(200, "", answer.to_string())
 }
@@ -204,9 +204,12 @@ async fn a_response_can_be_read_when_its_stream_ends() {
 #[tokio::test]
 async fn a_store_that_fails() {
     for protocol in [Protocol::Chat, Protocol::Messages] {
-        let script = move |_: usize, seen: &ReceivedRequest| match seen.json()["stream"] {
-            Value::Bool(true) => stream(&fixtures::events(protocol)),
-            _ => whole(200, "", fixtures::answer(protocol)),
+        let script = move |_: usize, seen: &ReceivedRequest| {
+            if seen.json()["stream"] == true {
+                stream(&fixtures::events(protocol))
+            } else {
+                whole(200, "", fixtures::answer(protocol))
+            }
         };
         let server = Server::scripted(protocol, script).await;
         let mut options = Options::memory();

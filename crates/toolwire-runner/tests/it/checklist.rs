@@ -129,7 +129,7 @@ async fn round_trip() {
                 (&sent["messages"][1]["tool_calls"][0]["id"], &sent["messages"][2]["tool_call_id"])
             }
             Protocol::Responses => (&sent["input"][1]["call_id"], &sent["input"][2]["call_id"]),
-            _messages => (
+            Protocol::Messages | _ => (
                 &sent["messages"][1]["content"][0]["id"],
                 &sent["messages"][2]["content"][0]["tool_use_id"],
             ),
@@ -190,7 +190,7 @@ fn orphaned_results() {
         let answer = calls(None, &[("call_1", "Paris")]).to_string();
         let answer = match protocol {
             Protocol::Chat => answer.into_bytes(),
-            other => {
+            other @ (Protocol::Responses | Protocol::Messages | _) => {
                 let options = toolwire::Options::new();
                 let from = Protocol::Chat;
                 toolwire::translate::response(from, other, answer.as_bytes(), &options)
@@ -238,7 +238,7 @@ async fn tool_definitions() {
         let (name, schema) = match protocol {
             Protocol::Chat => (&tool["function"]["name"], &tool["function"]["parameters"]),
             Protocol::Responses => (&tool["name"], &tool["parameters"]),
-            _messages => (&tool["name"], &tool["input_schema"]),
+            Protocol::Messages | _ => (&tool["name"], &tool["input_schema"]),
         };
         assert_eq!((name, schema), (&json!("get_weather"), &crate::city()), "{protocol}");
     })

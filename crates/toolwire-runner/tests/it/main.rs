@@ -86,7 +86,7 @@ pub(crate) fn message(message: Value) -> Value {
 pub(crate) fn read(outcome: &Outcome) -> Vec<(String, bool)> {
     let text = |output: &toolwire_runner::ToolOutput| match &output.content {
         toolwire_runner::Content::Text(text) => text.clone(),
-        other => panic!("{other:?}"),
+        other @ (toolwire_runner::Content::Json(_) | _) => panic!("{other:?}"),
     };
     outcome.outputs().iter().map(|output| (text(output), output.is_error)).collect()
 }

@@ -66,7 +66,7 @@ async fn respond(
     if !streamed {
         let body = match protocol {
             Protocol::Chat => answer.into_bytes(),
-            other => {
+            other @ (Protocol::Responses | Protocol::Messages | _) => {
                 let options = Options::new();
                 translate::response(Protocol::Chat, other, answer.as_bytes(), &options)
                     .unwrap()

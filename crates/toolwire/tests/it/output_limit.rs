@@ -9,7 +9,9 @@ const BUILT_IN: [Protocol; 3] = [Protocol::Chat, Protocol::Responses, Protocol::
 fn request(protocol: Protocol) -> Value {
     match protocol {
         Protocol::Responses => json!({"model": "m", "input": "Hi"}),
-        _ => json!({"model": "m", "messages": [{"role": "user", "content": "Hi"}]}),
+        Protocol::Chat | Protocol::Messages | _ => {
+            json!({"model": "m", "messages": [{"role": "user", "content": "Hi"}]})
+        }
     }
 }
 

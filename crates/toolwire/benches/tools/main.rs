@@ -77,7 +77,7 @@ impl Prepared {
         );
         let answer = match protocol {
             Protocol::Chat => answer.into_bytes(),
-            other => {
+            other @ (Protocol::Responses | Protocol::Messages | _) => {
                 let options = Options::new();
                 translate::response(Protocol::Chat, other, answer.as_bytes(), &options)
                     .unwrap()

@@ -33,12 +33,12 @@ fn everything_that_a_person_needs_first() {
 /// how to turn it off.
 #[test]
 fn what_is_kept() {
-    let found = environment::find(None, &Keys(&[("HOME", "/people/somebody")]));
+    let found = environment::find(None, &Keys(&[("HOME", "/state")]));
     let address = "127.0.0.1:8787".parse().unwrap();
     let said = text(&found.config, address, &ConfigSource::Environment(found.notes), TERMINAL);
     let words = said.split_whitespace().collect::<Vec<_>>().join(" ");
     let expected = "Stored responses What Responses clients send and get is kept in \
-                    /people/somebody/.local/state/toolwire/toolwire.db, for 30 days, unless they \
+                    /state/.local/state/toolwire/toolwire.db, for 30 days, unless they \
                     send store: false or the model's API keeps it itself. To keep nothing, set \
                     engine = \"off\" in [store].";
     assert!(words.contains(expected), "{said}");

@@ -1,12 +1,12 @@
 //! What it costs to remember.
 
 use bytes::Bytes;
-use toolwire::Protocol;
 use toolwire::protocol::PathMatch;
 use toolwire::translate::RequestHead;
 use toolwire_laws::growth::Growth;
 use toolwire_store::{Item, ItemPage, Options, Store, Tenant};
 
+use super::list::item_protocol;
 use super::{ResponseStore, StoredEndpoint, Turn, conversations, list, responses};
 use crate::config::StoreConfig;
 use crate::growth::{Row, run};
@@ -18,7 +18,7 @@ pub(crate) const ROWS: &[Row] = &[
         shape: "many items",
         measure: || {
             let item = |n| format!(r#"{{"id":"m{n}","role":"user","content":"hi"}}"#);
-            Growth::of(300, |size| turn(list_of(size, item)), take_turns)
+            Growth::of(300, |size| turn(list_of(size, item)), |body: &String| take_turns(body))
         },
     },
     Row {
@@ -29,7 +29,7 @@ pub(crate) const ROWS: &[Row] = &[
                 let members: String = (0..size).map(|n| format!(r#""x{n}":1,"#)).collect();
                 format!(r#"{{"model":"m",{members}"input":"{}"}}"#, "a".repeat(size * 10))
             };
-            Growth::of(300, body, take_turns)
+            Growth::of(300, body, |body: &String| take_turns(body))
         },
     },
     Row {
@@ -124,8 +124,7 @@ fn turn(input: String) -> String {
 }
 
 /// A first turn, whole and streamed, and one that continues it.
-#[expect(clippy::ptr_arg, reason = "the measure hands out what was made")]
-fn take_turns(body: &String) {
+fn take_turns(body: &str) {
     run(async {
         let memory = ResponseStore::open(&StoreConfig::On(Options::memory())).await.unwrap();
         let answer = |id: &str| {
@@ -135,10 +134,9 @@ fn take_turns(body: &String) {
         for (id, previous) in [("resp_1", ""), ("resp_2", r#","previous_response_id":"resp_1""#)] {
             let body = body.strip_suffix('}').unwrap();
             let body = Bytes::from(format!("{body}{previous}}}"));
-            let responses = Protocol::parse("responses").unwrap();
-            let head = RequestHead::read(responses, &PathMatch::default(), &body).unwrap();
+            let head = RequestHead::read(item_protocol(), &PathMatch::default(), &body).unwrap();
             let tenant = Tenant::single();
-            let turn = Turn::recall(&memory, tenant, responses, &head, &body).await;
+            let turn = Turn::recall(&memory, tenant, item_protocol(), &head, &body).await;
             let turn = turn.ok().flatten().unwrap();
             let plan = || turn.plan(false, "m").ok().unwrap().recorder.unwrap();
             plan().record(answer(id)).await.ok().unwrap();

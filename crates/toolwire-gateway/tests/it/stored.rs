@@ -60,27 +60,26 @@ impl Drop for TempStore {
 /// Calls a tool in each of its first turns, and says something in the last.
 fn caller(protocol: Protocol, turn: usize, _seen: &ReceivedRequest) -> Vec<Step> {
     let last = turn == TURNS - 1;
-    let answer = match protocol {
-        Protocol::Chat if last => json!({"id": "c9", "object": "chat.completion", "created": 1,
+    let answer = match (protocol == Protocol::Chat, last) {
+        (true, true) => json!({"id": "c9", "object": "chat.completion", "created": 1,
             "model": "m-1", "choices": [{"index": 0, "finish_reason": "stop",
             "message": {"role": "assistant", "content": "Done"}}]}),
-        Protocol::Chat => json!({"id": format!("c{turn}"), "object": "chat.completion",
+        (true, false) => json!({"id": format!("c{turn}"), "object": "chat.completion",
             "created": 1, "model": "m-1", "choices": [{"index": 0, "finish_reason": "tool_calls",
             "message": {"role": "assistant", "content": null, "tool_calls": [{"type": "function",
             "id": format!("call_{turn}"),
             "function": {"name": "look", "arguments": format!("{{\"n\": {turn}}}")}}]}}]}),
-        Protocol::Messages if last => json!({"id": "msg_9", "type": "message",
+        (false, true) => json!({"id": "msg_9", "type": "message",
             "role": "assistant", "model": "m-1", "stop_reason": "end_turn", "stop_sequence": null,
             "content": [{"type": "text", "text": "Done"}],
             "usage": {"input_tokens": 1, "output_tokens": 1}}),
-        Protocol::Messages => json!({"id": format!("msg_{turn}"), "type": "message",
+        (false, false) => json!({"id": format!("msg_{turn}"), "type": "message",
             "role": "assistant", "model": "m-1", "stop_reason": "tool_use", "stop_sequence": null,
             "content": [
                 {"type": "thinking", "thinking": "Hm", "signature": format!("sig{turn}==")},
                 {"type": "tool_use", "id": format!("toolu_{turn}"), "name": "look",
                  "input": {"n": turn}}],
             "usage": {"input_tokens": 1, "output_tokens": 1}}),
-        other @ (Protocol::Responses | _) => panic!("{other} remembers by itself"),
     };
     whole(200, "", answer.to_string())
 }

@@ -160,9 +160,9 @@ def _request(protocol, top=None, turn=None):
         {"role": "user", "content": "go on"},
     ]
     base = {
-        "chat": {"model": "gpt-5.5", "messages": conversation},
-        "responses": {"model": "gpt-5.5", "input": conversation},
-        "messages": {"model": "claude-opus-5", "max_tokens": 4096, "messages": conversation},
+        "chat": {"model": "some-model", "messages": conversation},
+        "responses": {"model": "some-model", "input": conversation},
+        "messages": {"model": "some-model", "max_tokens": 4096, "messages": conversation},
     }[protocol]
     return {**base, **(top or {})}
 

@@ -67,6 +67,10 @@ def test_a_request_has_the_published_type(path, target):
         return
     for item in written["input"] if target == "responses" else []:
         add_fields_of_the_api(item)
+    if target == "messages":
+        # The newest types have no sampling parameters, but older models take them.
+        for parameter in ("temperature", "top_p", "top_k"):
+            written.pop(parameter, None)
     assert parse(lambda body: materialized(REQUESTS[target].validate_python(body)), written) == written
 
 

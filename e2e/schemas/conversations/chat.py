@@ -2,7 +2,7 @@
 
 from e2e.schemas.conversations.shared import HELLO, SCHEMA, add, having, names
 
-BASE = {"model": "gpt-5.5", "messages": []}
+BASE = {"model": "some-model", "messages": []}
 
 
 def conversation(request, path, whole):

@@ -4,7 +4,7 @@ import re
 
 from e2e.schemas.conversations.shared import HELLO, SCHEMA, add, having, names, tool_beside
 
-BASE = {"model": "claude-opus-5", "max_tokens": 4096, "messages": []}
+BASE = {"model": "some-model", "max_tokens": 4096, "messages": []}
 
 
 def conversation(request, path, whole):

@@ -59,7 +59,7 @@ pub struct Options<'r> {
     /// somebody does (Responses).
     pub kept_state: Option<KeptState>,
     /// What the model accepts, if the caller knows better than the library's own
-    /// table ([`facts::lookup`](crate::facts::lookup)).
+    /// table ([`facts::lookup`]).
     pub facts: Option<ModelFacts>,
 }
 

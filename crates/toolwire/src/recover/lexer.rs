@@ -169,8 +169,8 @@ impl Lexer {
                 self.string = Some(Quote::Triple(triple));
                 return (3, Lexed::Token(Token::StringStart));
             }
-            // Two quotes may be an empty string or the beginning of three.
-            if rest.len() < 3 && triple.starts_with(rest) && rest.len() == 2 && !end {
+            // One quote or two may be the beginning of three.
+            if rest.len() < 3 && triple.starts_with(rest) && !end {
                 return (0, Lexed::More);
             }
         }

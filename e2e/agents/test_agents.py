@@ -41,7 +41,9 @@ def test_claude_code_changes_a_file(upstream_protocol, upstream, gateway, tmp_pa
     notes = agent_process.work_folder(tmp_path) / "notes.txt"
     # For a file of more than 25,000 characters, Claude Code asks for the number of its tokens.
     notes.write_text(BEFORE + "\n" + "Nothing to see in this line.\n" * 1000)
-    read = [call("Read", file_path=str(notes)), call("Bash", command="wc -l < notes.txt", description="Count lines")]
+    # Results come in the order in which the tools end, and the script quotes the first of them.
+    count = call("Bash", command="sleep 2 && wc -l < notes.txt", description="Count lines")
+    read = [call("Read", file_path=str(notes)), count]
     edit = [call("Edit", file_path=str(notes), old_string=BEFORE, new_string=AFTER)]
     # The upstream gets this name unchanged: see test_claude_code_keeps_its_thinking_under_another_name.
     model = f"{upstream_protocol}-claude-agent"

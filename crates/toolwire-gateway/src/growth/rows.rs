@@ -15,7 +15,7 @@ use crate::observe::Metrics;
 use crate::secret_mask::{SecretMask, configured_secrets};
 use crate::{endpoints, guard, models, route};
 
-const CLIENT: Protocol = Protocol::Chat;
+const CLIENT: Protocol = Protocol::ALL[0];
 
 pub(super) const ROWS: &[Row] = &[
     Row {

@@ -50,7 +50,7 @@ pub(crate) const ROWS: &[Row] = &[
                 for format in [LogFormat::Text, LogFormat::Json] {
                     let id = "req_1".to_owned();
                     let mut log =
-                        RequestLog::start(&fixture.state, format, id, Protocol::Chat, "/");
+                        RequestLog::start(&fixture.state, format, id, Protocol::ALL[0], "/");
                     log.set_request("m", 1);
                     log.add_losses(losses);
                 }
@@ -69,7 +69,7 @@ pub(crate) const ROWS: &[Row] = &[
                     for format in [LogFormat::Text, LogFormat::Json] {
                         let id = "req_1".to_owned();
                         let mut log =
-                            RequestLog::start(&fixture.state, format, id, Protocol::Chat, "/");
+                            RequestLog::start(&fixture.state, format, id, Protocol::ALL[0], "/");
                         log.set_request(model, 1);
                     }
                 },

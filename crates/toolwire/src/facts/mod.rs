@@ -187,7 +187,7 @@ struct Row {
 fn row_for(name: &str) -> Option<&'static Row> {
     let specificity =
         |row: &&Row| row.models.iter().filter_map(|pattern| name::specificity(pattern, name)).max();
-    let rows = table::ROWS.iter().filter_map(|row| Some((specificity(&row)?, row)));
+    let rows = table::rows().filter_map(|row| Some((specificity(&row)?, row)));
     rows.max_by_key(|(specificity, _)| *specificity).map(|(_, row)| row)
 }
 

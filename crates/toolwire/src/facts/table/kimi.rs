@@ -1,0 +1,100 @@
+//! What is published about Kimi: table only.
+
+use super::super::{Accepts, Efforts, Media, Row, RowFacts, Source, ThinkingControl, ThinkingOff};
+use super::{CHAT_AND_MESSAGES, IMAGE_AND_VIDEO, NOTHING};
+
+use Accepts::{Always, Never};
+
+const KIMI: Source = Source {
+    document: "platform.kimi.ai: models, parameters; models.dev",
+    protocols: CHAT_AND_MESSAGES,
+};
+
+pub(super) const ROWS: &[Row] = &[
+    Row {
+        models: &["kimi-k2-0711-preview"],
+        source: KIMI,
+        facts: RowFacts {
+            context_window: Some(131_072),
+            thinking: Some(ThinkingControl::None),
+            media: Some(Media::TEXT),
+            ..NOTHING
+        },
+    },
+    Row {
+        models: &[
+            "kimi-k2-0905-preview",
+            "kimi-k2-turbo-preview",
+            "kimi-k2-instruct-0905",
+            "kimi-k2-0905",
+        ],
+        source: KIMI,
+        facts: RowFacts {
+            context_window: Some(262_144),
+            thinking: Some(ThinkingControl::None),
+            temperature: Some(Always),
+            media: Some(Media::TEXT),
+            ..NOTHING
+        },
+    },
+    Row {
+        models: &["kimi-k2-thinking", "kimi-k2-thinking-turbo"],
+        source: KIMI,
+        facts: RowFacts {
+            context_window: Some(262_144),
+            thinking: Some(ThinkingControl::Always),
+            thinking_off: Some(ThinkingOff::Never),
+            temperature: Some(Always),
+            media: Some(Media::TEXT),
+            ..NOTHING
+        },
+    },
+    Row {
+        models: &["kimi-k2.5"],
+        source: KIMI,
+        facts: RowFacts {
+            context_window: Some(262_144),
+            thinking: Some(ThinkingControl::Switch),
+            thinking_off: Some(ThinkingOff::Disabled),
+            temperature: Some(Never),
+            media: Some(IMAGE_AND_VIDEO),
+            ..NOTHING
+        },
+    },
+    Row {
+        models: &["kimi-k2.6"],
+        source: KIMI,
+        facts: RowFacts {
+            context_window: Some(262_144),
+            thinking: Some(ThinkingControl::Switch),
+            thinking_off: Some(ThinkingOff::Disabled),
+            media: Some(IMAGE_AND_VIDEO),
+            ..NOTHING
+        },
+    },
+    Row {
+        models: &["kimi-k2.7-code", "kimi-k2.7-code-highspeed"],
+        source: KIMI,
+        facts: RowFacts {
+            context_window: Some(262_144),
+            thinking: Some(ThinkingControl::Always),
+            thinking_off: Some(ThinkingOff::Never),
+            temperature: Some(Never),
+            media: Some(IMAGE_AND_VIDEO),
+            ..NOTHING
+        },
+    },
+    Row {
+        models: &["kimi-k3", "kimi-k3.1-pro", "kimi-k3.1-pro-highspeed"],
+        source: KIMI,
+        facts: RowFacts {
+            context_window: Some(1_048_576),
+            thinking: Some(ThinkingControl::Effort),
+            thinking_off: Some(ThinkingOff::Never),
+            efforts: Some(Efforts::LOW.and(Efforts::HIGH).and(Efforts::MAX)),
+            temperature: Some(Never),
+            top_p: Some(Never),
+            ..NOTHING
+        },
+    },
+];

@@ -17,6 +17,9 @@ pub trait SessionCodec: Sync {
     /// The member of a request that lists the messages.
     fn list_member(&self) -> &'static str;
 
+    /// Whether the results of an answer's calls must be in one message.
+    fn groups_results(&self) -> bool;
+
     /// Reads a message.
     fn read_message<'a>(&self, reader: &mut Reader<'a>) -> Result<Turn<'a>, ReadError>;
 }

@@ -60,9 +60,10 @@ impl<'a> PreparedRequest<'a> {
         request.turns.extend(earlier);
         request.turns.extend(own);
         let calls = Tracker::of_turns(&request.turns, Duration::ZERO);
+        let groups_results = codec(from).session().is_some_and(|session| session.groups_results());
         let passes = origins.iter().all(|origin| *origin == from)
             && calls.is_whole()
-            && results_follow(&request.turns);
+            && results_follow(&request.turns, groups_results);
         let session = Session { calls, passes, leading, earlier: origins.len() };
         let mut prepared = Self::of_request(from, to, source, request);
         prepared.session = Some(session);
@@ -172,7 +173,7 @@ impl Session {
 
 /// Whether the results of an answer's calls follow at once, as APIs want them.
 /// Every call has one.
-fn results_follow(turns: &[Turn<'_>]) -> bool {
+fn results_follow(turns: &[Turn<'_>], groups_results: bool) -> bool {
     let mut open = 0_usize;
     let mut models = false;
     for turn in turns {
@@ -183,7 +184,7 @@ fn results_follow(turns: &[Turn<'_>]) -> bool {
             return false;
         }
         open = (open + calls).saturating_sub(results);
-        if !speaks && open > 0 && results < turn.items.len() {
+        if !speaks && open > 0 && (groups_results || results < turn.items.len()) {
             return false;
         }
         models = speaks;

@@ -250,6 +250,32 @@ fn a_partial_tool_sequence_is_repaired_and_reported() {
     assert_eq!(roles, ["user", "assistant", "tool", "tool", "assistant"], "{sent}");
 }
 
+/// Messages wants all results in one message, however many requests brought
+/// them.
+#[test]
+fn results_of_several_requests_are_one_message() {
+    let result = |id: &str| {
+        json!({"role": "user", "content": [{"type": "tool_result",
+            "tool_use_id": id, "content": "1"}]})
+    };
+    let call = |id: &str| json!({"type": "tool_use", "id": id, "name": "f", "input": {}});
+    let earlier = [
+        json!({"role": "user", "content": "Hi"}),
+        json!({"role": "assistant", "content": [call("a"), call("b")]}),
+        result("b"),
+    ];
+    let earlier: Vec<_> = earlier.iter().map(|m| (Protocol::Messages, m.to_string())).collect();
+    let body = json!({"model": "m", "max_tokens": 9, "messages": [result("a")]}).to_string();
+    let to = Protocol::Messages;
+    let got = continued(to, to, body.as_bytes(), &earlier, &Options::new()).unwrap();
+    let sent: Value = serde_json::from_slice(&got.body).unwrap();
+    assert_eq!(sent["messages"].as_array().unwrap().len(), 3, "{sent}");
+    let blocks = sent["messages"][2]["content"].as_array().unwrap();
+    let ids: Vec<_> = blocks.iter().map(|block| &block["tool_use_id"]).collect();
+    assert_eq!(ids, ["b", "a"], "{sent}");
+    assert!(got.ledger.iter().all(|entry| !entry.is_loss()), "{:?}", got.ledger);
+}
+
 /// Instructions of a request come first, and are not those of the session.
 #[test]
 fn instructions_come_first() {

@@ -14,6 +14,10 @@ impl SessionCodec for ChatSession {
         "messages"
     }
 
+    fn groups_results(&self) -> bool {
+        false
+    }
+
     fn read_message<'a>(&self, reader: &mut Reader<'a>) -> Result<Turn<'a>, ReadError> {
         turns_in::turn(Message::read(reader)?)
     }

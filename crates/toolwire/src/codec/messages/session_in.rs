@@ -14,6 +14,10 @@ impl SessionCodec for MessagesSession {
         "messages"
     }
 
+    fn groups_results(&self) -> bool {
+        true
+    }
+
     fn read_message<'a>(&self, reader: &mut Reader<'a>) -> Result<Turn<'a>, ReadError> {
         Message::read(reader).map(turns_in::message)
     }

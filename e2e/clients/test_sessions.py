@@ -141,6 +141,7 @@ def test_results_one_by_one(client, protocol, gateways, upstream):
     for number, call in enumerate(reversed(calls[1:]), 1):
         added = httpx.post(f"{path}/messages", json={"messages": driver.results([call]), "protocol": spoken}).json()
         assert added["stats"]["calls"]["completed"] == number
+        assert added["stats"]["calls"]["pending"] == 4 - number
     text, _ = driver.ask("whole", f"{protocol}/{name}", driver.results(calls[:1]))
     assert text == "Done."
     assert [request.rejection for request in upstream.requests(name)] == [None] * 2

@@ -177,10 +177,15 @@ impl Tracker {
         let source = utf8(request)?;
         let decoded = protocol.codec().decode_request(source);
         let request = decoded.map_err(|error| invalid(source, error))?;
-        Ok(Self::of_turns(&request.turns, now))
+        let mut tracker = Self::of_turns(&request.turns, now);
+        if request.turns.last().is_some_and(|turn| turn.role != Role::Assistant) {
+            tracker.begin_turn();
+        }
+        Ok(tracker)
     }
 
-    /// The conversation of a request that was read.
+    /// A conversation that is not over yet: the calls of the last answer wait for
+    /// their results, whatever others have said since.
     pub(crate) fn of_turns(turns: &[Turn<'_>], now: Duration) -> Self {
         let mut tracker = Self::new();
         let mut models = true;
@@ -204,9 +209,6 @@ impl Tracker {
                     tracker.take(id.as_deref(), failed, now);
                 }
             }
-        }
-        if !models {
-            tracker.begin_turn();
         }
         tracker
     }

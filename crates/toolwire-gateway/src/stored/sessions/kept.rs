@@ -65,6 +65,11 @@ impl KeptSession {
         Ok(session)
     }
 
+    /// How many bytes its messages have.
+    pub(super) fn size(&self) -> usize {
+        self.instructions.iter().chain(&self.messages).map(|message| message.body.len()).sum()
+    }
+
     /// A request with the session in front of it, and the protocols of the
     /// session's messages.
     pub(super) fn in_front_of(&self, request: &SessionRequest<'_>) -> (Bytes, Arc<[Protocol]>) {

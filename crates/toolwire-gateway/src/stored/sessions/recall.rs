@@ -58,7 +58,7 @@ impl SessionTurn {
             let (whole, origins) = kept.in_front_of(&request);
             Ok((whole, origins, kept.change(client, &request)?))
         };
-        let (whole, origins, change) = heavy_work.run(body.len(), join).await?;
+        let (whole, origins, change) = heavy_work.run(kept.size() + body.len(), join).await?;
         let KeptSession { version, stats, .. } = kept;
         let lock = Arc::new(lock);
         let turn = Self { client, store, tenant, id, version, stats, change, lock, whole, origins };

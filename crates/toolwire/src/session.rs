@@ -45,6 +45,8 @@ pub struct SessionMessage<'a> {
     /// Whether it is one of the instructions at the beginning, which take the
     /// place of earlier ones.
     pub is_instruction: bool,
+    /// Whether it is the model's.
+    pub is_answer: bool,
 }
 
 impl<'a> SessionRequest<'a> {
@@ -131,8 +133,10 @@ fn read_list<'a>(
     while list.more(reader)? {
         let mut ahead = reader.clone();
         let text = reader.raw()?;
-        at_beginning = at_beginning && is_instruction(&session.read_message(&mut ahead)?);
-        messages.push(SessionMessage { text, is_instruction: at_beginning });
+        let turn = session.read_message(&mut ahead)?;
+        at_beginning = at_beginning && is_instruction(&turn);
+        let is_answer = turn.role == Role::Assistant;
+        messages.push(SessionMessage { text, is_instruction: at_beginning, is_answer });
     }
     Ok(messages)
 }

@@ -250,6 +250,31 @@ fn a_partial_tool_sequence_is_repaired_and_reported() {
     assert_eq!(roles, ["user", "assistant", "tool", "tool", "assistant"], "{sent}");
 }
 
+/// Results that nobody waits for are reported, also toward an upstream of the
+/// client's own protocol, which would refuse them.
+#[test]
+fn results_too_many() {
+    let call = json!({"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}});
+    let result =
+        |id: &str, text: &str| json!({"role": "tool", "tool_call_id": id, "content": text});
+    let earlier = [
+        json!({"role": "user", "content": "Hi"}),
+        json!({"role": "assistant", "content": null, "tool_calls": [call]}),
+        result("a", "first"),
+    ];
+    let earlier: Vec<_> = earlier.iter().map(|m| (Protocol::Chat, m.to_string())).collect();
+    for (extra, code) in [("a", Code::DuplicateResult), ("x", Code::OrphanResult)] {
+        let body = json!({"model": "m", "messages": [result(extra, "second")]}).to_string();
+        for to in Protocol::ALL {
+            let got =
+                continued(Protocol::Chat, to, body.as_bytes(), &earlier, &Options::new()).unwrap();
+            let codes: Vec<_> = got.ledger.iter().map(|entry| &entry.code).collect();
+            assert!(codes.contains(&&code), "{to} {extra}: {:?}", got.ledger);
+            assert!(str(&got.body).contains("second"), "{to} {extra}: {}", str(&got.body));
+        }
+    }
+}
+
 /// Messages wants all results in one message, however many requests brought
 /// them.
 #[test]

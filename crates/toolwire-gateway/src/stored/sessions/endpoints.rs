@@ -1,6 +1,5 @@
 //! The paths where clients look at sessions, make them and delete them.
 
-use toolwire::protocol::PathMatch;
 use toolwire::session::{self, SessionRequest};
 use toolwire::translate::{PreparedRequest, RequestHead};
 use toolwire::wire::{Raw, Reader, Str};
@@ -140,8 +139,7 @@ async fn add(
 ) -> Result<Result<Vec<u8>, Failure>, StoreError> {
     let (whole, origins) = kept.in_front_of(request);
     let counted = in_place(whole.len(), || {
-        // What every later request would be refused for is refused here.
-        let head = RequestHead::read(protocol, &PathMatch::default(), &whole)?;
+        let head = RequestHead::default();
         let prepared = PreparedRequest::with_session(protocol, protocol, &head, &whole, &origins)?;
         Ok(prepared.session_calls().cloned().unwrap_or_default())
     });

@@ -29,6 +29,16 @@ pub(super) fn session_exists() -> Failure {
     Failure::with_status(409, error)
 }
 
+/// A client sends what the gateway would send once more.
+pub(super) fn session_is_repeated() -> Failure {
+    let message = "The request repeats the messages of its session. Send only what is new, or \
+                   send it without a session.";
+    let mut error = ApiError::new(ErrorKind::InvalidRequest, message);
+    error.param = Some("messages".to_owned());
+    error.code = Some("session_repeated".to_owned());
+    Failure::with_status(400, error)
+}
+
 /// A newer gateway has kept messages of a protocol that this one does not know.
 pub(super) fn unknown_protocol() -> Failure {
     let message = "The session has messages of a protocol that this gateway does not know.";

@@ -72,6 +72,7 @@ const TURN: &[&str] = &[
     "stored/sessions/record.rs::record_stream",
     "stored/sessions/kept.rs::read",
     "stored/sessions/kept.rs::read_tag",
+    "stored/sessions/kept.rs::is_repeated_by",
     "stored/sessions/kept.rs::change",
     "stored/sessions/kept.rs::in_front_of",
     "stored/sessions/kept.rs::writes",

@@ -65,6 +65,14 @@ impl KeptSession {
         Ok(session)
     }
 
+    /// Whether a request has the conversation from its beginning, as clients
+    /// send it that know nothing of sessions.
+    pub(super) fn is_repeated_by(&self, request: &SessionRequest<'_>) -> bool {
+        let mut own = request.messages.iter().filter(|message| !message.is_instruction);
+        let (Some(first), Some(kept)) = (own.next(), self.messages.first()) else { return false };
+        kept.body == first.text.text().as_bytes() && own.any(|message| message.is_answer)
+    }
+
     /// How many bytes its messages have.
     pub(super) fn size(&self) -> usize {
         self.instructions.iter().chain(&self.messages).map(|message| message.body.len()).sum()

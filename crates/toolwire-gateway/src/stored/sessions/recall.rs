@@ -9,7 +9,7 @@ use toolwire::translate::{Options, PreparedRequest, RequestHead};
 use toolwire::{Protocol, codec, session};
 use toolwire_store::{Store, Tenant};
 
-use super::failure::{session_is_busy, store_is_off};
+use super::failure::{session_is_busy, session_is_repeated, store_is_off};
 use super::kept::{KeptSession, SessionChange};
 use super::record::SessionRecorder;
 use super::stats::SessionStats;
@@ -55,6 +55,9 @@ impl SessionTurn {
         let kept = KeptSession::read(&store, &tenant, &id).await?;
         let join = || {
             let request = read(client, body)?;
+            if kept.is_repeated_by(&request) {
+                return Err(session_is_repeated());
+            }
             let (whole, origins) = kept.in_front_of(&request);
             Ok((whole, origins, kept.change(client, &request)?))
         };

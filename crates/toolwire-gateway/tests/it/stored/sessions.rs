@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use serde_json::{Value, json};
 use toolwire::calls::StreamedAnswer;
 use toolwire::{Protocol, codec};
+use toolwire_gateway::config::StoreConfig;
 use toolwire_store::Options;
 
 use super::{TempStore, delete, gateway};
@@ -377,7 +378,7 @@ async fn turns_of_one_session_do_not_mix() {
         let mut steps = vec![stream_head("")];
         let events = fixtures::events(protocol);
         steps.extend(events[..2].iter().map(chunk));
-        steps.push(Step::Wait(ms(if number == 0 { 300 } else { 1 })));
+        steps.push(Step::Wait(ms(if number % 4 == 1 { 300 } else { 1 })));
         steps.extend(events[2..].iter().map(chunk));
         steps.push(stream_end());
         steps
@@ -387,24 +388,31 @@ async fn turns_of_one_session_do_not_mix() {
     let one = gateway(&server, file.options()).await;
     let two = gateway(&server, file.options()).await;
     let body = |text: &str| request(protocol, true, &[json!({"role": "user", "content": text})]);
-    let slow = tokio::spawn({
-        let (to, body) = (one.address(), body("Slow"));
-        async move { send(to, protocol, "s", &body).await }
-    });
-    server.until_seen(1).await;
-    let here = send(one.address(), protocol, "s", &body("Here")).await;
-    assert_eq!(here.status, 409, "{here:?}");
-    assert!(here.body.contains("session_locked"), "{here:?}");
-    let other = send(one.address(), protocol, "another", &body("Another")).await;
-    assert_eq!(other.status, 200, "{other:?}");
-    let there = send(two.address(), protocol, "s", &body("There")).await;
-    read(protocol, true, &there);
-    let slow = slow.await.unwrap();
-    assert!(slow.body.contains("session_locked"), "{slow:?}");
-    assert!(!slow.body.contains("[DONE]"), "{slow:?}");
-    let list = client::get(two.address(), "/v1/sessions/s/messages?order=asc", &[]).await.json();
-    assert_eq!(list["data"].as_array().unwrap().len(), 2, "{list}");
-    assert_eq!(list["data"][0]["message"]["content"], "There");
+    // A session that exists, and one that nobody has made yet.
+    for (session, before) in [("old", 2), ("new", 0)] {
+        let first = if before > 0 { session } else { "some" };
+        read(protocol, true, &send(one.address(), protocol, first, &body("First")).await);
+        let slow = tokio::spawn({
+            let (to, body) = (one.address(), body("Slow"));
+            async move { send(to, protocol, session, &body).await }
+        });
+        let asked = server.seen_count();
+        server.until_seen(asked + 1).await;
+        let here = send(one.address(), protocol, session, &body("Here")).await;
+        assert_eq!(here.status, 409, "{here:?}");
+        assert!(here.body.contains("session_locked"), "{here:?}");
+        let other = send(one.address(), protocol, "another", &body("Another")).await;
+        assert_eq!(other.status, 200, "{other:?}");
+        let there = send(two.address(), protocol, session, &body("There")).await;
+        read(protocol, true, &there);
+        let slow = slow.await.unwrap();
+        assert!(slow.body.contains("session_locked"), "{slow:?}");
+        assert!(!slow.body.contains("[DONE]"), "{slow:?}");
+        let path = format!("/v1/sessions/{session}/messages?order=asc");
+        let list = client::get(two.address(), &path, &[]).await.json();
+        assert_eq!(list["data"].as_array().unwrap().len(), before + 2, "{list}");
+        assert_eq!(list["data"][before]["message"]["content"], "There");
+    }
 }
 
 /// A call without a result is answered, reported and, by request, refused.
@@ -498,7 +506,10 @@ async fn the_paths() {
         ("/v1/sessions/mine/messages", r#"{"messages":[{"content":"no role"}]}"#),
         ("/v1/sessions/mine/messages", r#"{"messages":[],"protocol":"responses"}"#),
         ("/v1/sessions/mine/messages", "no JSON"),
-        ("/v1/sessions/mine/messages", r#"{"messages":[{"role":"user","role":"user"}]}"#),
+        (
+            "/v1/sessions/mine/messages",
+            r#"{"messages":[{"role":"user","content":"x","y":1,"y":2}]}"#,
+        ),
         ("/v1/sessions", r#"{"id":"with space"}"#),
         ("/v1/sessions", r#"{"id":7}"#),
     ] {
@@ -580,6 +591,31 @@ async fn what_is_refused() {
     assert_eq!(server.seen_count(), 0);
 }
 
+/// Clients that send the whole conversation all the same do not get it doubled.
+#[tokio::test]
+async fn a_conversation_that_is_sent_again() {
+    for client in CLIENTS {
+        let server = caller(client).await;
+        let gateway = gateway(&server, Options::memory()).await;
+        let to = gateway.address();
+        let mut messages = vec![json!({"role": "user", "content": "Hi"})];
+        let got = send(to, client, "s", &request(client, false, &messages)).await;
+        let (_, calls) = read(client, false, &got);
+        let items = codec(client).answer_items(&got.body).unwrap();
+        messages.extend(items.iter().map(|item| serde_json::from_str(item).unwrap()));
+        messages.extend(results(client, &calls));
+        let got = send(to, client, "s", &request(client, false, &messages)).await;
+        assert_eq!(got.status, 400, "{got:?}");
+        assert!(got.body.contains("only what is new"), "{got:?}");
+        assert_eq!(server.seen_count(), 1);
+        // The same question once more is no repetition.
+        let mut more = results(client, &calls);
+        more.insert(0, messages[0].clone());
+        let got = send(to, client, "s", &request(client, false, &more)).await;
+        assert_eq!(got.status, 200, "{got:?}");
+    }
+}
+
 /// An answer without content is not sent back, because no API takes it.
 #[tokio::test]
 async fn an_empty_answer() {
@@ -596,6 +632,42 @@ async fn an_empty_answer() {
     let sent = server.seen()[1].json();
     assert_eq!(sent["messages"].as_array().unwrap().len(), 2, "{sent}");
     assert_eq!(stored(gateway.address(), "s").await["stats"]["turns"], 2);
+}
+
+/// A message of a session is no item of Responses, whose protocol is another.
+#[tokio::test]
+async fn a_message_is_no_item() {
+    let server = caller(Protocol::Chat).await;
+    let gateway = gateway(&server, Options::memory()).await;
+    let to = gateway.address();
+    let body = r#"{"id":"s","messages":[{"role":"user","content":"Hi"}]}"#;
+    client::post(to, "/v1/sessions", &[], body).await;
+    let list = client::get(to, "/v1/sessions/s/messages", &[]).await.json();
+    let item = json!({"type": "item_reference", "id": list["data"][0]["id"]});
+    let got = super::respond(to, &json!({"model": "m", "input": [item]})).await;
+    assert_eq!((got.status, &got.json()["error"]["code"]), (404, &json!("item_not_found")));
+    assert_eq!(server.seen_count(), 0);
+}
+
+/// What is kept of a stream until its end counts as memory, also where the bytes
+/// pass.
+#[tokio::test]
+async fn a_long_answer_is_limited() {
+    for protocol in CLIENTS {
+        let server = Server::new(protocol, stream(&fixtures::events(protocol))).await;
+        let mut config = config(vec![at(&server)]);
+        config.store = StoreConfig::On(Options::memory());
+        config.limits.response = 256;
+        let gateway = start(config).await;
+        let user = [json!({"role": "user", "content": "Hi"})];
+        let body = request(protocol, true, &user);
+        let got = send(gateway.address(), protocol, "s", &body).await;
+        assert!(got.body.contains("longer than 256 bytes"), "{got:?}");
+        let path = fixtures::path(protocol);
+        let got = client::post(gateway.address(), path, &[], &body.to_string()).await;
+        read(protocol, true, &got);
+        assert_eq!(client::get(gateway.address(), "/v1/sessions/s", &[]).await.status, 404);
+    }
 }
 
 /// Tokens are counted with the session in front.

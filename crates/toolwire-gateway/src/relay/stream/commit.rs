@@ -79,13 +79,13 @@ impl ResponseStream {
             let result = std::task::ready!(commit.as_mut().poll(cx));
             let mut tail = std::mem::take(tail);
             self.commit = Commit::Off;
-            if result.is_ok() {
-                self.out.append(&mut tail);
-            }
-            if let Err(error) = result {
-                self.commit = Commit::Failed;
-                self.fail(error);
-                return Poll::Ready(());
+            match result {
+                Ok(()) => self.out.append(&mut tail),
+                Err(error) => {
+                    self.commit = Commit::Failed;
+                    self.fail(error);
+                    return Poll::Ready(());
+                }
             }
         }
         self.pipe.release_ending(&mut self.out);

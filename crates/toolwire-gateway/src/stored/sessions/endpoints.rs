@@ -34,17 +34,12 @@ pub(in super::super) async fn create(
 ) -> Result<Vec<u8>, Failure> {
     let body = if body.is_empty() { b"{}" } else { body };
     let sent = SentMessages::read(client, body)?;
-    let id = match sent.id {
-        Some(id) if is_usable_id(&id) => id,
+    let id = match &sent.id {
+        Some(id) if is_usable_id(id) => id.clone(),
         Some(_) => return Err(unusable()),
         None => new_id("sess_")?,
     };
-    let kept = KeptSession::default();
-    match add(access, &id, kept, sent.protocol, &sent.request).await {
-        Err(StoreError::Conflict) => Err(session_exists()),
-        Err(error) => Err(from_store(&error)),
-        Ok(result) => result,
-    }
+    add(access, &id, KeptSession::default(), &sent, session_exists).await
 }
 
 /// A session without its messages.
@@ -88,11 +83,7 @@ pub(in super::super) async fn add_messages(
     if kept.version.is_none() {
         return Err(not_found());
     }
-    match add(access, id, kept, sent.protocol, &sent.request).await {
-        Err(StoreError::NotFound) => Err(not_found()),
-        Err(error) => Err(from_store(&error)),
-        Ok(result) => result,
-    }
+    add(access, id, kept, &sent, session_is_busy).await
 }
 
 /// Messages that a client adds.
@@ -134,29 +125,25 @@ async fn add(
     access: &Access<'_>,
     id: &str,
     kept: KeptSession,
-    protocol: Protocol,
-    request: &SessionRequest<'_>,
-) -> Result<Result<Vec<u8>, Failure>, StoreError> {
+    sent: &SentMessages<'_>,
+    conflict: fn() -> Failure,
+) -> Result<Vec<u8>, Failure> {
+    let SentMessages { id: _, protocol, request } = sent;
     let (whole, origins) = kept.in_front_of(request);
     let counted = in_place(whole.len(), || {
         let head = RequestHead::default();
-        let prepared = PreparedRequest::with_session(protocol, protocol, &head, &whole, &origins)?;
-        Ok(prepared.session_calls().cloned().unwrap_or_default())
+        PreparedRequest::with_session(*protocol, *protocol, &head, &whole, &origins)
+            .map(|prepared| prepared.session_calls().cloned().unwrap_or_default())
     });
-    let change = kept.change(protocol, request);
+    let calls = counted.map_err(|error| Failure::from_translation(&error))?;
+    let change = kept.change(*protocol, request)?;
     let KeptSession { version, mut stats, .. } = kept;
-    let change = match (counted, change) {
-        (Ok(calls), Ok(change)) => {
-            stats.count_calls(&calls);
-            change
-        }
-        (Err(error), _) => return Ok(Err(Failure::from_translation(&error))),
-        (_, Err(failure)) => return Ok(Err(failure)),
-    };
-    access.store.write(&access.tenant, change.writes(id, version, &stats)).await?;
-    match access.store.thread(&access.tenant, KIND, id).await? {
-        Some(thread) => Ok(Ok(object::session(&thread))),
-        None => Err(StoreError::NotFound),
+    stats.count_calls(&calls);
+    match access.store.write(&access.tenant, change.writes(id, version, &stats)).await {
+        Ok(()) => retrieve(access, id).await,
+        Err(StoreError::Conflict) => Err(conflict()),
+        Err(StoreError::NotFound) => Err(not_found()),
+        Err(error) => Err(from_store(&error)),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use arbitrary::Unstructured;
 use serde_json::{Value, json};
 use toolwire::calls::{self, StreamedAnswer};
 use toolwire::ledger::Entry;
@@ -299,6 +300,123 @@ fn results_of_several_requests_are_one_message() {
     let ids: Vec<_> = blocks.iter().map(|block| &block["tool_use_id"]).collect();
     assert_eq!(ids, ["b", "a"], "{sent}");
     assert!(got.ledger.iter().all(|entry| !entry.is_loss()), "{:?}", got.ledger);
+}
+
+/// One contribution to a conversation, which every protocol can express.
+enum Said {
+    User(String),
+    /// A text, and calls by their number.
+    Model(String, Vec<usize>),
+    Results(Vec<usize>),
+}
+
+impl Said {
+    /// A conversation in which the model calls tools and the user answers, in
+    /// any order.
+    fn conversation(u: &mut Unstructured<'_>) -> arbitrary::Result<Vec<Self>> {
+        let mut said = Vec::new();
+        let mut calls = 0;
+        for round in 0..u.int_in_range(1..=5)? {
+            said.push(Self::User(format!("question {round} \u{e9}\"")));
+            for _ in 0..u.int_in_range(0..=2)? {
+                let mut own: Vec<usize> = (0..u.int_in_range(1..=3)?).map(|n| calls + n).collect();
+                calls += own.len();
+                let text = if u.arbitrary()? { "Let me see." } else { "" };
+                said.push(Self::Model(text.to_owned(), own.clone()));
+                let turn = u.int_in_range(0..=own.len() - 1)?;
+                own.rotate_left(turn);
+                said.push(Self::Results(own));
+            }
+            said.push(Self::Model(format!("answer {round}"), Vec::new()));
+        }
+        said.push(Self::User("last".to_owned()));
+        Ok(said)
+    }
+
+    fn messages(&self, protocol: Protocol) -> Vec<String> {
+        let is_chat = protocol == Protocol::Chat;
+        let messages = match self {
+            Self::User(text) => vec![json!({"role": "user", "content": text})],
+            Self::Model(text, calls) if is_chat => {
+                let call = |n| {
+                    json!({"id": format!("c{n}"), "type": "function",
+                        "function": {"name": "f", "arguments": format!("{{\"n\":{n}}}")}})
+                };
+                let calls: Vec<_> = calls.iter().map(call).collect();
+                let mut message = json!({"role": "assistant", "content": text});
+                if !calls.is_empty() {
+                    message["tool_calls"] = json!(calls);
+                    if text.is_empty() {
+                        message["content"] = Value::Null;
+                    }
+                }
+                vec![message]
+            }
+            Self::Model(text, calls) => {
+                let text = Some(text).filter(|text| !text.is_empty());
+                let text = text.map(|text| json!({"type": "text", "text": text}));
+                let call = |n| {
+                    json!({"type": "tool_use", "id": format!("c{n}"),
+                        "name": "f", "input": {"n": n}})
+                };
+                let blocks: Vec<_> = text.into_iter().chain(calls.iter().map(call)).collect();
+                vec![json!({"role": "assistant", "content": blocks})]
+            }
+            Self::Results(calls) if is_chat => {
+                let result = |n| {
+                    json!({"role": "tool", "tool_call_id": format!("c{n}"),
+                        "content": format!("result {n}")})
+                };
+                calls.iter().map(result).collect()
+            }
+            Self::Results(calls) => {
+                let block = |n| {
+                    json!({"type": "tool_result", "tool_use_id": format!("c{n}"),
+                        "content": format!("result {n}")})
+                };
+                let blocks: Vec<_> = calls.iter().map(block).collect();
+                vec![json!({"role": "user", "content": blocks})]
+            }
+        };
+        messages.iter().map(Value::to_string).collect()
+    }
+}
+
+/// It does not matter which client has said what: the upstream gets the same.
+#[test]
+fn any_mixture_of_protocols_is_one_conversation() {
+    arbtest::arbtest(|u| {
+        let said = Said::conversation(u)?;
+        let (last, earlier) = said.split_last().unwrap();
+        let client = *u.choose(&CLIENTS)?;
+        let body = json!({"model": "m", "max_tokens": 9}).to_string();
+        let body = with_messages(body.as_bytes(), &last.messages(client));
+        let mut mixed = Vec::new();
+        for one in earlier {
+            let protocol = *u.choose(&CLIENTS)?;
+            mixed.extend(one.messages(protocol).into_iter().map(|text| (protocol, text)));
+        }
+        let pure = |one: &Said| one.messages(client).into_iter().map(|text| (client, text));
+        let pure: Vec<_> = earlier.iter().flat_map(pure).collect();
+        for to in Protocol::ALL {
+            // Where bytes pass, the same may be spelled in two ways, which another
+            // protocol does not show.
+            let seen = if to == client { Protocol::Responses } else { to };
+            let sent = |earlier: &[(Protocol, String)]| -> Value {
+                let options = Options::new();
+                let sent = continued(client, to, &body, earlier, &options).unwrap();
+                assert!(sent.ledger.iter().all(|entry| entry.code != Code::MissingResult));
+                let body = if seen == to {
+                    sent.body
+                } else {
+                    translate::request(to, seen, &sent.body, &options).unwrap().body
+                };
+                serde_json::from_slice(&body).unwrap()
+            };
+            assert_eq!(sent(&mixed), sent(&pure), "{client} {to}: {mixed:?}");
+        }
+        Ok(())
+    });
 }
 
 /// Instructions of a request come first, and are not those of the session.

@@ -415,6 +415,29 @@ async fn turns_of_one_session_do_not_mix() {
     }
 }
 
+/// What is deleted does not come back with the answer of a turn that had begun.
+#[tokio::test]
+async fn a_session_that_is_deleted_meanwhile() {
+    let protocol = Protocol::Messages;
+    let script = move |number: usize, _: &ReceivedRequest| {
+        let mut steps = stream(&fixtures::events(protocol));
+        steps.insert(2, Step::Wait(ms(if number == 1 { 200 } else { 0 })));
+        steps
+    };
+    let server = Server::scripted(protocol, script).await;
+    let gateway = gateway(&server, Options::memory()).await;
+    let to = gateway.address();
+    let body = request(protocol, true, &[json!({"role": "user", "content": "Hi"})]);
+    read(protocol, true, &send(to, protocol, "s", &body).await);
+    let turn = tokio::spawn(async move { send(to, protocol, "s", &body).await });
+    server.until_seen(2).await;
+    assert_eq!(delete(to, "/v1/sessions/s", &[]).await.status, 200);
+    let got = turn.await.unwrap();
+    assert!(got.body.contains("event: error"), "{got:?}");
+    assert!(!got.body.contains("message_stop"), "{got:?}");
+    assert_eq!(client::get(to, "/v1/sessions/s", &[]).await.status, 404);
+}
+
 /// A call without a result is answered, reported and, by request, refused.
 #[tokio::test]
 async fn a_partial_tool_sequence() {

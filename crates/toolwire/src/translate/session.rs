@@ -10,6 +10,7 @@ use crate::model::{Item, Protocol, Request, Role, Slot, Turn};
 use crate::session::{EARLIER_MEMBER, earlier_turns, is_instruction};
 use crate::toolset::Toolset;
 use crate::tracker::Tracker;
+use crate::wire::envelope::Envelope;
 use crate::wire::{Array, Object, ReadError, Reader, Str};
 
 /// What is known of the session of a request.
@@ -86,7 +87,13 @@ impl<'a> PreparedRequest<'a> {
         answer: Answer,
     ) -> Result<Translated, Error> {
         if session.passes {
-            let joined = self.joined().map_err(|error| invalid(self.source, error))?;
+            // A name that is in the URL does not belong in the body.
+            let in_body = !self.from.describe().answers.names_model();
+            let joined = self.joined(options.model.as_deref().filter(|_| in_body));
+            let joined = joined.map_err(|error| invalid(self.source, error))?;
+            if !Envelope::may_be_in(&joined) {
+                return Ok(Translated::unchanged(joined));
+            }
             let mut plain = PreparedRequest::new(self.from, self.to, &joined)?;
             let mut translated = plain.encode_with_own_limit(options, answer)?;
             for entry in &mut translated.ledger {
@@ -114,8 +121,9 @@ impl<'a> PreparedRequest<'a> {
         judge(body, entries, options.loss_policy)
     }
 
-    /// The request with the session's messages in its own list.
-    fn joined(&self) -> Result<Vec<u8>, ReadError> {
+    /// The request with the session's messages in its own list, and the
+    /// upstream's name of the model.
+    fn joined(&self, mut model: Option<&str>) -> Result<Vec<u8>, ReadError> {
         let mut earlier = Vec::new();
         let mut own = Vec::new();
         let mut out = Vec::with_capacity(self.source.len());
@@ -129,6 +137,12 @@ impl<'a> PreparedRequest<'a> {
                 &mut own
             } else {
                 let value = reader.raw()?;
+                if key == "model"
+                    && let Some(model) = model.take()
+                {
+                    object.put("model", model);
+                    continue;
+                }
                 object.foreign_key(&key).extend_from_slice(value.text().as_bytes());
                 continue;
             };
@@ -137,6 +151,7 @@ impl<'a> PreparedRequest<'a> {
                 list.push(reader.raw()?);
             }
         }
+        object.maybe("model", model);
         let leading = self.session.as_ref().map_or(0, |session| session.leading);
         let (leading, rest) = own.split_at_checked(leading).unwrap_or_default();
         let mut list = Array::new(object.key(self.list_member()));

@@ -88,8 +88,11 @@ fn a_session_is_the_request_that_the_client_did_not_have_to_send() {
         let body = with_messages(&body, &all);
         let all = messages(from, &body);
         let is_whole = Tracker::of_request(from, &body, Duration::ZERO).is_ok_and(|t| t.is_whole());
-        for to in Protocol::ALL {
-            let wanted = translate::request(from, to, &body, &Options::new());
+        let renamed_model = Options::new().model("another-model");
+        let ways = [Options::new(), renamed_model];
+        let pairs = Protocol::ALL.into_iter().flat_map(|to| ways.iter().map(move |way| (to, way)));
+        for (to, options) in pairs {
+            let wanted = translate::request(from, to, &body, options);
             if from == to && !is_whole {
                 continue;
             }
@@ -103,7 +106,7 @@ fn a_session_is_the_request_that_the_client_did_not_have_to_send() {
                 }
                 let earlier: Vec<_> = earlier.iter().map(|text| (from, text.clone())).collect();
                 let own = with_messages(&body, own);
-                let got = continued(from, to, &own, &earlier, &Options::new());
+                let got = continued(from, to, &own, &earlier, options);
                 let path = |entries: &[Entry]| -> Vec<Entry> {
                     entries.iter().map(|entry| renamed(entry, split)).collect()
                 };

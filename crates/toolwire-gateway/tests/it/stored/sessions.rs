@@ -10,6 +10,7 @@ use toolwire_store::Options;
 
 use super::{TempStore, delete, gateway};
 use crate::client::{self, ReceivedResponse};
+use crate::postgres_server::{PostgresServer, is_left_out};
 use crate::upstream::{
     ReceivedRequest, Server, Step, chunk, stream, stream_end, stream_head, whole,
 };
@@ -238,6 +239,45 @@ async fn five_turns_through_two_gateways() {
         let two = gateway(&server, file.options()).await;
         five_turns(|_| client, true, &[one.address(), two.address()], &server).await;
     }
+}
+
+/// A session goes on through another gateway at once, and after its database was
+/// gone, without anybody starting a gateway again.
+#[tokio::test]
+async fn a_database_that_gateways_share() {
+    if is_left_out() {
+        return;
+    }
+    let mut database = PostgresServer::start();
+    let url = database.new_database().await;
+    let server = caller(Protocol::Chat).await;
+    let one = gateway(&server, Options::postgres(&url)).await;
+    let two = gateway(&server, Options::postgres(&url)).await;
+    let to = [one.address(), two.address()];
+    five_turns(|turn| CLIENTS[turn % 2], true, &to, &server).await;
+    database.signal("KILL");
+    for client in CLIENTS {
+        let body = request(client, true, &[json!({"role": "user", "content": "More"})]);
+        let got = send(to[0], client, "five-turns", &body).await;
+        assert_eq!(got.status, 503, "{got:?}");
+        assert!(got.header("retry-after").is_some(), "{got:?}");
+        let path = fixtures::path(client);
+        read(client, true, &client::post(to[0], path, &[], &body.to_string()).await);
+    }
+    database.start_again();
+    let body = request(Protocol::Chat, true, &[json!({"role": "user", "content": "More"})]);
+    let mut got = send(to[1], Protocol::Chat, "five-turns", &body).await;
+    for _ in 0..100 {
+        if got.status != 503 {
+            break;
+        }
+        tokio::time::sleep(ms(50)).await;
+        got = send(to[1], Protocol::Chat, "five-turns", &body).await;
+    }
+    read(Protocol::Chat, true, &got);
+    assert_eq!(stored(to[0], "five-turns").await["stats"]["turns"], 6);
+    let sent = server.seen().last().unwrap().body.clone();
+    assert!(sent.contains("saw call_7") && sent.contains("More"), "{sent}");
 }
 
 /// Within one protocol an upstream gets the messages as the clients wrote them.

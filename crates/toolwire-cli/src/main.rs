@@ -10,6 +10,7 @@ mod error;
 mod explain;
 mod gateway_identity;
 mod gateway_probe;
+mod import;
 mod init;
 mod panic_hook;
 mod pretty_json;
@@ -22,6 +23,7 @@ mod store;
 mod temp_dir;
 mod terminal;
 mod tokens;
+mod toml_text;
 mod translate;
 
 use std::io::Write;
@@ -50,6 +52,7 @@ enum Command {
     Serve(serve::Args),
     Run(run::Args),
     Init(init::Args),
+    Import(import::Args),
     Check(check::Args),
     Store(store::Args),
     Translate(translate::Args),
@@ -85,6 +88,7 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Some(Command::Serve(args)) => serve::run(&args)?,
         Some(Command::Run(args)) => return Ok(run::run(&args)?),
         Some(Command::Init(args)) => init::run(&args)?,
+        Some(Command::Import(args)) => import::run(&args)?,
         Some(Command::Check(args)) => check::run(&args)?,
         Some(Command::Store(args)) => store::run(&args)?,
         Some(Command::Translate(args)) => translate::run(&args)?,

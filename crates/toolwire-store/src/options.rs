@@ -47,7 +47,7 @@ impl Options {
 const DEFAULT_TTL: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 /// Where a store keeps things.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EngineOptions {
     /// In this process, until it ends.
     Memory,
@@ -58,7 +58,7 @@ pub enum EngineOptions {
 }
 
 /// A store in a file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SqliteOptions {
     /// The file. Its folder is made if there is none. Only its owner can read
     /// what the store makes.
@@ -78,7 +78,7 @@ pub enum Sync {
 }
 
 /// A store in a Postgres database.
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct PostgresOptions {
     /// The address, with its password: `postgres://user:password@host/database`.
     pub url: String,

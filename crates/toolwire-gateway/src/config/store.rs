@@ -28,6 +28,18 @@ impl StoreConfig {
         path.map_or(Self::Off, |path| Self::Default(Options::sqlite(path)))
     }
 
+    /// Whether both mean the same store, kept in the same way.
+    pub fn is_same(&self, other: &Self) -> bool {
+        match (self.options(), other.options()) {
+            (None, None) => true,
+            (Some(own), Some(other)) => {
+                let Options { engine, ttl, limits, clock: _ } = own;
+                *engine == other.engine && *ttl == other.ttl && *limits == other.limits
+            }
+            (None, Some(_)) | (Some(_), None) => false,
+        }
+    }
+
     /// How to open the store, unless it is off.
     pub fn options(&self) -> Option<&Options> {
         match self {

@@ -7,7 +7,7 @@ use toolwire_laws::growth::Growth;
 use toolwire_store::{Item, ItemPage, Options, Store, Tenant};
 
 use super::list::item_protocol;
-use super::{ResponseStore, StoredEndpoint, Turn, conversations, list, responses};
+use super::{ResponseStore, RunningJobs, StoredEndpoint, Turn, conversations, list, responses};
 use crate::config::StoreConfig;
 use crate::growth::{Row, run};
 use crate::stored::endpoints::Access;
@@ -44,7 +44,8 @@ pub(crate) const ROWS: &[Row] = &[
                 run(async {
                     let store = Store::open(Options::memory()).await.unwrap();
                     let query = "limit=100&order=asc";
-                    let access = Access { store: &store, tenant: Tenant::single(), query };
+                    let jobs = &RunningJobs::default();
+                    let access = Access { store: &store, tenant: Tenant::single(), query, jobs };
                     let made = conversations::create(&access, body.as_bytes()).await.unwrap();
                     let made = String::from_utf8(made).unwrap();
                     let id = made.split('"').nth(3).unwrap();
@@ -73,7 +74,8 @@ pub(crate) const ROWS: &[Row] = &[
                     let items = vec![Item::new(text.as_str(), body)];
                     drop(list::write_page(&ItemPage { items, more: false }));
                     let store = Store::open(Options::memory()).await.unwrap();
-                    let access = Access { store: &store, tenant: Tenant::single(), query: text };
+                    let (jobs, query) = (&RunningJobs::default(), text);
+                    let access = Access { store: &store, tenant: Tenant::single(), query, jobs };
                     let _ = responses::retrieve(&access, text).await;
                     let _ = responses::cancel(&access, text).await;
                     let _ = responses::input_items(&access, text).await;

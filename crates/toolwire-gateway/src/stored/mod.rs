@@ -5,12 +5,14 @@
 //! `endpoints` are the paths where clients look at what was kept. The store
 //! itself is a crate of its own.
 
+mod background;
 mod conversation_lock;
 mod conversations;
 mod endpoints;
 mod failure;
 #[cfg(test)]
 pub(crate) mod growth;
+mod health;
 mod list;
 mod recall;
 mod record;
@@ -18,10 +20,15 @@ mod responses;
 mod retention;
 mod time_of_day;
 
+use std::sync::Arc;
+
 use toolwire_store::{Store, Tenant};
 
+pub(crate) use self::background::{EventReplay, Job, JobEnd, RunningJobs, keep_leases};
 use self::conversation_lock::ConversationLocks;
 pub(crate) use self::endpoints::{ROUTES, StoredEndpoint, serve};
+pub(crate) use self::failure::no_background;
+use self::health::StoreHealth;
 pub(crate) use self::recall::{Turn, TurnPlan};
 pub(crate) use self::record::Recorder;
 pub(crate) use self::retention::delete_expired;
@@ -33,7 +40,9 @@ use crate::guard::Credentials;
 #[derive(Default)]
 pub(crate) struct ResponseStore {
     store: Option<Store>,
+    health: Arc<StoreHealth>,
     conversations: ConversationLocks,
+    pub(crate) jobs: RunningJobs,
 }
 
 impl ResponseStore {
@@ -48,7 +57,7 @@ impl ResponseStore {
             }
             StoreConfig::Default(options) => Store::open(options.clone()).await.ok(),
         };
-        Ok(Self { store, conversations: ConversationLocks::default() })
+        Ok(Self { store, ..Self::default() })
     }
 
     pub(crate) fn store(&self) -> Option<&Store> {

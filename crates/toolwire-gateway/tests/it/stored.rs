@@ -1,6 +1,7 @@
 //! Responses and conversations that the gateway remembers over upstreams that
 //! remember nothing.
 
+mod background;
 mod isolation;
 
 use std::net::SocketAddr;

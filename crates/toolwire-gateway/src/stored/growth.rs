@@ -8,7 +8,9 @@ use toolwire_laws::growth::Growth;
 use toolwire_store::{Item, ItemPage, Options, Store, Tenant};
 
 use super::list::item_protocol;
-use super::{ResponseStore, RunningJobs, background, StoredEndpoint, Turn, conversations, list, responses};
+use super::{
+    ResponseStore, RunningJobs, StoredEndpoint, Turn, background, conversations, list, responses,
+};
 use crate::config::StoreConfig;
 use crate::growth::{Row, run};
 use crate::stored::endpoints::Access;

@@ -38,6 +38,9 @@ mod matrix;
 mod memory;
 mod output_budget;
 mod pairs;
+#[allow(dead_code, reason = "the store's tests use the rest")]
+#[path = "../../../toolwire-store/tests/it/postgres_server.rs"]
+mod postgres_server;
 mod probes;
 mod reload;
 mod renamed;

@@ -2,7 +2,9 @@
 //! remember nothing.
 
 mod background;
+mod full_disk;
 mod isolation;
+mod postgres;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;

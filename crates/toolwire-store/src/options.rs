@@ -29,7 +29,7 @@ impl Options {
 
     /// A store in a file, which is made if there is none.
     pub fn sqlite(path: impl Into<PathBuf>) -> Self {
-        let sqlite = SqliteOptions { path: path.into(), sync: Sync::Full };
+        let sqlite = SqliteOptions { path: path.into(), sync: Sync::Normal };
         Self::new(EngineOptions::Sqlite(sqlite))
     }
 
@@ -72,8 +72,9 @@ pub struct SqliteOptions {
 pub enum Sync {
     /// The loss of power. Each group of writes waits for the disk.
     Full,
-    /// The end of the process, by whatever means, but the last writes before a
-    /// loss of power may be gone.
+    /// The end of the process, by whatever means. The disk is told to confirm
+    /// once a second, so a loss of power may take the writes of about the last
+    /// second.
     Normal,
 }
 

@@ -86,7 +86,7 @@ pub(super) fn read(
             let words = [("full", Sync::Full), ("normal", Sync::Normal)];
             let sync = sync
                 .1
-                .map_or(Some(Sync::Full), |sync| setting("sync", problems).word(sync, &words));
+                .map_or(Some(Sync::Normal), |sync| setting("sync", problems).word(sync, &words));
             path.zip(sync).map(|(path, sync)| EngineOptions::Sqlite(SqliteOptions { path, sync }))
         }
         EngineName::Postgres => read_url(url.1, value, environment, problems).map(|url| {

@@ -9,6 +9,7 @@ mod documents;
 mod load;
 mod model;
 mod report;
+pub(super) mod store;
 mod subject;
 
 use std::fs;

@@ -41,7 +41,8 @@ async fn nothing_acknowledged_is_lost() {
     let folder = std::env::temp_dir().join(format!("toolwire-kills-{}", std::process::id()));
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).unwrap();
-    let rounds = size(100, 10_000);
+    let rounds = std::env::var("TOOLWIRE_KILL_ROUNDS").ok();
+    let rounds = rounds.map_or(size(100, 10_000), |rounds| rounds.parse().unwrap());
     let mut found = Found::default();
     for first in (0..rounds).step_by(BATCH) {
         // A file for each batch, so that none grows too long.

@@ -59,10 +59,22 @@ impl Subject {
         model: SocketAddr,
         folder: &Path,
     ) -> Result<Self> {
+        Self::storing(name, program, model, folder, "engine = \"off\"")
+    }
+
+    /// toolwire with these settings of its store.
+    pub(super) fn storing(
+        name: &'static str,
+        program: &Path,
+        model: SocketAddr,
+        folder: &Path,
+        store: &str,
+    ) -> Result<Self> {
         let address = free_address()?;
         let config = format!(
             "listen = \"{address}\"\nlog = \"off\"\n\n[[upstream]]\nname = \"model\"\n\
-             protocol = \"chat\"\nbase_url = \"http://{model}\"\nmodels = [\"bench-*\"]\n"
+             protocol = \"chat\"\nbase_url = \"http://{model}\"\nmodels = [\"bench-*\"]\n\n\
+             [store]\n{store}\n"
         );
         let file = folder.join(format!("{name}.toml"));
         fs::write(&file, config)?;

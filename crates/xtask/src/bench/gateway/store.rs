@@ -14,7 +14,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
 use super::documents::{self, Kind};
-use super::load::{self, Load};
+use super::load::{self, Load, Wait};
 use super::model;
 use super::report::{part, sorted};
 use super::subject::Subject;
@@ -112,6 +112,8 @@ fn pairs<'s>(subjects: &'s [Subject], program: &Path) -> Result<Vec<Pair<'s>>> {
                         connections,
                         requests: kind.requests(connections) / 2,
                         ending: if kind == Kind::Whole { "}" } else { "data: [DONE]\n\n" },
+                        pause: if connections > 1 { PAUSE } else { Duration::ZERO },
+                        wait: Wait::LastByte,
                     };
                     Side { load, processor: Vec::new(), waits: Vec::new() }
                 };
@@ -151,10 +153,6 @@ fn print(pairs: &[Pair<'_>]) {
             part(&added, 0.5),
         );
     }
-    println!(
-        "\nThe wait is until the first byte, which is all of a whole answer; a stream's first byte \
-         does not wait for the store."
-    );
 }
 
 /// A thread is continued by its last id, and the same conversation is sent whole.
@@ -175,6 +173,8 @@ fn print_threads(subjects: &[Subject], rounds: usize) -> Result<()> {
                     connections: 1,
                     requests: 3000 / turns,
                     ending: "}",
+                    pause: Duration::ZERO,
+                    wait: Wait::LastByte,
                 },
                 processor: Vec::new(),
                 waits: Vec::new(),
@@ -267,6 +267,10 @@ fn ask(address: SocketAddr, body: &Value) -> Result<Value> {
 fn middle(waits: &[Duration]) -> f64 {
     part(&sorted(waits.iter().map(|wait| wait.as_secs_f64() * 1000.0)), 0.5)
 }
+
+/// How long each of many clients thinks. Without it they would wait for each other, and not for the
+/// store.
+const PAUSE: Duration = Duration::from_millis(50);
 
 /// An odd number has a middle.
 const ROUNDS: usize = 11;

@@ -61,7 +61,6 @@ impl RequestHead {
     }
 
     /// Scans a request for all but what may be anywhere in it.
-
     pub(super) fn scan(
         protocol: Protocol,
         path: &PathMatch,

@@ -42,6 +42,9 @@ pub enum StartError {
     /// A reload cannot change the address.
     #[error("`listen` cannot change without a restart")]
     Moved,
+    /// A reload cannot change what is stored where.
+    #[error("`[store]` cannot change without a restart")]
+    StoreMoved,
     /// The configuration could not be read again.
     #[error("{0}")]
     Source(String),

@@ -51,6 +51,9 @@ impl GatewayState {
         if config.listen != old.config.listen {
             return Err(StartError::Moved);
         }
+        if !config.store.is_same(&old.config.store) {
+            return Err(StartError::StoreMoved);
+        }
         let active = ActiveConfig::build(config, &self.metrics, &old.upstreams)?;
         self.active.store(Arc::new(active));
         Ok(())

@@ -199,6 +199,11 @@ impl Failure {
         response
     }
 
+    /// The error itself.
+    pub(super) fn into_error(self) -> ApiError {
+        *self.error
+    }
+
     /// The event of a stream whose head has been sent.
     pub(super) fn into_event(mut self, client: Protocol, id: &str) -> Bytes {
         self.error.request_id = Some(id.to_owned());

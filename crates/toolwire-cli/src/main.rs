@@ -11,6 +11,7 @@ mod explain;
 mod gateway_identity;
 mod gateway_probe;
 mod init;
+mod models;
 mod panic_hook;
 mod pretty_json;
 mod protocols;
@@ -51,6 +52,7 @@ enum Command {
     Run(run::Args),
     Init(init::Args),
     Check(check::Args),
+    Models(models::Args),
     Store(store::Args),
     Translate(translate::Args),
     Dispositions(dispositions::Args),
@@ -86,6 +88,7 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Some(Command::Run(args)) => return Ok(run::run(&args)?),
         Some(Command::Init(args)) => init::run(&args)?,
         Some(Command::Check(args)) => check::run(&args)?,
+        Some(Command::Models(args)) => models::run(&args)?,
         Some(Command::Store(args)) => store::run(&args)?,
         Some(Command::Translate(args)) => translate::run(&args)?,
         Some(Command::Dispositions(args)) => dispositions::run(&args)?,

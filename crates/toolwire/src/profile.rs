@@ -110,9 +110,7 @@ impl Profile {
     /// The same with what is known about a model.
     #[must_use]
     pub(crate) fn for_model(mut self, facts: ModelFacts) -> Self {
-        if facts.protocols.is_some_and(|known| !known.value.contains(self.protocol)) {
-            return self;
-        }
+        let facts = facts.toward(self.protocol);
         self.model = facts;
         if let Some(most) = facts.max_output {
             self.default_max_tokens = most.value;

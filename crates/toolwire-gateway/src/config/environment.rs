@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use toolwire::{LossPolicy, Profile, Protocol};
 
 use super::{
-    Config, Credential, DEFAULT_LISTEN, Limits, LogFormat, Origin, Pattern, RetryPolicy, Secret,
-    StoreConfig, Timeouts, ToolCallRules, UpstreamConfig, address,
+    Config, Credential, DEFAULT_LISTEN, DEFAULT_MODEL_REFRESH, Limits, LogFormat, Origin, Pattern,
+    RetryPolicy, Secret, StoreConfig, Timeouts, ToolCallRules, UpstreamConfig, address,
 };
 
 /// Environment variables and files, as a configuration sees them.
@@ -123,6 +123,7 @@ pub fn find(listen: Option<SocketAddr>, environment: &dyn Environment) -> Found 
         limits: Limits::default(),
         retry: RetryPolicy::default(),
         store: StoreConfig::default_in(environment),
+        model_refresh: Some(DEFAULT_MODEL_REFRESH),
         log: LogFormat::Text,
     };
     Found { config, notes }
@@ -210,6 +211,7 @@ fn upstream(
         ca: None,
         credential,
         models: models.iter().map(|model| Pattern((*model).to_owned())).collect(),
+        list_models: true,
         headers: Vec::new(),
         profile: Profile::of(protocol),
         facts: toolwire::facts::ModelFacts::default(),

@@ -60,6 +60,8 @@ pub struct Config {
     pub retry: RetryPolicy,
     /// What is remembered, and where.
     pub store: StoreConfig,
+    /// How often upstreams are asked for their lists of models. `None` for never.
+    pub model_refresh: Option<Duration>,
     /// The format of the log.
     pub log: LogFormat,
 }
@@ -79,6 +81,8 @@ pub struct UpstreamConfig {
     pub credential: Credential,
     /// The models it serves.
     pub models: Vec<Pattern>,
+    /// Whether it is asked for the list of its models.
+    pub list_models: bool,
     /// Headers sent with every request.
     pub headers: Vec<(String, Secret)>,
     /// What it accepts beyond its protocol.
@@ -112,7 +116,7 @@ pub enum Origin {
 }
 
 /// How the gateway authenticates to an upstream.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Credential {
     /// Not at all.
     None,
@@ -232,6 +236,9 @@ impl std::fmt::Debug for Secret {
 
 /// The default address.
 pub const DEFAULT_LISTEN: SocketAddr = SocketAddr::V4(SocketAddrV4::new(Ipv4Addr::LOCALHOST, 8787));
+
+/// How often upstreams are asked for their lists of models.
+pub const DEFAULT_MODEL_REFRESH: Duration = Duration::from_secs(60 * 60);
 
 /// Whether other machines can reach an address. Such an address needs keys.
 pub fn exposed(listen: SocketAddr) -> bool {

@@ -35,6 +35,7 @@ pub(super) fn read(
     let key = fields.take("key");
     let credential = fields.take("credential");
     let models = fields.take("models");
+    let list_models = fields.take("list_models");
     let headers = fields.take("headers");
     let profile = fields.take("profile");
     let tool_calls = fields.take("tool_calls");
@@ -83,6 +84,7 @@ pub(super) fn read(
             "[\"*\"] for any model, or names such as [\"claude-*\"]",
         ),
     };
+    let list_models = list_models.and_then(|value| setting("list_models", problems).boolean(value));
     let headers =
         headers.map(|value| read_headers(value, environment, problems)).unwrap_or_default();
     let profile = profile.and_then(|value| {
@@ -113,6 +115,7 @@ pub(super) fn read(
         ca: ca.flatten(),
         credential: credential?,
         models: models?,
+        list_models: list_models.unwrap_or(true),
         headers,
         profile,
         facts,

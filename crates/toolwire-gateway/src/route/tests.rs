@@ -24,6 +24,7 @@ fn upstream(name: &str, protocol: Protocol, models: &[&str], weight: u32) -> Ups
         ca: None,
         credential: Credential::None,
         models: models.iter().map(|model| Pattern((*model).to_owned())).collect(),
+        list_models: true,
         headers: Vec::new(),
         profile: toolwire::Profile::of(protocol),
         facts: toolwire::facts::ModelFacts::default(),
@@ -48,6 +49,7 @@ fn config(upstreams: Vec<UpstreamConfig>) -> Config {
         limits: Limits::default(),
         retry: RetryPolicy::default(),
         store: crate::config::StoreConfig::Off,
+        model_refresh: None,
         log: LogFormat::Off,
     }
 }

@@ -25,6 +25,7 @@ pub(crate) use self::endpoints::{ROUTES, StoredEndpoint, serve};
 pub(crate) use self::recall::{Turn, TurnPlan};
 pub(crate) use self::record::Recorder;
 pub(crate) use self::retention::delete_expired;
+pub(crate) use self::time_of_day::now;
 use crate::active_config::StartError;
 use crate::config::{Config, StoreConfig};
 use crate::guard::Credentials;

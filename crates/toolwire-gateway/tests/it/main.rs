@@ -36,6 +36,7 @@ mod log;
 mod losses;
 mod matrix;
 mod memory;
+mod models;
 mod output_budget;
 mod pairs;
 mod probes;
@@ -80,6 +81,7 @@ pub(crate) fn config(upstreams: Vec<UpstreamConfig>) -> Config {
         limits: Limits::default(),
         retry: RetryPolicy::default(),
         store: toolwire_gateway::config::StoreConfig::Off,
+        model_refresh: None,
         log: LogFormat::Json,
     }
 }
@@ -93,6 +95,7 @@ pub(crate) fn at(server: &upstream::Server) -> UpstreamConfig {
         ca: None,
         credential: Credential::Key(Secret::new(watched_log::UPSTREAM_KEY.to_owned())),
         models: vec![Pattern("*".to_owned())],
+        list_models: true,
         headers: Vec::new(),
         profile: Profile::of(server.protocol),
         facts: toolwire::facts::ModelFacts::default(),

@@ -16,6 +16,7 @@ mod error_in;
 mod error_out;
 mod foreign_reasoning_in;
 mod hosted_tools_out;
+mod models_in;
 mod models_out;
 mod reasoning_in;
 mod reasoning_out;
@@ -53,7 +54,7 @@ use crate::guess::{Certainty, DocumentKind, Fields};
 use crate::ledger::Ledger;
 use crate::model::{ApiError, Protocol, Request, Response, ResponseContext, Tool};
 use crate::profile::Profile;
-use crate::protocol::{Description, ListedModel};
+use crate::protocol::{Description, ListedModel, ModelPage};
 use crate::registry::{SchemaMember, ToolForm};
 use crate::toolset::Toolset;
 use crate::wire::sse::Frame;
@@ -152,8 +153,17 @@ impl Codec for Messages {
         error_out::encode(error, out)
     }
 
-    fn write_models(&self, models: &[ListedModel<'_>], out: &mut Vec<u8>) {
-        models_out::write_models(models, out);
+    fn write_models(
+        &self,
+        models: &[ListedModel<'_>],
+        query: &str,
+        out: &mut Vec<u8>,
+    ) -> Result<(), ApiError> {
+        models_out::write_models(models, query, out)
+    }
+
+    fn read_models(&self, body: &str) -> Result<ModelPage, ReadError> {
+        models_in::read_models(body)
     }
 
     fn write_model(&self, model: ListedModel<'_>, out: &mut Vec<u8>) {

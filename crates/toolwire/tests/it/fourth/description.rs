@@ -19,6 +19,7 @@ pub(crate) static DESCRIPTION: Description = Description {
         stream_path: Some("/v4/models/{model}:stream"),
     },
     token_count: Some(Endpoint { path: "/v4/models/{model}:measure", stream_path: None }),
+    models_query: "",
     counts_input_first: false,
     answer_member: "reply",
     model_member: "by",

@@ -64,8 +64,9 @@ enum Command {
 
 const AFTER_HELP: &str = "\
 Without a command, toolwire starts the gateway. It serves a demo model that
-needs no key, and the models of OpenAI and Anthropic if OPENAI_API_KEY and
-ANTHROPIC_API_KEY are set.
+needs no key, the models of every vendor whose API key is in the environment
+(OPENAI_API_KEY, ANTHROPIC_API_KEY, OPENROUTER_API_KEY and others), and those of
+servers that run on this machine, such as Ollama.
 
 Examples:
   toolwire

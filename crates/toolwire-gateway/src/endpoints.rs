@@ -73,7 +73,7 @@ pub(crate) async fn handle(
             stored::serve(context, endpoint, body).await
         }
         ServedEndpoint::Models => model_list(&active, client, &parts).await,
-        ServedEndpoint::Model { name } => model(&active, client, &name).await,
+        ServedEndpoint::Model { name } => model(state, &active, client, &name).await,
         ServedEndpoint::Live => text(StatusCode::OK, "ok\n".to_owned()),
         ServedEndpoint::Ready => ready(state, &parts.headers),
         ServedEndpoint::Metrics => {
@@ -198,9 +198,19 @@ async fn model_list(
     }
 }
 
-async fn model(active: &ActiveConfig, client: Protocol, name: &str) -> Response<ResponseBody> {
+async fn model(
+    state: &GatewayState,
+    active: &ActiveConfig,
+    client: Protocol,
+    name: &str,
+) -> Response<ResponseBody> {
     models::wait_for_first_lists(active).await;
-    match models::get(active, name, client) {
+    let known = models::get(active, name, client);
+    let found = match known {
+        Some(body) => Some(body),
+        None => models::ask(state, name, client).await,
+    };
+    match found {
         Some(body) => json(body),
         None => relay::no_model(name).into_response(client, &relay::request_id()),
     }

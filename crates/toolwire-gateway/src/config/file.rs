@@ -286,17 +286,19 @@ fn read_upstreams(
             all_valid = false;
             continue;
         };
-        if !names.insert(read.name.clone()) {
-            let name = value.get_ref().as_table().and_then(|table| table.get("name"));
-            refuse::<()>(
-                problems,
-                name.map_or_else(|| value.span(), Spanned::span),
-                format!("two upstreams have the name `{}`", read.name),
-                "already in use",
-                "give each upstream its own name",
-            );
+        for read in read {
+            if !names.insert(read.name.clone()) {
+                let name = value.get_ref().as_table().and_then(|table| table.get("name"));
+                refuse::<()>(
+                    problems,
+                    name.map_or_else(|| value.span(), Spanned::span),
+                    format!("two upstreams have the name `{}`", read.name),
+                    "already in use",
+                    "give each upstream its own name",
+                );
+            }
+            upstreams.push(read);
         }
-        upstreams.push(read);
     }
     all_valid.then_some(upstreams)
 }

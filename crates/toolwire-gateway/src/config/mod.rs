@@ -6,7 +6,9 @@ mod fields;
 pub mod file;
 #[cfg(test)]
 pub(crate) mod growth;
+mod local_server;
 mod pattern;
+pub mod preset;
 mod problem;
 mod profile;
 pub mod reload;
@@ -17,6 +19,7 @@ mod store;
 mod tool_calls;
 mod upstream;
 mod values;
+mod vendors;
 
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
 use std::time::Duration;
@@ -79,6 +82,10 @@ pub struct UpstreamConfig {
     pub ca: Option<CaBundle>,
     /// How the gateway authenticates.
     pub credential: Credential,
+    /// The header for the operator's key, if it isn't the protocol's own.
+    pub key_header: Option<String>,
+    /// What every URL has behind its path, as `name=value`.
+    pub query: Vec<String>,
     /// The models it serves.
     pub models: Vec<Pattern>,
     /// Whether it is asked for the list of its models.

@@ -86,6 +86,8 @@ pub(crate) fn upstream(name: &str, protocol: Protocol, models: &[&str]) -> Upstr
         origin: Origin::Demo,
         ca: None,
         credential: Credential::None,
+        key_header: None,
+        query: Vec::new(),
         models: models.iter().map(|model| pattern(model)).collect(),
         list_models: true,
         headers: Vec::new(),

@@ -77,6 +77,34 @@ pub(super) async fn fetch(
     Ok(Listing::new(models))
 }
 
+/// Asks an upstream for one model, which may be another name for one that it
+/// lists. `None` if it doesn't have it, or doesn't say.
+pub(super) async fn fetch_one(
+    upstream: &Upstream,
+    model: &str,
+    mask: &SecretMask,
+    memory: &std::sync::Arc<MemoryBudget>,
+) -> Option<UpstreamModel> {
+    let headers = own_headers(upstream)?;
+    let path = ONE_MODEL.fill(model, false);
+    let mut reservation = memory.reservation();
+    let answer = async {
+        let mut response = upstream.get(&path, "", headers).await.ok()?;
+        let limit = ResponseLimit { response: MAX_ONE, total: usize::MAX };
+        let body = response.body.read_all(ONE_TIMEOUT, limit, &mut reservation).await.ok()?;
+        (response.status == 200).then_some(body)
+    };
+    let body = tokio::time::timeout(ONE_TIMEOUT, answer).await.ok()??;
+    let list = format!("{{\"data\":[{}]}}", std::str::from_utf8(&body).ok()?);
+    let page = codec(upstream.config.protocol).read_models(&list).ok()?;
+    let mut found = usable(page.models.into_iter().next()?, mask)?;
+    found.name = model.to_owned();
+    Some(found)
+}
+
+const ONE_MODEL: toolwire::protocol::Endpoint =
+    toolwire::protocol::Endpoint::fixed("/models/{model}");
+
 /// A model with a name and a title that clients can be shown.
 fn usable(mut model: UpstreamModel, mask: &SecretMask) -> Option<UpstreamModel> {
     // Gemini lists its models under the path where its own API has them.
@@ -126,6 +154,12 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// For all pages together, in bytes. OpenRouter's list has about one million.
 const MAX_BYTES: usize = 4 * 1024 * 1024;
+
+/// For one model, in bytes.
+const MAX_ONE: usize = 64 * 1024;
+
+/// For one model.
+const ONE_TIMEOUT: Duration = Duration::from_secs(5);
 
 const MAX_MODELS: usize = 10_000;
 const MAX_PAGES: usize = 20;

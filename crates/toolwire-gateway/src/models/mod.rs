@@ -31,6 +31,7 @@ use crate::active_config::ActiveConfig;
 use crate::config::Pattern;
 use crate::heavy_work::in_place;
 use crate::route::{self, Serving};
+use crate::state::GatewayState;
 use crate::upstream::Upstream;
 
 /// The models, as the client's protocol writes them: all of them, or the page
@@ -63,6 +64,20 @@ pub(crate) fn get(active: &ActiveConfig, name: &str, client: Protocol) -> Option
     let listing = upstream.listing.current();
     let listed = listing.as_ref().and_then(|listing| listing.get(serving.model));
     codec(client).write_model(describe(name, upstream, listed), &mut out);
+    Some(out)
+}
+
+/// One model that isn't in any list, if an upstream with a pattern for it says that
+/// it has it. Vendors have names for their models that they don't list.
+pub(crate) async fn ask(state: &GatewayState, name: &str, client: Protocol) -> Option<Vec<u8>> {
+    let active = state.active.load_full();
+    let serving = route::serving(&active, name)?;
+    let upstream =
+        serving.upstreams.iter().find(|upstream| refresh::is_asked(&active, upstream))?;
+    let mask = fetch::mask(&active.secrets);
+    let found = fetch::fetch_one(upstream, serving.model, &mask, &state.bodies).await?;
+    let mut out = Vec::with_capacity(2 * BYTES_PER_MODEL);
+    codec(client).write_model(describe(name, upstream, Some(&found)), &mut out);
     Some(out)
 }
 

@@ -8,8 +8,8 @@ mod vendor;
 use std::time::Duration;
 
 use hyper::header::{
-    ACCEPT, ACCEPT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, InvalidHeaderValue,
-    RETRY_AFTER, USER_AGENT,
+    ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue,
+    InvalidHeaderValue, RETRY_AFTER, USER_AGENT,
 };
 use toolwire::model::{ApiError, ErrorKind};
 use toolwire::protocol::Auth;
@@ -158,12 +158,14 @@ fn add_credential(
 fn key_header(
     upstream: &Upstream,
     key: &Secret,
-) -> (&'static str, Result<HeaderValue, InvalidHeaderValue>) {
-    match &upstream.config.protocol.describe().vendor.auth {
-        Auth::KeyHeader { header, token_prefix, .. } if !starts(key, token_prefix) => {
-            (header, secret_value(key))
+) -> (HeaderName, Result<HeaderValue, InvalidHeaderValue>) {
+    let own = upstream.config.key_header.as_deref().and_then(|name| name.parse().ok());
+    match (own, &upstream.config.protocol.describe().vendor.auth) {
+        (Some(name), _) => (name, secret_value(key)),
+        (None, Auth::KeyHeader { header, token_prefix, .. }) if !starts(key, token_prefix) => {
+            (HeaderName::from_static(header), secret_value(key))
         }
-        Auth::KeyHeader { .. } | Auth::Bearer => (BEARER, bearer_value(key)),
+        (None, Auth::KeyHeader { .. } | Auth::Bearer) => (AUTHORIZATION, bearer_value(key)),
     }
 }
 

@@ -23,6 +23,8 @@ fn upstream(name: &str, protocol: Protocol, models: &[&str], weight: u32) -> Ups
         origin: Origin::Demo,
         ca: None,
         credential: Credential::None,
+        key_header: None,
+        query: Vec::new(),
         models: models.iter().map(|model| Pattern((*model).to_owned())).collect(),
         list_models: true,
         headers: Vec::new(),

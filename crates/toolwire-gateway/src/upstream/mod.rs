@@ -120,6 +120,7 @@ impl Upstream {
                 // The configured address has the version of the API already.
                 let prefix = self.config.protocol.describe().prefix;
                 let uri = format!("{base}{}", path.strip_prefix(prefix).unwrap_or(path));
+                let uri = with_query(uri, &self.config.query);
                 let mut request = Request::new(Full::from(body));
                 *request.method_mut() = Method::POST;
                 *request.uri_mut() = uri.parse().map_err(|_| UpstreamError::NotSent)?;
@@ -145,10 +146,11 @@ impl Upstream {
         let Transport::Http { client, base } = &self.transport else {
             return Err(UpstreamError::NotSent);
         };
-        let mark = if query.is_empty() { "" } else { "?" };
+        let mut parameters = self.config.query.clone();
+        parameters.extend((!query.is_empty()).then(|| query.to_owned()));
+        let uri = with_query(format!("{base}{path}"), &parameters);
         let mut request = Request::new(Full::default());
-        *request.uri_mut() =
-            format!("{base}{path}{mark}{query}").parse().map_err(|_| UpstreamError::NotSent)?;
+        *request.uri_mut() = uri.parse().map_err(|_| UpstreamError::NotSent)?;
         *request.headers_mut() = headers;
         let now = Instant::now();
         let deadline = now + self.config.timeouts.total;
@@ -253,7 +255,15 @@ async fn lost_with_connection(mut captured: CaptureConnection) {
     }
 }
 
-/// The path of an endpoint.
+/// A URL with parameters behind its path.
+fn with_query(mut uri: String, parameters: &[String]) -> String {
+    for (index, parameter) in parameters.iter().enumerate() {
+        uri.push(if index == 0 { '?' } else { '&' });
+        uri.push_str(parameter);
+    }
+    uri
+}
+
 fn http_client(connector: Connector) -> Client<Connector, Full<Bytes>> {
     Client::builder(TokioExecutor::new())
         .timer(TokioTimer::new())

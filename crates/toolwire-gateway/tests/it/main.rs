@@ -52,6 +52,7 @@ mod stream_losses;
 mod text_tools;
 mod timeouts;
 mod upstream;
+mod vendors;
 mod watched_log;
 
 use std::time::Duration;
@@ -94,6 +95,8 @@ pub(crate) fn at(server: &upstream::Server) -> UpstreamConfig {
         origin: Origin::Http { base: format!("http://{}", server.address), path: "/v1".to_owned() },
         ca: None,
         credential: Credential::Key(Secret::new(watched_log::UPSTREAM_KEY.to_owned())),
+        key_header: None,
+        query: Vec::new(),
         models: vec![Pattern("*".to_owned())],
         list_models: true,
         headers: Vec::new(),

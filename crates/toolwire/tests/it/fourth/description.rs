@@ -63,6 +63,6 @@ pub(crate) const VENDOR_NAME: &str = "example";
 
 /// Names and ids are shorter than anywhere else, so that many are replaced.
 pub(crate) fn profile() -> Profile {
-    let ids = IdRule { max: 32, word: true, unique: true };
+    let ids = IdRule { max: 32, word: true, unique: true, exact: false };
     Profile::permissive(FOURTH, NameRule { max: 40 }, ids)
 }

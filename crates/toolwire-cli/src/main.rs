@@ -13,6 +13,7 @@ mod gateway_probe;
 mod init;
 mod models;
 mod panic_hook;
+mod presets;
 mod pretty_json;
 mod protocols;
 mod run;
@@ -53,6 +54,7 @@ enum Command {
     Init(init::Args),
     Check(check::Args),
     Models(models::Args),
+    Presets(presets::Args),
     Store(store::Args),
     Translate(translate::Args),
     Dispositions(dispositions::Args),
@@ -90,6 +92,7 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Some(Command::Init(args)) => init::run(&args)?,
         Some(Command::Check(args)) => check::run(&args)?,
         Some(Command::Models(args)) => models::run(&args)?,
+        Some(Command::Presets(args)) => presets::run(&args)?,
         Some(Command::Store(args)) => store::run(&args)?,
         Some(Command::Translate(args)) => translate::run(&args)?,
         Some(Command::Dispositions(args)) => dispositions::run(&args)?,

@@ -83,6 +83,8 @@ pub struct Quirks {
     pub legacy_max_tokens: bool,
     /// See the profile.
     pub reasoning_field: Option<&'static str>,
+    /// See the profile.
+    pub unsigned_calls: bool,
     /// Its call ids, if they are special.
     pub ids: Option<IdRule>,
 }
@@ -95,6 +97,7 @@ impl Quirks {
         strict: true,
         legacy_max_tokens: false,
         reasoning_field: None,
+        unsigned_calls: false,
         ids: None,
     };
 
@@ -107,6 +110,7 @@ impl Quirks {
         profile.strict &= strict;
         profile.legacy_max_tokens |= legacy_max_tokens;
         profile.reasoning_field = self.reasoning_field.or(profile.reasoning_field);
+        profile.unsigned_calls = self.unsigned_calls;
         profile.ids = self.ids.unwrap_or(profile.ids);
         profile
     }

@@ -59,9 +59,9 @@ pub(super) const VENDORS: &[Vendor] = &[
             models: &["gemini-*", "gemma-*"],
             weight: 1,
         }],
-        quirks: COMPATIBLE,
-        note: "its OpenAI-compatible API; models are listed as `models/NAME`; thought signatures \
-               come back with their calls",
+        quirks: Quirks { unsigned_calls: true, ..COMPATIBLE },
+        note: "its OpenAI-compatible API; models are listed as `models/NAME`; earlier calls carry \
+               Google's mark for calls without a thought signature",
         ..VENDOR
     },
     Vendor {
@@ -256,6 +256,7 @@ const COMPATIBLE: Quirks = Quirks {
     strict: false,
     legacy_max_tokens: true,
     reasoning_field: None,
+    unsigned_calls: false,
     ids: None,
 };
 

@@ -36,6 +36,8 @@ enum Refusal {
     OpenAiTools,
     /// Ids of calls that haven't nine letters and digits.
     LongIds,
+    /// A call without a thought signature: Gemini 3 answers 400.
+    UnsignedCalls,
     /// A call without the reasoning before it, under this name.
     CallWithoutReasoning(&'static str),
 }
@@ -70,7 +72,7 @@ const ROWS: &[Expected] = &[
         path: "/v1beta/openai/chat/completions",
         header: BEARER,
         list: (|| listed("models/gemini-3-pro"), "gemini-3-pro"),
-        refuses: CHAT,
+        refuses: &[Refusal::NewLimit, Refusal::OpenAiTools, Refusal::UnsignedCalls],
     },
     Expected {
         name: "groq",
@@ -240,6 +242,14 @@ fn wrong(refusal: Refusal, body: &Value) -> Option<String> {
             let fits =
                 |id: &str| id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
             ids.chain(results).find(|id| !fits(id.as_str().unwrap())).map(Value::to_string)
+        }
+        Refusal::UnsignedCalls => {
+            let calls = messages
+                .iter()
+                .flat_map(|message| message["tool_calls"].as_array().into_iter().flatten());
+            let mark =
+                |call: &&Value| call["extra_content"]["google"]["thought_signature"].is_null();
+            calls.clone().find(mark).map(Value::to_string)
         }
         Refusal::CallWithoutReasoning(name) => {
             let mut calls = messages.iter().filter(|message| message.get("tool_calls").is_some());

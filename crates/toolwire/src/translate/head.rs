@@ -50,8 +50,17 @@ impl RequestHead {
     /// tool.
     pub fn read(protocol: Protocol, path: &PathMatch, body: &[u8]) -> Result<Self, Error> {
         let source = utf8(body)?;
-        Self::scan(protocol, path, source).map_err(|error| invalid(source, error))
+        let mut head =
+            Self::scan(protocol, path, source).map_err(|error| invalid(source, error))?;
+        head.has_envelope = Envelope::may_be_in(body);
+        if let Some(stateful) = protocol.codec().stateful() {
+            let word = stateful.reference_word().as_bytes();
+            head.has_state |= memchr::memmem::find(body, word).is_some();
+        }
+        Ok(head)
     }
+
+    /// Scans a request for all but what may be anywhere in it.
 
     pub(super) fn scan(
         protocol: Protocol,
@@ -61,13 +70,8 @@ impl RequestHead {
         let description = protocol.describe();
         let model_in_body = !description.answers.names_model();
         let stream_in_body = description.answers.stream_path.is_none();
-        let has_envelope = Envelope::may_be_in(source.as_bytes());
-        let mut head = Self { has_envelope, ..Self::default() };
+        let mut head = Self::default();
         let stateful = protocol.codec().stateful();
-        if let Some(stateful) = stateful {
-            let word = stateful.reference_word().as_bytes();
-            head.has_state = memchr::memmem::find(source.as_bytes(), word).is_some();
-        }
         let mut reader = Reader::new(source);
         let mut members = reader.object()?;
         // Nobody reads a request of the upstream's own protocol again. Which of

@@ -194,7 +194,7 @@ async fn model_list(
     models::wait_for_first_lists(active).await;
     match models::list(active, parts.uri.query().unwrap_or_default(), client) {
         Ok(body) => json(body),
-        Err(error) => Failure::new(error).into_response(client, &relay::request_id()),
+        Err(error) => Failure::new(*error).into_response(client, &relay::request_id()),
     }
 }
 

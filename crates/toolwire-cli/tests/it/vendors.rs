@@ -54,7 +54,7 @@ fn openrouter() -> SocketAddr {
                 let mut head = Vec::new();
                 let mut piece = [0; 4096];
                 while let Ok(count @ 1..) = stream.read(&mut piece) {
-                    head.extend_from_slice(&piece[..count]);
+                    head.extend_from_slice(piece.get(..count).unwrap());
                     if !head.windows(4).any(|four| four == b"\r\n\r\n") {
                         continue;
                     }

@@ -40,7 +40,7 @@ pub(crate) fn list(
     active: &ActiveConfig,
     query: &str,
     client: Protocol,
-) -> Result<Vec<u8>, ApiError> {
+) -> Result<Vec<u8>, Box<ApiError>> {
     let catalog = active.catalog();
     let size = BYTES_PER_MODEL * catalog.len();
     in_place(size, || {

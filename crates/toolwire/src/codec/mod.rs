@@ -154,7 +154,7 @@ pub trait Codec: Sync {
         models: &[ListedModel<'_>],
         query: &str,
         out: &mut Vec<u8>,
-    ) -> Result<(), ApiError>;
+    ) -> Result<(), Box<ApiError>>;
 
     /// Writes one model, as it stands in the list.
     fn write_model(&self, model: ListedModel<'_>, out: &mut Vec<u8>);

@@ -161,7 +161,7 @@ impl Codec for Chat {
         models: &[ListedModel<'_>],
         _query: &str,
         out: &mut Vec<u8>,
-    ) -> Result<(), ApiError> {
+    ) -> Result<(), Box<ApiError>> {
         models_out::write_models(models, out);
         Ok(())
     }

@@ -158,7 +158,7 @@ impl Codec for Messages {
         models: &[ListedModel<'_>],
         query: &str,
         out: &mut Vec<u8>,
-    ) -> Result<(), ApiError> {
+    ) -> Result<(), Box<ApiError>> {
         models_out::write_models(models, query, out)
     }
 

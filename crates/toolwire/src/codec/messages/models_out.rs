@@ -11,7 +11,7 @@ pub(super) fn write_models(
     models: &[ListedModel<'_>],
     query: &str,
     out: &mut Vec<u8>,
-) -> Result<(), ApiError> {
+) -> Result<(), Box<ApiError>> {
     let Page { range, has_more } = page(models, query)?;
     let models = models.get(range).unwrap_or_default();
     let mut object = Object::new(out);
@@ -55,7 +55,7 @@ struct Page {
 }
 
 /// The page that `limit`, `after_id` and `before_id` ask for.
-fn page(models: &[ListedModel<'_>], query: &str) -> Result<Page, ApiError> {
+fn page(models: &[ListedModel<'_>], query: &str) -> Result<Page, Box<ApiError>> {
     let limit = match query_value(query, "limit") {
         None => DEFAULT_LIMIT,
         Some(limit) => limit
@@ -85,11 +85,11 @@ fn page(models: &[ListedModel<'_>], query: &str) -> Result<Page, ApiError> {
     }
 }
 
-fn invalid(name: &str, why: &str) -> ApiError {
+fn invalid(name: &str, why: &str) -> Box<ApiError> {
     let message = format!("The query parameter `{name}` is invalid. {why}");
     let mut error = ApiError::new(ErrorKind::InvalidRequest, message);
     error.param = Some(name.to_owned());
-    error
+    Box::new(error)
 }
 
 /// What the vendor documents.

@@ -11,13 +11,8 @@ use crate::wire::{Kind, Raw, ReadError, Reader};
 /// Reads a list: an object, or the bare array that Together sends.
 pub(in crate::codec) fn read_models(body: &str) -> Result<ModelPage, ReadError> {
     let mut reader = Reader::new(body);
-    let data = match reader.peek() {
-        Kind::Array => Some(reader.raw()?),
-        _object => {
-            let [data] = reader.pick(["data"])?;
-            data
-        }
-    };
+    let [data] =
+        if reader.peek() == Kind::Array { [Some(reader.raw()?)] } else { reader.pick(["data"])? };
     reader.finish()?;
     let elements = data.as_ref().map(Raw::elements).transpose()?.unwrap_or_default();
     Ok(ModelPage { models: elements.iter().filter_map(model).collect(), next_query: None })

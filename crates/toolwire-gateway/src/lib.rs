@@ -28,5 +28,6 @@ mod upstream;
 
 pub use active_config::StartError;
 pub use endpoints::routes;
+pub use models::{ModelReport, Report, UpstreamReport, report};
 pub use server::{Gateway, Handle, Setup, serve};
 pub use state::ConfigLoader;

@@ -20,6 +20,9 @@ const NOT_FROM_STRANGERS: &[(&str, &str)] = &[
     ("config/upstream.rs::pattern_of", PART_OF_PARSE),
     ("config/upstream.rs::read", PART_OF_PARSE),
     ("config/upstream.rs::read_timeouts", PART_OF_PARSE),
+    ("models/mod.rs::wait_for_first_lists", "only waits"),
+    ("models/refresh.rs::is_asked", "looks at a few settings"),
+    ("models/report.rs::report", "the work is that of models/catalog.rs::build"),
     ("relay/early_stream.rs::new", "the work is that of relay/mod.rs::relay"),
     ("relay/failure.rs::new", "only keeps what it is given"),
     ("relay/failure.rs::with_status", "only keeps what it is given"),
@@ -46,6 +49,7 @@ const NOT_FROM_STRANGERS: &[(&str, &str)] = &[
     ("stored/mod.rs::open", "opens the one store"),
     ("stored/mod.rs::tenant", "takes one key"),
     ("retry.rs::after_error", "looks at the kind of the error"),
+    ("upstream/mod.rs::get", "passes the query on unread"),
     ("upstream/mod.rs::send", "passes the bytes on unread"),
     ("upstream/response.rs::new", ONLY_A_CONNECTION),
 ];

@@ -228,7 +228,7 @@ impl Failure {
 pub(crate) fn no_model(name: &str) -> Failure {
     let name: String = name.chars().take(200).collect();
     let message = format!(
-        "No upstream serves the model `{}`. GET /v1/models lists the models that are configured by name.",
+        "No upstream serves the model `{}`. GET /v1/models lists the models.",
         name.escape_debug()
     );
     let mut error = ApiError::new(ErrorKind::NotFound, message);

@@ -33,7 +33,7 @@ pub(crate) use self::count::count_tokens;
 pub(crate) use self::early_stream::EarlyStream;
 use self::early_stream::{Forwarding, StreamRequested};
 pub(crate) use self::failure::{Failure, no_model};
-pub(crate) use self::headers::{request_id, set_request_id};
+pub(crate) use self::headers::{own as own_headers, request_id, set_request_id};
 use self::loss::LossTrailers;
 use self::request_body::RequestBody;
 use self::request_head::CheckedHead;

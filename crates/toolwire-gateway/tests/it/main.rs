@@ -36,6 +36,7 @@ mod log;
 mod losses;
 mod matrix;
 mod memory;
+mod models;
 mod output_budget;
 mod pairs;
 #[allow(dead_code, reason = "the store's tests use the rest")]
@@ -54,6 +55,7 @@ mod stream_losses;
 mod text_tools;
 mod timeouts;
 mod upstream;
+mod vendors;
 mod watched_log;
 
 use std::time::Duration;
@@ -83,6 +85,7 @@ pub(crate) fn config(upstreams: Vec<UpstreamConfig>) -> Config {
         limits: Limits::default(),
         retry: RetryPolicy::default(),
         store: toolwire_gateway::config::StoreConfig::Off,
+        model_refresh: None,
         log: LogFormat::Json,
     }
 }
@@ -95,7 +98,10 @@ pub(crate) fn at(server: &upstream::Server) -> UpstreamConfig {
         origin: Origin::Http { base: format!("http://{}", server.address), path: "/v1".to_owned() },
         ca: None,
         credential: Credential::Key(Secret::new(watched_log::UPSTREAM_KEY.to_owned())),
+        key_header: None,
+        query: Vec::new(),
         models: vec![Pattern("*".to_owned())],
+        list_models: true,
         headers: Vec::new(),
         profile: Profile::of(server.protocol),
         facts: toolwire::facts::ModelFacts::default(),

@@ -14,6 +14,7 @@ use toolwire::protocol::{Description, PathMatch};
 use crate::active_config::ActiveConfig;
 use crate::guard::Access;
 use crate::observe::RequestLog;
+use crate::relay::passthrough::{self, PassedRoute};
 use crate::relay::{self, Failure, IncomingRequest, RequestContext};
 use crate::response_body::ResponseBody;
 use crate::state::GatewayState;
@@ -47,11 +48,17 @@ pub(crate) async fn handle(
         return relay::respond_with_error(log(), head_too_long(limit), client);
     }
     let Some(endpoint) = endpoint else {
-        return relay::respond_with_error(log(), not_found(protocols), client);
+        return relay::respond_with_error(log(), not_found(protocols, &path), client);
     };
     let allowed = endpoint.methods();
     if !allowed.contains(&parts.method) {
         return relay::respond_with_error(log(), wrong_method(allowed), client);
+    }
+    if parts.method == Method::POST
+        && let Err(failure) = guard::check_media_type(&parts.headers, endpoint.media_types())
+    {
+        state.metrics.request_rejected();
+        return relay::respond_with_error(log(), failure, client);
     }
     match endpoint {
         ServedEndpoint::Answers { path, .. } => {
@@ -65,6 +72,12 @@ pub(crate) async fn handle(
             let (active, parts, credentials, log) = (&active, &parts, &credentials, log());
             let context = RequestContext { state, active, parts, credentials, client, path, log };
             relay::count_tokens(context, body).await
+        }
+        ServedEndpoint::Passed(route) => {
+            let (active, parts, credentials, log) = (&active, &parts, &credentials, log());
+            let path = PathMatch::default();
+            let context = RequestContext { state, active, parts, credentials, client, path, log };
+            passthrough::serve(context, route, body).await
         }
         ServedEndpoint::Stored(endpoint) => {
             let (active, parts, credentials, log) = (&active, &parts, &credentials, log());
@@ -88,6 +101,7 @@ pub(crate) async fn handle(
 enum ServedEndpoint {
     Answers { template: &'static str, path: PathMatch },
     TokenCount { template: &'static str, path: PathMatch },
+    Passed(&'static PassedRoute),
     Stored(StoredEndpoint),
     Models,
     Model { name: String },
@@ -120,13 +134,16 @@ impl ServedEndpoint {
             let counts = token_count.as_ref()?;
             Some(Self::TokenCount { template: counts.path, path: counts.matches(path)? })
         });
-        of_protocol.or_else(|| StoredEndpoint::find(path).map(Self::Stored))
+        of_protocol
+            .or_else(|| PassedRoute::find(path).map(Self::Passed))
+            .or_else(|| StoredEndpoint::find(path).map(Self::Stored))
     }
 
     /// The path for the log, in which nothing is of the client's making.
     fn log_path(&self) -> &'static str {
         match self {
             Self::Answers { template, .. } | Self::TokenCount { template, .. } => template,
+            Self::Passed(route) => route.path,
             Self::Stored(endpoint) => endpoint.route().0,
             Self::Models => "/v1/models",
             Self::Model { .. } => "/v1/models/…",
@@ -143,6 +160,7 @@ impl ServedEndpoint {
             Self::Live | Self::Ready => Access::Public,
             Self::Answers { .. }
             | Self::TokenCount { .. }
+            | Self::Passed(_)
             | Self::Stored(_)
             | Self::Models
             | Self::Model { .. }
@@ -151,15 +169,40 @@ impl ServedEndpoint {
         }
     }
 
+    /// The media types that the body of a POST may have.
+    fn media_types(&self) -> &'static [&'static str] {
+        match self {
+            Self::Passed(route) => route.media_types(),
+            Self::Answers { .. }
+            | Self::TokenCount { .. }
+            | Self::Stored(_)
+            | Self::Models
+            | Self::Model { .. }
+            | Self::Live
+            | Self::Ready
+            | Self::Metrics
+            | Self::Reload => &["application/json"],
+        }
+    }
+
     fn methods(&self) -> &'static [Method] {
         match self {
             Self::Answers { .. } | Self::TokenCount { .. } | Self::Reload => &[Method::POST],
+            Self::Passed(route) => route.methods,
             Self::Stored(endpoint) => endpoint.route().1,
             Self::Models | Self::Model { .. } | Self::Live | Self::Ready | Self::Metrics => {
                 &[Method::GET]
             }
         }
     }
+}
+
+/// Every path whose requests pass as they are, and its methods, for tests. `{}`
+/// stands for one segment.
+#[doc(hidden)]
+pub fn passed_routes() -> Vec<(&'static str, Vec<&'static str>)> {
+    let names = |methods: &'static [Method]| methods.iter().map(Method::as_str).collect();
+    passthrough::ROUTES.iter().map(|route| (route.path, names(route.methods))).collect()
 }
 
 /// Every path with an id of something that was kept, and its methods. Tests walk
@@ -254,11 +297,13 @@ fn wrong_method(allowed: &[Method]) -> Failure {
     failure
 }
 
-fn not_found(protocols: &[Protocol]) -> Failure {
+fn not_found(protocols: &[Protocol], path: &str) -> Failure {
+    let path: String = path.chars().take(200).collect();
     let paths: Vec<&str> =
         protocols.iter().map(|protocol| protocol.describe().answers.path).collect();
     let message = format!(
-        "This path does not exist. The gateway serves {} and /v1/models.",
+        "The path {} does not exist. The gateway serves {}, /v1/models, and the paths that docs/gateway.md lists.",
+        path.escape_debug(),
         paths.join(", ")
     );
     Failure::with_status(404, ApiError::new(ErrorKind::NotFound, message))

@@ -6,10 +6,10 @@
 
 use std::net::IpAddr;
 
+use hyper::StatusCode;
 use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HOST, HeaderMap, HeaderValue, ORIGIN};
 use hyper::http::request::Parts;
 use hyper::http::uri::Authority;
-use hyper::{Method, StatusCode};
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 use toolwire::model::{ApiError, ErrorKind};
 
@@ -54,9 +54,6 @@ pub(crate) fn check(
         ));
     }
     check_origin(&parts.headers, &host)?;
-    if parts.method == Method::POST {
-        check_json(&parts.headers)?;
-    }
     let credentials = read_credentials(&parts.headers);
     match access {
         Access::Public => Ok(credentials),
@@ -145,22 +142,22 @@ fn check_origin(headers: &HeaderMap, host: &Authority) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Rejects a body that is not declared as JSON. A page can send forms and plain
-/// text to other sites without a CORS preflight, but not JSON.
-fn check_json(headers: &HeaderMap) -> Result<(), Failure> {
+/// Rejects a body of another type than those that a path takes. A page can send
+/// forms and plain text to other sites without a CORS preflight, but not JSON.
+pub(crate) fn check_media_type(headers: &HeaderMap, allowed: &[&str]) -> Result<(), Failure> {
     let mut types = headers.get_all(CONTENT_TYPE).iter();
     let value = match (types.next(), types.next()) {
         (Some(value), None) => value.to_str().unwrap_or_default(),
         (_, _) => "",
     };
     let media_type = value.split(';').next().unwrap_or_default().trim();
-    if media_type.eq_ignore_ascii_case("application/json") {
+    if allowed.iter().any(|allowed| media_type.eq_ignore_ascii_case(allowed)) {
         return Ok(());
     }
     Err(rejected(
         StatusCode::UNSUPPORTED_MEDIA_TYPE,
         ErrorKind::InvalidRequest,
-        "The content-type must be application/json.",
+        &format!("The content-type must be {}.", allowed.join(" or ")),
     ))
 }
 

@@ -26,6 +26,6 @@ mod stored;
 mod upstream;
 
 pub use active_config::StartError;
-pub use endpoints::routes;
+pub use endpoints::{passed_routes, routes};
 pub use server::{Gateway, Handle, Setup, serve};
 pub use state::ConfigLoader;

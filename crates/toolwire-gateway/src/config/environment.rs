@@ -216,6 +216,7 @@ fn upstream(
         tool_calls: ToolCallRules::default(),
         on_loss: None,
         output_budget: None,
+        passthrough: None,
         weight,
         timeouts: Timeouts::default(),
     }

@@ -338,6 +338,7 @@ fn read_limits(table: &DeTable<'_>, problems: &mut Vec<Problem>) -> Limits {
     let mut limits = Limits::default();
     let Limits {
         body,
+        upload,
         head,
         head_time,
         tools,
@@ -359,6 +360,7 @@ fn read_limits(table: &DeTable<'_>, problems: &mut Vec<Problem>) -> Limits {
     let mut fields = Fields::new(table, "`limits`");
     for (name, size) in [
         ("body", body),
+        ("upload", upload),
         ("head", head),
         ("schemas", schemas),
         ("event", event),

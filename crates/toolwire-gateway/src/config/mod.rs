@@ -91,6 +91,10 @@ pub struct UpstreamConfig {
     pub on_loss: Option<LossPolicy>,
     /// How long an answer may be, where the client does not say.
     pub output_budget: Option<BudgetPolicy>,
+    /// Whether its other endpoints, such as embeddings and files, are served too.
+    /// If it is not set, those that show what other clients have stored are not
+    /// while several clients have keys.
+    pub passthrough: Option<bool>,
     /// Its share of the requests for a model that several upstreams serve.
     pub weight: u32,
     /// How long to wait for it.
@@ -155,6 +159,8 @@ pub struct Timeouts {
 pub struct Limits {
     /// The longest request body, in bytes.
     pub body: usize,
+    /// The longest form with files, in bytes. It is passed on and never kept.
+    pub upload: usize,
     /// The longest head of a request, in bytes.
     pub head: usize,
     /// How long a client may take to send the head.
@@ -265,6 +271,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             body: 32 * 1024 * 1024,
+            upload: 512 * 1024 * 1024,
             head: 64 * 1024,
             head_time: Duration::from_secs(10),
             tools: 1024,

@@ -41,6 +41,7 @@ pub(super) fn read(
     let tool_dialect = fields.take("tool_dialect");
     let on_loss = fields.take("on_loss");
     let output_budget = fields.take("output_budget");
+    let passthrough = fields.take("passthrough");
     let weight = fields.take("weight");
     let timeouts = fields.take("timeouts");
     fields.finish(problems);
@@ -95,6 +96,7 @@ pub(super) fn read(
         let words = BudgetPolicy::ALL.map(|policy| (policy.as_str(), policy));
         setting("output_budget", problems).word(value, &words)
     });
+    let passthrough = passthrough.and_then(|value| setting("passthrough", problems).boolean(value));
     let weight = match weight {
         Some(value) => setting("weight", problems).whole(value, 0).unwrap_or(1),
         None => 1,
@@ -119,6 +121,7 @@ pub(super) fn read(
         tool_calls,
         on_loss,
         output_budget,
+        passthrough,
         weight: u32::try_from(weight).unwrap_or(u32::MAX),
         timeouts,
     })

@@ -91,6 +91,7 @@ pub(crate) fn upstream(name: &str, protocol: Protocol, models: &[&str]) -> Upstr
         tool_calls: ToolCallRules::default(),
         on_loss: None,
         output_budget: None,
+        passthrough: None,
         weight: 1,
         timeouts: Timeouts::default(),
     }

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
+use hyper::header::{
+    CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER,
+};
 use hyper::{Response, StatusCode};
 use toolwire::model::{ApiError, Blame, ErrorKind, Retry};
 use toolwire::pipe::Pipe;
@@ -102,6 +104,36 @@ impl Failure {
         failure
     }
 
+    /// An upstream's error that passes as it is.
+    pub(super) fn from_passed_error(
+        upstream: &Upstream,
+        status: StatusCode,
+        headers: HeaderMap,
+        body: Bytes,
+    ) -> Self {
+        let text = std::str::from_utf8(&body).ok().filter(|text| text.len() <= MAX_ERROR);
+        let code = status.as_u16();
+        let codec = codec(upstream.config.protocol);
+        let decoded = text.and_then(|text| codec.decode_error(Some(code), text).ok());
+        let mut failure = Self::from_stream_error(
+            decoded.unwrap_or_else(|| by_status(upstream, status)),
+            upstream,
+        );
+        failure.decision = upstream.retry.after_status(code);
+        *failure.headers = headers;
+        // The gateway follows no redirects, so one is no response.
+        if !status.is_redirection() && !body.is_empty() {
+            failure.verbatim = Some(body);
+            failure.status = Some(code);
+        } else {
+            failure.headers.remove(CONTENT_TYPE);
+            failure.status = Some(if status.is_redirection() { 502 } else { code });
+        }
+        failure.headers.remove(CONTENT_LENGTH);
+        failure.read_retry_after();
+        failure
+    }
+
     /// The upstream's stream began with an error.
     pub(super) fn from_stream_error(error: ApiError, upstream: &Upstream) -> Self {
         let decision = upstream.retry.after_error(&error);
@@ -184,7 +216,7 @@ impl Failure {
         *response.status_mut() = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let headers = response.headers_mut();
         *headers = *self.headers;
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        headers.entry(CONTENT_TYPE).or_insert(HeaderValue::from_static("application/json"));
         headers::set_request_id(client, id, headers);
         if self.error.kind == ErrorKind::Quota
             && let Some(name) = client.describe().vendor.should_retry

@@ -9,6 +9,7 @@ mod failure;
 pub(crate) mod growth;
 mod headers;
 mod loss;
+pub(crate) mod passthrough;
 mod request_body;
 mod request_head;
 mod stream;

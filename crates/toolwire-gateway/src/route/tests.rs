@@ -30,6 +30,7 @@ fn upstream(name: &str, protocol: Protocol, models: &[&str], weight: u32) -> Ups
         tool_calls: ToolCallRules::default(),
         on_loss: None,
         output_budget: None,
+        passthrough: None,
         weight,
         timeouts: Timeouts::default(),
     }

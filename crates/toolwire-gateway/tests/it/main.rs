@@ -38,6 +38,7 @@ mod matrix;
 mod memory;
 mod output_budget;
 mod pairs;
+mod passthrough;
 mod probes;
 mod reload;
 mod renamed;
@@ -99,6 +100,7 @@ pub(crate) fn at(server: &upstream::Server) -> UpstreamConfig {
         tool_calls: ToolCallRules::default(),
         on_loss: None,
         output_budget: None,
+        passthrough: None,
         weight: 1,
         timeouts: Timeouts::default(),
     }

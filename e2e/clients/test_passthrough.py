@@ -65,9 +65,11 @@ def test_completions(openai_client, vendor):
 
 
 def test_a_cut_stream_looks_cut(openai_client):
-    with pytest.raises(Exception, match="incomplete|peer closed|disconnect|protocol"):
-        for _ in openai_client.completions.create(model="chat-m", prompt="cut", stream=True):
-            pass
+    texts = []
+    with pytest.raises(openai.APIConnectionError):
+        for event in openai_client.completions.create(model="chat-m", prompt="cut", stream=True):
+            texts.append(event.choices[0].text)
+    assert texts == ["H", "i"]
 
 
 def test_images(openai_client, vendor):
@@ -143,7 +145,7 @@ def test_results_of_a_message_batch(anthropic_client):
 
 
 def test_anthropic_files(anthropic_client, vendor):
-    uploaded = anthropic_client.beta.files.upload(file=("a.txt", b"abc", "text/plain"))
+    uploaded = anthropic_client.beta.files.upload(file=("a.txt", b"abc", "text/plain"), betas=["files-api-2025-04-14"])
     assert uploaded.id == "file_1"
     request = last(vendor, "POST", "/v1/files")
     assert request.form()["file"] == b"abc" and "files-api" in request.headers["anthropic-beta"]

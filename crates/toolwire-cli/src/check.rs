@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use crate::config::{self, LoadedConfig};
 use crate::error::CommandError;
 use crate::init::DEFAULT_FILE;
+use crate::serve::print_warnings;
 use crate::startup_message;
 
 /// Check a configuration file
@@ -32,9 +33,8 @@ pub(crate) fn run(args: &Args) -> Result<(), CommandError> {
     let name = args.config.display();
     writeln!(out, "{name} is valid. It listens on {} and serves:\n", config.listen)?;
     write!(out, "{}", startup_message::model_list(&config))?;
-    for alias in &config.aliases {
-        writeln!(out, "  {} is an alias for {}", alias.name.0, alias.model)?;
-    }
     out.flush()?;
+    drop(out);
+    print_warnings(&config);
     Ok(())
 }

@@ -3,8 +3,8 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use hyper::body::Incoming;
-use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderValue};
+use hyper::body::{Body as _, Incoming};
+use hyper::header::{ALLOW, CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::{Method, Request, Response, StatusCode};
 use toolwire::Protocol;
@@ -19,7 +19,7 @@ use crate::relay::{self, Failure, IncomingRequest, RequestContext};
 use crate::response_body::ResponseBody;
 use crate::state::GatewayState;
 use crate::stored::StoredEndpoint;
-use crate::{guard, identity, models, stored};
+use crate::{cors, guard, identity, models, stored};
 
 /// Handles one request.
 pub(crate) async fn handle(
@@ -28,7 +28,26 @@ pub(crate) async fn handle(
     request: Request<Incoming>,
 ) -> Response<ResponseBody> {
     let active = state.active.load_full();
-    let (parts, body) = request.into_parts();
+    let origin = guard::allowed_origin(&active.config, request.headers()).cloned();
+    let is_head = request.method() == Method::HEAD;
+    let mut response = answer(state, active, peer, request).await;
+    if let Some(origin) = origin {
+        cors::allow(origin, response.headers_mut());
+    }
+    if is_head { without_body(response) } else { response }
+}
+
+async fn answer(
+    state: &Arc<GatewayState>,
+    active: Arc<ActiveConfig>,
+    peer: SocketAddr,
+    request: Request<Incoming>,
+) -> Response<ResponseBody> {
+    let (mut parts, body) = request.into_parts();
+    if cors::is_preflight(&parts) && guard::allowed_origin(&active.config, &parts.headers).is_some()
+    {
+        return cors::preflight(&parts);
+    }
     let path = parts.uri.path().to_owned();
     let protocols = active.config.protocols.as_slice();
     let endpoint = ServedEndpoint::find(protocols, &path);
@@ -51,10 +70,17 @@ pub(crate) async fn handle(
         return relay::respond_with_error(log(), not_found(protocols, &path), client);
     };
     let allowed = endpoint.methods();
+    if parts.method == Method::OPTIONS {
+        return options(allowed, endpoint.answers_head());
+    }
+    if parts.method == Method::HEAD && endpoint.answers_head() {
+        parts.method = Method::GET;
+    }
     if !allowed.contains(&parts.method) {
         return relay::respond_with_error(log(), wrong_method(allowed), client);
     }
     if parts.method == Method::POST
+        && !(endpoint.takes_no_body() && !parts.headers.contains_key(CONTENT_TYPE))
         && let Err(failure) = guard::check_media_type(&parts.headers, endpoint.media_types())
     {
         state.metrics.request_rejected();
@@ -116,7 +142,7 @@ impl ServedEndpoint {
     fn find(protocols: &[Protocol], path: &str) -> Option<Self> {
         match path {
             "/v1/models" => return Some(Self::Models),
-            "/livez" => return Some(Self::Live),
+            "/livez" | "/health" | "/healthz" => return Some(Self::Live),
             "/readyz" => return Some(Self::Ready),
             "/metrics" => return Some(Self::Metrics),
             "/admin/reload" => return Some(Self::Reload),
@@ -167,6 +193,16 @@ impl ServedEndpoint {
             | Self::Metrics => Access::Clients,
             Self::Reload => Access::Operator,
         }
+    }
+
+    /// Whether it answers HEAD like GET. What passes is not fetched for its head.
+    fn answers_head(&self) -> bool {
+        !matches!(self, Self::Passed(_)) && self.methods().contains(&Method::GET)
+    }
+
+    /// Whether a POST needs no body, so that `curl -X POST` is enough.
+    fn takes_no_body(&self) -> bool {
+        matches!(self, Self::Reload)
     }
 
     /// The media types that the body of a POST may have.
@@ -284,6 +320,27 @@ fn head_too_long(limit: usize) -> Failure {
     let mut failure = Failure::with_status(431, error);
     failure.set_header("connection", "close");
     failure
+}
+
+/// Which methods a path has.
+fn options(allowed: &[Method], answers_head: bool) -> Response<ResponseBody> {
+    let mut names: Vec<&str> = allowed.iter().map(Method::as_str).collect();
+    names.extend(answers_head.then_some("HEAD"));
+    names.push("OPTIONS");
+    let mut response = Response::new(ResponseBody::whole(Vec::new()));
+    *response.status_mut() = StatusCode::NO_CONTENT;
+    if let Ok(names) = HeaderValue::from_str(&names.join(", ")) {
+        response.headers_mut().insert(ALLOW, names);
+    }
+    response
+}
+
+/// The head of a response, which says how long the body would have been.
+fn without_body(mut response: Response<ResponseBody>) -> Response<ResponseBody> {
+    if let Some(length) = response.body().size_hint().exact() {
+        response.headers_mut().entry(CONTENT_LENGTH).or_insert_with(|| length.into());
+    }
+    response.map(|_body| ResponseBody::whole(Vec::new()))
 }
 
 fn wrong_method(allowed: &[Method]) -> Failure {

@@ -5,6 +5,7 @@
 
 mod active_config;
 pub mod config;
+mod cors;
 mod endpoints;
 #[cfg(test)]
 mod growth;

@@ -103,3 +103,17 @@ fn a_pasted_key_is_not_printed() {
         }
     }
 }
+
+#[test]
+fn what_is_probably_not_meant_is_a_warning() {
+    let folder = Folder::new("warnings");
+    let text = "[[upstream]]\nname = \"demo\"\ndemo = true\n\n[alias]\nfast = \"demo/other\"\nlog = \"demo\"\n";
+    let path = folder.write("warned.toml", text);
+    let ran = toolwire(&format!("check --config {}", path.display()), "");
+    assert_eq!(ran.code, Some(0));
+    assert_eq!(
+        ran.err,
+        "warning: The alias `fast` sends `other` to the upstream demo, which does not list it in `models`.\n\
+         warning: `log` is an alias because it comes after [alias]. If it is a setting, move it to the top of the file.\n"
+    );
+}

@@ -116,6 +116,7 @@ pub fn find(listen: Option<SocketAddr>, environment: &dyn Environment) -> Found 
         listen,
         keys: Vec::new(),
         admin_key: None,
+        origins: Vec::new(),
         on_loss: LossPolicy::Report,
         upstreams,
         prefer_same_protocol: true,

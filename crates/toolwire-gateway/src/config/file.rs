@@ -16,7 +16,7 @@ use super::problem::{Problem, Problems};
 use super::secrets::{Literal, secret};
 use super::{
     Alias, Config, DEFAULT_LISTEN, Environment, Limits, LogFormat, Pattern, ProcessEnvironment,
-    Secret, StoreConfig, Timeouts, UpstreamConfig, exposed, retry, store, upstream,
+    Secret, StoreConfig, Timeouts, UpstreamConfig, exposed, hints, origins, retry, store, upstream,
 };
 
 /// A configuration, and the files it was read from.
@@ -60,7 +60,14 @@ pub fn load(path: &Path) -> Result<Loaded, LoadError> {
 pub fn parse(name: &str, text: &str, environment: &dyn Environment) -> Result<Config, Problems> {
     let mut problems = Vec::new();
     let (table, errors) = DeTable::parse_recoverable(text);
-    for error in errors {
+    let other_format = if errors.is_empty() { None } else { hints::other_format(name, text) };
+    if let Some(help) = other_format {
+        let (message, label) = ("invalid TOML".to_owned(), "expected a setting".to_owned());
+        let first = text.len() - text.trim_start().len();
+        let line = first..first + text.trim_start().lines().next().unwrap_or_default().len();
+        problems.push(Problem { message, span: line, label, help: help.to_owned() });
+    }
+    for error in errors.into_iter().filter(|_| other_format.is_none()) {
         let label = error.message().to_owned();
         // The usual reason for a malformed number is a string without quotes.
         let help = if label.starts_with("invalid") { "put strings in quotes" } else { "" };
@@ -84,6 +91,7 @@ fn read(
     let listen = fields.take("listen");
     let keys = fields.take("keys");
     let admin_key = fields.take("admin_key");
+    let origins = fields.take("origins");
     let on_loss = fields.take("on_loss");
     let log = fields.take("log");
     let prefer = fields.take("prefer_same_protocol");
@@ -115,6 +123,7 @@ fn read(
             "add keys = [{ env = \"TOOLWIRE_KEY\" }] for clients to send, or listen on 127.0.0.1",
         );
     }
+    let origins = origins.map(|value| origins::read(value, problems)).unwrap_or_default();
     let on_loss = on_loss.and_then(|value| loss_policy(value, problems)).unwrap_or_default();
     let words = [("text", LogFormat::Text), ("json", LogFormat::Json), ("off", LogFormat::Off)];
     let log = log.and_then(|value| setting("log", problems).word(value, &words));
@@ -143,6 +152,7 @@ fn read(
         listen: address?,
         keys: client_keys,
         admin_key,
+        origins,
         on_loss,
         upstreams: upstreams?,
         prefer_same_protocol: prefer.unwrap_or(true),
@@ -156,6 +166,10 @@ fn read(
 
 /// `chat`, `responses` or `messages`.
 pub(super) fn protocol(value: Value<'_, '_>, problems: &mut Vec<Problem>) -> Option<Protocol> {
+    if let Some(help) = value.get_ref().as_str().and_then(hints::protocol) {
+        let expected = "expected \"chat\", \"responses\" or \"messages\"";
+        return refuse(problems, value.span(), "invalid value for `protocol`", expected, help);
+    }
     let words = Protocol::ALL.map(|protocol| (protocol.as_str(), protocol));
     setting("protocol", problems).word(value, &words)
 }

@@ -6,6 +6,8 @@ mod fields;
 pub mod file;
 #[cfg(test)]
 pub(crate) mod growth;
+mod hints;
+mod origins;
 mod pattern;
 mod problem;
 mod profile;
@@ -17,8 +19,10 @@ mod store;
 mod tool_calls;
 mod upstream;
 mod values;
+mod warnings;
 
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
+use std::sync::Arc;
 use std::time::Duration;
 
 use toolwire::facts::ModelFacts;
@@ -43,6 +47,8 @@ pub struct Config {
     pub keys: Vec<Secret>,
     /// The key for `/admin`. No key of a client is accepted there.
     pub admin_key: Option<Secret>,
+    /// The web pages that may use the gateway, as `https://host`.
+    pub origins: Vec<String>,
     /// What to do about losses, unless the upstream or the request sets a policy.
     pub on_loss: LossPolicy,
     /// The protocols that clients may speak.
@@ -215,20 +221,60 @@ pub enum LogFormat {
 }
 
 /// A text that is never printed.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Secret(String);
+#[derive(Clone)]
+pub struct Secret {
+    text: String,
+    source: Option<Arc<SecretSource>>,
+}
+
+/// Where a secret comes from, and what it is called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SecretSource {
+    /// The operator's name for it, or the name of its variable or file.
+    pub name: String,
+    /// Where it was read.
+    pub place: SecretPlace,
+}
+
+/// Where a secret was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SecretPlace {
+    /// In the environment variable with this name.
+    Variable(String),
+    /// In the file with this path.
+    File(String),
+}
 
 impl Secret {
     /// Wraps a text so that it is never printed.
     pub fn new(text: String) -> Self {
-        Self(text)
+        Self { text, source: None }
+    }
+
+    /// The same secret, with where it comes from.
+    #[must_use]
+    pub fn from_source(self, source: SecretSource) -> Self {
+        Self { source: Some(Arc::new(source)), ..self }
+    }
+
+    /// Where it comes from, if that is known.
+    pub fn source(&self) -> Option<&Arc<SecretSource>> {
+        self.source.as_ref()
     }
 
     /// The text, for the one place that sends it.
     pub fn reveal(&self) -> &str {
-        &self.0
+        &self.text
     }
 }
+
+impl PartialEq for Secret {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for Secret {}
 
 impl std::fmt::Debug for Secret {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -107,6 +107,7 @@ pub(crate) fn config(upstreams: Vec<UpstreamConfig>) -> Config {
         listen: "127.0.0.1:0".parse().unwrap(),
         keys: Vec::new(),
         admin_key: None,
+        origins: Vec::new(),
         on_loss: toolwire::LossPolicy::Report,
         upstreams,
         prefer_same_protocol: true,

@@ -42,6 +42,7 @@ fn config(upstreams: Vec<UpstreamConfig>) -> Config {
         listen: "127.0.0.1:0".parse().unwrap(),
         keys: Vec::new(),
         admin_key: None,
+        origins: Vec::new(),
         on_loss: toolwire::LossPolicy::Report,
         upstreams,
         prefer_same_protocol: true,

@@ -16,7 +16,7 @@ mod recall;
 mod record;
 mod responses;
 mod retention;
-mod time_of_day;
+pub(crate) mod time_of_day;
 
 use toolwire_store::{Store, Tenant};
 

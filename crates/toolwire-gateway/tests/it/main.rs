@@ -36,6 +36,7 @@ mod log;
 mod losses;
 mod matrix;
 mod memory;
+mod methods;
 mod output_budget;
 mod pairs;
 mod passthrough;
@@ -74,6 +75,7 @@ pub(crate) fn config(upstreams: Vec<UpstreamConfig>) -> Config {
         listen: "127.0.0.1:0".parse().unwrap(),
         keys: Vec::new(),
         admin_key: None,
+        origins: Vec::new(),
         on_loss: LossPolicy::Report,
         upstreams,
         prefer_same_protocol: true,

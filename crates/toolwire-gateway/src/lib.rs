@@ -16,6 +16,7 @@ pub mod identity;
 mod memory;
 mod models;
 mod observe;
+mod random;
 mod relay;
 mod response_body;
 mod retry;

@@ -294,10 +294,10 @@ impl Drop for RequestLog {
         }
         match self.format {
             format @ config::LogFormat::Text => {
-                self.state.log.write_line(self.text_line(total), format);
+                self.state.log.write_line(&self.text_line(total), format);
             }
             format @ config::LogFormat::Json => {
-                self.state.log.write_line(self.json_line(total), format);
+                self.state.log.write_line(&self.json_line(total), format);
             }
             config::LogFormat::Off => {}
         }

@@ -18,6 +18,7 @@ use toolwire::{Entry, LossPolicy, Protocol, translate};
 use super::{Failure, RequestContext};
 use crate::config::{self, Credential, Secret};
 use crate::guard::Credentials;
+use crate::random;
 use crate::upstream::Upstream;
 
 /// The headers of a request to an upstream, which must switch on the features
@@ -203,9 +204,7 @@ pub(super) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
 
 /// A new request id.
 pub(crate) fn request_id() -> String {
-    let mut bytes = [0; 12];
-    // Without a source of randomness ids repeat. That is better than not to serve.
-    let _ = getrandom::fill(&mut bytes);
+    let bytes = random::bytes::<12>();
     let mut id = String::with_capacity(28);
     id.push_str("req_");
     for byte in bytes {

@@ -10,6 +10,11 @@ pub(super) fn readings(name: &str) -> impl Iterator<Item = &str> {
 /// How many bytes of `pattern` are literally in `name`, if the pattern matches.
 /// A pattern without `*` counts one more, so that it wins.
 pub(super) fn specificity(pattern: &str, name: &str) -> Option<usize> {
+    // Most patterns are of other families, and this is asked for each request.
+    let (first, begins) = (pattern.bytes().next()?, name.bytes().next()?);
+    if first != b'*' && fold(first) != fold(begins) {
+        return None;
+    }
     let Some((start, end)) = pattern.split_once('*') else {
         return same(pattern, name).then_some(pattern.len() + 1);
     };

@@ -10,7 +10,7 @@ use super::examples::introduces_example;
 use super::harmony::channel;
 use super::markers::{Tag, dialect, is_closing, tag};
 use super::scan_line::Line;
-use super::special::{has_special, next_special};
+use super::special::{has_special, may_begin, next_special};
 use super::text::{from, may_become, upto};
 use super::tools::Tools;
 
@@ -121,6 +121,7 @@ impl Scanner {
                         };
                     }
                 }
+                _ if !may_begin(rest.as_bytes()) => at += 1,
                 Some(b'<' | b'[') if self.code == 0 && self.is_region_edge(rest) => {
                     // Special tokens are no text of the model's.
                     let token = rest.starts_with("<｜").then(|| rest.find('>')).flatten();

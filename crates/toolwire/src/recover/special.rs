@@ -1,46 +1,84 @@
 //! The bytes that may begin something in ordinary text.
 
-use memchr::{memchr2, memchr3};
-
-/// The next place from `at` on, or the end of the text. Where such bytes are near
-/// to each other, to look each byte up is faster than to search.
+/// The next place from `at` on, or the end of the text.
+#[inline]
 pub(super) fn next_special(text: &str, at: usize) -> usize {
-    let bytes = text.as_bytes();
-    let mut at = at;
-    let near = bytes.get(at..).unwrap_or_default().iter().take(NEAR);
-    if let Some(near) = near.clone().position(is_special) {
-        return at + near;
-    }
-    at += near.len();
-    // The second search ends where the first has found something.
-    while at < bytes.len() {
-        let window = bytes.get(at..bytes.len().min(at + WINDOW)).unwrap_or_default();
-        let first = memchr3(b'<', b'[', b'\n', window).unwrap_or(window.len());
-        let before = window.get(..first).unwrap_or_default();
-        let place = memchr2(b']', b'`', before).unwrap_or(first);
-        at += place;
-        if place < window.len() {
-            break;
+    let bytes = text.as_bytes().get(at..).unwrap_or_default();
+    let (chunks, rest) = bytes.as_chunks::<CHUNK>();
+    let mut skipped = 0;
+    for chunk in chunks {
+        if has_any(chunk) {
+            return at + skipped + position(chunk);
         }
+        skipped += CHUNK;
     }
-    at
+    at + skipped + position(rest)
 }
 
 /// Whether there is such a byte in the text.
+#[inline]
 pub(super) fn has_special(text: &str) -> bool {
     let bytes = text.as_bytes();
-    if bytes.len() <= NEAR {
-        return bytes.iter().any(is_special);
+    let (chunks, rest) = bytes.as_chunks::<CHUNK>();
+    if chunks.iter().any(has_any) {
+        return true;
     }
-    if bytes.len() >= WINDOW {
-        return next_special(text, 0) < text.len();
+    // What is behind the last chunk is tested together with bytes of that chunk.
+    match bytes.last_chunk::<CHUNK>() {
+        Some(last) => !rest.is_empty() && has_any(last),
+        None => position(rest) < rest.len(),
     }
-    memchr3(b'<', b'[', b'\n', bytes).or_else(|| memchr2(b']', b'`', bytes)).is_some()
 }
 
-fn is_special(byte: &u8) -> bool {
-    matches!(byte, b'<' | b'[' | b'\n' | b']' | b'`')
+/// Whether such a byte, with what follows it, may be more than text. Most are not:
+/// links, indices and comparisons.
+#[inline]
+pub(super) fn may_begin(text: &[u8]) -> bool {
+    match text {
+        [b'<', next, ..] => {
+            next.is_ascii_alphabetic() || matches!(next, b'/' | b'|') || !next.is_ascii()
+        }
+        [b'[', next, ..] => matches!(next, b'T' | b'E' | b'B' | b'/'),
+        [b']', next, ..] => *next == b'<',
+        _ => true,
+    }
 }
 
-const NEAR: usize = 16;
-const WINDOW: usize = 512;
+/// All bytes are tested, whatever is found: such a loop becomes a few instructions
+/// that test many at once.
+// Inlined, the compiler takes it apart into tests of single bytes.
+#[inline(never)]
+fn has_any(bytes: &[u8; CHUNK]) -> bool {
+    bytes.iter().fold(false, |found, byte| found | is_special(*byte))
+}
+
+/// Where the first one is, or the length. Eight are tested at a time.
+#[inline]
+fn position(bytes: &[u8]) -> usize {
+    const ONES: u64 = u64::from_ne_bytes([1; 8]);
+    let (words, rest) = bytes.as_chunks::<8>();
+    for (index, word) in words.iter().enumerate() {
+        let word = u64::from_le_bytes(*word);
+        let mut found = 0;
+        for special in SPECIAL {
+            // The highest bit of a byte is set where the byte is equal.
+            let differs = word ^ (ONES * u64::from(special));
+            found |= differs.wrapping_sub(ONES) & !differs;
+        }
+        found &= ONES << 7;
+        if found != 0 {
+            return index * 8 + found.trailing_zeros() as usize / 8;
+        }
+    }
+    let behind = rest.iter().position(|byte| matches!(byte, b'<' | b'[' | b'\n' | b']' | b'`'));
+    bytes.len() - rest.len() + behind.unwrap_or(rest.len())
+}
+
+#[inline]
+fn is_special(byte: u8) -> bool {
+    let [a, b, c, d, e] = SPECIAL;
+    (byte == a) | (byte == b) | (byte == c) | (byte == d) | (byte == e)
+}
+
+const SPECIAL: [u8; 5] = [b'<', b'[', b'\n', b']', b'`'];
+const CHUNK: usize = 32;

@@ -1,9 +1,9 @@
 //! `cargo xtask bench --gateway`: the processor time of a request through toolwire, beside the same
-//! request through nginx as a plain reverse proxy.
+//! request through nginx as a plain reverse proxy, and through a proxy of hyper alone.
 //!
 //! The programs take turns, and each round gives one ratio, so that whatever else the machine does
-//! falls on all of them. The clients and the model that answers are threads of this process, which
-//! is not measured.
+//! falls on all of them. Each runs on the first core. The clients and the model that answers are threads of
+//! this process, which is not measured.
 
 mod documents;
 mod load;
@@ -16,26 +16,32 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 
 use self::documents::{Kind, Speaks};
 use self::load::Load;
 use self::subject::Subject;
 use crate::{cmd, setup};
 
-/// Measures the gateway of this tree. `args` are the number of rounds and the path of another build
-/// of toolwire that takes part in them, both optional.
+/// Measures the gateway of this tree.
+///
+/// `args` are the number of rounds, `--beside PROGRAM` for another build of toolwire that takes part
+/// in them, and `--only WORDS` for the cells whose description has each of these words.
 pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
-    let (rounds, other) = match args {
-        [] => (ROUNDS, None),
-        [rounds] => (rounds.parse().context("the rounds are a number")?, None),
-        [rounds, other] => {
-            (rounds.parse().context("the rounds are a number")?, Some(Path::new(other)))
+    let (mut rounds, mut other, mut only) = (ROUNDS, None, "");
+    let mut args = args.iter();
+    while let Some(arg) = args.next() {
+        let mut value = || args.next().with_context(|| format!("`{arg}` lacks its value"));
+        match arg.as_str() {
+            "--beside" => other = Some(Path::new(value()?)),
+            "--only" => only = value()?,
+            number => rounds = number.parse().context("the rounds are a number")?,
         }
-        [_, _, ..] => bail!("`bench --gateway` takes a number of rounds and a program, no more"),
-    };
+    }
     setup::nginx()?;
     cmd::run(&mut cmd::command("cargo build --locked --release --package toolwire-cli"))?;
+    let bare = "cargo build --locked --release --package toolwire-gateway --example bare_proxy";
+    cmd::run(&mut cmd::command(bare))?;
     let folder = cmd::target_dir().join("bench-gateway");
     fs::create_dir_all(&folder).with_context(|| format!("{} cannot be made", folder.display()))?;
     let program = cmd::target_dir().join("release/toolwire");
@@ -43,12 +49,14 @@ pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
     let mut subjects = vec![
         Subject::direct(model),
         Subject::nginx(model, &folder)?,
+        Subject::bare(&cmd::target_dir().join("release/examples/bare_proxy"), model)?,
         Subject::toolwire("toolwire", &program, model, &folder)?,
     ];
     if let Some(other) = other {
         subjects.push(Subject::toolwire("other", other, model, &folder)?);
     }
     let mut cells = cells(&subjects, &program)?;
+    cells.retain(|cell| only.split(' ').all(|word| cell.description().contains(word)));
     for round in 1..=rounds {
         println!("Round {round} of {rounds}.");
         for cell in &mut cells {
@@ -72,6 +80,13 @@ struct Cell<'s> {
 }
 
 impl Cell<'_> {
+    /// What it is, in words.
+    fn description(&self) -> String {
+        let Self { subject, speaks, kind, load, .. } = self;
+        let (clients, speaks) = (load.connections, speaks.path());
+        format!("{}, {clients} clients, {}, {speaks}", kind.name(), subject.name)
+    }
+
     fn measure(&mut self) -> Result<()> {
         let before = self.subject.processor()?;
         let waits = self.load.run()?;

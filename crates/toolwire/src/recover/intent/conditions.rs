@@ -39,9 +39,10 @@ fn is_condition(sentence: &[Token<'_>], at: usize) -> bool {
     if !token.any(CONDITIONS) || is_pause(sentence, at) {
         return false;
     }
-    let is_value =
-        after.is_some_and(|after| after.kind != Kind::Word || after.any(&["more", "again"]));
-    !is_value && !before.is_some_and(|before| before.any(INQUIRIES))
+    let again = after.is_some_and(|after| after.any(&["more", "again"]));
+    // What begins a sentence is no value, whatever follows it: "Once CI is green, ...".
+    let is_value = before.is_some() && after.is_some_and(|after| after.kind != Kind::Word);
+    !again && !is_value && !before.is_some_and(|before| before.any(INQUIRIES))
 }
 
 /// Whether a "while" follows nothing but a request for patience: "One moment while

@@ -78,6 +78,8 @@ impl Parameter<'_> {
             Shape::Identifier if !self.takes_word(&candidate.text.to_lowercase()) => 0.0,
             Shape::Identifier => 2.0,
             Shape::Name if !self.takes_word(&candidate.text.to_lowercase()) => 0.0,
+            // A company's name is not the symbol that it trades under.
+            Shape::Name if self.about(&["ticker"]) => 0.0,
             Shape::Name if self.is_id() => 0.5,
             Shape::Name if self.named(PLACES) || self.named(PEOPLE) || self.named(PROPER) => 3.5,
             Shape::Name if self.named(TEXT) && !self.named(&["name", "title"]) => 0.4,

@@ -204,6 +204,11 @@ fn quotations_code_questions_and_conditions_are_no_announcements() {
                 if text.contains(". ") || text.contains("! ") {
                     String::new()
                 } else {
+                    format!("Once CI is green, {bare}.")
+                },
+                if text.contains(". ") || text.contains("! ") {
+                    String::new()
+                } else {
                     format!("{bare} unless you object.")
                 },
             ] {
@@ -211,6 +216,16 @@ fn quotations_code_questions_and_conditions_are_no_announcements() {
             }
         }
     }
+}
+
+#[test]
+fn a_name_is_no_ticker_symbol() {
+    let mut tools = Tools::default();
+    let schema = r#"{"type":"object","properties":{"symbol":{"type":"string","description":"Ticker symbol"}},"required":["symbol"]}"#;
+    tools.add("get_stock_price", "Get the latest price of a stock", Some(schema));
+    let text = "Let me check the price of a used 2019 Honda Civic.";
+    assert_eq!(detect(text, &tools).calls, [], "{text}");
+    assert_eq!(detect("Let me check the stock price of NVDA.", &tools).calls.len(), 1);
 }
 
 #[test]

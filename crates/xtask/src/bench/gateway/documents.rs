@@ -14,6 +14,8 @@ use crate::cmd;
 pub(super) enum Kind {
     /// With one document.
     Whole,
+    /// With one document, to a request of 200 KB.
+    Large,
     /// With a stream whose events come one at a time, as from a model that thinks.
     Paced,
     /// With a stream that is there all at once.
@@ -21,11 +23,12 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    pub(super) const ALL: [Self; 3] = [Self::Whole, Self::Paced, Self::Burst];
+    pub(super) const ALL: [Self; 4] = [Self::Whole, Self::Large, Self::Paced, Self::Burst];
 
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Whole => "whole answer",
+            Self::Large => "whole answer to 200 KB",
             Self::Paced => "stream, an event at a time",
             Self::Burst => "stream, all at once",
         }
@@ -35,6 +38,7 @@ impl Kind {
     pub(super) fn model(self) -> &'static str {
         match self {
             Self::Whole => "bench-whole",
+            Self::Large => "bench-large",
             Self::Paced => "bench-paced",
             Self::Burst => "bench-burst",
         }
@@ -45,6 +49,8 @@ impl Kind {
         match (self, connections) {
             (Self::Whole, 1) => 1000,
             (Self::Whole, _) => 6000,
+            (Self::Large, 1) => 250,
+            (Self::Large, _) => 1000,
             (Self::Paced, 1) => 4,
             (Self::Paced, _) => 128,
             (Self::Burst, 1) => 250,
@@ -55,7 +61,7 @@ impl Kind {
     /// What the body of a complete answer ends with.
     pub(super) fn ending(self, speaks: Speaks) -> &'static str {
         match (self, speaks) {
-            (Self::Whole, _) => "}",
+            (Self::Whole | Self::Large, _) => "}",
             (Self::Paced | Self::Burst, Speaks::Chat) => "data: [DONE]\n\n",
             (Self::Paced | Self::Burst, Speaks::Messages) => {
                 "data: {\"type\":\"message_stop\"}\n\n"
@@ -82,7 +88,7 @@ impl Speaks {
     }
 }
 
-/// A request of about 10 KB with eight tools.
+/// A request of about 12 KB with twenty tools, or a long turn of an agent.
 pub(super) fn request(kind: Kind, speaks: Speaks, program: &Path) -> Result<Vec<u8>> {
     let chat = chat(kind).into_bytes();
     match speaks {
@@ -92,7 +98,8 @@ pub(super) fn request(kind: Kind, speaks: Speaks, program: &Path) -> Result<Vec<
 }
 
 fn chat(kind: Kind) -> String {
-    let (model, stream) = (kind.model(), kind != Kind::Whole);
+    let (model, stream) = (kind.model(), matches!(kind, Kind::Paced | Kind::Burst));
+    let turns = if kind == Kind::Large { 120 } else { 1 };
     let mut text =
         format!(r#"{{"model":"{model}","stream":{stream},"max_completion_tokens":8192,"#);
     text.push_str(r#""messages":[{"role":"system","content":"You are a careful engineer.\n"#);
@@ -100,18 +107,23 @@ fn chat(kind: Kind) -> String {
         _ = write!(text, r"{rule}. Say what you do before you do it, and why it is needed.\n");
     }
     text.push_str(r#""},{"role":"user","content":"Find out why the parser's test fails."},"#);
-    text.push_str(r#"{"role":"assistant","content":null,"tool_calls":[{"id":"call_0","type":"#);
-    text.push_str(r#""function","function":{"name":"read_file_0","arguments":"{\"path\":\"#);
-    text.push_str(r#""src/parser.rs\"}"}}]},{"role":"tool","tool_call_id":"call_0","content":""#);
-    for line in 1..=20 {
-        _ = write!(text, r"{line:>4}\tfn parse_{line}(input: &str) -> Option<Value> {{\n");
+    for turn in 0..turns {
+        let comma = if turn > 0 { "," } else { "" };
+        _ = write!(
+            text,
+            r#"{comma}{{"role":"assistant","content":null,"tool_calls":[{{"id":"call_{turn}","type":"function","function":{{"name":"read_file_0","arguments":"{{\"path\":\"src/parser.rs\"}}"}}}}]}},{{"role":"tool","tool_call_id":"call_{turn}","content":""#
+        );
+        for line in 1..=30 {
+            _ = write!(text, r"{line:>4}\tfn parse_{line}(input: &str) -> Option<Value> {{\n");
+        }
+        text.push_str(r#""}"#);
     }
-    text.push_str(r#""}],"tools":["#);
-    for tool in 0..8 {
+    text.push_str(r#"],"tools":["#);
+    for tool in 0..20 {
         let comma = if tool > 0 { "," } else { "" };
         _ = write!(
             text,
-            r#"{comma}{{"type":"function","function":{{"name":"read_file_{tool}","description":"Reads a part of a file of the project. Lines are numbered from 1, long lines are cut.","parameters":{{"type":"object","properties":{{"path":{{"type":"string","description":"The path of the file, from the root of the project."}},"from":{{"type":"integer","minimum":1,"default":1}},"to":{{"type":"integer","maximum":1e6}},"encoding":{{"type":"string","enum":["utf-8","latin-1","utf-16"]}},"why":{{"type":"string","description":"A reason, for the log."}}}},"required":["path"],"additionalProperties":false}}}}}}"#
+            r#"{comma}{{"type":"function","function":{{"name":"read_file_{tool}","description":"Reads a part of a file. Lines are numbered from 1.","parameters":{{"type":"object","properties":{{"path":{{"type":"string","description":"The path of the file."}},"from":{{"type":"integer","minimum":1,"default":1}},"encoding":{{"type":"string","enum":["utf-8","latin-1"]}}}},"required":["path"],"additionalProperties":false}}}}}}"#
         );
     }
     text.push_str(r#"],"tool_choice":"auto","parallel_tool_calls":true}"#);

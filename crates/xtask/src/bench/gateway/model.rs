@@ -61,7 +61,7 @@ fn answer_all(mut stream: TcpStream, says: &Says) -> std::io::Result<()> {
     let mut buffer = Vec::new();
     while let Some(kind) = next(&mut stream, &mut buffer)? {
         match kind {
-            Kind::Whole => stream.write_all(&says.whole)?,
+            Kind::Whole | Kind::Large => stream.write_all(&says.whole)?,
             Kind::Burst => stream.write_all(&says.burst)?,
             Kind::Paced => {
                 stream.write_all(&says.opening)?;
@@ -78,7 +78,7 @@ fn answer_all(mut stream: TcpStream, says: &Says) -> std::io::Result<()> {
 /// Reads a request as far as it has to be known. There are no two at once on a connection.
 fn next(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> std::io::Result<Option<Kind>> {
     buffer.clear();
-    let mut piece = vec![0; 64 * 1024];
+    let mut piece = vec![0; 256 * 1024];
     loop {
         let read = stream.read(&mut piece)?;
         if read == 0 {

@@ -47,12 +47,20 @@ impl Subject {
              }}\n"
         );
         fs::write(folder.join("nginx.conf"), config)?;
-        let mut command = Command::new("nginx");
+        let mut command = pinned(Path::new("nginx"));
         command.arg("-p").arg(folder).args(["-c", "nginx.conf", "-e", "nginx.log"]);
         Self::start("nginx", command, address, false)
     }
 
-    /// toolwire without a log, as nginx is without one.
+    /// A proxy of hyper and nothing else.
+    pub(super) fn bare(program: &Path, model: SocketAddr) -> Result<Self> {
+        let address = free_address()?;
+        let mut command = pinned(program);
+        command.arg(address.to_string()).arg(model.to_string());
+        Self::start("hyper", command, address, false)
+    }
+
+    /// toolwire as it runs by default, with its log in a file.
     pub(super) fn toolwire(
         name: &'static str,
         program: &Path,
@@ -61,13 +69,14 @@ impl Subject {
     ) -> Result<Self> {
         let address = free_address()?;
         let config = format!(
-            "listen = \"{address}\"\nlog = \"off\"\n\n[[upstream]]\nname = \"model\"\n\
+            "listen = \"{address}\"\n\n[store]\nengine = \"off\"\n\n[[upstream]]\nname = \"model\"\n\
              protocol = \"chat\"\nbase_url = \"http://{model}\"\nmodels = [\"bench-*\"]\n"
         );
         let file = folder.join(format!("{name}.toml"));
         fs::write(&file, config)?;
-        let mut command = Command::new(program);
-        command.arg("serve").arg("--config").arg(file).stdout(Stdio::null());
+        let log = fs::File::create(folder.join(format!("{name}.log")))?;
+        let mut command = pinned(program);
+        command.arg("serve").arg("--config").arg(file).stdout(Stdio::null()).stderr(log);
         Self::start(name, command, address, true)
     }
 
@@ -122,6 +131,13 @@ impl Drop for Subject {
             let _ = process.wait();
         }
     }
+}
+
+/// A program that runs on one core of its own. The clients and the model have the others.
+fn pinned(program: &Path) -> Command {
+    let mut command = Command::new("taskset");
+    command.args(["--cpu-list", "0"]).arg(program);
+    command
 }
 
 fn free_address() -> Result<SocketAddr> {

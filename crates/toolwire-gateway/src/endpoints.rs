@@ -14,12 +14,13 @@ use toolwire::protocol::{Description, PathMatch};
 use crate::active_config::ActiveConfig;
 use crate::guard::Access;
 use crate::observe::RequestLog;
+use crate::relay::dry_run;
 use crate::relay::passthrough::{self, PassedRoute};
 use crate::relay::{self, Failure, IncomingRequest, RequestContext};
 use crate::response_body::ResponseBody;
 use crate::state::GatewayState;
 use crate::stored::StoredEndpoint;
-use crate::{cors, guard, identity, models, stored};
+use crate::{cors, guard, identity, models, observe, stored};
 
 /// Handles one request.
 pub(crate) async fn handle(
@@ -30,9 +31,14 @@ pub(crate) async fn handle(
     let active = state.active.load_full();
     let origin = guard::allowed_origin(&active.config, request.headers()).cloned();
     let is_head = request.method() == Method::HEAD;
+    let own_id = observe::client_request_id(request.headers()).map(HeaderValue::from_str);
+    let own_id = own_id.and_then(Result::ok);
     let mut response = answer(state, active, peer, request).await;
     if let Some(origin) = origin {
         cors::allow(origin, response.headers_mut());
+    }
+    if let Some(id) = own_id {
+        response.headers_mut().insert(observe::CLIENT_REQUEST_ID, id);
     }
     if is_head { without_body(response) } else { response }
 }
@@ -62,6 +68,12 @@ async fn answer(
             return relay::respond_with_error(log(), failure, client);
         }
     };
+    let key = credentials.key.and_then(|index| active.config.keys.get(index)?.source());
+    let log = || {
+        let mut log = log();
+        log.set_client(key, &parts.headers);
+        log
+    };
     let limit = active.config.limits.head;
     if head_size(&parts) > limit {
         return relay::respond_with_error(log(), head_too_long(limit), client);
@@ -85,6 +97,9 @@ async fn answer(
     {
         state.metrics.request_rejected();
         return relay::respond_with_error(log(), failure, client);
+    }
+    if dry_run::is_wanted(&parts.headers) && !endpoint.is_sent_to_upstreams() {
+        return relay::respond_with_error(log(), dry_run::not_here(), client);
     }
     match endpoint {
         ServedEndpoint::Answers { path, .. } => {
@@ -198,6 +213,20 @@ impl ServedEndpoint {
     /// Whether it answers HEAD like GET. What passes is not fetched for its head.
     fn answers_head(&self) -> bool {
         !matches!(self, Self::Passed(_)) && self.methods().contains(&Method::GET)
+    }
+
+    /// Whether its requests go to an upstream, or only show something.
+    fn is_sent_to_upstreams(&self) -> bool {
+        match self {
+            Self::TokenCount { .. } | Self::Stored(_) | Self::Reload => false,
+            Self::Answers { .. }
+            | Self::Passed(_)
+            | Self::Models
+            | Self::Model { .. }
+            | Self::Live
+            | Self::Ready
+            | Self::Metrics => true,
+        }
     }
 
     /// Whether a POST needs no body, so that `curl -X POST` is enough.

@@ -5,6 +5,7 @@
 
 mod active_config;
 pub mod config;
+mod connect_check;
 mod cors;
 mod endpoints;
 #[cfg(test)]
@@ -16,6 +17,7 @@ pub mod identity;
 mod memory;
 mod models;
 mod observe;
+mod offline;
 mod random;
 mod relay;
 mod response_body;
@@ -28,6 +30,8 @@ mod stored;
 mod upstream;
 
 pub use active_config::StartError;
+pub use connect_check::{ConnectReport, check_upstreams};
 pub use endpoints::{passed_routes, routes};
+pub use offline::OfflineGateway;
 pub use server::{Gateway, Handle, Setup, serve};
 pub use state::ConfigLoader;

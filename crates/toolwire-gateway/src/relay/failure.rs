@@ -12,7 +12,7 @@ use toolwire::pipe::Pipe;
 use toolwire::{Protocol, codec, translate};
 
 use super::{RequestContext, headers};
-use crate::observe::Outcome;
+use crate::observe::{Outcome, Reason};
 use crate::response_body::ResponseBody;
 use crate::retry::{Decision, HealthEffect, RetryPolicy};
 use crate::secret_mask::SecretMask;
@@ -29,6 +29,8 @@ pub(crate) struct Failure {
     verbatim: Option<Bytes>,
     /// Whether to try another upstream, and what this says about the upstream.
     decision: Decision,
+    /// Why, if the kind of the error does not say it all.
+    reason: Option<Reason>,
 }
 
 impl Failure {
@@ -39,6 +41,7 @@ impl Failure {
             headers: Box::default(),
             verbatim: None,
             decision: Decision::HEALTHY,
+            reason: None,
         }
     }
 
@@ -71,7 +74,8 @@ impl Failure {
     pub(super) fn from_upstream_error(error: UpstreamError, upstream: &Upstream) -> Self {
         let decision = RetryPolicy::after_upstream_error(error);
         let api = error.to_api_error(&upstream.config.name);
-        Self { decision, ..Self::with_status(error.status(), api) }
+        let reason = Some(Reason::Upstream(error));
+        Self { decision, reason, ..Self::with_status(error.status(), api) }
     }
 
     /// The upstream responded with an error. `status` is its HTTP status, which
@@ -98,6 +102,7 @@ impl Failure {
         }
         if let Some(status) = error_status {
             failure.decision = upstream.retry.after_status(status);
+            failure.reason = Some(Reason::Status(status));
         }
         *failure.headers = headers::for_client(context, upstream, upstream_headers);
         failure.read_retry_after();
@@ -120,6 +125,7 @@ impl Failure {
             upstream,
         );
         failure.decision = upstream.retry.after_status(code);
+        failure.reason = Some(Reason::Status(code));
         *failure.headers = headers;
         // The gateway follows no redirects, so one is no response.
         if !status.is_redirection() && !body.is_empty() {
@@ -198,6 +204,16 @@ impl Failure {
         }
     }
 
+    /// What the client is told.
+    pub(super) fn message(&self) -> &str {
+        &self.error.message
+    }
+
+    /// Why it failed, for the log.
+    pub(super) fn reason(&self) -> Reason {
+        self.reason.unwrap_or(Reason::Kind(self.error.kind))
+    }
+
     pub(super) fn outcome(&self) -> Outcome {
         match self.decision.health {
             HealthEffect::Healthy if self.error.blame == Blame::Client => Outcome::Refused,
@@ -229,6 +245,14 @@ impl Failure {
             headers.entry(RETRY_AFTER).or_insert_with(|| HeaderValue::from(seconds));
         }
         response
+    }
+
+    /// The body of the error alone.
+    pub(super) fn into_body(mut self, client: Protocol, id: &str) -> Vec<u8> {
+        self.error.request_id = Some(id.to_owned());
+        let mut body = Vec::with_capacity(256);
+        codec(client).encode_error(&self.error, &mut body);
+        body
     }
 
     /// The event of a stream whose head has been sent.

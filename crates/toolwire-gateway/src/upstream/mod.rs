@@ -5,6 +5,7 @@
 //! takes no address from a client's request.
 
 mod connect;
+mod connect_error;
 mod decode;
 mod error;
 #[cfg(test)]

@@ -56,6 +56,17 @@ impl PassedRequest {
 }
 
 impl Upstream {
+    /// Where a request to a path goes.
+    pub(crate) fn url(&self, path: &str) -> String {
+        let prefix = self.config.protocol.describe().prefix;
+        match &self.transport {
+            Transport::Demo => "the built-in demo model".to_owned(),
+            Transport::Http { base, .. } => {
+                format!("{base}{}", path.strip_prefix(prefix).unwrap_or(path))
+            }
+        }
+    }
+
     /// Sends a request and waits for the head of the response. Nothing is sent
     /// twice. The upstream's time begins when it has got all of the request.
     pub(crate) async fn pass(
@@ -68,8 +79,7 @@ impl Upstream {
         let PassedRequest { method, path, headers, body, sent } = request;
         let timeouts = &self.config.timeouts;
         let deadline = Instant::now() + timeouts.total;
-        let prefix = self.config.protocol.describe().prefix;
-        let uri = format!("{base}{}", path.strip_prefix(prefix).unwrap_or(&path));
+        let uri = self.url(&path);
         let mut request = Request::new(body);
         *request.method_mut() = method;
         *request.uri_mut() = uri.parse().map_err(|_| UpstreamError::NotSent)?;

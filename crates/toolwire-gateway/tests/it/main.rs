@@ -20,6 +20,7 @@ mod encodings;
 mod endings;
 mod endpoints;
 mod errors;
+mod explain;
 mod fallback;
 mod faults;
 mod fixtures;

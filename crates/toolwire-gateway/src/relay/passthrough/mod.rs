@@ -22,7 +22,11 @@ use self::response::{PassedResponse, client_headers};
 use self::route::PassedTo;
 pub(crate) use self::table::{PassedRoute, ROUTES};
 use self::upload::{Upload, UploadEnd, UploadSource};
-use super::{Failure, RequestContext, headers, no_model, respond_with_error};
+use super::{
+    ClientResponse, Failure, RequestContext, dry_run, headers, no_model, respond,
+    respond_with_error,
+};
+use crate::observe::Outcome;
 use crate::response_body::ResponseBody;
 use crate::upstream::{PassedRequest, Upstream, UpstreamError};
 
@@ -36,7 +40,16 @@ pub(crate) async fn serve(
     let passed = passed.map_err(|failure| failure.without_secrets(&context.secret_mask()));
     let RequestContext { client, mut log, .. } = context;
     match passed {
-        Ok(PassedResponse { status, headers, mut body }) => {
+        Ok(Passed::Planned(ClientResponse::Whole { headers, body })) => {
+            log.set_status(200);
+            log.add_sent(body.len());
+            log.finish(Outcome::Answered);
+            respond(headers, ResponseBody::whole(body))
+        }
+        Ok(Passed::Planned(ClientResponse::Stream { headers, stream })) => {
+            respond(headers, ResponseBody::Pulled(stream))
+        }
+        Ok(Passed::Sent(PassedResponse { status, headers, mut body })) => {
             log.set_status(status.as_u16());
             log.pause();
             body.attach_log(log);
@@ -49,11 +62,18 @@ pub(crate) async fn serve(
     }
 }
 
+/// What became of a request.
+enum Passed {
+    Sent(PassedResponse),
+    /// The client only wanted to know where it goes.
+    Planned(ClientResponse),
+}
+
 async fn pass(
     context: &mut RequestContext<'_>,
     route: &PassedRoute,
     body: Incoming,
-) -> Result<PassedResponse, Failure> {
+) -> Result<Passed, Failure> {
     let limits = &context.active.config.limits;
     let mut upload = None;
     if context.parts.method == Method::POST {
@@ -70,6 +90,13 @@ async fn pass(
     if let (Some(upload), Some(model)) = (&mut upload, &model) {
         upload.rename_model(model);
     }
+    if dry_run::is_wanted(&context.parts.headers)
+        && let Some(upstream) = upstreams.first()
+    {
+        let headers = upstream_headers(context, upstream)?;
+        let plan = dry_run::Plan { path: &path(context), headers: &headers, body: None };
+        return Ok(Passed::Planned(plan.respond(context, upstream, &[])));
+    }
     let may_retry = upload.as_ref().is_none_or(Upload::is_whole);
     let (mut source, end) = match upload {
         Some(upload) => upload.into_source(),
@@ -84,9 +111,14 @@ async fn pass(
         }
         let result = attempt(context, upstream, &mut source, &end).await;
         match result {
-            Ok(response) => return Ok(response),
-            Err(failure) if failure.may_try_another() => last_failure = Some(failure),
-            Err(failure) => return Err(failure),
+            Ok(response) => return Ok(Passed::Sent(response)),
+            Err(failure) => {
+                context.log.attempt_failed(failure.reason());
+                if !failure.may_try_another() {
+                    return Err(failure);
+                }
+                last_failure = Some(failure);
+            }
         }
     }
     Err(last_failure.unwrap_or_else(|| no_model("-")))
@@ -102,7 +134,7 @@ async fn attempt(
     context.log.start_attempt(upstream);
     let headers = upstream_headers(context, upstream)?;
     let method = context.parts.method.clone();
-    let path = context.parts.uri.path_and_query().map_or("", |path| path.as_str()).to_owned();
+    let path = path(context);
     let request = match source {
         UploadSource::Whole(body) => PassedRequest::whole(method, path, headers, body.clone()),
         UploadSource::Once(body) => {
@@ -139,6 +171,11 @@ async fn attempt(
     let failure = Failure::from_passed_error(upstream, response.status, headers, body);
     failure.update_health(upstream);
     Err(failure)
+}
+
+/// The path as the client wrote it, with its query.
+fn path(context: &RequestContext<'_>) -> String {
+    context.parts.uri.path_and_query().map_or("", |path| path.as_str()).to_owned()
 }
 
 /// The headers for an upstream, which say of the body what the client says.

@@ -11,12 +11,13 @@ use hyper::header::{
     CONTENT_DISPOSITION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue,
 };
 use tokio::time::{Instant, Sleep, sleep_until};
+use toolwire::model::ErrorKind;
 
-use crate::observe::{Outcome, RequestLog};
+use crate::observe::{Outcome, Reason, RequestLog};
 use crate::relay::{RequestContext, headers};
 use crate::response_body::StreamAborted;
 use crate::server::CancellationToken;
-use crate::upstream::{Upstream, UpstreamBody, UpstreamResponse};
+use crate::upstream::{TimeoutPhase, Upstream, UpstreamBody, UpstreamError, UpstreamResponse};
 
 /// The head of a response that passes, and its body.
 pub(super) struct PassedResponse {
@@ -109,11 +110,13 @@ impl PassedBody {
                 self.finish(Outcome::Answered);
                 Poll::Ready(None)
             }
-            Poll::Ready(Some(Err(_cut))) => {
+            Poll::Ready(Some(Err(error))) => {
                 self.upstream.failed();
-                self.abort()
+                self.abort(Reason::Upstream(error))
             }
-            Poll::Pending if self.cancellation.poll_cancelled(cx).is_ready() => self.abort(),
+            Poll::Pending if self.cancellation.poll_cancelled(cx).is_ready() => {
+                self.abort(Reason::Kind(ErrorKind::Overloaded))
+            }
             Poll::Pending => self.poll_timeout(cx),
         }
     }
@@ -126,10 +129,15 @@ impl PassedBody {
         }
         std::task::ready!(self.timer.as_mut().poll(cx));
         self.upstream.failed();
-        self.abort()
+        let phase = if deadline == total { TimeoutPhase::Total } else { TimeoutPhase::Idle };
+        self.abort(Reason::Upstream(UpstreamError::Timeout(phase)))
     }
 
-    fn abort(&mut self) -> Poll<Option<Result<Bytes, StreamAborted>>> {
+    fn abort(&mut self, reason: Reason) -> Poll<Option<Result<Bytes, StreamAborted>>> {
+        if let Some(log) = &mut self.log {
+            log.attempt_failed(reason);
+            log.set_reason(reason);
+        }
         self.finish(Outcome::Broken);
         Poll::Ready(Some(Err(StreamAborted)))
     }

@@ -92,7 +92,7 @@ async fn answer(
         return relay::respond_with_error(log(), wrong_method(allowed), client);
     }
     if parts.method == Method::POST
-        && !(endpoint.takes_no_body() && !parts.headers.contains_key(CONTENT_TYPE))
+        && (parts.headers.contains_key(CONTENT_TYPE) || !endpoint.takes_no_body())
         && let Err(failure) = guard::check_media_type(&parts.headers, endpoint.media_types())
     {
         state.metrics.request_rejected();

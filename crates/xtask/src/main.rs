@@ -5,6 +5,7 @@
 mod bench;
 mod bless;
 mod cmd;
+mod cost;
 mod fuzz;
 mod packages;
 mod public_api;
@@ -38,6 +39,7 @@ fn run(chore: Chore) -> anyhow::Result<ExitCode> {
         Chore::Api { bless: false } => public_api::check().map(|()| ExitCode::SUCCESS),
         Chore::Bench { gateway: true, args } => bench::run_gateway(&args),
         Chore::Bench { gateway: false, args } => bench::run(&args),
+        Chore::Cost { record } => cost::run(record),
         Chore::Sweep { rounds } => sweep::run(rounds),
         Chore::Soak { only, out } => soak::run(&only, out.as_deref()),
         Chore::Traffic { folder, json } => traffic::run(&folder, json),
@@ -74,13 +76,20 @@ enum Chore {
     },
     /// Run the benchmarks of the library, or of the gateway.
     Bench {
-        /// The processor time of a request through the gateway, beside nginx. ARGS are a number of
-        /// rounds and another toolwire program to compare with.
+        /// The processor time of a request through the gateway, beside nginx and a proxy of hyper
+        /// alone. ARGS are a number of rounds, `--beside PROGRAM` for another build, `--program PROGRAM`
+        /// instead of a new build, and `--only WORDS` for some of the cells.
         #[arg(long)]
         gateway: bool,
         /// Passed to `cargo bench`, for example `--bench NAME -- FILTER`.
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,
+    },
+    /// Compare what each translation costs, in instructions, with the record in bench/.
+    Cost {
+        /// Write the record anew.
+        #[arg(long)]
+        record: bool,
     },
     /// Every fault at every byte of every recorded stream, and a million lists of calls.
     Sweep {

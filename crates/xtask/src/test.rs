@@ -5,15 +5,16 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 
+use crate::cost::Comparison;
 use crate::tally::Tally;
-use crate::{cmd, fuzz, packages, public_api, setup, tidy};
+use crate::{cmd, cost, fuzz, packages, public_api, setup, tidy};
 
 /// The inner loop: no installation, no network, no nightly compiler.
 pub(crate) const FAST: &[Step] = &[FORMAT, LINTS, TIDY, PACKAGES, QUICK_TESTS];
 
 /// Everything.
 pub(crate) const FULL: &[Step] =
-    &[SETUP, FORMAT, LINTS, TIDY, PACKAGES, TESTS, DOCS, API, MSRV, E2E, FUZZ];
+    &[SETUP, FORMAT, LINTS, TIDY, PACKAGES, TESTS, DOCS, API, MSRV, COST, E2E, FUZZ];
 
 /// Runs all the steps, also after one has failed, so that one run shows everything there is to fix.
 pub(crate) fn run(steps: &[Step]) -> Result<ExitCode> {
@@ -175,6 +176,15 @@ const MSRV: Step = Step {
     },
 };
 
+const COST: Step = Step {
+    name: "cost",
+    what: "no translation has become dearer, in instructions",
+    run: || match cost::check()? {
+        Comparison::Done(tally) => Ok(Outcome::Ran(tally)),
+        Comparison::OtherCompiler(reason) => Ok(Outcome::Skipped(reason)),
+    },
+};
+
 const E2E: Step = Step {
     name: "e2e",
     what: "real clients, from e2e/",
@@ -188,6 +198,7 @@ const E2E: Step = Step {
         tally += counted("node e2e/node/test_losses.mjs", &environment)?;
         tally += counted("node e2e/node/test_uploads.mjs", &environment)?;
         tally += counted("node e2e/node/test_clients.mjs", &environment)?;
+        tally += counted("node e2e/node/test_sessions.mjs", &environment)?;
         Ok(Outcome::Ran(tally))
     },
 };

@@ -30,6 +30,8 @@ use toolwire_demo::TokenEstimator;
 use toolwire_tokens::{Tokenizer, count_request};
 
 use self::connect::Connector;
+#[cfg(test)]
+pub(crate) use self::connect_error::{ConnectFailure, TlsFailure};
 pub(crate) use self::decode::{Decoder, MAX_PIECE};
 pub(crate) use self::error::{TimeoutPhase, UpstreamError};
 use self::late_write::CloseSignal;

@@ -41,6 +41,9 @@ mod methods;
 mod output_budget;
 mod pairs;
 mod passthrough;
+#[allow(dead_code, reason = "the store's tests use the rest")]
+#[path = "../../../toolwire-store/tests/it/postgres_server.rs"]
+mod postgres_server;
 mod probes;
 mod reload;
 mod renamed;

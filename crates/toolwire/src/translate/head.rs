@@ -9,6 +9,7 @@ use self::keys::Keys;
 use super::{Error, invalid, utf8};
 use crate::model::Protocol;
 use crate::protocol::PathMatch;
+use crate::session::SESSION_MEMBER;
 use crate::wire::envelope::Envelope;
 use crate::wire::{Kind, ReadError, Reader, Str};
 
@@ -38,6 +39,9 @@ pub struct RequestHead {
     /// Whether it may refer to something that was kept, or asks for the answer
     /// later.
     pub has_state: bool,
+    /// The session that it continues, in a protocol whose servers remember
+    /// nothing.
+    pub session: Option<String>,
 }
 
 impl RequestHead {
@@ -50,9 +54,17 @@ impl RequestHead {
     /// tool.
     pub fn read(protocol: Protocol, path: &PathMatch, body: &[u8]) -> Result<Self, Error> {
         let source = utf8(body)?;
-        Self::scan(protocol, path, source).map_err(|error| invalid(source, error))
+        let mut head =
+            Self::scan(protocol, path, source).map_err(|error| invalid(source, error))?;
+        head.has_envelope = Envelope::may_be_in(body);
+        if let Some(stateful) = protocol.codec().stateful() {
+            let word = stateful.reference_word().as_bytes();
+            head.has_state |= memchr::memmem::find(body, word).is_some();
+        }
+        Ok(head)
     }
 
+    /// Scans a request for all but what may be anywhere in it.
     pub(super) fn scan(
         protocol: Protocol,
         path: &PathMatch,
@@ -61,13 +73,9 @@ impl RequestHead {
         let description = protocol.describe();
         let model_in_body = !description.answers.names_model();
         let stream_in_body = description.answers.stream_path.is_none();
-        let has_envelope = Envelope::may_be_in(source.as_bytes());
-        let mut head = Self { has_envelope, ..Self::default() };
+        let mut head = Self::default();
         let stateful = protocol.codec().stateful();
-        if let Some(stateful) = stateful {
-            let word = stateful.reference_word().as_bytes();
-            head.has_state = memchr::memmem::find(source.as_bytes(), word).is_some();
-        }
+        let has_sessions = protocol.codec().session().is_some();
         let mut reader = Reader::new(source);
         let mut members = reader.object()?;
         // Nobody reads a request of the upstream's own protocol again. Which of
@@ -89,6 +97,9 @@ impl RequestHead {
                 name if stateful.is_some_and(|state| state.state_members().contains(&name)) => {
                     let value = reader.raw()?;
                     head.has_state |= value.kind() != Kind::Null && value.text() != "false";
+                }
+                SESSION_MEMBER if has_sessions && reader.peek() != Kind::Null => {
+                    head.session = Some(reader.string()?.into_decoded().into_owned());
                 }
                 name if description.tool_members.contains(&name)
                     && reader.peek() == Kind::Array =>

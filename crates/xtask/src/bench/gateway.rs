@@ -26,30 +26,42 @@ use crate::{cmd, setup};
 /// Measures the gateway of this tree.
 ///
 /// `args` are the number of rounds, `--beside PROGRAM` for another build of toolwire that takes part
-/// in them, and `--only WORDS` for the cells whose description has each of these words.
+/// in them, `--only WORDS` for the cells whose description has each of these words, and `--program
+/// PROGRAM` for a build to measure instead of a new one.
 pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
     let (mut rounds, mut other, mut only) = (ROUNDS, None, "");
+    let mut built = None;
     let mut args = args.iter();
     while let Some(arg) = args.next() {
         let mut value = || args.next().with_context(|| format!("`{arg}` lacks its value"));
         match arg.as_str() {
             "--beside" => other = Some(Path::new(value()?)),
             "--only" => only = value()?,
+            "--program" => built = Some(Path::new(value()?)),
             number => rounds = number.parse().context("the rounds are a number")?,
         }
     }
     setup::nginx()?;
-    cmd::run(&mut cmd::command("cargo build --locked --release --package toolwire-cli"))?;
-    let bare = "cargo build --locked --release --package toolwire-gateway --example bare_proxy";
-    cmd::run(&mut cmd::command(bare))?;
+    let program = match built {
+        Some(program) => program.to_owned(),
+        None => {
+            cmd::run(&mut cmd::command("cargo build --locked --release --package toolwire-cli"))?;
+            cmd::target_dir().join("release/toolwire")
+        }
+    };
+    let bare = cmd::target_dir().join("release/examples/bare_proxy");
+    if built.is_none() || !bare.exists() {
+        let build =
+            "cargo build --locked --release --package toolwire-gateway --example bare_proxy";
+        cmd::run(&mut cmd::command(build))?;
+    }
     let folder = cmd::target_dir().join("bench-gateway");
     fs::create_dir_all(&folder).with_context(|| format!("{} cannot be made", folder.display()))?;
-    let program = cmd::target_dir().join("release/toolwire");
     let model = model::serve()?;
     let mut subjects = vec![
         Subject::direct(model),
         Subject::nginx(model, &folder)?,
-        Subject::bare(&cmd::target_dir().join("release/examples/bare_proxy"), model)?,
+        Subject::bare(&bare, model)?,
         Subject::toolwire("toolwire", &program, model, &folder)?,
     ];
     if let Some(other) = other {

@@ -18,6 +18,7 @@ mod pretty_json;
 mod protocols;
 mod run;
 mod serve;
+mod shell;
 mod signals;
 mod startup_message;
 mod store;
@@ -29,7 +30,7 @@ mod translate;
 use std::io::Write;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::error::CommandError;
 
@@ -62,6 +63,8 @@ enum Command {
     Tokens(tokens::Args),
     /// Show one request translated into every other protocol
     Demo,
+    Completions(shell::CompletionsArgs),
+    Man(shell::ManArgs),
 }
 
 const AFTER_HELP: &str = "\
@@ -99,6 +102,8 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Some(Command::Detect(args)) => detect::run(&args)?,
         Some(Command::Tokens(args)) => tokens::run(&args)?,
         Some(Command::Demo) => demo::run()?,
+        Some(Command::Completions(args)) => shell::print_completions(&args, Cli::command())?,
+        Some(Command::Man(args)) => shell::print_manual(&args, Cli::command())?,
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -99,6 +99,7 @@ pub fn find(listen: Option<SocketAddr>, environment: &dyn Environment) -> Found 
         listen,
         keys: Vec::new(),
         admin_key: None,
+        origins: Vec::new(),
         on_loss: LossPolicy::Report,
         upstreams,
         prefer_same_protocol: true,
@@ -130,6 +131,7 @@ pub fn demo() -> UpstreamConfig {
         tool_calls: ToolCallRules::default(),
         on_loss: None,
         output_budget: None,
+        passthrough: None,
         weight: 1,
         timeouts: Timeouts::default(),
     }

@@ -16,8 +16,8 @@ use super::problem::{Problem, Problems};
 use super::secrets::{Literal, secret};
 use super::{
     Alias, Config, DEFAULT_LISTEN, DEFAULT_MODEL_REFRESH, Environment, Limits, LogFormat, Pattern,
-    ProcessEnvironment, Secret, StoreConfig, Timeouts, UpstreamConfig, exposed, retry, store,
-    upstream,
+    ProcessEnvironment, Secret, StoreConfig, Timeouts, UpstreamConfig, exposed, hints, origins,
+    retry, store, upstream,
 };
 
 /// A configuration, and the files it was read from.
@@ -61,7 +61,14 @@ pub fn load(path: &Path) -> Result<Loaded, LoadError> {
 pub fn parse(name: &str, text: &str, environment: &dyn Environment) -> Result<Config, Problems> {
     let mut problems = Vec::new();
     let (table, errors) = DeTable::parse_recoverable(text);
-    for error in errors {
+    let other_format = if errors.is_empty() { None } else { hints::other_format(name, text) };
+    if let Some(help) = other_format {
+        let (message, label) = ("invalid TOML".to_owned(), "expected a setting".to_owned());
+        let first = text.len() - text.trim_start().len();
+        let line = first..first + text.trim_start().lines().next().unwrap_or_default().len();
+        problems.push(Problem { message, span: line, label, help: help.to_owned() });
+    }
+    for error in errors.into_iter().filter(|_| other_format.is_none()) {
         let label = error.message().to_owned();
         // The usual reason for a malformed number is a string without quotes.
         let help = if label.starts_with("invalid") { "put strings in quotes" } else { "" };
@@ -85,6 +92,7 @@ fn read(
     let listen = fields.take("listen");
     let keys = fields.take("keys");
     let admin_key = fields.take("admin_key");
+    let origins = fields.take("origins");
     let on_loss = fields.take("on_loss");
     let log = fields.take("log");
     let model_refresh = fields.take("model_refresh");
@@ -117,6 +125,7 @@ fn read(
             "add keys = [{ env = \"TOOLWIRE_KEY\" }] for clients to send, or listen on 127.0.0.1",
         );
     }
+    let origins = origins.map(|value| origins::read(value, problems)).unwrap_or_default();
     let on_loss = on_loss.and_then(|value| loss_policy(value, problems)).unwrap_or_default();
     let words = [("text", LogFormat::Text), ("json", LogFormat::Json), ("off", LogFormat::Off)];
     let log = log.and_then(|value| setting("log", problems).word(value, &words));
@@ -150,6 +159,7 @@ fn read(
         listen: address?,
         keys: client_keys,
         admin_key,
+        origins,
         on_loss,
         upstreams: upstreams?,
         prefer_same_protocol: prefer.unwrap_or(true),
@@ -164,6 +174,10 @@ fn read(
 
 /// `chat`, `responses` or `messages`.
 pub(super) fn protocol(value: Value<'_, '_>, problems: &mut Vec<Problem>) -> Option<Protocol> {
+    if let Some(help) = value.get_ref().as_str().and_then(hints::protocol) {
+        let expected = "expected \"chat\", \"responses\" or \"messages\"";
+        return refuse(problems, value.span(), "invalid value for `protocol`", expected, help);
+    }
     let words = Protocol::ALL.map(|protocol| (protocol.as_str(), protocol));
     setting("protocol", problems).word(value, &words)
 }
@@ -348,6 +362,7 @@ fn read_limits(table: &DeTable<'_>, problems: &mut Vec<Problem>) -> Limits {
     let mut limits = Limits::default();
     let Limits {
         body,
+        upload,
         head,
         head_time,
         tools,
@@ -369,6 +384,7 @@ fn read_limits(table: &DeTable<'_>, problems: &mut Vec<Problem>) -> Limits {
     let mut fields = Fields::new(table, "`limits`");
     for (name, size) in [
         ("body", body),
+        ("upload", upload),
         ("head", head),
         ("schemas", schemas),
         ("event", event),

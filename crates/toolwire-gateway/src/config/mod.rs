@@ -6,7 +6,9 @@ mod fields;
 pub mod file;
 #[cfg(test)]
 pub(crate) mod growth;
+mod hints;
 mod local_server;
+mod origins;
 mod pattern;
 pub mod preset;
 mod problem;
@@ -20,8 +22,10 @@ mod tool_calls;
 mod upstream;
 mod values;
 mod vendors;
+mod warnings;
 
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
+use std::sync::Arc;
 use std::time::Duration;
 
 use toolwire::facts::ModelFacts;
@@ -46,6 +50,8 @@ pub struct Config {
     pub keys: Vec<Secret>,
     /// The key for `/admin`. No key of a client is accepted there.
     pub admin_key: Option<Secret>,
+    /// The web pages that may use the gateway, as `https://host`.
+    pub origins: Vec<String>,
     /// What to do about losses, unless the upstream or the request sets a policy.
     pub on_loss: LossPolicy,
     /// The protocols that clients may speak.
@@ -102,6 +108,10 @@ pub struct UpstreamConfig {
     pub on_loss: Option<LossPolicy>,
     /// How long an answer may be, where the client does not say.
     pub output_budget: Option<BudgetPolicy>,
+    /// Whether its other endpoints, such as embeddings and files, are served too.
+    /// If it is not set, those that show what other clients have stored are not
+    /// while several clients have keys.
+    pub passthrough: Option<bool>,
     /// Its share of the requests for a model that several upstreams serve.
     pub weight: u32,
     /// How long to wait for it.
@@ -166,6 +176,8 @@ pub struct Timeouts {
 pub struct Limits {
     /// The longest request body, in bytes.
     pub body: usize,
+    /// The longest form with files, in bytes. It is passed on and never kept.
+    pub upload: usize,
     /// The longest head of a request, in bytes.
     pub head: usize,
     /// How long a client may take to send the head.
@@ -220,20 +232,60 @@ pub enum LogFormat {
 }
 
 /// A text that is never printed.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Secret(String);
+#[derive(Clone)]
+pub struct Secret {
+    text: String,
+    source: Option<Arc<SecretSource>>,
+}
+
+/// Where a secret comes from, and what it is called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SecretSource {
+    /// The operator's name for it, or the name of its variable or file.
+    pub name: String,
+    /// Where it was read.
+    pub place: SecretPlace,
+}
+
+/// Where a secret was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SecretPlace {
+    /// In the environment variable with this name.
+    Variable(String),
+    /// In the file with this path.
+    File(String),
+}
 
 impl Secret {
     /// Wraps a text so that it is never printed.
     pub fn new(text: String) -> Self {
-        Self(text)
+        Self { text, source: None }
+    }
+
+    /// The same secret, with where it comes from.
+    #[must_use]
+    pub fn from_source(self, source: SecretSource) -> Self {
+        Self { source: Some(Arc::new(source)), ..self }
+    }
+
+    /// Where it comes from, if that is known.
+    pub fn source(&self) -> Option<&Arc<SecretSource>> {
+        self.source.as_ref()
     }
 
     /// The text, for the one place that sends it.
     pub fn reveal(&self) -> &str {
-        &self.0
+        &self.text
     }
 }
+
+impl PartialEq for Secret {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for Secret {}
 
 impl std::fmt::Debug for Secret {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -279,6 +331,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             body: 32 * 1024 * 1024,
+            upload: 512 * 1024 * 1024,
             head: 64 * 1024,
             head_time: Duration::from_secs(10),
             tools: 1024,

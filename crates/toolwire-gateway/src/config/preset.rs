@@ -204,6 +204,7 @@ impl Vendor {
             tool_calls: ToolCallRules::default(),
             on_loss: None,
             output_budget: None,
+            passthrough: None,
             weight: api.weight,
             timeouts: Timeouts::default(),
         }

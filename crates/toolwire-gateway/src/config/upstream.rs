@@ -47,6 +47,7 @@ pub(super) fn read(
     let tool_dialect = fields.take("tool_dialect");
     let on_loss = fields.take("on_loss");
     let output_budget = fields.take("output_budget");
+    let passthrough = fields.take("passthrough");
     let weight = fields.take("weight");
     let timeouts = fields.take("timeouts");
     fields.finish(problems);
@@ -115,6 +116,7 @@ pub(super) fn read(
         let words = BudgetPolicy::ALL.map(|policy| (policy.as_str(), policy));
         setting("output_budget", problems).word(value, &words)
     });
+    let passthrough = passthrough.and_then(|value| setting("passthrough", problems).boolean(value));
     let weight = weight.map(|value| setting("weight", problems).whole(value, 0).unwrap_or(1));
     let timeouts = match timeouts.and_then(|value| setting("timeouts", problems).table(value)) {
         Some(table) => read_timeouts(table, defaults, problems),
@@ -153,6 +155,7 @@ pub(super) fn read(
         upstream.tool_calls = tool_calls.clone();
         upstream.on_loss = on_loss;
         upstream.output_budget = output_budget;
+        upstream.passthrough = passthrough;
         let weight = weight.map(|weight| u32::try_from(weight).unwrap_or(u32::MAX));
         upstream.weight = weight.unwrap_or(upstream.weight);
         upstream.timeouts = timeouts.clone();
@@ -183,6 +186,7 @@ fn plain(
         tool_calls: ToolCallRules::default(),
         on_loss: None,
         output_budget: None,
+        passthrough: None,
         weight: 1,
         timeouts: Timeouts::default(),
     }

@@ -29,6 +29,7 @@ fn rows() -> impl Iterator<Item = &'static Row> {
         crate::observe::growth::ROWS,
         crate::relay::growth::ROWS,
         crate::relay::growth::responses::ROWS,
+        crate::relay::passthrough::growth::ROWS,
         crate::server::growth::ROWS,
         crate::stored::growth::ROWS,
         crate::stored::session_growth::ROWS,

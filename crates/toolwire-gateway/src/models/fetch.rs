@@ -134,8 +134,8 @@ pub(super) fn mask(secrets: &std::sync::Arc<[crate::config::Secret]>) -> SecretM
 
 fn reason(error: UpstreamError) -> &'static str {
     match error {
-        UpstreamError::Connect => "it cannot be reached",
-        UpstreamError::Tls => "its certificate is not trusted, or TLS failed",
+        UpstreamError::Connect(_) => "it cannot be reached",
+        UpstreamError::Tls(_) => "its certificate is not trusted, or TLS failed",
         UpstreamError::Timeout(_) => TOO_SLOW,
         UpstreamError::TooLarge => TOO_LONG,
         UpstreamError::Undecodable => "it sent a body that cannot be decompressed",

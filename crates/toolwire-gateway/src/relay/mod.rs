@@ -4,12 +4,14 @@
 mod background;
 mod client_request;
 mod count;
+pub(crate) mod dry_run;
 mod early_stream;
 mod failure;
 #[cfg(test)]
 pub(crate) mod growth;
 mod headers;
 mod loss;
+pub(crate) mod passthrough;
 mod request_body;
 mod request_head;
 mod stream;
@@ -166,7 +168,7 @@ impl IncomingRequest {
             log,
         };
         let result = match route_request(&mut context, body, &requested).await {
-            Ok(routed) if routed.is_background() => {
+            Ok(routed) if routed.is_background() && !dry_run::is_wanted(&parts.headers) => {
                 let RequestContext { path, log, .. } = context;
                 let request =
                     BackgroundRequest { state, active, parts, credentials, client, path, routed };
@@ -253,6 +255,15 @@ pub(crate) async fn relay(request: IncomingRequest) -> Response<ResponseBody> {
     }
 }
 
+/// The headers of a request of nobody's to an upstream, or why there are none.
+pub(crate) fn upstream_headers(
+    context: &RequestContext<'_>,
+    upstream: &Upstream,
+) -> Result<HeaderMap, String> {
+    let built = headers::for_upstream(context, upstream, false, &[]);
+    built.map_err(|failure| failure.message().trim_end_matches('.').to_owned())
+}
+
 /// Answers with an error.
 pub(crate) fn respond_with_error(
     mut log: RequestLog,
@@ -260,9 +271,29 @@ pub(crate) fn respond_with_error(
     client: Protocol,
 ) -> Response<ResponseBody> {
     log.finish(failure.outcome());
+    log.set_reason(failure.reason());
     let response = failure.into_response(client, &log.id);
     log.set_status(response.status().as_u16());
     response
+}
+
+/// What would be sent for a request, or the error that the client would get.
+pub(crate) async fn plan(
+    context: &mut RequestContext<'_>,
+    body: Vec<u8>,
+) -> Result<Vec<u8>, Vec<u8>> {
+    let planned = match route_body(context, body.into(), &StreamRequested::default()).await {
+        Ok(routed) => send(context, &routed).await,
+        Err(failure) => Err(failure),
+    };
+    match planned {
+        Ok(ClientResponse::Whole { headers: _, body }) => Ok(body.to_vec()),
+        Ok(ClientResponse::Stream { .. } | ClientResponse::Replay { .. }) => Err(Vec::new()),
+        Err(failure) => {
+            let failure = failure.without_secrets(&context.secret_mask());
+            Err(failure.into_body(context.client, &context.log.id))
+        }
+    }
 }
 
 /// Reads a request, and finds what it refers to and where it goes.
@@ -271,10 +302,18 @@ async fn route_request(
     body: Incoming,
     requested: &StreamRequested,
 ) -> Result<RoutedRequest, Failure> {
-    let limits = &context.active.config.limits;
     context.log.pause();
     let body = context.read_request(body).await?.into_bytes();
     context.log.resume();
+    route_body(context, body, requested).await
+}
+
+async fn route_body(
+    context: &mut RequestContext<'_>,
+    body: Bytes,
+    requested: &StreamRequested,
+) -> Result<RoutedRequest, Failure> {
+    let limits = &context.active.config.limits;
     let scan = || CheckedHead::read(context.client, &context.path, &body, limits);
     let head = context.state.heavy_work.run(body.len(), scan).await?;
     context.log.set_request(&head.model, body.len());
@@ -335,8 +374,12 @@ async fn attempt(
     context.log.add_losses(&losses);
     let stream = head.scanned.stream;
     let headers = headers::for_upstream(context, upstream, stream, &required_features)?;
-    context.log.pause();
     let path = upstream.config.protocol.describe().answers.fill(&route.model, stream);
+    if dry_run::is_wanted(&context.parts.headers) {
+        let planned = dry_run::Plan { path: &path, headers: &headers, body: Some(&body) };
+        return Ok(planned.respond(context, upstream, &losses));
+    }
+    context.log.pause();
     let body = context.hold_request(body)?;
     let sent = upstream.send(&path, headers, body).await;
     context.log.resume();
@@ -359,7 +402,10 @@ async fn attempt(
     }
     match &result {
         Ok(_) => upstream.responded(),
-        Err(failure) => failure.update_health(upstream),
+        Err(failure) => {
+            failure.update_health(upstream);
+            context.log.attempt_failed(failure.reason());
+        }
     }
     result
 }

@@ -14,6 +14,7 @@ use toolwire_tokens::{BudgetPolicy, quick_estimate};
 use super::client_request::RequestDocument;
 use super::{Failure, RequestContext, headers};
 use crate::route::Route;
+use crate::stored::time_of_day;
 use crate::upstream::Upstream;
 
 /// A request that is ready to be sent.
@@ -64,6 +65,7 @@ impl UpstreamRequest {
         let profile = upstream.config.profile_of(&route.model);
         let mut options = Options::new().profile(profile).facts(facts);
         options.kept_state = kept;
+        options.created = Some(time_of_day::now());
         let mut request_options = options.clone().on_loss(loss_policy).model(&route.model);
         request_options.output_limit = upstream.config.output_budget.and_then(|policy| {
             output_limit(policy, context.client, &route.model, &facts, &prepared, body)

@@ -21,7 +21,7 @@ mod record;
 mod responses;
 mod retention;
 mod sessions;
-mod time_of_day;
+pub(crate) mod time_of_day;
 
 use std::sync::Arc;
 

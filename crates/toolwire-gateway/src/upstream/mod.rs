@@ -5,32 +5,38 @@
 //! takes no address from a client's request.
 
 mod connect;
+mod connect_error;
 mod decode;
 mod error;
 #[cfg(test)]
 pub(crate) mod growth;
 mod late_write;
+mod passed;
 mod response;
 mod tls;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper::{HeaderMap, Method, Request, Response, Uri};
-use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::{CaptureConnection, capture_connection};
+use hyper_util::client::legacy::{Builder, Client};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use tokio::time::{Instant, timeout_at};
 use toolwire_demo::TokenEstimator;
 use toolwire_tokens::{Tokenizer, count_request};
 
 use self::connect::Connector;
+#[cfg(test)]
+pub(crate) use self::connect_error::{ConnectFailure, TlsFailure};
 pub(crate) use self::decode::{Decoder, MAX_PIECE};
 pub(crate) use self::error::{TimeoutPhase, UpstreamError};
 use self::late_write::CloseSignal;
+use self::passed::PassedClient;
+pub(crate) use self::passed::PassedRequest;
 pub(crate) use self::response::{ResponseLimit, UpstreamBody, UpstreamResponse};
 pub use self::tls::CaBundle;
 use crate::active_config::StartError;
@@ -50,6 +56,7 @@ pub(crate) struct Upstream {
     /// The models that it lists.
     pub(crate) listing: Arc<ListingSlot>,
     transport: Transport,
+    passed_client: OnceLock<PassedClient>,
 }
 
 enum Transport {
@@ -102,7 +109,8 @@ impl Upstream {
             same.config.protocol == config.protocol && same.config.credential == config.credential
         });
         let listing = same.map_or_else(Arc::default, |same| Arc::clone(&same.listing));
-        Ok(Self { config: config.clone(), health, metrics, retry, listing, transport })
+        let (config, passed_client) = (config.clone(), OnceLock::new());
+        Ok(Self { config, health, metrics, retry, listing, transport, passed_client })
     }
 
     /// Sends a request to a path of its protocol and waits for the head of the
@@ -270,7 +278,13 @@ fn with_query(mut uri: String, parameters: &[String]) -> String {
 }
 
 fn http_client(connector: Connector) -> Client<Connector, Full<Bytes>> {
-    Client::builder(TokioExecutor::new())
+    client_builder().build(connector)
+}
+
+/// How every client treats its connections.
+fn client_builder() -> Builder {
+    let mut builder = Client::builder(TokioExecutor::new());
+    builder
         .timer(TokioTimer::new())
         .pool_timer(TokioTimer::new())
         .pool_idle_timeout(POOL_IDLE_TIMEOUT)
@@ -278,8 +292,8 @@ fn http_client(connector: Connector) -> Client<Connector, Full<Bytes>> {
         .http2_initial_stream_window_size(WINDOW)
         .http2_initial_connection_window_size(CONNECTION_WINDOW)
         .http2_keep_alive_interval(PING_INTERVAL)
-        .http2_keep_alive_timeout(PING_INTERVAL)
-        .build(connector)
+        .http2_keep_alive_timeout(PING_INTERVAL);
+    builder
 }
 
 /// How long an unused connection is kept. Vendors' load balancers close theirs

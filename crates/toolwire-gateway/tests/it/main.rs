@@ -20,6 +20,7 @@ mod encodings;
 mod endings;
 mod endpoints;
 mod errors;
+mod explain;
 mod fallback;
 mod faults;
 mod fixtures;
@@ -36,9 +37,11 @@ mod log;
 mod losses;
 mod matrix;
 mod memory;
+mod methods;
 mod models;
 mod output_budget;
 mod pairs;
+mod passthrough;
 #[allow(dead_code, reason = "the store's tests use the rest")]
 #[path = "../../../toolwire-store/tests/it/postgres_server.rs"]
 mod postgres_server;
@@ -78,6 +81,7 @@ pub(crate) fn config(upstreams: Vec<UpstreamConfig>) -> Config {
         listen: "127.0.0.1:0".parse().unwrap(),
         keys: Vec::new(),
         admin_key: None,
+        origins: Vec::new(),
         on_loss: LossPolicy::Report,
         upstreams,
         prefer_same_protocol: true,
@@ -108,6 +112,7 @@ pub(crate) fn at(server: &upstream::Server) -> UpstreamConfig {
         tool_calls: ToolCallRules::default(),
         on_loss: None,
         output_budget: None,
+        passthrough: None,
         weight: 1,
         timeouts: Timeouts::default(),
     }

@@ -155,14 +155,6 @@ pub struct Description {
 }
 
 impl Description {
-    /// Whether a JSON Pointer into a request is into its conversation or its tools.
-    pub(crate) fn is_about_tools(&self, pointer: &str) -> bool {
-        let first = pointer.split('/').nth(1).unwrap_or_default();
-        [self.conversation_members, self.tool_members, self.choice_members]
-            .iter()
-            .any(|members| members.contains(&first))
-    }
-
     /// Whether a path belongs to the protocol, even if nothing is served there.
     pub fn owns_path(&self, path: &str) -> bool {
         let fixed = self.answers.path.split(MODEL).next().unwrap_or_default();

@@ -7,6 +7,7 @@ mod head;
 mod output_limit;
 mod prepared;
 mod response;
+mod session;
 
 use std::ops::Range;
 

@@ -198,6 +198,7 @@ const E2E: Step = Step {
         tally += counted("node e2e/node/test_losses.mjs", &environment)?;
         tally += counted("node e2e/node/test_models.mjs", &environment)?;
         tally += counted("node e2e/node/test_clients.mjs", &environment)?;
+        tally += counted("node e2e/node/test_sessions.mjs", &environment)?;
         Ok(Outcome::Ran(tally))
     },
 };

@@ -31,6 +31,7 @@ fn rows() -> impl Iterator<Item = &'static Row> {
         crate::relay::growth::responses::ROWS,
         crate::server::growth::ROWS,
         crate::stored::growth::ROWS,
+        crate::stored::session_growth::ROWS,
         crate::upstream::growth::ROWS,
     ]
     .into_iter()

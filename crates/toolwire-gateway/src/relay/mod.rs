@@ -47,7 +47,7 @@ use crate::response_body::ResponseBody;
 use crate::route::{self, Route};
 use crate::secret_mask::SecretMask;
 use crate::state::GatewayState;
-use crate::stored::Recorder;
+use crate::stored::{AnswerRecorder, SESSION_HEADER};
 use crate::upstream::{ResponseLimit, Upstream, UpstreamResponse};
 
 /// A request that the guard has let in.
@@ -112,6 +112,14 @@ impl RequestContext<'_> {
 enum ClientResponse {
     Whole { headers: HeaderMap, body: Bytes },
     Stream { headers: HeaderMap, stream: Box<ResponseStream> },
+}
+
+impl ClientResponse {
+    fn headers_mut(&mut self) -> &mut HeaderMap {
+        match self {
+            Self::Whole { headers, .. } | Self::Stream { headers, .. } => headers,
+        }
+    }
 }
 
 /// A request for an answer. Unlike its context, it owns everything, because the
@@ -234,11 +242,15 @@ async fn attempt(
     probe: Option<Probe>,
 ) -> Result<ClientResponse, Failure> {
     context.log.start_attempt(upstream);
-    let (document, kept, recorder) = request.toward(upstream)?;
-    let RequestDocument { head, body } = document;
+    let (document, kept, mut recorder) = request.toward(upstream)?;
+    let RequestDocument { head, body, .. } = document;
     let build = || UpstreamRequest::build(context, upstream, route, document, kept, loss_policy);
-    let UpstreamRequest { body, losses, required_features, translator } =
+    let UpstreamRequest { body, losses, required_features, translator, calls } =
         context.state.heavy_work.run(body.len(), build).await?;
+    if let Some(recorder) = &mut recorder {
+        recorder.set_calls(calls);
+    }
+    let session = recorder.as_ref().and_then(AnswerRecorder::session).map(str::to_owned);
     context.log.add_losses(&losses);
     let stream = head.scanned.stream;
     let headers = headers::for_upstream(context, upstream, stream, &required_features)?;
@@ -252,7 +264,7 @@ async fn attempt(
     }
     let model_renamed = head.model != route.model;
     let request = SentRequest { upstream, model_renamed, losses, recorder };
-    let result = match (sent, translator) {
+    let mut result = match (sent, translator) {
         (Ok(response), BodyTranslator::Whole(translator)) => {
             unary::finish(context, request, &translator, response).await
         }
@@ -261,6 +273,9 @@ async fn attempt(
         }
         (Err(error), _) => Err(Failure::from_upstream_error(error, upstream)),
     };
+    if let (Ok(response), Some(Ok(id))) = (&mut result, session.map(HeaderValue::try_from)) {
+        response.headers_mut().insert(SESSION_HEADER, id);
+    }
     match &result {
         Ok(_) => upstream.responded(),
         Err(failure) => failure.update_health(upstream),
@@ -276,7 +291,7 @@ struct SentRequest<'s> {
     /// What the translation of the request lost.
     losses: Vec<toolwire::Entry>,
     /// Keeps the response, if the gateway does.
-    recorder: Option<Recorder>,
+    recorder: Option<AnswerRecorder>,
 }
 
 fn respond(mut headers: HeaderMap, body: ResponseBody) -> Response<ResponseBody> {

@@ -34,7 +34,7 @@ use crate::observe::{Outcome, RequestLog};
 use crate::response_body::StreamAborted;
 use crate::secret_mask::SecretMask;
 use crate::server::CancellationToken;
-use crate::stored::Recorder;
+use crate::stored::AnswerRecorder;
 use crate::upstream::{TimeoutPhase, Upstream, UpstreamBody, UpstreamError, UpstreamResponse};
 
 /// A stream of events for the client.
@@ -137,7 +137,7 @@ impl ResponseStream {
         upstream: &Arc<Upstream>,
         pipe: Pipe,
         source: UpstreamBody,
-        recorder: Option<Recorder>,
+        recorder: Option<AnswerRecorder>,
     ) -> Self {
         let upstream = Arc::clone(upstream);
         let pipe = if recorder.is_some() { pipe.with_held_ending() } else { pipe };
@@ -203,6 +203,7 @@ impl ResponseStream {
                 None => {
                     self.source = None;
                     self.pipe.finish(&mut self.out);
+                    self.hold_stop();
                 }
             }
             if self.has_ended() || self.pipe.summary().error.is_some() {
@@ -285,6 +286,7 @@ impl ResponseStream {
                     self.source = None;
                     self.pipe.finish(&mut self.out);
                     self.mask_error();
+                    self.hold_stop();
                 }
                 Poll::Pending if !self.out.is_empty() => {
                     if self.batching.should_yield() {

@@ -1,10 +1,12 @@
 //! What the gateway remembers for clients whose protocol expects it of a
 //! server: responses and conversations, over upstreams that remember nothing.
+//! `sessions` does the same for all other clients.
 //!
 //! `recall` finds what a request refers to, `record` keeps its answer, and
 //! `endpoints` are the paths where clients look at what was kept. The store
 //! itself is a crate of its own.
 
+mod answer_recorder;
 mod conversation_lock;
 mod conversations;
 mod endpoints;
@@ -16,15 +18,19 @@ mod recall;
 mod record;
 mod responses;
 mod retention;
+mod sessions;
 mod time_of_day;
 
 use toolwire_store::{Store, Tenant};
 
+pub(crate) use self::answer_recorder::AnswerRecorder;
 use self::conversation_lock::ConversationLocks;
 pub(crate) use self::endpoints::{ROUTES, StoredEndpoint, serve};
 pub(crate) use self::recall::{Turn, TurnPlan};
-pub(crate) use self::record::Recorder;
 pub(crate) use self::retention::delete_expired;
+#[cfg(test)]
+pub(crate) use self::sessions::growth as session_growth;
+pub(crate) use self::sessions::{HEADER as SESSION_HEADER, SessionTurn, with_session};
 pub(crate) use self::time_of_day::now;
 use crate::active_config::StartError;
 use crate::config::{Config, StoreConfig};
@@ -35,6 +41,7 @@ use crate::guard::Credentials;
 pub(crate) struct ResponseStore {
     store: Option<Store>,
     conversations: ConversationLocks,
+    sessions: ConversationLocks,
 }
 
 impl ResponseStore {
@@ -49,7 +56,8 @@ impl ResponseStore {
             }
             StoreConfig::Default(options) => Store::open(options.clone()).await.ok(),
         };
-        Ok(Self { store, conversations: ConversationLocks::default() })
+        let (conversations, sessions) = Default::default();
+        Ok(Self { store, conversations, sessions })
     }
 
     pub(crate) fn store(&self) -> Option<&Store> {

@@ -39,6 +39,9 @@ mod memory;
 mod models;
 mod output_budget;
 mod pairs;
+#[allow(dead_code, reason = "the store's tests use the rest")]
+#[path = "../../../toolwire-store/tests/it/postgres_server.rs"]
+mod postgres_server;
 mod probes;
 mod reload;
 mod renamed;

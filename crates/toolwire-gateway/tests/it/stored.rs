@@ -2,6 +2,7 @@
 //! remember nothing.
 
 mod isolation;
+mod sessions;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;

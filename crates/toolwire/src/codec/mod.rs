@@ -27,6 +27,7 @@ use crate::model::{
 use crate::profile::Profile;
 use crate::protocol::{Description, ListedModel, ModelPage};
 use crate::registry::{SchemaMember, ToolForm};
+use crate::session::SessionCodec;
 use crate::stateful::StatefulCodec;
 use crate::toolset::Toolset;
 use crate::wire::sse::Frame;
@@ -131,6 +132,12 @@ pub trait Codec: Sync {
 
     /// What a server of the protocol remembers, if it remembers anything.
     fn stateful(&self) -> Option<&'static dyn StatefulCodec> {
+        None
+    }
+
+    /// How a server keeps conversations for clients that send only what is new,
+    /// in a protocol whose servers remember nothing.
+    fn session(&self) -> Option<&'static dyn SessionCodec> {
         None
     }
 

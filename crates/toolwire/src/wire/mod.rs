@@ -23,7 +23,7 @@ pub mod names;
 mod pointer;
 mod raw;
 mod read;
-mod scan;
+pub(crate) mod scan;
 pub mod sse;
 pub(crate) mod stencil;
 mod text;

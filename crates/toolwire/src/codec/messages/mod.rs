@@ -26,6 +26,7 @@ mod request_out;
 mod response_in;
 mod response_out;
 mod results_out;
+mod session_in;
 mod settings_out;
 mod stop_in;
 mod stop_out;
@@ -56,6 +57,7 @@ use crate::model::{ApiError, Protocol, Request, Response, ResponseContext, Tool}
 use crate::profile::Profile;
 use crate::protocol::{Description, ListedModel, ModelPage};
 use crate::registry::{SchemaMember, ToolForm};
+use crate::session::SessionCodec;
 use crate::toolset::Toolset;
 use crate::wire::sse::Frame;
 use crate::wire::{ReadError, Str, string_under};
@@ -143,6 +145,10 @@ impl Codec for Messages {
 
     fn stream_from_response(&self, body: &str) -> Result<Vec<u8>, ReadError> {
         stream_out::stream_from_response(body)
+    }
+
+    fn session(&self) -> Option<&'static dyn SessionCodec> {
+        Some(&session_in::MessagesSession)
     }
 
     fn decode_error(&self, status: Option<u16>, body: &str) -> Result<ApiError, ReadError> {

@@ -58,9 +58,9 @@ pub(super) fn read(
         None => None,
     };
     let protocol = match protocol {
-        Some(value) => Some(file::protocol(value, problems)?),
-        None if demo => Some(toolwire_demo::PROTOCOL),
-        None if vendor.is_some() => None,
+        Some(value) => file::protocol(value, problems).map(Some),
+        None if demo => Some(Some(toolwire_demo::PROTOCOL)),
+        None if vendor.is_some() => Some(None),
         None => missing(problems, &header, "protocol", "\"chat\", \"responses\" or \"messages\""),
     };
     let name = match (name, vendor) {
@@ -110,6 +110,12 @@ pub(super) fn read(
     let headers =
         headers.map(|value| read_headers(value, environment, problems)).unwrap_or_default();
     let profile = profile.and_then(|value| setting("profile", problems).table(value));
+    // Its mistakes are told once, whatever becomes of the rest.
+    let of_vendor = vendor.and_then(|vendor| vendor.apis.first()).map(|api| api.protocol);
+    if let (Some(table), Some(protocol)) = (profile, protocol.and_then(|named| named.or(of_vendor)))
+    {
+        profile::read(Profile::of(protocol), table, problems);
+    }
     let tool_calls = ToolCallRules::read(tool_calls, tool_dialect, problems);
     let on_loss = on_loss.and_then(|value| file::loss_policy(value, problems));
     let output_budget = output_budget.and_then(|value| {
@@ -122,7 +128,7 @@ pub(super) fn read(
         Some(table) => read_timeouts(table, defaults, problems),
         None => defaults.clone(),
     };
-    let (name, origin, credential) = (name?, origin?, credential?);
+    let (name, protocol, origin, credential) = (name?, protocol?, origin?, credential?);
     let mut upstreams = match (vendor, protocol) {
         (None, protocol) => vec![plain(name, protocol?, origin, credential)],
         (Some(vendor), protocol) => {
@@ -134,7 +140,7 @@ pub(super) fn read(
         }
     };
     let models = models?;
-    for (index, upstream) in upstreams.iter_mut().enumerate() {
+    for upstream in &mut upstreams {
         upstream.ca = ca.clone().flatten();
         upstream.key_header = key_header.clone().flatten().or(upstream.key_header.take());
         if let Some(query) = &query {
@@ -146,11 +152,8 @@ pub(super) fn read(
         upstream.list_models = list_models.unwrap_or(upstream.list_models);
         upstream.headers.clone_from(&headers);
         if let Some(table) = profile {
-            // The mistakes of a profile are told once.
-            let mut again = Vec::new();
-            let problems = if index == 0 { &mut *problems } else { &mut again };
             (upstream.profile, upstream.facts) =
-                profile::read(upstream.profile.clone(), table, problems);
+                profile::read(upstream.profile.clone(), table, &mut Vec::new());
         }
         upstream.tool_calls = tool_calls.clone();
         upstream.on_loss = on_loss;

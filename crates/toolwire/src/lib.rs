@@ -193,6 +193,8 @@ pub mod restore;
 #[doc(hidden)]
 pub mod schema;
 #[doc(hidden)]
+pub mod session;
+#[doc(hidden)]
 pub mod stateful;
 #[cfg(feature = "futures")]
 pub mod stream;

@@ -10,6 +10,7 @@
 //! Whatever happens, the client gets one ending: the upstream's own, or an
 //! error. An upstream that stops without its protocol's end marker has failed.
 
+mod answer_collector;
 mod call_recovery;
 mod call_restorer;
 pub(crate) mod errors;
@@ -23,6 +24,7 @@ mod stream_ledger;
 
 use std::ops::ControlFlow;
 
+use self::answer_collector::AnswerCollector;
 use self::errors::{unframed, unusable};
 use self::state::{HeldEnding, PipeMode, PipeState};
 use crate::codec::codec;
@@ -38,6 +40,8 @@ use crate::wire::sse::{EVENT_LIMIT, Frame, Frames};
 pub struct Pipe {
     frames: Frames,
     state: PipeState,
+    /// Puts the client's answer together, if the caller wants it.
+    answer: Option<AnswerCollector>,
 }
 
 impl Pipe {
@@ -73,7 +77,7 @@ impl Pipe {
         options: &Options<'_>,
     ) -> Self {
         let state = PipeState::new(from, to, request, restore, recovery, options);
-        Self { frames: Frames::new(EVENT_LIMIT), state }
+        Self { frames: Frames::new(EVENT_LIMIT), state, answer: None }
     }
 
     /// The same with another limit on the length of an event.
@@ -105,6 +109,10 @@ impl Pipe {
     #[must_use]
     pub fn with_held_ending(mut self) -> Self {
         self.state.held = HeldEnding::Expected;
+        // Where servers remember, the ending repeats the answer.
+        let client = self.state.to;
+        let is_repeated = codec(client).stateful().is_some();
+        self.answer = (!is_repeated).then(|| AnswerCollector::new(client));
         self
     }
 
@@ -133,7 +141,21 @@ impl Pipe {
     /// }
     /// ```
     pub fn step(&mut self, bytes: &mut &[u8], out: &mut Vec<u8>) -> bool {
-        let Self { frames, state } = self;
+        let before = out.len();
+        let has_more = self.step_uncollected(bytes, out);
+        self.collect(before, out);
+        has_more
+    }
+
+    /// Notes what was written for the client.
+    fn collect(&mut self, before: usize, out: &[u8]) {
+        if let Some(answer) = &mut self.answer {
+            answer.push(out.get(before..).unwrap_or_default());
+        }
+    }
+
+    fn step_uncollected(&mut self, bytes: &mut &[u8], out: &mut Vec<u8>) -> bool {
+        let Self { frames, state, answer: _ } = self;
         if state.flush_pending(out) {
             return !state.is_over();
         }
@@ -177,8 +199,10 @@ impl Pipe {
         let source = utf8(body)?;
         match &self.state.mode {
             PipeMode::Translate(_) => {
+                let before = out.len();
                 self.state.whole(source, out)?;
                 while self.state.flush_pending(out) {}
+                self.collect(before, out);
             }
             // What passes keeps what no other protocol has.
             PipeMode::Forward(_) => {
@@ -200,7 +224,13 @@ impl Pipe {
     /// The upstream's bytes have ended. Without the protocol's own end marker
     /// the client gets an error.
     pub fn finish(&mut self, out: &mut Vec<u8>) {
-        let Self { frames, state } = self;
+        let before = out.len();
+        self.finish_uncollected(out);
+        self.collect(before, out);
+    }
+
+    fn finish_uncollected(&mut self, out: &mut Vec<u8>) {
+        let Self { frames, state, answer: _ } = self;
         while state.flush_pending(out) {}
         if state.done {
             return;
@@ -218,10 +248,13 @@ impl Pipe {
         self.state.held_ending().is_some()
     }
 
-    /// The whole answer in the ending that is held, if the protocol of the client
-    /// repeats it there (Responses).
+    /// The whole answer whose ending is held: as the ending repeats it
+    /// (Responses), or put together from what the client has got.
     pub fn held_answer(&self) -> Option<String> {
         let ending = self.state.held_ending()?;
+        if let Some(answer) = &self.answer {
+            return answer.answer();
+        }
         let codec = codec(self.state.to);
         let mut answer = None;
         let mut frames = Frames::new(ending.len().saturating_add(1));
@@ -276,9 +309,10 @@ impl Pipe {
     }
 
     /// How many bytes the stream may have kept: an upper bound of what the
-    /// answer says so far. A pipe whose bytes pass keeps nothing.
+    /// answer says so far. A pipe whose bytes pass keeps nothing, unless its
+    /// ending is held.
     pub fn kept_bytes(&self) -> usize {
-        self.state.kept_bytes
+        self.state.kept_bytes + self.answer.as_ref().map_or(0, AnswerCollector::kept)
     }
 
     /// What changed or could not be carried since the last call. A path begins

@@ -1,12 +1,15 @@
 //! A client's request, and the same with everything that it refers to.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
+use toolwire::Protocol;
 use toolwire::model::{ApiError, ErrorKind};
 use toolwire::translate::KeptState;
 
 use super::request_head::CheckedHead;
 use super::{Failure, RequestContext, request_body};
-use crate::stored::{self, Job, Recorder, ResponseStore, Turn, TurnPlan};
+use crate::stored::{self, AnswerRecorder, Job, ResponseStore, SessionTurn, Turn, TurnPlan};
 use crate::upstream::Upstream;
 
 /// A request that was read, and what the gateway remembers for it.
@@ -14,6 +17,7 @@ pub(super) struct ClientRequest {
     pub(super) head: CheckedHead,
     document: RequestDocument,
     turn: Option<Turn>,
+    session: Option<SessionTurn>,
     /// The request with the whole conversation, if the gateway has kept the
     /// earlier part of it.
     whole: Option<RequestDocument>,
@@ -26,6 +30,9 @@ pub(super) struct ClientRequest {
 pub(super) struct RequestDocument {
     pub(super) head: CheckedHead,
     pub(super) body: Bytes,
+    /// The protocols of the messages in front of the client's own, if it
+    /// continues a session.
+    pub(super) session: Option<Arc<[Protocol]>>,
 }
 
 impl ClientRequest {
@@ -37,13 +44,30 @@ impl ClientRequest {
     ) -> Result<Self, Failure> {
         let RequestContext { state, active, client, .. } = context;
         let tenant = stored::tenant(&active.config, context.credentials);
+        let headers = &context.parts.headers;
+        let session = SessionTurn::recall(
+            &state.stored,
+            &state.heavy_work,
+            tenant.clone(),
+            *client,
+            headers,
+            &head.scanned,
+            &body,
+        );
+        if let Some(session) = session.await? {
+            let mut whole = RequestDocument::read(context, &session.whole).await?;
+            whole.session = Some(Arc::clone(&session.origins));
+            let document = RequestDocument { head: head.clone(), body, session: None };
+            let (session, whole) = (Some(session), Some(whole));
+            return Ok(Self { head, document, turn: None, session, whole, job: None });
+        }
         let turn = Turn::recall(&state.stored, tenant, *client, &head.scanned, &body).await?;
         let whole = match turn.as_ref().and_then(Turn::expanded) {
             Some(whole) => Some(RequestDocument::read(context, whole).await?),
             None => None,
         };
-        let document = RequestDocument { head: head.clone(), body };
-        Ok(Self { head, document, turn, whole, job: None })
+        let document = RequestDocument { head: head.clone(), body, session: None };
+        Ok(Self { head, document, turn, session: None, whole, job: None })
     }
 
     /// Whether the client fetches the answer later.
@@ -71,7 +95,11 @@ impl ClientRequest {
     pub(super) fn toward(
         &self,
         upstream: &Upstream,
-    ) -> Result<(&RequestDocument, Option<KeptState>, Option<Recorder>), Failure> {
+    ) -> Result<(&RequestDocument, Option<KeptState>, Option<AnswerRecorder>), Failure> {
+        if let (Some(session), Some(whole)) = (&self.session, &self.whole) {
+            let recorder = AnswerRecorder::Session(Box::new(session.recorder()));
+            return Ok((whole, None, Some(recorder)));
+        }
         let Some(turn) = &self.turn else { return Ok((&self.document, None, None)) };
         if let Some(kept) = &self.job {
             let document = self.whole.as_ref().unwrap_or(&self.document);
@@ -80,6 +108,7 @@ impl ClientRequest {
         let plan = turn.plan(upstream.remembers(), &self.head.model)?;
         let TurnPlan { is_expanded, kept, recorder } = plan;
         let whole = self.whole.as_ref().filter(|_| is_expanded);
+        let recorder = recorder.map(|recorder| AnswerRecorder::Response(Box::new(recorder)));
         Ok((whole.unwrap_or(&self.document), kept, recorder))
     }
 }
@@ -101,6 +130,6 @@ impl RequestDocument {
         let body = reservation.hold(body.clone());
         let scan = || CheckedHead::read(context.client, &context.path, &body, limits);
         let head = context.state.heavy_work.run(body.len(), scan).await?;
-        Ok(Self { head, body })
+        Ok(Self { head, body, session: None })
     }
 }

@@ -20,6 +20,7 @@ use crate::config::Origin;
 use crate::observe::Outcome;
 use crate::response_body::ResponseBody;
 use crate::route::{self, Route};
+use crate::stored;
 use crate::upstream::{ResponseLimit, Upstream};
 
 /// Answers a request for the number of its tokens.
@@ -48,11 +49,16 @@ async fn count(
 ) -> Result<(HeaderMap, Vec<u8>), Failure> {
     context.log.pause();
     let limits = &context.active.config.limits;
-    let body = context.read_request(body).await?;
+    let body = context.read_request(body).await?.into_bytes();
     context.log.resume();
     let scan = || CheckedHead::read(context.client, &context.path, &body, limits);
     let head = context.state.heavy_work.run(body.len(), scan).await?;
     context.log.set_request(&head.model, body.len());
+    let tenant = stored::tenant(&context.active.config, context.credentials);
+    let (memory, headers) = (&context.state.stored, &context.parts.headers);
+    let whole =
+        stored::with_session(memory, &tenant, context.client, headers, &head.scanned, &body);
+    let body = whole.await?.map_or(body, Into::into);
     let route = route::look_up(context.active, &head.model, context.client)
         .ok_or_else(|| no_model(&head.model))?;
     if let Some(upstream) = route.upstreams.first()

@@ -277,7 +277,7 @@ fn request(size: usize, make: fn(usize) -> (Protocol, String)) -> Growth {
         else {
             return;
         };
-        let document = RequestDocument { head, body: body.clone().into() };
+        let document = RequestDocument { head, body: body.clone().into(), session: None };
         for to in Protocol::ALL {
             let upstream = fixture.upstream(to);
             let route = Route { model: "other".to_owned(), upstreams: Vec::new(), probe: false };

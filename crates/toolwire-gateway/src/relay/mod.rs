@@ -4,12 +4,14 @@
 mod background;
 mod client_request;
 mod count;
+pub(crate) mod dry_run;
 mod early_stream;
 mod failure;
 #[cfg(test)]
 pub(crate) mod growth;
 mod headers;
 mod loss;
+pub(crate) mod passthrough;
 mod request_body;
 mod request_head;
 mod stream;
@@ -33,7 +35,7 @@ pub(crate) use self::count::count_tokens;
 pub(crate) use self::early_stream::EarlyStream;
 use self::early_stream::{Forwarding, StreamRequested};
 pub(crate) use self::failure::{Failure, no_model};
-pub(crate) use self::headers::{request_id, set_request_id};
+pub(crate) use self::headers::{own as own_headers, request_id, set_request_id};
 use self::loss::LossTrailers;
 use self::request_body::RequestBody;
 use self::request_head::CheckedHead;
@@ -49,7 +51,7 @@ use crate::response_body::ResponseBody;
 use crate::route::{self, Route};
 use crate::secret_mask::SecretMask;
 use crate::state::GatewayState;
-use crate::stored::{EventReplay, Job, Recorder, ResponseStore};
+use crate::stored::{AnswerRecorder, EventReplay, Job, ResponseStore, SESSION_HEADER};
 use crate::upstream::{ResponseLimit, Upstream, UpstreamResponse};
 
 /// A request that the guard has let in.
@@ -127,6 +129,16 @@ enum ClientResponse {
     },
 }
 
+impl ClientResponse {
+    fn headers_mut(&mut self) -> &mut HeaderMap {
+        match self {
+            Self::Whole { headers, .. }
+            | Self::Stream { headers, .. }
+            | Self::Replay { headers, .. } => headers,
+        }
+    }
+}
+
 /// A request for an answer. Unlike its context, it owns everything, because the
 /// work for a stream may go on after the head of the response is sent.
 pub(crate) struct IncomingRequest {
@@ -156,7 +168,7 @@ impl IncomingRequest {
             log,
         };
         let result = match route_request(&mut context, body, &requested).await {
-            Ok(routed) if routed.is_background() => {
+            Ok(routed) if routed.is_background() && !dry_run::is_wanted(&parts.headers) => {
                 let RequestContext { path, log, .. } = context;
                 let request =
                     BackgroundRequest { state, active, parts, credentials, client, path, routed };
@@ -243,6 +255,15 @@ pub(crate) async fn relay(request: IncomingRequest) -> Response<ResponseBody> {
     }
 }
 
+/// The headers of a request of nobody's to an upstream, or why there are none.
+pub(crate) fn upstream_headers(
+    context: &RequestContext<'_>,
+    upstream: &Upstream,
+) -> Result<HeaderMap, String> {
+    let built = headers::for_upstream(context, upstream, false, &[]);
+    built.map_err(|failure| failure.message().trim_end_matches('.').to_owned())
+}
+
 /// Answers with an error.
 pub(crate) fn respond_with_error(
     mut log: RequestLog,
@@ -250,9 +271,29 @@ pub(crate) fn respond_with_error(
     client: Protocol,
 ) -> Response<ResponseBody> {
     log.finish(failure.outcome());
+    log.set_reason(failure.reason());
     let response = failure.into_response(client, &log.id);
     log.set_status(response.status().as_u16());
     response
+}
+
+/// What would be sent for a request, or the error that the client would get.
+pub(crate) async fn plan(
+    context: &mut RequestContext<'_>,
+    body: Vec<u8>,
+) -> Result<Vec<u8>, Vec<u8>> {
+    let planned = match route_body(context, body.into(), &StreamRequested::default()).await {
+        Ok(routed) => send(context, &routed).await,
+        Err(failure) => Err(failure),
+    };
+    match planned {
+        Ok(ClientResponse::Whole { headers: _, body }) => Ok(body.to_vec()),
+        Ok(ClientResponse::Stream { .. } | ClientResponse::Replay { .. }) => Err(Vec::new()),
+        Err(failure) => {
+            let failure = failure.without_secrets(&context.secret_mask());
+            Err(failure.into_body(context.client, &context.log.id))
+        }
+    }
 }
 
 /// Reads a request, and finds what it refers to and where it goes.
@@ -261,10 +302,18 @@ async fn route_request(
     body: Incoming,
     requested: &StreamRequested,
 ) -> Result<RoutedRequest, Failure> {
-    let limits = &context.active.config.limits;
     context.log.pause();
     let body = context.read_request(body).await?.into_bytes();
     context.log.resume();
+    route_body(context, body, requested).await
+}
+
+async fn route_body(
+    context: &mut RequestContext<'_>,
+    body: Bytes,
+    requested: &StreamRequested,
+) -> Result<RoutedRequest, Failure> {
+    let limits = &context.active.config.limits;
     let scan = || CheckedHead::read(context.client, &context.path, &body, limits);
     let head = context.state.heavy_work.run(body.len(), scan).await?;
     context.log.set_request(&head.model, body.len());
@@ -313,16 +362,24 @@ async fn attempt(
     probe: Option<Probe>,
 ) -> Result<ClientResponse, Failure> {
     context.log.start_attempt(upstream);
-    let (document, kept, recorder) = request.toward(upstream)?;
-    let RequestDocument { head, body } = document;
+    let (document, kept, mut recorder) = request.toward(upstream)?;
+    let RequestDocument { head, body, .. } = document;
     let build = || UpstreamRequest::build(context, upstream, route, document, kept, loss_policy);
-    let UpstreamRequest { body, losses, required_features, translator } =
+    let UpstreamRequest { body, losses, required_features, translator, calls } =
         context.state.heavy_work.run(body.len(), build).await?;
+    if let Some(recorder) = &mut recorder {
+        recorder.set_calls(calls);
+    }
+    let session = recorder.as_ref().and_then(AnswerRecorder::session).map(str::to_owned);
     context.log.add_losses(&losses);
     let stream = head.scanned.stream;
     let headers = headers::for_upstream(context, upstream, stream, &required_features)?;
-    context.log.pause();
     let path = upstream.config.protocol.describe().answers.fill(&route.model, stream);
+    if dry_run::is_wanted(&context.parts.headers) {
+        let planned = dry_run::Plan { path: &path, headers: &headers, body: Some(&body) };
+        return Ok(planned.respond(context, upstream, &losses));
+    }
+    context.log.pause();
     let body = context.hold_request(body)?;
     let sent = upstream.send(&path, headers, body).await;
     context.log.resume();
@@ -331,7 +388,7 @@ async fn attempt(
     }
     let model_renamed = head.model != route.model;
     let request = SentRequest { upstream, model_renamed, losses, recorder };
-    let result = match (sent, translator) {
+    let mut result = match (sent, translator) {
         (Ok(response), BodyTranslator::Whole(translator)) => {
             unary::finish(context, request, &translator, response).await
         }
@@ -340,9 +397,15 @@ async fn attempt(
         }
         (Err(error), _) => Err(Failure::from_upstream_error(error, upstream)),
     };
+    if let (Ok(response), Some(Ok(id))) = (&mut result, session.map(HeaderValue::try_from)) {
+        response.headers_mut().insert(SESSION_HEADER, id);
+    }
     match &result {
         Ok(_) => upstream.responded(),
-        Err(failure) => failure.update_health(upstream),
+        Err(failure) => {
+            failure.update_health(upstream);
+            context.log.attempt_failed(failure.reason());
+        }
     }
     result
 }
@@ -355,7 +418,7 @@ struct SentRequest<'s> {
     /// What the translation of the request lost.
     losses: Vec<toolwire::Entry>,
     /// Keeps the response, if the gateway does.
-    recorder: Option<Recorder>,
+    recorder: Option<AnswerRecorder>,
 }
 
 fn respond(mut headers: HeaderMap, body: ResponseBody) -> Response<ResponseBody> {

@@ -30,11 +30,11 @@ use self::commit::Commit;
 use self::kept_memory::KeptMemory;
 use super::loss::{self, LossTrailers};
 use super::{ClientResponse, Failure, RequestContext, SentRequest, headers};
-use crate::observe::{Outcome, RequestLog};
+use crate::observe::{Outcome, Reason, RequestLog};
 use crate::response_body::StreamAborted;
 use crate::secret_mask::SecretMask;
 use crate::server::CancellationToken;
-use crate::stored::Recorder;
+use crate::stored::AnswerRecorder;
 use crate::upstream::{TimeoutPhase, Upstream, UpstreamBody, UpstreamError, UpstreamResponse};
 
 /// A stream of events for the client.
@@ -137,7 +137,7 @@ impl ResponseStream {
         upstream: &Arc<Upstream>,
         pipe: Pipe,
         source: UpstreamBody,
-        recorder: Option<Recorder>,
+        recorder: Option<AnswerRecorder>,
     ) -> Self {
         let upstream = Arc::clone(upstream);
         let pipe = if recorder.is_some() { pipe.with_held_ending() } else { pipe };
@@ -199,10 +199,11 @@ impl ResponseStream {
                     }
                 }
                 Some(Err(error)) if self.out.is_empty() => return Err(error),
-                Some(Err(error)) => self.fail(error.to_api_error(&self.upstream.config.name)),
+                Some(Err(error)) => self.fail_upstream(error),
                 None => {
                     self.source = None;
                     self.pipe.finish(&mut self.out);
+                    self.hold_stop();
                 }
             }
             if self.has_ended() || self.pipe.summary().error.is_some() {
@@ -278,13 +279,12 @@ impl ResponseStream {
                     self.unread = bytes;
                     self.step();
                 }
-                Poll::Ready(Some(Err(error))) => {
-                    self.fail(error.to_api_error(&self.upstream.config.name))
-                }
+                Poll::Ready(Some(Err(error))) => self.fail_upstream(error),
                 Poll::Ready(None) => {
                     self.source = None;
                     self.pipe.finish(&mut self.out);
                     self.mask_error();
+                    self.hold_stop();
                 }
                 Poll::Pending if !self.out.is_empty() => {
                     if self.batching.should_yield() {
@@ -324,8 +324,7 @@ impl ResponseStream {
             if now >= self.deadline || now >= idle_deadline {
                 let phase =
                     if now >= self.deadline { TimeoutPhase::Total } else { TimeoutPhase::Idle };
-                let error = UpstreamError::Timeout(phase);
-                self.fail(error.to_api_error(&self.upstream.config.name));
+                self.fail_upstream(UpstreamError::Timeout(phase));
                 return Poll::Ready(());
             }
             if now >= next_heartbeat {
@@ -361,6 +360,13 @@ impl ResponseStream {
             log.add_sent(out.len());
         }
         out.into()
+    }
+
+    fn fail_upstream(&mut self, error: UpstreamError) {
+        if let Some(log) = &mut self.log {
+            log.set_reason(Reason::Upstream(error));
+        }
+        self.fail(error.to_api_error(&self.upstream.config.name));
     }
 
     fn fail(&mut self, error: ApiError) {

@@ -58,7 +58,8 @@ pub(super) async fn finish(
         (Some(bytes), _) | (None, Cow::Owned(bytes)) => bytes.into(),
     };
     reservation.set(body.len());
-    if let Some(recorder) = recorder {
+    if let Some(mut recorder) = recorder {
+        recorder.set_usage(summary.usage.as_ref());
         recorder.record(body.clone()).await?;
     }
     Ok(ClientResponse::Whole { headers, body: reservation.hold(body) })

@@ -4,15 +4,17 @@
 
 use toolwire::codec;
 use toolwire::facts::ModelFacts;
-use toolwire::model::Request;
+use toolwire::model::{ApiError, ErrorKind, Request};
 use toolwire::pipe::Pipe;
+use toolwire::tracker::Tracker;
 use toolwire::translate::{KeptState, Options, PreparedRequest, ResponseTranslator};
-use toolwire::{Entry, LossPolicy, Protocol, facts};
+use toolwire::{Entry, LossPolicy, Protocol};
 use toolwire_tokens::{BudgetPolicy, quick_estimate};
 
 use super::client_request::RequestDocument;
 use super::{Failure, RequestContext, headers};
 use crate::route::Route;
+use crate::stored::time_of_day;
 use crate::upstream::Upstream;
 
 /// A request that is ready to be sent.
@@ -23,6 +25,8 @@ pub(super) struct UpstreamRequest {
     /// Features that the upstream must switch on for it.
     pub(super) required_features: Vec<&'static str>,
     pub(super) translator: BodyTranslator,
+    /// The calls of the whole conversation, if it is a session.
+    pub(super) calls: Option<Tracker>,
 }
 
 /// Translates the response back.
@@ -41,18 +45,27 @@ impl UpstreamRequest {
         kept: Option<KeptState>,
         loss_policy: Option<LossPolicy>,
     ) -> Result<Self, Failure> {
-        let RequestDocument { head, body } = document;
+        let RequestDocument { head, body, session } = document;
         let refused = |error| Failure::from_translation(&error);
         let (client, to) = (context.client, upstream.config.protocol);
-        let mut prepared =
-            PreparedRequest::with_head(client, to, &head.scanned, body).map_err(refused)?;
+        let prepared = match session {
+            Some(origins) => {
+                PreparedRequest::with_session(client, to, &head.scanned, body, origins)
+            }
+            None => PreparedRequest::with_head(client, to, &head.scanned, body),
+        };
+        let mut prepared = prepared.map_err(refused)?;
+        let calls = prepared.session_calls().cloned();
+        if calls.is_some() {
+            check_answers(&prepared)?;
+        }
         let loss_policy =
             loss_policy.or(upstream.config.on_loss).unwrap_or(context.active.config.on_loss);
-        // The operator knows better than what is published.
-        let facts = facts::lookup(&route.model).overlaid_with(upstream.config.facts);
+        let facts = upstream.facts_of(&route.model);
         let profile = upstream.config.profile_of(&route.model);
         let mut options = Options::new().profile(profile).facts(facts);
         options.kept_state = kept;
+        options.created = Some(time_of_day::now());
         let mut request_options = options.clone().on_loss(loss_policy).model(&route.model);
         request_options.output_limit = upstream.config.output_budget.and_then(|policy| {
             output_limit(policy, context.client, &route.model, &facts, &prepared, body)
@@ -73,8 +86,20 @@ impl UpstreamRequest {
             BodyTranslator::Whole(Box::new(prepared.response_translator(&options)))
         };
         let required_features = translated.required_features;
-        Ok(Self { body: translated.body, losses, required_features, translator })
+        Ok(Self { body: translated.body, losses, required_features, translator, calls })
     }
+}
+
+/// A session goes on from one answer.
+fn check_answers(prepared: &PreparedRequest<'_>) -> Result<(), Failure> {
+    let wanted = prepared.request().and_then(|request| request.output.n.as_ref());
+    if wanted.is_none_or(|wanted| wanted.value <= 1) {
+        return Ok(());
+    }
+    let message = "A session goes on from one answer, so `n` must be 1.";
+    let mut error = ApiError::new(ErrorKind::InvalidRequest, message);
+    error.param = Some("n".to_owned());
+    Err(Failure::new(error))
 }
 
 /// How long the answer may be by the operator's policy, if the client does not

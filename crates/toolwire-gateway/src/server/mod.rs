@@ -28,6 +28,7 @@ use crate::active_config::{ActiveConfig, StartError};
 use crate::config::Config;
 use crate::heavy_work::HeavyWork;
 use crate::identity::Identity;
+use crate::models::{RefreshSignal, keep_fresh};
 use crate::observe::{Log, Metrics};
 use crate::retry::RetryBudget;
 use crate::state::{ConfigLoader, GatewayState};
@@ -82,9 +83,11 @@ pub async fn serve(config: Config, setup: Setup) -> Result<Gateway, StartError> 
         streams: Arc::default(),
         heavy_work: HeavyWork::default(),
         stored,
+        refresh: RefreshSignal::default(),
         source,
         identity: OnceLock::new(),
     });
+    tokio::spawn(keep_fresh(Arc::clone(&state)));
     if let Some(store) = state.stored.store() {
         let (store, state) = (store.clone(), Arc::clone(&state));
         tokio::spawn(async move {

@@ -6,7 +6,7 @@ use hyper::{Method, Response};
 use toolwire_store::{Store, Tenant};
 
 use super::failure::{not_found, store_is_off};
-use super::{EventReplay, RunningJobs, background, conversations, responses, tenant};
+use super::{EventReplay, RunningJobs, background, conversations, responses, sessions, tenant};
 use crate::observe::Outcome;
 use crate::relay::{Failure, RequestContext, respond_with_error};
 use crate::response_body::ResponseBody;
@@ -21,6 +21,9 @@ pub(crate) enum StoredEndpoint {
     Conversation { id: String },
     ConversationItems { id: String },
     ConversationItem { id: String, item: String },
+    Sessions,
+    Session { id: String },
+    SessionMessages { id: String },
 }
 
 impl StoredEndpoint {
@@ -43,13 +46,29 @@ impl StoredEndpoint {
             ("conversations", Some(id), Some("items"), Some(item), None) => {
                 Self::ConversationItem { id: own(id), item: own(item) }
             }
+            ("sessions", None, None, None, None) => Self::Sessions,
+            ("sessions", Some(id), None, None, None) => Self::Session { id: own(id) },
+            ("sessions", Some(id), Some("messages"), None, None) => {
+                Self::SessionMessages { id: own(id) }
+            }
             (_, _, _, _, _) => return None,
         })
     }
 
     /// The path without ids, and its methods.
     pub(crate) fn route(&self) -> &'static (&'static str, &'static [Method]) {
-        let [response, cancel, input_items, conversations, conversation, items, item] = &ROUTES;
+        let [
+            response,
+            cancel,
+            input_items,
+            conversations,
+            conversation,
+            items,
+            item,
+            sessions,
+            session,
+            session_messages,
+        ] = &ROUTES;
         match self {
             Self::Response { .. } => response,
             Self::Cancel { .. } => cancel,
@@ -58,12 +77,15 @@ impl StoredEndpoint {
             Self::Conversation { .. } => conversation,
             Self::ConversationItems { .. } => items,
             Self::ConversationItem { .. } => item,
+            Self::Sessions => sessions,
+            Self::Session { .. } => session,
+            Self::SessionMessages { .. } => session_messages,
         }
     }
 }
 
 /// Every path here and its methods.
-pub(crate) const ROUTES: [(&str, &[Method]); 7] = [
+pub(crate) const ROUTES: [(&str, &[Method]); 10] = [
     ("/v1/responses/{id}", &[Method::GET, Method::DELETE]),
     ("/v1/responses/{id}/cancel", &[Method::POST]),
     ("/v1/responses/{id}/input_items", &[Method::GET]),
@@ -71,6 +93,9 @@ pub(crate) const ROUTES: [(&str, &[Method]); 7] = [
     ("/v1/conversations/{id}", &[Method::GET, Method::POST, Method::DELETE]),
     ("/v1/conversations/{id}/items", &[Method::GET, Method::POST]),
     ("/v1/conversations/{id}/items/{item}", &[Method::GET, Method::DELETE]),
+    ("/v1/sessions", &[Method::GET, Method::POST]),
+    ("/v1/sessions/{id}", &[Method::GET, Method::DELETE]),
+    ("/v1/sessions/{id}/messages", &[Method::GET, Method::POST]),
 ];
 
 /// Answers a request for one of them.
@@ -142,12 +167,15 @@ async fn answer(
     let Some(store) = context.state.stored.store() else {
         return Err(match endpoint {
             StoredEndpoint::Conversations => store_is_off("conversation"),
+            StoredEndpoint::Sessions => sessions::store_is_off(),
             StoredEndpoint::Response { .. }
             | StoredEndpoint::Cancel { .. }
             | StoredEndpoint::InputItems { .. }
             | StoredEndpoint::Conversation { .. }
             | StoredEndpoint::ConversationItems { .. }
-            | StoredEndpoint::ConversationItem { .. } => not_found(),
+            | StoredEndpoint::ConversationItem { .. }
+            | StoredEndpoint::Session { .. }
+            | StoredEndpoint::SessionMessages { .. } => not_found(),
         });
     };
     let tenant = tenant(&context.active.config, context.credentials);
@@ -179,6 +207,21 @@ async fn answer(
             conversations::add_items(&access, &id, &body).await
         }
         StoredEndpoint::ConversationItems { id } => conversations::items(&access, &id).await,
+        StoredEndpoint::Sessions if method == Method::POST => {
+            let body = context.read_request(body).await?;
+            sessions::create(&access, context.client, &body).await
+        }
+        StoredEndpoint::Sessions => sessions::list(&access).await,
+        StoredEndpoint::Session { id } if method == Method::DELETE => {
+            sessions::delete(&access, &id).await
+        }
+        StoredEndpoint::Session { id } => sessions::retrieve(&access, &id).await,
+        StoredEndpoint::SessionMessages { id } if method == Method::POST => {
+            let body = context.read_request(body).await?;
+            let locks = &context.state.stored.sessions;
+            sessions::add_messages(&access, locks, context.client, &id, &body).await
+        }
+        StoredEndpoint::SessionMessages { id } => sessions::messages(&access, &id).await,
         StoredEndpoint::ConversationItem { id, item } if method == Method::DELETE => {
             conversations::delete_item(&access, &id, &item).await
         }

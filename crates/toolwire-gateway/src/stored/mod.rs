@@ -1,10 +1,12 @@
 //! What the gateway remembers for clients whose protocol expects it of a
 //! server: responses and conversations, over upstreams that remember nothing.
+//! `sessions` does the same for all other clients.
 //!
 //! `recall` finds what a request refers to, `record` keeps its answer, and
 //! `endpoints` are the paths where clients look at what was kept. The store
 //! itself is a crate of its own.
 
+mod answer_recorder;
 mod background;
 mod conversation_lock;
 mod conversations;
@@ -18,20 +20,25 @@ mod recall;
 mod record;
 mod responses;
 mod retention;
-mod time_of_day;
+mod sessions;
+pub(crate) mod time_of_day;
 
 use std::sync::Arc;
 
 use toolwire_store::{Store, Tenant};
 
+pub(crate) use self::answer_recorder::AnswerRecorder;
 pub(crate) use self::background::{EventReplay, Job, JobEnd, RunningJobs, keep_leases};
 use self::conversation_lock::ConversationLocks;
 pub(crate) use self::endpoints::{ROUTES, StoredEndpoint, serve};
 pub(crate) use self::failure::no_background;
 use self::health::StoreHealth;
 pub(crate) use self::recall::{Turn, TurnPlan};
-pub(crate) use self::record::Recorder;
 pub(crate) use self::retention::delete_expired;
+#[cfg(test)]
+pub(crate) use self::sessions::growth as session_growth;
+pub(crate) use self::sessions::{HEADER as SESSION_HEADER, SessionTurn, with_session};
+pub(crate) use self::time_of_day::now;
 use crate::active_config::StartError;
 use crate::config::{Config, StoreConfig};
 use crate::guard::Credentials;
@@ -42,6 +49,7 @@ pub(crate) struct ResponseStore {
     store: Option<Store>,
     health: Arc<StoreHealth>,
     conversations: ConversationLocks,
+    sessions: ConversationLocks,
     pub(crate) jobs: RunningJobs,
 }
 

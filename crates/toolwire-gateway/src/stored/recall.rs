@@ -292,6 +292,8 @@ impl Turn {
         if item.is_reference {
             let id = item.id.as_deref().unwrap_or_default();
             let found = store.item(&self.tenant, id).await.map_err(|error| from_store(&error))?;
+            // A session's messages are of another protocol, and have a tag.
+            let found = found.filter(|item| item.tag.is_empty());
             let Some(mut found) = found else { return Ok(None) };
             if !known.insert(found.id.clone()) {
                 found.id = new_id("item_")?;

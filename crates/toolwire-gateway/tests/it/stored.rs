@@ -5,6 +5,7 @@ mod background;
 mod full_disk;
 mod isolation;
 mod postgres;
+mod sessions;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;

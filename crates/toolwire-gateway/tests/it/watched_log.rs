@@ -19,14 +19,14 @@ pub(crate) struct WatchedLog;
 
 impl Write for WatchedLog {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        // Lines are written together.
+        // Lines that came at about the same time are written together.
         let text = std::str::from_utf8(bytes).unwrap_or("not UTF-8: get_weather");
-        for line in text.lines() {
-            let line_is_bad = line.len() > 4096 || line.chars().any(char::is_control);
+        for line in text.split_terminator('\n') {
+            let line_is_bad = line.len() >= 4096 || line.chars().any(char::is_control);
             let found = CANARIES.iter().find(|canary| line.contains(**canary));
             if line_is_bad || found.is_some() {
-                let error = format!("{found:?} or a control character in the log: {line}");
-                let _ = writeln!(io::stderr(), "{error}");
+                let reason = format!("{found:?} or a control character in the log: {line}");
+                let _ = writeln!(io::stderr(), "{reason}");
                 std::process::abort();
             }
             SEARCHED.fetch_add(1, Ordering::Relaxed);

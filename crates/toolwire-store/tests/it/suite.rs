@@ -53,6 +53,43 @@ fn ids(page: &ItemPage) -> Vec<&str> {
     page.items.iter().map(|item| item.id.as_str()).collect()
 }
 
+/// Messages, what they replace and what is counted change together, and only in
+/// the version that somebody has seen.
+#[test]
+fn a_turn_of_a_session_is_one_change() {
+    run(async {
+        for Subject { store, name, .. } in subjects().await {
+            write(&store, vec![thread(SESSION, "s", &["system", "question"])]).await;
+            let turn = |expected, names: &[&str], metadata: &'static str| {
+                let (kind, id) = (SESSION, "s".to_owned());
+                let item = "system".to_owned();
+                let metadata = Bytes::from_static(metadata.as_bytes());
+                vec![
+                    append(kind, "s", Some(expected), names),
+                    Write::RemoveItem { kind, id: id.clone(), item },
+                    Write::Metadata { kind, id, metadata },
+                ]
+            };
+            write(&store, turn(2, &["new system", "answer"], "{\"turns\":1}")).await;
+            let seen = || async {
+                let found = store.thread_with_items(&tenant(), SESSION, "s").await;
+                found.unwrap().unwrap()
+            };
+            let (before, items) = seen().await;
+            let ids: Vec<&str> = items.iter().map(|item| item.id.as_str()).collect();
+            assert_eq!(ids, ["question", "new system", "answer"], "{name}");
+            assert_eq!(before.metadata, "{\"turns\":1}", "{name}");
+            assert_eq!((before.items, before.version > 2), (3, true), "{name}");
+            // An older version, and a message that is gone.
+            for expected in [2, before.version] {
+                let late = turn(expected, &["late"], "{\"turns\":2}");
+                assert!(store.write(&tenant(), late).await.is_err(), "{name} {expected}");
+                assert_eq!(seen().await, (before.clone(), items.clone()), "{name} {expected}");
+            }
+        }
+    });
+}
+
 #[test]
 fn a_response_comes_back_as_it_went_in() {
     run(async {

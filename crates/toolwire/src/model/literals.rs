@@ -2,17 +2,20 @@
 
 use std::ops::Range;
 
-use super::{Arguments, Item, Request, Source};
-use crate::wire::Str;
+use super::{Arguments, Item, Request, Source, Tool, ToolKind};
+use crate::wire::{Raw, Str};
 
 impl Request<'_> {
     /// The string literals of `source` that hold what is said in the
-    /// conversation, in order. They are most of a request, and whoever looks
-    /// for something else in it can pass over them.
+    /// conversation, and the schemas of its tools, in order. They are most of a
+    /// request, and whoever looks for something else in it can pass over them.
     pub fn literals(&self, source: &str) -> Vec<Range<usize>> {
         let mut literals = Literals { source, found: Vec::with_capacity(2 * self.turns.len()) };
         for turn in &self.turns {
             literals.add_items(&turn.items);
+        }
+        for tool in &self.tools {
+            literals.add_tool(tool);
         }
         literals.found.sort_unstable_by_key(|literal| literal.start);
         literals.found
@@ -49,6 +52,27 @@ impl Literals<'_> {
                 | Item::Json(_)
                 | Item::Opaque(_) => {}
             }
+        }
+    }
+
+    fn add_tool(&mut self, tool: &Tool<'_>) {
+        match &tool.kind {
+            ToolKind::Function { schema: Some(schema) } => self.add_value(schema),
+            ToolKind::Namespace { tools } => tools.iter().for_each(|tool| self.add_tool(tool)),
+            ToolKind::Function { schema: None }
+            | ToolKind::Freeform { .. }
+            | ToolKind::Native(_)
+            | ToolKind::Hosted(_)
+            | ToolKind::Unknown(_) => {}
+        }
+    }
+
+    /// Adds a value that was read from the source and not made.
+    fn add_value(&mut self, value: &Raw<'_>) {
+        let Some(start) = value.pos().offset() else { return };
+        let span = start..start + value.text().len();
+        if self.source.get(span.clone()) == Some(value.text()) {
+            self.found.push(span);
         }
     }
 

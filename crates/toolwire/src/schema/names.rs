@@ -1,6 +1,7 @@
 //! The names of properties that Messages refuses.
 
 use super::walk::{Visitor, walk};
+use crate::wire::scan::literal_end;
 use crate::wire::{Raw, ReadError, Reader, Str};
 
 /// The first name of a property, at any depth, that Messages refuses, with its
@@ -20,34 +21,27 @@ pub(crate) fn property_names<'s>(schema: &'s Raw<'_>) -> Option<Str<'s>> {
 /// of a property. Nearly no schema has one, and to tell properties from
 /// keywords takes a walk that costs more than the rest of the translation.
 fn has_odd_key(text: &[u8]) -> bool {
-    let mut rest = text;
-    // What stands between two literals is short.
-    while let Some(open) = rest.iter().position(|&byte| byte == b'"') {
-        let inside = rest.get(open + 1..).unwrap_or_default();
-        let plain = inside.iter().take_while(|byte| is_word(**byte)).count();
-        let (end, odd) = match inside.get(plain) {
-            Some(b'"') => (plain, !(1..=64).contains(&plain)),
-            Some(_) | None => (plain + literal_rest(inside.get(plain..).unwrap_or_default()), true),
+    let mut at = 0;
+    while let Some(byte) = text.get(at) {
+        at += 1;
+        if *byte != b'"' {
+            continue;
+        }
+        let start = at;
+        at = literal_end(text, at);
+        // Values are mostly texts, and keys are mostly words.
+        let after = text.get(at..).unwrap_or_default();
+        let is_key = match after {
+            [b':', ..] => true,
+            [b',' | b'}' | b']', ..] => false,
+            _spaces => after.trim_ascii_start().first() == Some(&b':'),
         };
-        rest = inside.get(end + 1..).unwrap_or_default();
-        if odd && rest.trim_ascii_start().first() == Some(&b':') {
+        let inside = text.get(start..at - 1).unwrap_or_default();
+        if is_key && !((1..=64).contains(&inside.len()) && inside.iter().all(|b| is_word(*b))) {
             return true;
         }
     }
     false
-}
-
-/// How many bytes a literal goes on for, up to its closing quote.
-fn literal_rest(inside: &[u8]) -> usize {
-    let mut done = 0;
-    while let Some(stop) = memchr::memchr2(b'"', b'\\', inside.get(done..).unwrap_or_default()) {
-        done += stop;
-        if inside.get(done) == Some(&b'"') {
-            return done;
-        }
-        done += 2;
-    }
-    inside.len()
 }
 
 struct Search<'s> {

@@ -8,6 +8,7 @@ use super::edit::{Edits, Span};
 use super::merge::merge;
 use super::references::{Definitions, members, references};
 use super::walk::literal_span;
+use crate::wire::scan::literal_end;
 use crate::wire::{Extra, Kind, Object, Raw, Reader, Str, Write, read_fields};
 
 /// What was done to the root of a schema so that every protocol accepts it.
@@ -32,7 +33,7 @@ pub fn root<'s>(schema: Option<&'s Raw<'_>>) -> (Raw<'s>, Option<RootChange>) {
     if schema.kind() != Kind::Object {
         return (Raw::made(EMPTY).at(schema.pos()), Some(RootChange::Empty));
     }
-    if is_plain(&mut schema.reader()) {
+    if is_plain(schema.text()) {
         return (schema.borrowed(), None);
     }
     match rewrite(schema.text(), MAX_HOPS) {
@@ -48,33 +49,39 @@ pub const EMPTY: &str = r#"{"type":"object","properties":{}}"#;
 pub(crate) const FREEFORM: &str =
     r#"{"type":"object","properties":{"input":{"type":"string"}},"required":["input"]}"#;
 
-/// Whether the root is fine as it is, as nearly every root is.
-fn is_plain(reader: &mut Reader<'_>) -> bool {
-    let Ok(mut members) = reader.object() else { return false };
+/// Whether the root is fine as it is, as nearly every root is. The text is known to
+/// be JSON, so it is enough to go from literal to literal and to count what opens
+/// and closes in between.
+fn is_plain(text: &str) -> bool {
+    let bytes = text.as_bytes();
     let (mut typed, mut listed) = (false, false);
-    loop {
-        match members.next(reader) {
-            Ok(Some(key)) => match key.decode().as_ref() {
-                "type" => {
-                    let word =
-                        if reader.peek() == Kind::String { reader.string().ok() } else { None };
-                    if word.is_none_or(|word| word != "object") {
+    let (mut depth, mut at) = (0_usize, 0);
+    while let Some(byte) = bytes.get(at) {
+        at += 1;
+        match byte {
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            b'"' => {
+                let start = at;
+                at = literal_end(bytes, at);
+                let value = bytes.get(at..).unwrap_or_default().trim_ascii_start();
+                let (1, [b':', value @ ..]) = (depth, value) else { continue };
+                let value = value.trim_ascii_start();
+                match text.get(start..at - 1).unwrap_or_default() {
+                    "type" if value.starts_with(br#""object""#) => typed = true,
+                    "properties" => listed = value.starts_with(b"{"),
+                    "type" | "anyOf" | "oneOf" | "allOf" | "enum" | "const" | "not" | "$ref" => {
                         return false;
                     }
-                    typed = true;
-                    continue;
+                    // It may be another spelling of one of these.
+                    key if key.contains('\\') => return false,
+                    _other => {}
                 }
-                "properties" => listed = reader.peek() == Kind::Object,
-                "anyOf" | "oneOf" | "allOf" | "enum" | "const" | "not" | "$ref" => return false,
-                _other => {}
-            },
-            Ok(None) => return typed && listed,
-            Err(_) => return false,
-        }
-        if reader.skip().is_err() {
-            return false;
+            }
+            _other => {}
         }
     }
+    typed && listed
 }
 
 /// The rewritten schema. `None` if it is fine, or too odd to be understood.

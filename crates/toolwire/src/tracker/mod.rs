@@ -40,7 +40,7 @@ pub use outputs::{AnsweredCalls, answer_all};
 use pairing::{Paired, Pairing};
 
 use crate::calls::{Error, ToolCall, ToolOutput, parse};
-use crate::model::{Item, Protocol, Role};
+use crate::model::{Item, Protocol, Role, Turn};
 use crate::translate::{invalid, utf8};
 
 /// The tool calls of a conversation.
@@ -177,9 +177,19 @@ impl Tracker {
         let source = utf8(request)?;
         let decoded = protocol.codec().decode_request(source);
         let request = decoded.map_err(|error| invalid(source, error))?;
+        let mut tracker = Self::of_turns(&request.turns, now);
+        if request.turns.last().is_some_and(|turn| turn.role != Role::Assistant) {
+            tracker.begin_turn();
+        }
+        Ok(tracker)
+    }
+
+    /// A conversation that is not over yet: the calls of the last answer wait for
+    /// their results, whatever others have said since.
+    pub(crate) fn of_turns(turns: &[Turn<'_>], now: Duration) -> Self {
         let mut tracker = Self::new();
         let mut models = true;
-        for turn in &request.turns {
+        for turn in turns {
             let speaks = turn.role == Role::Assistant;
             if speaks && !models {
                 tracker.begin_turn();
@@ -200,10 +210,13 @@ impl Tracker {
                 }
             }
         }
-        if !models {
-            tracker.begin_turn();
-        }
-        Ok(tracker)
+        tracker
+    }
+
+    /// Whether every call has exactly one result, and every result a call.
+    pub fn is_whole(&self) -> bool {
+        let is_answered = |call: &TrackedCall| call.state.is_answered() && !call.is_duplicated();
+        self.orphans.is_empty() && self.calls.iter().all(is_answered)
     }
 
     /// Registers the calls of an answer. The model's turn before it is over.

@@ -9,6 +9,7 @@ use self::keys::Keys;
 use super::{Error, invalid, utf8};
 use crate::model::Protocol;
 use crate::protocol::PathMatch;
+use crate::session::SESSION_MEMBER;
 use crate::wire::envelope::Envelope;
 use crate::wire::{Kind, ReadError, Reader, Str};
 
@@ -38,6 +39,9 @@ pub struct RequestHead {
     /// Whether it may refer to something that was kept, or asks for the answer
     /// later.
     pub has_state: bool,
+    /// The session that it continues, in a protocol whose servers remember
+    /// nothing.
+    pub session: Option<String>,
 }
 
 impl RequestHead {
@@ -71,6 +75,7 @@ impl RequestHead {
         let stream_in_body = description.answers.stream_path.is_none();
         let mut head = Self::default();
         let stateful = protocol.codec().stateful();
+        let has_sessions = protocol.codec().session().is_some();
         let mut reader = Reader::new(source);
         let mut members = reader.object()?;
         // Nobody reads a request of the upstream's own protocol again. Which of
@@ -92,6 +97,9 @@ impl RequestHead {
                 name if stateful.is_some_and(|state| state.state_members().contains(&name)) => {
                     let value = reader.raw()?;
                     head.has_state |= value.kind() != Kind::Null && value.text() != "false";
+                }
+                SESSION_MEMBER if has_sessions && reader.peek() != Kind::Null => {
+                    head.session = Some(reader.string()?.into_decoded().into_owned());
                 }
                 name if description.tool_members.contains(&name)
                     && reader.peek() == Kind::Array =>

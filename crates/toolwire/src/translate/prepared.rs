@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::session::Session;
 use super::{
     Error, Options, RequestHead, ResponseTranslator, Translated, invalid, judge, output_limit,
     settle, splice_model, spliced, utf8,
@@ -13,6 +14,7 @@ use crate::pipe::Pipe;
 use crate::profile::Profile;
 use crate::protocol::Description;
 use crate::restore::Restore;
+use crate::session::EARLIER_MEMBER;
 use crate::text_tools::{Recovery, TextRequest};
 use crate::toolset::Toolset;
 use crate::wire::cuts::without;
@@ -23,9 +25,9 @@ use crate::wire::{At, Object, ReadError, Reader, Str, write_str};
 /// made of it, and not at all where its bytes pass.
 #[derive(Clone, Debug)]
 pub struct PreparedRequest<'a> {
-    from: Protocol,
-    to: Protocol,
-    source: &'a str,
+    pub(super) from: Protocol,
+    pub(super) to: Protocol,
+    pub(super) source: &'a str,
     request: Option<Request<'a>>,
     model_span: Option<Range<usize>>,
     /// How the tools come back, once the request has been translated.
@@ -36,6 +38,8 @@ pub struct PreparedRequest<'a> {
     /// and what the ledger says about it.
     cuts: Vec<Range<usize>>,
     cut_ledger: Ledger,
+    /// The session that it continues.
+    pub(super) session: Option<Session>,
 }
 
 impl<'a> PreparedRequest<'a> {
@@ -64,9 +68,15 @@ impl<'a> PreparedRequest<'a> {
         body: &'a [u8],
     ) -> Result<Self, Error> {
         let mut prepared = Self::read(from, to, utf8(body)?, head.has_envelope)?;
-        prepared.model_span.clone_from(&head.model_span);
-        if let Some(request) = &mut prepared.request {
-            let endpoint = &from.describe().answers;
+        prepared.set_head(head);
+        Ok(prepared)
+    }
+
+    /// Adds what the URL says of the request.
+    pub(super) fn set_head(&mut self, head: &RequestHead) {
+        self.model_span.clone_from(&head.model_span);
+        if let Some(request) = &mut self.request {
+            let endpoint = &self.from.describe().answers;
             if endpoint.names_model() {
                 request.model = head.model.clone().map(Str::plain);
             }
@@ -74,7 +84,27 @@ impl<'a> PreparedRequest<'a> {
                 request.stream.on = Some(At::made(head.stream));
             }
         }
-        Ok(prepared)
+    }
+
+    /// A request that was read, whatever the upstream speaks.
+    pub(super) fn of_request(
+        from: Protocol,
+        to: Protocol,
+        source: &'a str,
+        request: Request<'a>,
+    ) -> Self {
+        Self {
+            from,
+            to,
+            source,
+            request: Some(request),
+            model_span: None,
+            restore: None,
+            recovery: None,
+            cuts: Vec::new(),
+            cut_ledger: Ledger::default(),
+            session: None,
+        }
     }
 
     fn read(
@@ -91,8 +121,18 @@ impl<'a> PreparedRequest<'a> {
             // An envelope may hold reasoning that this upstream never sealed.
             cuts = codec(from).foreign_reasoning(source, &mut cut_ledger).map_err(fault)?;
         }
-        let (model_span, restore, recovery) = (None, None, None);
-        Ok(Self { from, to, source, request, model_span, restore, recovery, cuts, cut_ledger })
+        Ok(Self {
+            from,
+            to,
+            source,
+            request,
+            model_span: None,
+            restore: None,
+            recovery: None,
+            cuts,
+            cut_ledger,
+            session: None,
+        })
     }
 
     /// The request, unless its bytes pass unread.
@@ -154,7 +194,7 @@ impl<'a> PreparedRequest<'a> {
     }
 
     /// Translates the request with the limit that it has.
-    fn encode_with_own_limit(
+    pub(super) fn encode_with_own_limit(
         &mut self,
         options: &Options<'_>,
         answer: Answer,
@@ -163,6 +203,11 @@ impl<'a> PreparedRequest<'a> {
             && let Some(translated) = self.encode_as_text(options)?
         {
             return Ok(translated);
+        }
+        if let (Some(session), Some(request)) = (&self.session, &self.request)
+            && self.from == self.to
+        {
+            return self.encode_within_protocol(session, request, options, answer);
         }
         let Some(request) = &mut self.request else { return self.pass(options) };
         let mut ledger = Ledger::default();
@@ -211,7 +256,8 @@ impl<'a> PreparedRequest<'a> {
         }
         let profile = &options.profile_of(self.to);
         let Some(mut text) = TextRequest::of(&decoded, profile, &mut ledger) else {
-            self.request = Some(decoded).filter(|_| self.from != self.to);
+            let is_needed = self.from != self.to || self.session.is_some();
+            self.request = Some(decoded).filter(|_| is_needed);
             return Ok(None);
         };
         if let Some(model) = &options.model {
@@ -226,9 +272,19 @@ impl<'a> PreparedRequest<'a> {
         if self.from == self.to {
             // What has nothing to do with tools stays as the client wrote it.
             let description = self.from.describe();
-            out = with_conversation(description, self.source, &out, options.model.as_deref())
+            let replaced = [
+                description.conversation_members,
+                description.tool_members,
+                description.choice_members,
+                if self.session.is_some() { &[EARLIER_MEMBER] } else { &[] },
+            ];
+            let model = options.model.as_deref();
+            out = with_conversation(description, self.source, &out, model, &replaced)
                 .map_err(|error| invalid(self.source, error))?;
-            entries.retain(|entry| description.is_about_tools(&entry.path));
+            entries.retain(|entry| {
+                let first = entry.path.split('/').nth(1).unwrap_or_default();
+                replaced.iter().any(|members| members.contains(&first))
+            });
             required_features.clear();
         }
         if let Some(kept) = &options.kept_state {
@@ -286,13 +342,14 @@ fn model_profile(options: &Options<'_>, to: Protocol, request: &Request<'_>) -> 
     options.profile_for(to, model.as_deref())
 }
 
-/// A request with the conversation of another document of the same protocol and
-/// without tools.
-fn with_conversation(
+/// A request with the conversation of another document of the same protocol, and
+/// without the members that it replaces.
+pub(super) fn with_conversation(
     description: &Description,
     source: &str,
     other: &[u8],
     model: Option<&str>,
+    replaced: &[&[&str]],
 ) -> Result<Vec<u8>, ReadError> {
     let other = std::str::from_utf8(other).unwrap_or_default();
     let conversation = description.conversation_members;
@@ -304,9 +361,7 @@ fn with_conversation(
         while let Some(key) = members.next(&mut reader)? {
             let value = reader.raw()?;
             let name = key.decode();
-            let is_left_out = [conversation, description.tool_members, description.choice_members]
-                .iter()
-                .any(|members| members.contains(&name.as_ref()));
+            let is_left_out = replaced.iter().any(|members| members.contains(&name.as_ref()));
             match model {
                 _ if is_left_out => {}
                 Some(model) if name == "model" => write_str(model, object.foreign_key(&key)),

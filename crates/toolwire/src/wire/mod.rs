@@ -13,6 +13,7 @@
 mod fields;
 #[doc(hidden)]
 pub mod cuts;
+pub(crate) mod date;
 pub mod envelope;
 pub mod glob;
 pub(crate) mod growing;
@@ -22,7 +23,7 @@ pub mod names;
 mod pointer;
 mod raw;
 mod read;
-mod scan;
+pub(crate) mod scan;
 pub mod sse;
 pub(crate) mod stencil;
 mod text;

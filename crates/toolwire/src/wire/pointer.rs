@@ -19,8 +19,9 @@ pub fn pointers(src: &str, wanted: &[Pos]) -> Vec<String> {
     pointers_past(src, wanted, &[])
 }
 
-/// Like [`pointers`], with string literals of the input that need not be looked
-/// through, in order: most of a document is text that somebody has just read.
+/// Like [`pointers`], with string literals and other values of the input that need
+/// not be looked through, in order: most of a document is text that somebody has
+/// just read.
 pub(crate) fn pointers_past(src: &str, wanted: &[Pos], known: &[Range<usize>]) -> Vec<String> {
     let mut order: Vec<usize> = (0..wanted.len()).collect();
     order.sort_by_key(|&index| wanted.get(index).copied());
@@ -42,7 +43,7 @@ struct Walk<'s> {
     /// The first byte that has not been looked at.
     pos: usize,
     path: Vec<PathStep<'s>>,
-    /// The literals ahead whose ends are known.
+    /// The values ahead whose ends are known.
     known: &'s [Range<usize>],
     /// The end of the literal at `pos` if it was looked for, and nothing
     /// otherwise: of many places in one long text, only the first looks.
@@ -64,6 +65,9 @@ impl<'s> Walk<'s> {
         while self.pos <= offset {
             self.pos = scan::whitespace(self.bytes, self.pos);
             match self.bytes.get(self.pos) {
+                Some(b'{' | b'[') if self.known_end().is_some_and(|end| end <= offset) => {
+                    self.pos = self.known_end().unwrap_or(offset);
+                }
                 Some(b'{') if self.pos < offset => self.enter(PathStep::Object),
                 Some(b'[') if self.pos < offset => self.enter(PathStep::Index(0)),
                 Some(b'}' | b']') if self.pos < offset => {
@@ -125,7 +129,7 @@ impl<'s> Walk<'s> {
         true
     }
 
-    /// The end of the literal that comes next, if it is known.
+    /// The end of the value that comes next, if it is known.
     fn known_end(&mut self) -> Option<usize> {
         while let [next, later @ ..] = self.known
             && next.start <= self.pos

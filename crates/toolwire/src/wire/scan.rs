@@ -40,6 +40,18 @@ pub(super) fn string(bytes: &[u8], pos: usize) -> Result<(usize, bool), (usize, 
     }
 }
 
+/// Where a literal ends, behind its closing quote, if `pos` is in it. The literal is
+/// known to be whole.
+pub(crate) fn literal_end(bytes: &[u8], pos: usize) -> usize {
+    let mut rest = bytes.get(pos..).unwrap_or_default();
+    loop {
+        rest = match after_plain(rest) {
+            [b'\\', _, tail @ ..] => tail,
+            end => return bytes.len() - end.len() + 1,
+        };
+    }
+}
+
 /// What is left behind an escape by number. Anything else here is an error.
 #[cold]
 fn after_rare(rest: &[u8]) -> Result<&[u8], What> {

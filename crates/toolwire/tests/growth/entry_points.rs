@@ -10,6 +10,7 @@ use toolwire::ledger::LossPolicy;
 use toolwire::pipe::Pipe;
 use toolwire::recover::{Detector, Event, Tools, intent};
 use toolwire::registry::{OnInvalid, Registry};
+use toolwire::session;
 use toolwire::text_tools::{Dialect, ToolCalls};
 use toolwire::tracker::{Tracker, answer_all};
 use toolwire::translate::{self, Options, PathMatch, PreparedRequest, RequestHead};
@@ -69,6 +70,24 @@ pub(crate) const ENTRY_POINTS: &[EntryPoint] = &[
         takes: Kind::Request,
         pairs: true,
         call: |from, to, body| drop(translate::request(from, to, body, &Options::new())),
+    },
+    EntryPoint {
+        // A session, which only the gateway keeps: half of a conversation in front
+        // of the other half.
+        names: &["translate::PreparedRequest::translate"],
+        takes: Kind::Request,
+        pairs: true,
+        call: |from, to, body| {
+            let Ok(Some(request)) = session::read_request(from, body) else { return };
+            let messages = || request.messages.iter().map(|message| message.text.text().as_bytes());
+            let mut whole = Vec::new();
+            request.write_whole(messages(), &mut whole);
+            let Ok(head) = RequestHead::read(from, &PathMatch::default(), &whole) else { return };
+            let origins = vec![from; messages().count()];
+            let prepared = PreparedRequest::with_session(from, to, &head, &whole, &origins);
+            let Ok(mut prepared) = prepared else { return };
+            drop(prepared.translate(&Options::new()));
+        },
     },
     EntryPoint {
         names: &["translate::RequestHead::read", "translate::PreparedRequest::with_head"],

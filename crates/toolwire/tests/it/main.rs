@@ -25,6 +25,7 @@ mod random;
 mod recover;
 mod registry;
 mod seeds;
+mod sessions;
 mod splice;
 mod streams;
 mod text_tools;

@@ -7,19 +7,30 @@ use bytes::Bytes;
 use toolwire::model::{ApiError, ErrorKind};
 
 use super::ResponseStream;
-use crate::stored::Recorder;
+use crate::stored::AnswerRecorder;
 
 /// How far the answer is from being kept.
 pub(super) enum Commit {
     /// Nobody keeps it.
     Off,
     /// It is not whole yet.
-    Waiting(Box<Recorder>),
+    Waiting(WaitingAnswer),
     /// It is being kept.
-    Running(Pin<Box<dyn Future<Output = Result<(), ApiError>> + Send>>),
+    Running { commit: RunningCommit, tail: Vec<u8> },
     /// It cannot be kept.
     Failed,
 }
+
+/// An answer that is to be kept.
+pub(super) struct WaitingAnswer {
+    recorder: Box<AnswerRecorder>,
+    /// What comes after the model has stopped, for a client that may take the
+    /// answer for complete when it has got that.
+    tail: Vec<u8>,
+}
+
+/// An answer on its way into the store.
+type RunningCommit = Pin<Box<dyn Future<Output = Result<(), ApiError>> + Send>>;
 
 impl Commit {
     /// Whether the stream ended because of the store, which says nothing about
@@ -28,31 +39,53 @@ impl Commit {
         matches!(self, Self::Failed)
     }
 
-    pub(super) fn new(recorder: Option<Recorder>) -> Self {
-        recorder.map_or(Self::Off, |recorder| Self::Waiting(Box::new(recorder)))
+    pub(super) fn new(recorder: Option<AnswerRecorder>) -> Self {
+        recorder.map_or(Self::Off, |recorder| {
+            Self::Waiting(WaitingAnswer { recorder: Box::new(recorder), tail: Vec::new() })
+        })
     }
 }
 
 impl ResponseStream {
+    /// Keeps back what a client would take for the end of an answer that is to
+    /// be kept: some do not wait for the last event.
+    pub(super) fn hold_stop(&mut self) {
+        let summary = self.pipe.summary();
+        if let Commit::Waiting(WaitingAnswer { recorder, tail }) = &mut self.commit
+            && recorder.holds_stop()
+            && summary.stop.is_some()
+            && summary.error.is_none()
+        {
+            tail.append(&mut self.out);
+        }
+    }
+
     /// Keeps the answer whose ending is held, and lets the ending go. If the
     /// answer cannot be kept, the client gets an error instead.
     pub(super) fn poll_commit(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         if let Commit::Waiting(_) = self.commit
-            && let Commit::Waiting(recorder) = std::mem::replace(&mut self.commit, Commit::Off)
+            && let Commit::Waiting(waiting) = std::mem::replace(&mut self.commit, Commit::Off)
         {
+            let WaitingAnswer { mut recorder, tail } = waiting;
             let Some(answer) = self.pipe.held_answer() else {
                 self.fail(ApiError::new(ErrorKind::Server, "The answer cannot be stored."));
                 return Poll::Ready(());
             };
-            self.commit = Commit::Running(Box::pin(recorder.record_stream(Bytes::from(answer))));
+            recorder.set_usage(self.pipe.summary().usage.as_ref());
+            let commit = Box::pin(recorder.record_stream(Bytes::from(answer)));
+            self.commit = Commit::Running { commit, tail };
         }
-        if let Commit::Running(commit) = &mut self.commit {
+        if let Commit::Running { commit, tail } = &mut self.commit {
             let result = std::task::ready!(commit.as_mut().poll(cx));
+            let mut tail = std::mem::take(tail);
             self.commit = Commit::Off;
-            if let Err(error) = result {
-                self.commit = Commit::Failed;
-                self.fail(error);
-                return Poll::Ready(());
+            match result {
+                Ok(()) => self.out.append(&mut tail),
+                Err(error) => {
+                    self.commit = Commit::Failed;
+                    self.fail(error);
+                    return Poll::Ready(());
+                }
             }
         }
         self.pipe.release_ending(&mut self.out);

@@ -38,6 +38,7 @@ pub(super) async fn begin(
         Err(other) => return Err(Failure::unreadable_response(upstream, &other.to_string())),
     }
     stream.kept.set(stream.out.len());
+    stream.hold_stop();
     let headers = headers::for_client(context, upstream, &headers);
     if let Some(error) = &stream.pipe.summary().error {
         return Err(Failure::from_stream_error(error.clone(), upstream).with_headers(headers));

@@ -28,6 +28,7 @@ impl ResponseStream {
         let elapsed = started.elapsed();
         self.turn += elapsed;
         self.mask_error();
+        self.hold_stop();
         self.check_kept();
         if let Some(log) = &mut self.log {
             log.add_own_time(elapsed);

@@ -21,12 +21,13 @@ struct Ids {
     response: String,
     conversation: String,
     item: String,
+    session: String,
 }
 
 /// The path of a route with these ids. A route that has no line here fails the
 /// test.
 fn filled(route: &str, ids: &Ids) -> Option<String> {
-    let Ids { response, conversation, item } = ids;
+    let Ids { response, conversation, item, session } = ids;
     Some(match route {
         "/v1/responses/{id}" | "/v1/responses/{id}/cancel" | "/v1/responses/{id}/input_items" => {
             route.replace("{id}", response)
@@ -37,12 +38,14 @@ fn filled(route: &str, ids: &Ids) -> Option<String> {
         "/v1/conversations/{id}/items/{item}" => {
             route.replace("{id}", conversation).replace("{item}", item)
         }
+        "/v1/sessions/{id}" | "/v1/sessions/{id}/messages" => route.replace("{id}", session),
         _other => return None,
     })
 }
 
 async fn call(to: SocketAddr, method: &str, path: &str, key: &str) -> ReceivedResponse {
-    let body = r#"{"metadata":{"a":"b"},"items":[{"role":"user","content":"x"}]}"#;
+    let body = r#"{"metadata":{"a":"b"},"items":[{"role":"user","content":"x"}],
+        "messages":[{"role":"user","content":"x"}]}"#;
     match method {
         "GET" => client::get(to, path, &[key]).await,
         "POST" => client::post(to, path, &[key], body).await,
@@ -68,21 +71,26 @@ async fn every_route_says_the_same_about_every_id_that_is_not_there() {
     assert_eq!(delete(to, &path, &[OWNER]).await.status, 200);
     let path = format!("/v1/conversations/{}", gone.conversation);
     assert_eq!(delete(to, &path, &[OWNER]).await.status, 200);
+    let path = format!("/v1/sessions/{}", gone.session);
+    assert_eq!(delete(to, &path, &[OWNER]).await.status, 200);
     let unknown = Ids {
         response: format!("resp_{}", "0".repeat(48)),
         conversation: format!("conv_{}", "0".repeat(48)),
         item: format!("msg_{}", "0".repeat(48)),
+        session: format!("sess_{}", "0".repeat(48)),
     };
     let odd = |text: &str| Ids {
         response: text.to_owned(),
         conversation: text.to_owned(),
         item: text.to_owned(),
+        session: text.to_owned(),
     };
     let cut = |id: &str| id[..id.len() - 1].to_owned();
     let truncated = Ids {
         response: cut(&theirs.response),
         conversation: cut(&theirs.conversation),
         item: cut(&theirs.item),
+        session: cut(&theirs.session),
     };
     let long = "x".repeat(3000);
     let cases = [
@@ -119,7 +127,7 @@ async fn every_route_says_the_same_about_every_id_that_is_not_there() {
             }
         }
     }
-    assert!(seen.len() >= 6, "{seen:?}");
+    assert!(seen.len() >= 8, "{seen:?}");
     // Nothing of this has changed what the owner has.
     for (route, methods) in toolwire_gateway::routes() {
         let Some(path) = filled(route, &theirs).filter(|_| methods.contains(&"GET")) else {
@@ -175,7 +183,40 @@ async fn ids_in_a_body() {
     assert_eq!(server.seen_count(), asked, "no model was asked");
 }
 
-/// A response, and a conversation with an item.
+/// A session that somebody else has is an empty one, and stays as it is. Nobody's
+/// list shows what is another's.
+#[tokio::test]
+async fn a_session_of_the_same_name() {
+    let protocol = Protocol::Chat;
+    let server = Server::new(protocol, whole(200, "", fixtures::answer(protocol))).await;
+    let mut config = config(vec![at(&server)]);
+    config.store = StoreConfig::On(Options::memory());
+    config.keys = ["the-key-of-the-owner", "the-key-of-another-client"]
+        .map(|key| Secret::new(key.to_owned()))
+        .to_vec();
+    let gateway = start(config).await;
+    let to = gateway.address();
+    for (asked, (key, text)) in [(OWNER, "A secret"), (OTHER, "A guess")].iter().enumerate() {
+        let body = json!({"model": "m", "session_id": "same",
+            "messages": [{"role": "user", "content": text}]});
+        let path = "/v1/chat/completions";
+        let got = client::post(to, path, &[key], &body.to_string()).await;
+        assert_eq!(got.status, 200, "{got:?}");
+        let sent = server.seen()[asked].json();
+        assert_eq!(sent["messages"].as_array().unwrap().len(), 1, "{sent}");
+    }
+    for (key, text) in [(OWNER, "A secret"), (OTHER, "A guess")] {
+        let list = client::get(to, "/v1/sessions", &[key]).await.json();
+        assert_eq!(list["data"].as_array().unwrap().len(), 1, "{list}");
+        let path = "/v1/sessions/same/messages?order=asc";
+        let list = client::get(to, path, &[key]).await.json();
+        assert_eq!(list["data"][0]["message"]["content"], text, "{list}");
+    }
+    assert_eq!(delete(to, "/v1/sessions/same", &[OTHER]).await.status, 200);
+    assert_eq!(client::get(to, "/v1/sessions/same", &[OWNER]).await.status, 200);
+}
+
+/// A response, and a conversation with an item, and a session.
 async fn own_things(to: SocketAddr) -> Ids {
     let body = json!({"model": "m", "input": "Hi"}).to_string();
     let response = client::post(to, "/v1/responses", &[OWNER], &body).await.json();
@@ -185,5 +226,8 @@ async fn own_things(to: SocketAddr) -> Ids {
     let path = format!("/v1/conversations/{conversation}/items");
     let items = client::get(to, &path, &[OWNER]).await.json();
     let item = items["data"][0]["id"].as_str().unwrap().to_owned();
-    Ids { response: response["id"].as_str().unwrap().to_owned(), conversation, item }
+    let body = json!({"messages": [{"role": "user", "content": "Hi"}]}).to_string();
+    let session = client::post(to, "/v1/sessions", &[OWNER], &body).await.json();
+    let session = session["id"].as_str().unwrap().to_owned();
+    Ids { response: response["id"].as_str().unwrap().to_owned(), conversation, item, session }
 }

@@ -25,6 +25,7 @@ mod response_in;
 mod response_losses_out;
 mod response_out;
 mod results_out;
+mod session_in;
 mod settings_out;
 mod stop_in;
 mod stop_out;
@@ -48,7 +49,7 @@ mod tests;
 use std::ops::Range;
 
 use crate::calls::{AnsweredCall, Continuation, Error};
-use crate::codec::openai::models_out;
+use crate::codec::openai::{models_in, models_out};
 use crate::codec::{
     Codec, EventPlace, StreamAccumulator, StreamObserver, StreamReader, StreamWriter,
 };
@@ -57,8 +58,9 @@ use crate::guess::{Certainty, DocumentKind, Fields};
 use crate::ledger::Ledger;
 use crate::model::{ApiError, Protocol, Request, Response, ResponseContext, Tool};
 use crate::profile::Profile;
-use crate::protocol::{Description, ListedModel};
+use crate::protocol::{Description, ListedModel, ModelPage};
 use crate::registry::{SchemaMember, ToolForm};
+use crate::session::SessionCodec;
 use crate::toolset::Toolset;
 use crate::wire::sse::Frame;
 use crate::wire::{ReadError, Str, string_under};
@@ -148,6 +150,10 @@ impl Codec for Chat {
         stream_out::from_response::stream_from_response(body)
     }
 
+    fn session(&self) -> Option<&'static dyn SessionCodec> {
+        Some(&session_in::ChatSession)
+    }
+
     fn decode_error(&self, status: Option<u16>, body: &str) -> Result<ApiError, ReadError> {
         error_in::decode(status, body)
     }
@@ -156,8 +162,18 @@ impl Codec for Chat {
         error_out::encode(error, out)
     }
 
-    fn write_models(&self, models: &[ListedModel<'_>], out: &mut Vec<u8>) {
+    fn write_models(
+        &self,
+        models: &[ListedModel<'_>],
+        _query: &str,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Box<ApiError>> {
         models_out::write_models(models, out);
+        Ok(())
+    }
+
+    fn read_models(&self, body: &str) -> Result<ModelPage, ReadError> {
+        models_in::read_models(body)
     }
 
     fn write_model(&self, model: ListedModel<'_>, out: &mut Vec<u8>) {

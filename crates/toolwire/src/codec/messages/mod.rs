@@ -16,6 +16,7 @@ mod error_in;
 mod error_out;
 mod foreign_reasoning_in;
 mod hosted_tools_out;
+mod models_in;
 mod models_out;
 mod reasoning_in;
 mod reasoning_out;
@@ -25,6 +26,7 @@ mod request_out;
 mod response_in;
 mod response_out;
 mod results_out;
+mod session_in;
 mod settings_out;
 mod stop_in;
 mod stop_out;
@@ -53,8 +55,9 @@ use crate::guess::{Certainty, DocumentKind, Fields};
 use crate::ledger::Ledger;
 use crate::model::{ApiError, Protocol, Request, Response, ResponseContext, Tool};
 use crate::profile::Profile;
-use crate::protocol::{Description, ListedModel};
+use crate::protocol::{Description, ListedModel, ModelPage};
 use crate::registry::{SchemaMember, ToolForm};
+use crate::session::SessionCodec;
 use crate::toolset::Toolset;
 use crate::wire::sse::Frame;
 use crate::wire::{ReadError, Str, string_under};
@@ -144,6 +147,10 @@ impl Codec for Messages {
         stream_out::stream_from_response(body)
     }
 
+    fn session(&self) -> Option<&'static dyn SessionCodec> {
+        Some(&session_in::MessagesSession)
+    }
+
     fn decode_error(&self, status: Option<u16>, body: &str) -> Result<ApiError, ReadError> {
         error_in::decode(status, body)
     }
@@ -152,8 +159,17 @@ impl Codec for Messages {
         error_out::encode(error, out)
     }
 
-    fn write_models(&self, models: &[ListedModel<'_>], out: &mut Vec<u8>) {
-        models_out::write_models(models, out);
+    fn write_models(
+        &self,
+        models: &[ListedModel<'_>],
+        query: &str,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Box<ApiError>> {
+        models_out::write_models(models, query, out)
+    }
+
+    fn read_models(&self, body: &str) -> Result<ModelPage, ReadError> {
+        models_in::read_models(body)
     }
 
     fn write_model(&self, model: ListedModel<'_>, out: &mut Vec<u8>) {

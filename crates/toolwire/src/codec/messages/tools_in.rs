@@ -17,9 +17,17 @@ pub(super) struct ToolDefinition<'a>(pub(super) Tool<'a>);
 
 impl<'a> Read<'a> for ToolDefinition<'a> {
     fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
-        let kind = reader.tag("type")?;
+        // Most tools do not say their type, so to look for it first would be to read
+        // their schemas twice.
+        let start = reader.clone();
+        let tool = wire::Tool::read(reader);
+        let kind = match &tool {
+            Ok(tool) => tool.kind.clone(),
+            Err(_) => start.clone().tag("type")?,
+        };
         let class = kind.as_ref().map_or(ToolClass::Function, |kind| class(&kind.decode()));
         if class == ToolClass::Unknown {
+            *reader = start;
             let name = reader.tag("name")?.or(kind).unwrap_or(Str::plain(""));
             let raw = reader.raw()?;
             return Ok(Self(Tool::new(raw.pos(), name, ToolKind::Unknown(raw))));
@@ -37,7 +45,7 @@ impl<'a> Read<'a> for ToolDefinition<'a> {
             eager_input_streaming,
             cache_control,
             mut extra,
-        } = wire::Tool::read(reader)?;
+        } = tool?;
         let kind_text = kind.unwrap_or(Str::plain("custom"));
         let tool_kind = match class {
             ToolClass::Function | ToolClass::Unknown => ToolKind::Function { schema: input_schema },

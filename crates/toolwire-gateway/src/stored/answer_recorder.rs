@@ -1,0 +1,63 @@
+//! Keeps an answer, whatever it belongs to.
+
+use bytes::Bytes;
+use toolwire::model::{ApiError, Usage};
+use toolwire::tracker::Tracker;
+
+use super::record::Recorder;
+use super::sessions::SessionRecorder;
+use crate::relay::Failure;
+
+/// Keeps the answer to one request.
+pub(crate) enum AnswerRecorder {
+    /// As a response, in a conversation, or both.
+    Response(Box<Recorder>),
+    /// As a turn of a session.
+    Session(Box<SessionRecorder>),
+}
+
+impl AnswerRecorder {
+    /// Keeps the answer. When this returns, it can be read.
+    pub(crate) async fn record(self, answer: Bytes) -> Result<(), Failure> {
+        match self {
+            Self::Response(recorder) => recorder.record(answer).await,
+            Self::Session(recorder) => recorder.record(answer).await,
+        }
+    }
+
+    /// The same, for an answer whose client gets an error as an event.
+    pub(crate) async fn record_stream(self, answer: Bytes) -> Result<(), ApiError> {
+        match self {
+            Self::Response(recorder) => recorder.record_stream(answer).await,
+            Self::Session(recorder) => recorder.record_stream(answer).await,
+        }
+    }
+
+    /// Whether a client may take the answer for complete before it has its last
+    /// event.
+    pub(crate) fn holds_stop(&self) -> bool {
+        self.session().is_some()
+    }
+
+    /// The id of the session that the answer belongs to.
+    pub(crate) fn session(&self) -> Option<&str> {
+        match self {
+            Self::Response(_) => None,
+            Self::Session(recorder) => Some(recorder.id()),
+        }
+    }
+
+    /// Says which calls the conversation has before the answer, for a session.
+    pub(crate) fn set_calls(&mut self, calls: Option<Tracker>) {
+        if let (Self::Session(recorder), Some(calls)) = (self, calls) {
+            recorder.set_calls(calls);
+        }
+    }
+
+    /// Says what the answer has cost.
+    pub(crate) fn set_usage(&mut self, usage: Option<&Usage<'_>>) {
+        if let (Self::Session(recorder), Some(usage)) = (self, usage) {
+            recorder.set_usage(usage);
+        }
+    }
+}

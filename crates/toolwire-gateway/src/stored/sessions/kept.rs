@@ -1,0 +1,157 @@
+//! A session as it is kept, and what a request adds to it.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use toolwire::Protocol;
+use toolwire::session::SessionRequest;
+use toolwire_store::{Item, NewThread, Store, Tenant, Thread, Write};
+
+use super::KIND;
+use super::failure::{from_store, unknown_protocol};
+use super::stats::SessionStats;
+use crate::relay::Failure;
+use crate::stored::recall::new_id;
+
+/// A session with its messages.
+#[derive(Default)]
+pub(super) struct KeptSession {
+    /// Its version, or `None` if there is no such session yet.
+    pub(super) version: Option<u64>,
+    pub(super) stats: SessionStats,
+    /// How the model is to behave. There is one set of instructions at a time.
+    instructions: Vec<KeptMessage>,
+    messages: Vec<KeptMessage>,
+}
+
+/// A message of a session.
+struct KeptMessage {
+    id: String,
+    protocol: Protocol,
+    body: Bytes,
+}
+
+/// What a request changes in a session.
+#[derive(Clone, Default)]
+pub(super) struct SessionChange {
+    /// The messages that it adds.
+    pub(super) added: Vec<Item>,
+    /// The ids of instructions that others have taken the place of.
+    replaced: Vec<String>,
+}
+
+impl KeptSession {
+    /// Reads a session. One that does not exist is empty.
+    pub(super) async fn read(store: &Store, tenant: &Tenant, id: &str) -> Result<Self, Failure> {
+        let found = store.thread_with_items(tenant, KIND, id).await;
+        match found.map_err(|error| from_store(&error))? {
+            Some((thread, items)) => Self::of(&thread, items),
+            None => Ok(Self::default()),
+        }
+    }
+
+    fn of(thread: &Thread, items: Vec<Item>) -> Result<Self, Failure> {
+        let mut session = Self {
+            version: Some(thread.version),
+            stats: SessionStats::read(&thread.metadata),
+            ..Self::default()
+        };
+        for Item { id, tag, body } in items {
+            let (protocol, is_instruction) = read_tag(&tag).ok_or_else(unknown_protocol)?;
+            let list =
+                if is_instruction { &mut session.instructions } else { &mut session.messages };
+            list.push(KeptMessage { id, protocol, body });
+        }
+        Ok(session)
+    }
+
+    /// Whether a request has the conversation from its beginning, as clients
+    /// send it that know nothing of sessions.
+    pub(super) fn is_repeated_by(&self, request: &SessionRequest<'_>) -> bool {
+        let mut own = request.messages.iter().filter(|message| !message.is_instruction);
+        let (Some(first), Some(kept)) = (own.next(), self.messages.first()) else { return false };
+        kept.body == first.text.text().as_bytes() && own.any(|message| message.is_answer)
+    }
+
+    /// How many bytes its messages have.
+    pub(super) fn size(&self) -> usize {
+        self.instructions.iter().chain(&self.messages).map(|message| message.body.len()).sum()
+    }
+
+    /// A request with the session in front of it, and the protocols of the
+    /// session's messages.
+    pub(super) fn in_front_of(&self, request: &SessionRequest<'_>) -> (Bytes, Arc<[Protocol]>) {
+        let instructions: &[_] = if request.has_instructions { &[] } else { &self.instructions };
+        let earlier = || instructions.iter().chain(&self.messages);
+        let size = |text: usize| text + 1;
+        let own = request.messages.iter().map(|message| size(message.text.text().len()));
+        let kept = earlier().map(|message| size(message.body.len()));
+        let mut whole = Vec::with_capacity(kept.chain(own).sum::<usize>() + 4096);
+        request.write_whole(earlier().map(|message| message.body.as_ref()), &mut whole);
+        (whole.into(), earlier().map(|message| message.protocol).collect())
+    }
+
+    /// What a request of a protocol adds. Instructions that are those of the
+    /// session are not added again.
+    pub(super) fn change(
+        &self,
+        protocol: Protocol,
+        request: &SessionRequest<'_>,
+    ) -> Result<SessionChange, Failure> {
+        let instructions = || request.messages.iter().filter(|message| message.is_instruction);
+        let is_known = instructions().count() == self.instructions.len()
+            && instructions().zip(&self.instructions).all(|(new, kept)| {
+                kept.protocol == protocol && kept.body == new.text.text().as_bytes()
+            });
+        let mut change = SessionChange::default();
+        for message in &request.messages {
+            if message.is_instruction && is_known {
+                continue;
+            }
+            let tag = tag(protocol, message.is_instruction);
+            // What is kept must not keep the client's whole request in memory.
+            let body = Bytes::copy_from_slice(message.text.text().as_bytes());
+            change.added.push(Item { id: new_id("msg_")?, tag, body });
+        }
+        if !is_known && instructions().next().is_some() {
+            change.replaced = self.instructions.iter().map(|kept| kept.id.clone()).collect();
+        }
+        Ok(change)
+    }
+}
+
+impl SessionChange {
+    /// Makes the session, or changes the version that was read.
+    pub(super) fn writes(self, id: &str, version: Option<u64>, stats: &SessionStats) -> Vec<Write> {
+        let Self { added, replaced } = self;
+        let metadata = Bytes::from(stats.to_json());
+        let id = id.to_owned();
+        if version.is_none() {
+            return vec![Write::Thread(NewThread { kind: KIND, id, metadata, items: added })];
+        }
+        let mut writes = Vec::with_capacity(2 + replaced.len());
+        writes.push(Write::Append { kind: KIND, id: id.clone(), expected: version, items: added });
+        for item in replaced {
+            writes.push(Write::RemoveItem { kind: KIND, id: id.clone(), item });
+        }
+        writes.push(Write::Metadata { kind: KIND, id, metadata });
+        writes
+    }
+}
+
+/// What the store notes about a message.
+pub(super) fn tag(protocol: Protocol, is_instruction: bool) -> String {
+    let name = protocol.as_str();
+    if is_instruction { format!("{name}{INSTRUCTIONS}") } else { name.to_owned() }
+}
+
+/// The protocol of a message, and whether it is an instruction.
+pub(super) fn read_tag(tag: &str) -> Option<(Protocol, bool)> {
+    let (name, is_instruction) = match tag.strip_suffix(INSTRUCTIONS) {
+        Some(name) => (name, true),
+        None => (tag, false),
+    };
+    Some((Protocol::parse(name)?, is_instruction))
+}
+
+const INSTRUCTIONS: &str = " instructions";

@@ -1,0 +1,159 @@
+//! The session that a request continues.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use hyper::header::HeaderMap;
+use toolwire::session::SessionRequest;
+use toolwire::translate::{Options, PreparedRequest, RequestHead};
+use toolwire::{Protocol, codec, session};
+use toolwire_store::{Store, Tenant};
+
+use super::failure::{session_is_busy, session_is_repeated, store_is_off};
+use super::kept::{KeptSession, SessionChange};
+use super::record::SessionRecorder;
+use super::stats::SessionStats;
+use crate::heavy_work::{HeavyWork, in_place};
+use crate::relay::Failure;
+use crate::stored::ResponseStore;
+use crate::stored::conversation_lock::ConversationLock;
+use crate::stored::failure::invalid;
+use crate::stored::recall::is_usable_id;
+
+/// One turn of a session.
+pub(crate) struct SessionTurn {
+    client: Protocol,
+    store: Store,
+    tenant: Tenant,
+    id: String,
+    version: Option<u64>,
+    stats: SessionStats,
+    change: SessionChange,
+    lock: Arc<ConversationLock>,
+    /// The request with the session in front of it.
+    pub(crate) whole: Bytes,
+    /// The protocols of the session's messages.
+    pub(crate) origins: Arc<[Protocol]>,
+}
+
+impl SessionTurn {
+    /// Looks up the session that a request continues. `None` if it names none.
+    pub(crate) async fn recall(
+        memory: &ResponseStore,
+        heavy_work: &HeavyWork,
+        tenant: Tenant,
+        client: Protocol,
+        headers: &HeaderMap,
+        head: &RequestHead,
+        body: &Bytes,
+    ) -> Result<Option<Self>, Failure> {
+        let Some(id) = requested(client, headers, head)? else { return Ok(None) };
+        let store = memory.store().ok_or_else(store_is_off)?.clone();
+        // The turn before this one may end while this one waits, so the session
+        // is read after it is locked.
+        let lock = memory.sessions.take(&tenant, &id).ok_or_else(session_is_busy)?;
+        let kept = KeptSession::read(&store, &tenant, &id).await?;
+        let join = || {
+            let request = read(client, body)?;
+            if kept.is_repeated_by(&request) {
+                return Err(session_is_repeated());
+            }
+            let (whole, origins) = kept.in_front_of(&request);
+            Ok((whole, origins, kept.change(client, &request)?))
+        };
+        let (whole, origins, change) = heavy_work.run(kept.size() + body.len(), join).await?;
+        let KeptSession { version, stats, .. } = kept;
+        let lock = Arc::new(lock);
+        let turn = Self { client, store, tenant, id, version, stats, change, lock, whole, origins };
+        Ok(Some(turn))
+    }
+
+    /// Keeps the answer of one upstream.
+    pub(crate) fn recorder(&self) -> SessionRecorder {
+        SessionRecorder {
+            client: self.client,
+            store: self.store.clone(),
+            tenant: self.tenant.clone(),
+            id: self.id.clone(),
+            version: self.version,
+            stats: self.stats.clone(),
+            change: self.change.clone(),
+            calls: None,
+            _lock: Arc::clone(&self.lock),
+        }
+    }
+}
+
+/// A request with the session that it names in front of it, for somebody who
+/// only looks at it. `None` if it names none.
+pub(crate) async fn with_session(
+    memory: &ResponseStore,
+    tenant: &Tenant,
+    client: Protocol,
+    headers: &HeaderMap,
+    head: &RequestHead,
+    body: &[u8],
+) -> Result<Option<Vec<u8>>, Failure> {
+    let Some(id) = requested(client, headers, head)? else { return Ok(None) };
+    let store = memory.store().ok_or_else(store_is_off)?;
+    let kept = KeptSession::read(store, tenant, &id).await?;
+    let request = read(client, body)?;
+    let (whole, origins) = kept.in_front_of(&request);
+    let plain = in_place(whole.len(), || {
+        let head = RequestHead::default();
+        PreparedRequest::with_session(client, client, &head, &whole, &origins)?
+            .translate(&Options::new())
+    });
+    let plain = plain.map_err(|error| Failure::from_translation(&error))?;
+    Ok(Some(plain.body))
+}
+
+fn read(client: Protocol, body: &[u8]) -> Result<SessionRequest<'_>, Failure> {
+    let request = session::read_request(client, body);
+    let request = request.map_err(|error| Failure::from_translation(&error))?;
+    request.ok_or_else(needs_none)
+}
+
+/// The session that a request names, in its head or in its body.
+fn requested(
+    client: Protocol,
+    headers: &HeaderMap,
+    head: &RequestHead,
+) -> Result<Option<String>, Failure> {
+    let in_head = match headers.get(HEADER).map(|value| value.to_str()) {
+        Some(Ok(id)) => Some(id),
+        Some(Err(_)) => return Err(unusable()),
+        None => None,
+    };
+    let id = match (in_head, head.session.as_deref()) {
+        (None, None) => return Ok(None),
+        (Some(one), Some(another)) if one != another => {
+            let message = "The header toolwire-session and `session_id` name different sessions.";
+            return Err(invalid("session_id", message));
+        }
+        (Some(id), _) | (None, Some(id)) => id,
+    };
+    if codec(client).session().is_none() {
+        return Err(needs_none());
+    }
+    if !is_usable_id(id) {
+        return Err(unusable());
+    }
+    Ok(Some(id.to_owned()))
+}
+
+/// Servers of the client's protocol remember by themselves.
+fn needs_none() -> Failure {
+    let message = "Clients of this protocol have no sessions. Use `previous_response_id` or \
+                   `conversation`.";
+    invalid("session_id", message)
+}
+
+pub(super) fn unusable() -> Failure {
+    let message = "The id of a session is 1 to 128 letters, digits, dots, colons, hyphens and \
+                   underscores.";
+    invalid("session_id", message)
+}
+
+/// The header that names a session.
+pub(crate) const HEADER: &str = "toolwire-session";

@@ -33,7 +33,8 @@ impl StoreHealth {
             known?;
         } else {
             let _asking = Asking(self);
-            let result = self.ask(store).await;
+            let result = tokio::time::timeout(PATIENCE, self.ask(store)).await;
+            let result = result.unwrap_or_else(|_late| Err(late()));
             self.note(&result);
             result?;
         }
@@ -100,6 +101,14 @@ impl Drop for Asking<'_> {
         self.0.lock().is_asked = false;
     }
 }
+
+fn late() -> StoreError {
+    StoreError::Unavailable { reason: "it does not answer".to_owned(), retry: true }
+}
+
+/// How long the store may take to say that it works. It may be that the request
+/// does not need it in the end.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// How long what is known about the store is used.
 const RECENT: Duration = Duration::from_secs(1);

@@ -85,7 +85,13 @@ async fn kill_some(server: &Server, path: &str, rounds: Range<usize>, found: &mu
         let clients: Vec<_> = (0..CLIENTS)
             .map(|number| tokio::spawn(ask(gateway.address, number, Arc::clone(&seen))))
             .collect();
-        let time = u64::try_from(pick(round, 60_000)).unwrap();
+        // On a slow machine nothing would be under way after a fixed time.
+        let wanted = pick(round, 8);
+        let by = Instant::now() + Duration::from_secs(5);
+        while seen.lock().unwrap().acknowledged.len() < wanted && Instant::now() < by {
+            tokio::time::sleep(ms(1)).await;
+        }
+        let time = u64::try_from(pick(round * 7, 10_000)).unwrap();
         tokio::time::sleep(Duration::from_micros(time)).await;
         gateway.kill();
         for client in clients {

@@ -11,7 +11,9 @@ mod explain;
 mod gateway_identity;
 mod gateway_probe;
 mod init;
+mod models;
 mod panic_hook;
+mod presets;
 mod pretty_json;
 mod protocols;
 mod run;
@@ -52,6 +54,8 @@ enum Command {
     Run(run::Args),
     Init(init::Args),
     Check(check::Args),
+    Models(models::Args),
+    Presets(presets::Args),
     Store(store::Args),
     Translate(translate::Args),
     Dispositions(dispositions::Args),
@@ -65,8 +69,9 @@ enum Command {
 
 const AFTER_HELP: &str = "\
 Without a command, toolwire starts the gateway. It serves a demo model that
-needs no key, and the models of OpenAI and Anthropic if OPENAI_API_KEY and
-ANTHROPIC_API_KEY are set.
+needs no key, the models of every vendor whose API key is in the environment
+(OPENAI_API_KEY, ANTHROPIC_API_KEY, OPENROUTER_API_KEY and others), and those of
+servers that run on this machine, such as Ollama.
 
 Examples:
   toolwire
@@ -89,6 +94,8 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Some(Command::Run(args)) => return Ok(run::run(&args)?),
         Some(Command::Init(args)) => init::run(&args)?,
         Some(Command::Check(args)) => check::run(&args)?,
+        Some(Command::Models(args)) => models::run(&args)?,
+        Some(Command::Presets(args)) => presets::run(&args)?,
         Some(Command::Store(args)) => store::run(&args)?,
         Some(Command::Translate(args)) => translate::run(&args)?,
         Some(Command::Dispositions(args)) => dispositions::run(&args)?,

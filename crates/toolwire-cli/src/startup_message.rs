@@ -166,8 +166,7 @@ fn shown_key(config: &Config) -> String {
 /// Seconds.
 const DAY: u64 = 24 * 60 * 60;
 
-const MORE_MODELS: &str =
-    "  For more models, set OPENAI_API_KEY or ANTHROPIC_API_KEY, or run: toolwire init\n";
+const MORE_MODELS: &str = "  For more models, set the API key of a vendor, such as OPENROUTER_API_KEY, or run: toolwire init\n";
 
 #[cfg(test)]
 mod tests;

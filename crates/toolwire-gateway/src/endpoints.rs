@@ -9,7 +9,7 @@ use hyper::http::request::Parts;
 use hyper::{Method, Request, Response, StatusCode};
 use toolwire::Protocol;
 use toolwire::model::{ApiError, ErrorKind};
-use toolwire::protocol::{Description, PathMatch};
+use toolwire::protocol::{Description, Endpoint, PathMatch};
 
 use crate::active_config::ActiveConfig;
 use crate::guard::Access;
@@ -126,8 +126,8 @@ async fn answer(
             let context = RequestContext { state, active, parts, credentials, client, path, log };
             stored::serve(context, endpoint, body).await
         }
-        ServedEndpoint::Models => json(models::list(&active, client)),
-        ServedEndpoint::Model { name } => model(&active, client, &name),
+        ServedEndpoint::Models => model_list(&active, client, &parts).await,
+        ServedEndpoint::Model { name } => model(state, &active, client, &name).await,
         ServedEndpoint::Live => text(StatusCode::OK, "ok\n".to_owned()),
         ServedEndpoint::Ready => ready(state, &parts.headers),
         ServedEndpoint::Metrics => {
@@ -163,9 +163,8 @@ impl ServedEndpoint {
             "/admin/reload" => return Some(Self::Reload),
             _other => {}
         }
-        if let Some(name) = path.strip_prefix("/v1/models/") {
-            // The slash in a name may be encoded as %2F.
-            return Some(Self::Model { name: name.replace("%2F", "/").replace("%2f", "/") });
+        if let Some(found) = ONE_MODEL.matches(path) {
+            return found.model.map(|name| Self::Model { name });
         }
         let of_protocol = protocols.iter().find_map(|protocol| {
             let Description { answers, token_count, .. } = protocol.describe();
@@ -262,6 +261,9 @@ impl ServedEndpoint {
     }
 }
 
+/// The path of one model. A slash in its name may be encoded or not.
+const ONE_MODEL: Endpoint = Endpoint::fixed("/v1/models/{model}");
+
 /// Every path whose requests pass as they are, and its methods, for tests. `{}`
 /// stands for one segment.
 #[doc(hidden)]
@@ -292,8 +294,31 @@ pub(crate) fn client_protocol(protocols: &[Protocol], path: &str, headers: &Head
     by_path.or_else(by_header).or(protocols.first()).copied().unwrap_or(default)
 }
 
-fn model(active: &ActiveConfig, client: Protocol, name: &str) -> Response<ResponseBody> {
-    match models::get(active, name, client) {
+async fn model_list(
+    active: &ActiveConfig,
+    client: Protocol,
+    parts: &Parts,
+) -> Response<ResponseBody> {
+    models::wait_for_first_lists(active).await;
+    match models::list(active, parts.uri.query().unwrap_or_default(), client) {
+        Ok(body) => json(body),
+        Err(error) => Failure::new(*error).into_response(client, &relay::request_id()),
+    }
+}
+
+async fn model(
+    state: &GatewayState,
+    active: &ActiveConfig,
+    client: Protocol,
+    name: &str,
+) -> Response<ResponseBody> {
+    models::wait_for_first_lists(active).await;
+    let known = models::get(active, name, client);
+    let found = match known {
+        Some(body) => Some(body),
+        None => models::ask(state, name, client).await,
+    };
+    match found {
         Some(body) => json(body),
         None => relay::no_model(name).into_response(client, &relay::request_id()),
     }

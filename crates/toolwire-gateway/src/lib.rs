@@ -32,6 +32,7 @@ mod upstream;
 pub use active_config::StartError;
 pub use connect_check::{ConnectReport, check_upstreams};
 pub use endpoints::{passed_routes, routes};
+pub use models::{ModelReport, Report, UpstreamReport, report};
 pub use offline::OfflineGateway;
 pub use server::{Gateway, Handle, Setup, serve};
 pub use state::ConfigLoader;

@@ -14,6 +14,7 @@ use crate::active_config::{ActiveConfig, StartError};
 use crate::config::{Config, LogFormat, Secret};
 use crate::guard::Credentials;
 use crate::heavy_work::HeavyWork;
+use crate::models::RefreshSignal;
 use crate::observe::{Log, Metrics, RequestLog};
 use crate::relay::{self, RequestContext};
 use crate::retry::RetryBudget;
@@ -49,6 +50,7 @@ impl OfflineGateway {
             streams: Arc::default(),
             heavy_work: HeavyWork::default(),
             stored: ResponseStore::default(),
+            refresh: RefreshSignal::default(),
             source: None,
             identity: OnceLock::new(),
         });

@@ -9,6 +9,7 @@ use hyper::body::{Body, Frame, SizeHint};
 
 use crate::relay::passthrough::PassedBody;
 use crate::relay::{EarlyStream, ResponseStream};
+use crate::stored::EventReplay;
 
 /// The body of a response.
 pub(crate) enum ResponseBody {
@@ -19,6 +20,8 @@ pub(crate) enum ResponseBody {
     Pulled(Box<ResponseStream>),
     /// A stream whose head is sent before it begins.
     Early(Box<EarlyStream>),
+    /// Events from the store.
+    Replayed(Box<EventReplay>),
     /// What an upstream sends, as it comes.
     Passed(Box<PassedBody>),
 }
@@ -53,6 +56,9 @@ impl Body for ResponseBody {
                 let chunk = std::task::ready!(stream.poll_chunk(cx));
                 Poll::Ready(chunk_or_trailers(chunk, || stream.take_trailers()))
             }
+            Self::Replayed(replay) => {
+                replay.poll_chunk(cx).map(|chunk| chunk.map(|chunk| chunk.map(Frame::data)))
+            }
             Self::Passed(body) => {
                 let chunk = std::task::ready!(body.poll_chunk(cx));
                 Poll::Ready(chunk.map(|chunk| chunk.map(Frame::data)))
@@ -63,7 +69,7 @@ impl Body for ResponseBody {
     fn is_end_stream(&self) -> bool {
         match self {
             Self::Whole(bytes) => bytes.as_ref().is_none_or(Bytes::is_empty),
-            Self::Pulled(_) | Self::Early(_) | Self::Passed(_) => false,
+            Self::Pulled(_) | Self::Early(_) | Self::Replayed(_) | Self::Passed(_) => false,
         }
     }
 
@@ -72,7 +78,9 @@ impl Body for ResponseBody {
             Self::Whole(bytes) => {
                 SizeHint::with_exact(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64))
             }
-            Self::Pulled(_) | Self::Early(_) | Self::Passed(_) => SizeHint::default(),
+            Self::Pulled(_) | Self::Early(_) | Self::Replayed(_) | Self::Passed(_) => {
+                SizeHint::default()
+            }
         }
     }
 }

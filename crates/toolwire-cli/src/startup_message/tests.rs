@@ -56,7 +56,7 @@ Models
   demo, demo-*  built in, no key needed
   claude-*      anthropic: messages at https://api.anthropic.com/v1
 
-  For more models, set OPENAI_API_KEY or ANTHROPIC_API_KEY, or run: toolwire init
+  For more models, set the API key of a vendor, such as OPENROUTER_API_KEY, or run: toolwire init
 
 Try it: a tool call by the demo model
 

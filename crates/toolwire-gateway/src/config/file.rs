@@ -15,8 +15,9 @@ use super::pattern::ServedModels;
 use super::problem::{Problem, Problems};
 use super::secrets::{Literal, secret};
 use super::{
-    Alias, Config, DEFAULT_LISTEN, Environment, Limits, LogFormat, Pattern, ProcessEnvironment,
-    Secret, StoreConfig, Timeouts, UpstreamConfig, exposed, hints, origins, retry, store, upstream,
+    Alias, Config, DEFAULT_LISTEN, DEFAULT_MODEL_REFRESH, Environment, Limits, LogFormat, Pattern,
+    ProcessEnvironment, Secret, StoreConfig, Timeouts, UpstreamConfig, exposed, hints, origins,
+    retry, store, upstream,
 };
 
 /// A configuration, and the files it was read from.
@@ -94,6 +95,7 @@ fn read(
     let origins = fields.take("origins");
     let on_loss = fields.take("on_loss");
     let log = fields.take("log");
+    let model_refresh = fields.take("model_refresh");
     let prefer = fields.take("prefer_same_protocol");
     let upstreams = fields.take("upstream");
     let aliases = fields.take("alias");
@@ -128,6 +130,11 @@ fn read(
     let words = [("text", LogFormat::Text), ("json", LogFormat::Json), ("off", LogFormat::Off)];
     let log = log.and_then(|value| setting("log", problems).word(value, &words));
     let prefer = prefer.and_then(|value| setting("prefer_same_protocol", problems).boolean(value));
+    let model_refresh = match model_refresh {
+        Some(value) if value.get_ref().as_str() == Some("off") => None,
+        Some(value) => setting("model_refresh", problems).duration(value),
+        None => Some(DEFAULT_MODEL_REFRESH),
+    };
     let timeouts = timeouts.and_then(|value| setting("timeouts", problems).table(value));
     let timeouts = match timeouts {
         Some(table) => upstream::read_timeouts(table, &Timeouts::default(), problems),
@@ -160,6 +167,7 @@ fn read(
         limits,
         retry,
         store: store?,
+        model_refresh,
         log: log.unwrap_or(LogFormat::Text),
     })
 }
@@ -292,17 +300,19 @@ fn read_upstreams(
             all_valid = false;
             continue;
         };
-        if !names.insert(read.name.clone()) {
-            let name = value.get_ref().as_table().and_then(|table| table.get("name"));
-            refuse::<()>(
-                problems,
-                name.map_or_else(|| value.span(), Spanned::span),
-                format!("two upstreams have the name `{}`", read.name),
-                "already in use",
-                "give each upstream its own name",
-            );
+        for read in read {
+            if !names.insert(read.name.clone()) {
+                let name = value.get_ref().as_table().and_then(|table| table.get("name"));
+                refuse::<()>(
+                    problems,
+                    name.map_or_else(|| value.span(), Spanned::span),
+                    format!("two upstreams have the name `{}`", read.name),
+                    "already in use",
+                    "give each upstream its own name",
+                );
+            }
+            upstreams.push(read);
         }
-        upstreams.push(read);
     }
     all_valid.then_some(upstreams)
 }

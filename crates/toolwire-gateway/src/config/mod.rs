@@ -7,8 +7,10 @@ pub mod file;
 #[cfg(test)]
 pub(crate) mod growth;
 mod hints;
+mod local_server;
 mod origins;
 mod pattern;
+pub mod preset;
 mod problem;
 mod profile;
 pub mod reload;
@@ -19,6 +21,7 @@ mod store;
 mod tool_calls;
 mod upstream;
 mod values;
+mod vendors;
 mod warnings;
 
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
@@ -66,6 +69,8 @@ pub struct Config {
     pub retry: RetryPolicy,
     /// What is remembered, and where.
     pub store: StoreConfig,
+    /// How often upstreams are asked for their lists of models. `None` for never.
+    pub model_refresh: Option<Duration>,
     /// The format of the log.
     pub log: LogFormat,
 }
@@ -83,8 +88,14 @@ pub struct UpstreamConfig {
     pub ca: Option<CaBundle>,
     /// How the gateway authenticates.
     pub credential: Credential,
+    /// The header for the operator's key, if it isn't the protocol's own.
+    pub key_header: Option<String>,
+    /// What every URL has behind its path, as `name=value`.
+    pub query: Vec<String>,
     /// The models it serves.
     pub models: Vec<Pattern>,
+    /// Whether it is asked for the list of its models.
+    pub list_models: bool,
     /// Headers sent with every request.
     pub headers: Vec<(String, Secret)>,
     /// What it accepts beyond its protocol.
@@ -122,7 +133,7 @@ pub enum Origin {
 }
 
 /// How the gateway authenticates to an upstream.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Credential {
     /// Not at all.
     None,
@@ -284,6 +295,9 @@ impl std::fmt::Debug for Secret {
 
 /// The default address.
 pub const DEFAULT_LISTEN: SocketAddr = SocketAddr::V4(SocketAddrV4::new(Ipv4Addr::LOCALHOST, 8787));
+
+/// How often upstreams are asked for their lists of models.
+pub const DEFAULT_MODEL_REFRESH: Duration = Duration::from_secs(60 * 60);
 
 /// Whether other machines can reach an address. Such an address needs keys.
 pub fn exposed(listen: SocketAddr) -> bool {

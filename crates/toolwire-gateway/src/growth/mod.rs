@@ -25,6 +25,7 @@ fn rows() -> impl Iterator<Item = &'static Row> {
     [
         rows::ROWS,
         crate::config::growth::ROWS,
+        crate::models::growth::ROWS,
         crate::observe::growth::ROWS,
         crate::relay::growth::ROWS,
         crate::relay::growth::responses::ROWS,

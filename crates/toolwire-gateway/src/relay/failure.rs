@@ -247,6 +247,11 @@ impl Failure {
         response
     }
 
+    /// The error itself.
+    pub(super) fn into_error(self) -> ApiError {
+        *self.error
+    }
+
     /// The body of the error alone.
     pub(super) fn into_body(mut self, client: Protocol, id: &str) -> Vec<u8> {
         self.error.request_id = Some(id.to_owned());
@@ -279,7 +284,7 @@ impl Failure {
 pub(crate) fn no_model(name: &str) -> Failure {
     let name: String = name.chars().take(200).collect();
     let message = format!(
-        "No upstream serves the model `{}`. GET /v1/models lists the models that are configured by name.",
+        "No upstream serves the model `{}`. GET /v1/models lists the models.",
         name.escape_debug()
     );
     let mut error = ApiError::new(ErrorKind::NotFound, message);

@@ -125,7 +125,7 @@ fn client_response(
 }
 
 /// Sets the headers that say that the response is a stream.
-pub(super) fn set_headers(headers: &mut HeaderMap) {
+pub(crate) fn set_headers(headers: &mut HeaderMap) {
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream; charset=utf-8"));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
@@ -453,7 +453,7 @@ pub(super) fn shutting_down() -> ApiError {
 
 /// A comment, without an empty line after it. An empty line would end an event,
 /// and some clients treat an event without data as malformed.
-pub(super) const HEARTBEAT: &[u8] = b": ping\n";
+pub(crate) const HEARTBEAT: &[u8] = b": ping\n";
 
 /// How long the opening of a stream is held back, because the next event may be
 /// an error.

@@ -8,7 +8,7 @@ use toolwire::model::{ApiError, ErrorKind, Request};
 use toolwire::pipe::Pipe;
 use toolwire::tracker::Tracker;
 use toolwire::translate::{KeptState, Options, PreparedRequest, ResponseTranslator};
-use toolwire::{Entry, LossPolicy, Protocol, facts};
+use toolwire::{Entry, LossPolicy, Protocol};
 use toolwire_tokens::{BudgetPolicy, quick_estimate};
 
 use super::client_request::RequestDocument;
@@ -61,8 +61,7 @@ impl UpstreamRequest {
         }
         let loss_policy =
             loss_policy.or(upstream.config.on_loss).unwrap_or(context.active.config.on_loss);
-        // The operator knows better than what is published.
-        let facts = facts::lookup(&route.model).overlaid_with(upstream.config.facts);
+        let facts = upstream.facts_of(&route.model);
         let profile = upstream.config.profile_of(&route.model);
         let mut options = Options::new().profile(profile).facts(facts);
         options.kept_state = kept;

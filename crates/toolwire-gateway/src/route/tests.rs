@@ -23,7 +23,10 @@ fn upstream(name: &str, protocol: Protocol, models: &[&str], weight: u32) -> Ups
         origin: Origin::Demo,
         ca: None,
         credential: Credential::None,
+        key_header: None,
+        query: Vec::new(),
         models: models.iter().map(|model| Pattern((*model).to_owned())).collect(),
+        list_models: true,
         headers: Vec::new(),
         profile: toolwire::Profile::of(protocol),
         facts: toolwire::facts::ModelFacts::default(),
@@ -50,6 +53,7 @@ fn config(upstreams: Vec<UpstreamConfig>) -> Config {
         limits: Limits::default(),
         retry: RetryPolicy::default(),
         store: crate::config::StoreConfig::Off,
+        model_refresh: None,
         log: LogFormat::Off,
     }
 }

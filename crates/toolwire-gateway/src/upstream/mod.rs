@@ -43,6 +43,7 @@ use crate::active_config::StartError;
 use crate::config::{self, Origin};
 use crate::health::{Availability, Health};
 use crate::heavy_work::in_place;
+use crate::models::ListingSlot;
 use crate::observe::UpstreamMetrics;
 use crate::retry::RetryPolicy;
 
@@ -52,6 +53,8 @@ pub(crate) struct Upstream {
     pub(crate) health: Arc<Health>,
     pub(crate) metrics: Arc<UpstreamMetrics>,
     pub(crate) retry: Arc<RetryPolicy>,
+    /// The models that it lists.
+    pub(crate) listing: Arc<ListingSlot>,
     transport: Transport,
     passed_client: OnceLock<PassedClient>,
 }
@@ -62,8 +65,13 @@ enum Transport {
 }
 
 impl Upstream {
+    /// Whether it remembers what it has answered by itself.
+    pub(crate) fn remembers(&self) -> bool {
+        toolwire::codec(self.config.protocol).stateful().is_some()
+    }
+
     /// Builds an upstream. `previous` had its name until now. If it is the same,
-    /// its health stays.
+    /// its health and its list of models stay.
     pub(crate) fn build(
         config: &config::UpstreamConfig,
         metrics: Arc<UpstreamMetrics>,
@@ -96,8 +104,13 @@ impl Upstream {
         let same = previous.filter(|previous| previous.config.origin == config.origin);
         let health = same.map_or_else(Arc::default, |same| Arc::clone(&same.health));
         let retry = Arc::clone(retry);
-        let passed_client = OnceLock::new();
-        Ok(Self { config: config.clone(), health, metrics, retry, transport, passed_client })
+        // Another key may see other models.
+        let same = same.filter(|same| {
+            same.config.protocol == config.protocol && same.config.credential == config.credential
+        });
+        let listing = same.map_or_else(Arc::default, |same| Arc::clone(&same.listing));
+        let (config, passed_client) = (config.clone(), OnceLock::new());
+        Ok(Self { config, health, metrics, retry, listing, transport, passed_client })
     }
 
     /// Sends a request to a path of its protocol and waits for the head of the
@@ -120,6 +133,7 @@ impl Upstream {
                 // The configured address has the version of the API already.
                 let prefix = self.config.protocol.describe().prefix;
                 let uri = format!("{base}{}", path.strip_prefix(prefix).unwrap_or(path));
+                let uri = with_query(uri, &self.config.query);
                 let mut request = Request::new(Full::from(body));
                 *request.method_mut() = Method::POST;
                 *request.uri_mut() = uri.parse().map_err(|_| UpstreamError::NotSent)?;
@@ -131,6 +145,33 @@ impl Upstream {
                     Err(_elapsed) => Err(UpstreamError::Timeout(TimeoutPhase::Headers)),
                 }
             }
+        }
+    }
+
+    /// Asks for something that needs no body, at a path behind the version of the
+    /// API.
+    pub(crate) async fn get(
+        &self,
+        path: &str,
+        query: &str,
+        headers: HeaderMap,
+    ) -> Result<UpstreamResponse, UpstreamError> {
+        let Transport::Http { client, base } = &self.transport else {
+            return Err(UpstreamError::NotSent);
+        };
+        let mut parameters = self.config.query.clone();
+        parameters.extend((!query.is_empty()).then(|| query.to_owned()));
+        let uri = with_query(format!("{base}{path}"), &parameters);
+        let mut request = Request::new(Full::default());
+        *request.uri_mut() = uri.parse().map_err(|_| UpstreamError::NotSent)?;
+        *request.headers_mut() = headers;
+        let now = Instant::now();
+        let deadline = now + self.config.timeouts.total;
+        let head_deadline = deadline.min(now + self.config.timeouts.headers);
+        match timeout_at(head_deadline, self.send_http(client, request)).await {
+            Ok(Ok(response)) => UpstreamResponse::new(response, deadline),
+            Ok(Err(error)) => Err(error),
+            Err(_elapsed) => Err(UpstreamError::Timeout(TimeoutPhase::Headers)),
         }
     }
 
@@ -225,6 +266,15 @@ async fn lost_with_connection(mut captured: CaptureConnection) {
             return;
         }
     }
+}
+
+/// A URL with parameters behind its path.
+fn with_query(mut uri: String, parameters: &[String]) -> String {
+    for (index, parameter) in parameters.iter().enumerate() {
+        uri.push(if index == 0 { '?' } else { '&' });
+        uri.push_str(parameter);
+    }
+    uri
 }
 
 fn http_client(connector: Connector) -> Client<Connector, Full<Bytes>> {

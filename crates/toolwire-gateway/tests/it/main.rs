@@ -38,6 +38,7 @@ mod losses;
 mod matrix;
 mod memory;
 mod methods;
+mod models;
 mod output_budget;
 mod pairs;
 mod passthrough;
@@ -57,6 +58,7 @@ mod stream_losses;
 mod text_tools;
 mod timeouts;
 mod upstream;
+mod vendors;
 mod watched_log;
 
 use std::time::Duration;
@@ -87,6 +89,7 @@ pub(crate) fn config(upstreams: Vec<UpstreamConfig>) -> Config {
         limits: Limits::default(),
         retry: RetryPolicy::default(),
         store: toolwire_gateway::config::StoreConfig::Off,
+        model_refresh: None,
         log: LogFormat::Json,
     }
 }
@@ -99,7 +102,10 @@ pub(crate) fn at(server: &upstream::Server) -> UpstreamConfig {
         origin: Origin::Http { base: format!("http://{}", server.address), path: "/v1".to_owned() },
         ca: None,
         credential: Credential::Key(Secret::new(watched_log::UPSTREAM_KEY.to_owned())),
+        key_header: None,
+        query: Vec::new(),
         models: vec![Pattern("*".to_owned())],
+        list_models: true,
         headers: Vec::new(),
         profile: Profile::of(server.protocol),
         facts: toolwire::facts::ModelFacts::default(),

@@ -49,6 +49,9 @@ pub(crate) async fn serve(
         Ok(Passed::Planned(ClientResponse::Stream { headers, stream })) => {
             respond(headers, ResponseBody::Pulled(stream))
         }
+        Ok(Passed::Planned(ClientResponse::Replay { headers, replay })) => {
+            respond(headers, ResponseBody::Replayed(replay))
+        }
         Ok(Passed::Sent(PassedResponse { status, headers, mut body })) => {
             log.set_status(status.as_u16());
             log.pause();

@@ -62,7 +62,12 @@ impl Upstream {
         match &self.transport {
             Transport::Demo => "the built-in demo model".to_owned(),
             Transport::Http { base, .. } => {
-                format!("{base}{}", path.strip_prefix(prefix).unwrap_or(path))
+                let mut url = format!("{base}{}", path.strip_prefix(prefix).unwrap_or(path));
+                for parameter in &self.config.query {
+                    url.push(if url.contains('?') { '&' } else { '?' });
+                    url.push_str(parameter);
+                }
+                url
             }
         }
     }

@@ -306,3 +306,16 @@ async fn what_does_not_pass() {
     }
     assert_eq!(server.seen_count(), 0);
 }
+
+/// A parameter that the operator adds to every URL is beside the client's own.
+#[tokio::test]
+async fn the_operators_query_is_added() {
+    let server = server(Protocol::Chat).await;
+    let mut upstream = at(&server);
+    upstream.query = vec!["api-version=1".to_owned()];
+    let gateway = start(config(vec![upstream])).await;
+    client::get(gateway.address(), "/v1/files?limit=2", &[]).await;
+    client::get(gateway.address(), "/v1/files", &[]).await;
+    let paths: Vec<_> = server.seen().into_iter().map(|request| request.path).collect();
+    assert_eq!(paths, ["/v1/files?limit=2&api-version=1", "/v1/files?api-version=1"]);
+}

@@ -24,6 +24,8 @@ const REQUESTS = {
 const started = Date.now();
 const upstream = http.createServer((request, response) => {
   const protocol = PROTOCOLS.find((name) => request.url === REQUESTS[name][0]);
+  // The gateway also asks for the list of models.
+  if (!protocol) return response.writeHead(404).end();
   const stream = readFileSync(`${ROOT}vectors/streams/${VECTORS[protocol]}/in.${protocol}.sse`);
   request.resume().on('end', () => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });

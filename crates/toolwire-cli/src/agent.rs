@@ -55,6 +55,17 @@ impl Agent {
         }
     }
 
+    /// What models of the agent's vendor are called where another vendor offers
+    /// them, as the beginnings of their names, the best first.
+    pub(crate) fn resold_models(self) -> &'static [&'static str] {
+        match self {
+            Self::Claude => {
+                &["anthropic/claude-sonnet-", "anthropic/claude-opus-", "anthropic/claude-"]
+            }
+            Self::Codex => &["openai/gpt-5", "openai/gpt-"],
+        }
+    }
+
     /// The command that starts the agent. It is connected to the gateway by
     /// environment variables and files in `directory`; the user's own settings
     /// are not touched.
@@ -77,6 +88,8 @@ impl Agent {
 fn claude(command: &mut Command, target: &Target<'_>) {
     let Target { base_url, key, model } = target;
     command.env("ANTHROPIC_BASE_URL", base_url);
+    // Its list of models then holds those of the gateway.
+    command.env("CLAUDE_CODE_ENABLE_GATEWAY_MODEL_DISCOVERY", "1");
     // Claude Code asks the user before it uses a key from the environment, but
     // uses a token without asking.
     command.env("ANTHROPIC_AUTH_TOKEN", key).env_remove("ANTHROPIC_API_KEY");

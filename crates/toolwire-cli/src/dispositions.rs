@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use toolwire::disposition::{self, Disposition, Row};
-use toolwire::wire::Object;
+use toolwire::wire::{Object, glob};
 use toolwire::{Code, Protocol};
 
 use crate::error::CommandError;
 use crate::protocols::title;
-use crate::terminal::{Style, Terminal, wrap};
+use crate::terminal::{Style, Terminal, escape_controls, wrap};
 
 /// Show what happens to each field in every other protocol
 #[derive(clap::Args)]
@@ -19,6 +19,10 @@ pub(crate) struct Args {
     /// Show the fields of answers, streams and errors instead of requests
     #[arg(long)]
     answers: bool,
+
+    /// Show only the rows about one field, by its path or its name
+    #[arg(conflicts_with = "markdown")]
+    field: Option<String>,
 
     /// Print a JSON array with one object per row
     #[arg(long, conflicts_with = "markdown")]
@@ -31,16 +35,25 @@ pub(crate) struct Args {
 
 const AFTER_HELP: &str = "\
 A field is named by its path. * matches any run of characters. The first row
-that matches a field applies.";
+that matches a field applies.
+
+Example:
+  toolwire dispositions parallel_tool_calls";
 
 pub(crate) fn run(args: &Args) -> Result<(), CommandError> {
     let table = if args.answers { disposition::answers } else { disposition::table };
+    let is_wanted = |row: &Row| args.field.as_ref().is_none_or(|field| is_about(row, field));
+    if let Some(field) = &args.field
+        && !Protocol::ALL.iter().any(|protocol| table(*protocol).iter().any(is_wanted))
+    {
+        return Err(unknown_field(field, args.answers));
+    }
     let text = if args.json {
-        json(table)
+        json(table, &is_wanted)
     } else if args.markdown {
         markdown(if args.answers { ANSWERS } else { REQUESTS }, table)
     } else {
-        plain(table, Terminal::of(&io::stdout())).into_bytes()
+        plain(table, &is_wanted, Terminal::of(&io::stdout())).into_bytes()
     };
     let mut out = io::stdout().lock();
     out.write_all(&text)?;
@@ -50,10 +63,28 @@ pub(crate) fn run(args: &Args) -> Result<(), CommandError> {
 /// The rows of a protocol.
 type Table = fn(Protocol) -> &'static [Row];
 
-fn json(table: Table) -> Vec<u8> {
+/// Whether a row is about a field: its whole path, or one of the names in it.
+fn is_about(row: &Row, field: &str) -> bool {
+    let mut names = row.field.split(['.', '[', ']', '(', ')', '=']);
+    glob::matches(row.field, field) || names.any(|name| name == field)
+}
+
+fn unknown_field(field: &str, answers: bool) -> CommandError {
+    let (kind, other) = if answers {
+        ("an answer", "Without --answers, the fields of requests are shown.")
+    } else {
+        ("a request", "With --answers, the fields of answers are shown.")
+    };
+    CommandError::Rejected(format!(
+        "no field of {kind} is called {}\n{other}",
+        escape_controls(field)
+    ))
+}
+
+fn json(table: Table, is_wanted: &dyn Fn(&Row) -> bool) -> Vec<u8> {
     let mut out = Vec::new();
     for protocol in Protocol::ALL {
-        for row in table(protocol) {
+        for row in table(protocol).iter().filter(|row| is_wanted(row)) {
             out.extend_from_slice(if out.is_empty() { b"[\n" } else { b",\n" });
             write_row(protocol, row, &mut out);
         }
@@ -184,11 +215,11 @@ with `event`, and those of an error's body with `error_body`. Progress events
 repeat what their item has at its end.
 ";
 
-fn plain(table: Table, terminal: Terminal) -> String {
+fn plain(table: Table, is_wanted: &dyn Fn(&Row) -> bool, terminal: Terminal) -> String {
     let mut text = String::new();
     for protocol in Protocol::ALL {
         let mut group = "";
-        for row in table(protocol) {
+        for row in table(protocol).iter().filter(|row| is_wanted(row)) {
             if row.group != group {
                 group = row.group;
                 let gap = if text.is_empty() { "" } else { "\n" };

@@ -4,6 +4,8 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
+use toolwire::protocol::UpstreamModel;
+use toolwire::{Protocol, codec};
 use toolwire_gateway::identity::{CHALLENGE, Identity, PROOF};
 
 /// Whether any program is listening at an address.
@@ -29,6 +31,14 @@ pub(crate) fn serves_model(address: SocketAddr, model: &str, key: &str) -> bool 
     get(address, &path, &bearer(key)).is_some_and(|response| response.status == 200)
 }
 
+/// The models of a gateway.
+pub(crate) fn models(address: SocketAddr, key: &str) -> Vec<UpstreamModel> {
+    let response = get(address, "/v1/models", &bearer(key)).filter(|found| found.status == 200);
+    let [protocol, ..] = Protocol::ALL;
+    let page = response.and_then(|response| codec(protocol).read_models(&response.body).ok());
+    page.map(|page| page.models).unwrap_or_default()
+}
+
 fn bearer(key: &str) -> String {
     format!("authorization: Bearer {key}\r\n")
 }
@@ -36,6 +46,7 @@ fn bearer(key: &str) -> String {
 struct Response {
     status: u16,
     head: String,
+    body: String,
 }
 
 impl Response {
@@ -50,7 +61,7 @@ impl Response {
 /// The response that a path has, if it arrives in time.
 fn get(address: SocketAddr, path: &str, header: &str) -> Option<Response> {
     let mut stream = TcpStream::connect_timeout(&address, TIMEOUT).ok()?;
-    stream.set_read_timeout(Some(TIMEOUT)).ok()?;
+    stream.set_read_timeout(Some(READ_TIMEOUT)).ok()?;
     stream.set_write_timeout(Some(TIMEOUT)).ok()?;
     let head =
         format!("GET {path} HTTP/1.1\r\nhost: {address}\r\n{header}connection: close\r\n\r\n");
@@ -59,10 +70,14 @@ fn get(address: SocketAddr, path: &str, header: &str) -> Option<Response> {
     // Some other program may be listening there, and it may never stop sending.
     stream.take(MAX_RESPONSE).read_to_end(&mut response).ok()?;
     let response = String::from_utf8(response).ok()?;
-    let (head, _body) = response.split_once("\r\n\r\n")?;
+    let (head, body) = response.split_once("\r\n\r\n")?;
     let status = head.strip_prefix("HTTP/1.1 ")?.get(..3)?.parse().ok()?;
-    Some(Response { status, head: head.to_owned() })
+    Some(Response { status, head: head.to_owned(), body: body.to_owned() })
 }
 
 const TIMEOUT: Duration = Duration::from_millis(300);
-const MAX_RESPONSE: u64 = 64 * 1024;
+
+/// A gateway that has just started waits for its upstreams.
+const READ_TIMEOUT: Duration = Duration::from_secs(8);
+
+const MAX_RESPONSE: u64 = 4 * 1024 * 1024;

@@ -1,9 +1,11 @@
 //! `toolwire init`: writes a configuration file to start from.
 
-use std::env;
 use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::PathBuf;
+
+use toolwire_gateway::config::preset::{Address, FoundVendor, Vendor, find_vendors};
+use toolwire_gateway::config::{DEFAULT_LISTEN, Environment, ProcessEnvironment};
 
 use crate::error::CommandError;
 
@@ -20,8 +22,9 @@ pub(crate) struct Args {
 pub(crate) const DEFAULT_FILE: &str = "toolwire.toml";
 
 const AFTER_HELP: &str = "\
-Upstreams whose API key is in the environment are enabled. The others are
-commented out. An existing file is never overwritten.
+The file holds every vendor whose API key is in the environment, and every
+server that runs on this machine: what `toolwire serve` would use without a
+file. The others are commented out. An existing file is never overwritten.
 
 Example:
   toolwire init && toolwire serve --config toolwire.toml";
@@ -39,33 +42,68 @@ pub(crate) fn run(args: &Args) -> Result<(), CommandError> {
             format!("cannot write {name}: {error}")
         })
     })?;
-    file.write_all(
-        template(|name| env::var_os(name).is_some_and(|key| !key.is_empty())).as_bytes(),
-    )?;
+    let mut notes = Vec::new();
+    let (text, found) = template(&ProcessEnvironment::default(), &mut notes);
+    file.write_all(text.as_bytes())?;
     let mut out = io::stdout().lock();
-    writeln!(out, "Wrote {name}. Next:\n\n  toolwire check --config {name}")?;
+    for note in notes {
+        writeln!(out, "{note}")?;
+    }
+    let found =
+        if found.is_empty() { String::new() } else { format!(" with {}", found.join(", ")) };
+    writeln!(out, "Wrote {name}{found}. Next:\n\n  toolwire check --config {name}")?;
     writeln!(out, "  toolwire serve --config {name}")?;
     out.flush()?;
     Ok(())
 }
 
-/// The content of the file. An upstream whose key is not set is commented out.
-fn template(is_set: impl Fn(&str) -> bool) -> String {
-    let mut text = String::new();
-    for paragraph in TEMPLATE.split_inclusive("\n\n") {
-        let key = paragraph.split_once("env = \"").and_then(|(_, rest)| rest.split_once('"'));
-        let is_disabled =
-            paragraph.starts_with("[[upstream]]") && key.is_some_and(|(key, _)| !is_set(key));
-        if !is_disabled {
-            text.push_str(paragraph);
-            continue;
-        }
-        for line in paragraph.lines() {
-            text.push_str(if line.is_empty() { "" } else { "# " });
-            text.push_str(line);
-            text.push('\n');
+/// The content of the file, and the vendors that it enables.
+fn template(environment: &dyn Environment, notes: &mut Vec<String>) -> (String, Vec<&'static str>) {
+    let found = find_vendors(DEFAULT_LISTEN, environment, notes);
+    let mut upstreams = String::new();
+    for vendor in &found {
+        upstreams.push_str(&block(vendor));
+    }
+    upstreams.push_str(
+        "# Vendors that were not found. A key in its variable is all that each needs:\n#\n",
+    );
+    for vendor in Vendor::all() {
+        if !found.iter().any(|found| found.vendor.name == vendor.name) {
+            upstreams.push_str(&commented(vendor));
         }
     }
+    let names = found.iter().map(|found| found.vendor.title).collect();
+    (TEMPLATE.replace("FOUND\n", &upstreams), names)
+}
+
+/// The upstream of a vendor that was found.
+fn block(found: &FoundVendor) -> String {
+    let FoundVendor { vendor, key_variable, url, upstreams: _ } = found;
+    let mut text = format!("# {}", vendor.title);
+    if let Some(variable) = key_variable {
+        text.push_str(&format!(", with the key in {variable}"));
+    }
+    text.push_str(&format!("\n[[upstream]]\npreset = \"{}\"\n", vendor.name));
+    if let Some(url) = url {
+        text.push_str(&format!(
+            "base_url = \"{}\"\n",
+            url.replace('\\', "\\\\").replace('"', "\\\"")
+        ));
+    }
+    text.push('\n');
+    text
+}
+
+/// The upstream of a vendor that was not found, as a comment.
+fn commented(vendor: &Vendor) -> String {
+    let mut text = format!("# [[upstream]]\n# preset = \"{}\"", vendor.name);
+    if let Some(variable) = vendor.key_variables.first() {
+        text.push_str(&format!("    # {variable}"));
+    }
+    if let Address::Resource(_) = vendor.address {
+        text.push_str("\n# base_url = \"https://RESOURCE.openai.azure.com\"");
+    }
+    text.push_str("\n#\n");
     text
 }
 

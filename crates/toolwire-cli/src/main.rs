@@ -12,11 +12,14 @@ mod gateway_identity;
 mod gateway_probe;
 mod import;
 mod init;
+mod models;
 mod panic_hook;
+mod presets;
 mod pretty_json;
 mod protocols;
 mod run;
 mod serve;
+mod shell;
 mod signals;
 mod startup_message;
 mod store;
@@ -29,7 +32,7 @@ mod translate;
 use std::io::Write;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::error::CommandError;
 
@@ -54,6 +57,8 @@ enum Command {
     Init(init::Args),
     Import(import::Args),
     Check(check::Args),
+    Models(models::Args),
+    Presets(presets::Args),
     Store(store::Args),
     Translate(translate::Args),
     Dispositions(dispositions::Args),
@@ -61,12 +66,15 @@ enum Command {
     Tokens(tokens::Args),
     /// Show one request translated into every other protocol
     Demo,
+    Completions(shell::CompletionsArgs),
+    Man(shell::ManArgs),
 }
 
 const AFTER_HELP: &str = "\
 Without a command, toolwire starts the gateway. It serves a demo model that
-needs no key, and the models of OpenAI and Anthropic if OPENAI_API_KEY and
-ANTHROPIC_API_KEY are set.
+needs no key, the models of every vendor whose API key is in the environment
+(OPENAI_API_KEY, ANTHROPIC_API_KEY, OPENROUTER_API_KEY and others), and those of
+servers that run on this machine, such as Ollama.
 
 Examples:
   toolwire
@@ -90,12 +98,16 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Some(Command::Init(args)) => init::run(&args)?,
         Some(Command::Import(args)) => import::run(&args)?,
         Some(Command::Check(args)) => check::run(&args)?,
+        Some(Command::Models(args)) => models::run(&args)?,
+        Some(Command::Presets(args)) => presets::run(&args)?,
         Some(Command::Store(args)) => store::run(&args)?,
         Some(Command::Translate(args)) => translate::run(&args)?,
         Some(Command::Dispositions(args)) => dispositions::run(&args)?,
         Some(Command::Detect(args)) => detect::run(&args)?,
         Some(Command::Tokens(args)) => tokens::run(&args)?,
         Some(Command::Demo) => demo::run()?,
+        Some(Command::Completions(args)) => shell::print_completions(&args, Cli::command())?,
+        Some(Command::Man(args)) => shell::print_manual(&args, Cli::command())?,
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -139,10 +139,23 @@ impl AgentGateway {
         Ok(Self { base_url, address, key, own: Some(own) })
     }
 
-    /// The demo model, if the gateway has no model of the agent's vendor.
+    /// If the gateway has no model of the agent's vendor under its own name: the
+    /// newest that it has under another, or the demo model.
     fn fallback_model(&self, agent: Agent) -> Option<String> {
         let serves = |model| gateway_probe::serves_model(self.address, model, &self.key);
-        (!serves(agent.vendor_model()) && serves(DEMO_MODEL)).then(|| DEMO_MODEL.to_owned())
+        if serves(agent.vendor_model()) {
+            return None;
+        }
+        let models = gateway_probe::models(self.address, &self.key);
+        let newest = |start: &&str| {
+            // A variant of a model has a colon, such as `:free`.
+            let named = models
+                .iter()
+                .filter(|model| model.name.starts_with(start) && !model.name.contains(':'));
+            named.max_by_key(|model| model.created).map(|model| model.name.clone())
+        };
+        let resold = agent.resold_models().iter().find_map(newest);
+        resold.or_else(|| serves(DEMO_MODEL).then(|| DEMO_MODEL.to_owned()))
     }
 }
 

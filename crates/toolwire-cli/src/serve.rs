@@ -75,6 +75,7 @@ async fn serve_until_stopped(
     if config.store.options().is_some() && !gateway.is_storing() {
         print_status(STORE_FAILED);
     }
+    print_warnings(&config);
     let handle = gateway.handle();
     let identity = PublishedIdentity::new(gateway.address());
     if let Some(identity) = &identity {
@@ -137,6 +138,7 @@ impl Reloader {
                 return format!("{reason}\n{UNCHANGED}");
             }
         };
+        print_warnings(&config);
         let needs_restart = !overridden && config.listen != *listen;
         match handle.reload(Config { listen: *listen, ..*config }) {
             Ok(()) if needs_restart => format!(
@@ -173,6 +175,13 @@ async fn stop_on_signals(handle: Handle, mut signals: Signals) {
 /// Prints a message to standard error. It is lost if standard error is closed.
 pub(crate) fn print_status(message: &str) {
     let _ = writeln!(io::stderr().lock(), "{message}");
+}
+
+/// Prints what the operator probably does not mean.
+pub(crate) fn print_warnings(config: &Config) {
+    for warning in config.warnings() {
+        print_status(&format!("warning: {warning}"));
+    }
 }
 
 const STORE_FAILED: &str =

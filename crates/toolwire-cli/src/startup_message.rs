@@ -4,7 +4,7 @@
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use toolwire_gateway::config::environment::PLACEHOLDER;
-use toolwire_gateway::config::{self, Config, UpstreamConfig};
+use toolwire_gateway::config::{self, Config, SecretPlace, UpstreamConfig};
 use toolwire_store::EngineOptions;
 
 use crate::config::ConfigSource;
@@ -46,13 +46,13 @@ pub(crate) fn text(
             text.push_str(&format!("  {line}\n"));
         }
     }
-    let has_demo = config.upstreams.iter().any(|upstream| upstream.serves("demo"));
+    let has_demo = serves_demo(config);
     if has_demo {
         text.push_str(&heading("Try it: a tool call by the demo model"));
-        text.push_str(&example_call(&base_url, shown_key(config)));
+        text.push_str(&example_call(&base_url, &shown_key(config)));
     }
     text.push_str(&heading("Connect a client"));
-    text.push_str(&client_settings(&base_url, shown_key(config), has_demo));
+    text.push_str(&client_settings(&base_url, &shown_key(config), has_demo));
     text.push_str(&format!("\n{}\n\n", terminal.paint("Ctrl-C stops it.", Style::Faint)));
     text
 }
@@ -105,7 +105,19 @@ pub(crate) fn model_list(config: &Config) -> String {
         };
         text.push_str(&format!("  {:width$}  {target}\n", names(upstream)));
     }
+    for config::Alias { name, model } in &config.aliases {
+        text.push_str(&format!("  {} is an alias for {model}\n", name.0));
+    }
     text
+}
+
+/// Whether a request for `demo` gets to the demo model, and not to an upstream
+/// that serves every name.
+fn serves_demo(config: &Config) -> bool {
+    let is_demo = |upstream: &&UpstreamConfig| upstream.origin == config::Origin::Demo;
+    let has_name =
+        |upstream: &UpstreamConfig| upstream.models.iter().any(|model| model.0 == "demo");
+    config.upstreams.iter().find(is_demo).is_some_and(has_name)
 }
 
 fn example_call(base_url: &str, key: &str) -> String {
@@ -140,16 +152,21 @@ fn client_settings(base_url: &str, key: &str, use_demo: bool) -> String {
     )
 }
 
-/// The key in the examples. A real key is never printed.
-fn shown_key(config: &Config) -> &'static str {
-    if config.keys.is_empty() { PLACEHOLDER } else { "$TOOLWIRE_KEY" }
+/// The key in the examples: where the operator has it. A key itself is never
+/// printed.
+fn shown_key(config: &Config) -> String {
+    let Some(key) = config.keys.first() else { return PLACEHOLDER.to_owned() };
+    match key.source().map(|source| &source.place) {
+        Some(SecretPlace::Variable(name)) => format!("${name}"),
+        Some(SecretPlace::File(path)) => format!("$(cat {path})"),
+        None => "$TOOLWIRE_KEY".to_owned(),
+    }
 }
 
 /// Seconds.
 const DAY: u64 = 24 * 60 * 60;
 
-const MORE_MODELS: &str =
-    "  For more models, set OPENAI_API_KEY or ANTHROPIC_API_KEY, or run: toolwire init\n";
+const MORE_MODELS: &str = "  For more models, set the API key of a vendor, such as OPENROUTER_API_KEY, or run: toolwire init\n";
 
 #[cfg(test)]
 mod tests;

@@ -3,6 +3,7 @@
 mod document;
 mod input;
 mod json_lines;
+mod planned;
 mod stream;
 mod stream_input;
 mod text_tools;
@@ -11,7 +12,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{ArgPredicate, PossibleValuesParser, TypedValueParser};
 use toolwire::guess::DocumentKind;
 use toolwire::text_tools::Dialect;
 use toolwire::wire::Write as _;
@@ -35,7 +36,14 @@ pub(crate) struct Args {
 
     /// Protocol to translate to
     #[arg(long, value_name = "PROTOCOL", value_parser = protocols::value_parser())]
+    #[arg(required = false, required_unless_present = "config", conflicts_with = "config")]
+    #[arg(default_value_if("config", ArgPredicate::IsPresent, Protocol::ALL.map(Protocol::as_str)[0]))]
     to: Protocol,
+
+    /// For a request: show what a gateway with this configuration would send,
+    /// and where, without sending it
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["lines", "kind", "request", "model"])]
+    config: Option<PathBuf>,
 
     /// What the input is; a document is detected by default
     #[arg(long, value_parser = kind_parser())]
@@ -122,6 +130,12 @@ Examples:
 
   curl -N … | toolwire translate --kind stream --to messages
 
+With --config, the request is planned as a gateway would plan it: the output is
+JSON with the upstream, the URL, the headers with secrets masked, the body and
+the ledger. Nothing is sent.
+
+  toolwire translate --config toolwire.toml < request.json
+
 A stream is translated event by event as it arrives. If it ends with an error,
 the translated stream does too, and the exit code is 1.
 
@@ -141,6 +155,9 @@ of --request is the same for all lines.
   toolwire translate --to messages --lines < requests.jsonl > translated.jsonl";
 
 pub(crate) fn run(args: &Args) -> Result<(), CommandError> {
+    if let Some(path) = &args.config {
+        return planned::run(path, args.from);
+    }
     match (args.kind == Some(Kind::Stream), args.lines) {
         (true, true) => run_stream_lines(args),
         (true, false) => run_stream(args),

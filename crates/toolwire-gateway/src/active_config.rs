@@ -6,8 +6,13 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use arc_swap::ArcSwap;
+
 use crate::config::{Config, Secret};
+use crate::heavy_work::in_place;
+use crate::models::{BYTES_PER_MODEL, Catalog};
 use crate::observe::Metrics;
+use crate::route::ModelIndex;
 use crate::secret_mask::configured_secrets;
 use crate::upstream::Upstream;
 
@@ -42,6 +47,9 @@ pub enum StartError {
     /// A reload cannot change the address.
     #[error("`listen` cannot change without a restart")]
     Moved,
+    /// A reload cannot change what is stored where.
+    #[error("`[store]` cannot change without a restart")]
+    StoreMoved,
     /// The configuration could not be read again.
     #[error("{0}")]
     Source(String),
@@ -53,12 +61,16 @@ pub(crate) struct ActiveConfig {
     pub(crate) upstreams: Vec<Arc<Upstream>>,
     /// What no client may get to see.
     pub(crate) secrets: Arc<[Secret]>,
+    /// Which upstreams serve a name.
+    pub(crate) index: ModelIndex,
+    /// The models that clients are told of.
+    catalog: ArcSwap<Catalog>,
     requests: AtomicU64,
 }
 
 impl ActiveConfig {
     /// Checks a configuration and builds its upstreams. An upstream that was
-    /// already in `previous` keeps its health.
+    /// already in `previous` keeps its health and its list of models.
     pub(crate) fn build(
         config: Config,
         metrics: &Metrics,
@@ -71,7 +83,7 @@ impl ActiveConfig {
         let retry = Arc::new(config.retry.clone());
         let previous: HashMap<&str, &Arc<Upstream>> =
             previous.iter().map(|upstream| (upstream.config.name.as_str(), upstream)).collect();
-        let upstreams = config
+        let upstreams: Vec<_> = config
             .upstreams
             .iter()
             .map(|upstream| {
@@ -81,7 +93,23 @@ impl ActiveConfig {
             })
             .collect::<Result<_, _>>()?;
         let secrets = configured_secrets(&config);
-        Ok(Self { config, upstreams, secrets, requests: AtomicU64::new(0) })
+        let (catalog, requests) = (ArcSwap::default(), AtomicU64::new(0));
+        let index = ModelIndex::new(&upstreams);
+        let active = Self { config, upstreams, secrets, index, catalog, requests };
+        active.update_catalog();
+        Ok(active)
+    }
+
+    /// The models that clients are told of.
+    pub(crate) fn catalog(&self) -> Arc<Catalog> {
+        self.catalog.load_full()
+    }
+
+    /// Makes the catalog anew, from what the upstreams list by now.
+    pub(crate) fn update_catalog(&self) {
+        let lists = self.upstreams.iter().map(|upstream| upstream.listing.len());
+        let build = || self.catalog.store(Arc::new(Catalog::build(self)));
+        in_place(BYTES_PER_MODEL * lists.sum::<usize>(), build);
     }
 
     /// Numbers the requests, so that weights can share them out.

@@ -3,22 +3,24 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use hyper::body::Incoming;
-use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderValue};
+use hyper::body::{Body as _, Incoming};
+use hyper::header::{ALLOW, CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::{Method, Request, Response, StatusCode};
 use toolwire::Protocol;
 use toolwire::model::{ApiError, ErrorKind};
-use toolwire::protocol::{Description, PathMatch};
+use toolwire::protocol::{Description, Endpoint, PathMatch};
 
 use crate::active_config::ActiveConfig;
 use crate::guard::Access;
 use crate::observe::RequestLog;
+use crate::relay::dry_run;
+use crate::relay::passthrough::{self, PassedRoute};
 use crate::relay::{self, Failure, IncomingRequest, RequestContext};
 use crate::response_body::ResponseBody;
 use crate::state::GatewayState;
 use crate::stored::StoredEndpoint;
-use crate::{guard, identity, models, stored};
+use crate::{cors, guard, identity, models, observe, stored};
 
 /// Handles one request.
 pub(crate) async fn handle(
@@ -27,7 +29,31 @@ pub(crate) async fn handle(
     request: Request<Incoming>,
 ) -> Response<ResponseBody> {
     let active = state.active.load_full();
-    let (parts, body) = request.into_parts();
+    let origin = guard::allowed_origin(&active.config, request.headers()).cloned();
+    let is_head = request.method() == Method::HEAD;
+    let own_id = observe::client_request_id(request.headers()).map(HeaderValue::from_str);
+    let own_id = own_id.and_then(Result::ok);
+    let mut response = answer(state, active, peer, request).await;
+    if let Some(origin) = origin {
+        cors::allow(origin, response.headers_mut());
+    }
+    if let Some(id) = own_id {
+        response.headers_mut().insert(observe::CLIENT_REQUEST_ID, id);
+    }
+    if is_head { without_body(response) } else { response }
+}
+
+async fn answer(
+    state: &Arc<GatewayState>,
+    active: Arc<ActiveConfig>,
+    peer: SocketAddr,
+    request: Request<Incoming>,
+) -> Response<ResponseBody> {
+    let (mut parts, body) = request.into_parts();
+    if cors::is_preflight(&parts) && guard::allowed_origin(&active.config, &parts.headers).is_some()
+    {
+        return cors::preflight(&parts);
+    }
     let path = parts.uri.path().to_owned();
     let protocols = active.config.protocols.as_slice();
     let endpoint = ServedEndpoint::find(protocols, &path);
@@ -42,16 +68,38 @@ pub(crate) async fn handle(
             return relay::respond_with_error(log(), failure, client);
         }
     };
+    let key = credentials.key.and_then(|index| active.config.keys.get(index)?.source());
+    let log = || {
+        let mut log = log();
+        log.set_client(key, &parts.headers);
+        log
+    };
     let limit = active.config.limits.head;
     if head_size(&parts) > limit {
         return relay::respond_with_error(log(), head_too_long(limit), client);
     }
     let Some(endpoint) = endpoint else {
-        return relay::respond_with_error(log(), not_found(protocols), client);
+        return relay::respond_with_error(log(), not_found(protocols, &path), client);
     };
     let allowed = endpoint.methods();
+    if parts.method == Method::OPTIONS {
+        return options(allowed, endpoint.answers_head());
+    }
+    if parts.method == Method::HEAD && endpoint.answers_head() {
+        parts.method = Method::GET;
+    }
     if !allowed.contains(&parts.method) {
         return relay::respond_with_error(log(), wrong_method(allowed), client);
+    }
+    if parts.method == Method::POST
+        && (parts.headers.contains_key(CONTENT_TYPE) || !endpoint.takes_no_body())
+        && let Err(failure) = guard::check_media_type(&parts.headers, endpoint.media_types())
+    {
+        state.metrics.request_rejected();
+        return relay::respond_with_error(log(), failure, client);
+    }
+    if dry_run::is_wanted(&parts.headers) && !endpoint.is_sent_to_upstreams() {
+        return relay::respond_with_error(log(), dry_run::not_here(), client);
     }
     match endpoint {
         ServedEndpoint::Answers { path, .. } => {
@@ -66,14 +114,20 @@ pub(crate) async fn handle(
             let context = RequestContext { state, active, parts, credentials, client, path, log };
             relay::count_tokens(context, body).await
         }
+        ServedEndpoint::Passed(route) => {
+            let (active, parts, credentials, log) = (&active, &parts, &credentials, log());
+            let path = PathMatch::default();
+            let context = RequestContext { state, active, parts, credentials, client, path, log };
+            passthrough::serve(context, route, body).await
+        }
         ServedEndpoint::Stored(endpoint) => {
             let (active, parts, credentials, log) = (&active, &parts, &credentials, log());
             let path = PathMatch::default();
             let context = RequestContext { state, active, parts, credentials, client, path, log };
             stored::serve(context, endpoint, body).await
         }
-        ServedEndpoint::Models => json(models::list(&active, client)),
-        ServedEndpoint::Model { name } => model(&active, client, &name),
+        ServedEndpoint::Models => model_list(&active, client, &parts).await,
+        ServedEndpoint::Model { name } => model(state, &active, client, &name).await,
         ServedEndpoint::Live => text(StatusCode::OK, "ok\n".to_owned()),
         ServedEndpoint::Ready => ready(state, &parts.headers),
         ServedEndpoint::Metrics => {
@@ -88,6 +142,7 @@ pub(crate) async fn handle(
 enum ServedEndpoint {
     Answers { template: &'static str, path: PathMatch },
     TokenCount { template: &'static str, path: PathMatch },
+    Passed(&'static PassedRoute),
     Stored(StoredEndpoint),
     Models,
     Model { name: String },
@@ -102,15 +157,14 @@ impl ServedEndpoint {
     fn find(protocols: &[Protocol], path: &str) -> Option<Self> {
         match path {
             "/v1/models" => return Some(Self::Models),
-            "/livez" => return Some(Self::Live),
+            "/livez" | "/health" | "/healthz" => return Some(Self::Live),
             "/readyz" => return Some(Self::Ready),
             "/metrics" => return Some(Self::Metrics),
             "/admin/reload" => return Some(Self::Reload),
             _other => {}
         }
-        if let Some(name) = path.strip_prefix("/v1/models/") {
-            // The slash in a name may be encoded as %2F.
-            return Some(Self::Model { name: name.replace("%2F", "/").replace("%2f", "/") });
+        if let Some(found) = ONE_MODEL.matches(path) {
+            return found.model.map(|name| Self::Model { name });
         }
         let of_protocol = protocols.iter().find_map(|protocol| {
             let Description { answers, token_count, .. } = protocol.describe();
@@ -120,13 +174,16 @@ impl ServedEndpoint {
             let counts = token_count.as_ref()?;
             Some(Self::TokenCount { template: counts.path, path: counts.matches(path)? })
         });
-        of_protocol.or_else(|| StoredEndpoint::find(path).map(Self::Stored))
+        of_protocol
+            .or_else(|| PassedRoute::find(path).map(Self::Passed))
+            .or_else(|| StoredEndpoint::find(path).map(Self::Stored))
     }
 
     /// The path for the log, in which nothing is of the client's making.
     fn log_path(&self) -> &'static str {
         match self {
             Self::Answers { template, .. } | Self::TokenCount { template, .. } => template,
+            Self::Passed(route) => route.path,
             Self::Stored(endpoint) => endpoint.route().0,
             Self::Models => "/v1/models",
             Self::Model { .. } => "/v1/models/…",
@@ -143,6 +200,7 @@ impl ServedEndpoint {
             Self::Live | Self::Ready => Access::Public,
             Self::Answers { .. }
             | Self::TokenCount { .. }
+            | Self::Passed(_)
             | Self::Stored(_)
             | Self::Models
             | Self::Model { .. }
@@ -151,15 +209,67 @@ impl ServedEndpoint {
         }
     }
 
+    /// Whether it answers HEAD like GET. What passes is not fetched for its head.
+    fn answers_head(&self) -> bool {
+        !matches!(self, Self::Passed(_)) && self.methods().contains(&Method::GET)
+    }
+
+    /// Whether its requests go to an upstream, or only show something.
+    fn is_sent_to_upstreams(&self) -> bool {
+        match self {
+            Self::TokenCount { .. } | Self::Stored(_) | Self::Reload => false,
+            Self::Answers { .. }
+            | Self::Passed(_)
+            | Self::Models
+            | Self::Model { .. }
+            | Self::Live
+            | Self::Ready
+            | Self::Metrics => true,
+        }
+    }
+
+    /// Whether a POST needs no body, so that `curl -X POST` is enough.
+    fn takes_no_body(&self) -> bool {
+        matches!(self, Self::Reload)
+    }
+
+    /// The media types that the body of a POST may have.
+    fn media_types(&self) -> &'static [&'static str] {
+        match self {
+            Self::Passed(route) => route.media_types(),
+            Self::Answers { .. }
+            | Self::TokenCount { .. }
+            | Self::Stored(_)
+            | Self::Models
+            | Self::Model { .. }
+            | Self::Live
+            | Self::Ready
+            | Self::Metrics
+            | Self::Reload => &["application/json"],
+        }
+    }
+
     fn methods(&self) -> &'static [Method] {
         match self {
             Self::Answers { .. } | Self::TokenCount { .. } | Self::Reload => &[Method::POST],
+            Self::Passed(route) => route.methods,
             Self::Stored(endpoint) => endpoint.route().1,
             Self::Models | Self::Model { .. } | Self::Live | Self::Ready | Self::Metrics => {
                 &[Method::GET]
             }
         }
     }
+}
+
+/// The path of one model. A slash in its name may be encoded or not.
+const ONE_MODEL: Endpoint = Endpoint::fixed("/v1/models/{model}");
+
+/// Every path whose requests pass as they are, and its methods, for tests. `{}`
+/// stands for one segment.
+#[doc(hidden)]
+pub fn passed_routes() -> Vec<(&'static str, Vec<&'static str>)> {
+    let names = |methods: &'static [Method]| methods.iter().map(Method::as_str).collect();
+    passthrough::ROUTES.iter().map(|route| (route.path, names(route.methods))).collect()
 }
 
 /// Every path with an id of something that was kept, and its methods. Tests walk
@@ -184,8 +294,31 @@ pub(crate) fn client_protocol(protocols: &[Protocol], path: &str, headers: &Head
     by_path.or_else(by_header).or(protocols.first()).copied().unwrap_or(default)
 }
 
-fn model(active: &ActiveConfig, client: Protocol, name: &str) -> Response<ResponseBody> {
-    match models::get(active, name, client) {
+async fn model_list(
+    active: &ActiveConfig,
+    client: Protocol,
+    parts: &Parts,
+) -> Response<ResponseBody> {
+    models::wait_for_first_lists(active).await;
+    match models::list(active, parts.uri.query().unwrap_or_default(), client) {
+        Ok(body) => json(body),
+        Err(error) => Failure::new(*error).into_response(client, &relay::request_id()),
+    }
+}
+
+async fn model(
+    state: &GatewayState,
+    active: &ActiveConfig,
+    client: Protocol,
+    name: &str,
+) -> Response<ResponseBody> {
+    models::wait_for_first_lists(active).await;
+    let known = models::get(active, name, client);
+    let found = match known {
+        Some(body) => Some(body),
+        None => models::ask(state, name, client).await,
+    };
+    match found {
         Some(body) => json(body),
         None => relay::no_model(name).into_response(client, &relay::request_id()),
     }
@@ -243,6 +376,27 @@ fn head_too_long(limit: usize) -> Failure {
     failure
 }
 
+/// Which methods a path has.
+fn options(allowed: &[Method], answers_head: bool) -> Response<ResponseBody> {
+    let mut names: Vec<&str> = allowed.iter().map(Method::as_str).collect();
+    names.extend(answers_head.then_some("HEAD"));
+    names.push("OPTIONS");
+    let mut response = Response::new(ResponseBody::whole(Vec::new()));
+    *response.status_mut() = StatusCode::NO_CONTENT;
+    if let Ok(names) = HeaderValue::from_str(&names.join(", ")) {
+        response.headers_mut().insert(ALLOW, names);
+    }
+    response
+}
+
+/// The head of a response, which says how long the body would have been.
+fn without_body(mut response: Response<ResponseBody>) -> Response<ResponseBody> {
+    if let Some(length) = response.body().size_hint().exact() {
+        response.headers_mut().entry(CONTENT_LENGTH).or_insert_with(|| length.into());
+    }
+    response.map(|_body| ResponseBody::whole(Vec::new()))
+}
+
 fn wrong_method(allowed: &[Method]) -> Failure {
     let names: Vec<&str> = allowed.iter().map(Method::as_str).collect();
     let message = format!("This path only accepts {} requests.", names.join(" and "));
@@ -254,11 +408,13 @@ fn wrong_method(allowed: &[Method]) -> Failure {
     failure
 }
 
-fn not_found(protocols: &[Protocol]) -> Failure {
+fn not_found(protocols: &[Protocol], path: &str) -> Failure {
+    let path: String = path.chars().take(200).collect();
     let paths: Vec<&str> =
         protocols.iter().map(|protocol| protocol.describe().answers.path).collect();
     let message = format!(
-        "This path does not exist. The gateway serves {} and /v1/models.",
+        "The path {} does not exist. The gateway serves {}, /v1/models, and the paths that docs/gateway.md lists.",
+        path.escape_debug(),
         paths.join(", ")
     );
     Failure::with_status(404, ApiError::new(ErrorKind::NotFound, message))

@@ -6,10 +6,10 @@
 
 use std::net::IpAddr;
 
+use hyper::StatusCode;
 use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HOST, HeaderMap, HeaderValue, ORIGIN};
 use hyper::http::request::Parts;
 use hyper::http::uri::Authority;
-use hyper::{Method, StatusCode};
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 use toolwire::model::{ApiError, ErrorKind};
 
@@ -53,9 +53,8 @@ pub(crate) fn check(
             "This gateway only answers requests for localhost. The request is for another host.",
         ));
     }
-    check_origin(&parts.headers, &host)?;
-    if parts.method == Method::POST {
-        check_json(&parts.headers)?;
+    if allowed_origin(config, &parts.headers).is_none() {
+        check_origin(&parts.headers, &host)?;
     }
     let credentials = read_credentials(&parts.headers);
     match access {
@@ -121,6 +120,20 @@ fn is_loopback(host: &str) -> bool {
         || host.parse().is_ok_and(|address: IpAddr| address.is_loopback())
 }
 
+/// The origin of a web page that the operator allows.
+pub(crate) fn allowed_origin<'h>(
+    config: &Config,
+    headers: &'h HeaderMap,
+) -> Option<&'h HeaderValue> {
+    if config.origins.is_empty() {
+        return None;
+    }
+    let mut origins = headers.get_all(ORIGIN).iter();
+    let (origin, None) = (origins.next()?, origins.next()) else { return None };
+    let is_allowed = |allowed: &String| origin.as_bytes().eq_ignore_ascii_case(allowed.as_bytes());
+    config.origins.iter().any(is_allowed).then_some(origin)
+}
+
 /// Rejects requests from web pages of other origins.
 fn check_origin(headers: &HeaderMap, host: &Authority) -> Result<(), Failure> {
     let foreign = || {
@@ -145,22 +158,22 @@ fn check_origin(headers: &HeaderMap, host: &Authority) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Rejects a body that is not declared as JSON. A page can send forms and plain
-/// text to other sites without a CORS preflight, but not JSON.
-fn check_json(headers: &HeaderMap) -> Result<(), Failure> {
+/// Rejects a body of another type than those that a path takes. A page can send
+/// forms and plain text to other sites without a CORS preflight, but not JSON.
+pub(crate) fn check_media_type(headers: &HeaderMap, allowed: &[&str]) -> Result<(), Failure> {
     let mut types = headers.get_all(CONTENT_TYPE).iter();
     let value = match (types.next(), types.next()) {
         (Some(value), None) => value.to_str().unwrap_or_default(),
         (_, _) => "",
     };
     let media_type = value.split(';').next().unwrap_or_default().trim();
-    if media_type.eq_ignore_ascii_case("application/json") {
+    if allowed.iter().any(|allowed| media_type.eq_ignore_ascii_case(allowed)) {
         return Ok(());
     }
     Err(rejected(
         StatusCode::UNSUPPORTED_MEDIA_TYPE,
         ErrorKind::InvalidRequest,
-        "The content-type must be application/json.",
+        &format!("The content-type must be {}.", allowed.join(" or ")),
     ))
 }
 

@@ -5,6 +5,8 @@
 
 mod active_config;
 pub mod config;
+mod connect_check;
+mod cors;
 mod endpoints;
 #[cfg(test)]
 mod growth;
@@ -15,6 +17,7 @@ pub mod identity;
 mod memory;
 mod models;
 mod observe;
+mod offline;
 mod random;
 mod relay;
 mod response_body;
@@ -27,6 +30,9 @@ mod stored;
 mod upstream;
 
 pub use active_config::StartError;
-pub use endpoints::routes;
+pub use connect_check::{ConnectReport, check_upstreams};
+pub use endpoints::{passed_routes, routes};
+pub use models::{ModelReport, Report, UpstreamReport, report};
+pub use offline::OfflineGateway;
 pub use server::{Gateway, Handle, Setup, serve};
 pub use state::ConfigLoader;

@@ -7,7 +7,9 @@ use bytes::Bytes;
 use hyper::HeaderMap;
 use hyper::body::{Body, Frame, SizeHint};
 
+use crate::relay::passthrough::PassedBody;
 use crate::relay::{EarlyStream, ResponseStream};
+use crate::stored::EventReplay;
 
 /// The body of a response.
 pub(crate) enum ResponseBody {
@@ -18,6 +20,10 @@ pub(crate) enum ResponseBody {
     Pulled(Box<ResponseStream>),
     /// A stream whose head is sent before it begins.
     Early(Box<EarlyStream>),
+    /// Events from the store.
+    Replayed(Box<EventReplay>),
+    /// What an upstream sends, as it comes.
+    Passed(Box<PassedBody>),
 }
 
 /// The stream cannot continue. The connection is broken on purpose, so that the
@@ -50,13 +56,20 @@ impl Body for ResponseBody {
                 let chunk = std::task::ready!(stream.poll_chunk(cx));
                 Poll::Ready(chunk_or_trailers(chunk, || stream.take_trailers()))
             }
+            Self::Replayed(replay) => {
+                replay.poll_chunk(cx).map(|chunk| chunk.map(|chunk| chunk.map(Frame::data)))
+            }
+            Self::Passed(body) => {
+                let chunk = std::task::ready!(body.poll_chunk(cx));
+                Poll::Ready(chunk.map(|chunk| chunk.map(Frame::data)))
+            }
         }
     }
 
     fn is_end_stream(&self) -> bool {
         match self {
             Self::Whole(bytes) => bytes.as_ref().is_none_or(Bytes::is_empty),
-            Self::Pulled(_) | Self::Early(_) => false,
+            Self::Pulled(_) | Self::Early(_) | Self::Replayed(_) | Self::Passed(_) => false,
         }
     }
 
@@ -65,7 +78,9 @@ impl Body for ResponseBody {
             Self::Whole(bytes) => {
                 SizeHint::with_exact(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64))
             }
-            Self::Pulled(_) | Self::Early(_) => SizeHint::default(),
+            Self::Pulled(_) | Self::Early(_) | Self::Replayed(_) | Self::Passed(_) => {
+                SizeHint::default()
+            }
         }
     }
 }

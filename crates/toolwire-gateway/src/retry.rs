@@ -122,8 +122,8 @@ impl RetryPolicy {
     /// Decides about a request that got no complete response.
     pub(crate) fn after_upstream_error(error: UpstreamError) -> Decision {
         let try_another = match error {
-            UpstreamError::Connect
-            | UpstreamError::Tls
+            UpstreamError::Connect(_)
+            | UpstreamError::Tls(_)
             | UpstreamError::NotSent
             | UpstreamError::NotProcessed
             | UpstreamError::Timeout(TimeoutPhase::Connect) => true,
@@ -148,8 +148,8 @@ impl RetryPolicy {
     pub(crate) fn may_repeat(error: UpstreamError) -> bool {
         match error {
             UpstreamError::NotSent | UpstreamError::NotProcessed => true,
-            UpstreamError::Connect
-            | UpstreamError::Tls
+            UpstreamError::Connect(_)
+            | UpstreamError::Tls(_)
             | UpstreamError::Disconnected
             | UpstreamError::Timeout(_)
             | UpstreamError::Undecodable

@@ -8,11 +8,15 @@
 //! Among the upstreams that serve a model equally well, those that speak the
 //! client's protocol come first, because nothing is lost toward them.
 
+mod model_index;
+
 use std::sync::Arc;
 
 use tokio::time::Instant;
 use toolwire::Protocol;
 
+use self::model_index::BestMatch;
+pub(crate) use self::model_index::ModelIndex;
 use crate::active_config::ActiveConfig;
 use crate::config::{Alias, Pattern};
 use crate::health::Availability;
@@ -40,53 +44,72 @@ pub(crate) fn find(active: &ActiveConfig, name: &str, client: Protocol) -> Optio
 /// Finds the upstreams for the model that a client names, for anything but a
 /// request whose result says whether an upstream works.
 pub(crate) fn look_up(active: &ActiveConfig, name: &str, client: Protocol) -> Option<Route> {
-    let (model, found) = match find_alias(active, name) {
-        Some(alias) => upstreams_for(active, &alias.model)?,
-        None => upstreams_for(active, name)?,
-    };
+    let Serving { model, upstreams } = serving(active, name)?;
     let preferred = active.config.prefer_same_protocol.then_some(client);
-    let upstreams = order(found, preferred, active.next_request(), Instant::now());
+    let upstreams = order(upstreams, preferred, active.next_request(), Instant::now());
     Some(Route { model: model.to_owned(), upstreams, probe: false })
+}
+
+/// The upstreams that serve the model that a client names, in no order.
+pub(crate) fn serving<'m>(active: &'m ActiveConfig, name: &'m str) -> Option<Serving<'m>> {
+    match find_alias(active, name) {
+        Some(alias) => upstreams_for(active, &alias.model),
+        None => upstreams_for(active, name),
+    }
+}
+
+/// The upstreams that serve a model, in the order of the configuration. Never
+/// empty.
+pub(crate) struct Serving<'m> {
+    /// The name that they know it by.
+    pub(crate) model: &'m str,
+    pub(crate) upstreams: Vec<Arc<Upstream>>,
 }
 
 /// The alias for a name, unless a model is more specific.
 fn find_alias<'a>(active: &'a ActiveConfig, name: &str) -> Option<&'a Alias> {
     let alias = active.config.aliases.iter().find(|alias| alias.name.matches(name))?;
-    let model = best_match(active, name).max(explicit(active, name).map(|_| usize::MAX - 1));
+    let model = best_match(active, name).map(|best| best.specificity);
+    let model = model.max(explicit(active, name).map(|_| usize::MAX - 1));
     (Some(specificity(&alias.name)) >= model).then_some(alias)
 }
 
-/// The upstreams that serve a model, and the name that they know it by.
-fn upstreams_for<'m>(
-    active: &ActiveConfig,
-    model: &'m str,
-) -> Option<(&'m str, Vec<Arc<Upstream>>)> {
+/// The upstreams that serve a model. If several have a pattern for it and some of
+/// them list the model, those that list others are left out.
+pub(crate) fn upstreams_for<'m>(active: &ActiveConfig, model: &'m str) -> Option<Serving<'m>> {
     if let Some(best) = best_match(active, model) {
-        let serves = |upstream: &&Arc<Upstream>| {
-            let mut models = upstream.config.models.iter();
-            models.any(|pattern| pattern.matches(model) && specificity(pattern) == best)
-        };
-        return Some((model, active.upstreams.iter().filter(serves).cloned().collect()));
+        let found = best.upstreams.into_iter().filter_map(|place| active.upstreams.get(place));
+        let upstreams = found.cloned().collect();
+        return Some(Serving { model, upstreams }.only_those_that_list());
     }
-    explicit(active, model).map(|(model, upstream)| (model, vec![Arc::clone(upstream)]))
+    let (model, upstream) = explicit(active, model)?;
+    Some(Serving { model, upstreams: vec![Arc::clone(upstream)] })
 }
 
-/// The model and upstream of a name that is written as `upstream/model`.
+/// The model and upstream of a name that is written as `upstream/model`. Some
+/// vendors list models under such names: one counts as theirs if the upstream of
+/// that name doesn't list the model.
 fn explicit<'a, 'm>(
     active: &'a ActiveConfig,
     name: &'m str,
 ) -> Option<(&'m str, &'a Arc<Upstream>)> {
     let (upstream, model) = name.split_once('/')?;
-    let found = active.upstreams.iter().find(|other| other.config.name == upstream)?;
-    (!model.is_empty()).then_some((model, found))
+    let found = active.upstreams.get(active.index.upstream(upstream)?)?;
+    let is_anothers = || {
+        let lists = |other: &Arc<Upstream>| {
+            other.listing.lists(name) == Some(true)
+                && other.config.models.iter().any(|pattern| pattern.matches(name))
+        };
+        found.listing.lists(model) == Some(false) && active.upstreams.iter().any(lists)
+    };
+    (!model.is_empty() && !is_anothers()).then_some((model, found))
 }
 
-/// The specificity of the pattern that matches a model best. The pattern `*` does
-/// not keep `upstream/model` from naming its upstream.
-fn best_match(active: &ActiveConfig, model: &str) -> Option<usize> {
-    let patterns = active.upstreams.iter().flat_map(|upstream| &upstream.config.models);
-    let best = patterns.filter(|pattern| pattern.matches(model)).map(specificity).max()?;
-    (best > 0 || explicit(active, model).is_none()).then_some(best)
+/// The upstreams that match a model best. The pattern `*` does not keep
+/// `upstream/model` from naming its upstream.
+fn best_match(active: &ActiveConfig, model: &str) -> Option<BestMatch> {
+    let best = active.index.best(model)?;
+    (best.specificity > 0 || explicit(active, model).is_none()).then_some(best)
 }
 
 /// How specific a pattern is: the number of its literal characters. A name

@@ -9,6 +9,7 @@ use crate::config::Config;
 use crate::heavy_work::HeavyWork;
 use crate::identity::Identity;
 use crate::memory::MemoryBudget;
+use crate::models::RefreshSignal;
 use crate::observe::{Log, Metrics};
 use crate::retry::RetryBudget;
 use crate::server::Drain;
@@ -32,6 +33,8 @@ pub(crate) struct GatewayState {
     pub(crate) heavy_work: HeavyWork,
     /// What is kept for clients whose protocol expects that.
     pub(crate) stored: ResponseStore,
+    /// Wakes the task that asks upstreams for their models.
+    pub(crate) refresh: RefreshSignal,
     pub(crate) source: Option<ConfigLoader>,
     /// How it proves whose gateway it is.
     pub(crate) identity: OnceLock<Identity>,
@@ -51,8 +54,12 @@ impl GatewayState {
         if config.listen != old.config.listen {
             return Err(StartError::Moved);
         }
+        if !config.store.is_same(&old.config.store) {
+            return Err(StartError::StoreMoved);
+        }
         let active = ActiveConfig::build(config, &self.metrics, &old.upstreams)?;
         self.active.store(Arc::new(active));
+        self.refresh.notify();
         Ok(())
     }
 }

@@ -29,7 +29,7 @@ impl Options {
 
     /// A store in a file, which is made if there is none.
     pub fn sqlite(path: impl Into<PathBuf>) -> Self {
-        let sqlite = SqliteOptions { path: path.into(), sync: Sync::Full };
+        let sqlite = SqliteOptions { path: path.into(), sync: Sync::Normal };
         Self::new(EngineOptions::Sqlite(sqlite))
     }
 
@@ -47,7 +47,7 @@ impl Options {
 const DEFAULT_TTL: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 /// Where a store keeps things.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EngineOptions {
     /// In this process, until it ends.
     Memory,
@@ -58,7 +58,7 @@ pub enum EngineOptions {
 }
 
 /// A store in a file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SqliteOptions {
     /// The file. Its folder is made if there is none. Only its owner can read
     /// what the store makes.
@@ -72,13 +72,14 @@ pub struct SqliteOptions {
 pub enum Sync {
     /// The loss of power. Each group of writes waits for the disk.
     Full,
-    /// The end of the process, by whatever means, but the last writes before a
-    /// loss of power may be gone.
+    /// The end of the process, by whatever means. The disk is told to confirm
+    /// once a second, so a loss of power may take the writes of about the last
+    /// second.
     Normal,
 }
 
 /// A store in a Postgres database.
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct PostgresOptions {
     /// The address, with its password: `postgres://user:password@host/database`.
     pub url: String,

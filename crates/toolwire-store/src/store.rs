@@ -46,11 +46,21 @@ impl Store {
     pub async fn write(&self, tenant: &Tenant, writes: Vec<Write>) -> Result<(), StoreError> {
         let Inner { engine, options, usage } = &*self.inner;
         let moment = self.moment();
+        // A response that cannot be stored must still be able to end.
+        let only_ends = writes.iter().all(Write::ends_without_output);
         let plan = Plan::new(tenant.as_str(), writes, moment, options.limits.value)?;
-        usage.check(engine, &options.limits, tenant, plan.bytes).await?;
+        if !only_ends {
+            usage.check(engine, &options.limits, tenant, plan.bytes).await?;
+        }
         engine.write(tenant, moment, plan.changes).await?;
         usage.add(tenant, plan.bytes);
         Ok(())
+    }
+
+    /// Whether a tenant may store anything at all at the moment.
+    pub async fn check_room(&self, tenant: &Tenant) -> Result<(), StoreError> {
+        let Inner { engine, options, usage } = &*self.inner;
+        usage.check(engine, &options.limits, tenant, 1).await
     }
 
     /// A response.

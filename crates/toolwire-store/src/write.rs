@@ -59,6 +59,24 @@ pub enum Write {
     },
 }
 
+impl Write {
+    /// Whether it only says that a response has ended and that there is nothing
+    /// of it.
+    pub(crate) fn ends_without_output(&self) -> bool {
+        match self {
+            Self::Update(Update { status, output, .. }) => {
+                status.is_terminal() && output.is_empty()
+            }
+            Self::Response(_)
+            | Self::Events { .. }
+            | Self::Thread(_)
+            | Self::Append { .. }
+            | Self::Metadata { .. }
+            | Self::RemoveItem { .. } => false,
+        }
+    }
+}
+
 /// A response to store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewResponse {

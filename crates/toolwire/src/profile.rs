@@ -56,6 +56,10 @@ pub struct Profile {
     pub thinking_disabled: bool,
     /// The member a Chat vendor keeps reasoning in, if it wants it back.
     pub reasoning_field: Option<&'static str>,
+    /// Whether Chat calls go out with Google's mark that their signature is not to be
+    /// checked. Gemini 3 refuses calls without either, and no other protocol keeps
+    /// its signatures.
+    pub unsigned_calls: bool,
     /// Whether audio may be sent. The published types of Responses have none.
     pub audio: bool,
     /// Whether cache markers on OpenAI content parts may be sent.
@@ -99,6 +103,7 @@ impl Profile {
             prefill: true,
             thinking_disabled: true,
             reasoning_field: None,
+            unsigned_calls: false,
             audio: true,
             cache_breakpoints: false,
             examples_in_description: false,
@@ -110,9 +115,7 @@ impl Profile {
     /// The same with what is known about a model.
     #[must_use]
     pub(crate) fn for_model(mut self, facts: ModelFacts) -> Self {
-        if facts.protocols.is_some_and(|known| !known.value.contains(self.protocol)) {
-            return self;
-        }
+        let facts = facts.toward(self.protocol);
         self.model = facts;
         if let Some(most) = facts.max_output {
             self.default_max_tokens = most.value;

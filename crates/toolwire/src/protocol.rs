@@ -11,6 +11,7 @@ use crate::codec::Codec;
 use crate::codec::chat::Chat;
 use crate::codec::messages::Messages;
 use crate::codec::responses::Responses;
+use crate::facts::ModelFacts;
 
 /// Declares the protocols from the one list of them.
 macro_rules! protocols {
@@ -125,6 +126,9 @@ pub struct Description {
     pub answers: Endpoint,
     /// Where a request goes that only asks how many tokens it has.
     pub token_count: Option<Endpoint>,
+    /// The query that asks for a list of models, with as many on a page as there
+    /// can be.
+    pub models_query: &'static str,
     /// Whether a stream states the number of input tokens in its first event,
     /// before other protocols have counted them.
     pub counts_input_first: bool,
@@ -228,6 +232,18 @@ fn encode(name: &str) -> String {
     segment
 }
 
+/// The value of a parameter in the query of a URL, unless it is malformed.
+pub(crate) fn query_value(query: &str, name: &str) -> Option<String> {
+    let mut pairs = query.split('&').filter_map(|pair| pair.split_once('='));
+    let (_, value) = pairs.find(|(key, _)| *key == name)?;
+    decode(value)
+}
+
+/// A query with one more parameter.
+pub(crate) fn query_with(query: &str, name: &str, value: &str) -> String {
+    format!("{query}&{name}={}", encode(value))
+}
+
 /// The name in a segment of a path, unless it is malformed.
 fn decode(segment: &str) -> Option<String> {
     let mut name = Vec::with_capacity(segment.len());
@@ -260,13 +276,46 @@ pub struct Conventions {
     pub created_member: &'static str,
 }
 
-/// A model in a list of models.
+/// A model in a list of models for a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ListedModel<'m> {
     /// The name that requests use.
     pub name: &'m str,
+    /// The name for people.
+    pub title: &'m str,
     /// Who serves it.
     pub owner: &'m str,
+    /// When it was made, or at least since when it is known, in seconds since
+    /// 1970.
+    pub created: u64,
+    /// How many tokens its context window has, if that is known.
+    pub context_window: Option<u64>,
+    /// Its longest answer in tokens, if that is known.
+    pub max_output: Option<u64>,
+}
+
+/// A page of an upstream's list of models.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ModelPage {
+    /// Its models.
+    pub models: Vec<UpstreamModel>,
+    /// The query of the next page, if there is one.
+    pub next_query: Option<String>,
+}
+
+/// What an upstream's list says about a model.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct UpstreamModel {
+    /// The name that requests use.
+    pub name: String,
+    /// The name for people, if it has one.
+    pub title: Option<String>,
+    /// When it was made, in seconds since 1970.
+    pub created: Option<u64>,
+    /// What the upstream says that it accepts.
+    pub facts: ModelFacts,
 }
 
 /// Who defined a protocol. Its protocols share headers, keys and stored files.

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use crate::model::Protocol;
+use crate::model::{ApiError, KeptState, Protocol};
 use crate::translate::{Error, invalid, utf8};
 use crate::wire::{Extra, ReadError};
 
@@ -41,6 +41,38 @@ pub trait StatefulCodec: Sync {
 
     /// Writes an item as lists show it, complete and with its id.
     fn write_item(&self, id: &str, item: &str, out: &mut Vec<u8>);
+
+    /// Writes the answer to a request of which nothing is there yet.
+    fn write_pending(
+        &self,
+        request: &str,
+        kept: &KeptState,
+        out: &mut Vec<u8>,
+    ) -> Result<(), ReadError>;
+
+    /// Writes an answer with another status.
+    fn write_progress(
+        &self,
+        answer: &str,
+        progress: Progress<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), ReadError>;
+
+    /// Writes the event with which the stream of a failed answer ends.
+    fn write_failed_event(&self, answer: &str, number: u64, out: &mut Vec<u8>);
+}
+
+/// How far an answer is that nobody waits for.
+#[derive(Clone, Copy, Debug)]
+pub enum Progress<'e> {
+    /// It has not begun.
+    Queued,
+    /// It is being made.
+    InProgress,
+    /// The client does not want it any more.
+    Cancelled,
+    /// There will be none.
+    Failed(&'e ApiError),
 }
 
 /// A request of a client that expects the server to remember.
@@ -134,4 +166,59 @@ pub fn read_items(protocol: Protocol, body: &[u8]) -> Result<Option<StatefulItem
     let Some(codec) = protocol.codec().stateful() else { return Ok(None) };
     let source = utf8(body)?;
     codec.read_items(source).map(Some).map_err(|error| invalid(source, error))
+}
+
+/// The answer to a request of which nothing is there yet, and which is being
+/// made. `None` if servers of the protocol remember nothing.
+///
+/// # Errors
+///
+/// [`Error::Invalid`] if the request cannot be read.
+pub fn pending_answer(
+    protocol: Protocol,
+    request: &[u8],
+    kept: &KeptState,
+) -> Result<Option<Vec<u8>>, Error> {
+    let Some(codec) = protocol.codec().stateful() else { return Ok(None) };
+    let source = utf8(request)?;
+    let mut out = Vec::new();
+    let written = codec.write_pending(source, kept, &mut out);
+    written.map_err(|error| invalid(source, error))?;
+    Ok(Some(out))
+}
+
+/// An answer with another status. `None` if servers of the protocol remember
+/// nothing.
+///
+/// # Errors
+///
+/// [`Error::Invalid`] if the answer cannot be read.
+pub fn with_progress(
+    protocol: Protocol,
+    answer: &[u8],
+    progress: Progress<'_>,
+) -> Result<Option<Vec<u8>>, Error> {
+    let Some(codec) = protocol.codec().stateful() else { return Ok(None) };
+    let source = utf8(answer)?;
+    let mut out = Vec::with_capacity(answer.len() + 256);
+    let written = codec.write_progress(source, progress, &mut out);
+    written.map_err(|error| invalid(source, error))?;
+    Ok(Some(out))
+}
+
+/// The event with which the stream of a failed answer ends, with its number.
+/// `None` if servers of the protocol remember nothing.
+///
+/// # Errors
+///
+/// [`Error::Invalid`] if the answer is not UTF-8.
+pub fn failed_event(
+    protocol: Protocol,
+    answer: &[u8],
+    number: u64,
+) -> Result<Option<Vec<u8>>, Error> {
+    let Some(codec) = protocol.codec().stateful() else { return Ok(None) };
+    let mut out = Vec::with_capacity(answer.len() + 128);
+    codec.write_failed_event(utf8(answer)?, number, &mut out);
+    Ok(Some(out))
 }

@@ -59,6 +59,9 @@ pub struct Options<'r> {
     /// What the caller keeps of the conversation, if the client expects that
     /// somebody does (Responses).
     pub kept_state: Option<KeptState>,
+    /// The time, in seconds since 1970, for answers of upstreams that do not say
+    /// when they were made. The library reads no clock.
+    pub created: Option<u64>,
     /// What the model accepts, if the caller knows better than the library's own
     /// table ([`facts::lookup`]).
     pub facts: Option<ModelFacts>,
@@ -102,6 +105,13 @@ impl<'r> Options<'r> {
     #[must_use]
     pub fn input_estimate(mut self, tokens: u64) -> Self {
         self.input_estimate = Some(tokens);
+        self
+    }
+
+    /// Says what time it is, in seconds since 1970.
+    #[must_use]
+    pub fn created(mut self, seconds: u64) -> Self {
+        self.created = Some(seconds);
         self
     }
 

@@ -1,5 +1,5 @@
 //! `cargo xtask bench`: what the library costs, in instructions and in time, and what the gateway
-//! costs beside nginx.
+//! costs beside nginx and with a store.
 
 mod gateway;
 
@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 
 pub(crate) use self::gateway::run as run_gateway;
+pub(crate) use self::gateway::store::run as run_store;
 use crate::{cmd, setup};
 
 /// Without arguments, every table; otherwise `args` go to `cargo bench`.

@@ -15,12 +15,16 @@ pub(crate) fn run() -> Result<ExitCode> {
     let mut examples = cmd::command("cargo test --package toolwire --test it examples");
     cmd::run(examples.env("TOOLWIRE_BLESS", "1"))?;
     public_api::bless()?;
-    let mut pages = cmd::command("cargo test --package toolwire-cli --test it dispositions");
-    cmd::run(pages.env("TOOLWIRE_BLESS", "1"))?;
+    for pages in ["dispositions", "the_readme_has_every_vendor"] {
+        let mut pages =
+            cmd::command(&format!("cargo test --package toolwire-cli --test it {pages}"));
+        cmd::run(pages.env("TOOLWIRE_BLESS", "1"))?;
+    }
     cmd::run(&mut cmd::command(&format!("git --no-pager diff --stat -- {BLESSED}")))?;
     cmd::run(&mut cmd::command(&format!("git status --short -- {BLESSED}")))?;
     println!("Read the difference before you commit it: `git diff {BLESSED}`.");
     Ok(ExitCode::SUCCESS)
 }
 
-const BLESSED: &str = "vectors docs crates/toolwire/examples crates/toolwire/tests/public_api.txt";
+const BLESSED: &str =
+    "vectors docs README.md crates/toolwire/examples crates/toolwire/tests/public_api.txt";

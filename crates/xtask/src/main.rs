@@ -37,8 +37,9 @@ fn run(chore: Chore) -> anyhow::Result<ExitCode> {
         Chore::Bless => bless::run(),
         Chore::Api { bless: true } => public_api::bless().map(|()| ExitCode::SUCCESS),
         Chore::Api { bless: false } => public_api::check().map(|()| ExitCode::SUCCESS),
-        Chore::Bench { gateway: true, args } => bench::run_gateway(&args),
-        Chore::Bench { gateway: false, args } => bench::run(&args),
+        Chore::Bench { gateway: true, store: _, args } => bench::run_gateway(&args),
+        Chore::Bench { gateway: false, store: true, args } => bench::run_store(&args),
+        Chore::Bench { gateway: false, store: false, args } => bench::run(&args),
         Chore::Cost { record } => cost::run(record),
         Chore::Sweep { rounds } => sweep::run(rounds),
         Chore::Soak { only, out } => soak::run(&only, out.as_deref()),
@@ -81,6 +82,10 @@ enum Chore {
         /// instead of a new build, and `--only WORDS` for some of the cells.
         #[arg(long)]
         gateway: bool,
+        /// What a stored response costs beside one that is not stored. ARGS are a number of rounds
+        /// and the address of a Postgres database.
+        #[arg(long, conflicts_with = "gateway")]
+        store: bool,
         /// Passed to `cargo bench`, for example `--bench NAME -- FILTER`.
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,

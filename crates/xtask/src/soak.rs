@@ -28,6 +28,7 @@ const PARTS: &[(&str, &str)] = &[
     ("compressed", "encodings::each_event_arrives_when_it_is_sent"),
     ("bombs", "encodings::a_bomb_in_a_stream_is_cut"),
     ("marks", "mixup::marks_come_back_to_who_sent_them"),
+    ("kills", "kills::nothing_acknowledged_is_lost"),
     ("mixed", "mixed::nothing_grows"),
 ];
 

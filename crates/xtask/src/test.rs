@@ -196,6 +196,8 @@ const E2E: Step = Step {
         let mut tally = counted(&pytest, &environment)?;
         tally += counted("node e2e/node/test_streams.mjs", &environment)?;
         tally += counted("node e2e/node/test_losses.mjs", &environment)?;
+        tally += counted("node e2e/node/test_models.mjs", &environment)?;
+        tally += counted("node e2e/node/test_uploads.mjs", &environment)?;
         tally += counted("node e2e/node/test_clients.mjs", &environment)?;
         tally += counted("node e2e/node/test_sessions.mjs", &environment)?;
         Ok(Outcome::Ran(tally))

@@ -1,7 +1,9 @@
 use std::io;
 use std::path::Path;
 
-use toolwire_gateway::config::{Environment, Secret, environment};
+use toolwire_gateway::config::{
+    Alias, Environment, Pattern, Secret, SecretPlace, SecretSource, environment,
+};
 
 use super::text;
 use crate::config::ConfigSource;
@@ -54,7 +56,7 @@ Models
   demo, demo-*  built in, no key needed
   claude-*      anthropic: messages at https://api.anthropic.com/v1
 
-  For more models, set OPENAI_API_KEY or ANTHROPIC_API_KEY, or run: toolwire init
+  For more models, set the API key of a vendor, such as OPENROUTER_API_KEY, or run: toolwire init
 
 Try it: a tool call by the demo model
 
@@ -105,4 +107,33 @@ fn without_the_demo_model_nothing_promises_it() {
     let address = "127.0.0.1:1".parse().unwrap();
     let said = text(&config, address, &ConfigSource::Environment(Vec::new()), TERMINAL);
     assert!(!said.contains("demo") && !said.contains("curl"), "{said}");
+}
+
+/// An upstream that serves every name also serves `demo`, but it is no demo model.
+#[test]
+fn another_model_is_not_called_the_demo_model() {
+    let mut config = environment::find(None, &Keys(&[("OPENAI_API_KEY", "k")])).config;
+    config.upstreams.remove(0);
+    config.upstreams[0].models = vec![Pattern("*".to_owned())];
+    let address = "127.0.0.1:1".parse().unwrap();
+    let said = text(&config, address, &ConfigSource::Environment(Vec::new()), TERMINAL);
+    assert!(!said.contains("demo"), "{said}");
+}
+
+#[test]
+fn the_operators_own_variable_and_aliases() {
+    let mut config = environment::find(None, &Keys(&[])).config;
+    let source = |place| SecretSource { name: "x".to_owned(), place };
+    let key = Secret::new("0123456789abcdef".to_owned());
+    config.aliases = vec![Alias { name: Pattern("fast".to_owned()), model: "demo".to_owned() }];
+    for (place, shown) in [
+        (SecretPlace::Variable("MY_KEY".to_owned()), "OPENAI_API_KEY=$MY_KEY\n"),
+        (SecretPlace::File("keys/one".to_owned()), "OPENAI_API_KEY=$(cat keys/one)\n"),
+    ] {
+        config.keys = vec![key.clone().from_source(source(place))];
+        let address = "127.0.0.1:1".parse().unwrap();
+        let said = text(&config, address, &ConfigSource::Environment(Vec::new()), TERMINAL);
+        assert!(said.contains(shown) && !said.contains("TOOLWIRE_KEY=$TOOLWIRE_KEY"), "{said}");
+        assert!(said.contains("  fast is an alias for demo\n"), "{said}");
+    }
 }

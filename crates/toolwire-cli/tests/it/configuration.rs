@@ -103,3 +103,57 @@ fn a_pasted_key_is_not_printed() {
         }
     }
 }
+
+#[test]
+fn what_is_probably_not_meant_is_a_warning() {
+    let folder = Folder::new("warnings");
+    let text = "[[upstream]]\nname = \"demo\"\ndemo = true\n\n[alias]\nfast = \"demo/other\"\nlog = \"demo\"\n";
+    let path = folder.write("warned.toml", text);
+    let ran = toolwire(&format!("check --config {}", path.display()), "");
+    assert_eq!(ran.code, Some(0));
+    assert_eq!(
+        ran.err,
+        "warning: The alias `fast` sends `other` to the upstream demo, which does not list it in `models`.\n\
+         warning: `log` is an alias because it comes after [alias]. If it is a setting, move it to the top of the file.\n"
+    );
+}
+
+/// An upstream that nobody can reach, for tests that must not need one.
+const UNREACHABLE: &str = "[[upstream]]\nname = \"gone\"\nprotocol = \"messages\"\n\
+    base_url = \"http://127.0.0.1:9\"\nkey = { env = \"TOOLWIRE_TEST_KEY\" }\nmodels = [\"*\"]\n";
+
+#[test]
+fn upstreams_are_asked_with_connect() {
+    let folder = Folder::new("connect");
+    let text = UNREACHABLE.replace("key = { env = \"TOOLWIRE_TEST_KEY\" }\n", "");
+    let path = folder
+        .write("connect.toml", &format!("{text}[[upstream]]\nname = \"demo\"\ndemo = true\n"));
+    let ran = toolwire(&format!("check --config {} --connect", path.display()), "");
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    let gone =
+        "  gone: failed: The upstream gone cannot be reached: nothing listens at its address.\n";
+    assert!(ran.out.contains(gone), "{}", ran.out);
+    assert!(ran.out.contains("  demo: ok: built in.\n"), "{}", ran.out);
+    assert_eq!(ran.err, "error: 1 upstream cannot be used\n");
+}
+
+/// What would be sent is shown, and nothing is sent: nobody could be reached.
+#[test]
+fn a_request_is_planned() {
+    let folder = Folder::new("planned");
+    folder.write("key", "a-secret-key-0123456");
+    let text = UNREACHABLE.replace("{ env = \"TOOLWIRE_TEST_KEY\" }", "{ file = \"key\" }");
+    let path = folder.write("planned.toml", &text);
+    let request = r#"{"model":"m","messages":[{"role":"user","content":"hi"}],"seed":7}"#;
+    let ran = toolwire(&format!("translate --config {}", path.display()), request);
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{}", ran.err);
+    let plan: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!(plan["url"], "http://127.0.0.1:9/v1/messages");
+    assert_eq!(plan["headers"]["x-api-key"], "[secret]");
+    assert_eq!(plan["body"]["messages"][0]["content"], "hi");
+    assert!(plan["ledger"].as_array().unwrap().iter().any(|entry| entry["path"] == "/seed"));
+    assert!(!ran.out.contains("a-secret-key"));
+    let ran = toolwire(&format!("translate --config {}", path.display()), r#"{"messages":[]}"#);
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.err.contains("The request must name a model."), "{}", ran.err);
+}

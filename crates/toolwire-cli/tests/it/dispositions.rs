@@ -77,3 +77,22 @@ fn check_views(command: &str) {
 fn one_view_at_a_time() {
     assert_eq!(toolwire("dispositions --json --markdown", "").code, Some(2));
 }
+
+#[test]
+fn one_field() {
+    let ran = toolwire("dispositions parallel_tool_calls", "");
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
+    assert!(ran.out.contains("  parallel_tool_calls\n"), "{}", ran.out);
+    assert!(!ran.out.contains("  temperature\n"), "{}", ran.out);
+    let ran = toolwire("dispositions --json seed", "");
+    let rows: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+    let rows = rows.as_array().unwrap();
+    assert!(!rows.is_empty() && rows.len() < 5, "{rows:?}");
+    let ran = toolwire("dispositions no_such_field", "");
+    assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""));
+    assert!(
+        ran.err.starts_with("error: no field of a request is called no_such_field\n"),
+        "{}",
+        ran.err
+    );
+}

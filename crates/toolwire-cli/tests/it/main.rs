@@ -25,3 +25,4 @@ mod text_tools;
 mod tokens;
 mod unreadable;
 mod usage;
+mod vendors;

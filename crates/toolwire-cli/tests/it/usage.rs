@@ -70,3 +70,32 @@ fn help_is_not_an_error() {
         }
     }
 }
+
+/// Proves that a misspelled command or flag gets the right one as a suggestion.
+#[test]
+fn misspellings_get_a_suggestion() {
+    for (flags, expected) in [
+        ("tranlsate", "a similar subcommand exists: 'translate'"),
+        ("serv", "'serve'"),
+        ("translate --to chat --frm chat", "a similar argument exists: '--from'"),
+        ("check --confg x", "'--config'"),
+        ("translate --to mesages", "a similar value exists: 'messages'"),
+    ] {
+        check(flags, CHAT, expected);
+    }
+}
+
+#[test]
+fn completions_and_manual_pages() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let ran = toolwire(&format!("completions {shell}"), "");
+        assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{shell}");
+        assert!(ran.out.contains("dispositions"), "{shell}: {}", ran.out);
+    }
+    let ran = toolwire("man", "");
+    assert!(ran.out.contains(".TH toolwire 1"), "{}", ran.out);
+    let ran = toolwire("man translate", "");
+    assert!(ran.out.contains(".TH toolwire-translate 1"), "{}", ran.out);
+    assert!(ran.out.contains("loss\\-comment"), "{}", ran.out);
+    check("man nothing", "", "there is no command nothing");
+}

@@ -6,6 +6,7 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::hints;
 use super::problem::Problem;
 use super::values::{self, nearest};
 
@@ -40,9 +41,11 @@ impl<'v, 't> Fields<'v, 't> {
             }
             // The header of a table has no span of its own as a key.
             let span = if key.span().is_empty() { value.span() } else { key.span() };
-            let help = match nearest(name, self.known.iter().copied()) {
-                Some(known) => format!("did you mean `{known}`?"),
-                None => format!("the settings are {}", self.known.join(", ")),
+            let hint = hints::setting(name, &self.known);
+            let help = match (hint, nearest(name, self.known.iter().copied())) {
+                (Some(hint), _) => hint.to_owned(),
+                (None, Some(known)) => format!("did you mean `{known}`?"),
+                (None, None) => format!("the settings are {}", self.known.join(", ")),
             };
             problems.push(Problem {
                 message: format!("unknown setting `{name}`"),
@@ -91,6 +94,13 @@ impl Setting<'_> {
     /// A string.
     pub(super) fn text<'v>(&mut self, value: Value<'v, '_>) -> Option<&'v str> {
         match value.get_ref().as_str() {
+            Some(text) if hints::variable(text).is_some() => refuse(
+                self.problems,
+                value.span(),
+                format!("`{}` holds a variable", self.name),
+                "not replaced by its value",
+                "write the value itself; only keys and headers can name a variable, as { env = \"NAME\" }",
+            ),
             Some(text) => Some(text),
             None => self.invalid(value, "a string in quotes"),
         }

@@ -15,8 +15,9 @@ use super::pattern::ServedModels;
 use super::problem::{Problem, Problems};
 use super::secrets::{Literal, secret};
 use super::{
-    Alias, Config, DEFAULT_LISTEN, Environment, Limits, LogFormat, Pattern, ProcessEnvironment,
-    Secret, StoreConfig, Timeouts, UpstreamConfig, exposed, retry, store, upstream,
+    Alias, Config, DEFAULT_LISTEN, DEFAULT_MODEL_REFRESH, Environment, Limits, LogFormat, Pattern,
+    ProcessEnvironment, Secret, StoreConfig, Timeouts, UpstreamConfig, exposed, hints, origins,
+    retry, store, upstream,
 };
 
 /// A configuration, and the files it was read from.
@@ -60,7 +61,14 @@ pub fn load(path: &Path) -> Result<Loaded, LoadError> {
 pub fn parse(name: &str, text: &str, environment: &dyn Environment) -> Result<Config, Problems> {
     let mut problems = Vec::new();
     let (table, errors) = DeTable::parse_recoverable(text);
-    for error in errors {
+    let other_format = if errors.is_empty() { None } else { hints::other_format(name, text) };
+    if let Some(help) = other_format {
+        let (message, label) = ("invalid TOML".to_owned(), "expected a setting".to_owned());
+        let first = text.len() - text.trim_start().len();
+        let line = first..first + text.trim_start().lines().next().unwrap_or_default().len();
+        problems.push(Problem { message, span: line, label, help: help.to_owned() });
+    }
+    for error in errors.into_iter().filter(|_| other_format.is_none()) {
         let label = error.message().to_owned();
         // The usual reason for a malformed number is a string without quotes.
         let help = if label.starts_with("invalid") { "put strings in quotes" } else { "" };
@@ -84,8 +92,10 @@ fn read(
     let listen = fields.take("listen");
     let keys = fields.take("keys");
     let admin_key = fields.take("admin_key");
+    let origins = fields.take("origins");
     let on_loss = fields.take("on_loss");
     let log = fields.take("log");
+    let model_refresh = fields.take("model_refresh");
     let prefer = fields.take("prefer_same_protocol");
     let upstreams = fields.take("upstream");
     let aliases = fields.take("alias");
@@ -115,10 +125,16 @@ fn read(
             "add keys = [{ env = \"TOOLWIRE_KEY\" }] for clients to send, or listen on 127.0.0.1",
         );
     }
+    let origins = origins.map(|value| origins::read(value, problems)).unwrap_or_default();
     let on_loss = on_loss.and_then(|value| loss_policy(value, problems)).unwrap_or_default();
     let words = [("text", LogFormat::Text), ("json", LogFormat::Json), ("off", LogFormat::Off)];
     let log = log.and_then(|value| setting("log", problems).word(value, &words));
     let prefer = prefer.and_then(|value| setting("prefer_same_protocol", problems).boolean(value));
+    let model_refresh = match model_refresh {
+        Some(value) if value.get_ref().as_str() == Some("off") => None,
+        Some(value) => setting("model_refresh", problems).duration(value),
+        None => Some(DEFAULT_MODEL_REFRESH),
+    };
     let timeouts = timeouts.and_then(|value| setting("timeouts", problems).table(value));
     let timeouts = match timeouts {
         Some(table) => upstream::read_timeouts(table, &Timeouts::default(), problems),
@@ -143,6 +159,7 @@ fn read(
         listen: address?,
         keys: client_keys,
         admin_key,
+        origins,
         on_loss,
         upstreams: upstreams?,
         prefer_same_protocol: prefer.unwrap_or(true),
@@ -150,12 +167,17 @@ fn read(
         limits,
         retry,
         store: store?,
+        model_refresh,
         log: log.unwrap_or(LogFormat::Text),
     })
 }
 
 /// `chat`, `responses` or `messages`.
 pub(super) fn protocol(value: Value<'_, '_>, problems: &mut Vec<Problem>) -> Option<Protocol> {
+    if let Some(help) = value.get_ref().as_str().and_then(hints::protocol) {
+        let expected = "expected \"chat\", \"responses\" or \"messages\"";
+        return refuse(problems, value.span(), "invalid value for `protocol`", expected, help);
+    }
     let words = Protocol::ALL.map(|protocol| (protocol.as_str(), protocol));
     setting("protocol", problems).word(value, &words)
 }
@@ -278,17 +300,19 @@ fn read_upstreams(
             all_valid = false;
             continue;
         };
-        if !names.insert(read.name.clone()) {
-            let name = value.get_ref().as_table().and_then(|table| table.get("name"));
-            refuse::<()>(
-                problems,
-                name.map_or_else(|| value.span(), Spanned::span),
-                format!("two upstreams have the name `{}`", read.name),
-                "already in use",
-                "give each upstream its own name",
-            );
+        for read in read {
+            if !names.insert(read.name.clone()) {
+                let name = value.get_ref().as_table().and_then(|table| table.get("name"));
+                refuse::<()>(
+                    problems,
+                    name.map_or_else(|| value.span(), Spanned::span),
+                    format!("two upstreams have the name `{}`", read.name),
+                    "already in use",
+                    "give each upstream its own name",
+                );
+            }
+            upstreams.push(read);
         }
-        upstreams.push(read);
     }
     all_valid.then_some(upstreams)
 }
@@ -338,6 +362,7 @@ fn read_limits(table: &DeTable<'_>, problems: &mut Vec<Problem>) -> Limits {
     let mut limits = Limits::default();
     let Limits {
         body,
+        upload,
         head,
         head_time,
         tools,
@@ -359,6 +384,7 @@ fn read_limits(table: &DeTable<'_>, problems: &mut Vec<Problem>) -> Limits {
     let mut fields = Fields::new(table, "`limits`");
     for (name, size) in [
         ("body", body),
+        ("upload", upload),
         ("head", head),
         ("schemas", schemas),
         ("event", event),

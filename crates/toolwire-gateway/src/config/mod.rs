@@ -6,7 +6,11 @@ mod fields;
 pub mod file;
 #[cfg(test)]
 pub(crate) mod growth;
+mod hints;
+mod local_server;
+mod origins;
 mod pattern;
+pub mod preset;
 mod problem;
 mod profile;
 pub mod reload;
@@ -17,8 +21,11 @@ mod store;
 mod tool_calls;
 mod upstream;
 mod values;
+mod vendors;
+mod warnings;
 
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
+use std::sync::Arc;
 use std::time::Duration;
 
 use toolwire::facts::ModelFacts;
@@ -43,6 +50,8 @@ pub struct Config {
     pub keys: Vec<Secret>,
     /// The key for `/admin`. No key of a client is accepted there.
     pub admin_key: Option<Secret>,
+    /// The web pages that may use the gateway, as `https://host`.
+    pub origins: Vec<String>,
     /// What to do about losses, unless the upstream or the request sets a policy.
     pub on_loss: LossPolicy,
     /// The protocols that clients may speak.
@@ -60,6 +69,8 @@ pub struct Config {
     pub retry: RetryPolicy,
     /// What is remembered, and where.
     pub store: StoreConfig,
+    /// How often upstreams are asked for their lists of models. `None` for never.
+    pub model_refresh: Option<Duration>,
     /// The format of the log.
     pub log: LogFormat,
 }
@@ -77,8 +88,14 @@ pub struct UpstreamConfig {
     pub ca: Option<CaBundle>,
     /// How the gateway authenticates.
     pub credential: Credential,
+    /// The header for the operator's key, if it isn't the protocol's own.
+    pub key_header: Option<String>,
+    /// What every URL has behind its path, as `name=value`.
+    pub query: Vec<String>,
     /// The models it serves.
     pub models: Vec<Pattern>,
+    /// Whether it is asked for the list of its models.
+    pub list_models: bool,
     /// Headers sent with every request.
     pub headers: Vec<(String, Secret)>,
     /// What it accepts beyond its protocol.
@@ -91,6 +108,10 @@ pub struct UpstreamConfig {
     pub on_loss: Option<LossPolicy>,
     /// How long an answer may be, where the client does not say.
     pub output_budget: Option<BudgetPolicy>,
+    /// Whether its other endpoints, such as embeddings and files, are served too.
+    /// If it is not set, those that show what other clients have stored are not
+    /// while several clients have keys.
+    pub passthrough: Option<bool>,
     /// Its share of the requests for a model that several upstreams serve.
     pub weight: u32,
     /// How long to wait for it.
@@ -112,7 +133,7 @@ pub enum Origin {
 }
 
 /// How the gateway authenticates to an upstream.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Credential {
     /// Not at all.
     None,
@@ -155,6 +176,8 @@ pub struct Timeouts {
 pub struct Limits {
     /// The longest request body, in bytes.
     pub body: usize,
+    /// The longest form with files, in bytes. It is passed on and never kept.
+    pub upload: usize,
     /// The longest head of a request, in bytes.
     pub head: usize,
     /// How long a client may take to send the head.
@@ -209,20 +232,60 @@ pub enum LogFormat {
 }
 
 /// A text that is never printed.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Secret(String);
+#[derive(Clone)]
+pub struct Secret {
+    text: String,
+    source: Option<Arc<SecretSource>>,
+}
+
+/// Where a secret comes from, and what it is called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SecretSource {
+    /// The operator's name for it, or the name of its variable or file.
+    pub name: String,
+    /// Where it was read.
+    pub place: SecretPlace,
+}
+
+/// Where a secret was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SecretPlace {
+    /// In the environment variable with this name.
+    Variable(String),
+    /// In the file with this path.
+    File(String),
+}
 
 impl Secret {
     /// Wraps a text so that it is never printed.
     pub fn new(text: String) -> Self {
-        Self(text)
+        Self { text, source: None }
+    }
+
+    /// The same secret, with where it comes from.
+    #[must_use]
+    pub fn from_source(self, source: SecretSource) -> Self {
+        Self { source: Some(Arc::new(source)), ..self }
+    }
+
+    /// Where it comes from, if that is known.
+    pub fn source(&self) -> Option<&Arc<SecretSource>> {
+        self.source.as_ref()
     }
 
     /// The text, for the one place that sends it.
     pub fn reveal(&self) -> &str {
-        &self.0
+        &self.text
     }
 }
+
+impl PartialEq for Secret {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for Secret {}
 
 impl std::fmt::Debug for Secret {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -232,6 +295,9 @@ impl std::fmt::Debug for Secret {
 
 /// The default address.
 pub const DEFAULT_LISTEN: SocketAddr = SocketAddr::V4(SocketAddrV4::new(Ipv4Addr::LOCALHOST, 8787));
+
+/// How often upstreams are asked for their lists of models.
+pub const DEFAULT_MODEL_REFRESH: Duration = Duration::from_secs(60 * 60);
 
 /// Whether other machines can reach an address. Such an address needs keys.
 pub fn exposed(listen: SocketAddr) -> bool {
@@ -265,6 +331,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             body: 32 * 1024 * 1024,
+            upload: 512 * 1024 * 1024,
             head: 64 * 1024,
             head_time: Duration::from_secs(10),
             tools: 1024,

@@ -55,6 +55,11 @@ impl<'u> ServedModels<'u> {
             || self.matches_pattern(model)
     }
 
+    /// Whether an upstream lists a model under this very name.
+    pub(super) fn contains_listed(&self, model: &str) -> bool {
+        self.names.contains(model) || self.matches_pattern(model)
+    }
+
     fn matches_pattern(&self, model: &str) -> bool {
         self.lengths.iter().any(|(start, end)| {
             let start = model.get(..*start);

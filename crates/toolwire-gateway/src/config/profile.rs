@@ -1,21 +1,21 @@
 //! The settings of `profile`: what an upstream accepts beyond its protocol.
 
 use toml::de::DeTable;
+use toolwire::Profile;
 use toolwire::facts::{Accepts, Fact, ModelFacts, Origin, ThinkingOff};
 use toolwire::wire::ids::IdRule;
-use toolwire::{Profile, Protocol};
 
 use super::fields::{Fields, setting};
 use super::problem::Problem;
 
-/// Reads `profile = { … }`, with the protocol's defaults for the rest. What the
-/// operator says about the models counts for more than what is published.
+/// Reads `profile = { … }`, with `base` for the rest. What the operator says about
+/// the models counts for more than what is published.
 pub(super) fn read(
-    protocol: Protocol,
+    base: Profile,
     table: &DeTable<'_>,
     problems: &mut Vec<Problem>,
 ) -> (Profile, ModelFacts) {
-    let mut profile = Profile::of(protocol);
+    let mut profile = base;
     let mut facts = ModelFacts::default();
     let mut fields = Fields::new(table, "a profile");
     let Profile {
@@ -35,6 +35,7 @@ pub(super) fn read(
         prefill,
         thinking_disabled,
         reasoning_field,
+        unsigned_calls,
         audio,
         cache_breakpoints,
         examples_in_description,
@@ -55,6 +56,7 @@ pub(super) fn read(
         ("temperature_with_top_p", temperature_with_top_p),
         ("prefill", prefill),
         ("thinking_disabled", thinking_disabled),
+        ("unsigned_calls", unsigned_calls),
         ("audio", audio),
         ("cache_breakpoints", cache_breakpoints),
         ("examples_in_description", examples_in_description),
@@ -76,7 +78,7 @@ pub(super) fn read(
     }
     if let Some(most) = number(&mut fields, problems, "id_max", 9) {
         let max = usize::try_from(most).unwrap_or(usize::MAX);
-        *ids = IdRule { max, ..*ids };
+        *ids = IdRule { max, exact: false, ..*ids };
     }
     if let Some(tokens) = number(&mut fields, problems, "default_max_tokens", 1) {
         *default_max_tokens = tokens;
@@ -122,6 +124,8 @@ const REASONING: &str = "reasoning";
 
 #[cfg(test)]
 mod tests {
+    use toolwire::Protocol;
+
     use super::*;
 
     /// `Profile` may grow, and the pattern above cannot ask for a setting for
@@ -158,7 +162,7 @@ mod tests {
         let source = format!("{name} = []");
         let document = DeTable::parse(&source).unwrap();
         let mut problems = Vec::new();
-        read(Protocol::ALL[0], document.get_ref(), &mut problems);
+        read(Profile::of(Protocol::ALL[0]), document.get_ref(), &mut problems);
         problems.iter().all(|problem| !problem.message.starts_with("unknown setting"))
     }
 }

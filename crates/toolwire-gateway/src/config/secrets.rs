@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use super::Environment;
-use super::Secret;
 use super::fields::{Fields, Value, refuse, setting};
+use super::hints;
 use super::problem::Problem;
+use super::{Environment, Secret, SecretPlace, SecretSource};
 
 /// Whether the file may hold the value itself.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -24,6 +24,15 @@ pub(super) fn secret(
     environment: &dyn Environment,
     problems: &mut Vec<Problem>,
 ) -> Option<Secret> {
+    if let Some(variable) = value.get_ref().as_str().and_then(hints::variable) {
+        return refuse(
+            problems,
+            value.span(),
+            format!("`{name}` is not read from the environment like this"),
+            "not replaced by its value",
+            format!("write {{ env = \"{variable}\" }}"),
+        );
+    }
     if let Some(text) = value.get_ref().as_str() {
         if literal == Literal::Allowed {
             return header_value(name, text.to_owned(), value, problems);
@@ -40,13 +49,22 @@ pub(super) fn secret(
         return setting(name, problems).invalid(value, "{ env = \"NAME\" } or { file = \"path\" }");
     };
     let mut fields = Fields::new(table, "a key");
-    let (env, file) = (fields.take("env"), fields.take("file"));
+    let (env, file, own_name) = (fields.take("env"), fields.take("file"), fields.take("name"));
     fields.finish(problems);
+    let own_name = own_name.and_then(|value| setting("name", problems).text(value));
+    let source = |name: &str, place: SecretPlace| {
+        let name = own_name.map_or_else(|| name.to_owned(), str::to_owned);
+        SecretSource { name, place }
+    };
     match (env, file) {
         (Some(variable), None) => {
             let variable_name = setting("env", problems).text(variable)?;
             match environment.variable(variable_name) {
-                Some(text) => header_value(name, text, variable, problems),
+                Some(text) => {
+                    let place = SecretPlace::Variable(variable_name.to_owned());
+                    let secret = header_value(name, text, variable, problems)?;
+                    Some(secret.from_source(source(variable_name, place)))
+                }
                 None => refuse(
                     problems,
                     variable.span(),
@@ -59,7 +77,12 @@ pub(super) fn secret(
         (None, Some(path)) => {
             let path_text = setting("file", problems).text(path)?;
             match environment.read_file(Path::new(path_text)) {
-                Ok(text) => header_value(name, text, path, problems),
+                Ok(text) => {
+                    let file_name = Path::new(path_text).file_name().and_then(|name| name.to_str());
+                    let place = SecretPlace::File(path_text.to_owned());
+                    let secret = header_value(name, text, path, problems)?;
+                    Some(secret.from_source(source(file_name.unwrap_or("file"), place)))
+                }
                 Err(error) => refuse(
                     problems,
                     path.span(),

@@ -28,6 +28,18 @@ impl StoreConfig {
         path.map_or(Self::Off, |path| Self::Default(Options::sqlite(path)))
     }
 
+    /// Whether both mean the same store, kept in the same way.
+    pub fn is_same(&self, other: &Self) -> bool {
+        match (self.options(), other.options()) {
+            (None, None) => true,
+            (Some(own), Some(other)) => {
+                let Options { engine, ttl, limits, clock: _ } = own;
+                *engine == other.engine && *ttl == other.ttl && *limits == other.limits
+            }
+            (None, Some(_)) | (Some(_), None) => false,
+        }
+    }
+
     /// How to open the store, unless it is off.
     pub fn options(&self) -> Option<&Options> {
         match self {
@@ -74,7 +86,7 @@ pub(super) fn read(
             let words = [("full", Sync::Full), ("normal", Sync::Normal)];
             let sync = sync
                 .1
-                .map_or(Some(Sync::Full), |sync| setting("sync", problems).word(sync, &words));
+                .map_or(Some(Sync::Normal), |sync| setting("sync", problems).word(sync, &words));
             path.zip(sync).map(|(path, sync)| EngineOptions::Sqlite(SqliteOptions { path, sync }))
         }
         EngineName::Postgres => read_url(url.1, value, environment, problems).map(|url| {

@@ -9,13 +9,19 @@ use super::upstream;
 use super::{Pattern, UpstreamConfig};
 
 /// How the models of an upstream call tools.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct ToolCallRules {
     /// By the name of the model. The first pattern that matches counts; a model
     /// that none matches calls tools natively.
     rules: Vec<(Pattern, Mode)>,
     /// The dialect that models are asked to write, or that of the model's family.
     dialect: Option<Dialect>,
+}
+
+impl Default for ToolCallRules {
+    fn default() -> Self {
+        Self { rules: Vec::new(), dialect: Some(Dialect::HERMES) }
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -71,7 +77,7 @@ impl ToolCallRules {
                 }
             }
         }
-        let mut dialect = Some(Dialect::HERMES);
+        let Self { mut dialect, .. } = Self::default();
         if let Some(value) = tool_dialect {
             let named = Dialect::all().map(|dialect| (dialect.name(), Some(dialect)));
             let words: Vec<_> = named.chain([("auto", None)]).collect();

@@ -4,11 +4,12 @@ use std::ops::Range;
 use std::path::Path;
 
 use toml::de::DeTable;
-use toolwire::Profile;
 use toolwire::facts::ModelFacts;
+use toolwire::{Profile, Protocol};
 use toolwire_tokens::BudgetPolicy;
 
 use super::fields::{Fields, Value, in_order, refuse, setting};
+use super::preset::Vendor;
 use super::problem::Problem;
 use super::secrets::{Literal, secret};
 use super::{
@@ -16,16 +17,18 @@ use super::{
     UpstreamConfig, address, file, profile,
 };
 
-/// Reads one upstream. Returns `None` if a setting is missing or invalid, after
-/// all problems of the upstream are reported.
+/// Reads one upstream, or those of a preset that has several APIs. Returns `None`
+/// if a setting is missing or invalid, after all problems of the upstream are
+/// reported.
 pub(super) fn read(
     value: Value<'_, '_>,
     defaults: &Timeouts,
     environment: &dyn Environment,
     problems: &mut Vec<Problem>,
-) -> Option<UpstreamConfig> {
+) -> Option<Vec<UpstreamConfig>> {
     let table = setting("upstream", problems).table(value)?;
     let mut fields = Fields::new(table, "an upstream");
+    let preset = fields.take("preset");
     let name = fields.take("name");
     let demo = fields.take("demo");
     let protocol = fields.take("protocol");
@@ -33,49 +36,69 @@ pub(super) fn read(
     let insecure = fields.take("insecure");
     let ca = fields.take("ca");
     let key = fields.take("key");
+    let key_header = fields.take("key_header");
+    let query = fields.take("query");
     let credential = fields.take("credential");
     let models = fields.take("models");
+    let list_models = fields.take("list_models");
     let headers = fields.take("headers");
     let profile = fields.take("profile");
     let tool_calls = fields.take("tool_calls");
     let tool_dialect = fields.take("tool_dialect");
     let on_loss = fields.take("on_loss");
     let output_budget = fields.take("output_budget");
+    let passthrough = fields.take("passthrough");
     let weight = fields.take("weight");
     let timeouts = fields.take("timeouts");
     fields.finish(problems);
     let header = header_span(value);
     let demo = demo.and_then(|value| setting("demo", problems).boolean(value)).unwrap_or(false);
+    let vendor = match preset {
+        Some(value) => Some(read_preset(value, problems)?),
+        None => None,
+    };
     let protocol = match protocol {
-        Some(value) => file::protocol(value, problems),
-        None if demo => Some(toolwire_demo::PROTOCOL),
+        Some(value) => file::protocol(value, problems).map(Some),
+        None if demo => Some(Some(toolwire_demo::PROTOCOL)),
+        None if vendor.is_some() => Some(None),
         None => missing(problems, &header, "protocol", "\"chat\", \"responses\" or \"messages\""),
     };
-    let name = match name {
-        Some(value) => read_name(value, problems),
-        None => {
+    let name = match (name, vendor) {
+        (Some(value), _) => read_name(value, problems),
+        (None, Some(vendor)) => Some(vendor.name.to_owned()),
+        (None, None) => {
             missing(problems, &header, "name", "a short name of your choice, such as \"anthropic\"")
         }
     };
     let insecure =
         insecure.and_then(|value| setting("insecure", problems).boolean(value)).unwrap_or(false);
-    let origin = match base_url {
-        Some(value) if demo => refuse(
+    let origin = match (base_url, vendor) {
+        (Some(value), _) if demo => refuse(
             problems,
             value.span(),
             "the demo model has no address",
             "not used",
             "remove `base_url`, or `demo = true`",
         ),
-        Some(value) => read_origin(value, insecure, problems),
-        None if demo => Some(Origin::Demo),
-        None => missing(problems, &header, "base_url", "\"https://…\""),
+        (Some(value), vendor) => read_origin(value, insecure, vendor, problems),
+        (None, _) if demo => Some(Origin::Demo),
+        (None, vendor) => match vendor.and_then(Vendor::url) {
+            Some(url) => address::origin(url, false).ok(),
+            None => missing(problems, &header, "base_url", "\"https://…\""),
+        },
     };
     let ca = ca.map(|value| read_ca(value, origin.as_ref(), environment, problems));
-    let credential = read_credential(key, credential, environment, problems);
+    let variable = vendor.and_then(|vendor| vendor.key_variable(environment));
+    let credential = match (key, credential, variable) {
+        (None, None, Some(variable)) => preset_key(variable, &header, environment, problems),
+        (key, credential, _) => read_credential(key, credential, environment, problems),
+    };
+    let key_header = key_header.map(|value| read_header_name(value, problems));
+    let query = query.map(|value| read_query(value, problems));
     let models = match models {
-        Some(value) => read_models(value, problems),
-        None if demo => Some(vec![Pattern("demo".to_owned()), Pattern("demo-*".to_owned())]),
+        Some(value) => read_models(value, problems).map(Some),
+        None if demo => Some(Some(vec![Pattern("demo".to_owned()), Pattern("demo-*".to_owned())])),
+        None if vendor.is_some() => Some(None),
         None => missing(
             problems,
             &header,
@@ -83,45 +106,163 @@ pub(super) fn read(
             "[\"*\"] for any model, or names such as [\"claude-*\"]",
         ),
     };
+    let list_models = list_models.and_then(|value| setting("list_models", problems).boolean(value));
     let headers =
         headers.map(|value| read_headers(value, environment, problems)).unwrap_or_default();
-    let profile = profile.and_then(|value| {
-        let table = setting("profile", problems).table(value)?;
-        Some(profile::read(protocol?, table, problems))
-    });
+    let profile = profile.and_then(|value| setting("profile", problems).table(value));
+    // Its mistakes are told once, whatever becomes of the rest.
+    let of_vendor = vendor.and_then(|vendor| vendor.apis.first()).map(|api| api.protocol);
+    if let (Some(table), Some(protocol)) = (profile, protocol.and_then(|named| named.or(of_vendor)))
+    {
+        profile::read(Profile::of(protocol), table, problems);
+    }
     let tool_calls = ToolCallRules::read(tool_calls, tool_dialect, problems);
     let on_loss = on_loss.and_then(|value| file::loss_policy(value, problems));
     let output_budget = output_budget.and_then(|value| {
         let words = BudgetPolicy::ALL.map(|policy| (policy.as_str(), policy));
         setting("output_budget", problems).word(value, &words)
     });
-    let weight = match weight {
-        Some(value) => setting("weight", problems).whole(value, 0).unwrap_or(1),
-        None => 1,
-    };
+    let passthrough = passthrough.and_then(|value| setting("passthrough", problems).boolean(value));
+    let weight = weight.map(|value| setting("weight", problems).whole(value, 0).unwrap_or(1));
     let timeouts = match timeouts.and_then(|value| setting("timeouts", problems).table(value)) {
         Some(table) => read_timeouts(table, defaults, problems),
         None => defaults.clone(),
     };
-    let protocol = protocol?;
-    let (profile, facts) =
-        profile.unwrap_or_else(|| (Profile::of(protocol), ModelFacts::default()));
-    Some(UpstreamConfig {
-        name: name?,
+    let (name, protocol, origin, credential) = (name?, protocol?, origin?, credential?);
+    let mut upstreams = match (vendor, protocol) {
+        (None, protocol) => vec![plain(name, protocol?, origin, credential)],
+        (Some(vendor), protocol) => {
+            vendor.upstreams(&name, protocol, &origin, &credential).or_else(|| {
+                let apis = vendor.apis.iter().map(|api| api.protocol.as_str()).collect::<Vec<_>>();
+                let help = format!("it speaks {}; or leave `protocol` out", apis.join(" and "));
+                refuse(problems, header, "the preset has no such API", "this protocol", help)
+            })?
+        }
+    };
+    let models = models?;
+    for upstream in &mut upstreams {
+        upstream.ca = ca.clone().flatten();
+        upstream.key_header = key_header.clone().flatten().or(upstream.key_header.take());
+        if let Some(query) = &query {
+            upstream.query.clone_from(query);
+        }
+        if let Some(models) = &models {
+            upstream.models.clone_from(models);
+        }
+        upstream.list_models = list_models.unwrap_or(upstream.list_models);
+        upstream.headers.clone_from(&headers);
+        if let Some(table) = profile {
+            (upstream.profile, upstream.facts) =
+                profile::read(upstream.profile.clone(), table, &mut Vec::new());
+        }
+        upstream.tool_calls = tool_calls.clone();
+        upstream.on_loss = on_loss;
+        upstream.output_budget = output_budget;
+        upstream.passthrough = passthrough;
+        let weight = weight.map(|weight| u32::try_from(weight).unwrap_or(u32::MAX));
+        upstream.weight = weight.unwrap_or(upstream.weight);
+        upstream.timeouts = timeouts.clone();
+    }
+    Some(upstreams)
+}
+
+/// An upstream without any settings of its own.
+fn plain(
+    name: String,
+    protocol: Protocol,
+    origin: Origin,
+    credential: Credential,
+) -> UpstreamConfig {
+    UpstreamConfig {
+        name,
         protocol,
-        origin: origin?,
-        ca: ca.flatten(),
-        credential: credential?,
-        models: models?,
-        headers,
-        profile,
-        facts,
-        tool_calls,
-        on_loss,
-        output_budget,
-        weight: u32::try_from(weight).unwrap_or(u32::MAX),
-        timeouts,
-    })
+        origin,
+        ca: None,
+        credential,
+        key_header: None,
+        query: Vec::new(),
+        models: Vec::new(),
+        list_models: true,
+        headers: Vec::new(),
+        profile: Profile::of(protocol),
+        facts: ModelFacts::default(),
+        tool_calls: ToolCallRules::default(),
+        on_loss: None,
+        output_budget: None,
+        passthrough: None,
+        weight: 1,
+        timeouts: Timeouts::default(),
+    }
+}
+
+fn read_preset(value: Value<'_, '_>, problems: &mut Vec<Problem>) -> Option<&'static Vendor> {
+    let words: Vec<_> = Vendor::all().iter().map(|vendor| (vendor.name, vendor)).collect();
+    setting("preset", problems).word(value, &words)
+}
+
+/// The key of a preset, from the vendor's own variable.
+fn preset_key(
+    variable: &str,
+    header: &Range<usize>,
+    environment: &dyn Environment,
+    problems: &mut Vec<Problem>,
+) -> Option<Credential> {
+    let key = environment.variable(variable).map(|key| key.trim().to_owned());
+    let is_printable = |key: &String| key.bytes().all(|byte| (0x20..0x7f).contains(&byte));
+    match key {
+        Some(key) if is_printable(&key) => Some(Credential::Key(Secret::new(key))),
+        Some(_) => refuse(
+            problems,
+            header.clone(),
+            format!("{variable} cannot be sent as a header"),
+            "contains a line break or a non-ASCII character",
+            "the variable must hold the key alone",
+        ),
+        None => refuse(
+            problems,
+            header.clone(),
+            format!("the environment variable {variable} is not set"),
+            "the preset's key",
+            format!("set it before starting toolwire: export {variable}=…; or set `key`"),
+        ),
+    }
+}
+
+fn read_header_name(value: Value<'_, '_>, problems: &mut Vec<Problem>) -> Option<String> {
+    let name = setting("key_header", problems).text(value)?.to_ascii_lowercase();
+    if http::HeaderName::from_bytes(name.as_bytes()).is_err()
+        || RESERVED_HEADERS.contains(&name.as_str())
+    {
+        let help = "for example \"api-key\"";
+        return refuse(
+            problems,
+            value.span(),
+            "invalid value for `key_header`",
+            "not allowed",
+            help,
+        );
+    }
+    Some(name)
+}
+
+/// Parameters for the URL, as `name=value`.
+fn read_query(value: Value<'_, '_>, problems: &mut Vec<Problem>) -> Vec<String> {
+    let Some(table) = setting("query", problems).table(value) else { return Vec::new() };
+    let mut query = Vec::new();
+    for (key, value) in in_order(table) {
+        let Some(text) = setting("query", problems).text(value) else { continue };
+        let is_plain = |text: &str| {
+            let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
+            !text.is_empty() && text.bytes().all(plain)
+        };
+        if !is_plain(key.get_ref()) || !is_plain(text) {
+            let help = "letters, digits, `-`, `.`, `_` and `~`";
+            refuse::<()>(problems, value.span(), "invalid value for `query`", "not allowed", help);
+            continue;
+        }
+        query.push(format!("{}={text}", key.get_ref()));
+    }
+    query
 }
 
 /// Reads `[timeouts]`, with `defaults` for the rest.
@@ -188,10 +329,15 @@ fn read_name(value: Value<'_, '_>, problems: &mut Vec<Problem>) -> Option<String
 fn read_origin(
     value: Value<'_, '_>,
     insecure: bool,
+    vendor: Option<&Vendor>,
     problems: &mut Vec<Problem>,
 ) -> Option<Origin> {
     let url = setting("base_url", problems).text(value)?;
-    match address::origin(url, insecure) {
+    let read = match vendor {
+        Some(vendor) if !insecure => vendor.origin(url),
+        Some(_) | None => address::origin(url, insecure),
+    };
+    match read {
         Ok(origin) => Some(origin),
         Err(address::InvalidUrl { label, help }) => {
             refuse(problems, value.span(), "invalid value for `base_url`", label, help)

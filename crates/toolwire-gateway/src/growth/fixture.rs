@@ -17,6 +17,7 @@ use crate::config::{
 };
 use crate::guard::Credentials;
 use crate::heavy_work::HeavyWork;
+use crate::models::RefreshSignal;
 use crate::observe::{Log, Metrics, RequestLog};
 use crate::relay::RequestContext;
 use crate::retry::RetryBudget;
@@ -55,6 +56,7 @@ impl Fixture {
             streams: Arc::default(),
             heavy_work: HeavyWork::default(),
             stored: ResponseStore::default(),
+            refresh: RefreshSignal::default(),
             source: None,
             identity: OnceLock::new(),
         });
@@ -84,13 +86,17 @@ pub(crate) fn upstream(name: &str, protocol: Protocol, models: &[&str]) -> Upstr
         origin: Origin::Demo,
         ca: None,
         credential: Credential::None,
+        key_header: None,
+        query: Vec::new(),
         models: models.iter().map(|model| pattern(model)).collect(),
+        list_models: true,
         headers: Vec::new(),
         profile: toolwire::Profile::of(protocol),
         facts: toolwire::facts::ModelFacts::default(),
         tool_calls: ToolCallRules::default(),
         on_loss: None,
         output_budget: None,
+        passthrough: None,
         weight: 1,
         timeouts: Timeouts::default(),
     }
@@ -106,6 +112,7 @@ pub(crate) fn config(upstreams: Vec<UpstreamConfig>) -> Config {
         listen: "127.0.0.1:0".parse().unwrap(),
         keys: Vec::new(),
         admin_key: None,
+        origins: Vec::new(),
         on_loss: toolwire::LossPolicy::Report,
         upstreams,
         prefer_same_protocol: true,
@@ -113,6 +120,7 @@ pub(crate) fn config(upstreams: Vec<UpstreamConfig>) -> Config {
         limits: Limits { tools: usize::MAX, schemas: usize::MAX, ..Limits::default() },
         retry: RetryPolicy::default(),
         store: StoreConfig::Off,
+        model_refresh: None,
         log: LogFormat::Off,
     }
 }

@@ -25,9 +25,11 @@ fn rows() -> impl Iterator<Item = &'static Row> {
     [
         rows::ROWS,
         crate::config::growth::ROWS,
+        crate::models::growth::ROWS,
         crate::observe::growth::ROWS,
         crate::relay::growth::ROWS,
         crate::relay::growth::responses::ROWS,
+        crate::relay::passthrough::growth::ROWS,
         crate::server::growth::ROWS,
         crate::stored::growth::ROWS,
         crate::stored::session_growth::ROWS,

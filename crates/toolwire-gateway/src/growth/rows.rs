@@ -19,24 +19,34 @@ const CLIENT: Protocol = Protocol::ALL[0];
 
 pub(super) const ROWS: &[Row] = &[
     Row {
-        names: &["models.rs::list"],
+        names: &["models/mod.rs::list"],
         shape: "many models",
-        measure: || Growth::of(300, many_models, |active| drop(models::list(active, CLIENT))),
+        measure: || Growth::of(300, many_models, |active| drop(models::list(active, "", CLIENT))),
     },
     Row {
-        names: &["models.rs::list"],
+        names: &["models/mod.rs::list"],
         shape: "many upstreams, models and aliases",
-        measure: || Growth::of(50, many_upstreams, |active| drop(models::list(active, CLIENT))),
+        measure: || Growth::of(50, many_upstreams, |active| drop(models::list(active, "", CLIENT))),
     },
     Row {
-        names: &["models.rs::get", "route.rs::look_up", "config/pattern.rs::matches"],
+        names: &[
+            "models/mod.rs::get",
+            "route.rs::look_up",
+            "config/pattern.rs::matches",
+            "route/model_index.rs::best",
+            "route/model_index.rs::upstream",
+        ],
         shape: "many patterns",
         measure: || {
             Growth::of(100, many_models, |active| again(|| models::get(active, "p-9", CLIENT)))
         },
     },
     Row {
-        names: &["models.rs::get", "relay/failure.rs::no_model", "relay/failure.rs::into_response"],
+        names: &[
+            "models/mod.rs::get",
+            "relay/failure.rs::no_model",
+            "relay/failure.rs::into_response",
+        ],
         shape: "long name",
         measure: || {
             let active = many_models(3);

@@ -119,12 +119,12 @@ impl LogWriter {
             let _ = self.out.write_all(&text);
             self.report_lost_lines(lost, format);
             let _ = self.out.flush();
-            for done in flushes {
-                let _ = done.send(());
-            }
             let mut lines = self.queue.lock();
             lines.unwritten -= text.len();
             text.clear();
+            for done in flushes {
+                let _ = done.send(());
+            }
             // What comes in the meantime is written together.
             let comes = |lines: &mut Lines| lines.flushes.is_empty() && !lines.is_closed;
             drop(self.queue.changed.wait_timeout_while(lines, INTERVAL, comes));

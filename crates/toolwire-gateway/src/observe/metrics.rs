@@ -25,6 +25,7 @@ pub(crate) struct Metrics {
     rejected_requests: AtomicU64,
     rejected_connections: AtomicU64,
     reloads: [AtomicU64; 2],
+    model_lists: [AtomicU64; 2],
     panics: AtomicU64,
 }
 
@@ -86,6 +87,13 @@ impl Metrics {
     /// Counts a reload.
     pub(crate) fn reloaded(&self, is_ok: bool) {
         let [failed, succeeded] = &self.reloads;
+        let counter = if is_ok { succeeded } else { failed };
+        counter.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Counts a list of models that was asked for.
+    pub(crate) fn listed(&self, is_ok: bool) {
+        let [failed, succeeded] = &self.model_lists;
         let counter = if is_ok { succeeded } else { failed };
         counter.fetch_add(1, Ordering::Relaxed);
     }
@@ -157,6 +165,13 @@ impl Metrics {
         let [failed, succeeded] = &self.reloads;
         page.single("reloads_total", "Successful configuration reloads", succeeded);
         page.single("reloads_failed_total", "Failed configuration reloads", failed);
+        let [failed, succeeded] = &self.model_lists;
+        page.single("model_lists_total", "Lists of models read from upstreams", succeeded);
+        page.single(
+            "model_lists_failed_total",
+            "Lists of models that upstreams did not give",
+            failed,
+        );
         page.single(
             "panics_total",
             "Requests that failed because of a bug in toolwire",

@@ -8,8 +8,12 @@ pub(crate) mod growth;
 mod line;
 mod log;
 mod metrics;
+mod notes;
+mod reason;
 mod request_log;
 
 pub(crate) use log::Log;
 pub(crate) use metrics::{Metrics, UpstreamMetrics};
+pub(crate) use notes::{CLIENT_REQUEST_ID, client_request_id};
+pub(crate) use reason::Reason;
 pub(crate) use request_log::{Outcome, RequestLog};

@@ -7,12 +7,15 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use hyper::header::HeaderMap;
+use time::OffsetDateTime;
 use toolwire::model::Usage;
 use toolwire::wire::{Object, Write as _};
 use toolwire::{Action, Code, Entry, Protocol};
 
-use super::line;
-use crate::config;
+use super::notes::Notes;
+use super::{Reason, line};
+use crate::config::{self, SecretSource};
 use crate::state::GatewayState;
 use crate::upstream::Upstream;
 
@@ -44,6 +47,7 @@ pub(crate) struct RequestLog {
     working_since: Option<Instant>,
     /// The time until the upstream responded, without toolwire's own.
     upstream_time: Option<Duration>,
+    notes: Notes,
 }
 
 /// How a request ended.
@@ -109,7 +113,24 @@ impl RequestLog {
             own_time: Duration::ZERO,
             working_since: Some(now),
             upstream_time: None,
+            notes: Notes::default(),
         }
+    }
+
+    /// Sets who asks: the gateway's key, and the client's own id of the request.
+    pub(crate) fn set_client(&mut self, key: Option<&Arc<SecretSource>>, headers: &HeaderMap) {
+        self.notes.key = key.cloned();
+        self.notes.client_request_id = super::client_request_id(headers).map(str::to_owned);
+    }
+
+    /// Records why the last attempt failed.
+    pub(crate) fn attempt_failed(&mut self, reason: Reason) {
+        self.notes.failed.extend(self.upstream.clone().map(|upstream| (upstream, reason)));
+    }
+
+    /// Sets why the client gets an error.
+    pub(crate) fn set_reason(&mut self, reason: Reason) {
+        self.notes.reason = Some(reason);
     }
 
     /// Sets the model that the client asked for, and the length of its request.
@@ -184,8 +205,9 @@ impl RequestLog {
     }
 
     fn text_line(&self, total: Duration) -> Vec<u8> {
-        let mut line = String::with_capacity(160);
-        let _ = write!(line, "{} {} {}", self.id, self.status, self.outcome.as_str());
+        let mut line = String::with_capacity(192);
+        write_time(seconds_now(), &mut line);
+        let _ = write!(line, " {} {} {}", self.id, self.status, self.outcome.as_str());
         let _ = write!(line, " {} ", self.path);
         line::write_escaped(self.model.as_deref().unwrap_or("-"), &mut line);
         if let Some(upstream) = &self.upstream {
@@ -206,6 +228,7 @@ impl RequestLog {
         if self.calls > 0 {
             let _ = write!(line, " calls={}", self.calls);
         }
+        self.notes.write_text(&mut line);
         for entry in self.losses.iter().filter(|entry| entry.is_loss()).take(TEXT_LOSS_LIMIT) {
             line.push_str(" lost=");
             line::write_escaped(&entry.path, &mut line);
@@ -245,6 +268,7 @@ impl RequestLog {
             object.put("input_tokens", &input);
             object.put("output_tokens", &output);
         }
+        self.notes.write_json(&mut object);
         object.put("calls", &(self.calls as u64));
         object.put("loss_count", &(self.loss_count as u64));
         drop(object);
@@ -313,6 +337,16 @@ fn micros(time: Duration) -> u64 {
 fn seconds_now() -> u64 {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     now.map_or(0, |since| since.as_secs())
+}
+
+/// Writes a time as people read it: `2026-11-16T09:30:00Z`.
+fn write_time(seconds: u64, line: &mut String) {
+    let at =
+        i64::try_from(seconds).ok().and_then(|at| OffsetDateTime::from_unix_timestamp(at).ok());
+    let Some(at) = at else { return };
+    let (date, (hour, minute, second)) = (at.date(), at.time().as_hms());
+    let (year, month, day) = (date.year(), u8::from(date.month()), date.day());
+    let _ = write!(line, "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z");
 }
 
 /// The longest model name in a line, in characters.

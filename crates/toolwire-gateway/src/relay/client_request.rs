@@ -9,7 +9,7 @@ use toolwire::translate::KeptState;
 
 use super::request_head::CheckedHead;
 use super::{Failure, RequestContext, request_body};
-use crate::stored::{self, AnswerRecorder, SessionTurn, Turn, TurnPlan};
+use crate::stored::{self, AnswerRecorder, Job, ResponseStore, SessionTurn, Turn, TurnPlan};
 use crate::upstream::Upstream;
 
 /// A request that was read, and what the gateway remembers for it.
@@ -21,6 +21,8 @@ pub(super) struct ClientRequest {
     /// The request with the whole conversation, if the gateway has kept the
     /// earlier part of it.
     whole: Option<RequestDocument>,
+    /// What is kept of an answer that is made in the background.
+    job: Option<KeptState>,
 }
 
 /// A body with what is known about it.
@@ -57,7 +59,7 @@ impl ClientRequest {
             whole.session = Some(Arc::clone(&session.origins));
             let document = RequestDocument { head: head.clone(), body, session: None };
             let (session, whole) = (Some(session), Some(whole));
-            return Ok(Self { head, document, turn: None, session, whole });
+            return Ok(Self { head, document, turn: None, session, whole, job: None });
         }
         let turn = Turn::recall(&state.stored, tenant, *client, &head.scanned, &body).await?;
         let whole = match turn.as_ref().and_then(Turn::expanded) {
@@ -65,7 +67,27 @@ impl ClientRequest {
             None => None,
         };
         let document = RequestDocument { head: head.clone(), body, session: None };
-        Ok(Self { head, document, turn, session: None, whole })
+        Ok(Self { head, document, turn, session: None, whole, job: None })
+    }
+
+    /// Whether the client fetches the answer later.
+    pub(super) fn is_background(&self) -> bool {
+        self.turn.as_ref().is_some_and(Turn::is_background)
+    }
+
+    /// How many bytes the client has sent.
+    pub(super) fn size(&self) -> usize {
+        self.document.body.len()
+    }
+
+    /// Stores that the answer is being made.
+    pub(super) async fn begin_job(&mut self, memory: &ResponseStore) -> Result<Job, Failure> {
+        let Some(turn) = &self.turn else { return Err(stored::no_background()) };
+        let CheckedHead { model, scanned, .. } = &self.head;
+        let body = &self.whole.as_ref().unwrap_or(&self.document).body;
+        let job = turn.begin_job(memory, body, model, scanned.stream).await?;
+        self.job = Some(job.kept().clone());
+        Ok(job)
     }
 
     /// What is sent to an upstream, what the answer says about what is kept, and
@@ -79,8 +101,12 @@ impl ClientRequest {
             return Ok((whole, None, Some(recorder)));
         }
         let Some(turn) = &self.turn else { return Ok((&self.document, None, None)) };
-        let remembers = toolwire::codec(upstream.config.protocol).stateful().is_some();
-        let TurnPlan { is_expanded, kept, recorder } = turn.plan(remembers, &self.head.model)?;
+        if let Some(kept) = &self.job {
+            let document = self.whole.as_ref().unwrap_or(&self.document);
+            return Ok((document, Some(kept.clone()), None));
+        }
+        let plan = turn.plan(upstream.remembers(), &self.head.model)?;
+        let TurnPlan { is_expanded, kept, recorder } = plan;
         let whole = self.whole.as_ref().filter(|_| is_expanded);
         let recorder = recorder.map(|recorder| AnswerRecorder::Response(Box::new(recorder)));
         Ok((whole.unwrap_or(&self.document), kept, recorder))

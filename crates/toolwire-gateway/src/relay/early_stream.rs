@@ -23,6 +23,7 @@ use crate::observe::{Outcome, RequestLog};
 use crate::response_body::StreamAborted;
 use crate::server::CancellationToken;
 use crate::state::GatewayState;
+use crate::stored::EventReplay;
 
 /// The work for a request, with its log entry and what the client gets.
 pub(super) type Forwarding =
@@ -65,6 +66,7 @@ pub(crate) struct EarlyStream {
 enum State {
     Waiting(Forwarding),
     Begun(Box<ResponseStream>),
+    Replayed(Box<EventReplay>),
     Ended,
 }
 
@@ -103,6 +105,7 @@ impl EarlyStream {
         let forwarding = match &mut self.state {
             State::Waiting(forwarding) => forwarding,
             State::Begun(stream) => return stream.poll_chunk(cx),
+            State::Replayed(replay) => return replay.poll_chunk(cx),
             State::Ended => return Poll::Ready(None),
         };
         match catch_unwind(AssertUnwindSafe(|| forwarding.as_mut().poll(cx))) {
@@ -120,7 +123,7 @@ impl EarlyStream {
     pub(crate) fn take_trailers(&mut self) -> Option<HeaderMap> {
         match &mut self.state {
             State::Begun(stream) => stream.take_trailers(),
-            State::Waiting(_) | State::Ended => None,
+            State::Waiting(_) | State::Replayed(_) | State::Ended => None,
         }
     }
 
@@ -148,6 +151,11 @@ impl EarlyStream {
                 log.add_sent(event.len());
                 log.finish(Outcome::Broken);
                 self.end(event)
+            }
+            Ok(ClientResponse::Replay { headers: _, replay }) => {
+                log.finish(Outcome::Answered);
+                self.state = State::Replayed(replay);
+                self.poll_chunk(cx)
             }
             // A request for a stream never gets one.
             Ok(ClientResponse::Whole { .. }) => {

@@ -3,14 +3,16 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
+use hyper::header::{
+    CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER,
+};
 use hyper::{Response, StatusCode};
 use toolwire::model::{ApiError, Blame, ErrorKind, Retry};
 use toolwire::pipe::Pipe;
 use toolwire::{Protocol, codec, translate};
 
 use super::{RequestContext, headers};
-use crate::observe::Outcome;
+use crate::observe::{Outcome, Reason};
 use crate::response_body::ResponseBody;
 use crate::retry::{Decision, HealthEffect, RetryPolicy};
 use crate::secret_mask::SecretMask;
@@ -27,6 +29,8 @@ pub(crate) struct Failure {
     verbatim: Option<Bytes>,
     /// Whether to try another upstream, and what this says about the upstream.
     decision: Decision,
+    /// Why, if the kind of the error does not say it all.
+    reason: Option<Reason>,
 }
 
 impl Failure {
@@ -37,6 +41,7 @@ impl Failure {
             headers: Box::default(),
             verbatim: None,
             decision: Decision::HEALTHY,
+            reason: None,
         }
     }
 
@@ -69,7 +74,8 @@ impl Failure {
     pub(super) fn from_upstream_error(error: UpstreamError, upstream: &Upstream) -> Self {
         let decision = RetryPolicy::after_upstream_error(error);
         let api = error.to_api_error(&upstream.config.name);
-        Self { decision, ..Self::with_status(error.status(), api) }
+        let reason = Some(Reason::Upstream(error));
+        Self { decision, reason, ..Self::with_status(error.status(), api) }
     }
 
     /// The upstream responded with an error. `status` is its HTTP status, which
@@ -96,8 +102,40 @@ impl Failure {
         }
         if let Some(status) = error_status {
             failure.decision = upstream.retry.after_status(status);
+            failure.reason = Some(Reason::Status(status));
         }
         *failure.headers = headers::for_client(context, upstream, upstream_headers);
+        failure.read_retry_after();
+        failure
+    }
+
+    /// An upstream's error that passes as it is.
+    pub(super) fn from_passed_error(
+        upstream: &Upstream,
+        status: StatusCode,
+        headers: HeaderMap,
+        body: Bytes,
+    ) -> Self {
+        let text = std::str::from_utf8(&body).ok().filter(|text| text.len() <= MAX_ERROR);
+        let code = status.as_u16();
+        let codec = codec(upstream.config.protocol);
+        let decoded = text.and_then(|text| codec.decode_error(Some(code), text).ok());
+        let mut failure = Self::from_stream_error(
+            decoded.unwrap_or_else(|| by_status(upstream, status)),
+            upstream,
+        );
+        failure.decision = upstream.retry.after_status(code);
+        failure.reason = Some(Reason::Status(code));
+        *failure.headers = headers;
+        // The gateway follows no redirects, so one is no response.
+        if !status.is_redirection() && !body.is_empty() {
+            failure.verbatim = Some(body);
+            failure.status = Some(code);
+        } else {
+            failure.headers.remove(CONTENT_TYPE);
+            failure.status = Some(if status.is_redirection() { 502 } else { code });
+        }
+        failure.headers.remove(CONTENT_LENGTH);
         failure.read_retry_after();
         failure
     }
@@ -166,6 +204,16 @@ impl Failure {
         }
     }
 
+    /// What the client is told.
+    pub(super) fn message(&self) -> &str {
+        &self.error.message
+    }
+
+    /// Why it failed, for the log.
+    pub(super) fn reason(&self) -> Reason {
+        self.reason.unwrap_or(Reason::Kind(self.error.kind))
+    }
+
     pub(super) fn outcome(&self) -> Outcome {
         match self.decision.health {
             HealthEffect::Healthy if self.error.blame == Blame::Client => Outcome::Refused,
@@ -184,7 +232,7 @@ impl Failure {
         *response.status_mut() = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let headers = response.headers_mut();
         *headers = *self.headers;
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        headers.entry(CONTENT_TYPE).or_insert(HeaderValue::from_static("application/json"));
         headers::set_request_id(client, id, headers);
         if self.error.kind == ErrorKind::Quota
             && let Some(name) = client.describe().vendor.should_retry
@@ -197,6 +245,19 @@ impl Failure {
             headers.entry(RETRY_AFTER).or_insert_with(|| HeaderValue::from(seconds));
         }
         response
+    }
+
+    /// The error itself.
+    pub(super) fn into_error(self) -> ApiError {
+        *self.error
+    }
+
+    /// The body of the error alone.
+    pub(super) fn into_body(mut self, client: Protocol, id: &str) -> Vec<u8> {
+        self.error.request_id = Some(id.to_owned());
+        let mut body = Vec::with_capacity(256);
+        codec(client).encode_error(&self.error, &mut body);
+        body
     }
 
     /// The event of a stream whose head has been sent.
@@ -223,7 +284,7 @@ impl Failure {
 pub(crate) fn no_model(name: &str) -> Failure {
     let name: String = name.chars().take(200).collect();
     let message = format!(
-        "No upstream serves the model `{}`. GET /v1/models lists the models that are configured by name.",
+        "No upstream serves the model `{}`. GET /v1/models lists the models.",
         name.escape_debug()
     );
     let mut error = ApiError::new(ErrorKind::NotFound, message);

@@ -8,8 +8,8 @@ mod vendor;
 use std::time::Duration;
 
 use hyper::header::{
-    ACCEPT, ACCEPT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER,
-    USER_AGENT,
+    ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue,
+    InvalidHeaderValue, RETRY_AFTER, USER_AGENT,
 };
 use toolwire::model::{ApiError, ErrorKind};
 use toolwire::protocol::Auth;
@@ -75,6 +75,28 @@ pub(super) fn for_upstream(
     Ok(headers)
 }
 
+/// The headers of a request that the gateway makes for itself. `None` if the
+/// configured ones cannot be sent.
+pub(crate) fn own(upstream: &Upstream) -> Option<HeaderMap> {
+    let vendor = upstream.config.protocol.describe().vendor;
+    let mut headers = HeaderMap::with_capacity(8);
+    headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
+    headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+    headers.insert(USER_AGENT, HeaderValue::from_static(USER_AGENT_VALUE));
+    if let Some((name, default)) = vendor.version {
+        headers.insert(name, HeaderValue::from_static(default));
+    }
+    if let Credential::Key(key) = &upstream.config.credential {
+        let (name, value) = key_header(upstream, key);
+        headers.insert(name, value.ok()?);
+    }
+    for (name, value) in &upstream.config.headers {
+        let name = HeaderName::try_from(name.as_str()).ok()?;
+        headers.insert(name, secret_value(value).ok()?);
+    }
+    Some(headers)
+}
+
 /// Adds the headers that the upstream does not get to the losses, or refuses the
 /// request because of them.
 pub(super) fn check_losses(
@@ -107,12 +129,7 @@ fn add_credential(
     match &upstream.config.credential {
         Credential::None => Ok(()),
         Credential::Key(key) => {
-            let (name, value) = match auth {
-                Auth::KeyHeader { header, token_prefix, .. } if !starts(key, token_prefix) => {
-                    (*header, secret_value(key))
-                }
-                Auth::KeyHeader { .. } | Auth::Bearer => (BEARER, bearer_value(key)),
-            };
+            let (name, value) = key_header(upstream, key);
             headers.insert(name, value.map_err(invalid)?);
             Ok(())
         }
@@ -135,6 +152,21 @@ fn add_credential(
             headers.insert(name, value);
             Ok(())
         }
+    }
+}
+
+/// The header that shows the operator's key.
+fn key_header(
+    upstream: &Upstream,
+    key: &Secret,
+) -> (HeaderName, Result<HeaderValue, InvalidHeaderValue>) {
+    let own = upstream.config.key_header.as_deref().and_then(|name| name.parse().ok());
+    match (own, &upstream.config.protocol.describe().vendor.auth) {
+        (Some(name), _) => (name, secret_value(key)),
+        (None, Auth::KeyHeader { header, token_prefix, .. }) if !starts(key, token_prefix) => {
+            (HeaderName::from_static(header), secret_value(key))
+        }
+        (None, Auth::KeyHeader { .. } | Auth::Bearer) => (AUTHORIZATION, bearer_value(key)),
     }
 }
 
@@ -234,13 +266,13 @@ fn copy_listed(from: &HeaderMap, listed: &[&str], to: &mut HeaderMap) {
     }
 }
 
-fn secret_value(secret: &Secret) -> Result<HeaderValue, hyper::header::InvalidHeaderValue> {
+fn secret_value(secret: &Secret) -> Result<HeaderValue, InvalidHeaderValue> {
     let mut value = HeaderValue::from_str(secret.reveal())?;
     value.set_sensitive(true);
     Ok(value)
 }
 
-fn bearer_value(token: &Secret) -> Result<HeaderValue, hyper::header::InvalidHeaderValue> {
+fn bearer_value(token: &Secret) -> Result<HeaderValue, InvalidHeaderValue> {
     secret_value(&Secret::new(format!("Bearer {}", token.reveal())))
 }
 

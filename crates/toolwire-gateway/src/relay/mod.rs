@@ -1,14 +1,17 @@
 //! One request from top to bottom: read, route, translate, send, translate the
 //! response back, and log it.
 
+mod background;
 mod client_request;
 mod count;
+pub(crate) mod dry_run;
 mod early_stream;
 mod failure;
 #[cfg(test)]
 pub(crate) mod growth;
 mod headers;
 mod loss;
+pub(crate) mod passthrough;
 mod request_body;
 mod request_head;
 mod stream;
@@ -26,16 +29,17 @@ use tokio::time::Instant;
 use toolwire::protocol::PathMatch;
 use toolwire::{LossPolicy, Protocol};
 
+use self::background::BackgroundRequest;
 use self::client_request::{ClientRequest, RequestDocument};
 pub(crate) use self::count::count_tokens;
 pub(crate) use self::early_stream::EarlyStream;
 use self::early_stream::{Forwarding, StreamRequested};
 pub(crate) use self::failure::{Failure, no_model};
-pub(crate) use self::headers::{request_id, set_request_id};
+pub(crate) use self::headers::{own as own_headers, request_id, set_request_id};
 use self::loss::LossTrailers;
 use self::request_body::RequestBody;
 use self::request_head::CheckedHead;
-pub(crate) use self::stream::ResponseStream;
+pub(crate) use self::stream::{HEARTBEAT, ResponseStream, set_headers};
 use self::upstream_request::{BodyTranslator, UpstreamRequest};
 use crate::active_config::ActiveConfig;
 use crate::config::Limits;
@@ -47,7 +51,7 @@ use crate::response_body::ResponseBody;
 use crate::route::{self, Route};
 use crate::secret_mask::SecretMask;
 use crate::state::GatewayState;
-use crate::stored::{AnswerRecorder, SESSION_HEADER};
+use crate::stored::{AnswerRecorder, EventReplay, Job, ResponseStore, SESSION_HEADER};
 use crate::upstream::{ResponseLimit, Upstream, UpstreamResponse};
 
 /// A request that the guard has let in.
@@ -110,14 +114,27 @@ impl RequestContext<'_> {
 
 /// What the client gets, unless it gets an error.
 enum ClientResponse {
-    Whole { headers: HeaderMap, body: Bytes },
-    Stream { headers: HeaderMap, stream: Box<ResponseStream> },
+    Whole {
+        headers: HeaderMap,
+        body: Bytes,
+    },
+    Stream {
+        headers: HeaderMap,
+        stream: Box<ResponseStream>,
+    },
+    /// A stream of events that are stored as they are made.
+    Replay {
+        headers: HeaderMap,
+        replay: Box<EventReplay>,
+    },
 }
 
 impl ClientResponse {
     fn headers_mut(&mut self) -> &mut HeaderMap {
         match self {
-            Self::Whole { headers, .. } | Self::Stream { headers, .. } => headers,
+            Self::Whole { headers, .. }
+            | Self::Stream { headers, .. }
+            | Self::Replay { headers, .. } => headers,
         }
     }
 }
@@ -141,11 +158,62 @@ impl IncomingRequest {
         requested: StreamRequested,
     ) -> (RequestLog, Result<ClientResponse, Failure>) {
         let Self { state, active, parts, credentials, client, path, log, body } = self;
-        let (state, active, parts, credentials) = (&state, &active, &parts, &credentials);
-        let mut context = RequestContext { state, active, parts, credentials, client, path, log };
-        let result = forward(&mut context, body, &requested).await;
+        let mut context = RequestContext {
+            state: &state,
+            active: &active,
+            parts: &parts,
+            credentials: &credentials,
+            client,
+            path,
+            log,
+        };
+        let result = match route_request(&mut context, body, &requested).await {
+            Ok(routed) if routed.is_background() && !dry_run::is_wanted(&parts.headers) => {
+                let RequestContext { path, log, .. } = context;
+                let request =
+                    BackgroundRequest { state, active, parts, credentials, client, path, routed };
+                let result = request.begin(&log.id).await;
+                return (log, result);
+            }
+            Ok(routed) => send(&mut context, &routed).await,
+            Err(failure) => Err(failure),
+        };
         let result = result.map_err(|failure| failure.without_secrets(&context.secret_mask()));
         (context.log, result)
+    }
+}
+
+/// A request that was read, and where it goes.
+struct RoutedRequest {
+    request: ClientRequest,
+    route: Route,
+    loss_policy: Option<LossPolicy>,
+}
+
+impl RoutedRequest {
+    /// Whether the gateway makes the answer while its client does not wait. An
+    /// upstream that remembers does so by itself.
+    fn is_background(&self) -> bool {
+        let first = self.route.upstreams.first();
+        self.request.is_background() && first.is_some_and(|upstream| !upstream.remembers())
+    }
+
+    fn is_stream(&self) -> bool {
+        self.request.head.scanned.stream
+    }
+
+    fn model(&self) -> &str {
+        &self.request.head.model
+    }
+
+    fn size(&self) -> usize {
+        self.request.size()
+    }
+
+    /// Stores that the answer is being made.
+    async fn begin_job(&mut self, memory: &ResponseStore) -> Result<Job, Failure> {
+        self.route.upstreams.retain(|upstream| !upstream.remembers());
+        self.request.begin_job(memory).await
     }
 }
 
@@ -178,8 +246,22 @@ pub(crate) async fn relay(request: IncomingRequest) -> Response<ResponseBody> {
             stream.attach_log(log);
             respond(headers, ResponseBody::Pulled(stream))
         }
+        Ok(ClientResponse::Replay { headers, replay }) => {
+            log.set_status(200);
+            log.finish(Outcome::Answered);
+            respond(headers, ResponseBody::Replayed(replay))
+        }
         Err(failure) => respond_with_error(log, failure, client),
     }
+}
+
+/// The headers of a request of nobody's to an upstream, or why there are none.
+pub(crate) fn upstream_headers(
+    context: &RequestContext<'_>,
+    upstream: &Upstream,
+) -> Result<HeaderMap, String> {
+    let built = headers::for_upstream(context, upstream, false, &[]);
+    built.map_err(|failure| failure.message().trim_end_matches('.').to_owned())
 }
 
 /// Answers with an error.
@@ -189,20 +271,49 @@ pub(crate) fn respond_with_error(
     client: Protocol,
 ) -> Response<ResponseBody> {
     log.finish(failure.outcome());
+    log.set_reason(failure.reason());
     let response = failure.into_response(client, &log.id);
     log.set_status(response.status().as_u16());
     response
 }
 
-async fn forward(
+/// What would be sent for a request, or the error that the client would get.
+pub(crate) async fn plan(
+    context: &mut RequestContext<'_>,
+    body: Vec<u8>,
+) -> Result<Vec<u8>, Vec<u8>> {
+    let planned = match route_body(context, body.into(), &StreamRequested::default()).await {
+        Ok(routed) => send(context, &routed).await,
+        Err(failure) => Err(failure),
+    };
+    match planned {
+        Ok(ClientResponse::Whole { headers: _, body }) => Ok(body.to_vec()),
+        Ok(ClientResponse::Stream { .. } | ClientResponse::Replay { .. }) => Err(Vec::new()),
+        Err(failure) => {
+            let failure = failure.without_secrets(&context.secret_mask());
+            Err(failure.into_body(context.client, &context.log.id))
+        }
+    }
+}
+
+/// Reads a request, and finds what it refers to and where it goes.
+async fn route_request(
     context: &mut RequestContext<'_>,
     body: Incoming,
     requested: &StreamRequested,
-) -> Result<ClientResponse, Failure> {
-    let limits = &context.active.config.limits;
+) -> Result<RoutedRequest, Failure> {
     context.log.pause();
     let body = context.read_request(body).await?.into_bytes();
     context.log.resume();
+    route_body(context, body, requested).await
+}
+
+async fn route_body(
+    context: &mut RequestContext<'_>,
+    body: Bytes,
+    requested: &StreamRequested,
+) -> Result<RoutedRequest, Failure> {
+    let limits = &context.active.config.limits;
     let scan = || CheckedHead::read(context.client, &context.path, &body, limits);
     let head = context.state.heavy_work.run(body.len(), scan).await?;
     context.log.set_request(&head.model, body.len());
@@ -214,6 +325,15 @@ async fn forward(
     let loss_policy = loss::requested_policy(&context.parts.headers)?;
     let route = route::find(context.active, &head.model, context.client)
         .ok_or_else(|| no_model(&head.model))?;
+    Ok(RoutedRequest { request, route, loss_policy })
+}
+
+/// Sends a request to an upstream, or to others if it fails.
+async fn send(
+    context: &mut RequestContext<'_>,
+    routed: &RoutedRequest,
+) -> Result<ClientResponse, Failure> {
+    let RoutedRequest { request, route, loss_policy } = routed;
     let retry = &context.active.config.retry;
     context.state.retry_budget.earn(retry);
     let first = route.upstreams.first().filter(|_| route.probe);
@@ -223,13 +343,13 @@ async fn forward(
         if last_failure.is_some() && !context.state.retry_budget.spend(retry) {
             break;
         }
-        match attempt(context, upstream, &route, &request, loss_policy, probe.take()).await {
+        match attempt(context, upstream, route, request, *loss_policy, probe.take()).await {
             Ok(response) => return Ok(response),
             Err(failure) if failure.may_try_another() => last_failure = Some(failure),
             Err(failure) => return Err(failure),
         }
     }
-    Err(last_failure.unwrap_or_else(|| no_model(&head.model)))
+    Err(last_failure.unwrap_or_else(|| no_model(&request.head.model)))
 }
 
 /// Sends the request to one upstream.
@@ -254,8 +374,12 @@ async fn attempt(
     context.log.add_losses(&losses);
     let stream = head.scanned.stream;
     let headers = headers::for_upstream(context, upstream, stream, &required_features)?;
-    context.log.pause();
     let path = upstream.config.protocol.describe().answers.fill(&route.model, stream);
+    if dry_run::is_wanted(&context.parts.headers) {
+        let planned = dry_run::Plan { path: &path, headers: &headers, body: Some(&body) };
+        return Ok(planned.respond(context, upstream, &losses));
+    }
+    context.log.pause();
     let body = context.hold_request(body)?;
     let sent = upstream.send(&path, headers, body).await;
     context.log.resume();
@@ -278,7 +402,10 @@ async fn attempt(
     }
     match &result {
         Ok(_) => upstream.responded(),
-        Err(failure) => failure.update_health(upstream),
+        Err(failure) => {
+            failure.update_health(upstream);
+            context.log.attempt_failed(failure.reason());
+        }
     }
     result
 }

@@ -107,7 +107,7 @@ pub(super) async fn read(
 /// Reads and drops the rest of a body, for a limited time. If the connection
 /// closed while the client is still sending, the client would see a broken
 /// connection instead of the error.
-async fn discard(mut body: Incoming) {
+pub(super) async fn discard(mut body: Incoming) {
     let end = Instant::now() + DISCARD_TIMEOUT;
     loop {
         let frame = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx));
@@ -132,12 +132,12 @@ pub(super) fn out_of_memory() -> Failure {
     Failure::with_status(503, error)
 }
 
-fn too_slow() -> Failure {
+pub(super) fn too_slow() -> Failure {
     let message = "The request body arrived too slowly.";
     Failure::with_status(408, ApiError::new(ErrorKind::Timeout, message))
 }
 
-fn incomplete() -> Failure {
+pub(super) fn incomplete() -> Failure {
     Failure::new(ApiError::new(
         ErrorKind::InvalidRequest,
         "The request body ended early, or its chunks are malformed.",
@@ -150,7 +150,7 @@ fn undecodable() -> Failure {
 }
 
 /// The slowest average rate at which a client may send a body.
-const MIN_BYTES_PER_SECOND: u64 = 1024;
+pub(super) const MIN_BYTES_PER_SECOND: u64 = 1024;
 
 /// How long the rest of a body that is too long is read.
 const DISCARD_TIMEOUT: Duration = Duration::from_secs(10);

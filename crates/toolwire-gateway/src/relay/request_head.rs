@@ -48,13 +48,17 @@ impl CheckedHead {
 }
 
 fn unreadable(error: &translate::Error) -> Failure {
+    let mut param = None;
     let message = if let translate::Error::Invalid { pointer, offset, message } = error {
+        param = Some(pointer.clone()).filter(|pointer| !pointer.is_empty());
         let place = if pointer.is_empty() { String::new() } else { format!(" at {pointer}") };
         format!("The request cannot be read{place}: {message} (byte {offset}).")
     } else {
         format!("The request cannot be read: {error}.")
     };
-    Failure::new(ApiError::new(ErrorKind::InvalidRequest, message))
+    let mut error = ApiError::new(ErrorKind::InvalidRequest, message);
+    error.param = param;
+    Failure::new(error)
 }
 
 fn invalid(param: &str, message: String) -> Failure {

@@ -30,7 +30,7 @@ use self::commit::Commit;
 use self::kept_memory::KeptMemory;
 use super::loss::{self, LossTrailers};
 use super::{ClientResponse, Failure, RequestContext, SentRequest, headers};
-use crate::observe::{Outcome, RequestLog};
+use crate::observe::{Outcome, Reason, RequestLog};
 use crate::response_body::StreamAborted;
 use crate::secret_mask::SecretMask;
 use crate::server::CancellationToken;
@@ -125,7 +125,7 @@ fn client_response(
 }
 
 /// Sets the headers that say that the response is a stream.
-pub(super) fn set_headers(headers: &mut HeaderMap) {
+pub(crate) fn set_headers(headers: &mut HeaderMap) {
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream; charset=utf-8"));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
@@ -199,7 +199,7 @@ impl ResponseStream {
                     }
                 }
                 Some(Err(error)) if self.out.is_empty() => return Err(error),
-                Some(Err(error)) => self.fail(error.to_api_error(&self.upstream.config.name)),
+                Some(Err(error)) => self.fail_upstream(error),
                 None => {
                     self.source = None;
                     self.pipe.finish(&mut self.out);
@@ -279,9 +279,7 @@ impl ResponseStream {
                     self.unread = bytes;
                     self.step();
                 }
-                Poll::Ready(Some(Err(error))) => {
-                    self.fail(error.to_api_error(&self.upstream.config.name))
-                }
+                Poll::Ready(Some(Err(error))) => self.fail_upstream(error),
                 Poll::Ready(None) => {
                     self.source = None;
                     self.pipe.finish(&mut self.out);
@@ -326,8 +324,7 @@ impl ResponseStream {
             if now >= self.deadline || now >= idle_deadline {
                 let phase =
                     if now >= self.deadline { TimeoutPhase::Total } else { TimeoutPhase::Idle };
-                let error = UpstreamError::Timeout(phase);
-                self.fail(error.to_api_error(&self.upstream.config.name));
+                self.fail_upstream(UpstreamError::Timeout(phase));
                 return Poll::Ready(());
             }
             if now >= next_heartbeat {
@@ -363,6 +360,13 @@ impl ResponseStream {
             log.add_sent(out.len());
         }
         out.into()
+    }
+
+    fn fail_upstream(&mut self, error: UpstreamError) {
+        if let Some(log) = &mut self.log {
+            log.set_reason(Reason::Upstream(error));
+        }
+        self.fail(error.to_api_error(&self.upstream.config.name));
     }
 
     fn fail(&mut self, error: ApiError) {
@@ -449,7 +453,7 @@ pub(super) fn shutting_down() -> ApiError {
 
 /// A comment, without an empty line after it. An empty line would end an event,
 /// and some clients treat an event without data as malformed.
-pub(super) const HEARTBEAT: &[u8] = b": ping\n";
+pub(crate) const HEARTBEAT: &[u8] = b": ping\n";
 
 /// How long the opening of a stream is held back, because the next event may be
 /// an error.

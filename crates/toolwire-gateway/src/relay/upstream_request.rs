@@ -8,12 +8,13 @@ use toolwire::model::{ApiError, ErrorKind, Request};
 use toolwire::pipe::Pipe;
 use toolwire::tracker::Tracker;
 use toolwire::translate::{KeptState, Options, PreparedRequest, ResponseTranslator};
-use toolwire::{Entry, LossPolicy, Protocol, facts};
+use toolwire::{Entry, LossPolicy, Protocol};
 use toolwire_tokens::{BudgetPolicy, quick_estimate};
 
 use super::client_request::RequestDocument;
 use super::{Failure, RequestContext, headers};
 use crate::route::Route;
+use crate::stored::time_of_day;
 use crate::upstream::Upstream;
 
 /// A request that is ready to be sent.
@@ -60,11 +61,11 @@ impl UpstreamRequest {
         }
         let loss_policy =
             loss_policy.or(upstream.config.on_loss).unwrap_or(context.active.config.on_loss);
-        // The operator knows better than what is published.
-        let facts = facts::lookup(&route.model).overlaid_with(upstream.config.facts);
+        let facts = upstream.facts_of(&route.model);
         let profile = upstream.config.profile_of(&route.model);
         let mut options = Options::new().profile(profile).facts(facts);
         options.kept_state = kept;
+        options.created = Some(time_of_day::now());
         let mut request_options = options.clone().on_loss(loss_policy).model(&route.model);
         request_options.output_limit = upstream.config.output_budget.and_then(|policy| {
             output_limit(policy, context.client, &route.model, &facts, &prepared, body)

@@ -1,4 +1,5 @@
 use super::*;
+use crate::upstream::{ConnectFailure, TlsFailure};
 
 fn spend_all(budget: &RetryBudget, policy: &RetryPolicy) -> usize {
     std::iter::from_fn(|| budget.spend(policy).then_some(())).count()
@@ -89,8 +90,8 @@ fn a_request_that_may_have_run_is_not_sent_again() {
     for (error, same, another) in [
         (NotSent, true, true),
         (NotProcessed, true, true),
-        (Connect, false, true),
-        (Tls, false, true),
+        (Connect(ConnectFailure::Refused), false, true),
+        (Tls(TlsFailure::Expired), false, true),
         (Timeout(TimeoutPhase::Connect), false, true),
         (Timeout(TimeoutPhase::Headers), false, false),
         (Disconnected, false, false),

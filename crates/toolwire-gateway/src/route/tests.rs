@@ -23,13 +23,17 @@ fn upstream(name: &str, protocol: Protocol, models: &[&str], weight: u32) -> Ups
         origin: Origin::Demo,
         ca: None,
         credential: Credential::None,
+        key_header: None,
+        query: Vec::new(),
         models: models.iter().map(|model| Pattern((*model).to_owned())).collect(),
+        list_models: true,
         headers: Vec::new(),
         profile: toolwire::Profile::of(protocol),
         facts: toolwire::facts::ModelFacts::default(),
         tool_calls: ToolCallRules::default(),
         on_loss: None,
         output_budget: None,
+        passthrough: None,
         weight,
         timeouts: Timeouts::default(),
     }
@@ -41,6 +45,7 @@ fn config(upstreams: Vec<UpstreamConfig>) -> Config {
         listen: "127.0.0.1:0".parse().unwrap(),
         keys: Vec::new(),
         admin_key: None,
+        origins: Vec::new(),
         on_loss: toolwire::LossPolicy::Report,
         upstreams,
         prefer_same_protocol: true,
@@ -48,6 +53,7 @@ fn config(upstreams: Vec<UpstreamConfig>) -> Config {
         limits: Limits::default(),
         retry: RetryPolicy::default(),
         store: crate::config::StoreConfig::Off,
+        model_refresh: None,
         log: LogFormat::Off,
     }
 }

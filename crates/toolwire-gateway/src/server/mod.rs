@@ -28,10 +28,11 @@ use crate::active_config::{ActiveConfig, StartError};
 use crate::config::Config;
 use crate::heavy_work::HeavyWork;
 use crate::identity::Identity;
+use crate::models::{RefreshSignal, keep_fresh};
 use crate::observe::{Log, Metrics};
 use crate::retry::RetryBudget;
 use crate::state::{ConfigLoader, GatewayState};
-use crate::stored::{ResponseStore, delete_expired};
+use crate::stored::{ResponseStore, delete_expired, keep_leases};
 
 /// What a gateway needs besides its configuration.
 pub struct Setup {
@@ -82,9 +83,20 @@ pub async fn serve(config: Config, setup: Setup) -> Result<Gateway, StartError> 
         streams: Arc::default(),
         heavy_work: HeavyWork::default(),
         stored,
+        refresh: RefreshSignal::default(),
         source,
         identity: OnceLock::new(),
     });
+    tokio::spawn(keep_fresh(Arc::clone(&state)));
+    if let Some(store) = state.stored.store() {
+        let (store, state) = (store.clone(), Arc::clone(&state));
+        tokio::spawn(async move {
+            tokio::select! {
+                () = keep_leases(store, state.stored.jobs.clone()) => {}
+                () = state.drain.terminated() => {}
+            }
+        });
+    }
     if let Some(store) = state.stored.store() {
         let (store, state) = (store.clone(), Arc::clone(&state));
         tokio::spawn(async move {
@@ -195,11 +207,15 @@ async fn accept(listener: TcpListener, state: Arc<GatewayState>) {
         }
     }
     drop(listener);
+    let idle = || async {
+        limiter.wait_until_idle().await;
+        state.stored.jobs.ended().await;
+    };
     tokio::select! {
-        () = limiter.wait_until_idle() => {}
+        () = idle() => {}
         () = state.drain.terminated() => {
             // The connections end at the same time, each in its own task.
-            let _ = tokio::time::timeout(ACCEPT_BACKOFF, limiter.wait_until_idle()).await;
+            let _ = tokio::time::timeout(ACCEPT_BACKOFF, idle()).await;
         }
     }
 }

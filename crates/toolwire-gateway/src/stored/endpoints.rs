@@ -6,7 +6,7 @@ use hyper::{Method, Response};
 use toolwire_store::{Store, Tenant};
 
 use super::failure::{not_found, store_is_off};
-use super::{conversations, responses, sessions, tenant};
+use super::{EventReplay, RunningJobs, background, conversations, responses, sessions, tenant};
 use crate::observe::Outcome;
 use crate::relay::{Failure, RequestContext, respond_with_error};
 use crate::response_body::ResponseBody;
@@ -104,6 +104,19 @@ pub(crate) async fn serve(
     endpoint: StoredEndpoint,
     body: Incoming,
 ) -> Response<ResponseBody> {
+    if let Some(replayed) = replay(&context, &endpoint).await {
+        let RequestContext { client, mut log, .. } = context;
+        let body = match replayed {
+            Ok(replay) => ResponseBody::Replayed(Box::new(replay)),
+            Err(failure) => return respond_with_error(log, failure, client),
+        };
+        log.set_status(200);
+        let mut response = Response::new(body);
+        crate::relay::set_headers(response.headers_mut());
+        crate::relay::set_request_id(client, &log.id, response.headers_mut());
+        log.finish(Outcome::Answered);
+        return response;
+    }
     let answered = answer(&context, endpoint, body).await;
     let RequestContext { client, mut log, .. } = context;
     match answered {
@@ -126,6 +139,24 @@ pub(super) struct Access<'s> {
     pub(super) store: &'s Store,
     pub(super) tenant: Tenant,
     pub(super) query: &'s str,
+    pub(super) jobs: &'s RunningJobs,
+}
+
+/// The events of a response, if that is what the client asks for.
+async fn replay(
+    context: &RequestContext<'_>,
+    endpoint: &StoredEndpoint,
+) -> Option<Result<EventReplay, Failure>> {
+    let StoredEndpoint::Response { id } = endpoint else { return None };
+    let query = context.parts.uri.query().unwrap_or_default();
+    if context.parts.method != Method::GET || !background::is_asked_for(query) {
+        return None;
+    }
+    let store = context.state.stored.store()?;
+    let tenant = tenant(&context.active.config, context.credentials);
+    let access = Access { store, tenant, query, jobs: &context.state.stored.jobs };
+    let heartbeat = context.active.config.limits.heartbeat;
+    Some(EventReplay::find(context.state, &access, id, heartbeat).await)
 }
 
 async fn answer(
@@ -149,7 +180,8 @@ async fn answer(
     };
     let tenant = tenant(&context.active.config, context.credentials);
     let query = context.parts.uri.query().unwrap_or_default();
-    let access = Access { store, tenant, query };
+    let jobs = &context.state.stored.jobs;
+    let access = Access { store, tenant, query, jobs };
     let method = &context.parts.method;
     match endpoint {
         StoredEndpoint::Response { id } if method == Method::DELETE => {

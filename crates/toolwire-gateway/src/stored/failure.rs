@@ -67,7 +67,7 @@ pub(super) fn store_is_off(param: &str) -> Failure {
 }
 
 /// The answer cannot be fetched later.
-pub(super) fn background() -> Failure {
+pub(crate) fn no_background() -> Failure {
     let message = "This gateway does not answer in the background toward this model. Send the \
                    request without `background`.";
     let mut error = ApiError::new(ErrorKind::Unsupported, message);

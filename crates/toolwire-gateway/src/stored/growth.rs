@@ -1,13 +1,16 @@
 //! What it costs to remember.
 
 use bytes::Bytes;
+use toolwire::model::{ApiError, ErrorKind};
 use toolwire::protocol::PathMatch;
 use toolwire::translate::RequestHead;
 use toolwire_laws::growth::Growth;
 use toolwire_store::{Item, ItemPage, Options, Store, Tenant};
 
 use super::list::item_protocol;
-use super::{ResponseStore, StoredEndpoint, Turn, conversations, list, responses};
+use super::{
+    ResponseStore, RunningJobs, StoredEndpoint, Turn, background, conversations, list, responses,
+};
 use crate::config::StoreConfig;
 use crate::growth::{Row, run};
 use crate::stored::endpoints::Access;
@@ -33,6 +36,14 @@ pub(crate) const ROWS: &[Row] = &[
         },
     },
     Row {
+        names: JOB,
+        shape: "many items, and an answer with many",
+        measure: || {
+            let item = |n| format!(r#"{{"id":"m{n}","role":"user","content":"hi"}}"#);
+            Growth::of(100, |size| list_of(size, item), |items: &String| work(items))
+        },
+    },
+    Row {
         names: ITEMS,
         shape: "many items",
         measure: || {
@@ -44,7 +55,8 @@ pub(crate) const ROWS: &[Row] = &[
                 run(async {
                     let store = Store::open(Options::memory()).await.unwrap();
                     let query = "limit=100&order=asc";
-                    let access = Access { store: &store, tenant: Tenant::single(), query };
+                    let jobs = &RunningJobs::default();
+                    let access = Access { store: &store, tenant: Tenant::single(), query, jobs };
                     let made = conversations::create(&access, body.as_bytes()).await.unwrap();
                     let made = String::from_utf8(made).unwrap();
                     let id = made.split('"').nth(3).unwrap();
@@ -69,11 +81,13 @@ pub(crate) const ROWS: &[Row] = &[
                 run(async {
                     let _ = StoredEndpoint::find(&format!("/v1/responses/{text}/cancel"));
                     let _ = list::read_page(text);
+                    let _ = background::is_asked_for(text);
                     let body = serde_json::json!({"role": "user", "content": text}).to_string();
                     let items = vec![Item::new(text.as_str(), body)];
                     drop(list::write_page(&ItemPage { items, more: false }));
                     let store = Store::open(Options::memory()).await.unwrap();
-                    let access = Access { store: &store, tenant: Tenant::single(), query: text };
+                    let (jobs, query) = (&RunningJobs::default(), text);
+                    let access = Access { store: &store, tenant: Tenant::single(), query, jobs };
                     let _ = responses::retrieve(&access, text).await;
                     let _ = responses::cancel(&access, text).await;
                     let _ = responses::input_items(&access, text).await;
@@ -93,6 +107,14 @@ const TURN: &[&str] = &[
     "stored/record.rs::record_stream",
 ];
 
+const JOB: &[&str] = &[
+    "stored/background/begin.rs::begin_job",
+    "stored/background/job.rs::append",
+    "stored/background/job.rs::ending",
+    "stored/background/job.rs::complete",
+    "stored/background/job.rs::fail",
+];
+
 const ITEMS: &[&str] = &[
     "stored/conversations.rs::create",
     "stored/conversations.rs::retrieve",
@@ -106,6 +128,7 @@ const ITEMS: &[&str] = &[
 
 const TEXTS: &[&str] = &[
     "stored/endpoints.rs::find",
+    "stored/background/replay.rs::is_asked_for",
     "stored/list.rs::read_page",
     "stored/list.rs::parameters",
     "stored/responses.rs::retrieve",
@@ -142,6 +165,33 @@ fn take_turns(body: &str) {
             plan().record(answer(id)).await.ok().unwrap();
             // The id is taken, which is found out last.
             assert!(plan().record_stream(answer(id)).await.is_err());
+        }
+    });
+}
+
+/// An answer in the background that comes in events, and one that fails.
+fn work(items: &str) {
+    run(async {
+        let memory = ResponseStore::open(&StoreConfig::On(Options::memory())).await.unwrap();
+        let body = format!(r#"{{"model":"m","background":true,"input":{items}}}"#);
+        let body = Bytes::from(body);
+        let head = RequestHead::read(item_protocol(), &PathMatch::default(), &body).unwrap();
+        for fails in [false, true] {
+            let tenant = Tenant::single();
+            let turn = Turn::recall(&memory, tenant, item_protocol(), &head, &body).await;
+            let turn = turn.ok().flatten().unwrap();
+            let job = turn.begin_job(&memory, &body, "m", true).await.ok().unwrap();
+            let id = job.kept().id.clone().unwrap();
+            let answer = format!(r#"{{"id":"{id}","status":"completed","output":{items}}}"#);
+            let event = format!(r#"{{"type":"response.completed","response":{answer}}}"#);
+            let events: Vec<Bytes> = items.split('}').map(|item| item.to_owned().into()).collect();
+            assert!(job.append(events).await.is_ok());
+            let answer = job.ending(&event).unwrap();
+            if fails {
+                job.fail(&ApiError::new(ErrorKind::Server, items)).await;
+            } else {
+                assert!(job.complete(answer, vec![event.into()]).await.is_ok());
+            }
         }
     });
 }

@@ -7,30 +7,38 @@
 //! itself is a crate of its own.
 
 mod answer_recorder;
+mod background;
 mod conversation_lock;
 mod conversations;
 mod endpoints;
 mod failure;
 #[cfg(test)]
 pub(crate) mod growth;
+mod health;
 mod list;
 mod recall;
 mod record;
 mod responses;
 mod retention;
 mod sessions;
-mod time_of_day;
+pub(crate) mod time_of_day;
+
+use std::sync::Arc;
 
 use toolwire_store::{Store, Tenant};
 
 pub(crate) use self::answer_recorder::AnswerRecorder;
+pub(crate) use self::background::{EventReplay, Job, JobEnd, RunningJobs, keep_leases};
 use self::conversation_lock::ConversationLocks;
 pub(crate) use self::endpoints::{ROUTES, StoredEndpoint, serve};
+pub(crate) use self::failure::no_background;
+use self::health::StoreHealth;
 pub(crate) use self::recall::{Turn, TurnPlan};
 pub(crate) use self::retention::delete_expired;
 #[cfg(test)]
 pub(crate) use self::sessions::growth as session_growth;
 pub(crate) use self::sessions::{HEADER as SESSION_HEADER, SessionTurn, with_session};
+pub(crate) use self::time_of_day::now;
 use crate::active_config::StartError;
 use crate::config::{Config, StoreConfig};
 use crate::guard::Credentials;
@@ -39,8 +47,10 @@ use crate::guard::Credentials;
 #[derive(Default)]
 pub(crate) struct ResponseStore {
     store: Option<Store>,
+    health: Arc<StoreHealth>,
     conversations: ConversationLocks,
     sessions: ConversationLocks,
+    pub(crate) jobs: RunningJobs,
 }
 
 impl ResponseStore {
@@ -55,8 +65,7 @@ impl ResponseStore {
             }
             StoreConfig::Default(options) => Store::open(options.clone()).await.ok(),
         };
-        let (conversations, sessions) = Default::default();
-        Ok(Self { store, conversations, sessions })
+        Ok(Self { store, ..Self::default() })
     }
 
     pub(crate) fn store(&self) -> Option<&Store> {

@@ -11,6 +11,7 @@ use toolwire_store::{ChainLink, Item, Store, StoreError, Tenant, ThreadKind, ran
 
 use super::conversation_lock::ConversationLock;
 use super::failure::{self, Missing};
+use super::health::StoreHealth;
 use super::record::Recorder;
 use super::time_of_day::now;
 use super::{ResponseStore, failure::from_store};
@@ -18,15 +19,18 @@ use crate::relay::Failure;
 
 /// One turn of a conversation that a server is expected to remember.
 pub(crate) struct Turn {
-    client: Protocol,
-    store: Option<Store>,
-    tenant: Tenant,
+    pub(super) client: Protocol,
+    pub(super) store: Option<Store>,
+    /// Why nothing can be stored at the moment.
+    pub(super) trouble: Option<StoreError>,
+    pub(super) health: Arc<StoreHealth>,
+    pub(super) tenant: Tenant,
     /// What the client says about storing.
-    wanted: Option<bool>,
-    background: bool,
-    recalled: Recalled,
-    previous: Option<String>,
-    conversation: Option<JoinedConversation>,
+    pub(super) wanted: Option<bool>,
+    pub(super) background: bool,
+    pub(super) recalled: Recalled,
+    pub(super) previous: Option<String>,
+    pub(super) conversation: Option<JoinedConversation>,
     input: TurnInput,
 }
 
@@ -39,7 +43,7 @@ enum TurnInput {
 }
 
 /// What was found for the ids in a request.
-enum Recalled {
+pub(super) enum Recalled {
     /// It has none.
     Nothing,
     /// The gateway has kept everything. This is the request with all of it.
@@ -80,10 +84,17 @@ impl Turn {
     ) -> Result<Option<Self>, Failure> {
         let Some(codec) = codec(client).stateful() else { return Ok(None) };
         let store = memory.store.clone();
+        let health = Arc::clone(&memory.health);
         if !head.has_state {
+            if head.store == Some(false) {
+                return Ok(None);
+            }
+            let trouble = trouble(&health, store.as_ref(), &tenant).await;
             let turn = Self {
                 client,
                 store,
+                trouble,
+                health,
                 tenant,
                 wanted: head.store,
                 background: false,
@@ -92,13 +103,19 @@ impl Turn {
                 conversation: None,
                 input: TurnInput::Unread(body.clone()),
             };
-            return Ok((head.store != Some(false)).then_some(turn));
+            return Ok(Some(turn));
         }
         let request = stateful::read_request(client, body);
         let request = request.map_err(|error| Failure::from_translation(&error))?;
         let Some(request) = request else { return Ok(None) };
+        let trouble = match request.store {
+            Some(false) => None,
+            Some(true) | None => trouble(&health, store.as_ref(), &tenant).await,
+        };
         let mut turn = Self {
             client,
+            trouble,
+            health,
             tenant,
             wanted: request.store,
             background: request.background,
@@ -166,13 +183,16 @@ impl Turn {
             Recalled::Found(_) => true,
         };
         if self.background {
-            return Err(failure::background());
+            return Err(failure::no_background());
         }
         let stores = match (&self.store, self.wanted) {
             (None, Some(true)) => return Err(failure::store_is_off("store")),
             (None, None | Some(false)) | (Some(_), Some(false)) => false,
             (Some(_), None | Some(true)) => true,
         };
+        if let Some(trouble) = self.trouble.as_ref().filter(|_| stores) {
+            return Err(from_store(trouble));
+        }
         let is_kept = stores || self.conversation.is_some();
         let kept = KeptState {
             // The ids of its items come from it, and a conversation has each of
@@ -189,6 +209,7 @@ impl Turn {
             None => None,
             Some(store) => Some(Recorder {
                 store: store.clone(),
+                health: Arc::clone(&self.health),
                 tenant: self.tenant.clone(),
                 client: self.client,
                 stores,
@@ -201,7 +222,7 @@ impl Turn {
         Ok(TurnPlan { is_expanded, kept: Some(kept), recorder })
     }
 
-    fn read_input(&self) -> Result<Vec<Item>, Failure> {
+    pub(super) fn read_input(&self) -> Result<Vec<Item>, Failure> {
         let body = match &self.input {
             TurnInput::Read(items) => return Ok(items.clone()),
             TurnInput::Unread(body) => body,
@@ -281,6 +302,16 @@ impl Turn {
         }
         own_item(body, item, known).map(Some)
     }
+}
+
+/// Why nothing can be stored at the moment. The model is not asked for an answer
+/// that would be lost, and a request that is not stored does not care.
+async fn trouble(
+    health: &StoreHealth,
+    store: Option<&Store>,
+    tenant: &Tenant,
+) -> Option<StoreError> {
+    health.check(store?, tenant).await.err()
 }
 
 /// An item that the client has sent, with an id that nothing else has.

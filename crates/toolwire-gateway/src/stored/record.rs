@@ -1,22 +1,25 @@
 //! Keeps an answer.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use toolwire::model::ApiError;
-use toolwire::stateful::StatefulItem;
+use toolwire::stateful::{StatefulAnswer, StatefulItem};
 use toolwire::{Protocol, stateful};
 use toolwire_store::{
     Item, NewResponse, Status, Store, StoreError, Tenant, ThreadKind, Write, random_id,
 };
 
 use super::failure::explained;
+use super::health::StoreHealth;
 use super::recall::{JoinedConversation, is_usable_id};
 use crate::relay::Failure;
 
 /// Keeps the answer to one request, with what the client had sent.
 pub(crate) struct Recorder {
     pub(super) store: Store,
+    pub(super) health: Arc<StoreHealth>,
     pub(super) tenant: Tenant,
     pub(super) client: Protocol,
     /// Whether the response itself is kept, and not only the conversation.
@@ -42,7 +45,8 @@ impl Recorder {
     }
 
     async fn commit(self, answer: Bytes) -> Result<(), StoreError> {
-        let Self { store, tenant, client, stores, previous, conversation, model, input } = self;
+        let Self { store, health, tenant, client, stores, previous, conversation, model, input } =
+            self;
         let Ok(Some(read)) = stateful::read_answer(client, &answer) else {
             return Err(StoreError::Invalid("the answer"));
         };
@@ -51,12 +55,7 @@ impl Recorder {
             .into_iter()
             .map(|item| Item { body: Bytes::copy_from_slice(&item.body), ..item })
             .collect();
-        let mut known: HashSet<&str> = input.iter().map(|item| item.id.as_str()).collect();
-        let output: Vec<Item> = read
-            .output
-            .iter()
-            .map(|item| output_item(item, &answer, &mut known))
-            .collect::<Result<_, _>>()?;
+        let output = output_items(&read, &answer, &input)?;
         let mut writes = Vec::with_capacity(2);
         if let Some(JoinedConversation { id, version, _lock }) = &conversation {
             writes.push(Write::Append {
@@ -80,8 +79,20 @@ impl Recorder {
                 lease: None,
             }));
         }
-        store.write(&tenant, writes).await
+        let result = store.write(&tenant, writes).await;
+        health.note(&result);
+        result
     }
+}
+
+/// The items of an answer, each with an id that is not among the input's.
+pub(super) fn output_items(
+    read: &StatefulAnswer<'_>,
+    answer: &Bytes,
+    input: &[Item],
+) -> Result<Vec<Item>, StoreError> {
+    let mut known: HashSet<&str> = input.iter().map(|item| item.id.as_str()).collect();
+    read.output.iter().map(|item| output_item(item, answer, &mut known)).collect()
 }
 
 fn output_item<'a>(
@@ -99,7 +110,7 @@ fn output_item<'a>(
 }
 
 /// How the answer ended. Only one that has ended is kept here.
-fn status(word: &str) -> Status {
+pub(super) fn status(word: &str) -> Status {
     match word {
         "incomplete" => Status::Incomplete,
         "failed" => Status::Failed,

@@ -4,14 +4,16 @@ use std::error::Error;
 
 use toolwire::model::{ApiError, ErrorKind, Retry};
 
+use super::connect_error::{ConnectFailure, TlsFailure};
+
 /// Why there is no response, or only a part of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum UpstreamError {
     /// The connection could not be made.
-    Connect,
+    Connect(ConnectFailure),
     /// The TLS handshake failed: the upstream's certificate is not trusted, or
     /// the server does not speak TLS.
-    Tls,
+    Tls(TlsFailure),
     /// The connection closed before the request was sent.
     NotSent,
     /// The upstream refused the request without processing it.
@@ -62,11 +64,8 @@ impl UpstreamError {
     /// The error for the client.
     pub(crate) fn to_api_error(self, upstream: &str) -> ApiError {
         let (kind, what) = match self {
-            Self::Connect => (ErrorKind::Server, "cannot be reached"),
-            Self::Tls => (
-                ErrorKind::Server,
-                "failed the TLS handshake: its certificate is not trusted, or it does not speak TLS",
-            ),
+            Self::Connect(failure) => (ErrorKind::Server, failure.message()),
+            Self::Tls(failure) => (ErrorKind::Server, failure.message()),
             Self::NotSent => {
                 (ErrorKind::Server, "closed the connection before the request was sent")
             }
@@ -105,12 +104,31 @@ impl UpstreamError {
         error
     }
 
+    /// A word for the log.
+    pub(crate) fn label(self) -> &'static str {
+        match self {
+            Self::Connect(failure) => failure.label(),
+            Self::Tls(failure) => failure.label(),
+            Self::NotSent => "not_sent",
+            Self::NotProcessed => "not_processed",
+            Self::Disconnected => "disconnected",
+            Self::Timeout(TimeoutPhase::Connect) => "timeout_connect",
+            Self::Timeout(TimeoutPhase::Headers) => "timeout_headers",
+            Self::Timeout(TimeoutPhase::FirstEvent) => "timeout_first_event",
+            Self::Timeout(TimeoutPhase::Idle) => "timeout_idle",
+            Self::Timeout(TimeoutPhase::Total) => "timeout_total",
+            Self::Undecodable => "undecodable",
+            Self::TooLarge => "too_large",
+            Self::NoMemory => "no_memory",
+        }
+    }
+
     /// The HTTP status for the client. A gateway that cannot reach its upstream
     /// answers with 502, whatever status the kind of error has otherwise.
     pub(crate) fn status(self) -> u16 {
         match self {
-            Self::Connect
-            | Self::Tls
+            Self::Connect(_)
+            | Self::Tls(_)
             | Self::NotSent
             | Self::NotProcessed
             | Self::Disconnected
@@ -134,8 +152,8 @@ fn is_not_processed(error: &h2::Error) -> bool {
 fn connect_error(error: &(dyn Error + 'static)) -> UpstreamError {
     let mut source = Some(error);
     while let Some(cause) = source {
-        if cause.is::<rustls::Error>() {
-            return UpstreamError::Tls;
+        if let Some(error) = cause.downcast_ref::<rustls::Error>() {
+            return UpstreamError::Tls(TlsFailure::of(error));
         }
         source = match cause.downcast_ref::<std::io::Error>() {
             Some(error) if error.kind() == std::io::ErrorKind::TimedOut => {
@@ -147,5 +165,5 @@ fn connect_error(error: &(dyn Error + 'static)) -> UpstreamError {
             None => cause.source(),
         };
     }
-    UpstreamError::Connect
+    UpstreamError::Connect(ConnectFailure::of(error))
 }

@@ -40,7 +40,7 @@ pub(crate) const ROWS: &[Row] = &[
                 |size| "a, ".repeat(size),
                 |text: &String| {
                     drop(Decoder::for_encoding(text));
-                    drop(UpstreamError::Connect.to_api_error(text));
+                    drop(UpstreamError::Disconnected.to_api_error(text));
                 },
             )
         },

@@ -5,38 +5,45 @@
 //! takes no address from a client's request.
 
 mod connect;
+mod connect_error;
 mod decode;
 mod error;
 #[cfg(test)]
 pub(crate) mod growth;
 mod late_write;
+mod passed;
 mod response;
 mod tls;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper::{HeaderMap, Method, Request, Response, Uri};
-use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::{CaptureConnection, capture_connection};
+use hyper_util::client::legacy::{Builder, Client};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use tokio::time::{Instant, timeout_at};
 use toolwire_demo::TokenEstimator;
 use toolwire_tokens::{Tokenizer, count_request};
 
 use self::connect::Connector;
+#[cfg(test)]
+pub(crate) use self::connect_error::{ConnectFailure, TlsFailure};
 pub(crate) use self::decode::{Decoder, MAX_PIECE};
 pub(crate) use self::error::{TimeoutPhase, UpstreamError};
 use self::late_write::CloseSignal;
+use self::passed::PassedClient;
+pub(crate) use self::passed::PassedRequest;
 pub(crate) use self::response::{ResponseLimit, UpstreamBody, UpstreamResponse};
 pub use self::tls::CaBundle;
 use crate::active_config::StartError;
 use crate::config::{self, Origin};
 use crate::health::{Availability, Health};
 use crate::heavy_work::in_place;
+use crate::models::ListingSlot;
 use crate::observe::UpstreamMetrics;
 use crate::retry::RetryPolicy;
 
@@ -46,7 +53,10 @@ pub(crate) struct Upstream {
     pub(crate) health: Arc<Health>,
     pub(crate) metrics: Arc<UpstreamMetrics>,
     pub(crate) retry: Arc<RetryPolicy>,
+    /// The models that it lists.
+    pub(crate) listing: Arc<ListingSlot>,
     transport: Transport,
+    passed_client: OnceLock<PassedClient>,
 }
 
 enum Transport {
@@ -55,8 +65,13 @@ enum Transport {
 }
 
 impl Upstream {
+    /// Whether it remembers what it has answered by itself.
+    pub(crate) fn remembers(&self) -> bool {
+        toolwire::codec(self.config.protocol).stateful().is_some()
+    }
+
     /// Builds an upstream. `previous` had its name until now. If it is the same,
-    /// its health stays.
+    /// its health and its list of models stay.
     pub(crate) fn build(
         config: &config::UpstreamConfig,
         metrics: Arc<UpstreamMetrics>,
@@ -89,7 +104,13 @@ impl Upstream {
         let same = previous.filter(|previous| previous.config.origin == config.origin);
         let health = same.map_or_else(Arc::default, |same| Arc::clone(&same.health));
         let retry = Arc::clone(retry);
-        Ok(Self { config: config.clone(), health, metrics, retry, transport })
+        // Another key may see other models.
+        let same = same.filter(|same| {
+            same.config.protocol == config.protocol && same.config.credential == config.credential
+        });
+        let listing = same.map_or_else(Arc::default, |same| Arc::clone(&same.listing));
+        let (config, passed_client) = (config.clone(), OnceLock::new());
+        Ok(Self { config, health, metrics, retry, listing, transport, passed_client })
     }
 
     /// Sends a request to a path of its protocol and waits for the head of the
@@ -112,6 +133,7 @@ impl Upstream {
                 // The configured address has the version of the API already.
                 let prefix = self.config.protocol.describe().prefix;
                 let uri = format!("{base}{}", path.strip_prefix(prefix).unwrap_or(path));
+                let uri = with_query(uri, &self.config.query);
                 let mut request = Request::new(Full::from(body));
                 *request.method_mut() = Method::POST;
                 *request.uri_mut() = uri.parse().map_err(|_| UpstreamError::NotSent)?;
@@ -123,6 +145,33 @@ impl Upstream {
                     Err(_elapsed) => Err(UpstreamError::Timeout(TimeoutPhase::Headers)),
                 }
             }
+        }
+    }
+
+    /// Asks for something that needs no body, at a path behind the version of the
+    /// API.
+    pub(crate) async fn get(
+        &self,
+        path: &str,
+        query: &str,
+        headers: HeaderMap,
+    ) -> Result<UpstreamResponse, UpstreamError> {
+        let Transport::Http { client, base } = &self.transport else {
+            return Err(UpstreamError::NotSent);
+        };
+        let mut parameters = self.config.query.clone();
+        parameters.extend((!query.is_empty()).then(|| query.to_owned()));
+        let uri = with_query(format!("{base}{path}"), &parameters);
+        let mut request = Request::new(Full::default());
+        *request.uri_mut() = uri.parse().map_err(|_| UpstreamError::NotSent)?;
+        *request.headers_mut() = headers;
+        let now = Instant::now();
+        let deadline = now + self.config.timeouts.total;
+        let head_deadline = deadline.min(now + self.config.timeouts.headers);
+        match timeout_at(head_deadline, self.send_http(client, request)).await {
+            Ok(Ok(response)) => UpstreamResponse::new(response, deadline),
+            Ok(Err(error)) => Err(error),
+            Err(_elapsed) => Err(UpstreamError::Timeout(TimeoutPhase::Headers)),
         }
     }
 
@@ -219,9 +268,23 @@ async fn lost_with_connection(mut captured: CaptureConnection) {
     }
 }
 
-/// The path of an endpoint.
+/// A URL with parameters behind its path.
+fn with_query(mut uri: String, parameters: &[String]) -> String {
+    for (index, parameter) in parameters.iter().enumerate() {
+        uri.push(if index == 0 { '?' } else { '&' });
+        uri.push_str(parameter);
+    }
+    uri
+}
+
 fn http_client(connector: Connector) -> Client<Connector, Full<Bytes>> {
-    Client::builder(TokioExecutor::new())
+    client_builder().build(connector)
+}
+
+/// How every client treats its connections.
+fn client_builder() -> Builder {
+    let mut builder = Client::builder(TokioExecutor::new());
+    builder
         .timer(TokioTimer::new())
         .pool_timer(TokioTimer::new())
         .pool_idle_timeout(POOL_IDLE_TIMEOUT)
@@ -229,8 +292,8 @@ fn http_client(connector: Connector) -> Client<Connector, Full<Bytes>> {
         .http2_initial_stream_window_size(WINDOW)
         .http2_initial_connection_window_size(CONNECTION_WINDOW)
         .http2_keep_alive_interval(PING_INTERVAL)
-        .http2_keep_alive_timeout(PING_INTERVAL)
-        .build(connector)
+        .http2_keep_alive_timeout(PING_INTERVAL);
+    builder
 }
 
 /// How long an unused connection is kept. Vendors' load balancers close theirs

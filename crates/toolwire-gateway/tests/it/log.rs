@@ -173,7 +173,12 @@ async fn cannot_be_forged() {
                 let line: serde_json::Value = serde_json::from_str(line).unwrap();
                 assert_eq!(line["client"], "chat");
             } else {
-                assert!(line.starts_with("req_"), "{line}");
+                let (time, rest) = line.split_once(' ').unwrap();
+                assert!(rest.starts_with("req_"), "{line}");
+                assert!(
+                    time.len() == 20 && time.ends_with('Z') && time.starts_with("20"),
+                    "{line}"
+                );
             }
         }
     }

@@ -20,6 +20,7 @@ mod encodings;
 mod endings;
 mod endpoints;
 mod errors;
+mod explain;
 mod fallback;
 mod faults;
 mod fixtures;
@@ -36,8 +37,11 @@ mod log;
 mod losses;
 mod matrix;
 mod memory;
+mod methods;
+mod models;
 mod output_budget;
 mod pairs;
+mod passthrough;
 #[allow(dead_code, reason = "the store's tests use the rest")]
 #[path = "../../../toolwire-store/tests/it/postgres_server.rs"]
 mod postgres_server;
@@ -54,6 +58,7 @@ mod stream_losses;
 mod text_tools;
 mod timeouts;
 mod upstream;
+mod vendors;
 mod watched_log;
 
 use std::time::Duration;
@@ -76,6 +81,7 @@ pub(crate) fn config(upstreams: Vec<UpstreamConfig>) -> Config {
         listen: "127.0.0.1:0".parse().unwrap(),
         keys: Vec::new(),
         admin_key: None,
+        origins: Vec::new(),
         on_loss: LossPolicy::Report,
         upstreams,
         prefer_same_protocol: true,
@@ -83,6 +89,7 @@ pub(crate) fn config(upstreams: Vec<UpstreamConfig>) -> Config {
         limits: Limits::default(),
         retry: RetryPolicy::default(),
         store: toolwire_gateway::config::StoreConfig::Off,
+        model_refresh: None,
         log: LogFormat::Json,
     }
 }
@@ -95,13 +102,17 @@ pub(crate) fn at(server: &upstream::Server) -> UpstreamConfig {
         origin: Origin::Http { base: format!("http://{}", server.address), path: "/v1".to_owned() },
         ca: None,
         credential: Credential::Key(Secret::new(watched_log::UPSTREAM_KEY.to_owned())),
+        key_header: None,
+        query: Vec::new(),
         models: vec![Pattern("*".to_owned())],
+        list_models: true,
         headers: Vec::new(),
         profile: Profile::of(server.protocol),
         facts: toolwire::facts::ModelFacts::default(),
         tool_calls: ToolCallRules::default(),
         on_loss: None,
         output_budget: None,
+        passthrough: None,
         weight: 1,
         timeouts: Timeouts::default(),
     }

@@ -1,7 +1,10 @@
 //! Responses and conversations that the gateway remembers over upstreams that
 //! remember nothing.
 
+mod background;
+mod full_disk;
 mod isolation;
+mod postgres;
 mod sessions;
 
 use std::net::SocketAddr;

@@ -25,7 +25,7 @@ use crate::model::{
     ApiError, Event, Protocol, Request, Response, ResponseContext, ResponseSummary, Start, Tool,
 };
 use crate::profile::Profile;
-use crate::protocol::{Description, ListedModel};
+use crate::protocol::{Description, ListedModel, ModelPage};
 use crate::registry::{SchemaMember, ToolForm};
 use crate::session::SessionCodec;
 use crate::stateful::StatefulCodec;
@@ -154,11 +154,20 @@ pub trait Codec: Sync {
     /// Writes an error body and says which HTTP status belongs to it.
     fn encode_error(&self, error: &ApiError, out: &mut Vec<u8>) -> u16;
 
-    /// Writes a list of models.
-    fn write_models(&self, models: &[ListedModel<'_>], out: &mut Vec<u8>);
+    /// Writes a list of models, or the page of it that a query asks for. Fails if
+    /// there can be no such page.
+    fn write_models(
+        &self,
+        models: &[ListedModel<'_>],
+        query: &str,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Box<ApiError>>;
 
     /// Writes one model, as it stands in the list.
     fn write_model(&self, model: ListedModel<'_>, out: &mut Vec<u8>);
+
+    /// Reads a page of an upstream's list of models.
+    fn read_models(&self, body: &str) -> Result<ModelPage, ReadError>;
 
     /// Writes how many tokens a request has.
     fn write_token_count(&self, tokens: u64, out: &mut Vec<u8>) {

@@ -28,6 +28,8 @@ mod values;
 
 use std::fmt;
 
+use crate::model::Protocol;
+
 pub use values::{Accepts, Efforts, Media, Protocols, ThinkingControl, ThinkingOff};
 
 /// What the library's table knows about a model. Prefixes of vendors and regions,
@@ -51,6 +53,20 @@ pub struct Fact<T> {
     pub value: T,
     /// Who says so.
     pub origin: Origin,
+}
+
+impl<T> Fact<T> {
+    /// What an upstream says itself.
+    pub(crate) fn by_upstream(value: T) -> Self {
+        Self { value, origin: Origin::Upstream }
+    }
+
+    fn is_not_published(&self) -> bool {
+        match self.origin {
+            Origin::Table(_) => false,
+            Origin::Upstream | Origin::Operator => true,
+        }
+    }
 }
 
 /// Where a fact came from. Each is believed over those before it.
@@ -101,6 +117,17 @@ macro_rules! facts {
             #[must_use]
             pub fn overlaid_with(self, above: Self) -> Self {
                 Self { $($name: above.$name.or(self.$name),)* }
+            }
+
+            /// The facts that count in a protocol. What is published about a vendor's
+            /// own API says nothing about another one; whoever runs or configures an
+            /// upstream speaks of that upstream.
+            #[must_use]
+            pub fn toward(self, protocol: Protocol) -> Self {
+                if self.protocols.is_none_or(|known| known.value.contains(protocol)) {
+                    return self;
+                }
+                Self { $($name: self.$name.filter(Fact::is_not_published),)* }
             }
 
             /// Every fact that is known, in the order of the fields.

@@ -14,8 +14,8 @@ pub struct KeptState {
     /// The answer's id toward the client. Without one it is derived from the
     /// upstream's.
     pub id: Option<String>,
-    /// When the answer was begun, in seconds since 1970, for upstreams that do
-    /// not say.
+    /// When the answer was begun, in seconds since 1970, for an answer with an
+    /// id of its own and for upstreams that do not say.
     pub created: Option<u64>,
     /// Whether the answer is kept.
     pub store: bool,

@@ -88,6 +88,7 @@ impl PipeState {
         }
         context.input_estimate = options.input_estimate;
         context.keep(options.kept_state.as_ref());
+        context.created = context.created.or(options.created);
         let mode = if from == to && recovery.is_none() {
             PipeMode::Forward(Box::new(Forward::new(to, context, options.model.as_deref())))
         } else {

@@ -67,6 +67,7 @@ impl ResponseTranslator {
         let context = request.map(|request| {
             let mut context = codec(to).response_context(request);
             context.keep(options.kept_state.as_ref());
+            context.created = context.created.or(options.created);
             context
         });
         Self {

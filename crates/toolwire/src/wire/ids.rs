@@ -20,18 +20,25 @@ pub struct IdRule {
     pub word: bool,
     /// Whether an id must not come twice in one conversation.
     pub unique: bool,
+    /// Whether an id must be as long as the longest, of letters and digits.
+    pub exact: bool,
 }
 
 impl IdRule {
     /// OpenAI has refused Chat call ids over forty characters.
-    pub const CHAT: Self = Self { max: 40, word: true, unique: false };
+    pub const CHAT: Self = Self { max: 40, word: true, unique: false, exact: false };
     /// The published schema of Responses says 1 to 64 characters.
-    pub const RESPONSES: Self = Self { max: 64, word: false, unique: true };
+    pub const RESPONSES: Self = Self { max: 64, word: false, unique: true, exact: false };
     /// Messages answers 400 to any other character or to a repeated id.
-    pub const MESSAGES: Self = Self { max: 64, word: true, unique: true };
+    pub const MESSAGES: Self = Self { max: 64, word: true, unique: true, exact: false };
+    /// Mistral answers 400: "must be a-z, A-Z, 0-9, with a length of 9".
+    pub const MISTRAL: Self = Self { max: 9, word: true, unique: true, exact: true };
 
     /// Whether the id may be sent as it is.
     pub fn accepts(self, id: &str) -> bool {
+        if self.exact {
+            return id.len() == self.max && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        }
         let word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
         !id.is_empty() && id.len() <= self.max && (!self.word || id.bytes().all(word))
     }
@@ -49,7 +56,7 @@ impl IdRule {
             return Cow::Borrowed(id);
         }
         let reversible = format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(id));
-        if !id.is_empty() && reversible.len() <= self.max {
+        if !id.is_empty() && !self.exact && reversible.len() <= self.max {
             return Cow::Owned(reversible);
         }
         Cow::Owned(self.cut(format!("call_{}", hash::base62(&[id.as_bytes()], 24))))

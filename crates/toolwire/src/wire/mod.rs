@@ -13,6 +13,7 @@
 mod fields;
 #[doc(hidden)]
 pub mod cuts;
+pub(crate) mod date;
 pub mod envelope;
 pub mod glob;
 pub(crate) mod growing;

@@ -9,6 +9,7 @@ mod documents;
 mod load;
 mod model;
 mod report;
+pub(super) mod store;
 mod subject;
 
 use std::fs;
@@ -19,7 +20,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 
 use self::documents::{Kind, Speaks};
-use self::load::Load;
+use self::load::{Load, Wait};
 use self::subject::Subject;
 use crate::{cmd, setup};
 
@@ -125,6 +126,8 @@ fn cells<'s>(subjects: &'s [Subject], program: &Path) -> Result<Vec<Cell<'s>>> {
                         connections,
                         requests: kind.requests(connections),
                         ending: kind.ending(speaks),
+                        pause: Duration::ZERO,
+                        wait: Wait::FirstByte,
                     };
                     let (processor, waits) = (Vec::new(), Vec::new());
                     cells.push(Cell { subject, speaks, kind, load, processor, waits });

@@ -20,6 +20,25 @@ impl Environment for TestEnvironment {
     }
 }
 
+#[test]
+fn a_variable_without_the_other_is_mentioned() {
+    let alone = "AZURE_OPENAI_API_KEY is set, but AZURE_OPENAI_ENDPOINT is not, so it is not used.";
+    check(&[("AZURE_OPENAI_API_KEY", "k")], &[DEMO], &[alone]);
+    check(
+        &[("AZURE_OPENAI_API_KEY", "k"), ("AZURE_OPENAI_ENDPOINT", "https://r.openai.azure.com/")],
+        &[
+            DEMO,
+            "azure responses https://r.openai.azure.com/openai/v1",
+            "azure-chat chat https://r.openai.azure.com/openai/v1",
+        ],
+        &[],
+    );
+    let both = [("GOOGLE_API_KEY", "k"), ("GEMINI_API_KEY", "k")];
+    let gemini = "gemini chat https://generativelanguage.googleapis.com/v1beta/openai";
+    check(&both, &[DEMO, gemini], &[]);
+    check(&both[..1], &[DEMO, gemini], &[]);
+}
+
 /// The upstreams as name, protocol, base and path, and the notes.
 fn check(variables: &[(&'static str, &'static str)], upstreams: &[&str], notes: &[&str]) {
     check_at(DEFAULT_LISTEN, variables, upstreams, notes);
@@ -86,7 +105,7 @@ fn another_url_is_used() {
 #[test]
 fn the_gateway_does_not_call_itself() {
     let note =
-        "ANTHROPIC_BASE_URL points at this gateway; https://api.anthropic.com is used instead.";
+        "ANTHROPIC_BASE_URL points at this gateway; https://api.anthropic.com/v1 is used instead.";
     for own in ["http://127.0.0.1:8787", "http://localhost:8787/", "http://[::1]:8787/v1"] {
         let variables = [("ANTHROPIC_API_KEY", "k"), ("ANTHROPIC_BASE_URL", own)];
         check(&variables, &[DEMO, ANTHROPIC], &[note]);
@@ -101,7 +120,7 @@ fn an_unusable_url_is_mentioned() {
     check(
         &[("OPENAI_API_KEY", "k"), ("OPENAI_BASE_URL", "http://proxy.example/v1")],
         &[DEMO, OPENAI[0], OPENAI[1]],
-        &["OPENAI_BASE_URL is not an https address; https://api.openai.com is used instead."],
+        &["OPENAI_BASE_URL is not an https address; https://api.openai.com/v1 is used instead."],
     );
     check(
         &[("OPENAI_API_KEY", "a\nb")],

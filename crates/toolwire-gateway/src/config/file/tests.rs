@@ -77,6 +77,7 @@ fn everything_can_be_set() {
     assert_eq!(config.listen, "0.0.0.0:9000".parse().unwrap());
     assert_eq!(config.on_loss, LossPolicy::Refuse);
     assert_eq!(config.log, LogFormat::Json);
+    assert_eq!(config.origins, ["https://app.example.com", "http://localhost:3000"]);
     assert!(!config.prefer_same_protocol);
     let keys: Vec<_> = config.keys.iter().map(|key| key.reveal()).collect();
     assert_eq!(keys, ["0123456789abcdef"]);
@@ -87,6 +88,7 @@ fn everything_can_be_set() {
     assert_eq!(config.aliases, aliases);
     let limits = Limits {
         body: 8 << 20,
+        upload: 1 << 30,
         head: 16_000,
         head_time: Duration::from_secs(5),
         tools: 64,
@@ -131,6 +133,7 @@ fn everything_can_be_set() {
     assert_eq!(anthropic.on_loss, Some(LossPolicy::Ignore));
     assert_eq!(anthropic.output_budget, Some(BudgetPolicy::Context));
     assert_eq!(anthropic.weight, 3);
+    assert_eq!(anthropic.passthrough, Some(true));
     let common = Timeouts { connect: Duration::from_secs(2), ..Timeouts::default() };
     assert_eq!(anthropic.timeouts, Timeouts { total: Duration::from_secs(7200), ..common.clone() });
     let mut profile = Profile::of(Protocol::Messages);
@@ -161,6 +164,7 @@ keys = [{ env = "GATEWAY_KEY" }]
 admin_key = { env = "ADMIN_KEY" }
 on_loss = "refuse"
 log = "json"
+origins = ["https://App.example.com", "http://localhost:3000"]
 prefer_same_protocol = false
 
 [timeouts]
@@ -168,6 +172,7 @@ connect = "2s"
 
 [limits]
 body = "8MiB"
+upload = "1GiB"
 head = "16kB"
 head_time = "5s"
 tools = 64
@@ -212,6 +217,7 @@ profile = { sampling = true, mid_system = true, default_max_tokens = 64_000 }
 on_loss = "ignore"
 output_budget = "context"
 weight = 3
+passthrough = true
 timeouts = { total = "2h" }
 
 [[upstream]]
@@ -709,5 +715,79 @@ fn a_password_in_place_of_a_key_is_never_shown() {
             parse("toolwire.toml", &format!("{line}\n{UPSTREAM}\nx = 1\n"), &TestEnvironment);
         let shown = problems.expect_err(line).to_string();
         assert!(!shown.contains("Horse"), "{shown}");
+    }
+}
+
+/// What people write who know another program's configuration.
+#[test]
+fn names_of_other_programs_get_a_hint() {
+    let expected = "expected \"chat\", \"responses\" or \"messages\"";
+    for (name, help) in [
+        ("anthropic", "Anthropic's protocol is \"messages\"; `name` is the place for the vendor"),
+        (
+            "openai",
+            "OpenAI has two protocols: \"responses\", and \"chat\", which most other servers speak too",
+        ),
+        ("openai-compatible", "it is called \"chat\" here"),
+    ] {
+        let line = format!("protocol = \"{name}\"");
+        check_line(&line, "invalid value for `protocol`", expected, help);
+    }
+    let unknown = "not a setting of an upstream";
+    for (line, setting, help) in [
+        (
+            "api_key = { env = \"OPENAI_API_KEY\" }",
+            "api_key",
+            "write key = { env = \"NAME\" }, with the name of the variable that holds it",
+        ),
+        ("api_base = \"https://x\"", "api_base", "write base_url = \"https://…\""),
+        ("model = \"m\"", "model", "write models = [\"…\"], a list"),
+    ] {
+        check_line(line, &format!("unknown setting `{setting}`"), unknown, help);
+    }
+}
+
+#[test]
+fn variables_are_named_and_not_written() {
+    for text in ["${OPENAI_API_KEY}", "$OPENAI_API_KEY", "os.environ/OPENAI_API_KEY"] {
+        check_line(
+            &format!("key = \"{text}\""),
+            "`key` is not read from the environment like this",
+            "not replaced by its value",
+            "write { env = \"OPENAI_API_KEY\" }",
+        );
+    }
+    check_line(
+        "base_url = \"https://${HOST}/v1\"",
+        "`base_url` holds a variable",
+        "not replaced by its value",
+        "write the value itself; only keys and headers can name a variable, as { env = \"NAME\" }",
+    );
+}
+
+#[test]
+fn a_file_in_another_format() {
+    for (text, format) in [
+        ("# mine\nmodel_list:\n  - model_name: gpt\n", "YAML"),
+        ("listen: 127.0.0.1:8787\n", "YAML"),
+        ("{\n  \"listen\": \"x\"\n}\n", "JSON"),
+    ] {
+        let problems = parse("toolwire.toml", text, &TestEnvironment).unwrap_err();
+        let [problem] = problems.list() else { panic!("{problems}") };
+        let help = format!(
+            "this looks like {format}; the configuration is TOML, and `toolwire init` writes an example"
+        );
+        assert_eq!(problem.help, help);
+    }
+}
+
+#[test]
+fn origins_are_those_of_browsers() {
+    for origin in
+        ["*", "app.example.com", "https://app.example.com/", "https://*.example.com", "ftp://a"]
+    {
+        let text = format!("origins = [\"{origin}\"]\n{UPSTREAM}");
+        let problems = parse("toolwire.toml", &text, &TestEnvironment).unwrap_err();
+        assert_eq!(problems.list()[0].message, "invalid value for `origins`", "{origin}");
     }
 }

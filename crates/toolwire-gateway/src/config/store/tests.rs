@@ -78,14 +78,12 @@ fn everything_can_be_set() {
     assert!(matches!(memory.options().unwrap().engine, EngineOptions::Memory));
 
     let sqlite = store(
-        "[store]\npath = \"mine.db\"\nsync = \"normal\"\nttl = \"7d\"\nmax_value = \"1MiB\"\n\
+        "[store]\npath = \"mine.db\"\nsync = \"full\"\nttl = \"7d\"\nmax_value = \"1MiB\"\n\
          max_read = \"2MiB\"\nmax_client = \"3MiB\"\nmax_total = \"4MiB\"\n",
     );
     assert_eq!(path(&sqlite), Path::new("/etc/toolwire/mine.db"));
     let options = sqlite.options().unwrap();
-    assert!(
-        matches!(&options.engine, EngineOptions::Sqlite(sqlite) if sqlite.sync == Sync::Normal)
-    );
+    assert!(matches!(&options.engine, EngineOptions::Sqlite(sqlite) if sqlite.sync == Sync::Full));
     assert_eq!(options.ttl, Some(Duration::from_secs(7 * 24 * 60 * 60)));
     let limits = Limits { value: 1 << 20, read: 2 << 20, tenant: 3 << 20, total: 4 << 20 };
     assert_eq!(options.limits, limits);

@@ -8,6 +8,7 @@ use toolwire::{Protocol, codec};
 use toolwire_laws::growth::Growth;
 use toolwire_store::{Options, Store, Tenant};
 
+use super::super::RunningJobs;
 use super::super::conversation_lock::ConversationLocks;
 use super::super::endpoints::Access;
 use super::super::{AnswerRecorder, ResponseStore};
@@ -45,7 +46,9 @@ pub(crate) const ROWS: &[Row] = &[
                     run(async {
                         let store = Store::open(Options::memory()).await.unwrap();
                         let query = "limit=100&order=asc";
-                        let access = Access { store: &store, tenant: Tenant::single(), query };
+                        let jobs = &RunningJobs::default();
+                        let access =
+                            Access { store: &store, tenant: Tenant::single(), query, jobs };
                         let client = client();
                         let body = format!(r#"{{"id":"s","messages":{list}}}"#);
                         create(&access, client, body.as_bytes()).await.unwrap();

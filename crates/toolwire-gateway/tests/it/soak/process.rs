@@ -8,6 +8,8 @@ use std::sync::atomic::Ordering;
 
 use serde_json::{Value, json};
 use toolwire::Protocol;
+use toolwire_gateway::config::StoreConfig;
+use toolwire_store::Options;
 
 use super::is_full;
 use crate::upstream::Server;
@@ -15,10 +17,10 @@ use crate::watched_log::SEARCHED;
 use crate::{at, config, ms, start};
 
 /// A gateway that runs until this is dropped.
-pub(super) struct Process {
+pub(crate) struct Process {
     child: Child,
     output: BufReader<ChildStdout>,
-    pub(super) address: SocketAddr,
+    pub(crate) address: SocketAddr,
 }
 
 /// What the process uses.
@@ -33,7 +35,7 @@ pub(super) struct Usage {
 
 /// What differs from the configuration of the other tests.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Settings {
+pub(crate) struct Settings {
     /// How long a client may read nothing, in milliseconds.
     pub(super) stall: Option<u64>,
     /// What all bodies may take.
@@ -45,6 +47,15 @@ pub(super) struct Settings {
 impl Process {
     /// Starts this program again, for the gateway alone.
     pub(super) fn start(upstreams: &[&Server], settings: Settings) -> Self {
+        Self::start_with_store(upstreams, settings, None)
+    }
+
+    /// The same with a store: the address of a database, or a file.
+    pub(crate) fn start_with_store(
+        upstreams: &[&Server],
+        settings: Settings,
+        store: Option<&str>,
+    ) -> Self {
         let upstreams: Vec<_> = upstreams
             .iter()
             .map(|server| json!([server.protocol.as_str(), server.address.to_string()]))
@@ -55,6 +66,7 @@ impl Process {
             "stall": stall,
             "bodies_total": bodies_total,
             "upstream": upstream,
+            "store": store,
         });
         let mut child = Command::new(std::env::current_exe().unwrap())
             .args(["soak::process::gateway", "--exact", "--nocapture"])
@@ -104,6 +116,12 @@ impl Process {
         last
     }
 
+    /// Kills the gateway.
+    pub(crate) fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
     /// Ends the gateway, which must have seen no secret in its log.
     pub(super) fn stop(mut self) {
         drop(self.child.stdin.take());
@@ -149,6 +167,11 @@ fn gateway() {
     }
     if let Some(bytes) = order["bodies_total"].as_u64() {
         config.limits.bodies_total = usize::try_from(bytes).unwrap();
+    }
+    if let Some(store) = order["store"].as_str() {
+        let is_address = store.starts_with("postgresql://");
+        let options = if is_address { Options::postgres(store) } else { Options::sqlite(store) };
+        config.store = StoreConfig::On(options);
     }
     let threads = if is_full() { 2 } else { 1 };
     let mut runtime = tokio::runtime::Builder::new_multi_thread();

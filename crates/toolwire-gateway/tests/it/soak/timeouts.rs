@@ -58,6 +58,7 @@ fn is_covered(timeouts: &Timeouts, limits: &Limits) {
         heartbeat: _,
         early_head: _,
         body: _,
+        upload: _,
         head: _,
         tools: _,
         schemas: _,

@@ -27,6 +27,10 @@ impl Connector {
         &self.options.path
     }
 
+    pub(super) fn sync(&self) -> Sync {
+        self.options.sync
+    }
+
     /// A connection that may write. It makes the file if there is none, and
     /// brings its tables up to date.
     pub(super) fn open_to_write(&self) -> Result<Connection, Failure> {

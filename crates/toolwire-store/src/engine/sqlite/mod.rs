@@ -10,6 +10,7 @@ mod failure;
 mod migrate;
 mod read;
 mod readers;
+mod syncer;
 mod writer;
 
 use rusqlite::params;

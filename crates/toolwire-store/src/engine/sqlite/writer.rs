@@ -1,8 +1,8 @@
 //! The thread that writes, and the groups it writes in.
 //!
-//! A write is durable when the disk has confirmed it, which takes milliseconds
-//! on many disks. So everything that waits when the thread is ready becomes one
-//! transaction with one confirmation, and nobody gets an answer before it.
+//! A transaction has its price, and with `Sync::Full` the disk has to confirm it,
+//! which takes milliseconds on many disks. So everything that waits when the
+//! thread is ready becomes one transaction, and nobody gets an answer before it.
 
 use std::thread;
 
@@ -11,7 +11,9 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::connection::Connector;
 use super::failure::Failure;
+use super::syncer::Syncer;
 use crate::error::StoreError;
+use crate::options::Sync;
 
 /// Hands work to the thread that writes. The thread ends with the last handle,
 /// after it has done what waits.
@@ -25,13 +27,16 @@ impl Writer {
         connection: Option<Connection>,
     ) -> std::io::Result<Self> {
         let (jobs, queue) = mpsc::channel(LONGEST_QUEUE);
-        let thread = WriterThread { connector, connection, queue };
+        let syncer = match connector.sync() {
+            Sync::Full => None,
+            Sync::Normal => Some(Syncer::start(connector.path())?),
+        };
+        let thread = WriterThread { connector, connection, queue, syncer };
         thread::Builder::new().name("toolwire-store".to_owned()).spawn(|| thread.run())?;
         Ok(Self { jobs })
     }
 
-    /// Runs work inside a transaction, and returns after it is durable. The
-    /// work may be run again if others in its group have failed.
+    /// Runs work inside a transaction, and returns after its end. The work may be run again if others in its group have failed.
     pub(super) async fn run<T: Send + 'static>(
         &self,
         work: impl FnMut(&Connection) -> Result<T, Failure> + Send + 'static,
@@ -86,6 +91,8 @@ struct WriterThread {
     connector: Connector,
     connection: Option<Connection>,
     queue: mpsc::Receiver<Box<dyn Job>>,
+    /// Has the disk confirm, if no transaction waits for it.
+    syncer: Option<Syncer>,
 }
 
 impl WriterThread {
@@ -97,6 +104,9 @@ impl WriterThread {
                 group.push(next);
             }
             self.write(group);
+            if let Some(syncer) = &self.syncer {
+                syncer.written();
+            }
         }
     }
 

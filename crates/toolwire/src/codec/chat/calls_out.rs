@@ -90,6 +90,10 @@ pub(super) fn write_call(
     let wire = cx.names.wire(space.as_deref(), &own);
     let wrapping = tools.wrapping(&wire);
     put_call(object, &wire, arguments, freeform, wrapping);
+    if cx.profile.unsigned_calls {
+        let mut extra = object.object("extra_content");
+        extra.object("google").put("thought_signature", "skip_thought_signature_validator");
+    }
     if namespace.is_some() {
         cx.ledger.emulated(*at, Code::NamespaceFlattened);
     } else if wire != own {

@@ -14,6 +14,7 @@ pub(super) static DESCRIPTION: Description = Description {
     prefix: "/v1",
     answers: Endpoint::fixed("/v1/chat/completions"),
     token_count: None,
+    models_query: "",
     counts_input_first: false,
     answer_member: "choices",
     model_member: "model",

@@ -49,7 +49,7 @@ mod tests;
 use std::ops::Range;
 
 use crate::calls::{AnsweredCall, Continuation, Error};
-use crate::codec::openai::models_out;
+use crate::codec::openai::{models_in, models_out};
 use crate::codec::{
     Codec, EventPlace, StreamAccumulator, StreamObserver, StreamReader, StreamWriter,
 };
@@ -58,7 +58,7 @@ use crate::guess::{Certainty, DocumentKind, Fields};
 use crate::ledger::Ledger;
 use crate::model::{ApiError, Protocol, Request, Response, ResponseContext, Tool};
 use crate::profile::Profile;
-use crate::protocol::{Description, ListedModel};
+use crate::protocol::{Description, ListedModel, ModelPage};
 use crate::registry::{SchemaMember, ToolForm};
 use crate::session::SessionCodec;
 use crate::toolset::Toolset;
@@ -162,8 +162,18 @@ impl Codec for Chat {
         error_out::encode(error, out)
     }
 
-    fn write_models(&self, models: &[ListedModel<'_>], out: &mut Vec<u8>) {
+    fn write_models(
+        &self,
+        models: &[ListedModel<'_>],
+        _query: &str,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Box<ApiError>> {
         models_out::write_models(models, out);
+        Ok(())
+    }
+
+    fn read_models(&self, body: &str) -> Result<ModelPage, ReadError> {
+        models_in::read_models(body)
     }
 
     fn write_model(&self, model: ListedModel<'_>, out: &mut Vec<u8>) {

@@ -24,7 +24,9 @@ pub(super) fn encode(
     let upstream = id.as_ref().map(Str::decode).unwrap_or_default();
     object.put("id", &completion_id(&upstream));
     object.put("object", "chat.completion");
-    object.put("created", &created.as_ref().map_or(0, |at| at.value));
+    let made = created.as_ref().map(|at| at.value);
+    let made = made.or(context.and_then(|context| context.created)).unwrap_or_default();
+    object.put("created", &made);
     match (model, context.and_then(|context| context.model.as_ref())) {
         (Some(model), _) => object.put("model", model),
         (None, Some(model)) => object.put("model", model),

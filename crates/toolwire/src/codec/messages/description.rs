@@ -13,6 +13,7 @@ pub(super) static DESCRIPTION: Description = Description {
     prefix: "/v1",
     answers: Endpoint::fixed("/v1/messages"),
     token_count: Some(Endpoint::fixed("/v1/messages/count_tokens")),
+    models_query: MODELS_QUERY,
     counts_input_first: true,
     answer_member: "content",
     model_member: "model",
@@ -111,3 +112,6 @@ pub(super) fn profile() -> Profile {
     profile.temperature_with_top_p = false;
     profile
 }
+
+/// The longest page that the vendor documents.
+pub(super) const MODELS_QUERY: &str = "limit=1000";

@@ -16,6 +16,7 @@ mod error_in;
 mod error_out;
 mod foreign_reasoning_in;
 mod hosted_tools_out;
+mod models_in;
 mod models_out;
 mod reasoning_in;
 mod reasoning_out;
@@ -54,7 +55,7 @@ use crate::guess::{Certainty, DocumentKind, Fields};
 use crate::ledger::Ledger;
 use crate::model::{ApiError, Protocol, Request, Response, ResponseContext, Tool};
 use crate::profile::Profile;
-use crate::protocol::{Description, ListedModel};
+use crate::protocol::{Description, ListedModel, ModelPage};
 use crate::registry::{SchemaMember, ToolForm};
 use crate::session::SessionCodec;
 use crate::toolset::Toolset;
@@ -158,8 +159,17 @@ impl Codec for Messages {
         error_out::encode(error, out)
     }
 
-    fn write_models(&self, models: &[ListedModel<'_>], out: &mut Vec<u8>) {
-        models_out::write_models(models, out);
+    fn write_models(
+        &self,
+        models: &[ListedModel<'_>],
+        query: &str,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Box<ApiError>> {
+        models_out::write_models(models, query, out)
+    }
+
+    fn read_models(&self, body: &str) -> Result<ModelPage, ReadError> {
+        models_in::read_models(body)
     }
 
     fn write_model(&self, model: ListedModel<'_>, out: &mut Vec<u8>) {

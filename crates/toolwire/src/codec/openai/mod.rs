@@ -4,6 +4,7 @@ mod arguments_in;
 pub(super) mod error_in;
 pub(super) mod error_out;
 mod model_facts_out;
+pub(super) mod models_in;
 pub(super) mod models_out;
 
 pub(super) use model_facts_out::{fit_effort, takes_effort_with_tools};

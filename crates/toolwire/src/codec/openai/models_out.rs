@@ -18,10 +18,11 @@ pub(in crate::codec) fn write_model(model: ListedModel<'_>, out: &mut Vec<u8>) {
     write_members(model, &mut Object::new(out));
 }
 
+/// The published type has no room for the rest.
 fn write_members(model: ListedModel<'_>, object: &mut Object<'_>) {
-    object.put("id", model.name);
+    let ListedModel { name, title: _, owner, created, context_window: _, max_output: _ } = model;
+    object.put("id", name);
     object.put("object", "model");
-    // Nobody here knows when a model was made.
-    object.put("created", &0_u64);
-    object.put("owned_by", model.owner);
+    object.put("created", &created);
+    object.put("owned_by", owner);
 }

@@ -14,6 +14,7 @@ pub(super) static DESCRIPTION: Description = Description {
     prefix: "/v1",
     answers: Endpoint::fixed("/v1/responses"),
     token_count: Some(Endpoint::fixed("/v1/responses/input_tokens")),
+    models_query: "",
     counts_input_first: false,
     answer_member: "output",
     model_member: "model",

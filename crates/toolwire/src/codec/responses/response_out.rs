@@ -57,8 +57,7 @@ pub(super) fn write_response(
     let mut object = Object::new(out);
     object.put("id", id);
     object.put("object", "response");
-    let made = created.map(|created| created.value);
-    let made = made.or(context.and_then(|context| context.created)).unwrap_or_default();
+    let made = created_at(created.map(|created| created.value), context);
     object.put("created_at", &made);
     object.put("status", status);
     object.put("completed_at", &(*status == "completed").then_some(made));
@@ -94,6 +93,14 @@ pub(super) fn write_response(
         (None, labels) => object.put("metadata", &Raw::made(labels.unwrap_or("{}").to_owned())),
     }
     lose_members(extra, cx.ledger);
+}
+
+/// When the answer was begun. One with an id of its own may have been shown to the
+/// client before the upstream was asked.
+fn created_at(upstream: Option<u64>, context: Option<&ResponseContext>) -> u64 {
+    let known = context.and_then(|context| context.created);
+    let own = context.filter(|context| context.id.is_some()).and(known);
+    own.or(upstream).or(known).unwrap_or_default()
 }
 
 /// Reports the members of an answer that have no place here.

@@ -1,8 +1,18 @@
 //! What a server that remembers writes of requests and items.
 
+use super::response_out::{response_id, write_response};
 use super::stateful_in::{self, REFERENCE, STATE, STORE};
-use crate::stateful::{StatefulAnswer, StatefulCodec, StatefulItems, StatefulRequest};
-use crate::wire::{Kind, Object, ReadError, Reader, Str, read_fields};
+use super::stop_out::ResponseEnd;
+use super::{Responses, error_out};
+use crate::codec::Codec;
+use crate::codec::context::EncodeContext;
+use crate::ledger::Ledger;
+use crate::model::{KeptState, Protocol, Response};
+use crate::profile::Profile;
+use crate::stateful::{Progress, StatefulAnswer, StatefulCodec, StatefulItems, StatefulRequest};
+use crate::wire::names::Names;
+use crate::wire::sse::write_event;
+use crate::wire::{Kind, Object, Raw, ReadError, Reader, Str, read_fields};
 
 /// How Responses remembers.
 pub(super) struct ResponsesState;
@@ -79,4 +89,72 @@ impl StatefulCodec for ResponsesState {
             object.extra(std::slice::from_ref(field));
         }
     }
+
+    fn write_pending(
+        &self,
+        request: &str,
+        kept: &KeptState,
+        out: &mut Vec<u8>,
+    ) -> Result<(), ReadError> {
+        let mut request = Responses.decode_request(request)?;
+        kept.put_into(&mut request.state);
+        let mut context = Responses.response_context(&request);
+        context.keep(Some(kept));
+        let response = Response {
+            origin: Protocol::Responses,
+            id: None,
+            model: None,
+            created: None,
+            candidates: Vec::new(),
+            usage: None,
+            tier: None,
+            extra: Vec::new(),
+        };
+        let (profile, names) = (Profile::of(Protocol::Responses), Names::default());
+        let mut nothing_lost = Ledger::default();
+        let cx = &mut EncodeContext::new(response.origin, &profile, &names, &mut nothing_lost);
+        let id = response_id(None, Some(&context));
+        let ended = ResponseEnd::new("in_progress", None);
+        write_response(&response, &id, &ended, Some(&context), out, cx, |_no_items, _cx| {});
+        Ok(())
+    }
+
+    fn write_progress(
+        &self,
+        answer: &str,
+        progress: Progress<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), ReadError> {
+        let (status, failure) = match progress {
+            Progress::Queued => ("queued", None),
+            Progress::InProgress => ("in_progress", None),
+            Progress::Cancelled => ("cancelled", None),
+            Progress::Failed(error) => ("failed", Some(error)),
+        };
+        let fields = read_fields(&mut Reader::new(answer))?;
+        let mut object = Object::new(out);
+        for field in &fields {
+            match (field.key.decode().as_ref(), failure) {
+                ("status", _) => object.put("status", status),
+                ("error", Some(failure)) => {
+                    let mut detail = object.object("error");
+                    detail.put("code", error_out::failure_code(failure));
+                    detail.put("message", &failure.message);
+                }
+                (_other, _) => object.extra(std::slice::from_ref(field)),
+            }
+        }
+        Ok(())
+    }
+
+    fn write_failed_event(&self, answer: &str, number: u64, out: &mut Vec<u8>) {
+        write_event(Some(FAILED), out, |out| {
+            let mut event = Object::new(out);
+            event.put("type", FAILED);
+            event.put("sequence_number", &number);
+            event.put("response", &Raw::made(answer));
+        });
+    }
 }
+
+const FAILED: &str = "response.failed";

@@ -4,11 +4,12 @@ use arbtest::arbtest;
 
 use crate::wire::ids::{IdRule, mint};
 
-const RULES: [IdRule; 4] = [
+const RULES: [IdRule; 5] = [
     IdRule::CHAT,
     IdRule::RESPONSES,
     IdRule::MESSAGES,
-    IdRule { max: 9, word: true, unique: true },
+    IdRule { max: 9, word: true, unique: true, exact: false },
+    IdRule::MISTRAL,
 ];
 
 fn any_id(u: &mut arbitrary::Unstructured<'_>) -> arbitrary::Result<String> {

@@ -19,6 +19,7 @@ pub(crate) static DESCRIPTION: Description = Description {
         stream_path: Some("/v4/models/{model}:stream"),
     },
     token_count: Some(Endpoint { path: "/v4/models/{model}:measure", stream_path: None }),
+    models_query: "",
     counts_input_first: false,
     answer_member: "reply",
     model_member: "by",
@@ -62,6 +63,6 @@ pub(crate) const VENDOR_NAME: &str = "example";
 
 /// Names and ids are shorter than anywhere else, so that many are replaced.
 pub(crate) fn profile() -> Profile {
-    let ids = IdRule { max: 32, word: true, unique: true };
+    let ids = IdRule { max: 32, word: true, unique: true, exact: false };
     Profile::permissive(FOURTH, NameRule { max: 40 }, ids)
 }

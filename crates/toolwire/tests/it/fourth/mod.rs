@@ -36,6 +36,7 @@ mod dispositions;
 pub(crate) mod error_in;
 mod error_out;
 mod foreign_reasoning_in;
+mod models_in;
 mod models_out;
 mod reasoning_in;
 mod reasoning_out;
@@ -63,7 +64,7 @@ use toolwire::codec::{EventPlace, StreamObserver, StreamReader, StreamWriter};
 use toolwire::disposition::Row;
 use toolwire::guess::{Certainty, DocumentKind, Fields};
 use toolwire::model::{ApiError, Request, Response, ResponseContext, Tool};
-use toolwire::protocol::{Description, ListedModel};
+use toolwire::protocol::{Description, ListedModel, ModelPage};
 use toolwire::registry::{SchemaMember, ToolForm};
 use toolwire::toolset::Toolset;
 use toolwire::wire::sse::Frame;
@@ -177,8 +178,18 @@ impl Codec for Fourth {
         tools_out::encode_list(tools, origin, profile, out, ledger);
     }
 
-    fn write_models(&self, models: &[ListedModel<'_>], out: &mut Vec<u8>) {
+    fn write_models(
+        &self,
+        models: &[ListedModel<'_>],
+        _query: &str,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Box<ApiError>> {
         models_out::write_models(models, out);
+        Ok(())
+    }
+
+    fn read_models(&self, body: &str) -> Result<ModelPage, ReadError> {
+        models_in::read_models(body)
     }
 
     fn write_model(&self, model: ListedModel<'_>, out: &mut Vec<u8>) {

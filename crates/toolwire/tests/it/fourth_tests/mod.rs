@@ -334,10 +334,19 @@ fn a_registry_speaks_the_protocol() {
 
 #[test]
 fn models_and_token_counts() {
-    let models = [ListedModel { name: "m-1", owner: "example" }];
+    let models = [ListedModel {
+        name: "m-1",
+        title: "M 1",
+        owner: "example",
+        created: 1,
+        context_window: None,
+        max_output: None,
+    }];
     let mut out = Vec::new();
-    codec(FOURTH).write_models(&models, &mut out);
+    codec(FOURTH).write_models(&models, "", &mut out).unwrap();
     assert_eq!(out, br#"{"machines":[{"by":"m-1"}]}"#);
+    let read = codec(FOURTH).read_models(std::str::from_utf8(&out).unwrap()).unwrap();
+    assert_eq!(read.models.iter().map(|model| &model.name).collect::<Vec<_>>(), ["m-1"]);
     out.clear();
     codec(FOURTH).write_token_count(7, &mut out);
     assert_eq!(out, br#"{"spent":{"in":7}}"#);

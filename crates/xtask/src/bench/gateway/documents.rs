@@ -93,8 +93,13 @@ pub(super) fn request(kind: Kind, speaks: Speaks, program: &Path) -> Result<Vec<
     let chat = chat(kind).into_bytes();
     match speaks {
         Speaks::Chat => Ok(chat),
-        Speaks::Messages => translated(&chat, program),
+        Speaks::Messages => translated(&chat, "messages", program),
     }
+}
+
+/// The same of a client that speaks Responses.
+pub(super) fn responses_request(kind: Kind, program: &Path) -> Result<Vec<u8>> {
+    translated(&chat(kind).into_bytes(), "responses", program)
 }
 
 fn chat(kind: Kind) -> String {
@@ -130,10 +135,10 @@ fn chat(kind: Kind) -> String {
     text
 }
 
-/// The same request in the words of Messages, by the program that is measured.
-fn translated(chat: &[u8], program: &Path) -> Result<Vec<u8>> {
+/// The same request in the words of another protocol, by the program that is measured.
+fn translated(chat: &[u8], to: &str, program: &Path) -> Result<Vec<u8>> {
     let mut command = Command::new(program);
-    command.args(["translate", "--from", "chat", "--to", "messages"]);
+    command.args(["translate", "--from", "chat", "--to", to]);
     command.stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut child = command.spawn().context("toolwire cannot be started")?;
     if let Some(mut input) = child.stdin.take() {

@@ -17,6 +17,16 @@ pub(super) struct Load {
     pub(super) requests: usize,
     /// What the body of a complete answer ends with.
     pub(super) ending: &'static str,
+    /// How long each client thinks between its requests.
+    pub(super) pause: Duration,
+    pub(super) wait: Wait,
+}
+
+/// Until when clients are said to wait.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wait {
+    FirstByte,
+    LastByte,
 }
 
 /// A request as the bytes of HTTP.
@@ -31,12 +41,13 @@ pub(super) fn request(path: &str, body: &[u8]) -> Vec<u8> {
 }
 
 impl Load {
-    /// Gives how long each request waited for the first byte of its answer.
+    /// Gives how long each request waited for its answer.
     pub(super) fn run(&self) -> Result<Vec<Duration>> {
-        let begun = AtomicUsize::new(0);
+        let begun = &AtomicUsize::new(0);
         thread::scope(|scope| {
-            let clients: Vec<_> =
-                (0..self.connections).map(|_| scope.spawn(|| self.client(&begun))).collect();
+            let clients: Vec<_> = (0..self.connections)
+                .map(|client| scope.spawn(move || self.client(client, begun)))
+                .collect();
             let mut waits = Vec::with_capacity(self.requests);
             for client in clients {
                 waits.extend(client.join().map_err(|_| anyhow!("a client panicked"))??);
@@ -45,18 +56,20 @@ impl Load {
         })
     }
 
-    fn client(&self, begun: &AtomicUsize) -> Result<Vec<Duration>> {
+    fn client(&self, client: usize, begun: &AtomicUsize) -> Result<Vec<Duration>> {
         let mut stream = TcpStream::connect(self.address).context("nobody listens")?;
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(PATIENCE))?;
         let (mut waits, mut piece, mut answer) = (Vec::new(), vec![0; 64 * 1024], Vec::new());
+        // Clients that think do not all begin at once.
+        thread::sleep(self.pause.mul_f64(client as f64 / self.connections as f64));
         while begun.fetch_add(1, Ordering::Relaxed) < self.requests {
             let sent = Instant::now();
             stream.write_all(&self.request)?;
             answer.clear();
             while !is_complete(&answer) {
                 let read = stream.read(&mut piece).context("an answer does not come")?;
-                if answer.is_empty() {
+                if answer.is_empty() && self.wait == Wait::FirstByte {
                     waits.push(sent.elapsed());
                 }
                 if read == 0 {
@@ -64,7 +77,11 @@ impl Load {
                 }
                 answer.extend_from_slice(piece.get(..read).unwrap_or_default());
             }
+            if self.wait == Wait::LastByte {
+                waits.push(sent.elapsed());
+            }
             self.check(&answer)?;
+            thread::sleep(self.pause);
         }
         Ok(waits)
     }

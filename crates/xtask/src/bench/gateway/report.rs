@@ -77,14 +77,14 @@ fn waits(cell: &Cell<'_>) -> Vec<f64> {
     sorted(cell.waits.iter().map(|wait| Duration::as_secs_f64(wait) * 1000.0))
 }
 
-fn sorted(values: impl Iterator<Item = f64>) -> Vec<f64> {
+pub(super) fn sorted(values: impl Iterator<Item = f64>) -> Vec<f64> {
     let mut values: Vec<_> = values.collect();
     values.sort_by(f64::total_cmp);
     values
 }
 
 /// The value that so large a part lies below.
-fn part(sorted: &[f64], part: f64) -> f64 {
+pub(super) fn part(sorted: &[f64], part: f64) -> f64 {
     let index = (part * sorted.len().saturating_sub(1) as f64).round() as usize;
     sorted.get(index).copied().unwrap_or(f64::NAN)
 }

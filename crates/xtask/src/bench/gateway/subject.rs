@@ -67,9 +67,20 @@ impl Subject {
         model: SocketAddr,
         folder: &Path,
     ) -> Result<Self> {
+        Self::storing(name, program, model, folder, "engine = \"off\"")
+    }
+
+    /// toolwire with these settings of its store.
+    pub(super) fn storing(
+        name: &'static str,
+        program: &Path,
+        model: SocketAddr,
+        folder: &Path,
+        store: &str,
+    ) -> Result<Self> {
         let address = free_address()?;
         let config = format!(
-            "listen = \"{address}\"\n\n[store]\nengine = \"off\"\n\n[[upstream]]\nname = \"model\"\n\
+            "listen = \"{address}\"\n\n[store]\n{store}\n\n[[upstream]]\nname = \"model\"\n\
              protocol = \"chat\"\nbase_url = \"http://{model}\"\nmodels = [\"bench-*\"]\n"
         );
         let file = folder.join(format!("{name}.toml"));

@@ -36,7 +36,8 @@ impl ChunkWriter {
             let upstream = id.as_ref().map(Str::decode).unwrap_or_default();
             object.put("id", &completion_id(&upstream));
             object.put("object", "chat.completion.chunk");
-            object.put("created", &created.as_ref().map_or(0, |at| at.value));
+            let made = created.as_ref().map(|at| at.value).or(context.created);
+            object.put("created", &made.unwrap_or_default());
             match (model, &context.model) {
                 (Some(model), _) => object.put("model", model),
                 (None, Some(model)) => object.put("model", model),

@@ -1,0 +1,276 @@
+//! `cargo xtask bench --store`: what a stored response costs beside one that is not stored, and what
+//! a long thread costs beside the same conversation in one request.
+//!
+//! Both are asked of the same process in turns, and each round gives one ratio.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use serde_json::{Value, json};
+
+use super::documents::{self, Kind};
+use super::load::{self, Load, Wait};
+use super::model;
+use super::report::{part, sorted};
+use super::subject::Subject;
+use crate::cmd;
+
+/// Measures the gateway of this tree. `args` are the number of rounds and the address of a Postgres
+/// database, both optional.
+pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
+    let (rounds, database) = match args {
+        [] => (ROUNDS, None),
+        [rounds] => (rounds.parse().context("the rounds are a number")?, None),
+        [rounds, url] => (rounds.parse().context("the rounds are a number")?, Some(url)),
+        [_, _, ..] => bail!("`bench --store` takes a number of rounds and an address, no more"),
+    };
+    cmd::run(&mut cmd::command("cargo build --locked --release --package toolwire-cli"))?;
+    let folder = cmd::target_dir().join("bench-store");
+    // What earlier runs have stored would be measured too.
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).with_context(|| format!("{} cannot be made", folder.display()))?;
+    let program = cmd::target_dir().join("release/toolwire");
+    let model = model::serve()?;
+    let sqlite = |name: &'static str, sync: &str| {
+        let store = format!("engine = \"sqlite\"\npath = \"{name}.db\"\nsync = \"{sync}\"");
+        Subject::storing(name, &program, model, &folder, &store)
+    };
+    let mut subjects = vec![sqlite("sqlite-normal", "normal")?, sqlite("sqlite-full", "full")?];
+    if let Some(url) = database {
+        let store = format!("engine = \"postgres\"\nurl = \"{url}\"");
+        subjects.push(Subject::storing("postgres", &program, model, &folder, &store)?);
+    }
+    let mut pairs = pairs(&subjects, &program)?;
+    for round in 1..=rounds {
+        println!("Round {round} of {rounds}.");
+        for pair in &mut pairs {
+            pair.measure()?;
+        }
+    }
+    print(&pairs);
+    print_threads(&subjects, rounds)?;
+    let _ = fs::remove_dir_all(&folder);
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The same request through the same process, once not stored and once stored.
+struct Pair<'s> {
+    subject: &'s Subject,
+    connections: usize,
+    kind: Kind,
+    unstored: Side,
+    stored: Side,
+}
+
+/// One of both, and what was measured of it.
+struct Side {
+    load: Load,
+    /// Processor time of one request in nanoseconds, by round.
+    processor: Vec<f64>,
+    /// The middle of how long clients waited, in milliseconds, by round.
+    waits: Vec<f64>,
+}
+
+impl Side {
+    fn measure(&mut self, subject: &Subject) -> Result<()> {
+        let before = subject.processor()?;
+        let waits = self.load.run()?;
+        let spent = subject.processor()?.saturating_sub(before);
+        self.processor.push(spent.as_nanos() as f64 / self.load.requests as f64);
+        self.waits.push(middle(&waits));
+        Ok(())
+    }
+}
+
+impl Pair<'_> {
+    fn measure(&mut self) -> Result<()> {
+        self.unstored.measure(self.subject)?;
+        self.stored.measure(self.subject)
+    }
+}
+
+fn pairs<'s>(subjects: &'s [Subject], program: &Path) -> Result<Vec<Pair<'s>>> {
+    let mut pairs = Vec::new();
+    for subject in subjects {
+        for kind in [Kind::Whole, Kind::Burst] {
+            let body: Value =
+                serde_json::from_slice(&documents::responses_request(kind, program)?)?;
+            for connections in [1, 64] {
+                let side = |store: bool| {
+                    let mut body = body.clone();
+                    if let Some(body) = body.as_object_mut() {
+                        body.insert("store".to_owned(), json!(store));
+                    }
+                    let load = Load {
+                        address: subject.address,
+                        request: load::request("/v1/responses", body.to_string().as_bytes()),
+                        connections,
+                        requests: kind.requests(connections) / 2,
+                        ending: if kind == Kind::Whole { "}" } else { "data: [DONE]\n\n" },
+                        pause: if connections > 1 { PAUSE } else { Duration::ZERO },
+                        wait: Wait::LastByte,
+                    };
+                    Side { load, processor: Vec::new(), waits: Vec::new() }
+                };
+                let (unstored, stored) = (side(false), side(true));
+                pairs.push(Pair { subject, connections, kind, unstored, stored });
+            }
+        }
+    }
+    Ok(pairs)
+}
+
+fn print(pairs: &[Pair<'_>]) {
+    println!(
+        "\n| store | answer | clients | processor, µs, not stored | stored | × | middle half | wait, ms, \
+         not stored | stored | added |"
+    );
+    println!("|---|---|--:|--:|--:|--:|--:|--:|--:|--:|");
+    for Pair { subject, connections, kind, unstored, stored } in pairs {
+        let microseconds =
+            |side: &Side| part(&sorted(side.processor.iter().map(|time| time / 1000.0)), 0.5);
+        // Round by round, so that both had the same machine.
+        let ratios = stored.processor.iter().zip(&unstored.processor);
+        let ratios = sorted(ratios.map(|(stored, unstored)| stored / unstored));
+        let added = stored.waits.iter().zip(&unstored.waits);
+        let added = sorted(added.map(|(stored, unstored)| stored - unstored));
+        println!(
+            "| {} | {} | {connections} | {:.1} | {:.1} | {:.2} | {:.2} to {:.2} | {:.3} | {:.3} | {:.3} |",
+            subject.name,
+            kind.name(),
+            microseconds(unstored),
+            microseconds(stored),
+            part(&ratios, 0.5),
+            part(&ratios, 0.25),
+            part(&ratios, 0.75),
+            part(&sorted(unstored.waits.iter().copied()), 0.5),
+            part(&sorted(stored.waits.iter().copied()), 0.5),
+            part(&added, 0.5),
+        );
+    }
+}
+
+/// A thread is continued by its last id, and the same conversation is sent whole.
+fn print_threads(subjects: &[Subject], rounds: usize) -> Result<()> {
+    println!(
+        "\n| store | turns | bytes sent whole | processor, µs, sent whole | by its last id | × | wait, ms, \
+         sent whole | by its last id |"
+    );
+    println!("|---|--:|--:|--:|--:|--:|--:|--:|");
+    for subject in subjects {
+        let mut thread = Thread::default();
+        for turns in [5, 50, 500] {
+            thread.grow(subject.address, turns)?;
+            let side = |body: &Value| Side {
+                load: Load {
+                    address: subject.address,
+                    request: load::request("/v1/responses", body.to_string().as_bytes()),
+                    connections: 1,
+                    requests: 3000 / turns,
+                    ending: "}",
+                    pause: Duration::ZERO,
+                    wait: Wait::LastByte,
+                },
+                processor: Vec::new(),
+                waits: Vec::new(),
+            };
+            let (mut whole, mut by_id) = (side(&thread.whole()), side(&thread.by_id()));
+            for _ in 0..rounds {
+                whole.measure(subject)?;
+                by_id.measure(subject)?;
+            }
+            let ratios = by_id.processor.iter().zip(&whole.processor);
+            let ratios = sorted(ratios.map(|(by_id, whole)| by_id / whole));
+            let middle = |values: &[f64]| part(&sorted(values.iter().copied()), 0.5);
+            println!(
+                "| {} | {turns} | {} | {:.0} | {:.0} | {:.2} | {:.3} | {:.3} |",
+                subject.name,
+                thread.whole().to_string().len(),
+                middle(&whole.processor) / 1000.0,
+                middle(&by_id.processor) / 1000.0,
+                part(&ratios, 0.5),
+                middle(&whole.waits),
+                middle(&by_id.waits),
+            );
+        }
+    }
+    Ok(())
+}
+
+/// A conversation in which every turn is the result of a call.
+#[derive(Default)]
+struct Thread {
+    items: Vec<Value>,
+    turns: usize,
+    last: Value,
+    next: Value,
+}
+
+impl Thread {
+    /// Adds turns until there are so many.
+    fn grow(&mut self, address: SocketAddr, turns: usize) -> Result<()> {
+        while self.turns < turns {
+            if self.turns == 0 {
+                self.next =
+                    json!({"type": "message", "role": "user", "content": "Read all files."});
+            }
+            let body = json!({"model": Kind::Whole.model(), "input": [self.next],
+                "previous_response_id": self.last});
+            let response = ask(address, &body)?;
+            let output = response.get("output").and_then(Value::as_array);
+            let output = output.context("a response has output")?;
+            self.items.push(self.next.take());
+            self.items.extend(output.iter().cloned());
+            let call = output.iter().find_map(|item| item.get("call_id"));
+            let call = call.context("every answer calls a tool")?;
+            let text = "A line of the file that was read.\n".repeat(30);
+            self.next = json!({"type": "function_call_output", "call_id": call,
+                "output": text});
+            self.last = response.get("id").cloned().unwrap_or_default();
+            self.turns += 1;
+        }
+        Ok(())
+    }
+
+    fn whole(&self) -> Value {
+        let mut input = self.items.clone();
+        input.push(self.next.clone());
+        json!({"model": Kind::Whole.model(), "store": false, "input": input})
+    }
+
+    fn by_id(&self) -> Value {
+        json!({"model": Kind::Whole.model(), "store": false, "input": [self.next],
+            "previous_response_id": self.last})
+    }
+}
+
+/// Sends one request and reads its whole answer.
+fn ask(address: SocketAddr, body: &Value) -> Result<Value> {
+    let mut stream = TcpStream::connect(address).context("nobody listens")?;
+    let body = body.to_string();
+    let head = "POST /v1/responses HTTP/1.1\r\nhost: localhost\r\nconnection: close";
+    let length = body.len();
+    let kind = "content-type: application/json";
+    write!(stream, "{head}\r\n{kind}\r\ncontent-length: {length}\r\n\r\n{body}")?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer)?;
+    let (_, answer) = answer.split_once("\r\n\r\n").context("an answer has a head")?;
+    serde_json::from_str(answer).with_context(|| format!("the answer is no JSON: {answer}"))
+}
+
+/// The middle one, in milliseconds.
+fn middle(waits: &[Duration]) -> f64 {
+    part(&sorted(waits.iter().map(|wait| wait.as_secs_f64() * 1000.0)), 0.5)
+}
+
+/// How long each of many clients thinks. Without it they would wait for each other, and not for the
+/// store.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// An odd number has a middle.
+const ROUNDS: usize = 11;

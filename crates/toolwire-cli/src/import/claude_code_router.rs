@@ -140,9 +140,9 @@ fn transformers(
             }
             // Their API for Chat is at another address than the one of their own.
             "gemini" => {
-                GEMINI.clone_into(&mut upstream.base_url);
-                "base_url is Gemini's API for Chat; the router uses another one."
-                    .clone_into(&mut upstream.remark);
+                upstream.preset = "gemini";
+                upstream.base_url.clear();
+                upstream.profile.clear();
             }
             // What they do, every upstream of toolwire does.
             "OpenAI" | "openai" | "groq" | "cleancache" | "streamoptions" | "cerebras" => {}
@@ -229,5 +229,3 @@ fn reason(key: &str) -> &'static str {
         _ => "no counterpart",
     }
 }
-
-const GEMINI: &str = "https://generativelanguage.googleapis.com/v1beta/openai";

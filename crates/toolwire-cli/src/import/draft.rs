@@ -36,6 +36,8 @@ pub(super) struct Draft {
 pub(super) struct Upstream {
     pub(super) name: String,
     pub(super) remark: String,
+    /// The preset that says the rest, if it is not empty.
+    pub(super) preset: &'static str,
     pub(super) protocol: &'static str,
     pub(super) base_url: String,
     pub(super) key: Option<String>,

@@ -160,8 +160,13 @@ fn read(
     }
     let mut upstream = Upstream { protocol, ..Upstream::default() };
     match base {
-        None if provider.base_url.is_empty() => return Err(refuse("it has no api_base")),
+        None if provider.preset == "azure"
+            || provider.preset.is_empty() && provider.base_url.is_empty() =>
+        {
+            return Err(refuse("it has no api_base"));
+        }
         None => {
+            upstream.preset = provider.preset;
             provider.base_url.clone_into(&mut upstream.base_url);
             provider.profile.clone_into(&mut upstream.profile);
         }
@@ -169,10 +174,12 @@ fn read(
             address(base, provider, variable, &mut upstream).map_err(|why| refuse(&why))?
         }
     }
+    if provider.preset == "azure" {
+        params.leave_out("api_version", "the preset azure uses api-version=preview", draft);
+    }
     let wish = format!("{}_API_KEY", provider_name.to_ascii_uppercase());
     upstream.key = match params.take_text("api_key", draft) {
         Some(key) => Reference::LiteLlm.key(key, &wish, provider_name, draft),
-        None if base.is_some() && provider.base_url != upstream.base_url => None,
         None => Some(provider.key_variable.to_owned()).filter(|name| !name.is_empty()),
     };
     if let Some(organization) = params.take_text("organization", draft) {
@@ -235,12 +242,17 @@ fn address(
     };
     let base = base.trim_end_matches('/');
     base.clone_into(&mut upstream.base_url);
-    provider.profile.clone_into(&mut upstream.profile);
-    if provider.protocol == "responses" && upstream.base_url != provider.base_url {
+    match provider.preset {
         // Servers that speak like OpenAI mostly have Chat only, which is what LiteLLM
         // sends them.
-        upstream.protocol = "chat";
-        COMPATIBLE.clone_into(&mut upstream.profile);
+        "openai" => {
+            upstream.protocol = "chat";
+            COMPATIBLE.clone_into(&mut upstream.profile);
+        }
+        // A preset for this machine takes no address of another.
+        "ollama" | "lmstudio" => COMPATIBLE.clone_into(&mut upstream.profile),
+        "" => provider.profile.clone_into(&mut upstream.profile),
+        preset => upstream.preset = preset,
     }
     Ok(())
 }

@@ -51,6 +51,7 @@ pub(super) fn upstream(upstream: &Upstream, text: &mut String) {
     let Upstream {
         name,
         remark,
+        preset,
         protocol,
         base_url,
         key,
@@ -64,7 +65,14 @@ pub(super) fn upstream(upstream: &Upstream, text: &mut String) {
         comment(remark, text);
     }
     text.push_str(&format!("[[upstream]]\nname = {}\n", toml_string(name)));
-    text.push_str(&format!("protocol = \"{protocol}\"\nbase_url = {}\n", toml_string(base_url)));
+    if preset.is_empty() {
+        text.push_str(&format!("protocol = \"{protocol}\"\n"));
+    } else {
+        text.push_str(&format!("preset = \"{preset}\"\n"));
+    }
+    if !base_url.is_empty() {
+        text.push_str(&format!("base_url = {}\n", toml_string(base_url)));
+    }
     if is_insecure(base_url) {
         text.push_str("insecure = true  # the key and the prompts are sent unencrypted\n");
     }

@@ -4,8 +4,10 @@
 pub(super) struct Provider {
     /// The names that LiteLLM knows it by.
     pub(super) names: &'static [&'static str],
+    /// The preset of toolwire for it, if there is one.
+    pub(super) preset: &'static str,
     pub(super) protocol: &'static str,
-    /// Its address. Empty if every user has their own.
+    /// Its address, if there is no preset. Empty if every user has their own.
     pub(super) base_url: &'static str,
     /// The variable that LiteLLM reads if there is no `api_key`. Empty if none is
     /// needed.
@@ -34,59 +36,47 @@ pub(super) fn of_model(model: &str) -> Option<&'static Provider> {
 pub(super) const COMPATIBLE: &str =
     "allowed_tools = false, freeform_tools = false, strict = false, legacy_max_tokens = true";
 
-/// The same for one that wants its reasoning back.
+/// The profile of one that wants its reasoning back.
 pub(super) const REASONING_CONTENT: &str = "allowed_tools = false, freeform_tools = false, \
      strict = false, legacy_max_tokens = true, reasoning_field = \"reasoning_content\"";
 
 pub(super) const OPENROUTER: &str =
     "allowed_tools = false, freeform_tools = false, reasoning_field = \"reasoning\"";
 
+/// A vendor that toolwire knows.
+const fn preset(
+    names: &'static [&'static str],
+    preset: &'static str,
+    key_variable: &'static str,
+) -> Provider {
+    Provider { names, preset, protocol: "chat", base_url: "", key_variable, profile: "" }
+}
+
 const fn chat(
     names: &'static [&'static str],
     base_url: &'static str,
     key_variable: &'static str,
 ) -> Provider {
-    Provider { names, protocol: "chat", base_url, key_variable, profile: COMPATIBLE }
+    Provider { names, preset: "", protocol: "chat", base_url, key_variable, profile: COMPATIBLE }
 }
 
 const PROVIDERS: &[Provider] = &[
-    Provider {
-        names: &["openai"],
-        protocol: "responses",
-        base_url: "https://api.openai.com/v1",
-        key_variable: "OPENAI_API_KEY",
-        profile: "",
-    },
-    Provider {
-        names: &["anthropic"],
-        protocol: "messages",
-        base_url: "https://api.anthropic.com/v1",
-        key_variable: "ANTHROPIC_API_KEY",
-        profile: "",
-    },
-    Provider {
-        profile: OPENROUTER,
-        ..chat(&["openrouter"], "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY")
-    },
-    chat(&["gemini"], "https://generativelanguage.googleapis.com/v1beta/openai", "GEMINI_API_KEY"),
-    chat(&["groq"], "https://api.groq.com/openai/v1", "GROQ_API_KEY"),
-    Provider {
-        profile: REASONING_CONTENT,
-        ..chat(&["deepseek"], "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY")
-    },
-    chat(&["mistral"], "https://api.mistral.ai/v1", "MISTRAL_API_KEY"),
-    chat(&["xai"], "https://api.x.ai/v1", "XAI_API_KEY"),
-    chat(&["together_ai"], "https://api.together.xyz/v1", "TOGETHERAI_API_KEY"),
-    chat(&["fireworks_ai"], "https://api.fireworks.ai/inference/v1", "FIREWORKS_AI_API_KEY"),
-    chat(&["cerebras"], "https://api.cerebras.ai/v1", "CEREBRAS_API_KEY"),
-    Provider {
-        profile: REASONING_CONTENT,
-        ..chat(&["moonshot"], "https://api.moonshot.ai/v1", "MOONSHOT_API_KEY")
-    },
-    Provider {
-        profile: REASONING_CONTENT,
-        ..chat(&["zai"], "https://api.z.ai/api/paas/v4", "ZAI_API_KEY")
-    },
+    Provider { protocol: "responses", ..preset(&["openai"], "openai", "OPENAI_API_KEY") },
+    Provider { protocol: "messages", ..preset(&["anthropic"], "anthropic", "ANTHROPIC_API_KEY") },
+    Provider { protocol: "responses", ..preset(&["azure"], "azure", "AZURE_API_KEY") },
+    preset(&["openrouter"], "openrouter", "OPENROUTER_API_KEY"),
+    preset(&["gemini"], "gemini", "GEMINI_API_KEY"),
+    preset(&["groq"], "groq", "GROQ_API_KEY"),
+    preset(&["deepseek"], "deepseek", "DEEPSEEK_API_KEY"),
+    preset(&["mistral"], "mistral", "MISTRAL_API_KEY"),
+    preset(&["xai"], "xai", "XAI_API_KEY"),
+    preset(&["together_ai"], "together", "TOGETHERAI_API_KEY"),
+    preset(&["fireworks_ai"], "fireworks", "FIREWORKS_AI_API_KEY"),
+    preset(&["cerebras"], "cerebras", "CEREBRAS_API_KEY"),
+    preset(&["moonshot"], "moonshot", "MOONSHOT_API_KEY"),
+    preset(&["zai"], "zai", "ZAI_API_KEY"),
+    preset(&["ollama", "ollama_chat"], "ollama", ""),
+    preset(&["lm_studio"], "lmstudio", ""),
     chat(&["deepinfra"], "https://api.deepinfra.com/v1/openai", "DEEPINFRA_API_KEY"),
     chat(&["nvidia_nim"], "https://integrate.api.nvidia.com/v1", "NVIDIA_NIM_API_KEY"),
     chat(&["sambanova"], "https://api.sambanova.ai/v1", "SAMBANOVA_API_KEY"),
@@ -96,8 +86,6 @@ const PROVIDERS: &[Provider] = &[
         "DASHSCOPE_API_KEY",
     ),
     chat(&["volcengine"], "https://ark.cn-beijing.volces.com/api/v3", "VOLCENGINE_API_KEY"),
-    chat(&["ollama", "ollama_chat"], "http://127.0.0.1:11434/v1", ""),
-    chat(&["lm_studio"], "http://127.0.0.1:1234/v1", ""),
     chat(&["hosted_vllm", "vllm"], "", ""),
     chat(&["litellm_proxy"], "", "LITELLM_PROXY_API_KEY"),
     chat(&["openai_like", "custom_openai", "llamafile", "xinference"], "", ""),

@@ -1,7 +1,7 @@
 """Starts the real agents without a terminal and without the internet.
 
 Each run has a home folder of its own, so that the user's settings have no effect, and a work folder.
-The lock file in this folder pins both agents.
+The lock file in this folder pins those that are written in JavaScript.
 """
 
 import json
@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from e2e.settings import BINARY, OFFLINE, ROOT
 
 PROGRAMS = ROOT / "e2e/agents/node_modules/.bin"
+# aider has a Python environment of its own.
+AIDER = ROOT / ".e2e/aider/bin"
 # A run takes about three seconds. An agent that keeps retrying must not hold up the other tests.
 TIMEOUT_SECONDS = 120
 
@@ -102,7 +104,7 @@ def run_through_toolwire(agent, model, arguments, config, tmp):
 def start(command, tmp, environment):
     home = tmp / "home"
     home.mkdir(parents=True, exist_ok=True)
-    path = f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}"
+    path = os.pathsep.join([str(PROGRAMS), os.environ["PATH"], str(AIDER)])
     environment = {"PATH": path, "HOME": str(home), **OFFLINE, **NO_TELEMETRY, **environment}
     options = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True, "timeout": TIMEOUT_SECONDS}
     return subprocess.run(command, cwd=work_folder(tmp), env=environment, check=False, **options)

@@ -97,17 +97,25 @@ def codex_result(process, tmp):
 
 def run_through_toolwire(agent, model, arguments, config, tmp):
     """Runs an agent with `toolwire run`, which starts a gateway for it."""
-    command = [BINARY, "run", agent, "--model", model, "--config", str(config), "--", *arguments]
-    return start(command, tmp, {})
+    return start(toolwire_command(agent, model, arguments, config), tmp, {})
 
 
-def start(command, tmp, environment):
+def toolwire_command(agent, model, arguments, config):
+    return [BINARY, "run", agent, "--model", model, "--config", str(config), "--", *arguments]
+
+
+def start(command, tmp, variables):
+    options = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True, "timeout": TIMEOUT_SECONDS}
+    variables = {**environment(tmp), **variables}
+    return subprocess.run(command, cwd=work_folder(tmp), env=variables, check=False, **options)
+
+
+def environment(tmp):
+    """What an agent finds in its environment: the agents' programs, a home of its own, no internet."""
     home = tmp / "home"
     home.mkdir(parents=True, exist_ok=True)
     path = os.pathsep.join([str(PROGRAMS), os.environ["PATH"], str(AIDER)])
-    environment = {"PATH": path, "HOME": str(home), **OFFLINE, **NO_TELEMETRY, **environment}
-    options = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True, "timeout": TIMEOUT_SECONDS}
-    return subprocess.run(command, cwd=work_folder(tmp), env=environment, check=False, **options)
+    return {"PATH": path, "HOME": str(home), **OFFLINE, **NO_TELEMETRY}
 
 
 def work_folder(tmp):

@@ -1,9 +1,11 @@
 """Codex in a terminal, as a person uses it: nothing of it stays behind when it ends."""
 
+import contextlib
 import os
 import pathlib
 import pty
 import select
+import signal
 import subprocess
 import termios
 import time
@@ -41,7 +43,10 @@ def test_codex_in_a_terminal_copies_nothing_and_leaves_nothing_running(tmp_path)
         assert left_running(tmp_path) == []
         assert size < 20_000_000
     finally:
-        process.kill()
+        # The agent too, if toolwire did not end it.
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
         os.close(terminal)
 
 

@@ -8,6 +8,8 @@ use std::process::Command;
 
 use clap::ValueEnum;
 
+use crate::toml_text::toml_string;
+
 /// An agent that `toolwire run` can start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Agent {
@@ -128,18 +130,4 @@ fn codex(command: &mut Command, target: &Target<'_>, directory: &Path) -> io::Re
     fs::write(directory.join("config.toml"), config)?;
     command.env("CODEX_HOME", directory).env("TOOLWIRE_KEY", key);
     Ok(())
-}
-
-/// A text as a TOML string.
-fn toml_string(text: &str) -> String {
-    let mut quoted = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => quoted.extend(['\\', c]),
-            c if c.is_control() => quoted.push_str(&format!("\\u{:04X}", c as u32)),
-            c => quoted.push(c),
-        }
-    }
-    quoted.push('"');
-    quoted
 }

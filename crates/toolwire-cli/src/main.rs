@@ -10,6 +10,7 @@ mod error;
 mod explain;
 mod gateway_identity;
 mod gateway_probe;
+mod import;
 mod init;
 mod models;
 mod panic_hook;
@@ -25,6 +26,7 @@ mod store;
 mod temp_dir;
 mod terminal;
 mod tokens;
+mod toml_text;
 mod translate;
 
 use std::io::Write;
@@ -53,6 +55,7 @@ enum Command {
     Serve(serve::Args),
     Run(run::Args),
     Init(init::Args),
+    Import(import::Args),
     Check(check::Args),
     Models(models::Args),
     Presets(presets::Args),
@@ -93,6 +96,7 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Some(Command::Serve(args)) => serve::run(&args)?,
         Some(Command::Run(args)) => return Ok(run::run(&args)?),
         Some(Command::Init(args)) => init::run(&args)?,
+        Some(Command::Import(args)) => import::run(&args)?,
         Some(Command::Check(args)) => check::run(&args)?,
         Some(Command::Models(args)) => models::run(&args)?,
         Some(Command::Presets(args)) => presets::run(&args)?,

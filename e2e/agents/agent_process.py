@@ -1,7 +1,7 @@
 """Starts the real agents without a terminal and without the internet.
 
 Each run has a home folder of its own, so that the user's settings have no effect, and a work folder.
-The lock file in this folder pins both agents.
+The lock file in this folder pins those that are written in JavaScript.
 """
 
 import json
@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from e2e.settings import BINARY, OFFLINE, ROOT
 
 PROGRAMS = ROOT / "e2e/agents/node_modules/.bin"
+# aider has a Python environment of its own.
+AIDER = ROOT / ".e2e/aider/bin"
 # A run takes about three seconds. An agent that keeps retrying must not hold up the other tests.
 TIMEOUT_SECONDS = 120
 
@@ -95,17 +97,25 @@ def codex_result(process, tmp):
 
 def run_through_toolwire(agent, model, arguments, config, tmp):
     """Runs an agent with `toolwire run`, which starts a gateway for it."""
-    command = [BINARY, "run", agent, "--model", model, "--config", str(config), "--", *arguments]
-    return start(command, tmp, {})
+    return start(toolwire_command(agent, model, arguments, config), tmp, {})
 
 
-def start(command, tmp, environment):
+def toolwire_command(agent, model, arguments, config):
+    return [BINARY, "run", agent, "--model", model, "--config", str(config), "--", *arguments]
+
+
+def start(command, tmp, variables):
+    options = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True, "timeout": TIMEOUT_SECONDS}
+    variables = {**environment(tmp), **variables}
+    return subprocess.run(command, cwd=work_folder(tmp), env=variables, check=False, **options)
+
+
+def environment(tmp):
+    """What an agent finds in its environment: the agents' programs, a home of its own, no internet."""
     home = tmp / "home"
     home.mkdir(parents=True, exist_ok=True)
-    path = f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}"
-    environment = {"PATH": path, "HOME": str(home), **OFFLINE, **NO_TELEMETRY, **environment}
-    options = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True, "timeout": TIMEOUT_SECONDS}
-    return subprocess.run(command, cwd=work_folder(tmp), env=environment, check=False, **options)
+    path = os.pathsep.join([str(PROGRAMS), os.environ["PATH"], str(AIDER)])
+    return {"PATH": path, "HOME": str(home), **OFFLINE, **NO_TELEMETRY}
 
 
 def work_folder(tmp):

@@ -126,13 +126,42 @@ def test_toolwire_starts_claude_code(tmp_path):
     assert (result.exit_code, QUESTION in result.last_message) == (0, True), result.output
 
 
-def test_toolwire_starts_codex(tmp_path):
+def test_toolwire_starts_codex_and_resumes_its_session(tmp_path):
+    config = demo_config(tmp_path)
     arguments = agent_process.codex_arguments(QUESTION, tmp_path)
-    process = agent_process.run_through_toolwire("codex", "demo", arguments, demo_config(tmp_path), tmp_path)
+    process = agent_process.run_through_toolwire("codex", "demo", arguments, config, tmp_path)
     result = agent_process.codex_result(process, tmp_path)
     assert (result.exit_code, QUESTION in result.last_message) == (0, True), result.output
-    # Its settings were temporary: nothing is left where the user's settings would be.
+    # The user's own settings and sessions are not touched.
     assert not (tmp_path / "home/.codex").exists()
+    home = tmp_path / "home/.local/state/toolwire/codex"
+    # Codex must not copy itself, several hundred megabytes, into a home that is kept.
+    assert sum(file.stat().st_size for file in home.rglob("*") if file.is_file()) < 20_000_000
+    unattended = ["--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"]
+    again = ["exec", "resume", "--last", *unattended, "--output-last-message", str(tmp_path / "last.txt"), "And then?"]
+    process = agent_process.run_through_toolwire("codex", "demo", again, config, tmp_path)
+    result = agent_process.codex_result(process, tmp_path)
+    assert (result.exit_code, "an earlier answer" in result.last_message) == (0, True), result.output
+
+
+def test_toolwire_starts_opencode(tmp_path):
+    arguments = ["run", QUESTION]
+    process = agent_process.run_through_toolwire("opencode", "demo", arguments, demo_config(tmp_path), tmp_path)
+    assert (process.returncode, QUESTION in process.stdout) == (0, True), process.stdout + process.stderr
+
+
+def test_toolwire_starts_qwen_code(tmp_path):
+    arguments = ["-p", QUESTION]
+    process = agent_process.run_through_toolwire("qwen", "demo", arguments, demo_config(tmp_path), tmp_path)
+    assert (process.returncode, QUESTION in process.stdout) == (0, True), process.stdout + process.stderr
+
+
+@pytest.mark.skipif(not (agent_process.AIDER / "aider").exists(), reason="aider could not be installed")
+def test_toolwire_starts_aider(tmp_path):
+    unattended = ["--no-git", "--yes-always", "--no-check-update", "--analytics-disable", "--edit-format", "ask"]
+    arguments = [*unattended, "--message", QUESTION]
+    process = agent_process.run_through_toolwire("aider", "demo", arguments, demo_config(tmp_path), tmp_path)
+    assert (process.returncode, "toolwire's demo model" in process.stdout) == (0, True), process.stdout + process.stderr
 
 
 def demo_config(tmp):

@@ -21,6 +21,7 @@ FILES = {
     "request.json": "vectors/requests/chat-text-beside-calls/in.chat.json",
     "answer.json": "vectors/responses/messages-call/in.messages.json",
     "answer.sse": "vectors/streams/messages-parallel-calls/in.messages.sse",
+    "config.yaml": "e2e/docs/litellm.yaml",
     "backup.jsonl": "crates/toolwire-store/tests/backup.jsonl",
 }
 
@@ -39,7 +40,7 @@ DEFAULT_ADDRESS = re.compile(r"(127\.0\.0\.1|localhost):8787")
 NO_GATEWAY = "127.0.0.1:1"
 
 # The agents have tests of their own; these tests only check that they are started.
-AGENTS = ("claude", "codex")
+AGENTS = ("claude", "codex", "opencode", "qwen", "aider")
 
 
 def blocks():

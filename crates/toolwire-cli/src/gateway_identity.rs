@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use toolwire_gateway::identity::Identity;
 
-use crate::temp_dir;
+use crate::user_dirs;
 
 /// An identity that other programs of the user can read until this is dropped.
 pub(crate) struct PublishedIdentity {
@@ -63,7 +63,7 @@ fn path(directory: &Path, address: SocketAddr) -> PathBuf {
 
 /// The directory of all identities, which only the user can read.
 fn directory() -> Option<PathBuf> {
-    let directory = temp_dir::cache_dir()?.join("gateways");
+    let directory = user_dirs::cache_dir()?.join("gateways");
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]

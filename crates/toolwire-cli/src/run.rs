@@ -15,8 +15,7 @@ use crate::config;
 use crate::error::CommandError;
 use crate::serve::{print_status, runtime};
 use crate::signals::{Signal, Signals};
-use crate::temp_dir::TempDir;
-use crate::{gateway_identity, gateway_probe, startup_message};
+use crate::{gateway_identity, gateway_probe, leftovers, startup_message};
 
 /// Start an agent that is connected to the gateway
 #[derive(clap::Args)]
@@ -40,8 +39,10 @@ pub(crate) struct Args {
 
 const AFTER_HELP: &str = "\
 If you have started a gateway at the configured address, the agent uses it.
-Otherwise toolwire starts one for as long as the agent runs. The agent's own settings are not changed:
-Claude Code gets environment variables, and Codex a temporary CODEX_HOME.
+Otherwise toolwire starts one for as long as the agent runs. The agent's own
+settings are not changed: it gets environment variables and arguments, and Codex a
+CODEX_HOME of its own, which stays, so that sessions can be resumed. Programs that
+the agent leaves running end with it.
 
 If the gateway requires a key, set TOOLWIRE_KEY.
 
@@ -49,6 +50,7 @@ The exit code is the agent's.
 
 Examples:
   toolwire run claude --model demo
+  toolwire run codex -- resume --last
   toolwire run codex --model claude-sonnet-5 -- exec \"Explain this repository\"";
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
@@ -62,13 +64,11 @@ async fn run_agent(args: &Args, config: Config) -> Result<ExitCode, CommandError
     let target = Target { base_url: &gateway.base_url, key: &gateway.key, model: model.as_deref() };
     let cannot =
         |what: &str, error: &io::Error| CommandError::Start(format!("cannot {what}: {error}"));
-    let directory =
-        TempDir::new().map_err(|error| cannot("create a temporary directory", &error))?;
+    let program = args.agent.program();
     let mut command = args
         .agent
-        .command(&target, directory.path())
-        .map_err(|error| cannot("write temporary settings", &error))?;
-    let program = args.agent.program();
+        .command(&target)
+        .map_err(|error| cannot(&format!("create the home of {program}"), &error))?;
     let through = if gateway.own.is_some() { "its own gateway" } else { &gateway.base_url };
     let with_model = model.as_deref().map(|model| format!(" with the model {model}"));
     print_status(&format!(
@@ -76,6 +76,7 @@ async fn run_agent(args: &Args, config: Config) -> Result<ExitCode, CommandError
         with_model.unwrap_or_default()
     ));
     let signals = Signals::new();
+    leftovers::adopt();
     let child = command.args(&args.agent_args).spawn().map_err(|error| {
         if error.kind() != io::ErrorKind::NotFound {
             return cannot(&format!("start {program}"), &error);
@@ -88,6 +89,7 @@ async fn run_agent(args: &Args, config: Config) -> Result<ExitCode, CommandError
     let status = wait(child, signals)
         .await
         .map_err(|error| cannot(&format!("wait for {program}"), &error))?;
+    leftovers::end_all();
     if let Some(own) = gateway.own {
         own.handle().stop();
     }

@@ -74,17 +74,49 @@ pub(crate) fn model_packages() -> Result<()> {
 
 /// The pinned SDKs for Node.
 pub(crate) fn node_packages() -> Result<()> {
-    npm_packages(NODE, None)
+    npm_packages(NODE, &[])
 }
 
-/// Claude Code and Codex. npm's own scripts stay off; the one that puts Claude Code's program in
-/// its place is run by name.
+/// The agents. npm's own scripts stay off; those that put the programs of Claude Code and opencode
+/// in their places are run by name.
 pub(crate) fn agents() -> Result<()> {
-    npm_packages(AGENTS, Some("node_modules/@anthropic-ai/claude-code/install.cjs"))
+    let scripts = [
+        "node_modules/@anthropic-ai/claude-code/install.cjs",
+        "node_modules/opencode-ai/postinstall.mjs",
+    ];
+    npm_packages(AGENTS, &scripts)
+}
+
+/// aider, in an environment of its own, because it pins other versions of the SDKs.
+///
+/// It is large. Where it cannot be installed, the tests that need it say so and are skipped.
+pub(crate) fn aider() -> Result<()> {
+    let wanted = fs::read_to_string(cmd::root().join(AIDER))
+        .with_context(|| format!("{AIDER} cannot be read"))?;
+    let stamp = cmd::root().join(AIDER_VENV).join("installed.txt");
+    if fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
+        println!("The Python packages of {AIDER} are installed.");
+        return Ok(());
+    }
+    println!("Installing the packages of {AIDER}; the first time takes about a minute.");
+    let pip = format!(
+        "{AIDER_VENV}/bin/python -m pip install --disable-pip-version-check --progress-bar off"
+    );
+    let install = || {
+        cmd::run(&mut cmd::command(&format!("python3 -m venv --clear {AIDER_VENV}")))?;
+        let wheels = format!("{pip} --only-binary :all: --requirement {AIDER}");
+        cmd::run(&mut cmd::command(&wheels))
+    };
+    if let Err(error) = install() {
+        println!("There will be no tests with aider: {error:#}");
+        return Ok(());
+    }
+    // Written last: an interrupted installation must not look like a finished one.
+    fs::write(&stamp, wanted).with_context(|| format!("{} cannot be written", stamp.display()))
 }
 
 /// The packages of one lock file, installed again whenever it changes.
-fn npm_packages(folder: &str, script: Option<&str>) -> Result<()> {
+fn npm_packages(folder: &str, scripts: &[&str]) -> Result<()> {
     let lock = format!("{folder}/package-lock.json");
     let wanted = fs::read_to_string(cmd::root().join(&lock))
         .with_context(|| format!("{lock} cannot be read"))?;
@@ -100,7 +132,7 @@ fn npm_packages(folder: &str, script: Option<&str>) -> Result<()> {
     println!("Installing the packages of {lock}; the first time takes about half a minute.");
     let flags = "--no-audit --no-fund --ignore-scripts --loglevel=error";
     cmd::run(&mut cmd::command(&format!("npm ci --prefix {folder} {flags}")))?;
-    if let Some(script) = script {
+    for script in scripts {
         cmd::run(&mut cmd::command(&format!("node {folder}/{script}")))?;
     }
     // Written last: an interrupted installation must not look like a finished one.
@@ -216,3 +248,5 @@ const NODE: &str = "e2e/node";
 /// The agents have a folder of their own because they are large, and the tests of the SDKs do not need
 /// them.
 const AGENTS: &str = "e2e/agents";
+const AIDER: &str = "e2e/requirements-aider.txt";
+const AIDER_VENV: &str = ".e2e/aider";

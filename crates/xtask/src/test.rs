@@ -83,6 +83,7 @@ const SETUP: Step = Step {
         setup::model_packages()?;
         setup::node_packages()?;
         setup::agents()?;
+        setup::aider()?;
         setup::browser();
         setup::postgres()?;
         PASSED

@@ -59,24 +59,68 @@ exit 7"#;
 }
 
 #[test]
-fn codex_gets_a_home_of_its_own_for_the_time() {
+fn codex_keeps_a_home_of_its_own() {
     let script = r#"echo "$CODEX_HOME|$TOOLWIRE_KEY"
 stat -c %a "$CODEX_HOME"
-cat "$CODEX_HOME/config.toml""#;
-    let ran = run("codex", script, &["codex", "--model", "we\"ird"], &[]);
+echo session > "$CODEX_HOME/session"
+printf '%s\n' "$@""#;
+    let state = Folder::new("codex-state");
+    let variables = [("XDG_STATE_HOME", state.0.to_str().unwrap())];
+    let ran = run("codex", script, &["codex", "--model", "we\"ird", "--", "exec"], &variables);
     assert_eq!(ran.status.code(), Some(0), "{}", text(&ran.stderr));
-    let out = text(&ran.stdout);
-    let (first, rest) = out.split_once('\n').unwrap();
-    let (home, key) = first.split_once('|').unwrap();
-    assert_eq!(key, "toolwire");
-    assert!(!fs::exists(home).unwrap(), "{home} is still there");
-    let (mode, config) = rest.split_once('\n').unwrap();
-    assert_eq!(mode, "700");
-    let port = config.split_once("127.0.0.1:").unwrap().1.split_once('/').unwrap().0;
-    let expected = "model = \"we\\\"ird\"\nmodel_provider = \"toolwire\"\n\
-        check_for_update_on_startup = false\n\n[model_providers.toolwire]\nname = \"toolwire\"\n\
-        base_url = \"http://127.0.0.1:PORT/v1\"\nwire_api = \"responses\"\nenv_key = \"TOOLWIRE_KEY\"\n";
-    assert_eq!(config, expected.replace("PORT", port));
+    let mut lines = text(&ran.stdout).lines();
+    let home = state.0.join("toolwire/codex");
+    assert_eq!(lines.next(), Some(format!("{}|toolwire", home.display()).as_str()));
+    assert_eq!(lines.next(), Some("700"));
+    // Settings are arguments, so that nothing in the home is overwritten.
+    assert!(fs::exists(home.join("session")).unwrap());
+    assert!(!fs::exists(home.join("config.toml")).unwrap());
+    let arguments = lines.collect::<Vec<_>>().join("\n");
+    let port = arguments.split_once("127.0.0.1:").unwrap().1.split_once('/').unwrap().0;
+    let expected = "-c\nmodel_provider=\"toolwire\"\n-c\ncheck_for_update_on_startup=false\n\
+        -c\nmodel_providers.toolwire={ name = \"toolwire\", base_url = \"http://127.0.0.1:PORT/v1\", \
+        wire_api = \"responses\", env_key = \"TOOLWIRE_KEY\" }\n-c\nmodel=\"we\\\"ird\"\nexec";
+    assert_eq!(arguments, expected.replace("PORT", port));
+}
+
+#[test]
+fn agents_of_other_makers_get_their_environment() {
+    let flags = |agent: &'static str| [agent, "--model", "demo", "--", "go"];
+    let script = r#"echo "$OPENCODE_CONFIG_CONTENT" | sed -E 's/:[0-9]+\//:PORT\//'; echo "$@""#;
+    let ran = run("opencode", script, &flags("opencode"), &[]);
+    let expected = r#"{"model":"toolwire/demo","small_model":"toolwire/demo","provider":{"toolwire":{"npm":"@ai-sdk/openai-compatible","name":"toolwire","options":{"baseURL":"http://127.0.0.1:PORT/v1","apiKey":"toolwire"},"models":{"demo":{}}}}}
+go
+"#;
+    assert_eq!(text(&ran.stdout), expected, "{}", text(&ran.stderr));
+    let script = r#"echo "$OPENAI_API_KEY|$OPENAI_MODEL|$HTTP_PROXY|$NO_PROXY|$@"
+echo "$OPENAI_BASE_URL" | grep -Eq '^http://127.0.0.1:[0-9]+/v1$' || exit 9"#;
+    let proxy = [("HTTP_PROXY", "http://proxy.test")];
+    let ran = run("qwen", script, &flags("qwen"), &proxy);
+    assert_eq!(ran.status.code(), Some(0), "{}", text(&ran.stderr));
+    assert_eq!(text(&ran.stdout), "toolwire|demo||127.0.0.1,localhost|--auth-type openai go\n");
+    let script = r#"echo "$OPENAI_API_KEY|$AIDER_MODEL|$AIDER_WEAK_MODEL|$HTTP_PROXY|$@"
+test "$OPENAI_BASE_URL" = "$OPENAI_API_BASE" || exit 9"#;
+    let ran = run("aider", script, &flags("aider"), &proxy);
+    assert_eq!(ran.status.code(), Some(0), "{}", text(&ran.stderr));
+    assert_eq!(text(&ran.stdout), "toolwire|openai/demo|openai/demo|http://proxy.test|go\n");
+}
+
+/// What an agent starts in a session of its own does not outlive it, even if it
+/// ignores a request to end or starts another.
+#[cfg(target_os = "linux")]
+#[test]
+fn nothing_is_left_running() {
+    let script = r#"setsid sh -c 'trap "" TERM; echo $$; exec sleep 300' 2>/dev/null </dev/null &
+setsid sh -c '(setsid sleep 301 >/dev/null 2>&1 & echo $!); exec sleep 302' 2>/dev/null </dev/null &
+sleep 0.5
+exit 4"#;
+    let ran = run("leftovers", script, &["claude"], &[]);
+    assert_eq!(ran.status.code(), Some(4), "{}", text(&ran.stderr));
+    let pids: Vec<&str> = text(&ran.stdout).lines().collect();
+    assert_eq!(pids.len(), 2);
+    for pid in pids {
+        assert!(!fs::exists(format!("/proc/{pid}")).unwrap(), "{pid} is still running");
+    }
 }
 
 /// An agent can talk to the gateway that is started for it.

@@ -133,13 +133,15 @@ const TESTS: Step = Step {
     run: || counted("cargo test --workspace --locked --no-fail-fast", &[]).map(Outcome::Ran),
 };
 
-/// Without the tests that measure how the cost of long inputs grows.
+/// Without the tests that take seconds each: what long inputs cost, every change of every byte, and
+/// the gateway under load.
 const QUICK_TESTS: Step = Step {
     name: "tests",
-    what: "unit tests, vectors and laws, without those that measure growth",
+    what: "unit tests, vectors and laws, without those that take long",
     run: || {
         let command = "cargo test --workspace --locked --no-fail-fast -- \
-            --skip documents_that_hurt --skip streams_that_hurt";
+            --skip documents_that_hurt --skip streams_that_hurt --skip any_byte_changed \
+            --skip every_request_goes_up_without_tools --skip recover::random --skip soak::";
         if setup::has_postgres() {
             return counted(command, &[]).map(Outcome::Ran);
         }

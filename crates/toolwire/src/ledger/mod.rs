@@ -23,7 +23,7 @@ use crate::wire::{Extra, Kind, Placed, Pos, Write, pointer_step, pointers_past, 
 /// The lines of one translation, in the order in which they came up.
 ///
 /// A document can lose something at every few bytes, and a list that long helps
-/// nobody: [`MOST_NOTES`] lines are kept and the rest is counted.
+/// nobody: `MOST_NOTES` lines are kept and the rest is counted.
 #[derive(Clone, Debug, Default)]
 #[doc(hidden)]
 pub struct Ledger {

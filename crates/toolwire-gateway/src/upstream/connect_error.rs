@@ -96,7 +96,11 @@ impl TlsFailure {
             CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. }
         ) {
             Self::WrongName
-        } else if matches!(certificate, CertificateError::UnknownIssuer) {
+        } else if matches!(
+            certificate,
+            // Somebody else who has the name of one that is trusted.
+            CertificateError::UnknownIssuer | CertificateError::BadSignature
+        ) {
             Self::UnknownIssuer
         } else {
             Self::Other

@@ -4,10 +4,12 @@
 use std::sync::Arc;
 
 use hyper::Version;
+use rcgen::{CertificateParams, date_time_ymd};
+use tokio::net::TcpListener;
 use tokio::sync::Barrier;
 use toolwire::Protocol;
 
-use crate::secure::{Act, Secure, behind};
+use crate::secure::{Act, Secure, behind, identity_with};
 use crate::{client, config, fixtures, pairs, start};
 
 #[tokio::test]
@@ -41,6 +43,32 @@ async fn the_handshake_decides() {
             let versions: Vec<_> = server.asked().iter().map(|asked| asked.version).collect();
             assert_eq!(versions, [version, version], "{alpn:?}");
         }
+    }
+}
+
+#[tokio::test]
+async fn the_fault_of_a_certificate_is_named() {
+    for (name, from, to, fault) in [
+        ("127.0.0.1", 2001, 2002, "its certificate has expired"),
+        ("127.0.0.1", 2090, 2091, "its certificate is not valid yet"),
+        ("elsewhere.example", 2001, 2091, "its certificate is for another host"),
+    ] {
+        let mut server = CertificateParams::new(vec![name.to_owned()]).unwrap();
+        (server.not_before, server.not_after) =
+            (date_time_ymd(from, 1, 1), date_time_ymd(to, 1, 1));
+        let (ca, acceptor) = identity_with(&["h2"], server);
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                drop(acceptor.accept(stream).await);
+            }
+        });
+        let gateway = start(config(vec![behind(address, Protocol::Chat, &ca)])).await;
+        let question = fixtures::question(Protocol::Chat, false);
+        let got = client::post(gateway.address(), "/v1/chat/completions", &[], &question).await;
+        assert_eq!(got.status, 502, "{got:?}");
+        assert!(got.body.contains(fault), "{fault}: {got:?}");
     }
 }
 

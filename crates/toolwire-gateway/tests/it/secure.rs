@@ -138,12 +138,16 @@ impl Secure {
 
 /// A certificate authority, and a TLS server that it has signed.
 pub(crate) fn identity(alpn: &[&str]) -> (CaBundle, TlsAcceptor) {
+    identity_with(alpn, CertificateParams::new(vec!["127.0.0.1".to_owned()]).unwrap())
+}
+
+/// The same, with a certificate that says what a test wants it to say.
+pub(crate) fn identity_with(alpn: &[&str], server: CertificateParams) -> (CaBundle, TlsAcceptor) {
     let mut params = CertificateParams::default();
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     let authority = CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap();
     let key = KeyPair::generate().unwrap();
-    let params = CertificateParams::new(vec!["127.0.0.1".to_owned()]).unwrap();
-    let certificate = params.signed_by(&key, &authority).unwrap();
+    let certificate = server.signed_by(&key, &authority).unwrap();
     let key = PrivateKeyDer::try_from(key.serialize_der()).unwrap();
     let mut config = ServerConfig::builder()
         .with_no_client_auth()

@@ -1,9 +1,8 @@
 //! What a gateway would do, without one that listens: the request that it would
 //! send, and whether its upstreams can be used.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-use arc_swap::ArcSwap;
 use hyper::header::{HeaderMap, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::{Method, Request};
@@ -13,12 +12,8 @@ use toolwire::protocol::PathMatch;
 use crate::active_config::{ActiveConfig, StartError};
 use crate::config::{Config, LogFormat, Secret};
 use crate::guard::Credentials;
-use crate::heavy_work::HeavyWork;
-use crate::models::RefreshSignal;
-use crate::observe::{Log, Metrics, RequestLog};
+use crate::observe::RequestLog;
 use crate::relay::{self, RequestContext};
-use crate::retry::RetryBudget;
-use crate::server::Drain;
 use crate::state::GatewayState;
 use crate::stored::ResponseStore;
 
@@ -37,23 +32,9 @@ impl OfflineGateway {
     ///
     /// Why a gateway could not start with the configuration.
     pub fn new(config: Config) -> Result<Self, StartError> {
-        let metrics = Metrics::default();
-        let retry_budget = RetryBudget::new(&config.retry);
-        let active = Arc::new(ActiveConfig::build(config, &metrics, &[])?);
-        let state = Arc::new(GatewayState {
-            active: ArcSwap::new(Arc::clone(&active)),
-            metrics,
-            log: Log::new(Box::new(std::io::sink())),
-            drain: Drain::default(),
-            retry_budget,
-            bodies: Arc::default(),
-            streams: Arc::default(),
-            heavy_work: HeavyWork::default(),
-            stored: ResponseStore::default(),
-            refresh: RefreshSignal::default(),
-            source: None,
-            identity: OnceLock::new(),
-        });
+        let log = Box::new(std::io::sink());
+        let state = GatewayState::new(config, ResponseStore::default(), log, None)?;
+        let (active, state) = (state.active.load_full(), Arc::new(state));
         let (mut parts, ()) = Request::new(()).into_parts();
         parts.method = Method::POST;
         parts.headers = HeaderMap::new();

@@ -1,5 +1,6 @@
 //! What all connections of a gateway share.
 
+use std::io::Write;
 use std::sync::{Arc, OnceLock};
 
 use arc_swap::ArcSwap;
@@ -41,6 +42,32 @@ pub(crate) struct GatewayState {
 }
 
 impl GatewayState {
+    /// The state of a gateway that has served nobody.
+    pub(crate) fn new(
+        config: Config,
+        stored: ResponseStore,
+        log: Box<dyn Write + Send>,
+        source: Option<ConfigLoader>,
+    ) -> Result<Self, StartError> {
+        let metrics = Metrics::default();
+        let retry_budget = RetryBudget::new(&config.retry);
+        let active = ActiveConfig::build(config, &metrics, &[])?;
+        Ok(Self {
+            active: ArcSwap::from_pointee(active),
+            metrics,
+            log: Log::new(log),
+            drain: Drain::default(),
+            retry_budget,
+            bodies: Arc::default(),
+            streams: Arc::default(),
+            heavy_work: HeavyWork::default(),
+            stored,
+            refresh: RefreshSignal::default(),
+            source,
+            identity: OnceLock::new(),
+        })
+    }
+
     /// Replaces the configuration. If the new one cannot be used, nothing
     /// changes.
     pub(crate) fn reload(&self, config: Config) -> Result<(), StartError> {

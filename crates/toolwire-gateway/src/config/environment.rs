@@ -6,11 +6,11 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use toolwire::{LossPolicy, Profile, Protocol};
+use toolwire::{LossPolicy, Protocol};
 
 use super::{
     Config, Credential, DEFAULT_LISTEN, DEFAULT_MODEL_REFRESH, Limits, LogFormat, Origin, Pattern,
-    RetryPolicy, StoreConfig, Timeouts, ToolCallRules, UpstreamConfig, local_server, preset,
+    RetryPolicy, StoreConfig, UpstreamConfig, local_server, preset,
 };
 
 /// Environment variables and files, as a configuration sees them.
@@ -115,26 +115,10 @@ pub fn find(listen: Option<SocketAddr>, environment: &dyn Environment) -> Found 
 
 /// The upstream of the built-in demo model.
 pub fn demo() -> UpstreamConfig {
-    UpstreamConfig {
-        name: "demo".to_owned(),
-        protocol: toolwire_demo::PROTOCOL,
-        origin: Origin::Demo,
-        ca: None,
-        credential: Credential::None,
-        key_header: None,
-        query: Vec::new(),
-        models: ["demo", "demo-*"].map(|model| Pattern(model.to_owned())).to_vec(),
-        list_models: true,
-        headers: Vec::new(),
-        profile: Profile::of(toolwire_demo::PROTOCOL),
-        facts: toolwire::facts::ModelFacts::default(),
-        tool_calls: ToolCallRules::default(),
-        on_loss: None,
-        output_budget: None,
-        passthrough: None,
-        weight: 1,
-        timeouts: Timeouts::default(),
-    }
+    let name = "demo".to_owned();
+    let models = ["demo", "demo-*"].map(|model| Pattern(model.to_owned())).to_vec();
+    let plain = UpstreamConfig::new(name, toolwire_demo::PROTOCOL, Origin::Demo, Credential::None);
+    UpstreamConfig { models, ..plain }
 }
 
 #[cfg(test)]

@@ -118,6 +118,32 @@ pub struct UpstreamConfig {
     pub timeouts: Timeouts,
 }
 
+impl UpstreamConfig {
+    /// An upstream that serves no models yet and has no settings of its own.
+    pub fn new(name: String, protocol: Protocol, origin: Origin, credential: Credential) -> Self {
+        Self {
+            name,
+            protocol,
+            origin,
+            ca: None,
+            credential,
+            key_header: None,
+            query: Vec::new(),
+            models: Vec::new(),
+            list_models: true,
+            headers: Vec::new(),
+            profile: Profile::of(protocol),
+            facts: ModelFacts::default(),
+            tool_calls: ToolCallRules::default(),
+            on_loss: None,
+            output_budget: None,
+            passthrough: None,
+            weight: 1,
+            timeouts: Timeouts::default(),
+        }
+    }
+}
+
 /// Where an upstream is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {

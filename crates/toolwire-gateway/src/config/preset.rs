@@ -6,10 +6,7 @@ use toolwire::wire::ids::IdRule;
 use toolwire::{Profile, Protocol};
 
 use super::vendors::VENDORS;
-use super::{
-    Credential, Environment, Origin, Pattern, Secret, Timeouts, ToolCallRules, UpstreamConfig,
-    address,
-};
+use super::{Credential, Environment, Origin, Pattern, Secret, UpstreamConfig, address};
 
 /// A vendor that needs no settings.
 #[derive(Debug)]
@@ -188,25 +185,15 @@ impl Vendor {
         origin: Origin,
         credential: Credential,
     ) -> UpstreamConfig {
+        let name = format!("{name}{}", api.suffix);
         UpstreamConfig {
-            name: format!("{name}{}", api.suffix),
-            protocol: api.protocol,
-            origin,
-            ca: None,
-            credential,
             key_header: self.key_header.map(str::to_owned),
             query: self.query.iter().map(|(name, value)| format!("{name}={value}")).collect(),
             models: api.models.iter().map(|model| Pattern((*model).to_owned())).collect(),
             list_models: self.lists_models,
-            headers: Vec::new(),
             profile: self.quirks.profile(api.protocol),
-            facts: toolwire::facts::ModelFacts::default(),
-            tool_calls: ToolCallRules::default(),
-            on_loss: None,
-            output_budget: None,
-            passthrough: None,
             weight: api.weight,
-            timeouts: Timeouts::default(),
+            ..UpstreamConfig::new(name, api.protocol, origin, credential)
         }
     }
 }

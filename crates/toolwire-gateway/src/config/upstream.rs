@@ -4,8 +4,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use toml::de::DeTable;
-use toolwire::facts::ModelFacts;
-use toolwire::{Profile, Protocol};
+use toolwire::Profile;
 use toolwire_tokens::BudgetPolicy;
 
 use super::fields::{Fields, Value, in_order, refuse, setting};
@@ -130,7 +129,7 @@ pub(super) fn read(
     };
     let (name, protocol, origin, credential) = (name?, protocol?, origin?, credential?);
     let mut upstreams = match (vendor, protocol) {
-        (None, protocol) => vec![plain(name, protocol?, origin, credential)],
+        (None, protocol) => vec![UpstreamConfig::new(name, protocol?, origin, credential)],
         (Some(vendor), protocol) => {
             vendor.upstreams(&name, protocol, &origin, &credential).or_else(|| {
                 let apis = vendor.apis.iter().map(|api| api.protocol.as_str()).collect::<Vec<_>>();
@@ -164,35 +163,6 @@ pub(super) fn read(
         upstream.timeouts = timeouts.clone();
     }
     Some(upstreams)
-}
-
-/// An upstream without any settings of its own.
-fn plain(
-    name: String,
-    protocol: Protocol,
-    origin: Origin,
-    credential: Credential,
-) -> UpstreamConfig {
-    UpstreamConfig {
-        name,
-        protocol,
-        origin,
-        ca: None,
-        credential,
-        key_header: None,
-        query: Vec::new(),
-        models: Vec::new(),
-        list_models: true,
-        headers: Vec::new(),
-        profile: Profile::of(protocol),
-        facts: ModelFacts::default(),
-        tool_calls: ToolCallRules::default(),
-        on_loss: None,
-        output_budget: None,
-        passthrough: None,
-        weight: 1,
-        timeouts: Timeouts::default(),
-    }
 }
 
 fn read_preset(value: Value<'_, '_>, problems: &mut Vec<Problem>) -> Option<&'static Vendor> {

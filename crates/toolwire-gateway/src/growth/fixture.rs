@@ -1,9 +1,8 @@
 //! A gateway without sockets, for the functions that need one.
 
 use std::future::Future;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-use arc_swap::ArcSwap;
 use hyper::Request;
 use hyper::header::{HeaderMap, HeaderName, HeaderValue};
 use hyper::http::request::Parts;
@@ -12,16 +11,12 @@ use toolwire::protocol::PathMatch;
 
 use crate::active_config::ActiveConfig;
 use crate::config::{
-    Config, Credential, Limits, LogFormat, Origin, Pattern, RetryPolicy, StoreConfig, Timeouts,
-    ToolCallRules, UpstreamConfig,
+    Config, Credential, Limits, LogFormat, Origin, Pattern, RetryPolicy, StoreConfig,
+    UpstreamConfig,
 };
 use crate::guard::Credentials;
-use crate::heavy_work::HeavyWork;
-use crate::models::RefreshSignal;
-use crate::observe::{Log, Metrics, RequestLog};
+use crate::observe::RequestLog;
 use crate::relay::RequestContext;
-use crate::retry::RetryBudget;
-use crate::server::Drain;
 use crate::state::GatewayState;
 use crate::stored::ResponseStore;
 use crate::upstream::Upstream;
@@ -43,23 +38,9 @@ impl Fixture {
     }
 
     pub(crate) fn with_config(config: Config, headers: HeaderMap) -> Self {
-        let metrics = Metrics::default();
-        let retry_budget = RetryBudget::new(&config.retry);
-        let active = Arc::new(ActiveConfig::build(config, &metrics, &[]).unwrap());
-        let state = Arc::new(GatewayState {
-            active: ArcSwap::new(Arc::clone(&active)),
-            metrics,
-            log: Log::new(Box::new(std::io::sink())),
-            drain: Drain::default(),
-            retry_budget,
-            bodies: Arc::default(),
-            streams: Arc::default(),
-            heavy_work: HeavyWork::default(),
-            stored: ResponseStore::default(),
-            refresh: RefreshSignal::default(),
-            source: None,
-            identity: OnceLock::new(),
-        });
+        let log = Box::new(std::io::sink());
+        let state = GatewayState::new(config, ResponseStore::default(), log, None).unwrap();
+        let (active, state) = (state.active.load_full(), Arc::new(state));
         let (mut parts, ()) = Request::new(()).into_parts();
         parts.headers = headers;
         Self { state, active, parts, credentials: Credentials::default() }
@@ -80,26 +61,9 @@ impl Fixture {
 }
 
 pub(crate) fn upstream(name: &str, protocol: Protocol, models: &[&str]) -> UpstreamConfig {
-    UpstreamConfig {
-        name: name.to_owned(),
-        protocol,
-        origin: Origin::Demo,
-        ca: None,
-        credential: Credential::None,
-        key_header: None,
-        query: Vec::new(),
-        models: models.iter().map(|model| pattern(model)).collect(),
-        list_models: true,
-        headers: Vec::new(),
-        profile: toolwire::Profile::of(protocol),
-        facts: toolwire::facts::ModelFacts::default(),
-        tool_calls: ToolCallRules::default(),
-        on_loss: None,
-        output_budget: None,
-        passthrough: None,
-        weight: 1,
-        timeouts: Timeouts::default(),
-    }
+    let models = models.iter().map(|model| pattern(model)).collect();
+    let plain = UpstreamConfig::new(name.to_owned(), protocol, Origin::Demo, Credential::None);
+    UpstreamConfig { models, ..plain }
 }
 
 pub(crate) fn pattern(text: &str) -> Pattern {

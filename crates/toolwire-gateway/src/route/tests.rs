@@ -1,8 +1,8 @@
 use super::{Protocol, Route, find};
 use crate::active_config::ActiveConfig;
 use crate::config::{
-    Alias, Config, Credential, Limits, LogFormat, Origin, Pattern, RetryPolicy, Timeouts,
-    ToolCallRules, UpstreamConfig, environment,
+    Alias, Config, Credential, Limits, LogFormat, Origin, Pattern, RetryPolicy, UpstreamConfig,
+    environment,
 };
 use crate::observe::Metrics;
 
@@ -17,26 +17,9 @@ fn active(upstreams: &[(&str, &[&str])], aliases: &[(&str, &str)]) -> ActiveConf
 }
 
 fn upstream(name: &str, protocol: Protocol, models: &[&str], weight: u32) -> UpstreamConfig {
-    UpstreamConfig {
-        name: name.to_owned(),
-        protocol,
-        origin: Origin::Demo,
-        ca: None,
-        credential: Credential::None,
-        key_header: None,
-        query: Vec::new(),
-        models: models.iter().map(|model| Pattern((*model).to_owned())).collect(),
-        list_models: true,
-        headers: Vec::new(),
-        profile: toolwire::Profile::of(protocol),
-        facts: toolwire::facts::ModelFacts::default(),
-        tool_calls: ToolCallRules::default(),
-        on_loss: None,
-        output_budget: None,
-        passthrough: None,
-        weight,
-        timeouts: Timeouts::default(),
-    }
+    let models = models.iter().map(|model| Pattern((*model).to_owned())).collect();
+    let plain = UpstreamConfig::new(name.to_owned(), protocol, Origin::Demo, Credential::None);
+    UpstreamConfig { models, weight, ..plain }
 }
 
 fn config(upstreams: Vec<UpstreamConfig>) -> Config {

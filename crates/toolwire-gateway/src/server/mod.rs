@@ -14,23 +14,19 @@ mod unsent;
 
 use std::io::Write;
 use std::net::SocketAddr;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
-use arc_swap::ArcSwap;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 
 use self::connection_limiter::ConnectionLimiter;
 pub(crate) use self::drain::{CancellationToken, Drain};
-use crate::active_config::{ActiveConfig, StartError};
+use crate::active_config::StartError;
 use crate::config::Config;
-use crate::heavy_work::HeavyWork;
 use crate::identity::Identity;
-use crate::models::{RefreshSignal, keep_fresh};
-use crate::observe::{Log, Metrics};
-use crate::retry::RetryBudget;
+use crate::models::keep_fresh;
 use crate::state::{ConfigLoader, GatewayState};
 use crate::stored::{ResponseStore, delete_expired, keep_leases};
 
@@ -64,29 +60,13 @@ pub struct Handle {
 /// Starts a gateway. It is listening when this returns, and it serves until its
 /// handle stops it.
 pub async fn serve(config: Config, setup: Setup) -> Result<Gateway, StartError> {
-    let metrics = Metrics::default();
     let listen = config.listen;
-    let retry_budget = RetryBudget::new(&config.retry);
     let stored = ResponseStore::open(&config.store).await?;
-    let active = ActiveConfig::build(config, &metrics, &[])?;
+    let Setup { source, log } = setup;
+    let state = Arc::new(GatewayState::new(config, stored, log, source)?);
     let cannot_listen = |source| StartError::Listen { address: listen, source };
     let listener = TcpListener::bind(listen).await.map_err(cannot_listen)?;
     let address = listener.local_addr().map_err(cannot_listen)?;
-    let Setup { source, log } = setup;
-    let state = Arc::new(GatewayState {
-        active: ArcSwap::from_pointee(active),
-        metrics,
-        log: Log::new(log),
-        drain: Drain::default(),
-        retry_budget,
-        bodies: Arc::default(),
-        streams: Arc::default(),
-        heavy_work: HeavyWork::default(),
-        stored,
-        refresh: RefreshSignal::default(),
-        source,
-        identity: OnceLock::new(),
-    });
     tokio::spawn(keep_fresh(Arc::clone(&state)));
     if let Some(store) = state.stored.store() {
         let (store, state) = (store.clone(), Arc::clone(&state));

@@ -63,10 +63,10 @@ mod watched_log;
 
 use std::time::Duration;
 
-use toolwire::{LossPolicy, Profile, Protocol};
+use toolwire::{LossPolicy, Protocol};
 use toolwire_gateway::config::{
-    Alias, Config, Credential, Limits, LogFormat, Origin, Pattern, RetryPolicy, Secret, Timeouts,
-    ToolCallRules, UpstreamConfig,
+    Alias, Config, Credential, Limits, LogFormat, Origin, Pattern, RetryPolicy, Secret,
+    UpstreamConfig,
 };
 use toolwire_gateway::{Gateway, Setup, serve};
 
@@ -96,26 +96,12 @@ pub(crate) fn config(upstreams: Vec<UpstreamConfig>) -> Config {
 
 /// An upstream at a scripted server, for every model.
 pub(crate) fn at(server: &upstream::Server) -> UpstreamConfig {
-    UpstreamConfig {
-        name: server.protocol.as_str().to_owned(),
-        protocol: server.protocol,
-        origin: Origin::Http { base: format!("http://{}", server.address), path: "/v1".to_owned() },
-        ca: None,
-        credential: Credential::Key(Secret::new(watched_log::UPSTREAM_KEY.to_owned())),
-        key_header: None,
-        query: Vec::new(),
-        models: vec![Pattern("*".to_owned())],
-        list_models: true,
-        headers: Vec::new(),
-        profile: Profile::of(server.protocol),
-        facts: toolwire::facts::ModelFacts::default(),
-        tool_calls: ToolCallRules::default(),
-        on_loss: None,
-        output_budget: None,
-        passthrough: None,
-        weight: 1,
-        timeouts: Timeouts::default(),
-    }
+    let name = server.protocol.as_str().to_owned();
+    let origin =
+        Origin::Http { base: format!("http://{}", server.address), path: "/v1".to_owned() };
+    let key = Credential::Key(Secret::new(watched_log::UPSTREAM_KEY.to_owned()));
+    let plain = UpstreamConfig::new(name, server.protocol, origin, key);
+    UpstreamConfig { models: vec![Pattern("*".to_owned())], ..plain }
 }
 
 /// Starts a gateway whose log is watched.

@@ -89,6 +89,7 @@ const NOT_FROM_STRANGERS: &[(&str, &str)] = &[
     ("stored/mod.rs::open", "opens the one store"),
     ("stored/mod.rs::tenant", "takes one key"),
     ("retry.rs::after_error", "looks at the kind of the error"),
+    ("state.rs::new", "the work is that of active_config.rs::build"),
     ("upstream/mod.rs::get", "passes the query on unread"),
     ("upstream/mod.rs::send", "passes the bytes on unread"),
     ("upstream/response.rs::new", ONLY_A_CONNECTION),

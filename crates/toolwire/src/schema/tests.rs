@@ -484,3 +484,28 @@ fn formats_that_messages_takes() {
         assert_eq!((again.text(), change), (expected, None), "twice: {schema}");
     }
 }
+
+/// A root that says it is an object and lists its properties is not fine if
+/// something else stands beside that, however it is spelled.
+#[test]
+fn no_root_passes_with_a_keyword_that_some_protocol_refuses() {
+    for (keyword, value) in [
+        ("anyOf", r#"[{"required":["a"]},{"required":["b"]}]"#),
+        ("any\\u004ff", r#"[{"required":["a"]},{"required":["b"]}]"#),
+        ("oneOf", r#"[{"required":["a"]},{"required":["b"]}]"#),
+        ("allOf", r#"[{"required":["a"]}]"#),
+        ("enum", r#"[{"a":1}]"#),
+        ("const", r#"{"a":1}"#),
+        ("not", r#"{"required":["a"]}"#),
+        ("$ref", r##""#/$defs/a""##),
+    ] {
+        let text = format!(
+            r#"{{"type":"object","properties":{{"a":{{}},"b":{{}}}},"$defs":{{"a":{{}}}},"{keyword}":{value}}}"#
+        );
+        let raw = Raw::parse(&text).unwrap();
+        assert!(root(Some(&raw)).1.is_some(), "{text}");
+    }
+    // Deeper, all of them are fine.
+    let text = r#"{"type":"object","properties":{"anyOf":{"enum":[1]},"b":{"not":{}}}}"#;
+    assert_eq!(root(Some(&Raw::parse(text).unwrap())).1, None);
+}

@@ -447,3 +447,14 @@ async fn a_reload_does_not_move_the_store() {
         assert!(error.unwrap_err().to_string().contains("[store]"));
     }
 }
+
+#[tokio::test]
+async fn a_dry_run_begins_no_work() {
+    let server = Server::new(Protocol::Chat, slow(Protocol::Chat)).await;
+    let gateway = gateway(&server, Options::memory()).await;
+    let body = r#"{"model":"m","input":"Hi","background":true}"#;
+    let dry = ["toolwire-dry-run: 1"];
+    let got = client::post(gateway.address(), "/v1/responses", &dry, body).await;
+    assert_eq!((got.status, &got.json()["object"]), (200, &"toolwire.dry_run".into()), "{got:?}");
+    assert!(server.seen().is_empty());
+}

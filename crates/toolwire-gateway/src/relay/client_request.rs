@@ -80,6 +80,15 @@ impl ClientRequest {
         self.document.body.len()
     }
 
+    /// Goes on as if the answer were being made, for a client that only wants to
+    /// know what would be sent.
+    pub(super) fn plan_job(&mut self) {
+        let (id, created, previous, conversation) = (None, None, None, None);
+        let (store, background) = (true, true);
+        let kept = KeptState { id, created, store, previous, conversation, background };
+        self.job = Some(kept);
+    }
+
     /// Stores that the answer is being made.
     pub(super) async fn begin_job(&mut self, memory: &ResponseStore) -> Result<Job, Failure> {
         let Some(turn) = &self.turn else { return Err(stored::no_background()) };

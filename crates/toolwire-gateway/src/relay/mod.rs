@@ -168,7 +168,11 @@ impl IncomingRequest {
             log,
         };
         let result = match route_request(&mut context, body, &requested).await {
-            Ok(routed) if routed.is_background() && !dry_run::is_wanted(&parts.headers) => {
+            Ok(mut routed) if routed.is_background() && dry_run::is_wanted(&parts.headers) => {
+                routed.request.plan_job();
+                send(&mut context, &routed).await
+            }
+            Ok(routed) if routed.is_background() => {
                 let RequestContext { path, log, .. } = context;
                 let request =
                     BackgroundRequest { state, active, parts, credentials, client, path, routed };

@@ -48,8 +48,13 @@ pub trait Codec: Sync {
     /// What the vendor's own API accepts.
     fn default_profile(&self) -> Profile;
 
+    /// Reads a request, which is the whole document of the reader.
+    fn read_request<'a>(&self, reader: Reader<'a>) -> Result<Request<'a>, ReadError>;
+
     /// Reads a request.
-    fn decode_request<'a>(&self, body: &'a str) -> Result<Request<'a>, ReadError>;
+    fn decode_request<'a>(&self, body: &'a str) -> Result<Request<'a>, ReadError> {
+        self.read_request(Reader::new(body))
+    }
 
     /// Writes a request for an upstream. `tools` says how its tools cross.
     fn encode_request(

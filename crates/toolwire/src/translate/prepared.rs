@@ -28,8 +28,12 @@ pub struct PreparedRequest<'a> {
     pub(super) from: Protocol,
     pub(super) to: Protocol,
     pub(super) source: &'a str,
+    /// Reads the source.
+    reader: Reader<'a>,
     request: Option<Request<'a>>,
     model_span: Option<Range<usize>>,
+    /// Whether it is known to be one JSON object.
+    is_checked: bool,
     /// How the tools come back, once the request has been translated.
     restore: Option<Restore>,
     /// How calls are read from text, if the upstream takes no tools.
@@ -53,7 +57,7 @@ impl<'a> PreparedRequest<'a> {
         let source = utf8(body)?;
         // A request that is translated is read anyway, so nothing is searched.
         let has_envelope = from == to && Envelope::may_be_in(body);
-        Self::read(from, to, source, has_envelope)
+        Self::read(from, to, Reader::new(source), source, has_envelope)
     }
 
     /// Like [`PreparedRequest::new`], for a request whose head was read.
@@ -64,10 +68,12 @@ impl<'a> PreparedRequest<'a> {
     pub fn with_head(
         from: Protocol,
         to: Protocol,
-        head: &RequestHead,
+        head: &'a RequestHead,
         body: &'a [u8],
     ) -> Result<Self, Error> {
-        let mut prepared = Self::read(from, to, utf8(body)?, head.has_envelope)?;
+        let source = utf8(body)?;
+        let reader = Reader::again(source, &head.ends);
+        let mut prepared = Self::read(from, to, reader, source, head.has_envelope)?;
         prepared.set_head(head);
         Ok(prepared)
     }
@@ -75,6 +81,7 @@ impl<'a> PreparedRequest<'a> {
     /// Adds what the URL says of the request.
     pub(super) fn set_head(&mut self, head: &RequestHead) {
         self.model_span.clone_from(&head.model_span);
+        self.is_checked = true;
         if let Some(request) = &mut self.request {
             let endpoint = &self.from.describe().answers;
             if endpoint.names_model() {
@@ -97,8 +104,10 @@ impl<'a> PreparedRequest<'a> {
             from,
             to,
             source,
+            reader: Reader::new(source),
             request: Some(request),
             model_span: None,
+            is_checked: true,
             restore: None,
             recovery: None,
             cuts: Vec::new(),
@@ -110,13 +119,14 @@ impl<'a> PreparedRequest<'a> {
     fn read(
         from: Protocol,
         to: Protocol,
+        reader: Reader<'a>,
         source: &'a str,
         has_envelope: bool,
     ) -> Result<Self, Error> {
         let fault = |error| invalid(source, error);
         let (mut request, mut cuts, mut cut_ledger) = (None, Vec::new(), Ledger::default());
         if from != to {
-            request = Some(codec(from).decode_request(source).map_err(fault)?);
+            request = Some(codec(from).read_request(reader.clone()).map_err(fault)?);
         } else if has_envelope {
             // An envelope may hold reasoning that this upstream never sealed.
             cuts = codec(from).foreign_reasoning(source, &mut cut_ledger).map_err(fault)?;
@@ -125,8 +135,10 @@ impl<'a> PreparedRequest<'a> {
             from,
             to,
             source,
+            reader,
             request,
             model_span: None,
+            is_checked: false,
             restore: None,
             recovery: None,
             cuts,
@@ -247,7 +259,7 @@ impl<'a> PreparedRequest<'a> {
         let mut decoded = match self.request.take() {
             Some(request) => request,
             None => codec(self.from)
-                .decode_request(self.source)
+                .read_request(self.reader.clone())
                 .map_err(|error| invalid(self.source, error))?,
         };
         let mut ledger = Ledger::default();
@@ -297,6 +309,23 @@ impl<'a> PreparedRequest<'a> {
         Ok(Some(translated))
     }
 
+    /// Whether the upstream gets the client's bytes, all of them and in one piece,
+    /// so that nobody has to copy them.
+    pub fn passes_whole(&self, options: &Options<'_>) -> bool {
+        let is_named = |model: &str| {
+            let span = self.model_span.clone().unwrap_or_default();
+            let literal = self.source.get(span).unwrap_or_default();
+            literal.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) == Some(model)
+        };
+        let in_body = !self.from.describe().answers.names_model();
+        self.is_checked
+            && self.request.is_none()
+            && self.cuts.is_empty()
+            && options.output_limit.is_none()
+            && options.profile_of(self.to).tool_calls.is_native()
+            && options.model.as_deref().filter(|_| in_body).is_none_or(is_named)
+    }
+
     /// Copies the request with the upstream's name of the model and without
     /// reasoning that the upstream did not seal.
     fn pass(&self, options: &Options<'_>) -> Result<Translated, Error> {
@@ -329,8 +358,8 @@ impl<'a> PreparedRequest<'a> {
         // Some protocols repeat the request in the event that says how a stream
         // failed, even where the bytes pass.
         let repeats = self.request.is_none() && self.from.describe().echoes_request;
-        let read = if repeats { codec(self.from).decode_request(self.source).ok() } else { None };
-        let request = self.request.as_ref().or(read.as_ref());
+        let read = repeats.then(|| codec(self.from).read_request(self.reader.clone()).ok());
+        let request = self.request.as_ref().or(read.as_ref().and_then(Option::as_ref));
         let (restore, recovery) = (self.restore.clone(), self.recovery.clone());
         Pipe::restoring(self.to, self.from, request, restore, recovery, options)
     }

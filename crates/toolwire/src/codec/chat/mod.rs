@@ -63,7 +63,7 @@ use crate::registry::{SchemaMember, ToolForm};
 use crate::session::SessionCodec;
 use crate::toolset::Toolset;
 use crate::wire::sse::Frame;
-use crate::wire::{ReadError, Str, string_under};
+use crate::wire::{ReadError, Reader, Str, string_under};
 
 /// The Chat Completions protocol.
 pub struct Chat;
@@ -81,8 +81,8 @@ impl Codec for Chat {
         description::profile()
     }
 
-    fn decode_request<'a>(&self, body: &'a str) -> Result<Request<'a>, ReadError> {
-        request_in::decode(body)
+    fn read_request<'a>(&self, reader: Reader<'a>) -> Result<Request<'a>, ReadError> {
+        request_in::decode(reader)
     }
 
     fn encode_request(

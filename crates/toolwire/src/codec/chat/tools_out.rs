@@ -57,11 +57,10 @@ impl<'t, 'r, 'a> ChatTools<'t, 'r, 'a> {
     pub(super) fn write(&mut self, object: &mut Object<'_>, cx: &mut EncodeContext<'_>) {
         // Chat refuses an empty list, and only after the last tool is it known
         // whether the list has any.
-        let mut list = Vec::new();
-        self.write_list(&mut Array::new(&mut list), cx);
-        if !self.sent.is_empty() {
-            object.key("tools").extend_from_slice(&list);
-        }
+        object.array_if_any("tools", |list| {
+            self.write_list(list, cx);
+            !self.sent.is_empty()
+        });
         for declared in &self.sent.toolset.entries {
             if let ToolMapping::Hosted(_) = declared.crossing {
                 web_search_out::write_options(object, declared.tool, cx);

@@ -81,8 +81,8 @@ impl Codec for Responses {
         description::profile()
     }
 
-    fn decode_request<'a>(&self, body: &'a str) -> Result<Request<'a>, ReadError> {
-        request_in::decode(body)
+    fn read_request<'a>(&self, reader: Reader<'a>) -> Result<Request<'a>, ReadError> {
+        request_in::decode(reader)
     }
 
     fn encode_request(

@@ -68,7 +68,7 @@ use toolwire::protocol::{Description, ListedModel, ModelPage};
 use toolwire::registry::{SchemaMember, ToolForm};
 use toolwire::toolset::Toolset;
 use toolwire::wire::sse::Frame;
-use toolwire::wire::{Object, ReadError, Str, string_under};
+use toolwire::wire::{Object, ReadError, Reader, Str, string_under};
 use toolwire::{Codec, Ledger, Profile, Protocol};
 
 /// The protocol.
@@ -90,8 +90,8 @@ impl Codec for Fourth {
         description::profile()
     }
 
-    fn decode_request<'a>(&self, body: &'a str) -> Result<Request<'a>, ReadError> {
-        request_in::decode(body)
+    fn read_request<'a>(&self, reader: Reader<'a>) -> Result<Request<'a>, ReadError> {
+        request_in::decode(reader)
     }
 
     fn encode_request(

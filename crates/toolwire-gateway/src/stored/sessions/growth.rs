@@ -72,6 +72,7 @@ pub(crate) const ROWS: &[Row] = &[
 
 const TURN: &[&str] = &[
     "stored/sessions/recall.rs::recall",
+    "stored/sessions/recall.rs::requested_session",
     "stored/sessions/recall.rs::with_session",
     "stored/sessions/record.rs::record",
     "stored/sessions/record.rs::record_stream",

@@ -121,7 +121,7 @@ fn output_limit(
         // Its bytes would pass unread.
         None => {
             let text = std::str::from_utf8(body).ok()?;
-            limit(&codec(client).decode_request(text).ok()?)
+            limit(&(codec(client).decode_request)(text).ok()?)
         }
     }
 }

@@ -82,7 +82,7 @@ impl Turn {
         head: &RequestHead,
         body: &Bytes,
     ) -> Result<Option<Self>, Failure> {
-        let Some(codec) = codec(client).stateful() else { return Ok(None) };
+        let Some(codec) = codec(client).stateful else { return Ok(None) };
         let store = memory.store.clone();
         let health = Arc::clone(&memory.health);
         if !head.has_state {

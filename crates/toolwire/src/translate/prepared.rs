@@ -116,10 +116,10 @@ impl<'a> PreparedRequest<'a> {
         let fault = |error| invalid(source, error);
         let (mut request, mut cuts, mut cut_ledger) = (None, Vec::new(), Ledger::default());
         if from != to {
-            request = Some(codec(from).decode_request(source).map_err(fault)?);
+            request = Some((codec(from).decode_request)(source).map_err(fault)?);
         } else if has_envelope {
             // An envelope may hold reasoning that this upstream never sealed.
-            cuts = codec(from).foreign_reasoning(source, &mut cut_ledger).map_err(fault)?;
+            cuts = (codec(from).foreign_reasoning)(source, &mut cut_ledger).map_err(fault)?;
         }
         Ok(Self {
             from,
@@ -223,7 +223,7 @@ impl<'a> PreparedRequest<'a> {
         }
         let profile = model_profile(options, self.to, request);
         let tools = Toolset::new(request, &profile);
-        codec(self.to).encode_request(request, &tools, &profile, &mut out, &mut ledger);
+        (codec(self.to).encode_request)(request, &tools, &profile, &mut out, &mut ledger);
         if answer == Answer::Expected {
             self.restore = Some(Restore::of(&tools, self.from, &profile));
         }
@@ -246,8 +246,7 @@ impl<'a> PreparedRequest<'a> {
     fn encode_as_text(&mut self, options: &Options<'_>) -> Result<Option<Translated>, Error> {
         let mut decoded = match self.request.take() {
             Some(request) => request,
-            None => codec(self.from)
-                .decode_request(self.source)
+            None => (codec(self.from).decode_request)(self.source)
                 .map_err(|error| invalid(self.source, error))?,
         };
         let mut ledger = Ledger::default();
@@ -266,7 +265,7 @@ impl<'a> PreparedRequest<'a> {
         let mut out = Vec::with_capacity(self.source.len() * 2);
         let profile = &model_profile(options, self.to, &text.request);
         let tools = Toolset::new(&text.request, profile);
-        codec(self.to).encode_request(&text.request, &tools, profile, &mut out, &mut ledger);
+        (codec(self.to).encode_request)(&text.request, &tools, profile, &mut out, &mut ledger);
         let mut entries = ledger.entries_past(self.source, &decoded.literals(self.source));
         let mut required_features = ledger.required_features().to_vec();
         if self.from == self.to {
@@ -329,7 +328,7 @@ impl<'a> PreparedRequest<'a> {
         // Some protocols repeat the request in the event that says how a stream
         // failed, even where the bytes pass.
         let repeats = self.request.is_none() && self.from.describe().echoes_request;
-        let read = if repeats { codec(self.from).decode_request(self.source).ok() } else { None };
+        let read = if repeats { (codec(self.from).decode_request)(self.source).ok() } else { None };
         let request = self.request.as_ref().or(read.as_ref());
         let (restore, recovery) = (self.restore.clone(), self.recovery.clone());
         Pipe::restoring(self.to, self.from, request, restore, recovery, options)

@@ -133,7 +133,7 @@ fn requested(
         }
         (Some(id), _) | (None, Some(id)) => id,
     };
-    if codec(client).session().is_none() {
+    if codec(client).session.is_none() {
         return Err(needs_none());
     }
     if !is_usable_id(id) {

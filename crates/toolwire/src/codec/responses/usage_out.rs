@@ -21,3 +21,10 @@ pub(super) fn write(usage: &Usage<'_>, object: &mut Object<'_>, ledger: &mut Led
         ledger.dropped(field.value.pos(), Code::UsageDetail).info();
     }
 }
+
+/// Writes how many tokens a request has.
+pub(super) fn write_token_count(tokens: u64, out: &mut Vec<u8>) {
+    let mut object = Object::new(out);
+    object.put("object", "response.input_tokens");
+    object.put("input_tokens", &tokens);
+}

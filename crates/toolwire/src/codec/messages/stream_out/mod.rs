@@ -8,13 +8,12 @@ mod block;
 mod blocks;
 mod call;
 mod events;
-mod from_response;
+pub(super) mod from_response;
 mod text;
 mod thinking;
 
 use self::blocks::BlockQueue;
 use self::events::{MESSAGE_DELTA, MESSAGE_START, MESSAGE_STOP, write_message_event};
-pub(super) use self::from_response::stream_from_response;
 use super::error_out;
 use super::response_out::message_id;
 use super::stop_out::{AnswerSummary, write_stop};

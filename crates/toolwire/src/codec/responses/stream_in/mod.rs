@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 
 use crate::codec::responses::wire::{OutputItemEvent, ResponseEvent};
 use crate::codec::responses::{error_in, response_in};
-use crate::codec::{EventSink, StreamReader};
+use crate::codec::{EventPlace, EventSink, StreamReader};
 use crate::ledger::Code;
 use crate::model::{ApiError, Candidate, ErrorKind, Event, Protocol, Response, Start, Stop};
 use crate::wire::sse::Frame;
@@ -314,4 +314,16 @@ fn is_noise(kind: &str) -> bool {
             | "heartbeat"
             | "metadata"
     )
+}
+
+/// Which part of the answer an event is about.
+pub(super) fn event_place(data: &str) -> EventPlace {
+    let keys = ["output_index", "content_index", "summary_index", "annotation_index"];
+    EventPlace::of(data, keys)
+}
+
+/// The whole answer, which the last event repeats.
+pub(super) fn answer_in_event(data: &str) -> Option<String> {
+    let [response] = Reader::new(data).pick(["response"]).ok()?;
+    response.map(|response| response.text().to_owned())
 }

@@ -105,8 +105,8 @@ impl StreamWriter for MessagesStreamWriter {
                 // Every stream starts before it has content.
                 let Some(origin) = self.origin else { return };
                 let (profile, names) = (Profile::of(Protocol::Messages), Names::default());
-                let mut context = EncodeContext::new(origin, &profile, &names, ledger);
-                if let Some(refused) = self.blocks.whole(turn, out, &mut context) {
+                let mut cx = EncodeContext::new(origin, &profile, &names, ledger);
+                if let Some(refused) = self.blocks.whole(turn, out, &mut cx) {
                     let mut text = TextBuffer::default();
                     text.push(refused);
                     self.refusal = Some(StreamedRefusal { block: None, text });

@@ -94,14 +94,7 @@ fn thinking_part<'a>(
         content = vec![Str::plain(text).at(at)];
     }
     *reader = ahead;
-    Ok(Item::Reasoning(Reasoning {
-        at,
-        summary: Vec::new(),
-        content,
-        sealed: None,
-        place: None,
-        extra,
-    }))
+    Ok(Item::Reasoning(Reasoning { content, extra, ..Reasoning::new(at) }))
 }
 
 /// The text of an item that is nothing but text.

@@ -125,12 +125,10 @@ impl StreamedThinking {
             Some((blob, false)) => events.other_delta("signature_delta", "signature", blob, out),
             Some((_, true)) | None => {
                 let reasoning = Reasoning {
-                    at: Pos::START,
                     summary: self.summary.texts(),
                     content: self.content.texts(),
                     sealed,
-                    place: None,
-                    extra: Vec::new(),
+                    ..Reasoning::new(Pos::START)
                 };
                 let signature = envelope(&reasoning, ledger);
                 events.other_delta("signature_delta", "signature", &signature, out);

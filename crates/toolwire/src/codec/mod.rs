@@ -6,12 +6,12 @@
 pub mod chat;
 #[doc(hidden)]
 pub mod context;
+pub(crate) mod losses_out;
 pub mod messages;
 mod openai;
 pub mod responses;
 #[doc(hidden)]
 pub mod sent_tools;
-pub(crate) mod tool_losses_out;
 
 use std::ops::Range;
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::blocks_out::WrittenBlock;
 use super::content_out::write_cache;
 use crate::codec::context::EncodeContext;
-use crate::codec::tool_losses_out::report_caller;
+use crate::codec::losses_out::report_caller;
 use crate::ledger::{Code, Ledger};
 use crate::model::{Arguments, Call};
 use crate::native;

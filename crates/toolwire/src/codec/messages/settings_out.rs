@@ -1,6 +1,7 @@
 //! The smaller settings of a request: from the model to Messages.
 
 use crate::codec::context::EncodeContext;
+use crate::codec::losses_out::report_answer_count;
 use crate::ledger::{Code, Ledger};
 use crate::model::{Identity, Output, Sampling, ServerState, Stream};
 use crate::wire::{At, Object, Pos, Raw, Str};
@@ -42,16 +43,7 @@ pub(super) fn write_output(output: &Output<'_>, object: &mut Object<'_>, ledger:
         note.detail("The target refuses stop texts of nothing but spaces.");
     }
     ledger.lost_info(verbosity, Code::Verbosity);
-    match n {
-        Some(At { pos, value: 0 | 1 }) => {
-            let note = ledger.emulated(*pos, Code::MultipleAnswers);
-            note.detail("One answer is what the target gives anyway.");
-        }
-        Some(At { pos, value: _ }) => {
-            ledger.refused(*pos, Code::MultipleAnswers);
-        }
-        None => {}
-    }
+    report_answer_count(*n, ledger);
     if let Some(logprobs) = logprobs {
         let note = if logprobs.value {
             ledger.dropped(logprobs.pos, Code::Logprobs)

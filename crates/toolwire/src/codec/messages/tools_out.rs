@@ -7,7 +7,7 @@ use super::content_out::write_cache;
 use super::hosted_tools_out::{hosted_name, write_hosted_tool};
 use super::tool_description_out::DescriptionText;
 use crate::codec::context::EncodeContext;
-use crate::codec::tool_losses_out::{report_callers, report_root};
+use crate::codec::losses_out::{report_callers, report_root};
 use crate::codec::sent_tools::SentTools;
 use crate::ledger::{Code, Ledger};
 use crate::model::{Grammar, HostedClass, Native, NativeKind, Protocol, Tool, ToolKind};

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::codec::context::EncodeContext;
-use crate::codec::tool_losses_out::{report_callers, report_root};
+use crate::codec::losses_out::{report_callers, report_root};
 use crate::ledger::{Code, Ledger};
 use crate::model::{Grammar, Hosted, HostedClass, Native, Protocol, Tool, ToolKind};
 use crate::native;

@@ -140,14 +140,14 @@ impl Fold {
     }
 
     /// The text, input or arguments of an item as the inside of a literal.
-    pub fn text(&self, entry: usize) -> &str {
+    pub fn text(&self, entry: usize) -> Str<'_> {
         match self.entries.get(entry) {
             Some(
                 FoldedItem::Text { part: _, text, citations: _, logprobs: _ }
                 | FoldedItem::Refusal { part: _, text }
                 | FoldedItem::Call { head: _, arguments: text, extra: _ },
-            ) => text.inside(),
-            Some(FoldedItem::Reasoning(_) | FoldedItem::Whole(_)) | None => "",
+            ) => text.text(),
+            Some(FoldedItem::Reasoning(_) | FoldedItem::Whole(_)) | None => Str::plain(""),
         }
     }
 

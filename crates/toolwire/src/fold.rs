@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::model::{
-    Arguments, Call, CallForm, CallHead, Candidate, Event, Head, Item, Own, Part, Piece, Protocol,
-    Reasoning, Refusal, Response, Role, Sealed, Start, Stop, Tail, Text, Turn, Usage,
+    CallHead, Candidate, Event, Head, Item, Own, Part, Piece, Protocol, Reasoning, Refusal,
+    Response, Role, Sealed, Start, Stop, Tail, Text, Turn, Usage,
 };
 use crate::wire::{At, Extra, Pos, Raw, Str, TextBuffer};
 
@@ -344,22 +344,10 @@ impl FoldedItem {
                 })
             }
             Self::Call { head, arguments, extra: more } => {
-                let CallHead { id, name, namespace, form, caller, extra } = head;
-                let text = arguments.text();
-                Item::Call(Call {
-                    at: Pos::NONE,
-                    id: id.as_ref().map(Str::borrowed),
-                    name: name.borrowed(),
-                    namespace: namespace.as_ref().map(Str::borrowed),
-                    arguments: match form {
-                        CallForm::Json if text.is_empty() => Arguments::Text(Str::plain("{}")),
-                        CallForm::Json => Arguments::Text(text),
-                        CallForm::Freeform => Arguments::Freeform(text),
-                    },
-                    caller: caller.clone(),
-                    cache: None,
-                    extra: extra.iter().chain(more).cloned().collect(),
-                })
+                let arguments = head.arguments(arguments.text());
+                let mut call = head.clone().into_call(Pos::NONE, arguments);
+                call.extra.extend(more.iter().cloned());
+                Item::Call(call)
             }
             // Callers take a whole turn's items themselves.
             Self::Whole(turn) => {

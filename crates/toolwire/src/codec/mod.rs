@@ -36,6 +36,7 @@ use crate::wire::{Raw, ReadError, Reader};
 /// Decoding fails only on documents that are not JSON or have the wrong shape
 /// where the protocol is fixed. Encoding never fails: what cannot be carried is
 /// a line of the ledger, and what makes the request meaningless a refusal there.
+#[expect(clippy::type_complexity, reason = "the types are signatures, to be read as such")]
 pub struct Codec {
     /// Which protocol it is.
     pub protocol: Protocol,

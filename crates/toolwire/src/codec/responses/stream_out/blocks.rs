@@ -9,7 +9,7 @@ use crate::codec::responses::citations_out::{annotations, report_citation};
 use crate::codec::responses::content_out::{PartRole, write_part};
 use crate::codec::responses::items_out::{ItemProgress, ItemWriter};
 use crate::ledger::{Code, Ledger};
-use crate::model::{Arguments, Call, CallForm, CallHead, Event, Head, Item, Part, Piece, Tail};
+use crate::model::{Arguments, CallForm, CallHead, Event, Head, Item, Part, Piece, Tail};
 use crate::wire::{Array, Pos, Raw, Read, Str, Write};
 
 /// A block.
@@ -112,21 +112,12 @@ impl ResponsesStreamWriter {
         out: &mut Vec<u8>,
         ledger: &mut Ledger,
     ) -> (usize, BlockKind) {
-        let CallHead { id, name, namespace, form, caller, extra } = head;
         let empty = Str::plain("");
-        let call = Call {
-            at: Pos::NONE,
-            id: id.as_ref().map(Str::borrowed),
-            name: name.borrowed(),
-            namespace: namespace.as_ref().map(Str::borrowed),
-            arguments: match form {
-                CallForm::Json => Arguments::Text(empty),
-                CallForm::Freeform => Arguments::Freeform(empty),
-            },
-            caller: caller.as_ref().map(Raw::borrowed),
-            cache: None,
-            extra: extra.clone(),
+        let arguments = match head.form {
+            CallForm::Json => Arguments::Text(empty),
+            CallForm::Freeform => Arguments::Freeform(empty),
         };
+        let call = head.clone().into_call(Pos::NONE, arguments);
         let number = self.begin_group(GroupKind::Call, out, ledger);
         let (kind, prefix) = call_type(&call.arguments, &self.settings.profile);
         let output = self.place_group(number, prefix);

@@ -46,6 +46,20 @@ impl Envelope {
         }
     }
 
+    /// The same with the text that the seal covers.
+    #[must_use]
+    pub fn with_text(mut self, text: Option<Vec<String>>) -> Self {
+        self.text = text;
+        self
+    }
+
+    /// The same with its place in the turn.
+    #[must_use]
+    pub fn with_place(mut self, place: Option<u64>) -> Self {
+        self.place = place;
+        self
+    }
+
     /// The seal that it holds.
     pub fn into_sealed(self) -> Sealed<'static> {
         let Self { issuer, item_id, text: _, blob, redacted, place: _ } = self;

@@ -94,7 +94,10 @@ fn thinking_part<'a>(
         content = vec![Str::plain(text).at(at)];
     }
     *reader = ahead;
-    Ok(Item::Reasoning(Reasoning { content, extra, ..Reasoning::new(at) }))
+    let mut reasoning = Reasoning::new(at);
+    reasoning.content = content;
+    reasoning.extra = extra;
+    Ok(Item::Reasoning(reasoning))
 }
 
 /// The text of an item that is nothing but text.

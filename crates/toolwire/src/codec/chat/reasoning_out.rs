@@ -136,7 +136,8 @@ fn envelope(reasoning: &Reasoning<'_>, place: u64) -> Envelope {
         None => Envelope::of(&unsealed()),
     };
     let text = reasoning.summary.iter().map(|text| text.decode().into_owned()).collect();
-    Envelope { text: (!envelope.redacted).then_some(text), place: Some(place), ..envelope }
+    let text = (!envelope.redacted).then_some(text);
+    envelope.with_text(text).with_place(Some(place))
 }
 
 /// What the ledger says about reasoning that does not go to an upstream.

@@ -8,8 +8,9 @@ use crate::wire::{Pos, Str};
 /// Reads a `thinking` block.
 pub(super) fn thinking(block: ThinkingBlock<'_>) -> Reasoning<'_> {
     let ThinkingBlock { at, kind: _, thinking, signature, extra } = block;
-    let summary = thinking.into_iter().collect();
-    let mut reasoning = Reasoning { summary, extra, ..Reasoning::new(at) };
+    let mut reasoning = Reasoning::new(at);
+    reasoning.summary.extend(thinking);
+    reasoning.extra = extra;
     let Some(signature) = signature.filter(|signature| !signature.is_empty()) else {
         return reasoning;
     };
@@ -42,7 +43,10 @@ pub(super) fn sealed(signature: &Str<'_>) -> Option<Sealed<'static>> {
 pub(super) fn redacted(block: RedactedThinking<'_>) -> Reasoning<'_> {
     let RedactedThinking { at, kind: _, data, extra } = block;
     let sealed = Sealed { issuer: Issuer::Anthropic, item_id: None, blob: data, redacted: true };
-    Reasoning { sealed: Some(sealed), extra, ..Reasoning::new(at) }
+    let mut reasoning = Reasoning::new(at);
+    reasoning.sealed = Some(sealed);
+    reasoning.extra = extra;
+    reasoning
 }
 
 /// Restores the reasoning that an envelope holds.

@@ -108,12 +108,12 @@ pub(super) fn envelope(reasoning: &Reasoning<'_>, ledger: &mut Ledger) -> String
                 let note = ledger.dropped(*at, Code::ReasoningDisplay).key("content");
                 note.detail("The target shows one text of reasoning; the summary was kept.");
             }
-            Envelope { text: Some(decoded(summary)), ..Envelope::of(sealed) }.seal()
+            Envelope::of(sealed).with_text(Some(decoded(summary))).seal()
         }
         None => {
             let text = if content.is_empty() { decoded(summary) } else { decoded(content) };
             let unsealed = Sealed::new(unsealed_issuer(), None);
-            Envelope { text: Some(text), ..Envelope::of(&unsealed) }.seal()
+            Envelope::of(&unsealed).with_text(Some(text)).seal()
         }
     };
     let note = ledger.emulated(*at, Code::ReasoningForeign);

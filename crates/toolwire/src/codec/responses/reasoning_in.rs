@@ -18,8 +18,9 @@ pub(super) fn decode<'a>(reader: &mut Reader<'a>) -> Result<Option<Turn<'a>>, Re
     match encrypted_content {
         Some(blob) if Envelope::is_sealed(&blob.decode()) => unseal(&mut reasoning, blob),
         Some(blob) => {
-            let item_id = id.clone();
-            reasoning.sealed = Some(Sealed { item_id, ..Sealed::new(Issuer::OpenAi, Some(blob)) });
+            let mut sealed = Sealed::new(Issuer::OpenAi, Some(blob));
+            sealed.item_id.clone_from(&id);
+            reasoning.sealed = Some(sealed);
         }
         None => {}
     }

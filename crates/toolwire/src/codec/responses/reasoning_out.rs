@@ -52,7 +52,7 @@ pub(super) fn write_item(
             let covered = if summary.is_empty() && is_signed { content } else { summary };
             let texts = || covered.iter().map(|text| text.decode().into_owned()).collect();
             let text = (!covered.is_empty()).then(texts);
-            let envelope = Envelope { text, place: *place, ..Envelope::of(sealed) };
+            let envelope = Envelope::of(sealed).with_text(text).with_place(*place);
             item.put("encrypted_content", &envelope.seal());
         }
         None => {}

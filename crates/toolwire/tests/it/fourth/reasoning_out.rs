@@ -43,6 +43,6 @@ pub(super) fn seal<'s>(sealed: &'s Sealed<'_>, place: Option<u64>) -> Str<'s> {
         Some(blob) if *issuer == own_issuer() || Envelope::is_sealed(&blob.decode()) => {
             blob.borrowed()
         }
-        Some(_) | None => Str::plain(Envelope { place, ..Envelope::of(sealed) }.seal()),
+        Some(_) | None => Str::plain(Envelope::of(sealed).with_place(place).seal()),
     }
 }

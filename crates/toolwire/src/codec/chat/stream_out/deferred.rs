@@ -158,12 +158,10 @@ impl EnvelopeBuffer {
             let after_call = calls > 0;
             let texts_before = usize::from(after_text || (after_call && has_text))
                 + usize::from(after_refusal || (after_call && has_refusal));
-            let reasoning = Reasoning {
-                summary: summary.iter().map(own).collect(),
-                content: content.iter().map(own).collect(),
-                sealed,
-                ..Reasoning::new(Pos::START)
-            };
+            let mut reasoning = Reasoning::new(Pos::START);
+            reasoning.summary = summary.iter().map(own).collect();
+            reasoning.content = content.iter().map(own).collect();
+            reasoning.sealed = sealed;
             list.push(((calls + before + texts_before) as u64, reasoning));
         }
         let list: Vec<_> = list.iter().map(|(place, reasoning)| (*place, reasoning)).collect();

@@ -12,7 +12,7 @@ mod session;
 use std::ops::Range;
 
 pub use self::head::RequestHead;
-use self::prepared::Answer;
+use self::prepared::AnswerUse;
 pub use self::prepared::PreparedRequest;
 pub(crate) use self::response::is_not_an_answer;
 pub use self::response::{ResponseTranslator, TranslatedResponse};
@@ -224,7 +224,7 @@ pub fn request(
     body: &[u8],
     options: &Options<'_>,
 ) -> Result<Translated, Error> {
-    PreparedRequest::new(from, to, body)?.encode(options, Answer::Ignored)
+    PreparedRequest::new(from, to, body)?.encode(options, AnswerUse::Ignored)
 }
 
 /// Translates an upstream's answer for a client.

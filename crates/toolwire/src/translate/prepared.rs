@@ -148,7 +148,7 @@ impl<'a> PreparedRequest<'a> {
     /// [`Error::Refused`] if it cannot be carried as the policy demands,
     /// [`Error::Invalid`] if it passes unread and is no JSON object.
     pub fn translate(&mut self, options: &Options<'_>) -> Result<Translated, Error> {
-        self.encode(options, Answer::Expected)
+        self.encode(options, AnswerUse::Translated)
     }
 
     /// Translates the request, and works out how its tools come back if an
@@ -156,7 +156,7 @@ impl<'a> PreparedRequest<'a> {
     pub(super) fn encode(
         &mut self,
         options: &Options<'_>,
-        answer: Answer,
+        answer: AnswerUse,
     ) -> Result<Translated, Error> {
         let limit = match options.output_limit {
             Some(tokens) if !self.sets_limit()? => Some(tokens),
@@ -197,7 +197,7 @@ impl<'a> PreparedRequest<'a> {
     pub(super) fn encode_with_own_limit(
         &mut self,
         options: &Options<'_>,
-        answer: Answer,
+        answer: AnswerUse,
     ) -> Result<Translated, Error> {
         if !options.profile_of(self.to).tool_calls.is_native()
             && let Some(translated) = self.encode_as_text(options)?
@@ -224,7 +224,7 @@ impl<'a> PreparedRequest<'a> {
         let profile = model_profile(options, self.to, request);
         let tools = Toolset::new(request, &profile);
         (codec(self.to).encode_request)(request, &tools, &profile, &mut out, &mut ledger);
-        if answer == Answer::Expected {
+        if answer == AnswerUse::Translated {
             self.restore = Some(Restore::of(&tools, self.from, &profile));
         }
         request.model = own;
@@ -382,7 +382,7 @@ pub(super) fn with_conversation(
 
 /// Whether the answer to a request will be translated too.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Answer {
-    Expected,
+pub(super) enum AnswerUse {
+    Translated,
     Ignored,
 }

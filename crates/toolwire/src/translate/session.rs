@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::prepared::{Answer, with_conversation};
+use super::prepared::{AnswerUse, with_conversation};
 use super::{Error, Options, PreparedRequest, RequestHead, Translated, invalid, judge, utf8};
 use crate::codec::codec;
 use crate::ledger::{Entry, Ledger};
@@ -84,7 +84,7 @@ impl<'a> PreparedRequest<'a> {
         session: &Session,
         request: &Request<'a>,
         options: &Options<'_>,
-        answer: Answer,
+        answer: AnswerUse,
     ) -> Result<Translated, Error> {
         if session.passes {
             // A name that is in the URL does not belong in the body.

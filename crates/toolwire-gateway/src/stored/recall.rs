@@ -82,7 +82,7 @@ impl Turn {
         head: &RequestHead,
         body: &Bytes,
     ) -> Result<Option<Self>, Failure> {
-        let Some(codec) = codec(client).stateful() else { return Ok(None) };
+        let Some(codec) = codec(client).stateful else { return Ok(None) };
         if !head.has_state {
             if head.store == Some(false) {
                 return Ok(None);

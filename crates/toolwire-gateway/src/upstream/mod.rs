@@ -68,7 +68,7 @@ enum Transport {
 impl Upstream {
     /// Whether it remembers what it has answered by itself.
     pub(crate) fn remembers(&self) -> bool {
-        toolwire::codec(self.config.protocol).stateful().is_some()
+        toolwire::codec(self.config.protocol).stateful.is_some()
     }
 
     /// Builds an upstream. `previous` had its name until now. If it is the same,

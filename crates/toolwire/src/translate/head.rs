@@ -59,7 +59,7 @@ impl RequestHead {
         let mut head =
             Self::scan(protocol, path, source).map_err(|error| invalid(source, error))?;
         head.has_envelope = Envelope::may_be_in(body);
-        if let Some(stateful) = protocol.codec().stateful() {
+        if let Some(stateful) = protocol.codec().stateful {
             let word = stateful.reference_word().as_bytes();
             head.has_state |= memchr::memmem::find(body, word).is_some();
         }
@@ -76,8 +76,8 @@ impl RequestHead {
         let model_in_body = !description.answers.names_model();
         let stream_in_body = description.answers.stream_path.is_none();
         let mut head = Self { ends: ValueEnds::of(source.len()), ..Self::default() };
-        let stateful = protocol.codec().stateful();
-        let has_sessions = protocol.codec().session().is_some();
+        let stateful = protocol.codec().stateful;
+        let has_sessions = protocol.codec().session.is_some();
         let mut reader = Reader::new(source);
         let mut members = reader.object()?;
         // Nobody reads a request of the upstream's own protocol again. Which of

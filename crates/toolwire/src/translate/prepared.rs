@@ -126,10 +126,10 @@ impl<'a> PreparedRequest<'a> {
         let fault = |error| invalid(source, error);
         let (mut request, mut cuts, mut cut_ledger) = (None, Vec::new(), Ledger::default());
         if from != to {
-            request = Some(codec(from).read_request(reader.clone()).map_err(fault)?);
+            request = Some((codec(from).read_request)(reader.clone()).map_err(fault)?);
         } else if has_envelope {
             // An envelope may hold reasoning that this upstream never sealed.
-            cuts = codec(from).foreign_reasoning(source, &mut cut_ledger).map_err(fault)?;
+            cuts = (codec(from).foreign_reasoning)(source, &mut cut_ledger).map_err(fault)?;
         }
         Ok(Self {
             from,
@@ -160,7 +160,7 @@ impl<'a> PreparedRequest<'a> {
     /// [`Error::Refused`] if it cannot be carried as the policy demands,
     /// [`Error::Invalid`] if it passes unread and is no JSON object.
     pub fn translate(&mut self, options: &Options<'_>) -> Result<Translated, Error> {
-        self.encode(options, Answer::Expected)
+        self.encode(options, AnswerUse::Translated)
     }
 
     /// Translates the request, and works out how its tools come back if an
@@ -168,7 +168,7 @@ impl<'a> PreparedRequest<'a> {
     pub(super) fn encode(
         &mut self,
         options: &Options<'_>,
-        answer: Answer,
+        answer: AnswerUse,
     ) -> Result<Translated, Error> {
         let limit = match options.output_limit {
             Some(tokens) if !self.sets_limit()? => Some(tokens),
@@ -209,7 +209,7 @@ impl<'a> PreparedRequest<'a> {
     pub(super) fn encode_with_own_limit(
         &mut self,
         options: &Options<'_>,
-        answer: Answer,
+        answer: AnswerUse,
     ) -> Result<Translated, Error> {
         if !options.profile_of(self.to).tool_calls.is_native()
             && let Some(translated) = self.encode_as_text(options)?
@@ -235,8 +235,8 @@ impl<'a> PreparedRequest<'a> {
         }
         let profile = model_profile(options, self.to, request);
         let tools = Toolset::new(request, &profile);
-        codec(self.to).encode_request(request, &tools, &profile, &mut out, &mut ledger);
-        if answer == Answer::Expected {
+        (codec(self.to).encode_request)(request, &tools, &profile, &mut out, &mut ledger);
+        if answer == AnswerUse::Translated {
             self.restore = Some(Restore::of(&tools, self.from, &profile));
         }
         request.model = own;
@@ -258,8 +258,7 @@ impl<'a> PreparedRequest<'a> {
     fn encode_as_text(&mut self, options: &Options<'_>) -> Result<Option<Translated>, Error> {
         let mut decoded = match self.request.take() {
             Some(request) => request,
-            None => codec(self.from)
-                .read_request(self.reader.clone())
+            None => (codec(self.from).read_request)(self.reader.clone())
                 .map_err(|error| invalid(self.source, error))?,
         };
         let mut ledger = Ledger::default();
@@ -278,7 +277,7 @@ impl<'a> PreparedRequest<'a> {
         let mut out = Vec::with_capacity(self.source.len() * 2);
         let profile = &model_profile(options, self.to, &text.request);
         let tools = Toolset::new(&text.request, profile);
-        codec(self.to).encode_request(&text.request, &tools, profile, &mut out, &mut ledger);
+        (codec(self.to).encode_request)(&text.request, &tools, profile, &mut out, &mut ledger);
         let mut entries = ledger.entries_past(self.source, &decoded.literals(self.source));
         let mut required_features = ledger.required_features().to_vec();
         if self.from == self.to {
@@ -358,7 +357,7 @@ impl<'a> PreparedRequest<'a> {
         // Some protocols repeat the request in the event that says how a stream
         // failed, even where the bytes pass.
         let repeats = self.request.is_none() && self.from.describe().echoes_request;
-        let read = repeats.then(|| codec(self.from).read_request(self.reader.clone()).ok());
+        let read = repeats.then(|| (codec(self.from).read_request)(self.reader.clone()).ok());
         let request = self.request.as_ref().or(read.as_ref().and_then(Option::as_ref));
         let (restore, recovery) = (self.restore.clone(), self.recovery.clone());
         Pipe::restoring(self.to, self.from, request, restore, recovery, options)
@@ -412,7 +411,7 @@ pub(super) fn with_conversation(
 
 /// Whether the answer to a request will be translated too.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Answer {
-    Expected,
+pub(super) enum AnswerUse {
+    Translated,
     Ignored,
 }

@@ -39,6 +39,11 @@ impl<'o> Object<'o> {
         Self { out, empty: true, braces: false }
     }
 
+    /// Members that follow others in an object that has been begun by hand.
+    pub(crate) fn more_members(out: &'o mut Vec<u8>) -> Self {
+        Self { out, empty: false, braces: false }
+    }
+
     /// Writes members that were written before.
     pub fn members(&mut self, members: &[u8]) {
         if !members.is_empty() {

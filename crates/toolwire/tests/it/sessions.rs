@@ -186,7 +186,7 @@ fn sealed_reasoning_survives_a_change_of_protocol() {
         let seen = translate::response(Protocol::Messages, first, answer.as_bytes(), &options);
         let seen = String::from_utf8(seen.unwrap().body).unwrap();
         let mut earlier = vec![(first, r#"{"role":"user","content":"Hi"}"#.to_owned())];
-        let items = codec(first).answer_items(&seen).unwrap();
+        let items = (codec(first).answer_items)(&seen).unwrap();
         earlier.extend(items.into_iter().map(|item| (first, item)));
         for second in CLIENTS {
             let result = if second == Protocol::Chat {
@@ -469,7 +469,7 @@ fn the_answer_of_a_stream() {
             if held.as_bytes() != response {
                 assert_eq!(kept, seen, "{place} {client}");
             }
-            assert!(!codec(client).answer_items(&held).unwrap().is_empty(), "{place} {client}");
+            assert!(!(codec(client).answer_items)(&held).unwrap().is_empty(), "{place} {client}");
             found += 1;
         }
     }

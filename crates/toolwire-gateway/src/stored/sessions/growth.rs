@@ -103,7 +103,7 @@ fn list_of(size: usize, message: impl Fn(usize) -> String) -> String {
 
 /// A protocol that has sessions.
 fn client() -> Protocol {
-    Protocol::ALL.into_iter().find(|protocol| codec(*protocol).session().is_some()).unwrap()
+    Protocol::ALL.into_iter().find(|protocol| codec(*protocol).session.is_some()).unwrap()
 }
 
 /// A first turn, and one that continues it.

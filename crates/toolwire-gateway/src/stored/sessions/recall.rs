@@ -131,7 +131,7 @@ pub(crate) fn requested_session(
         }
         (Some(id), _) | (None, Some(id)) => id,
     };
-    if codec(client).session().is_none() {
+    if codec(client).session.is_none() {
         return Err(needs_none());
     }
     if !is_usable_id(id) {

@@ -10,8 +10,8 @@ use super::tool_losses_out::{
 };
 use super::web_search_out;
 use crate::codec::context::EncodeContext;
+use crate::codec::losses_out::report_root;
 use crate::codec::sent_tools::{SentTools, client_name};
-use crate::codec::tool_losses_out::report_root;
 use crate::ledger::{Code, Ledger};
 use crate::model::{Grammar, Native, Protocol, Tool, ToolKind};
 use crate::native;

@@ -95,23 +95,70 @@ fn long_string(bytes: &[u8], inside: &[u8]) -> Scan<LiteralEnd> {
     let rest = after_plain(inside);
     match rest {
         [b'"', ..] => Ok(LiteralEnd::new(bytes.len() - rest.len() + 1, false)),
-        _ => escaped_string(bytes, rest),
+        _ => escaped_string(bytes, bytes.len() - rest.len()),
     }
 }
 
-/// Scans the rest of a string literal from its first escape on.
-fn escaped_string(bytes: &[u8], mut rest: &[u8]) -> Scan<LiteralEnd> {
+/// Scans the rest of a string literal from its first escape on. Source code has an
+/// escape every few bytes, so each block is compared once, whatever it holds.
+fn escaped_string(bytes: &[u8], mut at: usize) -> Scan<LiteralEnd> {
+    while let Some(block) = bytes.get(at..).and_then(|rest| rest.first_chunk::<BLOCK>()) {
+        let mut hits = special(*block).to_bitmask();
+        let mut next = at + BLOCK;
+        while hits != 0 {
+            let offset = hits.trailing_zeros() as usize;
+            let hit = at + offset;
+            match block.get(offset) {
+                Some(b'"') => return Ok(LiteralEnd::new(hit + 1, true)),
+                Some(b'\\') if bytes.get(hit + 1).is_some_and(is_simple_escape) => {
+                    // The escaped byte is not looked at again, here or in the next
+                    // block.
+                    hits &= !(3 << offset);
+                    next = next.max(hit + 2);
+                }
+                Some(_) | None => {
+                    next = behind_rare(bytes, hit)?;
+                    hits = 0;
+                }
+            }
+        }
+        at = next;
+    }
+    let mut rest = bytes.get(at..).unwrap_or_default();
     loop {
-        rest = match rest {
-            [b'"', ..] => return Ok(LiteralEnd::new(bytes.len() - rest.len() + 1, true)),
+        rest = match after_few(rest) {
+            [b'"', tail @ ..] => return Ok(LiteralEnd::new(bytes.len() - tail.len(), true)),
             [b'\\', b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', tail @ ..] => tail,
-            _ => match after_rare(rest) {
-                Ok(tail) => tail,
-                Err(What::End) => return fault(bytes.len(), What::End),
-                Err(what) => return fault(bytes.len() - rest.len(), what),
-            },
+            rare => {
+                let end = behind_rare(bytes, bytes.len() - rare.len())?;
+                bytes.get(end..).unwrap_or_default()
+            }
         };
-        rest = after_plain(rest);
+    }
+}
+
+/// Whether a backslash and this byte stand for one character.
+fn is_simple_escape(byte: &u8) -> bool {
+    #[expect(clippy::indexing_slicing, reason = "a byte is below 256")]
+    const SIMPLE: [bool; 256] = {
+        let mut simple = [false; 256];
+        let mut rest: &[u8] = b"\"\\/bfnrt";
+        while let [byte, tail @ ..] = rest {
+            simple[*byte as usize] = true;
+            rest = tail;
+        }
+        simple
+    };
+    SIMPLE.get(usize::from(*byte)).is_some_and(|simple| *simple)
+}
+
+/// The position behind an escape by number. Anything else here is an error.
+#[cold]
+fn behind_rare(bytes: &[u8], at: usize) -> Scan {
+    match after_rare(bytes.get(at..).unwrap_or_default()) {
+        Ok(tail) => Ok(bytes.len() - tail.len()),
+        Err(What::End) => fault(bytes.len(), What::End),
+        Err(what) => fault(at, what),
     }
 }
 
@@ -127,8 +174,7 @@ pub(crate) fn literal_end(bytes: &[u8], pos: usize) -> usize {
     }
 }
 
-/// What is left behind an escape by number. Anything else here is an error.
-#[cold]
+/// What is left behind an escape by number.
 fn after_rare(rest: &[u8]) -> Result<&[u8], What> {
     match rest {
         [b'\\', b'u', digits @ ..] => match unit(digits)? {

@@ -93,18 +93,9 @@ impl<'a> PreparedRequest<'a> {
         source: &'a str,
         request: Request<'a>,
     ) -> Self {
-        Self {
-            from,
-            to,
-            source,
-            request: Some(request),
-            model_span: None,
-            restore: None,
-            recovery: None,
-            cuts: Vec::new(),
-            cut_ledger: Ledger::default(),
-            session: None,
-        }
+        let mut prepared = Self::unread(from, to, source);
+        prepared.request = Some(request);
+        prepared
     }
 
     fn read(
@@ -114,25 +105,30 @@ impl<'a> PreparedRequest<'a> {
         has_envelope: bool,
     ) -> Result<Self, Error> {
         let fault = |error| invalid(source, error);
-        let (mut request, mut cuts, mut cut_ledger) = (None, Vec::new(), Ledger::default());
+        let mut prepared = Self::unread(from, to, source);
         if from != to {
-            request = Some((codec(from).decode_request)(source).map_err(fault)?);
+            prepared.request = Some((codec(from).decode_request)(source).map_err(fault)?);
         } else if has_envelope {
             // An envelope may hold reasoning that this upstream never sealed.
-            cuts = (codec(from).foreign_reasoning)(source, &mut cut_ledger).map_err(fault)?;
+            let foreign = (codec(from).foreign_reasoning)(source, &mut prepared.cut_ledger);
+            prepared.cuts = foreign.map_err(fault)?;
         }
-        Ok(Self {
+        Ok(prepared)
+    }
+
+    fn unread(from: Protocol, to: Protocol, source: &'a str) -> Self {
+        Self {
             from,
             to,
             source,
-            request,
+            request: None,
             model_span: None,
             restore: None,
             recovery: None,
-            cuts,
-            cut_ledger,
+            cuts: Vec::new(),
+            cut_ledger: Ledger::default(),
             session: None,
-        })
+        }
     }
 
     /// The request, unless its bytes pass unread.

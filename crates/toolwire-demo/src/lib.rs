@@ -67,7 +67,8 @@ fn chat_response(
         return Err(format!("The demo model speaks {PROTOCOL}, not {protocol}."));
     }
     let text = std::str::from_utf8(body).map_err(|_| "The request is not UTF-8.".to_owned())?;
-    let request = (codec(PROTOCOL).decode_request)(text)
+    let request = codec(PROTOCOL)
+        .decode_request(text)
         .map_err(|error| format!("The request cannot be read: {error}."))?;
     if request.output.n.is_some_and(|n| n.value > 1) {
         return Err("The demo model gives one answer; remove `n`.".to_owned());

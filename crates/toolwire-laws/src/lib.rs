@@ -30,11 +30,12 @@ pub fn nothing_is_lost_in_silence(from: Protocol, text: &str) -> Result<(), Stri
 
 /// Completeness between two protocols.
 pub fn nothing_is_lost_between(from: Protocol, to: Protocol, text: &str) -> Result<(), String> {
-    let Ok(request) = (codec(from).decode_request)(text) else { return Ok(()) };
+    let Ok(request) = codec(from).decode_request(text) else { return Ok(()) };
     let before = meaning::request(&request);
     let (out, ledger) = encode(to, &request);
     let translated = readable(to, &out)?;
-    let mut back = (codec(to).decode_request)(translated)
+    let mut back = codec(to)
+        .decode_request(translated)
         .map_err(|error| format!("{to}: {error}: {translated}"))?;
     carry_in_url(&request, to, &mut back)?;
     let entries = ledger.entries(text);
@@ -81,8 +82,8 @@ pub fn the_same_bytes_every_time(from: Protocol, text: &str) -> Result<(), Strin
 
 /// The same input gives the same bytes and the same ledger.
 pub fn the_same_bytes_between(from: Protocol, to: Protocol, text: &str) -> Result<(), String> {
-    let Ok(request) = (codec(from).decode_request)(text) else { return Ok(()) };
-    let Ok(again) = (codec(from).decode_request)(text) else {
+    let Ok(request) = codec(from).decode_request(text) else { return Ok(()) };
+    let Ok(again) = codec(from).decode_request(text) else {
         return Err("the second reading failed".to_owned());
     };
     let (first, second) = (encode(to, &request), encode(to, &again));
@@ -100,7 +101,7 @@ pub fn the_same_bytes_between(from: Protocol, to: Protocol, text: &str) -> Resul
 /// what is left is a request that says everything else, and the ledger has a
 /// line for whatever is gone.
 pub fn only_foreign_reasoning_is_cut(protocol: Protocol, text: &str) -> Result<(), String> {
-    let Ok(request) = (codec(protocol).decode_request)(text) else { return Ok(()) };
+    let Ok(request) = codec(protocol).decode_request(text) else { return Ok(()) };
     let mut ledger = Ledger::default();
     let cuts = (codec(protocol).foreign_reasoning)(text, &mut ledger)
         .map_err(|error| format!("not readable for cuts: {error}"))?;
@@ -109,8 +110,7 @@ pub fn only_foreign_reasoning_is_cut(protocol: Protocol, text: &str) -> Result<(
     if cuts.is_empty() != entries.is_empty() {
         return Err(format!("{} cuts and {} lines", cuts.len(), entries.len()));
     }
-    let back =
-        (codec(protocol).decode_request)(&rest).map_err(|error| format!("{error}: {rest}"))?;
+    let back = codec(protocol).decode_request(&rest).map_err(|error| format!("{error}: {rest}"))?;
     let (before, after) = (meaning::request(&request), meaning::request(&back));
     match diff::lost(&before, &after, text, &entries).first() {
         Some((atom, path)) => {

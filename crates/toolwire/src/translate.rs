@@ -157,7 +157,7 @@ impl<'r> Options<'r> {
     pub(crate) fn decode_request(&self, client: Protocol) -> Result<Option<Request<'r>>, Error> {
         let Some(body) = self.request else { return Ok(None) };
         let source = utf8(body)?;
-        (codec(client).decode_request)(source).map(Some).map_err(|error| invalid(source, error))
+        codec(client).decode_request(source).map(Some).map_err(|error| invalid(source, error))
     }
 }
 

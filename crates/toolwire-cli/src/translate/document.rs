@@ -116,7 +116,7 @@ impl<'a> DocumentTranslation<'a> {
         let (input, to) = (self.input, self.args.to);
         let error = escape_controls(&error.to_string());
         let is_readable = |bytes| {
-            std::str::from_utf8(bytes).is_ok_and(|text| (codec(to).decode_request)(text).is_ok())
+            std::str::from_utf8(bytes).is_ok_and(|text| codec(to).decode_request(text).is_ok())
         };
         if let (Some(path), Some(bytes)) = (&self.args.request, request)
             && !is_readable(bytes)

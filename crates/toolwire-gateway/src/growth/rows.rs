@@ -147,7 +147,7 @@ pub(super) const ROWS: &[Row] = &[
         shape: "many turns, calls, tools and images",
         measure: || {
             Growth::of(100, conversation, |body| {
-                let request = (codec(CLIENT).decode_request)(body).unwrap();
+                let request = codec(CLIENT).decode_request(body).unwrap();
                 count_request(&request, Tokenizer::ESTIMATE);
                 quick_estimate(&request);
             })
@@ -164,7 +164,7 @@ pub(super) const ROWS: &[Row] = &[
                 )
             };
             Growth::of(200, make, |body: &String| {
-                let request = (codec(CLIENT).decode_request)(body).unwrap();
+                let request = codec(CLIENT).decode_request(body).unwrap();
                 count_request(&request, Tokenizer::ESTIMATE);
             })
         },
@@ -181,7 +181,7 @@ pub(super) const ROWS: &[Row] = &[
                 )
             };
             Growth::of(500, make, |body: &String| {
-                let request = (codec(CLIENT).decode_request)(body).unwrap();
+                let request = codec(CLIENT).decode_request(body).unwrap();
                 count_request(&request, Tokenizer::ESTIMATE);
             })
         },

@@ -22,8 +22,8 @@ use toolwire::model::ApiError;
 use toolwire::protocol::ListedModel;
 use toolwire::{Protocol, codec};
 
-pub(crate) use self::catalog::Catalog;
 use self::catalog::describe;
+pub(crate) use self::catalog::{Catalog, PublishedFacts};
 pub(crate) use self::listing::{Listing, ListingSlot};
 pub(crate) use self::refresh::{RefreshSignal, keep_fresh};
 pub use self::report::{ModelReport, Report, UpstreamReport, report};

@@ -125,7 +125,7 @@ fn is_json(body: &[u8]) -> bool {
 
 fn estimate(client: Protocol, model: &str, body: &[u8]) -> Result<(HeaderMap, Vec<u8>), Failure> {
     let text = std::str::from_utf8(body).unwrap_or_default();
-    let request = (codec(client).decode_request)(text).map_err(|error| {
+    let request = codec(client).decode_request(text).map_err(|error| {
         let message = format!("The request cannot be read: {error}.");
         Failure::new(ApiError::new(ErrorKind::InvalidRequest, message))
     })?;

@@ -28,7 +28,7 @@ fn every_vector_is_covered() {
             let parts: Vec<_> = name.split('.').collect();
             let [_, protocol, "json"] = parts[..] else { continue };
             let body = fs::read_to_string(&path).unwrap();
-            let Ok(request) = (codec(Protocol::parse(protocol).unwrap()).decode_request)(&body)
+            let Ok(request) = codec(Protocol::parse(protocol).unwrap()).decode_request(&body)
             else {
                 continue;
             };
@@ -104,7 +104,7 @@ fn media_count_by_their_size() {
         let body = format!(
             r#"{{"model":"m","max_tokens":1,"messages":[{{"role":"user","content":[{{"type":"image","source":{source}}}]}}]}}"#
         );
-        estimate(&(codec(Protocol::Messages).decode_request)(&body).unwrap()) - 16
+        estimate(&codec(Protocol::Messages).decode_request(&body).unwrap()) - 16
     };
     let base64 = |data: &str| {
         image(&format!(r#"{{"type":"base64","media_type":"image/png","data":"{data}"}}"#))
@@ -141,7 +141,7 @@ fn counts_that_a_vendor_publishes() {
             403,
         ),
     ] {
-        let estimate = estimate(&(codec(Protocol::Messages).decode_request)(body).unwrap());
+        let estimate = estimate(&codec(Protocol::Messages).decode_request(body).unwrap());
         assert!(estimate >= published, "{estimate} for {published}");
         assert!(estimate <= 3 * published, "{estimate} for {published}");
     }

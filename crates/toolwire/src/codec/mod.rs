@@ -47,8 +47,8 @@ pub struct Codec {
     /// What the vendor's own API accepts.
     pub default_profile: fn() -> Profile,
 
-    /// Reads a request.
-    pub decode_request: fn(&str) -> Result<Request<'_>, ReadError>,
+    /// Reads a request, which is the whole document of the reader.
+    pub read_request: fn(Reader<'_>) -> Result<Request<'_>, ReadError>,
 
     /// Writes a request for an upstream. The toolset says how its tools cross.
     pub encode_request: fn(&Request<'_>, &Toolset<'_, '_>, &Profile, &mut Vec<u8>, &mut Ledger),
@@ -169,6 +169,17 @@ pub struct Codec {
     /// What happens to the fields of an answer toward other protocols, whole, in
     /// streams and in errors.
     pub answer_dispositions: &'static [Row],
+}
+
+impl Codec {
+    /// Reads a request.
+    ///
+    /// # Errors
+    ///
+    /// [`ReadError`] if it is not JSON, or not a request of this protocol.
+    pub fn decode_request<'a>(&self, body: &'a str) -> Result<Request<'a>, ReadError> {
+        (self.read_request)(Reader::new(body))
+    }
 }
 
 /// A protocol's stream, being read.

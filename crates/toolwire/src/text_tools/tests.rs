@@ -34,7 +34,7 @@ fn rendered(dialect: Dialect, result: &str) -> Vec<(Role<'static>, String)> {
           "function":{{"name":"delete_all","arguments":"{{\"path\": \"a<b\"}}"}}}}]}},
         {{"role":"tool","tool_call_id":"c","content":{literal}}}]}}"#
     );
-    let request = (codec(FUNCTIONS).decode_request)(&source).unwrap();
+    let request = codec(FUNCTIONS).decode_request(&source).unwrap();
     let text = TextRequest::of(&request, &text_options(dialect), &mut Ledger::default()).unwrap();
     let texts = text.request.turns.iter().map(|turn| {
         let [Item::Text(text)] = turn.items.as_slice() else { panic!("{turn:?}") };
@@ -193,7 +193,7 @@ fn the_documents_list_every_dialect_as_it_is() {
 fn the_documents_show_what_a_model_is_told() {
     let (_, rest) = DOCUMENT.split_once("echo '").unwrap();
     let (source, _) = rest.split_once("' |").unwrap();
-    let request = (codec(FUNCTIONS).decode_request)(source).unwrap();
+    let request = codec(FUNCTIONS).decode_request(source).unwrap();
     let profile = text_options(Dialect::HERMES);
     let text = TextRequest::of(&request, &profile, &mut Ledger::default()).unwrap();
     let [Item::Text(told)] = text.request.turns[0].items.as_slice() else { panic!() };

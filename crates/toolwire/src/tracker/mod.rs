@@ -175,7 +175,7 @@ impl Tracker {
     /// [`Error::Document`] if the request cannot be read.
     pub fn of_request(protocol: Protocol, request: &[u8], now: Duration) -> Result<Self, Error> {
         let source = utf8(request)?;
-        let decoded = (protocol.codec().decode_request)(source);
+        let decoded = protocol.codec().decode_request(source);
         let request = decoded.map_err(|error| invalid(source, error))?;
         let mut tracker = Self::of_turns(&request.turns, now);
         if request.turns.last().is_some_and(|turn| turn.role != Role::Assistant) {

@@ -28,8 +28,12 @@ pub struct PreparedRequest<'a> {
     pub(super) from: Protocol,
     pub(super) to: Protocol,
     pub(super) source: &'a str,
+    /// Reads the source.
+    reader: Reader<'a>,
     request: Option<Request<'a>>,
     model_span: Option<Range<usize>>,
+    /// Whether it is known to be one JSON object.
+    is_checked: bool,
     /// How the tools come back, once the request has been translated.
     restore: Option<Restore>,
     /// How calls are read from text, if the upstream takes no tools.
@@ -53,7 +57,7 @@ impl<'a> PreparedRequest<'a> {
         let source = utf8(body)?;
         // A request that is translated is read anyway, so nothing is searched.
         let has_envelope = from == to && Envelope::may_be_in(body);
-        Self::read(from, to, source, has_envelope)
+        Self::read(from, to, Reader::new(source), source, has_envelope)
     }
 
     /// Like [`PreparedRequest::new`], for a request whose head was read.
@@ -64,10 +68,12 @@ impl<'a> PreparedRequest<'a> {
     pub fn with_head(
         from: Protocol,
         to: Protocol,
-        head: &RequestHead,
+        head: &'a RequestHead,
         body: &'a [u8],
     ) -> Result<Self, Error> {
-        let mut prepared = Self::read(from, to, utf8(body)?, head.has_envelope)?;
+        let source = utf8(body)?;
+        let reader = Reader::again(source, &head.ends);
+        let mut prepared = Self::read(from, to, reader, source, head.has_envelope)?;
         prepared.set_head(head);
         Ok(prepared)
     }
@@ -75,6 +81,7 @@ impl<'a> PreparedRequest<'a> {
     /// Adds what the URL says of the request.
     pub(super) fn set_head(&mut self, head: &RequestHead) {
         self.model_span.clone_from(&head.model_span);
+        self.is_checked = true;
         if let Some(request) = &mut self.request {
             let endpoint = &self.from.describe().answers;
             if endpoint.names_model() {
@@ -93,21 +100,24 @@ impl<'a> PreparedRequest<'a> {
         source: &'a str,
         request: Request<'a>,
     ) -> Self {
-        let mut prepared = Self::unread(from, to, source);
+        let mut prepared = Self::unread(from, to, Reader::new(source), source);
         prepared.request = Some(request);
+        prepared.is_checked = true;
         prepared
     }
 
     fn read(
         from: Protocol,
         to: Protocol,
+        reader: Reader<'a>,
         source: &'a str,
         has_envelope: bool,
     ) -> Result<Self, Error> {
         let fault = |error| invalid(source, error);
-        let mut prepared = Self::unread(from, to, source);
+        let mut prepared = Self::unread(from, to, reader, source);
         if from != to {
-            prepared.request = Some((codec(from).decode_request)(source).map_err(fault)?);
+            let request = (codec(from).read_request)(prepared.reader.clone());
+            prepared.request = Some(request.map_err(fault)?);
         } else if has_envelope {
             // An envelope may hold reasoning that this upstream never sealed.
             let foreign = (codec(from).foreign_reasoning)(source, &mut prepared.cut_ledger);
@@ -116,13 +126,15 @@ impl<'a> PreparedRequest<'a> {
         Ok(prepared)
     }
 
-    fn unread(from: Protocol, to: Protocol, source: &'a str) -> Self {
+    fn unread(from: Protocol, to: Protocol, reader: Reader<'a>, source: &'a str) -> Self {
         Self {
             from,
             to,
             source,
+            reader,
             request: None,
             model_span: None,
+            is_checked: false,
             restore: None,
             recovery: None,
             cuts: Vec::new(),
@@ -242,7 +254,7 @@ impl<'a> PreparedRequest<'a> {
     fn encode_as_text(&mut self, options: &Options<'_>) -> Result<Option<Translated>, Error> {
         let mut decoded = match self.request.take() {
             Some(request) => request,
-            None => (codec(self.from).decode_request)(self.source)
+            None => (codec(self.from).read_request)(self.reader.clone())
                 .map_err(|error| invalid(self.source, error))?,
         };
         let mut ledger = Ledger::default();
@@ -292,6 +304,23 @@ impl<'a> PreparedRequest<'a> {
         Ok(Some(translated))
     }
 
+    /// Whether the upstream gets the client's bytes, all of them and in one piece,
+    /// so that nobody has to copy them.
+    pub fn passes_whole(&self, options: &Options<'_>) -> bool {
+        let is_named = |model: &str| {
+            let span = self.model_span.clone().unwrap_or_default();
+            let literal = self.source.get(span).unwrap_or_default();
+            literal.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) == Some(model)
+        };
+        let in_body = !self.from.describe().answers.names_model();
+        self.is_checked
+            && self.request.is_none()
+            && self.cuts.is_empty()
+            && options.output_limit.is_none()
+            && options.profile_of(self.to).tool_calls.is_native()
+            && options.model.as_deref().filter(|_| in_body).is_none_or(is_named)
+    }
+
     /// Copies the request with the upstream's name of the model and without
     /// reasoning that the upstream did not seal.
     fn pass(&self, options: &Options<'_>) -> Result<Translated, Error> {
@@ -324,8 +353,8 @@ impl<'a> PreparedRequest<'a> {
         // Some protocols repeat the request in the event that says how a stream
         // failed, even where the bytes pass.
         let repeats = self.request.is_none() && self.from.describe().echoes_request;
-        let read = if repeats { (codec(self.from).decode_request)(self.source).ok() } else { None };
-        let request = self.request.as_ref().or(read.as_ref());
+        let read = repeats.then(|| (codec(self.from).read_request)(self.reader.clone()).ok());
+        let request = self.request.as_ref().or(read.as_ref().and_then(Option::as_ref));
         let (restore, recovery) = (self.restore.clone(), self.recovery.clone());
         Pipe::restoring(self.to, self.from, request, restore, recovery, options)
     }

@@ -43,13 +43,14 @@ impl<'a> PreparedRequest<'a> {
     pub fn with_session(
         from: Protocol,
         to: Protocol,
-        head: &RequestHead,
+        head: &'a RequestHead,
         body: &'a [u8],
         origins: &[Protocol],
     ) -> Result<Self, Error> {
         let source = utf8(body)?;
         let fault = |error| invalid(source, error);
-        let mut request = (codec(from).decode_request)(source).map_err(fault)?;
+        let reader = Reader::again(source, &head.ends);
+        let mut request = (codec(from).read_request)(reader).map_err(fault)?;
         let earlier = earlier_turns(source, origins).map_err(fault)?;
         request.extra.retain(|field| field.key != EARLIER_MEMBER);
         let own = std::mem::take(&mut request.turns);

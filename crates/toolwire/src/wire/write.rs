@@ -92,6 +92,18 @@ impl<'o> Object<'o> {
         Array::new(self.key(key))
     }
 
+    /// Writes an array as a member, unless `write` says afterwards that there is
+    /// nothing in it.
+    pub(crate) fn array_if_any(&mut self, key: &str, write: impl FnOnce(&mut Array<'_>) -> bool) {
+        let (length, empty) = (self.out.len(), self.empty);
+        let mut array = self.array(key);
+        if !write(&mut array) {
+            drop(array);
+            self.out.truncate(length);
+            self.empty = empty;
+        }
+    }
+
     /// Replays fields that the model has no room for.
     pub fn extra(&mut self, fields: &[super::Extra<'_>]) {
         for field in fields {

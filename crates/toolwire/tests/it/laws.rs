@@ -34,7 +34,7 @@ fn answers_are_readable() {
 #[test]
 fn a_loss_without_a_ledger_line_is_found() {
     let source = r#"{"model":"m","seed":7,"messages":[{"role":"user","content":"hello"}]}"#;
-    let before = meaning::request(&(codec(Protocol::Chat).decode_request)(source).unwrap());
+    let before = meaning::request(&codec(Protocol::Chat).decode_request(source).unwrap());
     let after: Vec<_> = before.iter().filter(|atom| atom.class != "seed").cloned().collect();
     let gone = diff::lost(&before, &after, source, &[]);
     assert_eq!(

@@ -164,7 +164,7 @@ fn round(
         return Ok(None);
     }
     let up = String::from_utf8(up.body).unwrap();
-    let heard = (codec(upstream).decode_request)(&up).map_err(|error| format!("{error}: {up}"))?;
+    let heard = codec(upstream).decode_request(&up).map_err(|error| format!("{error}: {up}"))?;
     let answer = std::str::from_utf8(answer).unwrap();
     let spoken = (codec(upstream).decode_response)(answer).unwrap();
     let said = spoken.candidates.first().map_or(Vec::new(), |candidate| sayings(&candidate.turns));

@@ -28,7 +28,7 @@ fn every_request_goes_up_without_tools_and_loses_no_call() {
     let mut calls = 0;
     for (folder, client, body) in documents("requests") {
         let source = std::str::from_utf8(&body).unwrap();
-        let Ok(before) = (codec(client).decode_request)(source) else { continue };
+        let Ok(before) = codec(client).decode_request(source) else { continue };
         for upstream in PROTOCOLS {
             for dialect in Dialect::all() {
                 let place = format!("{} to {upstream} in {dialect}", folder.display());
@@ -39,7 +39,7 @@ fn every_request_goes_up_without_tools_and_loses_no_call() {
                 let again = translate::request(client, upstream, &body, &options).unwrap();
                 assert_eq!(sent, again, "{place}");
                 let text = std::str::from_utf8(&sent.body).unwrap();
-                let after = (codec(upstream).decode_request)(text).expect(&place);
+                let after = codec(upstream).decode_request(text).expect(&place);
                 // Chat's web search is a setting of its own, which stays.
                 let is_hosted = |tool: &Tool<'_>| matches!(tool.kind, ToolKind::Hosted(_));
                 assert!(after.tools.iter().all(is_hosted), "{place}: {text}");

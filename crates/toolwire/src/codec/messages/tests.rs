@@ -75,7 +75,7 @@ fn numbers_and_escapes_keep_their_spelling() {
     let profile = Profile::of(Protocol::Messages);
     for name in ["messages-big-numbers", "escaped-text"] {
         let (_, text) = vectors("requests").into_iter().find(|(found, _)| found == name).unwrap();
-        let mut request = (CODEC.decode_request)(&text).unwrap();
+        let mut request = CODEC.decode_request(&text).unwrap();
         // Nothing is written in the protocol it was read from.
         request.origin = Protocol::Chat;
         let mut out = Vec::new();
@@ -255,7 +255,7 @@ fn a_sealed_text_without_a_summary_comes_back_as_what_it_was() {
         {"type": "thinking", "thinking": "Easy.", "signature": signature},
     ]}]});
     let body = body.to_string();
-    let request = (CODEC.decode_request)(&body).unwrap();
+    let request = CODEC.decode_request(&body).unwrap();
     let reasoning = request.turns[0].items[0].reasoning().unwrap();
     assert_eq!(reasoning.content, [Str::plain("Easy.")]);
     assert!(reasoning.summary.is_empty(), "{reasoning:?}");
@@ -807,7 +807,7 @@ fn foreign_reasoning_stays_with_the_client_and_comes_back() {
     assert_eq!(body["content"][0]["thinking"], json!("first\n\nsecond"));
     assert_eq!(body["content"][1]["thinking"], json!("raw"));
     let history = json!({"messages":[{"role":"assistant","content":body["content"]}]}).to_string();
-    let request = (CODEC.decode_request)(&history).unwrap();
+    let request = CODEC.decode_request(&history).unwrap();
     let [Item::Reasoning(first), Item::Reasoning(second), Item::Text(_)] =
         request.turns[0].items.as_slice()
     else {
@@ -912,6 +912,6 @@ fn malformed_requests_say_where() {
         ),
     ];
     for (body, message) in cases {
-        assert_eq!((CODEC.decode_request)(body).unwrap_err().to_string(), message, "{body}");
+        assert_eq!(CODEC.decode_request(body).unwrap_err().to_string(), message, "{body}");
     }
 }

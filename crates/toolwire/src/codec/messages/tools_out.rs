@@ -60,7 +60,7 @@ fn write_tool(
     list: &mut Array<'_>,
     cx: &mut EncodeContext<'_>,
 ) -> Option<RootChange> {
-    let Declared { tool, namespace, inline, crossing } = declared;
+    let Declared { tool, namespace, inline, crossing, root: _ } = declared;
     if *inline {
         cx.ledger.moved(tool.at, Code::ToolPosition);
     }
@@ -83,7 +83,11 @@ fn write_tool(
     }
     match &tool.kind {
         ToolKind::Function { schema } => {
-            let (schema, change) = input_schema(tool, schema.as_ref(), cx.ledger);
+            let root = match declared.schema_root() {
+                (Some(root), change) => (root.borrowed(), *change),
+                (None, _) => schema::root(None),
+            };
+            let (schema, change) = input_schema(tool, schema.as_ref(), root, cx.ledger);
             let description = DescriptionText::new(tool, *namespace, Vec::new());
             write_definition(tool, name, &description, &schema, &tool.extra, list, cx);
             change
@@ -208,7 +212,10 @@ fn write_native_tool(
     let is_search = kind == NativeKind::ToolSearch;
     let is_schema = |field: &&Extra<'_>| is_search && field.key == *"parameters";
     let schema = match tool.extra.iter().find(is_schema) {
-        Some(field) => input_schema(tool, Some(&field.value), cx.ledger).0,
+        Some(field) => {
+            let own = Some(&field.value);
+            input_schema(tool, own, schema::root(own), cx.ledger).0
+        }
         None => Raw::made(schema),
     };
     let known =
@@ -218,10 +225,11 @@ fn write_native_tool(
 }
 
 /// The schema of a tool's arguments as the API accepts it, and what became of
-/// its root.
+/// its root. `own` is what the client wrote.
 fn input_schema<'s>(
     tool: &Tool<'_>,
-    own: Option<&'s Raw<'_>>,
+    own: Option<&Raw<'_>>,
+    (schema, change): (Raw<'s>, Option<RootChange>),
     ledger: &mut Ledger,
 ) -> (Raw<'s>, Option<RootChange>) {
     // A single illegal name makes the API refuse the whole request, with a
@@ -233,7 +241,6 @@ fn input_schema<'s>(
             "The target refuses the property name {property:?} of the tool {tool:?}: it takes 1 to 64 letters, digits, `_`, `.` and `-`."
         ));
     }
-    let (schema, change) = schema::root(own);
     let typed = "The target wants the schema to say that arguments are an object.";
     report_root(own.map_or(tool.at, Raw::pos), change, (Code::SchemaEmpty, typed), ledger);
     match schema::definitions(&schema) {

@@ -56,7 +56,7 @@ pub static CODEC: Codec = Codec {
     protocol: Protocol::Responses,
     description: &description::DESCRIPTION,
     default_profile: description::profile,
-    decode_request: request_in::decode,
+    read_request: request_in::decode,
     encode_request: request_out::encode,
     foreign_reasoning: foreign_reasoning_in::find,
     decode_response: response_in::decode,

@@ -95,7 +95,7 @@ impl StatefulCodec for ResponsesState {
         kept: &KeptState,
         out: &mut Vec<u8>,
     ) -> Result<(), ReadError> {
-        let mut request = request_in::decode(request)?;
+        let mut request = request_in::decode(Reader::new(request))?;
         kept.put_into(&mut request.state);
         let mut context = echo_out::response_context(&request);
         context.keep(Some(kept));

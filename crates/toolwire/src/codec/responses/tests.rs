@@ -245,7 +245,7 @@ fn an_orphan_keeps_its_failure() {
 #[test]
 fn asking_for_log_probabilities_is_one_setting() {
     let body = vector("requests", "state-fields");
-    let request = (CODEC.decode_request)(&body).unwrap();
+    let request = CODEC.decode_request(&body).unwrap();
     assert_eq!(request.output.logprobs.map(|asked| asked.value), Some(true));
     let left: Vec<_> = request.state.include.iter().map(|word| word.decode()).collect();
     assert_eq!(left, ["web_search_call.action.sources"]);
@@ -269,7 +269,7 @@ fn reasoning_goes_back_to_its_issuer_only() {
 #[test]
 fn a_result_in_the_words_of_messages_is_read() {
     let body = vector("requests", "tool-result-of-messages-in-responses");
-    let request = (CODEC.decode_request)(&body).unwrap();
+    let request = CODEC.decode_request(&body).unwrap();
     let result = match request.turns[2].items.as_slice() {
         [Item::Result(result), Item::Text(_)] => result,
         other => panic!("{other:?}"),
@@ -429,7 +429,7 @@ fn an_answer_of_messages_is_a_whole_response() {
         Stop::MaxTokens,
     );
     let body = vector("requests", "codex");
-    let request = (CODEC.decode_request)(&body).unwrap();
+    let request = CODEC.decode_request(&body).unwrap();
     let (out, ledger) = answer_of(&answer, Some(&request));
     assert_eq!(ledger, []);
     for key in REQUIRED {
@@ -521,7 +521,7 @@ fn errors_of_compatible_servers_are_read() {
 #[test]
 fn local_shell_outputs_find_their_calls() {
     let body = vector("requests", "local-shell");
-    let request = (CODEC.decode_request)(&body).unwrap();
+    let request = CODEC.decode_request(&body).unwrap();
     let ids: Vec<_> = request
         .turns
         .iter()
@@ -542,7 +542,7 @@ fn broken_requests_say_where() {
         (r#"{"model":"a","model":"b"}"#, 21),
     ];
     for (body, offset) in cases {
-        let error = (CODEC.decode_request)(body).unwrap_err();
+        let error = CODEC.decode_request(body).unwrap_err();
         assert_eq!(error.pos.offset(), Some(offset), "{body}: {error}");
     }
 }
@@ -681,7 +681,7 @@ fn a_body_cut_anywhere_is_an_error() {
         let body = vector(kind, name);
         let body = body.trim_end();
         for end in (0..body.len()).filter(|end| body.is_char_boundary(*end)) {
-            assert!((CODEC.decode_request)(&body[..end]).is_err(), "{name} up to {end}");
+            assert!(CODEC.decode_request(&body[..end]).is_err(), "{name} up to {end}");
         }
     }
 }

@@ -42,7 +42,7 @@ pub(super) fn encode(
     let mut wrapped = BTreeSet::new();
     let mut list = Array::new(out);
     for (declared, name) in sent.iter() {
-        let Declared { tool, namespace, inline, crossing } = declared;
+        let Declared { tool, namespace, inline, crossing, root: _ } = declared;
         if *inline {
             cx.ledger.moved(tool.at, Code::ToolPosition);
         }

@@ -195,7 +195,7 @@ pub(crate) fn folded(protocol: Protocol, bytes: &[u8]) -> Option<Fold> {
 /// The unary translation of a folded answer.
 fn encoded(to: Protocol, fold: &Fold) -> Value {
     let mut out = Vec::new();
-    let asked = (codec(to).response_context)(&(codec(to).decode_request)(PLAIN_REQUEST).unwrap());
+    let asked = (codec(to).response_context)(&codec(to).decode_request(PLAIN_REQUEST).unwrap());
     let mut response = fold.response();
     // A client that named no model is told none by a stream that knows none.
     response.created = None;

@@ -662,7 +662,7 @@ fn reasoning_returns_to_its_place() {
     assert_eq!(message["reasoning_details"].as_array().unwrap().len(), 3);
 
     let body = json!({"model": "m", "messages": [message]}).to_string();
-    let again = (CODEC.decode_request)(&body).unwrap();
+    let again = CODEC.decode_request(&body).unwrap();
     assert_eq!(again.turns[0].items.len(), items.len());
     for (found, given) in again.turns[0].items.iter().zip(&items) {
         match (found, given) {

@@ -100,20 +100,10 @@ impl<'a> PreparedRequest<'a> {
         source: &'a str,
         request: Request<'a>,
     ) -> Self {
-        Self {
-            from,
-            to,
-            source,
-            reader: Reader::new(source),
-            request: Some(request),
-            model_span: None,
-            is_checked: true,
-            restore: None,
-            recovery: None,
-            cuts: Vec::new(),
-            cut_ledger: Ledger::default(),
-            session: None,
-        }
+        let mut prepared = Self::unread(from, to, Reader::new(source), source);
+        prepared.request = Some(request);
+        prepared.is_checked = true;
+        prepared
     }
 
     fn read(
@@ -124,27 +114,33 @@ impl<'a> PreparedRequest<'a> {
         has_envelope: bool,
     ) -> Result<Self, Error> {
         let fault = |error| invalid(source, error);
-        let (mut request, mut cuts, mut cut_ledger) = (None, Vec::new(), Ledger::default());
+        let mut prepared = Self::unread(from, to, reader, source);
         if from != to {
-            request = Some((codec(from).read_request)(reader.clone()).map_err(fault)?);
+            let request = (codec(from).read_request)(prepared.reader.clone());
+            prepared.request = Some(request.map_err(fault)?);
         } else if has_envelope {
             // An envelope may hold reasoning that this upstream never sealed.
-            cuts = (codec(from).foreign_reasoning)(source, &mut cut_ledger).map_err(fault)?;
+            let foreign = (codec(from).foreign_reasoning)(source, &mut prepared.cut_ledger);
+            prepared.cuts = foreign.map_err(fault)?;
         }
-        Ok(Self {
+        Ok(prepared)
+    }
+
+    fn unread(from: Protocol, to: Protocol, reader: Reader<'a>, source: &'a str) -> Self {
+        Self {
             from,
             to,
             source,
             reader,
-            request,
+            request: None,
             model_span: None,
             is_checked: false,
             restore: None,
             recovery: None,
-            cuts,
-            cut_ledger,
+            cuts: Vec::new(),
+            cut_ledger: Ledger::default(),
             session: None,
-        })
+        }
     }
 
     /// The request, unless its bytes pass unread.

@@ -306,14 +306,14 @@ fn results_of_several_requests_are_one_message() {
 }
 
 /// One contribution to a conversation, which every protocol can express.
-enum Said {
+enum Contribution {
     User(String),
     /// A text, and calls by their number.
     Model(String, Vec<usize>),
     Results(Vec<usize>),
 }
 
-impl Said {
+impl Contribution {
     /// A conversation in which the model calls tools and the user answers, in
     /// any order.
     fn conversation(u: &mut Unstructured<'_>) -> arbitrary::Result<Vec<Self>> {
@@ -389,7 +389,7 @@ impl Said {
 #[test]
 fn any_mixture_of_protocols_is_one_conversation() {
     arbtest::arbtest(|u| {
-        let said = Said::conversation(u)?;
+        let said = Contribution::conversation(u)?;
         let (last, earlier) = said.split_last().unwrap();
         let client = *u.choose(&CLIENTS)?;
         let body = json!({"model": "m", "max_tokens": 9}).to_string();
@@ -399,7 +399,7 @@ fn any_mixture_of_protocols_is_one_conversation() {
             let protocol = *u.choose(&CLIENTS)?;
             mixed.extend(one.messages(protocol).into_iter().map(|text| (protocol, text)));
         }
-        let pure = |one: &Said| one.messages(client).into_iter().map(|text| (client, text));
+        let pure = |one: &Contribution| one.messages(client).into_iter().map(|text| (client, text));
         let pure: Vec<_> = earlier.iter().flat_map(pure).collect();
         for to in Protocol::ALL {
             // Where bytes pass, the same may be spelled in two ways, which another

@@ -422,6 +422,39 @@ fn what_has_nothing_to_do_with_tools_passes_within_one_protocol() {
     assert_eq!(passed.body, answer);
 }
 
+#[test]
+fn an_answer_with_calls_keeps_its_id_within_one_protocol() {
+    let [first, _] = two_calls();
+    let text = DIALECTS[0].render(&[first]);
+    for protocol in [Protocol::Chat, Protocol::Responses, Protocol::Messages] {
+        let options = text_only(protocol, Dialect::HERMES);
+        let asked = asked(protocol, true);
+        let mut prepared = PreparedRequest::new(protocol, protocol, &asked).unwrap();
+        prepared.translate(&options).unwrap();
+        let answer = said(protocol, &text);
+        let id = serde_json::from_slice::<Value>(&answer).unwrap()["id"].clone();
+        let whole = prepared.response_translator(&options).translate(&answer).unwrap();
+        assert!(whole.summary.recovered.is_some(), "{protocol}");
+        assert_eq!(serde_json::from_slice::<Value>(&whole.body).unwrap()["id"], id, "{protocol}");
+        let mut pipe = prepared.pipe(&options);
+        let (sent, mut out) = (streamed(protocol, &text, 8), Vec::new());
+        pipe.push(&sent, &mut out);
+        pipe.finish(&mut out);
+        assert!(pipe.summary().recovered.is_some(), "{protocol}");
+        let ids = [sent, out].map(|bytes| {
+            let mut events = String::from_utf8(bytes).unwrap();
+            let end = events.find("\n\n").unwrap();
+            events.truncate(end);
+            let (_, data) = events.split_once("data: ").unwrap();
+            let event: Value = serde_json::from_str(data).unwrap();
+            let answer = ["message", "response"].iter().find_map(|key| event.get(key));
+            answer.unwrap_or(&event)["id"].clone()
+        });
+        assert!(ids[0].is_string(), "{protocol}");
+        assert_eq!(ids[0], ids[1], "{protocol}");
+    }
+}
+
 /// What a client gets of a text, whole and streamed in pieces of every size.
 fn received(
     calls: ToolCalls,

@@ -8,7 +8,7 @@ use super::{
     settle, splice_model, spliced, utf8,
 };
 use crate::codec::codec;
-use crate::ledger::{Ledger, LossPolicy};
+use crate::ledger::{Code, Ledger, LossPolicy};
 use crate::model::{KeptState, Protocol, Request};
 use crate::pipe::Pipe;
 use crate::profile::Profile;
@@ -274,6 +274,9 @@ impl<'a> PreparedRequest<'a> {
         let profile = &model_profile(options, self.to, &text.request);
         let tools = Toolset::new(&text.request, profile);
         (codec(self.to).encode_request)(&text.request, &tools, profile, &mut out, &mut ledger);
+        if self.from == self.to && text.recovery.is_some() {
+            refuse_streamed_answers(&decoded, &mut ledger);
+        }
         let mut entries = ledger.entries_past(self.source, &decoded.literals(self.source));
         let mut required_features = ledger.required_features().to_vec();
         if self.from == self.to {
@@ -290,7 +293,8 @@ impl<'a> PreparedRequest<'a> {
                 .map_err(|error| invalid(self.source, error))?;
             entries.retain(|entry| {
                 let first = entry.path.split('/').nth(1).unwrap_or_default();
-                replaced.iter().any(|members| members.contains(&first))
+                entry.code == Code::MultipleAnswers
+                    || replaced.iter().any(|members| members.contains(&first))
             });
             required_features.clear();
         }
@@ -357,6 +361,15 @@ impl<'a> PreparedRequest<'a> {
         let request = self.request.as_ref().or(read.as_ref().and_then(Option::as_ref));
         let (restore, recovery) = (self.restore.clone(), self.recovery.clone());
         Pipe::restoring(self.to, self.from, request, restore, recovery, options)
+    }
+}
+
+/// Refuses several answers in one stream, of which calls are read only from the first.
+fn refuse_streamed_answers(request: &Request<'_>, ledger: &mut Ledger) {
+    let is_streamed = request.stream.on.is_some_and(|on| on.value);
+    if let Some(At { value: 2.., pos }) = request.output.n.filter(|_| is_streamed) {
+        let note = ledger.refused(pos, Code::MultipleAnswers);
+        note.detail("Calls that a model writes as text are read from one streamed answer.");
     }
 }
 

@@ -25,7 +25,7 @@ pub(super) fn encode(
     let (profile, names) = (Profile::of(Protocol::Messages), Names::default());
     let mut cx = EncodeContext::new(*origin, &profile, &names, ledger);
     let mut object = Object::new(out);
-    let id = message_id(id.as_ref());
+    let id = message_id(*origin, id.as_ref());
     object.put("id", &id);
     object.put("type", "message");
     object.put("role", "assistant");
@@ -52,9 +52,13 @@ pub(super) fn encode(
     cx.ledger.only(extra);
 }
 
-/// The id of an answer that has another protocol's id, or none.
-pub(super) fn message_id(id: Option<&Str<'_>>) -> String {
+/// The id of an answer: the one that the upstream gave it or, if that is another
+/// protocol's or missing, one made from it.
+pub(super) fn message_id(origin: Protocol, id: Option<&Str<'_>>) -> String {
     let id = id.map(Str::decode).unwrap_or_default();
+    if origin == Protocol::Messages && !id.is_empty() {
+        return id.into_owned();
+    }
     format!("msg_{}", hash::base62(&[id.as_bytes()], 24))
 }
 

@@ -112,7 +112,7 @@ impl StatefulCodec for ResponsesState {
         let (profile, names) = (Profile::of(Protocol::Responses), Names::default());
         let mut nothing_lost = Ledger::default();
         let cx = &mut EncodeContext::new(response.origin, &profile, &names, &mut nothing_lost);
-        let id = response_id(None, Some(&context));
+        let id = response_id(Protocol::Responses, None, Some(&context));
         let ended = ResponseEnd::new("in_progress", None);
         write_response(&response, &id, &ended, Some(&context), out, cx, |_no_items, _cx| {});
         Ok(())

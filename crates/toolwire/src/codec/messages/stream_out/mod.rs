@@ -163,7 +163,7 @@ impl MessagesStreamWriter {
         }
         self.phase = WritePhase::Begun;
         self.origin = Some(*origin);
-        let id = message_id(id.as_ref());
+        let id = message_id(*origin, id.as_ref());
         if let Some(created) = created {
             let name = origin.conventions().created_member;
             ledger.dropped(created.pos, Code::Only(name.to_owned())).info();

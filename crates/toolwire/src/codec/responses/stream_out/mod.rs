@@ -145,7 +145,8 @@ impl StreamWriter for ResponsesStreamWriter {
         self.fold.event(&Event::Start(start.clone()));
         // The client knows the answer by the upstream's own id.
         let own = start.id.as_ref().map(|id| id.decode().into_owned());
-        self.id = own.unwrap_or_else(|| response_id(None, Some(&self.context)));
+        self.id =
+            own.unwrap_or_else(|| response_id(self.settings.origin, None, Some(&self.context)));
         self.events = EventWriter::after(events);
     }
 }
@@ -178,7 +179,7 @@ impl ResponsesStreamWriter {
 
     fn begin(&mut self, start: &Start<'_>) {
         self.settings.origin = start.origin;
-        self.id = response_id(start.id.as_ref(), Some(&self.context));
+        self.id = response_id(start.origin, start.id.as_ref(), Some(&self.context));
     }
 
     /// Writes an event that holds the answer as far as it has come.
@@ -256,7 +257,7 @@ impl ResponsesStreamWriter {
     fn fail(&mut self, failure: &ApiError, out: &mut Vec<u8>) {
         if self.id.is_empty() {
             // The SDK's helpers expect a beginning before an error.
-            self.id = response_id(None, Some(&self.context));
+            self.id = response_id(self.settings.origin, None, Some(&self.context));
             self.lifecycle("response.created", &ResponseEnd::new("in_progress", None), out);
         }
         self.events.write("error", b"", out, |event| {

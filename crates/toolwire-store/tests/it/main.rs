@@ -9,6 +9,7 @@
 
 mod engines;
 mod kill;
+mod migration;
 mod oracle;
 mod postgres;
 mod postgres_server;

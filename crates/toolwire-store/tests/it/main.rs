@@ -13,6 +13,7 @@ mod migration;
 mod oracle;
 mod postgres;
 mod postgres_server;
+mod postgres_tls;
 mod sqlite;
 mod suite;
 mod transfer;

@@ -207,9 +207,9 @@ fn a_call_in_any_dialect_reaches_any_client_from_any_upstream_whole_and_streamed
         let text = dialect.render(calls);
         for upstream in PROTOCOLS {
             let answer = said(upstream, &text);
-            let events = codec(upstream)
-                .stream_from_response(std::str::from_utf8(&answer).unwrap())
-                .unwrap();
+            let events =
+                (codec(upstream).stream_from_response)(std::str::from_utf8(&answer).unwrap())
+                    .unwrap();
             for client in PROTOCOLS {
                 let place = format!("{} from {upstream} to {client}", dialect.name);
                 let options = text_only(upstream, Dialect::HERMES);
@@ -221,7 +221,7 @@ fn a_call_in_any_dialect_reaches_any_client_from_any_upstream_whole_and_streamed
                 assert_eq!(calls_of(client, &whole.body), expected(calls), "{place}");
                 assert!(whole.summary.recovered.is_some(), "{place}");
                 let body = std::str::from_utf8(&whole.body).unwrap();
-                let response = codec(client).decode_response(body).unwrap();
+                let response = (codec(client).decode_response)(body).unwrap();
                 assert_eq!(parts(&response).3, "tool_calls", "{place}: {body}");
 
                 for size in [1, 7, 64, usize::MAX] {
@@ -347,7 +347,7 @@ fn a_call_that_breaks_off_is_not_completed_and_does_not_look_finished() {
             let answer = said(upstream, text);
             let whole = prepared.response_translator(&options).translate(&answer).unwrap();
             let body = std::str::from_utf8(&whole.body).unwrap();
-            let response = codec(client).decode_response(body).unwrap();
+            let response = (codec(client).decode_response)(body).unwrap();
             assert_eq!(response.candidates[0].stop.value.as_str(), "max_tokens", "{place}");
         }
     }
@@ -518,7 +518,7 @@ fn received(
     let answer = said(upstream, text);
     let whole = prepared.response_translator(&options).translate(&answer).unwrap();
     let body = std::str::from_utf8(&whole.body).unwrap();
-    let response = codec(client).decode_response(body).unwrap();
+    let response = (codec(client).decode_response)(body).unwrap();
     let mut all = vec![(parts(&response), whole.summary.recovered)];
     for size in [1, 2, 3, 5, 8, 1_000] {
         let mut pipe = prepared.pipe(&options);

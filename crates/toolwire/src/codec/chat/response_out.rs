@@ -190,6 +190,7 @@ impl ChoiceWriter<'_> {
 }
 
 /// The items of an answer, sorted by the members that Chat has for them.
+#[derive(Default)]
 struct AnswerParts<'r, 'a> {
     texts: Vec<&'r Text<'a>>,
     refusals: Vec<&'r Refusal<'a>>,
@@ -205,12 +206,7 @@ impl<'r, 'a> AnswerParts<'r, 'a> {
         // as written already.
         let has_text = items().any(|item| matches!(item, Item::Text(_)));
         let has_refusal = items().any(|item| matches!(item, Item::Refusal(_)));
-        let mut parts = Self {
-            texts: Vec::new(),
-            refusals: Vec::new(),
-            calls: Vec::new(),
-            reasoning: Vec::new(),
-        };
+        let mut parts = Self::default();
         let mut has_text_before = false;
         for turn in turns {
             report_turn_losses(turn, &mut has_text_before, ledger);

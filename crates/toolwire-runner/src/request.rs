@@ -61,7 +61,7 @@ impl Request {
         let mut body = Vec::new();
         // A question of plain texts loses nothing in any protocol.
         let mut ledger = Ledger::default();
-        codec(protocol).encode_request(&request, &tools, &profile, &mut body, &mut ledger);
+        (codec(protocol).encode_request)(&request, &tools, &profile, &mut body, &mut ledger);
         body
     }
 }

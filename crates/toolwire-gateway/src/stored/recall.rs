@@ -84,13 +84,12 @@ impl Turn {
         head: &RequestHead,
         body: &Bytes,
     ) -> Result<Option<Self>, Failure> {
-        let Some(codec) = codec(client).stateful() else { return Ok(None) };
-        let store = memory.store.clone();
-        let health = Arc::clone(&memory.health);
+        let Some(codec) = codec(client).stateful else { return Ok(None) };
         if !head.has_state {
             if head.store == Some(false) {
                 return Ok(None);
             }
+            let (store, health) = (memory.store.clone(), Arc::clone(&memory.health));
             let trouble = trouble(&health, store.as_ref(), &tenant).await;
             let turn = Self {
                 id: new_id("resp_")?,
@@ -108,9 +107,21 @@ impl Turn {
             };
             return Ok(Some(turn));
         }
+        Box::pin(Self::recall_state(memory, codec, tenant, client, body)).await
+    }
+
+    /// Looks up what a request refers to that may refer to something.
+    async fn recall_state(
+        memory: &ResponseStore,
+        codec: &dyn StatefulCodec,
+        tenant: Tenant,
+        client: Protocol,
+        body: &Bytes,
+    ) -> Result<Option<Self>, Failure> {
         let request = stateful::read_request(client, body);
         let request = request.map_err(|error| Failure::from_translation(&error))?;
         let Some(request) = request else { return Ok(None) };
+        let (store, health) = (memory.store.clone(), Arc::clone(&memory.health));
         let trouble = match request.store {
             Some(false) => None,
             Some(true) | None => trouble(&health, store.as_ref(), &tenant).await,
@@ -332,7 +343,7 @@ async fn trouble(
     store: Option<&Store>,
     tenant: &Tenant,
 ) -> Option<StoreError> {
-    health.check(store?, tenant).await.err()
+    Box::pin(health.check(store?, tenant)).await.err()
 }
 
 /// The items before this turn and those that the client has added, as one

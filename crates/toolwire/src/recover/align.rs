@@ -3,9 +3,10 @@
 
 use std::collections::HashSet;
 
+use super::escape::push_escaped_str;
 use super::lexer::{Lexed, Lexer};
 use super::schema::{Schema, Type};
-use super::text::{from, push_escaped_str};
+use super::text::from;
 use super::value::{Progress, ValueWriter, literal};
 use crate::wire::{Raw, Reader};
 

@@ -7,9 +7,9 @@
 use std::collections::HashSet;
 
 use super::align;
+use super::escape::{push_escaped, push_escaped_str};
 use super::lexer::Token;
 use super::schema::{Schema, Type};
-use super::text::{push_escaped, push_escaped_str};
 use super::value::{Progress, ValueWriter, literal};
 use crate::wire::Raw;
 

@@ -1,7 +1,6 @@
 //! A stretch of text that holds calls: markers and calls in any order, up to the
 //! first thing that is neither.
 
-use super::Step;
 use super::ahead::{Ahead, ahead, fence};
 use super::broken_item::BrokenItem;
 use super::call::{Output, Verdict};
@@ -12,6 +11,7 @@ use super::markers::{dialect_with, is_closing};
 use super::named_item::NamedItem;
 use super::tagged_item::TaggedItem;
 use super::text::{from, upto};
+use super::{Event, Sink, Step};
 
 /// What holds the calls together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,14 +100,19 @@ impl Block {
         Self { item, ..Self::new(BlockKind::Marked, dialect) }
     }
 
-    /// How many bytes the text begins with that are arguments as they are.
-    pub(super) fn strict_run(&self, text: &str) -> usize {
-        match &self.item {
+    /// Hands on the bytes that the text begins with, if they are the middle of an
+    /// argument. How many there are.
+    pub(super) fn pass_on(&mut self, text: &str, sink: &mut dyn Sink) -> usize {
+        let strict = match &mut self.item {
             Some(Item::Json(item)) => item.strict_run(text),
             Some(Item::Named(item)) => item.strict_run(text),
-            Some(Item::Tagged(item)) => item.strict_run(text),
+            Some(Item::Tagged(item)) => return item.pass_on(text, sink),
             Some(Item::Line(_) | Item::Broken(_)) | None => 0,
+        };
+        if strict > 0 {
+            sink.event(Event::Arguments(upto(text, strict)));
         }
+        strict
     }
 
     /// Reads one thing: a marker, or as much of a call as is there. How many bytes

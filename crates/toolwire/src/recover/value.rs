@@ -1,7 +1,7 @@
 //! One JSON value, written strictly while it is read leniently.
 
+use super::escape::{push_escaped, push_escaped_str};
 use super::lexer::Token;
-use super::text::{push_escaped, push_escaped_str};
 
 /// Writes the tokens of one value as strict, compact JSON.
 #[derive(Clone, Debug, Default)]

@@ -13,7 +13,10 @@ pub(super) fn answer_items(response: &str) -> Result<Vec<String>, ReadError> {
 }
 
 /// One item per call, of the kind that answers it.
-pub(super) fn result_items(calls: &[AnsweredCall<'_>]) -> Result<Vec<String>, Error> {
+pub(super) fn result_items(
+    _answer: &[String],
+    calls: &[AnsweredCall<'_>],
+) -> Result<Vec<String>, Error> {
     calls.iter().map(|answered| item(|out| write_result(answered, out))).collect()
 }
 

@@ -92,6 +92,17 @@ pub(super) fn string(bytes: &[u8], pos: usize) -> Scan<LiteralEnd> {
 
 /// Scans a string literal that is long, or has escapes, or ends with the document.
 fn long_string(bytes: &[u8], inside: &[u8]) -> Scan<LiteralEnd> {
+    // Most events of a stream end with short strings, behind which there is no
+    // whole block.
+    if inside.len() < BLOCK
+        && let Some(block) = bytes.last_chunk::<BLOCK>()
+    {
+        let hits = special(*block).to_bitmask() >> (BLOCK - inside.len());
+        let at = hits.trailing_zeros() as usize;
+        if inside.get(at) == Some(&b'"') {
+            return Ok(LiteralEnd::new(bytes.len() - inside.len() + at + 1, false));
+        }
+    }
     let rest = after_plain(inside);
     match rest {
         [b'"', ..] => Ok(LiteralEnd::new(bytes.len() - rest.len() + 1, false)),

@@ -153,6 +153,11 @@ impl Arguments {
         }
     }
 
+    /// Whether their end was read.
+    pub(super) fn is_done(&self) -> bool {
+        self.state == State::Done
+    }
+
     /// Whether a text is being passed on.
     pub(super) fn passes(&self) -> bool {
         self.state == State::Text && !self.skip

@@ -347,6 +347,9 @@ impl Detector {
             (_, Verdict::Text) => {}
             (true, _) => {
                 self.recorder.replay(sink);
+                if block.is_cut {
+                    sink.event(Event::Incomplete { name: None, raw: &self.raw });
+                }
                 self.raw.clear();
                 self.scanner.behind_block();
             }

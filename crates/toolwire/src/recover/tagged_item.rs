@@ -34,6 +34,8 @@ pub(super) struct TaggedItem {
     is_closed: bool,
     /// Whether the block around it was closed.
     is_ended: bool,
+    /// Whether the text ended inside a tag that begins a member.
+    is_cut: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -72,6 +74,7 @@ impl TaggedItem {
             json: None,
             is_closed: false,
             is_ended: false,
+            is_cut: false,
         }
     }
 
@@ -121,6 +124,7 @@ impl TaggedItem {
         }
         let ending = match (self.is_closed, &self.place) {
             (true, _) => Ending::Closed,
+            (false, _) if self.is_cut => Ending::Cut,
             // A name alone may be followed by anything.
             (false, Place::Between) if self.arguments.is_empty() && !self.is_ended => Ending::Cut,
             (false, Place::Between) => Ending::Open,
@@ -186,6 +190,7 @@ impl TaggedItem {
         if more {
             return (0, Some(Step::More));
         }
+        self.is_cut = may_become(rest, &self.style.open);
         match open_tag(&self.style, beginning(rest, LONGEST_KEY)) {
             Ok(Some(tag)) if tag.word.starts_with("arg_key") => {
                 let closing = format!("{}{}{}", self.style.close, tag.word, self.style.end);
@@ -201,7 +206,10 @@ impl TaggedItem {
                 None => (0, Some(Step::Stop)),
             },
             Ok(None) => (0, Some(Step::Stop)),
-            Err(()) => (0, Some(wait(rest, LONGEST_KEY, end))),
+            Err(()) => {
+                self.is_cut = end;
+                (0, Some(wait(rest, LONGEST_KEY, end)))
+            }
         }
     }
 

@@ -421,6 +421,7 @@ fn key(bytes: &[u8], pos: usize) -> Scan {
     colon(bytes, string(bytes, pos)?.behind())
 }
 
+#[inline(always)]
 pub(super) fn colon(bytes: &[u8], pos: usize) -> Scan {
     let pos = whitespace(bytes, pos);
     match bytes.get(pos) {

@@ -324,8 +324,13 @@ fn calls_of_a_later_turn_have_other_ids_even_if_the_upstream_numbers_every_answe
 
 #[test]
 fn a_call_that_breaks_off_is_not_completed_and_does_not_look_finished() {
-    let text = "<tool_call>\n{\"name\": \"write_note\", \"arguments\": {\"title\": \"Din";
-    for upstream in PROTOCOLS {
+    let named = "<tool_call>\n{\"name\": \"write_note\", \"arguments\": {\"title\": \"Din";
+    let [first, _] = two_calls();
+    let unnamed = format!("{}\n<tool_call>\n{{\"na", DIALECTS[0].render(&[first]));
+    for (upstream, text) in PROTOCOLS
+        .into_iter()
+        .flat_map(|upstream| [named, &unnamed].into_iter().map(move |text| (upstream, text)))
+    {
         for client in PROTOCOLS {
             let options = text_only(upstream, Dialect::HERMES);
             let request = asked(client, true);
@@ -336,8 +341,9 @@ fn a_call_that_breaks_off_is_not_completed_and_does_not_look_finished() {
             pipe.push(&streamed(upstream, text, 5), &mut out);
             pipe.finish(&mut out);
             let place = format!("{upstream} to {client}");
-            let (_, _, _, stop) = folded(client, &out);
+            let (_, said_text, _, stop) = folded(client, &out);
             assert_eq!(stop, "max_tokens", "{place}: {:?}", std::str::from_utf8(&out));
+            assert_eq!(said_text, "", "{place}");
             let answer = said(upstream, text);
             let whole = prepared.response_translator(&options).translate(&answer).unwrap();
             let body = std::str::from_utf8(&whole.body).unwrap();

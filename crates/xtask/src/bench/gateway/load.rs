@@ -130,8 +130,9 @@ impl Load {
         if answer.starts_with(b"HTTP/1.1 200 ") && body.ends_with(self.ending.as_bytes()) {
             return Ok(());
         }
-        let start = answer.get(..1000).unwrap_or(answer);
-        bail!("an answer is not what it should be: {}", start.escape_ascii());
+        let start = answer.get(..500).unwrap_or(answer).escape_ascii();
+        let end = answer.get(answer.len().saturating_sub(500)..).unwrap_or_default().escape_ascii();
+        bail!("an answer is not what it should be; it begins with {start} and ends with {end}");
     }
 }
 

@@ -31,9 +31,9 @@ impl Growth {
         let mut growth = Self { one: Duration::MAX, ten: Duration::MAX };
         for _ in 0..MOST_ATTEMPTS {
             for _ in 0..3 {
-                growth.one = growth.one.min(cost(|| run(&one)));
+                growth.one = growth.one.min(processor_time(|| run(&one)));
             }
-            growth.ten = growth.ten.min(cost(|| run(&ten)));
+            growth.ten = growth.ten.min(processor_time(|| run(&ten)));
             if !growth.is_over() {
                 break;
             }
@@ -65,8 +65,8 @@ impl fmt::Display for Growth {
     }
 }
 
-/// The time that this thread has spent on the processor for `run`.
-fn cost(run: impl FnOnce()) -> Duration {
+/// The time that this thread spends on the processor for `run`.
+pub fn processor_time(run: impl FnOnce()) -> Duration {
     let before = now();
     run();
     now() - before

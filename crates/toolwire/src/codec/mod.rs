@@ -192,12 +192,8 @@ pub trait Codec: Sync {
     fn answer_items(&self, response: &str) -> Result<Vec<String>, ReadError>;
 
     /// The results of calls as items of a conversation, each as JSON, in the
-    /// order of the calls. `answer` has the items of the answer that made them.
-    fn result_items(
-        &self,
-        answer: &[String],
-        calls: &[AnsweredCall<'_>],
-    ) -> Result<Vec<String>, calls::Error>;
+    /// order of the calls.
+    fn result_items(&self, calls: &[AnsweredCall<'_>]) -> Result<Vec<String>, calls::Error>;
 
     /// A request with an answer and the results of its calls at the end of the
     /// conversation. Every other byte stays as it was.

@@ -199,12 +199,8 @@ impl Codec for Chat {
         continuation_out::answer_items(response)
     }
 
-    fn result_items(
-        &self,
-        answer: &[String],
-        calls: &[AnsweredCall<'_>],
-    ) -> Result<Vec<String>, Error> {
-        continuation_out::result_items(answer, calls)
+    fn result_items(&self, calls: &[AnsweredCall<'_>]) -> Result<Vec<String>, Error> {
+        continuation_out::result_items(calls)
     }
 
     fn append_items(&self, request: &str, next: &Continuation) -> Result<Vec<u8>, ReadError> {

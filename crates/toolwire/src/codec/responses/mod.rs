@@ -219,11 +219,7 @@ impl Codec for Responses {
         continuation_out::answer_items(response)
     }
 
-    fn result_items(
-        &self,
-        _answer: &[String],
-        calls: &[AnsweredCall<'_>],
-    ) -> Result<Vec<String>, Error> {
+    fn result_items(&self, calls: &[AnsweredCall<'_>]) -> Result<Vec<String>, Error> {
         continuation_out::result_items(calls)
     }
 
